@@ -1,4 +1,4 @@
-import type { Access } from '../src/cloud/contract/routes.ts';
+import type { Access } from '../src/cloud/contract/route.ts';
 import type { Identity, Permission } from '../src/cloud/contract/schemas.ts';
 import type { HubSettings } from './settings.ts';
 

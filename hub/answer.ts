@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { Route } from '../src/cloud/contract/routes.ts';
-import { toUserError, UserError } from '../src/runtime/errors.ts';
+import type { Route } from '../src/cloud/contract/route.ts';
+import { UserError } from '../src/runtime/errors.ts';
 import type { Caller } from './access.ts';
 import type { Hub } from './hub.ts';
+import { reasonOf } from './log.ts';
 import { Problem } from './problem.ts';
 import type { HonoContext } from './request.ts';
 import type { Answer } from './routes/handler.ts';
@@ -80,7 +81,7 @@ export function failed(error: unknown, hub: Hub, seen?: Seen): Response {
 export function reported(error: unknown, { log }: Hub, requestId: string): Problem {
   const problem = problemOf(error);
   if (problem.status >= 500) {
-    log.error(problem.message, { request_id: requestId, code: problem.code, reason: reasonOf(error) });
+    log.error(problem.message, { request_id: requestId, code: problem.code, ...reasonOf(causeOf(error)) });
   }
   return problem;
 }
@@ -114,8 +115,6 @@ function problemOf(error: unknown): Problem {
   return new Problem('hub_failed', 'The hub failed: a defect', { hint: 'The log of the hub has the reason.' });
 }
 
-/** No statement and no value: the message of the database or of the code. */
-function reasonOf(error: unknown): string {
-  const cause = error instanceof Problem ? (error.cause ?? error) : error;
-  return toUserError(cause).message.slice(0, 500);
+function causeOf(error: unknown): unknown {
+  return error instanceof Problem ? (error.cause ?? error) : error;
 }

@@ -1,12 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import * as v from 'valibot';
-import { BASE_PATH, ROUTES, type Route, type RouteName } from '../src/cloud/contract/routes.ts';
+import { BASE_PATH, type Route } from '../src/cloud/contract/route.ts';
+import { ROUTES, type RouteName } from '../src/cloud/contract/routes.ts';
 import type { Caller } from './access.ts';
 import { failed, type Seen, written } from './answer.ts';
 import type { Hub } from './hub.ts';
 import type { Metrics } from './metrics.ts';
+import { observed } from './observed.ts';
 import { mountPages } from './pages/pages.ts';
 import { type PermissionRequest, permitsOf, permitted, recordRefusal, tokenRequired } from './permit.ts';
 import { Problem } from './problem.ts';
@@ -18,6 +19,7 @@ import {
   type HonoContext,
   parametersOf,
   parsed,
+  parsedJson,
   queryOf,
   refuseBrowsers,
   refuseOldTools,
@@ -69,7 +71,11 @@ export function createApp({ hub, metrics, isReady, trialCode }: AppOptions): Hon
     // Clients write the root either way.
     const spellings = route.path === '/' ? [BASE_PATH, path] : [path];
     for (const spelling of spellings) paths.add(spelling);
-    app.on(route.method, spellings, (context) => respond(context, { name: name as RouteName, route, hub, metrics }));
+    app.on(route.method, spellings, (context) =>
+      observed(context, { route: name, hub, metrics }, (seen) =>
+        answer(context, { name: name as RouteName, route, hub, seen }).catch((error) => failed(error, hub, seen)),
+      ),
+    );
   }
   for (const path of paths) {
     app.all(path, () => failed(new Problem('cloud_method', 'The resource has no such method'), hub));
@@ -77,32 +83,6 @@ export function createApp({ hub, metrics, isReady, trialCode }: AppOptions): Hon
   app.notFound(() => failed(new Problem('cloud_unknown', 'There is no such resource'), hub));
   app.onError((error) => failed(error, hub));
   return app;
-}
-
-interface RespondOptions {
-  name: RouteName;
-  route: Route;
-  hub: Hub;
-  metrics: Metrics;
-}
-
-async function respond(context: HonoContext, { name, route, hub, metrics }: RespondOptions): Promise<Response> {
-  const started = performance.now();
-  const seen: Seen = { caller: null, requestId: randomUUID() };
-  const response = await answer(context, { name, route, hub, seen }).catch((error: unknown) =>
-    failed(error, hub, seen),
-  );
-  const milliseconds = Math.round(performance.now() - started);
-  metrics.observe({ route: name, status: response.status, seconds: milliseconds / 1000 });
-  hub.log.info('request', {
-    request_id: seen.requestId,
-    route: name,
-    status: response.status,
-    ms: milliseconds,
-    caller: seen.caller?.id,
-    address: addressOf(context, hub),
-  });
-  return response;
 }
 
 interface AnswerOptions {
@@ -123,19 +103,21 @@ async function answer(context: HonoContext, { name, route, hub, seen }: AnswerOp
   let asked: PermissionRequest = { route, caller: await callerNow(), parameters, hub };
   seen.caller = asked.caller;
   try {
-    let target = await permitted(asked);
+    // A body that may be large is read from permitted callers only.
+    if (route.maxBodyBytes !== undefined) await permitted(asked);
+    const text = await bodyOf(context, route);
+    // It may have arrived slowly, and the token have been revoked meanwhile.
+    if (text !== undefined) asked = { ...asked, caller: await callerNow() };
+    const target = await permitted(asked);
     const query = parsed(route.query ?? v.strictObject({}), queryOf(context), '/query');
-    const body = await bodyOf(context, route);
-    if (body !== undefined) {
-      // It may have arrived slowly, and the token have been revoked meanwhile.
-      asked = { ...asked, caller: await callerNow() };
-      target = await permitted(asked);
-    }
+    const body = text === undefined || !route.body ? text : parsed(route.body, parsedJson(text), '');
     const { caller } = asked;
     const condition = route.conditional ? conditionOf(context) : null;
     const acceptsCsv = context.req.header('accept')?.startsWith('text/csv') ?? false;
+    const ofTarget = typeof route.access === 'object' && 'target' in route.access;
+    const event = caller && { by: caller, address, target: ofTarget ? parameters.name : null };
     const request = {
-      ...{ parameters, query, body, caller, callerNow, target, condition, address, acceptsCsv },
+      ...{ parameters, query, body, caller, callerNow, target, condition, address, event, acceptsCsv },
       ...permitsOf(asked, target),
       signal: context.req.raw.signal,
     };

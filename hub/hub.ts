@@ -2,6 +2,7 @@ import type { AnswerOf } from '../src/cloud/contract/routes.ts';
 import type { Caller } from './access.ts';
 import type { Database } from './database/database.ts';
 import type { Queue } from './database/queue.ts';
+import type { LoadTargets } from './database/target-answers.ts';
 import type { Limits, RequestLimiter } from './limits.ts';
 import type { Log } from './log.ts';
 import type { Buckets } from './objects/buckets.ts';
@@ -30,6 +31,7 @@ export interface Hub {
   requests: RequestLimiter;
   /** Answers to the same list at the same moment. */
   lists: SharedWork<AnswerOf<'listTargets'>>;
+  loadTargets: LoadTargets;
   /** Callers of tokens, remembered for a few seconds. */
   callers: CallerCache;
 }

@@ -1,8 +1,8 @@
-import type { Route } from '../src/cloud/contract/routes.ts';
+import type { Route } from '../src/cloud/contract/route.ts';
 import { type Caller, decide, type Subject } from './access.ts';
 import { recordEvent } from './database/audit.ts';
 import type { Connection } from './database/database.ts';
-import { findTarget, lockTarget, type TargetRow } from './database/targets.ts';
+import { findTarget, lockTarget, type TargetLock, type TargetRow } from './database/targets.ts';
 import type { Hub } from './hub.ts';
 import { Problem } from './problem.ts';
 
@@ -14,20 +14,21 @@ export interface PermissionRequest {
   hub: Hub;
 }
 
-/** Decides on a request before it is read further. Returns the target of the path that the caller may read, if any. */
+/** Decides on a request before it is parsed. Returns the target of the path that the caller may read, if any. */
 export async function permitted(asked: PermissionRequest): Promise<TargetRow | null> {
   const { route, parameters, hub } = asked;
   const { access } = route;
-  // Targets of builds and lists are decided on where they are read.
-  if (typeof access === 'object' && !('target' in access)) return null;
-  const target = typeof access === 'object' ? await findTarget(hub.db, parameters.name ?? '') : null;
+  if (typeof access === 'string') return assertPermitted(asked, { target: null });
+  // Targets of builds and lists are decided on where they are read, one that a request may create where it is locked.
+  if (!('target' in access)) return null;
+  const target = access.create ? null : await findTarget(hub.db, parameters.name ?? '');
   return assertPermitted(asked, { target });
 }
 
 /** Decides again, in the transaction that writes. */
 export interface Permits {
   /** Locks the target of the request until the end of the transaction. Returns it as it is then. */
-  permit(db: Connection, lock?: 'share' | 'change'): Promise<TargetRow>;
+  permit(db: Connection, lock?: TargetLock): Promise<TargetRow>;
   /** Decides on what the transaction has locked itself. Returns the target if the caller may read it. */
   permitFound(subject: Subject & { target: TargetRow | null }): TargetRow | null;
 }

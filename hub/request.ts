@@ -2,8 +2,9 @@ import { isIP } from 'node:net';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import * as v from 'valibot';
-import { MOST_BODY_BYTES, type Route } from '../src/cloud/contract/routes.ts';
+import { MOST_BODY_BYTES, type Route } from '../src/cloud/contract/route.ts';
 import { PARAMETERS } from '../src/cloud/contract/schemas.ts';
+import { readBounded } from '../src/runtime/read-bounded.ts';
 import type { Condition } from './database/condition.ts';
 import { isPageToken } from './database/tokens.ts';
 import type { Hub } from './hub.ts';
@@ -76,18 +77,17 @@ export function queryOf(context: HonoContext): Record<string, string> {
   return Object.fromEntries(Object.entries(given).map(([name, [value = '']]) => [name, value]));
 }
 
-export async function bodyOf(context: HonoContext, route: Route): Promise<unknown> {
+/** The text of the body; `undefined` for a route without one. */
+export async function bodyOf(context: HonoContext, route: Route): Promise<string | undefined> {
   if (!route.body && !route.textBody) return undefined;
   const type = context.req.header('content-type') ?? '';
   if (!/^application\/json(;|$)/i.test(type)) {
     throw invalid([{ pointer: '', detail: 'must have the content type application/json' }]);
   }
-  const text = await readBody(context, route.maxBodyBytes ?? MOST_BODY_BYTES);
-  if (!route.body) return text;
-  return parsed(route.body, parsedJson(text), '');
+  return readBody(context, route.maxBodyBytes ?? MOST_BODY_BYTES);
 }
 
-function parsedJson(text: string): unknown {
+export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -100,19 +100,9 @@ async function readBody(context: HonoContext, most: number): Promise<string> {
   const tooLarge = (): Problem =>
     new Problem('cloud_too_large', `The body has more than ${most} bytes`, { headers: { connection: 'close' } });
   if (Number(context.req.header('content-length') ?? 0) > most) throw tooLarge();
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  try {
-    for await (const piece of context.req.raw.body ?? []) {
-      bytes += piece.length;
-      if (bytes > most) throw tooLarge();
-      pieces.push(piece);
-    }
-  } catch (error) {
-    if (error instanceof Problem) throw error;
-    throw invalid([{ pointer: '', detail: 'did not arrive completely' }]);
-  }
-  const whole = Buffer.concat(pieces);
+  const whole = await readBounded(context.req.raw.body, most, tooLarge).catch((error) => {
+    throw error instanceof Problem ? error : invalid([{ pointer: '', detail: 'did not arrive completely' }]);
+  });
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(whole);
   } catch {

@@ -8,9 +8,11 @@ import { UserError } from '../src/runtime/errors.ts';
 import { failed } from './answer.ts';
 import { createApp } from './app.ts';
 import { createCallerCache } from './caller-cache.ts';
-import { type Database, migrate, type OpenedDatabase, openDatabase } from './database/database.ts';
+import { HUB } from './database/audit.ts';
+import { type Database, migrate, openDatabase } from './database/database.ts';
 import { migrateQueue, type QueueTimes, startQueue } from './database/queue.ts';
-import { findStorageProfile, saveStorageProfile } from './database/storage-profiles.ts';
+import { findProfiles, saveStorageProfile } from './database/storage-profiles.ts';
+import { createTargetLoader } from './database/target-answers.ts';
 import { insertServiceToken } from './database/tokens.ts';
 import { answerHttpErrors, invalidAddress } from './http-errors.ts';
 import type { Hub } from './hub.ts';
@@ -83,24 +85,15 @@ export async function serve(options: ServeOptions): Promise<void> {
   await using _sweeps = startSweeps({ db, buckets, trustedKeys: settings.trustedKeys, log, clock });
   await using queue = await startQueue(settings.databaseUrl, { log, times: queueTimes });
   await using _notifications = await startNotifications({ db, queue, settings, log, clock });
-  const idTokens = createIdTokens(settings);
-  const callers = createCallerCache(db, settings);
-  const requests = createRequestLimiter(limits.requests);
-  const common = {
-    settings,
-    db,
-    buckets,
-    idTokens,
-    log,
-    version,
-    clock,
-    removals,
-    objectChecks,
-    callers,
-    limits,
-    requests,
+  const hub: Hub = {
+    ...{ settings, db, buckets, log, version, clock, removals, objectChecks, queue, limits },
+    idTokens: createIdTokens(settings),
+    callers: createCallerCache(db, settings),
+    requests: createRequestLimiter(limits.requests),
+    lists: createSharedWork(),
+    loadTargets: createTargetLoader(db, clock),
+    ending: signal,
   };
-  const hub: Hub = { ...common, lists: createSharedWork(), queue, ending: signal };
   const metrics = createMetrics(database, clock);
   let ending = false;
   const isReady = async (): Promise<boolean> => !ending && (await canServe(db, settings));
@@ -128,7 +121,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   );
   answerHttpErrors(server);
   await listen(server, settings.listen);
-  const metricsServer = settings.metricsListen && (await serveMetrics(settings.metricsListen, { metrics, database }));
+  const metricsServer = settings.metricsListen && (await serveMetrics(settings.metricsListen, metrics));
   const { port } = server.address() as AddressInfo;
   const url = `http://${settings.listen.host.includes(':') ? `[${settings.listen.host}]` : settings.listen.host}:${port}`;
   const pages = trialCode === null ? null : `${url}/sign-in/once?code=${trialCode}`;
@@ -152,10 +145,9 @@ async function setUpTrial(
   { settings, clock }: Pick<ServeOptions, 'settings' | 'clock'>,
 ): Promise<string> {
   const { bucket, keys } = settings;
-  const found = await findStorageProfile(db, TRIAL_PROFILE);
-  if (bucket && !found) {
+  if (bucket && (await findProfiles(db, [TRIAL_PROFILE])).length === 0) {
     const condition = { create: true } as const;
-    const change = { name: TRIAL_PROFILE, settings: bucket, applied: false, condition, keys };
+    const change = { name: TRIAL_PROFILE, settings: bucket, applied: false, condition, event: { by: HUB }, keys };
     await db.transaction().execute((transaction) => saveStorageProfile(transaction, change));
   }
   const expiresAt = new Date(clock().getTime() + TRIAL_DAYS * 86_400_000);
@@ -187,10 +179,7 @@ async function listen(server: Server, { host, port }: Address): Promise<void> {
   }
 }
 
-async function serveMetrics(
-  address: Address,
-  { metrics }: { metrics: Metrics; database: OpenedDatabase },
-): Promise<Server> {
+async function serveMetrics(address: Address, metrics: Metrics): Promise<Server> {
   const server = createServer((request, response) => {
     if (request.method !== 'GET' || request.url !== '/metrics') {
       response.writeHead(404).end();

@@ -32,8 +32,23 @@ export function hubKeys(text: string): HubKey[] {
   });
 }
 
+/** The schema of a text that `read` understands; the message of its error is that of the issue. */
+export function readBy<Value>(read: (text: string) => Value) {
+  return v.pipe(
+    v.string(),
+    v.rawTransform<string, Value>(({ dataset, addIssue, NEVER }) => {
+      try {
+        return read(dataset.value);
+      } catch (error) {
+        addIssue({ message: (error as Error).message });
+        return NEVER;
+      }
+    }),
+  );
+}
+
 /** By commas or lines. */
-export function listed(text = ''): string[] {
+export function listed(text: string): string[] {
   return text
     .split(/[,\n]/)
     .map((part) => part.trim())
@@ -54,15 +69,6 @@ export function address(text: string): Address {
     throw new Error('must be an address and a port: 127.0.0.1:3000');
   }
   return { host: v6 ?? host ?? '127.0.0.1', port: Number(digits) };
-}
-
-export function addressFlag(text: string, problems: string[]): Address {
-  try {
-    return address(text);
-  } catch (error) {
-    problems.push(`--listen ${(error as Error).message}`);
-    return { host: '127.0.0.1', port: 0 };
-  }
 }
 
 export function httpsUrl(text: string): string {

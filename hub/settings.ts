@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { BlockList } from 'node:net';
+import type { BlockList } from 'node:net';
 import * as v from 'valibot';
 import { webhookSchema } from '../src/cloud/contract/builds.ts';
 import { type StorageSettings, storageSettingsSchema } from '../src/cloud/contract/schemas.ts';
@@ -7,7 +7,6 @@ import { UserError } from '../src/runtime/errors.ts';
 import {
   type Address,
   address,
-  addressFlag,
   type BranchRule,
   githubRules,
   gitlabRules,
@@ -17,6 +16,7 @@ import {
   listed,
   networks,
   publicKeys,
+  readBy,
 } from './settings-values.ts';
 
 /** The provider that people sign in with. */
@@ -66,47 +66,49 @@ const PREFIX = 'TOOL_HUB_';
 export const GITHUB_ISSUER = 'https://token.actions.githubusercontent.com';
 export const GITLAB_ISSUER = 'https://gitlab.com';
 
-/** Every variable of the hub, with what it is for; docs/hub.md has the same list. */
-const HUB_VARIABLES = {
-  DATABASE_URL: 'connection URL of the PostgreSQL database',
-  DATABASE_ROLE: 'role of `tool hub serve`, to which `tool hub migrate` grants its rights',
-  KEYS: 'hub keys of 64 hexadecimal digits, newest first',
-  LISTEN: 'address and port of the API',
-  METRICS_LISTEN: 'address and port of the metrics',
-  PUBLIC_URL: 'address at which clients reach the hub',
-  TRUSTED_PROXIES: 'addresses or networks whose X-Forwarded-For is believed',
-  PROVIDER_URL: 'address of the identity provider',
-  CLIENT_ID: 'client identifier, as registered with the provider',
-  PAGES_CLIENT_ID: 'client identifier of the pages, default CLIENT_ID',
-  PAGES_CLIENT_SECRET: 'its secret; without one the pages are a public client',
-  REDIRECT_URL: 'local callback URL of the sign-in',
-  GROUPS_CLAIM: 'claim that holds the groups',
-  OWNER_GROUPS: 'groups of the owners',
-  MEMBER_GROUPS: 'groups of the members',
-  AUDITOR_GROUPS: 'groups that may read the audit',
-  TRUSTED_KEYS: 'public keys, one of which signs each sanitized snapshot, unless the target names its own',
-  GITHUB_BUILDERS: 'OWNER/REPOSITORY@BRANCH=TARGET, which may push without a stored secret',
-  GITHUB_ISSUER: 'issuer of the tokens of GitHub Actions',
-  WEBHOOK_URL: 'notified of late targets and failed builds, unless the target has a webhook',
-  WEBHOOK_SECRET: 'signs its notifications',
-  WEBHOOK_NETWORKS: 'private addresses or networks that the webhooks of members may lead to',
-  GITLAB_BUILDERS: 'GROUP/PROJECT@BRANCH=TARGET, which may push without a stored secret',
-  GITLAB_ISSUER: 'address of GitLab',
-  BUCKET: 'bucket of a trial',
-  BUCKET_PROVIDER: 'its provider',
-  BUCKET_ENDPOINT: 'its endpoint',
-  BUCKET_REGION: 'its region',
-  BUCKET_PREFIX: 'its prefix',
-  BUCKET_ACCESS_KEY: 'its access key',
-  BUCKET_SECRET_KEY: 'its secret key',
-} as const;
+const text = v.exactOptional(v.string());
+const groups = v.optional(readBy(listed), '');
+const url = readBy(httpsUrl);
+
+/** The variables of the hub, in the order of their problems; docs/hub.md says what each is for. */
+const VARIABLES = v.object({
+  ...{ DATABASE_URL: text, DATABASE_ROLE: text, PROVIDER_URL: v.exactOptional(url), PUBLIC_URL: v.exactOptional(url) },
+  KEYS: v.optional(readBy(hubKeys), ''),
+  LISTEN: v.optional(readBy(address), '127.0.0.1:3000'),
+  METRICS_LISTEN: v.exactOptional(readBy(address)),
+  TRUSTED_PROXIES: v.optional(readBy(networks), ''),
+  ...{ CLIENT_ID: text, PAGES_CLIENT_ID: text, PAGES_CLIENT_SECRET: text, REDIRECT_URL: text },
+  GROUPS_CLAIM: v.optional(v.string(), 'groups'),
+  ...{ OWNER_GROUPS: groups, MEMBER_GROUPS: groups, AUDITOR_GROUPS: groups },
+  TRUSTED_KEYS: v.exactOptional(readBy(publicKeys)),
+  GITHUB_BUILDERS: v.optional(readBy(githubRules), ''),
+  GITHUB_ISSUER: v.optional(url, GITHUB_ISSUER),
+  GITLAB_BUILDERS: v.optional(readBy(gitlabRules), ''),
+  GITLAB_ISSUER: v.optional(url, GITLAB_ISSUER),
+  WEBHOOK_NETWORKS: v.optional(readBy(networks), ''),
+  ...{ WEBHOOK_URL: text, WEBHOOK_SECRET: text },
+  ...{ BUCKET: text, BUCKET_PROVIDER: text, BUCKET_ENDPOINT: text, BUCKET_REGION: text, BUCKET_PREFIX: text },
+  ...{ BUCKET_ACCESS_KEY: text, BUCKET_SECRET_KEY: text },
+});
+
+type Name = keyof typeof VARIABLES.entries;
+
+type Texts = { [Key in Name]?: string | undefined };
+
+const NAMES = Object.keys(VARIABLES.entries) as Name[];
 
 /** Names of the variables; each may also be given as `…_FILE`. */
-export const HUB_SETTINGS = Object.keys(HUB_VARIABLES).map((name) => `${PREFIX}${name}`);
+export const HUB_SETTINGS = NAMES.map((name) => `${PREFIX}${name}`);
 
-type Name = keyof typeof HUB_VARIABLES;
-
-type Values = Partial<Record<Name, string>>;
+/** Why a variable is required; a trial requires none of them. */
+const REQUIRED: Texts = {
+  DATABASE_URL: 'connection URL of the PostgreSQL database',
+  KEYS: 'generate one with: openssl rand -hex 32',
+  PUBLIC_URL: 'address at which clients reach the hub',
+  PROVIDER_URL: 'address of the identity provider',
+  CLIENT_ID: 'client identifier, as registered with the provider',
+  OWNER_GROUPS: 'required to write storage profiles',
+};
 
 /** Flags of the command line, which win over variables. */
 export interface HubFlags {
@@ -120,130 +122,96 @@ export interface HubFlags {
 
 /** Reads `TOOL_HUB_*`, each also as `TOOL_HUB_*_FILE`. Throws with exit 3 and every problem at once. */
 export async function readHubSettings(environment: NodeJS.ProcessEnv, flags: HubFlags): Promise<HubSettings> {
-  const problems: string[] = [];
-  const values = await readVariables(environment, problems);
-  const attempt = attempts(values, problems);
-  const need = needs(values, problems);
-  if (!flags.dev) {
-    need('DATABASE_URL', HUB_VARIABLES.DATABASE_URL);
-    need('KEYS', 'generate one with: openssl rand -hex 32');
-    need('PUBLIC_URL', HUB_VARIABLES.PUBLIC_URL);
-    need('PROVIDER_URL', HUB_VARIABLES.PROVIDER_URL);
-    need('CLIENT_ID', HUB_VARIABLES.CLIENT_ID);
-    need('OWNER_GROUPS', 'required to write storage profiles');
+  const { dev } = flags;
+  const { texts, problems } = await readTexts(environment);
+  const required: Texts = dev ? {} : { ...REQUIRED };
+  if (dev && flags.databaseUrl === undefined) required.KEYS = 'a database that stays needs a key that stays';
+  if (texts.GITLAB_BUILDERS) required.PUBLIC_URL ??= 'it is the audience of the ID tokens of GitLab';
+  if (texts.GITHUB_BUILDERS) required.PUBLIC_URL ??= 'it is the audience of the tokens of GitHub Actions';
+  const values = parseTexts(texts, problems, required);
+  const flag = flags.listen ? v.safeParse(readBy(address), flags.listen) : null;
+  if (flag?.issues) problems.push(`--listen ${flag.issues[0].message}`);
+  const webhook = hubWebhook(texts, problems);
+  const bucket = trialBucket(texts, flags, problems);
+  const listen = flag?.success ? flag.output : values?.LISTEN;
+  if (dev && listen && !['127.0.0.1', '::1', 'localhost'].includes(listen.host)) {
+    problems.push('A trial (--dev) listens on this machine only: 127.0.0.1');
   }
-  const providerUrl = attempt('PROVIDER_URL', (text) => httpsUrl(text));
-  const publicUrl = attempt('PUBLIC_URL', (text) => httpsUrl(text));
-  const settings: HubSettings = {
+  if (!values || !listen || problems.length > 0) throw settingsInvalid(problems);
+  const { PROVIDER_URL: provider_url, CLIENT_ID: client_id, REDIRECT_URL: redirect_url = null } = values;
+  const { PAGES_CLIENT_ID: clientId = client_id, PAGES_CLIENT_SECRET: clientSecret = null } = values;
+  const isClient = provider_url !== undefined && client_id !== undefined;
+  return {
     databaseUrl: flags.databaseUrl ?? values.DATABASE_URL ?? '',
-    keys: flags.keys ?? attempt('KEYS', hubKeys) ?? [],
-    listen: flags.listen
-      ? addressFlag(flags.listen, problems)
-      : (attempt('LISTEN', address) ?? { host: '127.0.0.1', port: 3000 }),
-    metricsListen: attempt('METRICS_LISTEN', address),
-    publicUrl,
-    trustedProxies: attempt('TRUSTED_PROXIES', networks) ?? new BlockList(),
-    signIn:
-      providerUrl === null || values.CLIENT_ID === undefined
-        ? null
-        : {
-            provider_url: providerUrl,
-            client_id: values.CLIENT_ID,
-            redirect_url: values.REDIRECT_URL ?? null,
-            groups_claim: values.GROUPS_CLAIM ?? 'groups',
-          },
-    pages:
-      values.CLIENT_ID === undefined
-        ? null
-        : { clientId: values.PAGES_CLIENT_ID ?? values.CLIENT_ID, clientSecret: values.PAGES_CLIENT_SECRET ?? null },
-    trustedKeys: attempt('TRUSTED_KEYS', publicKeys),
-    ownerGroups: listed(values.OWNER_GROUPS),
-    memberGroups: listed(values.MEMBER_GROUPS),
-    auditorGroups: listed(values.AUDITOR_GROUPS),
-    github: {
-      issuer: attempt('GITHUB_ISSUER', (text) => httpsUrl(text)) ?? GITHUB_ISSUER,
-      rules: attempt('GITHUB_BUILDERS', githubRules) ?? [],
-    },
-    webhook: hubWebhook(values, problems),
-    webhookNetworks: attempt('WEBHOOK_NETWORKS', networks) ?? new BlockList(),
-    gitlab: {
-      issuer: attempt('GITLAB_ISSUER', (text) => httpsUrl(text)) ?? GITLAB_ISSUER,
-      rules: attempt('GITLAB_BUILDERS', gitlabRules) ?? [],
-    },
-    bucket: trialBucket(values, flags, problems),
+    keys: flags.keys ?? values.KEYS,
+    listen,
+    metricsListen: values.METRICS_LISTEN ?? null,
+    publicUrl: values.PUBLIC_URL ?? null,
+    trustedProxies: values.TRUSTED_PROXIES,
+    signIn: isClient ? { provider_url, client_id, redirect_url, groups_claim: values.GROUPS_CLAIM } : null,
+    pages: clientId === undefined ? null : { clientId, clientSecret },
+    trustedKeys: values.TRUSTED_KEYS ?? null,
+    ownerGroups: values.OWNER_GROUPS,
+    memberGroups: values.MEMBER_GROUPS,
+    auditorGroups: values.AUDITOR_GROUPS,
+    github: { issuer: values.GITHUB_ISSUER, rules: values.GITHUB_BUILDERS },
+    gitlab: { issuer: values.GITLAB_ISSUER, rules: values.GITLAB_BUILDERS },
+    ...{ webhook, bucket },
+    webhookNetworks: values.WEBHOOK_NETWORKS,
   };
-  if (flags.dev) {
-    if (flags.databaseUrl === undefined) need('KEYS', 'a database that stays needs a key that stays');
-    if (!['127.0.0.1', '::1', 'localhost'].includes(settings.listen.host)) {
-      problems.push('A trial (--dev) listens on this machine only: 127.0.0.1');
-    }
-  }
-  if (settings.github.rules.length > 0) need('PUBLIC_URL', 'it is the audience of the tokens of GitHub Actions');
-  if (settings.gitlab.rules.length > 0) need('PUBLIC_URL', 'it is the audience of the ID tokens of GitLab');
-  if (problems.length > 0) throw settingsInvalid(problems);
-  return settings;
 }
 
 /** Reads the settings of `tool hub migrate` and `tool hub reconcile`. */
 export async function readMigrationSettings(
   environment: NodeJS.ProcessEnv,
 ): Promise<Pick<HubSettings, 'databaseUrl' | 'keys' | 'trustedKeys'> & { role: string | null }> {
-  const problems: string[] = [];
-  const values = await readVariables(environment, problems);
-  needs(values, problems)('DATABASE_URL', HUB_VARIABLES.DATABASE_URL);
-  const attempt = attempts(values, problems);
-  const keys = attempt('KEYS', hubKeys) ?? [];
-  const trustedKeys = attempt('TRUSTED_KEYS', publicKeys);
-  if (problems.length > 0) throw settingsInvalid(problems);
-  return { databaseUrl: values.DATABASE_URL ?? '', keys, trustedKeys, role: values.DATABASE_ROLE ?? null };
+  const { texts, problems } = await readTexts(environment);
+  // What only `serve` needs may be wrong.
+  const { DATABASE_URL, KEYS, TRUSTED_KEYS, DATABASE_ROLE } = texts;
+  const own = { DATABASE_URL, KEYS, TRUSTED_KEYS, DATABASE_ROLE };
+  const given = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined));
+  const values = parseTexts(given, problems, { DATABASE_URL: REQUIRED.DATABASE_URL });
+  if (!values || problems.length > 0) throw settingsInvalid(problems);
+  const { DATABASE_URL: databaseUrl = '', KEYS: keys, TRUSTED_KEYS: trustedKeys = null } = values;
+  return { databaseUrl, keys, trustedKeys, role: values.DATABASE_ROLE ?? null };
 }
 
-/** Adds a problem for a required variable that is not set, and about which nothing was reported. */
-function needs(values: Values, problems: string[]) {
-  return (name: Name, why: string): void => {
+/** Adds what is missing, unless it was reported, and what is not valid, to the problems. */
+function parseTexts(texts: Texts, problems: string[], required: Texts): v.InferOutput<typeof VARIABLES> | null {
+  for (const [name, why] of Object.entries(required)) {
     const forms = [`${PREFIX}${name} `, `${PREFIX}${name}_FILE `];
     const isReported = problems.some((problem) => forms.some((form) => problem.startsWith(form)));
-    if (values[name] === undefined && !isReported) problems.push(`${PREFIX}${name} is not set: ${why}`);
-  };
-}
-
-/** Reads a variable; `null` where it is not set or not valid, which is added to the problems. */
-function attempts(values: Values, problems: string[]) {
-  return <Value>(name: Name, read: (text: string) => Value): Value | null => {
-    const text = values[name];
-    if (text === undefined) return null;
-    try {
-      return read(text);
-    } catch (error) {
-      problems.push(`${PREFIX}${name} ${(error as Error).message}`);
-      return null;
-    }
-  };
-}
-
-async function readVariables(environment: NodeJS.ProcessEnv, problems: string[]): Promise<Values> {
-  const values: Values = {};
-  const known = Object.keys(HUB_VARIABLES).flatMap((name) => [PREFIX + name, `${PREFIX}${name}_FILE`]);
-  for (const name of Object.keys(environment)) {
-    if (name.startsWith(PREFIX) && !known.includes(name)) problems.push(`${name} is not a setting of the hub`);
+    if (texts[name as Name] === undefined && !isReported) problems.push(`${PREFIX}${name} is not set: ${why}`);
   }
-  for (const name of Object.keys(HUB_VARIABLES) as Name[]) {
-    const text = environment[PREFIX + name]?.trim();
-    const file = environment[`${PREFIX}${name}_FILE`]?.trim();
-    if (text && file) problems.push(`${PREFIX}${name} and ${PREFIX}${name}_FILE are both set: remove one`);
-    else if (text) values[name] = text;
+  const parsed = v.safeParse(VARIABLES, texts);
+  if (parsed.success) return parsed.output;
+  problems.push(...parsed.issues.map((issue) => `${PREFIX}${v.getDotPath(issue)} ${issue.message}`));
+  return null;
+}
+
+async function readTexts(environment: NodeJS.ProcessEnv): Promise<{ texts: Texts; problems: string[] }> {
+  const texts: Texts = {};
+  const known = HUB_SETTINGS.flatMap((name) => [name, `${name}_FILE`]);
+  const unknown = Object.keys(environment).filter((name) => name.startsWith(PREFIX) && !known.includes(name));
+  const problems = unknown.map((name) => `${name} is not a setting of the hub`);
+  for (const name of NAMES) {
+    const variable = PREFIX + name;
+    const given = environment[variable]?.trim();
+    const file = environment[`${variable}_FILE`]?.trim();
+    if (given && file) problems.push(`${variable} and ${variable}_FILE are both set: remove one`);
+    else if (given) texts[name] = given;
     else if (file) {
       const read = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-        problems.push(`${PREFIX}${name}_FILE cannot be read: ${error.code}`);
+        problems.push(`${variable}_FILE cannot be read: ${error.code}`);
         return '';
       });
-      if (read.trim() !== '') values[name] = read.trim();
+      if (read.trim() !== '') texts[name] = read.trim();
     }
   }
-  return values;
+  return { texts, problems };
 }
 
-function hubWebhook({ WEBHOOK_URL: url, WEBHOOK_SECRET: secret }: Values, problems: string[]) {
+function hubWebhook({ WEBHOOK_URL: url, WEBHOOK_SECRET: secret }: Texts, problems: string[]) {
   if (url === undefined && secret === undefined) return null;
   const parsed = v.safeParse(v.required(webhookSchema), { url, secret });
   if (parsed.success) return parsed.output;
@@ -253,23 +221,21 @@ function hubWebhook({ WEBHOOK_URL: url, WEBHOOK_SECRET: secret }: Values, proble
   return null;
 }
 
-function trialBucket(values: Values, { dev, bucket = {} }: HubFlags, problems: string[]): StorageSettings | null {
-  if (!dev) return null;
-  const given = {
-    provider: bucket.provider ?? values.BUCKET_PROVIDER ?? 's3',
-    bucket: bucket.bucket ?? values.BUCKET,
-    endpoint: bucket.endpoint ?? values.BUCKET_ENDPOINT,
-    region: bucket.region ?? values.BUCKET_REGION,
-    prefix: bucket.prefix ?? values.BUCKET_PREFIX,
-    access_key: values.BUCKET_ACCESS_KEY,
-    secret_key: values.BUCKET_SECRET_KEY,
-  };
-  if (given.bucket === undefined) return null;
-  for (const name of ['BUCKET_ACCESS_KEY', 'BUCKET_SECRET_KEY'] as const) {
-    if (values[name] === undefined) problems.push(`${PREFIX}${name} is not set: the bucket of a trial needs keys`);
+function trialBucket(texts: Texts, { dev, bucket = {} }: HubFlags, problems: string[]): StorageSettings | null {
+  const given: Record<string, string | undefined> = { provider: texts.BUCKET_PROVIDER ?? 's3', bucket: texts.BUCKET };
+  for (const key of ['endpoint', 'region', 'prefix', 'access_key', 'secret_key'] as const) {
+    given[key] = texts[`BUCKET_${key.toUpperCase() as Uppercase<typeof key>}`];
   }
-  const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  const parsed = v.safeParse(storageSettingsSchema, present);
+  // Flags win.
+  const all = [...Object.entries(given), ...Object.entries(bucket)];
+  const settings: Record<string, string | undefined> = Object.fromEntries(
+    all.filter(([, value]) => value !== undefined),
+  );
+  if (!dev || settings.bucket === undefined) return null;
+  for (const name of ['BUCKET_ACCESS_KEY', 'BUCKET_SECRET_KEY'] as const) {
+    if (texts[name] === undefined) problems.push(`${PREFIX}${name} is not set: the bucket of a trial needs keys`);
+  }
+  const parsed = v.safeParse(storageSettingsSchema, settings);
   if (parsed.success) return parsed.output;
   problems.push(...parsed.issues.map((issue) => `bucket: ${v.getDotPath(issue) ?? ''} ${issue.message}`));
   return null;

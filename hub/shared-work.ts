@@ -25,3 +25,27 @@ export function createSharedWork<Result>(): SharedWork<Result> {
     return waiting;
   };
 }
+
+/** Keys of one batch, but for those of its last caller. */
+const MOST_KEYS = 2000;
+
+/** Loads the keys of all callers that wait by one call, which begins after each of them has asked. */
+export function createBatches<Row>(load: (keys: string[]) => Promise<Map<string, Row>>): typeof load {
+  let last: Promise<unknown> = Promise.resolve();
+  let waiting: { keys: Set<string>; rows: Promise<Map<string, Row>> } | null = null;
+  const begin = () => {
+    const keys = new Set<string>();
+    const rows = last.then(() => {
+      if (waiting?.keys === keys) waiting = null;
+      return load([...keys]);
+    });
+    last = rows.catch(() => {});
+    return { keys, rows };
+  };
+  return (keys) => {
+    const batch = waiting ?? begin();
+    for (const key of keys) batch.keys.add(key);
+    waiting = batch.keys.size < MOST_KEYS ? batch : null;
+    return batch.rows;
+  };
+}

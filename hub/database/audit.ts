@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
+import type { AuditEvent as SentEvent } from '../../src/cloud/contract/schemas.ts';
 import type { Connection, Database } from './database.ts';
-import { numberIn, type Page, type PageQuery, pageOf } from './paging.ts';
-import type { Tables } from './tables.ts';
+import { type Page, type PageQuery, pageOf } from './paging.ts';
+import type { RowOf } from './tables.ts';
 
 /** The author of an event. Names can repeat; issuer and subject together do not. */
 export interface Actor {
@@ -25,12 +26,20 @@ export interface AuditEvent {
 }
 
 export async function recordEvent(db: Connection, event: AuditEvent): Promise<void> {
-  const { by, action, target = null, object = null, outcome = 'done', address = null } = event;
-  const { name: actor, subject, issuer } = by;
-  await db
-    .insertInto('audit_events')
-    .values({ actor, subject, issuer, action, target, object, outcome, address })
-    .execute();
+  await eventInsert(event).execute(db);
+}
+
+/** The statement that records an event. */
+export function eventInsert({
+  by,
+  action,
+  target = null,
+  object = null,
+  outcome = 'done',
+  address = null,
+}: AuditEvent) {
+  return sql`INSERT INTO audit_events (actor, subject, issuer, action, target, object, outcome, address)
+    VALUES (${by.name}, ${by.subject}, ${by.issuer}, ${action}, ${target}, ${object}, ${outcome}, ${address})`;
 }
 
 const HOUR = 3_600_000;
@@ -77,24 +86,20 @@ export interface AuditFilter extends PageQuery {
   outcome?: 'done' | 'refused' | undefined;
 }
 
-type Row = Pick<
-  Tables['audit_events'],
-  'actor' | 'subject' | 'issuer' | 'action' | 'target' | 'object' | 'outcome' | 'address'
-> & { id: number; at: Date };
+export type AuditRow = RowOf<'audit_events'>;
 
-export async function listEvents(db: Database, { since, until, ...filter }: AuditFilter): Promise<Page<Row>> {
-  let query = db.selectFrom('audit_events').selectAll().orderBy('id', 'desc');
+/** An event as it is sent: its time as text, and nothing of its key. */
+export function eventAnswer({ id: _, at, ...event }: AuditRow): SentEvent {
+  return { ...event, at: at.toISOString() };
+}
+
+export async function listEvents(db: Database, { since, until, ...filter }: AuditFilter): Promise<Page<AuditRow>> {
+  let query = db.selectFrom('audit_events').selectAll();
   if (since !== undefined) query = query.where('at', '>=', new Date(since));
   if (until !== undefined) query = query.where('at', '<', new Date(until));
   for (const key of ['actor', 'subject', 'target', 'action', 'outcome'] as const) {
     const value = filter[key];
     if (value !== undefined) query = query.where(key, '=', value);
   }
-  return pageOf(filter, {
-    keyOf: ({ id }) => [String(id)],
-    rows: (limit, after) => {
-      const later = after ? query.where('id', '<', numberIn(after)) : query;
-      return later.limit(limit).execute() as Promise<Row[]>;
-    },
-  });
+  return pageOf(query, filter, { table: 'audit_events', by: { id: 'number' }, descending: true });
 }

@@ -4,7 +4,7 @@ import { ROUTES } from '../../src/cloud/contract/routes.ts';
 import { type Caller, decide } from '../access.ts';
 import { Problem } from '../problem.ts';
 import { recordEvent } from './audit.ts';
-import { type Connection, type Database, QUEUE_SCHEMA } from './database.ts';
+import { type Connection, type Database, JOB } from './database.ts';
 import {
   type BuildJob,
   findJob,
@@ -16,11 +16,9 @@ import {
   sendBuild,
 } from './queue.ts';
 import { moveStray, type StrayBuild } from './stray-builds.ts';
-import type { TargetRow } from './targets.ts';
+import { lockTarget, type TargetRow, targetWithId } from './targets.ts';
 
 // Builds are jobs of pg-boss; a row of `builds` is one claim of a job, by an agent.
-
-const JOB = sql.id(QUEUE_SCHEMA, 'job');
 
 /** Requests a build, or finds the one that is queued or running. In a transaction of the caller. */
 export async function requestBuild(
@@ -109,13 +107,7 @@ async function lockClaimed(
   db: Connection,
   { id, queue, caller }: { id: string; queue: string; caller: Caller },
 ): Promise<string | null> {
-  const found = await db
-    .selectFrom('targets')
-    .select(['id', 'name', 'pool', 'reader_groups', 'original_groups', 'builder_groups'])
-    .where('id', '=', id)
-    .where('removed_at', 'is', null)
-    .forNoKeyUpdate()
-    .executeTakeFirst();
+  const found = await lockTarget(db, id, 'turn');
   if (!found || queueOf(found.pool) !== queue) return null;
   if (decide(ROUTES.claimBuild.access, caller, { target: found }) !== 'permitted') return null;
   const { rows } = await sql`SELECT 1 FROM ${JOB}
@@ -234,12 +226,7 @@ function leaseLost(): Problem {
 export async function describeBuild(db: Connection, id: string, caller: Caller): Promise<Build | null> {
   const job = await findJob(db, id);
   if (job === null) return null;
-  const target = await db
-    .selectFrom('targets')
-    .select(['id', 'name', 'reader_groups', 'original_groups', 'builder_groups'])
-    .where('id', '=', job.target_id)
-    .where('removed_at', 'is', null)
-    .executeTakeFirst();
+  const target = await targetWithId(db, job.target_id).executeTakeFirst();
   if (!target || decide(ROUTES.getBuild.access, caller, { target }) !== 'permitted') return null;
   const last = await db
     .selectFrom('builds')

@@ -16,6 +16,8 @@ const CONNECTION_TIMEOUT = 5000;
 /** Schema of pg-boss. */
 export const QUEUE_SCHEMA = 'pgboss';
 
+export const JOB = sql.id(QUEUE_SCHEMA, 'job');
+
 /** Counts and revisions fit into a number. */
 const INT8 = 20;
 
@@ -57,6 +59,11 @@ export function openPool(
   // One that breaks between two statements of a transaction: the next statement fails. Without this the process ends.
   pool.on('connect', (client) => void client.on('error', () => {}));
   return pool;
+}
+
+/** `WITH` and statements that the statement after them executes in the same round trip; none sees what another writes. */
+export function withParts(parts: RawBuilder<unknown>[]): RawBuilder<unknown> {
+  return sql`WITH ${sql.join(parts.map((part, index) => sql`${sql.id(`part_${index}`)} AS (${part})`))}`;
 }
 
 function migrator(db: Database): Migrator {

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection, Database } from './database.ts';
 
-export const newestSnapshot = sql<Date | null>`(SELECT s.created_at FROM snapshots s
+const newestSnapshot = sql<Date | null>`(SELECT s.created_at FROM snapshots s
   WHERE s.target_id = targets.id AND s.removed_at IS NULL ORDER BY s.created_at DESC LIMIT 1)`;
 
 /** A target without any snapshot is late, too. */

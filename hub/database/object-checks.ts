@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { HUB, recordEvent } from './audit.ts';
 import type { Connection, Database } from './database.ts';
+import type { RowOf } from './tables.ts';
 
 // Reports of damaged objects, and what a check of them found.
 
@@ -65,13 +66,9 @@ async function waitingOf(db: Connection, targetId: string): Promise<number> {
   return waiting;
 }
 
-export interface ReportedObject {
-  id: number;
-  sha256: string;
-  target_id: string;
-  profile_id: string;
-  stored_by: string | null;
-}
+const REPORTED = ['id', 'sha256', 'target_id', 'profile_id', 'stored_by'] as const;
+
+export type ReportedObject = Pick<RowOf<'objects'>, (typeof REPORTED)[number]>;
 
 export interface CheckTurn {
   /** Objects that are not wanted again. */
@@ -84,7 +81,7 @@ export interface CheckTurn {
 export async function nextReported(db: Database, { except, served }: CheckTurn): Promise<ReportedObject | null> {
   const row = await db
     .selectFrom('objects')
-    .select(['id', 'sha256', 'target_id', 'profile_id', 'stored_by'])
+    .select(REPORTED)
     .where('reported_at', 'is not', null)
     .where(sql<boolean>`id <> ALL(${except}::bigint[])`)
     .orderBy(sql`target_id = ANY(${served}::uuid[])`)

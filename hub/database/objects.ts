@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection, Database } from './database.ts';
+import type { RowOf } from './tables.ts';
 
 export interface ObjectPlace {
   targetId: string;
@@ -12,18 +13,9 @@ export interface PermittedPlace extends ObjectPlace {
   permit?: (db: Connection) => Promise<unknown>;
 }
 
-export interface ExpectedObject {
-  sha256: string;
-  stored_sha256: string | null;
-  stored_bytes: number;
-}
+export type ExpectedObject = Pick<ObjectRow, 'sha256' | 'stored_sha256' | 'stored_bytes'>;
 
-export interface ObjectRow extends ExpectedObject {
-  id: number;
-  state: 'expected' | 'stored' | 'removing';
-  /** End of the last check of a report. */
-  checked_at: Date | null;
-}
+export type ObjectRow = Pick<RowOf<'objects'>, (typeof COLUMNS)[number]>;
 
 const COLUMNS = ['id', 'sha256', 'stored_sha256', 'stored_bytes', 'state', 'checked_at'] as const;
 

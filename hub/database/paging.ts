@@ -1,3 +1,4 @@
+import { type SelectQueryBuilder, type Simplify, sql } from 'kysely';
 import { Problem } from '../problem.ts';
 
 export interface PageQuery {
@@ -12,16 +13,38 @@ export interface Page<Row> {
 
 const DEFAULT_LIMIT = 50;
 
+export interface PageOrder<Row> {
+  table: string;
+  /** Columns that identify a row, in their order, with the form that a cursor has them in. */
+  by: { [Column in keyof Row]?: keyof typeof READ };
+  descending?: boolean;
+}
+
 /** Pages by the key of the last row, which stays right when rows are added in between. */
-export async function pageOf<Row>(
+export async function pageOf<DB, TB extends keyof DB, Row extends object>(
+  base: SelectQueryBuilder<DB, TB, Row>,
   { limit = DEFAULT_LIMIT, cursor }: PageQuery,
-  { keyOf, rows }: { keyOf: (row: Row) => string[]; rows: (limit: number, after: string[] | null) => Promise<Row[]> },
-): Promise<Page<Row>> {
-  const found = await rows(limit + 1, cursor === undefined ? null : readCursor(cursor));
+  { table, by, descending = false }: PageOrder<Row>,
+): Promise<Page<Simplify<Row>>> {
+  const keys = Object.entries<keyof typeof READ>(by as Record<string, keyof typeof READ>);
+  const columns = keys.map(([column]) => sql.ref(`${table}.${column}`));
+  let query = base.limit(limit + 1);
+  for (const column of columns) query = query.orderBy(column, descending ? 'desc' : 'asc');
+  if (cursor !== undefined) {
+    const parts = readCursor(cursor);
+    const key = keys.map(([, kind], index) => READ[kind](parts[index]));
+    const isAfter = sql.raw(descending ? '<' : '>');
+    query = query.where(sql<boolean>`(${sql.join(columns)}) ${isAfter} (${sql.join(key)})`);
+  }
+  const found = await query.execute();
   const items = found.slice(0, limit);
-  const last = items.at(-1);
-  const more = found.length > limit && last !== undefined;
-  return { items, next_cursor: more ? Buffer.from(JSON.stringify(keyOf(last))).toString('base64url') : null };
+  const last = found.length > limit ? (items.at(-1) as Record<string, unknown> | undefined) : undefined;
+  return { items, next_cursor: last ? writeCursor(keys.map(([column]) => last[column])) : null };
+}
+
+function writeCursor(key: unknown[]): string {
+  const parts = key.map((part) => (part instanceof Date ? part.toISOString() : String(part)));
+  return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 
 function readCursor(cursor: string): string[] {
@@ -59,18 +82,4 @@ function idOf(text = ''): string {
   return text;
 }
 
-export function timeAndNumber([time, number]: string[]): [Date, number] {
-  return [timeIn(time), numberOf(number)];
-}
-
-export function timeAndId([time, id]: string[]): [Date, string] {
-  return [timeIn(time), idOf(id)];
-}
-
-export function nameAndId([name = '', id]: string[]): [string, string] {
-  return [name, idOf(id)];
-}
-
-export function numberIn([number]: string[]): number {
-  return numberOf(number);
-}
+const READ = { text: (text = '') => text, time: timeIn, number: numberOf, id: idOf };

@@ -4,7 +4,7 @@ import { DEFAULT_POOL, type Schedule } from '../../src/cloud/contract/builds.ts'
 import { UserError } from '../../src/runtime/errors.ts';
 import type { Log } from '../log.ts';
 import { Problem } from '../problem.ts';
-import { type Connection, openPool, QUEUE_SCHEMA } from './database.ts';
+import { type Connection, JOB, openPool, QUEUE_SCHEMA } from './database.ts';
 
 /** Seconds. A test has shorter ones. */
 export interface QueueTimes {
@@ -265,7 +265,7 @@ export async function findJob(db: Connection, id: string) {
     created_on: Date;
     completed_on: Date | null;
   }>`SELECT j.name, j.state, j.data->>'target_id' AS target_id, j.created_on, j.completed_on
-    FROM ${sql.id(QUEUE_SCHEMA, 'queue')} q JOIN ${sql.id(QUEUE_SCHEMA, 'job')} j ON j.name = q.name AND j.id = ${id}
+    FROM ${sql.id(QUEUE_SCHEMA, 'queue')} q JOIN ${JOB} j ON j.name = q.name AND j.id = ${id}
     WHERE q.name LIKE ${`${queueOf('')}%`}`.execute(db);
   return rows[0] ?? null;
 }

@@ -4,6 +4,7 @@ import { familyOf, type KeepPolicy, keptBy, type PolicyCandidate } from '../../s
 import { parseDuration } from '../../src/text/duration.ts';
 import type { AuditEvent } from './audit.ts';
 import type { Connection, Database } from './database.ts';
+import { lockTarget } from './targets.ts';
 
 /** Most snapshots that one publication removes, the oldest first; the next publication removes more. */
 const MOST_REMOVED = 10_000;
@@ -23,19 +24,14 @@ export interface Kept {
 
 /** Snapshots that the policy of each target does not keep, newest first, by the id of the target. */
 export async function removableSnapshots(db: Connection, targets: Kept[]): Promise<Map<string, Removal[]>> {
-  const found = await candidatesOf(
-    db,
-    targets.map(({ id }) => id),
-  );
-  const removable = targets.map(
-    ({ id, keep }) => [id, removableOf(found.rows.get(id) ?? [], keep, found.now)] as const,
-  );
-  return new Map(
-    removable.map(([id, rows]) => [
-      id,
-      rows.map((row) => ({ id: row.id, created_at: row.claimed_at.toISOString(), sanitized: row.sanitized })),
-    ]),
-  );
+  if (targets.length === 0) return new Map();
+  const ids = targets.map(({ id }) => id);
+  const { rows, now } = await candidatesOf(db, ids);
+  const removals = ({ id, keep }: Kept): Removal[] =>
+    removableOf(rows.get(id) ?? [], keep, now).map(({ id: snapshot, claimed_at, sanitized }) => ({
+      ...{ id: snapshot, created_at: claimed_at.toISOString(), sanitized },
+    }));
+  return new Map(targets.map((target) => [target.id, removals(target)]));
 }
 
 /**
@@ -48,13 +44,7 @@ export async function applyKeepPolicy(
 ): Promise<string[]> {
   return db.transaction().execute(async (transaction) => {
     // Two instances take turns; publications, which reference the row, need not wait.
-    const target = await transaction
-      .selectFrom('targets')
-      .select('keep')
-      .where('id', '=', targetId)
-      .where('removed_at', 'is', null)
-      .forNoKeyUpdate()
-      .executeTakeFirst();
+    const target = await lockTarget(transaction, targetId, 'turn');
     if (!target?.keep) return [];
     const { rows, now } = await candidatesOf(transaction, [targetId]);
     const all = rows.get(targetId) ?? [];

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
 import { fingerprintInPool } from '../../src/cloud/contract/fingerprint.ts';
 import type { Fingerprints } from '../../src/cloud/contract/schemas.ts';
 import { createSemaphore } from '../../src/runtime/semaphore.ts';
@@ -8,44 +9,51 @@ import type { Connection, Database } from './database.ts';
 
 export type SecretOwner = Omit<SecretPlace, 'field'>;
 
-interface SecretChange {
-  before: Record<string, string>;
+/** The secrets of an owner by field, and digests of those that were compared. */
+interface OpenedSecrets {
   values: Record<string, string>;
-  keys: HubKey[];
+  fingerprints: Fingerprints;
 }
+
+export const NO_SECRETS: OpenedSecrets = { values: {}, fingerprints: {} };
 
 /** Stands for a secret that nobody has compared yet: the digest takes some 30 ms of a core. */
 const NO_DIGEST = { salt: '', digest: '' };
 
-/** Replaces all secrets of an owner. An unchanged one keeps its row. */
-export async function writeSecrets(
-  db: Connection,
-  owner: SecretOwner,
-  { before, values, keys }: SecretChange,
-): Promise<void> {
-  const stale = Object.keys(before).filter((field) => before[field] !== values[field]);
-  if (stale.length > 0) {
-    const { owner: kind, owner_id } = owner;
-    const rows = db.deleteFrom('secrets').where('owner', '=', kind).where('owner_id', '=', owner_id);
-    await rows.where('field', 'in', stale).execute();
-  }
-  const changed = Object.entries(values).filter(([field, value]) => before[field] !== value);
+interface SecretChange {
+  before: OpenedSecrets;
+  values: Record<string, string>;
+  keys: HubKey[];
+}
+
+/** Statements that replace all secrets of an owner, and the digests that remain. An unchanged secret keeps its row. */
+export function replaceSecrets({ owner, owner_id }: SecretOwner, { before, values, keys }: SecretChange) {
+  const fields = Object.keys({ ...before.values, ...values });
+  const isSame = (field: string): boolean => before.values[field] === values[field];
+  const stale = fields.filter((field) => values[field] === undefined);
+  const changed = Object.entries(values).filter(([field]) => !isSame(field));
   const rows = changed.map(([field, value]) => {
-    const place = { ...owner, field };
-    return { ...place, ...seal(value, place, keys), ...NO_DIGEST };
+    const { key_id, wrapped_key, nonce, sealed } = seal(value, { owner, owner_id, field }, keys);
+    return sql`(${owner}, ${owner_id}::uuid, ${field}, ${key_id}, ${wrapped_key}::bytea, ${nonce}::bytea, ${sealed}::bytea,
+      ${NO_DIGEST.salt}, ${NO_DIGEST.digest})`;
   });
-  if (rows.length > 0) await db.insertInto('secrets').values(rows).execute();
+  const statements = [
+    sql`DELETE FROM secrets WHERE owner = ${owner} AND owner_id = ${owner_id} AND field = ANY(${stale})`,
+    sql`INSERT INTO secrets (owner, owner_id, field, key_id, wrapped_key, nonce, sealed, salt, digest)
+      VALUES ${sql.join(rows)} ON CONFLICT (owner, owner_id, field) DO UPDATE SET
+        (key_id, wrapped_key, nonce, sealed, salt, digest) = (excluded.key_id, excluded.wrapped_key, excluded.nonce,
+          excluded.sealed, excluded.salt, excluded.digest)`,
+  ];
+  return {
+    statements: statements.filter((_, index) => [stale, rows][index]?.length),
+    fingerprints: Object.fromEntries(Object.entries(before.fingerprints).filter(([field]) => isSame(field))),
+  };
 }
 
-/** The secrets of an owner, opened. */
-export async function readSecrets(db: Connection, owner: SecretOwner, keys: HubKey[]): Promise<Record<string, string>> {
+export async function readSecrets(db: Connection, owner: SecretOwner, keys: HubKey[]): Promise<OpenedSecrets> {
   const rows = await rowsOf(db, owner).execute();
-  return Object.fromEntries(rows.map((row) => [row.field, unseal(row, { ...owner, field: row.field }, keys)]));
-}
-
-/** Digests of the secrets of an owner, but for those that were never compared. */
-export async function knownFingerprints(db: Connection, owner: SecretOwner): Promise<Fingerprints> {
-  return digestsIn(await rowsOf(db, owner).execute());
+  const opened = rows.map((row) => [row.field, unseal(row, { ...owner, field: row.field }, keys)]);
+  return { values: Object.fromEntries(opened), fingerprints: digestsIn(rows) };
 }
 
 function digestsIn(rows: (Fingerprints[string] & { field: string })[]): Fingerprints {
@@ -78,7 +86,7 @@ export async function fingerprintsOf(db: Database, owner: SecretOwner, keys: Hub
         .execute();
     }
   });
-  return knownFingerprints(db, owner);
+  return digestsIn(await rowsOf(db, owner).execute());
 }
 
 export async function removeSecrets(db: Connection, { owner, owner_id }: SecretOwner): Promise<void> {

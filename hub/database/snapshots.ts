@@ -5,31 +5,10 @@ import { Problem } from '../problem.ts';
 import { type AuditEvent, recordEvent } from './audit.ts';
 import type { Connection, Database } from './database.ts';
 import { linkStored } from './objects.ts';
-import { type Page, type PageQuery, pageOf, timeAndNumber } from './paging.ts';
+import { type Page, type PageQuery, pageOf } from './paging.ts';
+import type { RowOf } from './tables.ts';
 
-export interface SnapshotRow {
-  pk: number;
-  target_id: string;
-  profile_id: string;
-  id: string;
-  created_at: Date;
-  sanitized: boolean;
-  headline: Headline;
-  manifest_key: string;
-  manifest_sha256: string;
-}
-
-const COLUMNS = [
-  'pk',
-  'target_id',
-  'profile_id',
-  'id',
-  'created_at',
-  'sanitized',
-  'headline',
-  'manifest_key',
-  'manifest_sha256',
-] as const;
+export type SnapshotRow = RowOf<'snapshots'>;
 
 export interface Visible {
   targetId: string;
@@ -41,23 +20,10 @@ export async function listSnapshots(
   { targetId, originals }: Visible,
   { sanitized, ...paging }: PageQuery & { sanitized?: boolean | undefined },
 ): Promise<Page<SnapshotRow>> {
-  let base = db
-    .selectFrom('snapshots')
-    .select(COLUMNS)
-    .where('target_id', '=', targetId)
-    .where('removed_at', 'is', null)
-    .orderBy('created_at', 'desc')
-    .orderBy('pk', 'desc');
+  let base = db.selectFrom('snapshots').selectAll().where('target_id', '=', targetId).where('removed_at', 'is', null);
   if (!originals) base = base.where('sanitized', '=', sql.lit(true));
   if (sanitized !== undefined) base = base.where('sanitized', '=', sql.lit(sanitized));
-  return pageOf<SnapshotRow>(paging, {
-    keyOf: ({ created_at, pk }) => [created_at.toISOString(), String(pk)],
-    rows: (limit, after) => {
-      const [created, pk] = after ? timeAndNumber(after) : [new Date(0), 0];
-      const query = after ? base.where((eb) => eb(eb.refTuple('created_at', 'pk'), '<', eb.tuple(created, pk))) : base;
-      return query.limit(limit).execute();
-    },
-  });
+  return pageOf(base, paging, { table: 'snapshots', by: { created_at: 'time', pk: 'number' }, descending: true });
 }
 
 /** `null` when it does not exist or is not visible to the caller. */
@@ -67,7 +33,7 @@ export async function findSnapshot(
 ): Promise<SnapshotRow | null> {
   let query = db
     .selectFrom('snapshots')
-    .select(COLUMNS)
+    .selectAll()
     .where('target_id', '=', targetId)
     .where('id', '=', id)
     .where('removed_at', 'is', null);
@@ -218,7 +184,7 @@ export async function removeOne(
   return db.transaction().execute(async (transaction) => {
     const row = await transaction
       .selectFrom('snapshots')
-      .select(COLUMNS)
+      .selectAll()
       .where('removed_at', 'is not', null)
       .where(sql<boolean>`pk <> ALL(${except}::bigint[])`)
       .where((eb) => eb.or([eb('missing_at', 'is', null), eb('missing_at', '<', keptSince)]))

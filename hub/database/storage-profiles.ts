@@ -1,32 +1,43 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import type { Fingerprints, StorageSettings } from '../../src/cloud/contract/schemas.ts';
 import { Problem } from '../problem.ts';
 import type { HubKey } from '../settings-values.ts';
-import type { Condition } from './condition.ts';
-import { changedMeanwhile } from './condition.ts';
-import type { Connection, Database } from './database.ts';
+import { type AuditEvent, eventInsert } from './audit.ts';
+import { type Condition, changedMeanwhile } from './condition.ts';
+import { type Connection, type Database, withParts } from './database.ts';
 import { type Page, type PageQuery, pageOf } from './paging.ts';
-import { fingerprintsOf, knownFingerprints, readSecrets, removeSecrets, writeSecrets } from './secrets.ts';
+import { fingerprintsOf, NO_SECRETS, readSecrets, removeSecrets, replaceSecrets } from './secrets.ts';
+import type { RowOf } from './tables.ts';
 
 /** Sealed, and never read back. */
 const SECRET_FIELDS = ['access_key', 'secret_key'] as const;
 
-export interface StorageProfileRow {
-  id: string;
-  name: string;
-  settings: Record<string, unknown>;
-  applied: Record<string, unknown> | null;
-  /** Groups whose members may put targets into it, besides owners; `null`: every member. */
-  target_groups: string[] | null;
-  revision: number;
-}
+export type StorageProfileRow = RowOf<'storage_profiles'>;
 
 export interface StorageProfileAnswer extends Omit<StorageProfileRow, 'id'> {
   secrets: Fingerprints;
 }
 
-export async function findStorageProfile(db: Connection, name: string): Promise<StorageProfileRow | null> {
-  const row = await db.selectFrom('storage_profiles').selectAll().where('name', '=', name).executeTakeFirst();
-  return row ?? null;
+function profiles(db: Connection) {
+  return db.selectFrom('storage_profiles').selectAll();
+}
+
+export async function findProfile(db: Connection, name: string): Promise<StorageProfileRow> {
+  const row = await profiles(db).where('name', '=', name).executeTakeFirst();
+  return row ?? unknownProfile(name);
+}
+
+export async function findProfiles(db: Connection, names: string[]): Promise<StorageProfileRow[]> {
+  return names.length === 0 ? [] : profiles(db).where('name', 'in', names).execute();
+}
+
+async function lockProfile(db: Connection, name: string): Promise<StorageProfileRow | undefined> {
+  return profiles(db).where('name', '=', name).forUpdate().executeTakeFirst();
+}
+
+function unknownProfile(name: string): never {
+  throw new Problem('cloud_unknown', `There is no storage profile "${name}"`);
 }
 
 export async function storageProfileAnswer(
@@ -37,24 +48,13 @@ export async function storageProfileAnswer(
   return { ...row, secrets: await fingerprintsOf(db, { owner: 'storage_profile', owner_id: id }, keys) };
 }
 
-/** In the transaction that wrote it: without the digests of new secrets. */
-export async function savedProfileAnswer(
-  db: Connection,
-  { id, ...row }: StorageProfileRow,
-): Promise<StorageProfileAnswer> {
-  return { ...row, secrets: await knownFingerprints(db, { owner: 'storage_profile', owner_id: id }) };
-}
-
 export async function listStorageProfiles(
   db: Database,
   paging: PageQuery,
   keys: HubKey[],
 ): Promise<Page<StorageProfileAnswer>> {
-  const base = db.selectFrom('storage_profiles').selectAll().orderBy('name');
-  const { items, next_cursor } = await pageOf<StorageProfileRow>(paging, {
-    keyOf: ({ name }) => [name],
-    rows: (limit, after) => (after ? base.where('name', '>', after[0] ?? '') : base).limit(limit).execute(),
-  });
+  const order = { table: 'storage_profiles', by: { name: 'text' } } as const;
+  const { items, next_cursor } = await pageOf(profiles(db), paging, order);
   const answers: StorageProfileAnswer[] = [];
   for (const row of items) answers.push(await storageProfileAnswer(db, row, keys));
   return { items: answers, next_cursor };
@@ -66,9 +66,9 @@ export async function openStorageProfile(
   id: string,
   keys: HubKey[],
 ): Promise<{ name: string; revision: number; settings: StorageSettings }> {
-  const row = await db.selectFrom('storage_profiles').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-  const secrets = await readSecrets(db, { owner: 'storage_profile', owner_id: id }, keys);
-  return { name: row.name, revision: row.revision, settings: { ...row.settings, ...secrets } as StorageSettings };
+  const { name, revision, settings } = await profiles(db).where('id', '=', id).executeTakeFirstOrThrow();
+  const { values } = await readSecrets(db, { owner: 'storage_profile', owner_id: id }, keys);
+  return { name, revision, settings: { ...settings, ...values } as StorageSettings };
 }
 
 export interface StorageProfileChange {
@@ -78,33 +78,23 @@ export interface StorageProfileChange {
   /** Absent: as before. */
   target_groups?: string[] | null;
   condition: Condition;
+  event: Omit<AuditEvent, 'action'>;
   keys: HubKey[];
 }
 
-/** Creates or changes a profile; in a transaction of the caller. */
+/** Creates or changes a profile, with its event; in a transaction of the caller. The answer lacks digests of new secrets. */
 export async function saveStorageProfile(
   db: Connection,
-  { name, settings, applied, target_groups, condition, keys }: StorageProfileChange,
-): Promise<{ row: StorageProfileRow; created: boolean }> {
-  const secrets: Record<string, string> = {};
-  const open: Record<string, unknown> = { ...settings };
-  for (const field of SECRET_FIELDS) {
-    const value = settings[field];
-    if (value !== undefined) secrets[field] = value;
-    delete open[field];
-  }
+  { name, settings, applied, target_groups, condition, event, keys }: StorageProfileChange,
+): Promise<{ answer: StorageProfileAnswer; created: boolean }> {
+  const { access_key, secret_key, ...open } = settings;
   const compared = { ...open, ...(target_groups != null && { target_groups }) };
   const content = {
     settings: JSON.stringify(open),
     ...(target_groups !== undefined && { target_groups }),
     ...(applied && { applied: JSON.stringify(compared) }),
   };
-  const found = await db
-    .selectFrom('storage_profiles')
-    .selectAll()
-    .where('name', '=', name)
-    .forUpdate()
-    .executeTakeFirst();
+  const found = await lockProfile(db, name);
   if ('create' in condition ? found : found?.revision !== condition.revision) throw changedMeanwhile(name, condition);
   if (found && isElsewhere(found.settings, open) && (await isUsed(db, found.id))) {
     throw new Problem(
@@ -115,28 +105,31 @@ export async function saveStorageProfile(
       },
     );
   }
-  const row = found
-    ? await db
+  const owner = { owner: 'storage_profile', owner_id: found?.id ?? randomUUID() } as const;
+  const before = found ? await readSecrets(db, owner, keys) : NO_SECRETS;
+  // Keys cannot be read back, so a change need not repeat them.
+  const values = { ...before.values, ...(access_key && { access_key }), ...(secret_key && { secret_key }) };
+  const missing = SECRET_FIELDS.filter((field) => values[field] === undefined);
+  const saved = found
+    ? db
         .updateTable('storage_profiles')
         .set({ ...content, revision: found.revision + 1 })
         .where('id', '=', found.id)
         .returningAll()
-        .executeTakeFirstOrThrow()
-    : await db
+    : db
         .insertInto('storage_profiles')
-        .values({ name, applied: null, ...content } as never)
+        .values({ id: owner.owner_id, name, applied: null, ...content } as never)
         .onConflict((on) => on.doNothing())
-        .returningAll()
-        .executeTakeFirst();
+        .returningAll();
+  const replaced = replaceSecrets(owner, { before, values, keys });
+  const action = found ? 'storage_profile.change' : 'storage_profile.create';
+  const parts = [...replaced.statements, eventInsert({ ...event, action, object: name })];
+  const { rows } = await sql<StorageProfileRow>`${withParts(parts)} ${saved}`.execute(db);
+  const [row] = rows;
   if (!row) throw changedMeanwhile(name, condition);
-  // Keys cannot be read back, so a change need not repeat them.
-  const owner = { owner: 'storage_profile', owner_id: row.id } as const;
-  const before = await readSecrets(db, owner, keys);
-  const values = { ...before, ...secrets };
-  const missing = SECRET_FIELDS.filter((field) => values[field] === undefined);
   if (missing.length > 0) throw keysMissing(missing);
-  await writeSecrets(db, owner, { before, values, keys });
-  return { row, created: !found };
+  const { id: _, ...shown } = row;
+  return { answer: { ...shown, secrets: replaced.fingerprints }, created: !found };
 }
 
 function keysMissing(fields: readonly string[]): Problem {
@@ -158,13 +151,7 @@ async function isUsed(db: Connection, id: string): Promise<boolean> {
 }
 
 export async function removeStorageProfile(db: Connection, name: string, condition: Condition): Promise<void> {
-  const found = await db
-    .selectFrom('storage_profiles')
-    .selectAll()
-    .where('name', '=', name)
-    .forUpdate()
-    .executeTakeFirst();
-  if (!found) throw new Problem('cloud_unknown', `There is no storage profile "${name}"`);
+  const found = (await lockProfile(db, name)) ?? unknownProfile(name);
   if ('create' in condition || found.revision !== condition.revision) throw changedMeanwhile(name, condition);
   const target = await db
     .selectFrom('targets')

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Database, QUEUE_SCHEMA } from './database.ts';
+import { type Database, JOB } from './database.ts';
 import { type Queue, queueAgain, queueOf } from './queue.ts';
 import { lockTarget } from './targets.ts';
 
@@ -18,8 +18,7 @@ export async function moveStray(db: Database, queue: Queue, { id, name, singleto
     const target = await lockTarget(transaction, singleton_key, 'change');
     if (target === null || queueOf(target.pool) === name) return;
     // Another claim may have moved it, or an agent taken it.
-    const { rows } =
-      await sql`SELECT 1 FROM ${sql.id(QUEUE_SCHEMA, 'job')} WHERE name = ${name} AND id = ${id} AND state < 'active'
+    const { rows } = await sql`SELECT 1 FROM ${JOB} WHERE name = ${name} AND id = ${id} AND state < 'active'
       FOR UPDATE`.execute(transaction);
     if (rows.length > 0) await queueAgain(transaction, queue, { name, id, target });
   });

@@ -1,4 +1,4 @@
-import type { ColumnType, Generated, JSONColumnType } from 'kysely';
+import type { ColumnType, Generated, JSONColumnType, Selectable } from 'kysely';
 import type { Schedule } from '../../src/cloud/contract/builds.ts';
 import type { Keep } from '../../src/cloud/contract/retention.ts';
 import type { Headline } from '../../src/repository/headlines/headline.ts';
@@ -180,6 +180,9 @@ interface AuditEvents {
   outcome: 'done' | 'refused';
   address: string | null;
 }
+
+/** A row as it is read. */
+export type RowOf<Table extends keyof Tables> = Selectable<Tables[Table]>;
 
 /** The tables as `migrations.ts` makes them. */
 export interface Tables {

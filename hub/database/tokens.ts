@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type Caller, isAuditor, roleOf } from '../access.ts';
 import type { HubSettings } from '../settings.ts';
 import type { Connection, Database } from './database.ts';
-import { type Page, type PageQuery, pageOf, timeAndId } from './paging.ts';
+import { type PageQuery, pageOf } from './paging.ts';
 
 /** A text that begins so is a token of a hub: scanners of repositories find it. */
 const PREFIX = 'toolhub_';
@@ -129,34 +129,13 @@ export async function revokeToken(
   return row?.name ?? null;
 }
 
-export interface TokenRow {
-  id: string;
-  name: string;
-  role: 'owner' | 'builder' | 'reader';
-  targets: string[];
-  created_at: Date;
-  expires_at: Date;
-  revoked_at: Date | null;
-}
-
-export async function listServiceTokens(db: Database, paging: PageQuery): Promise<Page<TokenRow>> {
+export async function listServiceTokens(db: Database, paging: PageQuery) {
   const base = db
     .selectFrom('tokens')
     .select(['id', 'name', 'role', 'created_at', 'expires_at', 'revoked_at', 'target_ids'])
-    .where('user_id', 'is', null)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc');
-  const { items: rows, next_cursor } = await pageOf<Awaited<ReturnType<typeof base.execute>>[number]>(paging, {
-    keyOf: ({ created_at, id }) => [created_at.toISOString(), id],
-    rows: (limit, after) => {
-      if (after === null) return base.limit(limit).execute();
-      const [created, id] = timeAndId(after);
-      return base
-        .where((eb) => eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(created, id)))
-        .limit(limit)
-        .execute();
-    },
-  });
+    .where('user_id', 'is', null);
+  const order = { table: 'tokens', by: { created_at: 'time', id: 'id' }, descending: true } as const;
+  const { items: rows, next_cursor } = await pageOf(base, paging, order);
   const names = await targetNames(
     db,
     rows.flatMap(({ target_ids }) => target_ids ?? []),

@@ -1,22 +1,10 @@
 import type { Connection, Database } from './database.ts';
-import { nameAndId, type Page, type PageQuery, pageOf } from './paging.ts';
+import { type Page, type PageQuery, pageOf } from './paging.ts';
+import type { RowOf } from './tables.ts';
 
-export interface UserRow {
-  id: string;
-  issuer: string;
-  subject: string;
-  name: string;
-  groups: string[];
-  disabled_at: Date | null;
-  signed_in_at: Date;
-}
+export type UserRow = RowOf<'users'>;
 
-export interface SignedInUser {
-  issuer: string;
-  subject: string;
-  name: string;
-  groups: string[];
-}
+type SignedInUser = Pick<UserRow, 'issuer' | 'subject' | 'name' | 'groups'>;
 
 /** Creates the user at the first sign-in, and renews name and groups at each. */
 export async function saveUser(db: Connection, user: SignedInUser): Promise<UserRow> {
@@ -42,18 +30,7 @@ export async function setDisabled(db: Connection, id: string, disabled: boolean)
 }
 
 export async function listUsers(db: Database, paging: PageQuery): Promise<Page<UserRow>> {
-  const base = db.selectFrom('users').selectAll().orderBy('name').orderBy('id');
-  return pageOf<UserRow>(paging, {
-    keyOf: ({ name, id }) => [name, id],
-    rows: (limit, after) => {
-      if (after === null) return base.limit(limit).execute();
-      const [name, id] = nameAndId(after);
-      return base
-        .where((eb) => eb(eb.refTuple('name', 'id'), '>', eb.tuple(name, id)))
-        .limit(limit)
-        .execute();
-    },
-  });
+  return pageOf(db.selectFrom('users').selectAll(), paging, { table: 'users', by: { name: 'text', id: 'id' } });
 }
 
 /** `false` when this ID token was exchanged before. */

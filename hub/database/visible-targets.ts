@@ -16,13 +16,3 @@ export function isVisible({ kind, role, groups, targetIds }: Caller): RawBuilder
 export function sightOf({ kind, role, groups, targetIds }: Caller): string {
   return JSON.stringify(role === 'owner' ? [role] : [kind, role, [...groups].sort(), [...targetIds].sort()]);
 }
-
-/** The condition on `targets` that the caller reads originals, too. */
-export function readsOriginals({ kind, role, groups }: Caller): RawBuilder<boolean> {
-  if (role === 'owner') return sql<boolean>`true`;
-  if (kind === 'service') return sql<boolean>`false`;
-  const mine = sql`${groups}::text[]`;
-  const listed = sql<boolean>`targets.original_groups && ${mine}`;
-  if (role !== 'member') return listed;
-  return sql<boolean>`(${listed} OR targets.builder_groups = '{}' OR targets.builder_groups && ${mine})`;
-}

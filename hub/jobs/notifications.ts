@@ -3,12 +3,13 @@ import { LOST, type Notice, notify, removeOldBuilds } from '../database/builds.t
 import type { Database } from '../database/database.ts';
 import { forgetOnTime, takeNewlyLate } from '../database/late.ts';
 import { type BuildJob, LOST_BUILDS, NOTIFICATIONS, type Queue } from '../database/queue.ts';
-import { targetWebhook } from '../database/targets.ts';
+import { targetWebhook } from '../database/target-secrets.ts';
 import { targetNames } from '../database/tokens.ts';
 import type { Log } from '../log.ts';
 import { sendNotification } from '../notifications/send.ts';
 import { notificationBody } from '../notifications/text.ts';
 import type { HubSettings } from '../settings.ts';
+import { type Periodic, startPeriodic } from './periodic.ts';
 
 const MINUTE = 60_000;
 
@@ -21,27 +22,15 @@ export interface NotificationOptions {
 }
 
 /** Looks for late targets each minute, and sends queued notifications; the queue repeats those that fail. */
-export async function startNotifications(options: NotificationOptions): Promise<AsyncDisposable> {
+export async function startNotifications(options: NotificationOptions): Promise<Periodic> {
   const { queue, log } = options;
   const work = { pollingIntervalSeconds: Math.min(2, queue.times.notifyAgain / 2), batchSize: 1 };
   await queue.boss.work<Notice>(NOTIFICATIONS, work, ([job]) => deliver(options, job));
   await queue.boss.work<BuildJob>(LOST_BUILDS, work, ([job]) => reportLost(options, job));
-  let running: Promise<void> | null = null;
-  const look = (): void => {
-    running ??= notifyLate(options)
-      .catch((error: Error) => log.error('Cannot look for late targets; tried again', { reason: error.message }))
-      .finally(() => {
-        running = null;
-      });
-  };
-  const timer = setInterval(look, MINUTE);
-  look();
-  return {
-    async [Symbol.asyncDispose]() {
-      clearInterval(timer);
-      await running;
-    },
-  };
+  const failure = 'Cannot look for late targets; tried again';
+  const late = startPeriodic(() => notifyLate(options), { everyMs: MINUTE, log, failure });
+  late.wake();
+  return late;
 }
 
 /** Queues a notification for each target that has become late; several instances queue one. */

@@ -1,23 +1,18 @@
 import { objectKey } from '../../src/repository/keys.ts';
-import { toUserError } from '../../src/runtime/errors.ts';
 import type { Database } from '../database/database.ts';
 import { markChecked, markDamaged, nextReported, type ReportedObject } from '../database/object-checks.ts';
 import { withCheckLock } from '../database/sweeps.ts';
-import type { Log } from '../log.ts';
+import { type Log, reasonOf } from '../log.ts';
 import { findObject, removeKeyOnce } from '../objects/bucket-calls.ts';
 import type { Buckets } from '../objects/buckets.ts';
 import { checkContent } from '../objects/check-content.ts';
+import { type Periodic, startPeriodic } from './periodic.ts';
 
 /** Milliseconds after which a failed check, and one of another instance, is looked at again. */
 const INTERVAL = 60_000;
 
 /** Milliseconds of the check of one object; one that takes longer is not checked. */
 const TIMEOUT = 3_600_000;
-
-export interface ObjectChecks extends AsyncDisposable {
-  /** Looks now. */
-  wake(): void;
-}
 
 interface CheckOptions {
   db: Database;
@@ -29,48 +24,24 @@ interface CheckOptions {
  * Reads reported objects, one at a time, and compares their content with their names: a report alone changes nothing. A
  * damaged object leaves the bucket, and the next push sends it again. Targets take turns.
  */
-export function startObjectChecks(options: CheckOptions): ObjectChecks {
+export function startObjectChecks(options: CheckOptions): Periodic {
   const { db, log } = options;
-  const ending = new AbortController();
-  let running: Promise<void> | null = null;
-  let isWoken = false;
-  const work = async (): Promise<void> => {
+  const work = async (ending: AbortSignal): Promise<void> => {
     const except: number[] = [];
     let served: string[] = [];
     const next = () => nextReported(db, { except, served });
-    try {
-      for (let object = await next(); object; object = await next()) {
-        if (ending.signal.aborted) return;
-        const reported = object;
-        except.push(reported.id);
-        // The first target again: every other one had its turn.
-        served = served.includes(reported.target_id) ? [reported.target_id] : [...served, reported.target_id];
-        await withCheckLock(db, reported.id, () => checkOne(reported, { ...options, ending: ending.signal }));
-      }
-    } catch (error) {
-      if (!ending.signal.aborted) log.error('Cannot look for reported objects; tried again', reasonOf(error));
+    for (let object = await next(); object && !ending.aborted; object = await next()) {
+      const reported = object;
+      except.push(reported.id);
+      // The first target again: every other one had its turn.
+      served = served.includes(reported.target_id) ? [reported.target_id] : [...served, reported.target_id];
+      await withCheckLock(db, reported.id, () => checkOne(reported, { ...options, ending }));
     }
   };
-  const wake = (): void => {
-    isWoken = true;
-    running ??= (async () => {
-      while (isWoken && !ending.signal.aborted) {
-        isWoken = false;
-        await work();
-      }
-      running = null;
-    })();
-  };
-  const timer = setInterval(wake, INTERVAL);
-  wake();
-  return {
-    wake,
-    async [Symbol.asyncDispose]() {
-      ending.abort();
-      clearInterval(timer);
-      await running;
-    },
-  };
+  const failure = 'Cannot look for reported objects; tried again';
+  const checks = startPeriodic(work, { everyMs: INTERVAL, log, failure });
+  checks.wake();
+  return checks;
 }
 
 async function checkOne(
@@ -103,8 +74,4 @@ async function checkOne(
     log.error('Cannot check a reported object', { target, object: sha256, ...reasonOf(error) });
     if (timeout.aborted) await markChecked(db, id, { isIntact: false });
   }
-}
-
-function reasonOf(error: unknown): { reason: string } {
-  return { reason: toUserError(error).message.slice(0, 500) };
 }

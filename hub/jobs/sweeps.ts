@@ -1,4 +1,3 @@
-import { toUserError } from '../../src/runtime/errors.ts';
 import type { Database } from '../database/database.ts';
 import {
   isSweptSince,
@@ -8,8 +7,9 @@ import {
   targetsToSweep,
   withSweepLock,
 } from '../database/sweeps.ts';
-import type { Log } from '../log.ts';
+import { type Log, reasonOf } from '../log.ts';
 import type { Buckets } from '../objects/buckets.ts';
+import { type Periodic, startPeriodic } from './periodic.ts';
 import { sweepTarget } from './sweep.ts';
 
 const MINUTE = 60_000;
@@ -65,38 +65,13 @@ async function sweepOne(options: SweepOptions, target: SweptTarget, ending: Abor
       log.error('Target not swept: a manifest cannot be imported', { ...fields, problem });
   } catch (error) {
     if (ending.aborted) return;
-    log.error('Cannot sweep a target; tried again in an hour', {
-      ...fields,
-      reason: toUserError(error).message.slice(0, 500),
-    });
+    log.error('Cannot sweep a target; tried again in an hour', { ...fields, ...reasonOf(error) });
   }
   await recordSweep(db, target.id, now);
 }
 
 /** Looks every minute. */
-export function startSweeps(options: SweepOptions): AsyncDisposable {
-  const ending = new AbortController();
-  let running: Promise<void> | null = null;
-  const work = async (): Promise<void> => {
-    try {
-      await sweepDue(options, ending.signal);
-    } catch (error) {
-      if (ending.signal.aborted) return;
-      const reason = toUserError(error).message.slice(0, 500);
-      options.log.error('Cannot look for targets to sweep; tried again', { reason });
-    }
-  };
-  const wake = (): void => {
-    running ??= work().finally(() => {
-      running = null;
-    });
-  };
-  const timer = setInterval(wake, MINUTE);
-  return {
-    async [Symbol.asyncDispose]() {
-      ending.abort();
-      clearInterval(timer);
-      await running;
-    },
-  };
+export function startSweeps(options: SweepOptions): Periodic {
+  const failure = 'Cannot look for targets to sweep; tried again';
+  return startPeriodic((ending) => sweepDue(options, ending), { everyMs: MINUTE, log: options.log, failure });
 }

@@ -45,8 +45,6 @@ export interface Buckets {
   open(profileId: string, targetId: string): Promise<TargetBucket>;
   /** The same as a store, for lists: the signal ends all that it does. */
   store(profileId: string, targetId: string, signal: AbortSignal): Promise<Store>;
-  /** After a change of a profile. */
-  forget(): void;
 }
 
 type Client = Awaited<ReturnType<typeof createS3Client>>;
@@ -68,7 +66,6 @@ export function createBuckets(db: Database, keys: HubKey[], resolve?: LookupFunc
       const { name, settings, client } = await openProfile(profileId);
       return createS3Store({ name, client, signal, profile: { ...settings, prefix: prefixOf(settings, targetId) } });
     },
-    forget: () => clients.clear(),
   };
 }
 

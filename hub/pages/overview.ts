@@ -69,9 +69,9 @@ function statusOf({ late, expected_every, schedule }: OverviewRow): Html {
   return html`<span class="state well"><span aria-hidden="true">✓</span> On time</span>`;
 }
 
-function newestOf({ newest_at }: OverviewRow, now: Date): Html {
-  if (newest_at === null) return html`<span class="faint">No snapshot</span>`;
-  return html`${formatAge(now.getTime() - newest_at.getTime())}<br><span class="faint">${timeOf(newest_at)}</span>`;
+function newestOf({ last_snapshot_at: newest }: OverviewRow, now: Date): Html {
+  if (newest === null) return html`<span class="faint">No snapshot</span>`;
+  return html`${formatAge(now.getTime() - newest.getTime())}<br><span class="faint">${timeOf(newest)}</span>`;
 }
 
 const UNITS: Record<string, string> = { h: 'hour', d: 'day', w: 'week' };

@@ -1,13 +1,14 @@
-import { randomUUID, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { HttpBindings } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import { type Caller, decide } from '../access.ts';
-import { failed, reported } from '../answer.ts';
+import { failed, reported, type Seen } from '../answer.ts';
 import { recordEvent } from '../database/audit.ts';
 import { hashOf, isPageToken } from '../database/tokens.ts';
 import type { Hub } from '../hub.ts';
 import type { Metrics } from '../metrics.ts';
+import { observed } from '../observed.ts';
 import { Problem } from '../problem.ts';
 import { addressOf, type HonoContext, refuseTooMany } from '../request.ts';
 import { limitedSignIn } from '../routes/sessions.ts';
@@ -44,25 +45,9 @@ export function mountPages(app: Hono<{ Bindings: HttpBindings }>, { hub, metrics
   const codes = new Set(trialCode === null ? [] : [trialCode]);
   for (const [name, page] of Object.entries(pagesOf({ provider, codes }))) {
     const method = 'method' in page && page.method ? page.method : 'GET';
-    app.on(method, page.path, async (context) => {
-      const started = performance.now();
-      const seen = { requestId: randomUUID(), caller: null as Caller | null };
-      const response = await respond(context, { page, hub, seen });
-      const milliseconds = Math.round(performance.now() - started);
-      const route = `page ${name}`;
-      metrics.observe({ route, status: response.status, seconds: milliseconds / 1000 });
-      const address = addressOf(context, hub);
-      const { requestId: request_id, caller } = seen;
-      hub.log.info('request', {
-        request_id,
-        route,
-        status: response.status,
-        ms: milliseconds,
-        caller: caller?.id,
-        address,
-      });
-      return response;
-    });
+    app.on(method, page.path, (context) =>
+      observed(context, { route: `page ${name}`, hub, metrics }, (seen) => respond(context, { page, hub, seen })),
+    );
     app.all(page.path, () => failed(new Problem('cloud_method', 'The page has no such method'), hub));
   }
 }
@@ -115,7 +100,7 @@ async function takeCode(request: PageRequest, codes: Set<string>): Promise<PageA
 interface PageResponseOptions {
   page: Page;
   hub: Hub;
-  seen: { requestId: string; caller: Caller | null };
+  seen: Seen;
 }
 
 async function respond(context: HonoContext, { page, hub, seen }: PageResponseOptions): Promise<Response> {

@@ -3,6 +3,7 @@ import * as client from 'openid-client';
 import { printable } from '../../src/text/printable.ts';
 import { Problem } from '../problem.ts';
 import type { HubSettings } from '../settings.ts';
+import { unavailable } from '../sign-in/id-tokens.ts';
 
 interface Checks {
   state: string;
@@ -20,6 +21,8 @@ export interface PagesProvider {
 
 /** Seconds. */
 const TIMEOUT = 8;
+
+const LATER = 'Try again later.';
 
 const SCOPES = ['openid', 'profile', 'email', 'groups'];
 
@@ -39,7 +42,7 @@ export function createPagesProvider({ signIn, pages }: HubSettings): PagesProvid
       discovered = null;
     });
     return discovered.catch((error: unknown) => {
-      throw unavailable(url.host, error);
+      throw unavailable(url.host, error, LATER);
     });
   };
   return {
@@ -78,20 +81,12 @@ function failure(host: string, error: unknown): Problem {
   }
   // No answer, or none in time: the sign-in itself may be valid.
   if (error instanceof TypeError || (error as { code?: string }).code === 'OAUTH_TIMEOUT')
-    return unavailable(host, error);
+    return unavailable(host, error, LATER);
   if (error instanceof client.ResponseBodyError && error.error === 'invalid_client') {
     const hint = 'The operator of the hub checks TOOL_HUB_PAGES_CLIENT_ID and TOOL_HUB_PAGES_CLIENT_SECRET.';
     return new Problem('cloud_unavailable', `${host} does not accept the hub as a client`, { hint, cause: error });
   }
   return new Problem('cloud_token_refused', 'The sign-in is not valid, or was completed before', {
     hint: 'Sign in again.',
-  });
-}
-
-function unavailable(host: string, cause: unknown): Problem {
-  return new Problem('cloud_unavailable', `The hub cannot reach the identity provider ${host}`, {
-    headers: { 'retry-after': '5' },
-    hint: 'Try again later.',
-    cause,
   });
 }

@@ -1,11 +1,9 @@
 import { html } from 'hono/html';
 import * as v from 'valibot';
 import { recordEvent } from '../database/audit.ts';
-import { hashOf, insertServiceToken, revokeToken } from '../database/tokens.ts';
-import { spendIdToken } from '../database/users.ts';
+import { insertServiceToken } from '../database/tokens.ts';
 import { Problem } from '../problem.ts';
-import { openUserSession, SESSION_HOURS } from '../routes/sessions.ts';
-import { ID_TOKEN_SECONDS } from '../sign-in/id-tokens.ts';
+import { endSession, openSession, SESSION_HOURS } from '../routes/sessions.ts';
 import { cookieHeader, readCookie } from './cookies.ts';
 import { layout } from './layout.ts';
 import type { PageAnswer, PageRequest } from './page.ts';
@@ -52,16 +50,9 @@ export async function endSignIn(
 ): Promise<PageAnswer> {
   const begun = parseBegun(readCookie(context, 'sign_in', site));
   const tokens = await provider.end({ url: `${callbackUrl(site)}${new URL(context.req.url).search}`, ...begun });
-  const identified = await hub.idTokens.identify({ ...tokens, clientId: provider.clientId });
-  if (identified.kind !== 'user') throw new Problem('not_permitted', 'The pages are for people');
-  const token = await hub.db.transaction().execute(async (transaction) => {
-    const { authtoken } = await openUserSession(transaction, identified, { ...hub, page: true });
-    const spentUntil = new Date(hub.clock().getTime() + 2 * ID_TOKEN_SECONDS * 1000);
-    if (!(await spendIdToken(transaction, hashOf(tokens.id_token), spentUntil))) throw notBegun();
-    await recordEvent(transaction, { by: identified, action: 'session.create', address });
-    return authtoken;
-  });
-  return { location: `${site.base}${begun.next}`, cookies: signedInCookies(token, site) };
+  const session = { address, hub, page: true } as const;
+  const { authtoken } = await openSession({ ...tokens, clientId: provider.clientId }, session);
+  return { location: `${site.base}${begun.next}`, cookies: signedInCookies(authtoken, site) };
 }
 
 /** Starts a session of the trial owner, who opened the link that the start of the trial prints. */
@@ -76,11 +67,7 @@ export async function signInOnce({ site, address, hub }: PageRequest): Promise<P
 /** Ends the session; a form of another site cannot. */
 export async function signOut({ context, site, caller, address, hub }: PageRequest): Promise<PageAnswer> {
   refuseOtherSites(context.req.header('sec-fetch-site'), { origin: context.req.header('origin'), site });
-  if (caller) {
-    await revokeToken(hub.db, caller.tokenId, { service: caller.kind === 'service' });
-    hub.callers.clear();
-    await recordEvent(hub.db, { by: caller, action: 'session.end', address });
-  }
+  if (caller) await endSession(hub, { caller, address });
   return { location: `${site.base}/sign-in`, cookies: [cookieHeader({ name: 'session', value: '', life: 0 }, site)] };
 }
 

@@ -1,6 +1,5 @@
 import { auditCsv } from '../../src/cloud/contract/audit-csv.ts';
-import { eventAnswer } from '../audit-events.ts';
-import { listEvents, recordEvent } from '../database/audit.ts';
+import { eventAnswer, listEvents, recordEvent } from '../database/audit.ts';
 import { insertServiceToken, listServiceTokens, revokeToken, targetIdsOf } from '../database/tokens.ts';
 import { listUsers, setDisabled, type UserRow } from '../database/users.ts';
 import { Problem } from '../problem.ts';
@@ -8,10 +7,7 @@ import type { Handlers } from './handler.ts';
 
 const DAY = 86_400_000;
 
-export const administrationRoutes: Pick<
-  Handlers,
-  'listTokens' | 'createToken' | 'revokeToken' | 'listUsers' | 'updateUser' | 'listAuditEvents'
-> = {
+export const administrationRoutes = {
   async listTokens({ query }, { db }) {
     const { items, next_cursor } = await listServiceTokens(db, query);
     const answers = items.map(({ created_at, expires_at, revoked_at, id, name, role, targets }) => ({
@@ -23,7 +19,7 @@ export const administrationRoutes: Pick<
     return { body: { items: answers, next_cursor } };
   },
 
-  async createToken({ body: { name, role, targets, expires_in_days }, caller, address }, { db, clock }) {
+  async createToken({ body: { name, role, targets, expires_in_days }, event }, { db, clock }) {
     const ids = await targetIdsOf(db, targets);
     const unknown = targets.filter((target) => !ids.has(target));
     if (unknown.length > 0) {
@@ -35,17 +31,17 @@ export const administrationRoutes: Pick<
     return db.transaction().execute(async (transaction) => {
       const service = { name, role, targetIds: [...ids.values()], expiresAt };
       const { id, token, created_at } = await insertServiceToken(transaction, service);
-      await recordEvent(transaction, { by: caller, action: 'token.create', object: name, address });
+      await recordEvent(transaction, { ...event, action: 'token.create', object: name });
       const times = { created_at: created_at.toISOString(), expires_at: expiresAt.toISOString(), revoked_at: null };
       return { status: 201, body: { id, name, role, targets: [...ids.keys()], ...times, authtoken: token } };
     });
   },
 
-  async revokeToken({ parameters: { id }, caller, address }, { db, callers }) {
+  async revokeToken({ parameters: { id }, event }, { db, callers }) {
     await db.transaction().execute(async (transaction) => {
       const name = await revokeToken(transaction, id, { service: true });
       if (name === null) throw new Problem('cloud_unknown', 'There is no such token, or it was revoked before');
-      await recordEvent(transaction, { by: caller, action: 'token.revoke', object: name, address });
+      await recordEvent(transaction, { ...event, action: 'token.revoke', object: name });
     });
     callers.clear();
     return { status: 204, body: null };
@@ -56,12 +52,11 @@ export const administrationRoutes: Pick<
     return { body: { items: items.map(userAnswer), next_cursor } };
   },
 
-  async updateUser({ parameters: { id }, body: { disabled }, caller, address }, { db, callers }) {
+  async updateUser({ parameters: { id }, body: { disabled }, event }, { db, callers }) {
     const user = await db.transaction().execute(async (transaction) => {
       const row = await setDisabled(transaction, id, disabled);
       if (!row) throw new Problem('cloud_unknown', 'There is no such user');
-      const action = disabled ? 'user.disable' : 'user.enable';
-      await recordEvent(transaction, { by: caller, action, object: row.name, address });
+      await recordEvent(transaction, { ...event, action: disabled ? 'user.disable' : 'user.enable', object: row.name });
       return row;
     });
     callers.clear();
@@ -74,7 +69,7 @@ export const administrationRoutes: Pick<
     const body = { items: events, next_cursor };
     return acceptsCsv ? { body, text: { type: 'text/csv; charset=utf-8', content: auditCsv(events) } } : { body };
   },
-};
+} satisfies Partial<Handlers>;
 
 function userAnswer({ id, issuer, subject, name, groups, disabled_at, signed_in_at }: UserRow) {
   const person = { id, issuer, subject, name, groups };

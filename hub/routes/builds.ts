@@ -19,17 +19,14 @@ import type { Handlers } from './handler.ts';
 /** Milliseconds between two looks of a claim that waits. */
 const LOOK_EVERY = 1000;
 
-export const buildRoutes: Pick<
-  Handlers,
-  'requestBuild' | 'claimBuild' | 'heartbeatBuild' | 'finishBuild' | 'getBuild'
-> = {
-  async requestBuild({ target: { pool }, caller, address, permit }, { db, queue }) {
+export const buildRoutes = {
+  async requestBuild({ target: { pool }, caller, event, permit }, { db, queue }) {
     await queue.ensurePool(pool ?? DEFAULT_POOL);
     const { id, created } = await db.transaction().execute(async (transaction) => {
       const target = await permit(transaction);
       const requested = await requestBuild(transaction, queue, target);
-      const event = { by: caller, action: 'build.request', target: target.name, object: requested.id, address };
-      if (requested.created) await recordEvent(transaction, event);
+      if (requested.created)
+        await recordEvent(transaction, { ...event, action: 'build.request', object: requested.id });
       return requested;
     });
     return { status: created ? 201 : 200, body: await described(db, id, caller) };
@@ -55,14 +52,13 @@ export const buildRoutes: Pick<
     return { status: 204, body: null };
   },
 
-  async finishBuild({ parameters: { id }, body, caller, address }, { db, queue }) {
+  async finishBuild({ parameters: { id }, body, caller, event }, { db, queue }) {
     await db.transaction().execute(async (transaction) => {
       const { lease } = body;
       const finished = await finishBuild(transaction, queue, { id, lease, caller, body });
       if (finished.repeated) return;
       const { target, targetId: target_id, actor } = finished;
-      const action = `build.${body.outcome}`;
-      await recordEvent(transaction, { by: caller, action, target, object: id, address });
+      await recordEvent(transaction, { ...event, action: `build.${body.outcome}`, target, object: id });
       if (body.outcome !== 'failed') return;
       const { code, message } = body;
       await notify(transaction, queue, { event: 'build.failed', target_id, target, agent: actor, code, message });
@@ -73,7 +69,7 @@ export const buildRoutes: Pick<
   async getBuild({ parameters: { id }, caller }, { db }) {
     return { body: await described(db, id, caller) };
   },
-};
+} satisfies Partial<Handlers>;
 
 async function described(db: Connection, id: string, caller: Caller): Promise<Build> {
   const build = await describeBuild(db, id, caller);

@@ -1,5 +1,6 @@
 import type { AnswerOf, BodyOf, ParametersOf, QueryOf, ROUTES, RouteName } from '../../src/cloud/contract/routes.ts';
 import type { Caller } from '../access.ts';
+import type { AuditEvent } from '../database/audit.ts';
 import type { Condition } from '../database/condition.ts';
 import type { TargetRow } from '../database/targets.ts';
 import type { Hub } from '../hub.ts';
@@ -15,16 +16,14 @@ export interface HubRequest<Name extends RouteName> {
   caller: AccessOf<Name> extends 'public' ? null : Caller;
   /** Looks again, while a request waits: the token may be revoked, or the groups of its user changed. */
   callerNow: () => Promise<HubRequest<Name>['caller']>;
-  target: AccessOf<Name> extends { create: true }
-    ? TargetRow | null
-    : AccessOf<Name> extends { target: string }
-      ? TargetRow
-      : null;
+  target: AccessOf<Name> extends { create: true } ? null : AccessOf<Name> extends { target: string } ? TargetRow : null;
   permit: AccessOf<Name> extends { target: string } ? Permits['permit'] : never;
   permitFound: AccessOf<Name> extends { create: true } ? Permits['permitFound'] : never;
   condition: (typeof ROUTES)[Name] extends { conditional: true } ? Condition : null;
   /** Address that the request comes from. */
   address: string | null;
+  /** The author, the address and the target of the request, for the audit. */
+  event: AccessOf<Name> extends 'public' ? null : Omit<AuditEvent, 'action'>;
   /** The client prefers this type. */
   acceptsCsv: boolean;
   /** Token of the request; `null` without one. */

@@ -12,13 +12,11 @@ const PAUSES = { push: 1, read: 60 };
 /** Objects of a target that wait for a check by reports of readers. */
 const MOST_WAITING = 200;
 
-export const reportRoutes: Pick<Handlers, 'reportObjects'> = {
-  async reportObjects({ target, caller, parameters: { snapshot: id }, body: { objects }, address, permit }, hub) {
+export const reportRoutes = {
+  async reportObjects({ target, caller, parameters: { snapshot: id }, body: { objects }, event, permit }, hub) {
     const row = await readableSnapshot(hub, { target, caller, id });
     await refuseForeignObjects(hub, row, objects);
-    await recordDownload(hub.db, {
-      ...{ by: caller, action: 'snapshot.report', target: target.name, object: id, address },
-    });
+    await recordDownload(hub.db, { ...event, action: 'snapshot.report', target: target.name, object: id });
     const mayPush = permissionsOn(target, caller).includes('push');
     const answers = await reportObjects(hub.db, {
       permit,
@@ -31,4 +29,4 @@ export const reportRoutes: Pick<Handlers, 'reportObjects'> = {
     hub.objectChecks.wake();
     return { body: { objects: [...answers].map(([sha256, answer]) => ({ sha256, answer })) } };
   },
-};
+} satisfies Partial<Handlers>;

@@ -1,4 +1,3 @@
-import type { AnswerOf } from '../../src/cloud/contract/routes.ts';
 import type { Identity } from '../../src/cloud/contract/schemas.ts';
 import { readAsset } from '../../src/runtime/package-files.ts';
 import { type Caller, isAuditor, roleOf } from '../access.ts';
@@ -17,8 +16,8 @@ import { saveUser, spendIdToken } from '../database/users.ts';
 import type { Hub } from '../hub.ts';
 import { signInOrigin } from '../limits.ts';
 import { Problem } from '../problem.ts';
-import { ID_TOKEN_SECONDS } from '../sign-in/id-tokens.ts';
-import type { Answer, Handlers, HubRequest } from './handler.ts';
+import { ID_TOKEN_SECONDS, type ReceivedTokens } from '../sign-in/id-tokens.ts';
+import type { Handlers } from './handler.ts';
 
 export const SESSION_HOURS = 12;
 
@@ -28,7 +27,7 @@ const WORKFLOW_HOURS = 2;
 /** Clients below are refused: they would not understand the answers. */
 export const MIN_TOOL = '0.1.0';
 
-export const sessionRoutes: Pick<Handlers, 'root' | 'openapi' | 'createSession' | 'endSession' | 'me'> = {
+export const sessionRoutes = {
   async root(_request, { settings: { signIn }, version }) {
     return { body: { version, min_tool: MIN_TOOL, sign_in: signIn } };
   },
@@ -38,21 +37,18 @@ export const sessionRoutes: Pick<Handlers, 'root' | 'openapi' | 'createSession' 
   },
 
   async createSession({ body, address }, hub) {
-    return limitedSignIn(address, hub, () => openSession({ body, address }, hub));
+    return limitedSignIn(address, hub, async () => ({ status: 201, body: await openSession(body, { address, hub }) }));
   },
 
   async endSession({ caller, address }, hub) {
-    const service = caller.kind === 'service';
-    await revokeToken(hub.db, caller.tokenId, { service });
-    hub.callers.clear();
-    await recordEvent(hub.db, { by: caller, action: 'session.end', address });
+    await endSession(hub, { caller, address });
     return { status: 204, body: null };
   },
 
   async me({ caller }, { db }) {
     return { body: await identityOf(db, caller) };
   },
-};
+} satisfies Partial<Handlers>;
 
 /** Opens a session, unless too many sign-ins of the address were refused in the last minute. */
 export async function limitedSignIn<Session>(
@@ -87,32 +83,47 @@ function isRefusal(error: unknown): boolean {
   return error instanceof Problem && ['cloud_token_refused', 'not_permitted'].includes(error.code);
 }
 
-async function openSession(
-  { body, address }: Pick<HubRequest<'createSession'>, 'body' | 'address'>,
-  hub: Hub,
-): Promise<Answer<AnswerOf<'createSession'>>> {
-  const identified = await hub.idTokens.identify(body);
+export async function endSession(
+  { db, callers }: Hub,
+  { caller, address }: { caller: Caller; address: string | null },
+): Promise<void> {
+  await revokeToken(db, caller.tokenId, { service: caller.kind === 'service' });
+  callers.clear();
+  await recordEvent(db, { by: caller, action: 'session.end', address });
+}
+
+interface SessionRequest {
+  address: string | null;
+  hub: Hub;
+  /** Opens a session of the pages, whose token the API refuses. */
+  page?: true;
+}
+
+/** Exchanges an ID token, once, for a session. */
+export async function openSession(received: ReceivedTokens, { address, hub, page }: SessionRequest) {
+  const identified = await hub.idTokens.identify(received);
   return hub.db.transaction().execute(async (transaction) => {
     const opened =
       identified.kind === 'user'
-        ? await openUserSession(transaction, identified, hub)
-        : await openWorkflowSession(transaction, identified, hub);
+        ? await openUserSession(transaction, identified, { ...hub, page })
+        : await openWorkflowSession(transaction, identified, { ...hub, page });
     const spentUntil = new Date(hub.clock().getTime() + 2 * ID_TOKEN_SECONDS * 1000);
-    if (!(await spendIdToken(transaction, hashOf(body.id_token), spentUntil))) {
+    if (!(await spendIdToken(transaction, hashOf(received.id_token), spentUntil))) {
       throw new Problem('cloud_token_refused', 'The ID token was exchanged before', {
         hint: 'Sign in again: tool auth login',
       });
     }
     await recordEvent(transaction, { by: identified, action: 'session.create', address });
-    return { status: 201, body: opened };
+    return opened;
   });
 }
 
-/** `page`: of the pages, whose token the API refuses. */
-export async function openUserSession(
+type SessionOptions = Pick<Hub, 'settings' | 'clock'> & { page: true | undefined };
+
+async function openUserSession(
   db: Connection,
   person: { issuer: string; subject: string; name: string; groups: string[] },
-  { settings, clock, page = false }: Pick<Hub, 'settings' | 'clock'> & { page?: boolean },
+  { settings, clock, page }: SessionOptions,
 ) {
   const { issuer, subject, name, groups } = person;
   const user = await saveUser(db, { issuer, subject, name, groups });
@@ -122,7 +133,7 @@ export async function openUserSession(
     });
   }
   const expiresAt = new Date(clock().getTime() + SESSION_HOURS * 3_600_000);
-  const { token } = await insertSession(db, { userId: user.id, expiresAt, page });
+  const { token } = await insertSession(db, { userId: user.id, expiresAt, page: page === true });
   const rights = { role: roleOf(groups, settings), auditor: isAuditor(groups, settings) };
   const identity: Identity = {
     ...{ kind: 'user', id: user.id, name: user.name, groups, targets: null, ...rights },
@@ -134,8 +145,9 @@ export async function openUserSession(
 async function openWorkflowSession(
   db: Connection,
   { name, rule, subject, issuer }: { name: string; rule: { targets: string[] }; subject: string; issuer: string },
-  { clock }: Hub,
+  { clock, page }: SessionOptions,
 ) {
+  if (page) throw new Problem('not_permitted', 'The pages are for people');
   const ids = await targetIdsOf(db, rule.targets);
   const expiresAt = new Date(clock().getTime() + WORKFLOW_HOURS * 3_600_000);
   const service = { name, role: 'builder' as const, targetIds: [...ids.values()], expiresAt, subject, issuer };

@@ -3,10 +3,9 @@ import { MOST_PARTS, type Uploads } from '../../src/cloud/contract/transfers.ts'
 import { objectKey } from '../../src/repository/keys.ts';
 import { ManifestInvalid } from '../../src/repository/manifest.ts';
 import { manifestKey } from '../../src/repository/repository.ts';
-import { toUserError } from '../../src/runtime/errors.ts';
 import { mapWithConcurrency } from '../../src/runtime/map-with-concurrency.ts';
 import { type Caller, permissionsOn } from '../access.ts';
-import { type Actor, recordDownload, recordEvent } from '../database/audit.ts';
+import { type AuditEvent, recordDownload, recordEvent } from '../database/audit.ts';
 import { expectObjects, type ObjectRow, settleObject } from '../database/objects.ts';
 import { applyKeepPolicy } from '../database/retention.ts';
 import {
@@ -21,6 +20,7 @@ import {
 import type { TargetRow } from '../database/targets.ts';
 import { refuseHeadline } from '../headlines.ts';
 import type { Hub } from '../hub.ts';
+import { reasonOf } from '../log.ts';
 import { readManifest } from '../manifests/read-manifest.ts';
 import type { ManifestSummary } from '../manifests/summarise.ts';
 import { beginUpload, completeUpload, findObject, removeKey, writeText } from '../objects/bucket-calls.ts';
@@ -41,35 +41,23 @@ const BUSY_SECONDS = 60;
 
 const CALLS_AT_ONCE = 4;
 
-export const snapshotRoutes: Pick<
-  Handlers,
-  | 'listSnapshots'
-  | 'getSnapshot'
-  | 'publishSnapshot'
-  | 'annotateSnapshot'
-  | 'removeSnapshot'
-  | 'requestUploads'
-  | 'verifyUploads'
-  | 'requestDownloads'
-> = {
+export const snapshotRoutes = {
   async listSnapshots({ target, caller, query: { sanitized, ...paging } }, { db }) {
     const filter = { ...paging, ...(sanitized !== undefined && { sanitized: sanitized === 'true' }) };
     const { items, next_cursor } = await listSnapshots(db, visibleTo(target, caller), filter);
     return { body: { items: items.map(({ headline }) => headline), next_cursor } };
   },
 
-  async getSnapshot({ target, caller, parameters: { snapshot: id }, address }, hub) {
+  async getSnapshot({ target, caller, parameters: { snapshot: id }, event }, hub) {
     const row = await readableSnapshot(hub, { target, caller, id });
     const bucket = await hub.buckets.open(row.profile_id, target.id);
-    await recordDownload(hub.db, {
-      ...{ by: caller, action: 'snapshot.download', target: target.name, object: id, address },
-    });
+    await recordDownload(hub.db, { ...event, action: 'snapshot.download', target: target.name, object: id });
     const href = await bucket.presign({ method: 'GET', key: row.manifest_key, seconds: URL_SECONDS });
     const manifest = { href, sha256: row.manifest_sha256, expires_at: expiry(hub, URL_SECONDS) };
     return { body: { headline: row.headline, manifest } };
   },
 
-  async publishSnapshot({ target, caller, parameters: { snapshot: id }, body, address, permit }, hub) {
+  async publishSnapshot({ target, parameters: { snapshot: id }, body, event, permit }, hub) {
     const { headline, sha256s, sha256 } = await readPublished(body);
     if (headline.id !== id || headline.target !== target.name) {
       throw new Problem('cloud_refused', 'The manifest is of another snapshot', {
@@ -87,37 +75,33 @@ export const snapshotRoutes: Pick<
       sha256s,
       manifestKey: key,
       manifestSha256: sha256,
-      event: { by: caller, action: 'snapshot.publish', target: target.name, object: id, address },
+      event: { ...event, action: 'snapshot.publish', object: id },
       async permit(transaction) {
         const locked = await permit(transaction);
         refuseSignature(headline, { target: locked, trustedKeys: hub.settings.trustedKeys });
       },
       store: () => writeText(bucket, key, { text: body, sha256 }),
     });
-    if (created && target.keep) await removeUnkept(hub, { target, published: id, by: caller, address });
+    if (created && target.keep) await removeUnkept(hub, { target, published: id, event });
     return { status: created ? 201 : 200, body: null };
   },
 
-  async annotateSnapshot({ target, caller, parameters: { snapshot: id }, body, address, permit }, hub) {
+  async annotateSnapshot({ target, caller, parameters: { snapshot: id }, body, event, permit }, hub) {
     const row = await readableSnapshot(hub, { target, caller, id });
     await hub.db.transaction().execute(async (transaction) => {
       await permit(transaction);
       await setAnnotations(transaction, row.pk, body);
-      await recordEvent(transaction, {
-        ...{ by: caller, action: 'snapshot.annotate', target: target.name, object: id, address },
-      });
+      await recordEvent(transaction, { ...event, action: 'snapshot.annotate', object: id });
     });
     return { status: 204, body: null };
   },
 
-  async removeSnapshot({ target, caller, parameters: { snapshot: id }, address, permit }, hub) {
+  async removeSnapshot({ target, caller, parameters: { snapshot: id }, event, permit }, hub) {
     const row = await readableSnapshot(hub, { target, caller, id });
     await hub.db.transaction().execute(async (transaction) => {
       await permit(transaction);
       await markRemoved(transaction, row.pk);
-      await recordEvent(transaction, {
-        ...{ by: caller, action: 'snapshot.remove', target: target.name, object: id, address },
-      });
+      await recordEvent(transaction, { ...event, action: 'snapshot.remove', object: id });
     });
     hub.removals.wake();
     return { status: 204, body: null };
@@ -168,12 +152,10 @@ export const snapshotRoutes: Pick<
     return { body: { objects: answers } };
   },
 
-  async requestDownloads({ target, caller, parameters: { snapshot: id }, body: { objects }, address }, hub) {
+  async requestDownloads({ target, caller, parameters: { snapshot: id }, body: { objects }, event }, hub) {
     const row = await readableSnapshot(hub, { target, caller, id });
     await refuseForeignObjects(hub, row, objects);
-    await recordDownload(hub.db, {
-      ...{ by: caller, action: 'snapshot.download', target: target.name, object: id, address },
-    });
+    await recordDownload(hub.db, { ...event, action: 'snapshot.download', target: target.name, object: id });
     const bucket = await hub.buckets.open(row.profile_id, target.id);
     const hrefs = await mapWithConcurrency(objects, CALLS_AT_ONCE, async (sha256) => ({
       sha256,
@@ -181,24 +163,22 @@ export const snapshotRoutes: Pick<
     }));
     return { body: { objects: hrefs, expires_at: expiry(hub, URL_SECONDS) } };
   },
-};
+} satisfies Partial<Handlers>;
 
 interface Retention {
   target: TargetRow;
   published: string;
-  by: Actor;
-  address: string | null;
+  event: Omit<AuditEvent, 'action'>;
 }
 
 /** The snapshot is published, whatever becomes of the others: what fails here is done after the next publication. */
-async function removeUnkept({ db, log, removals }: Hub, { target, published, by, address }: Retention) {
+async function removeUnkept({ db, log, removals }: Hub, { target, published, event }: Retention) {
   try {
-    const event = { by, target: target.name, address };
     const removed = await applyKeepPolicy(db, { targetId: target.id, published, event });
     if (removed.length > 0) removals.wake();
   } catch (error) {
-    const reason = toUserError(error).message.slice(0, 500);
-    log.error('Cannot apply the keep policy; tried again after the next publication', { target: target.id, reason });
+    const fields = { target: target.id, ...reasonOf(error) };
+    log.error('Cannot apply the keep policy; tried again after the next publication', fields);
   }
 }
 

@@ -2,28 +2,17 @@ import { DEFAULT_POOL } from '../../src/cloud/contract/builds.ts';
 import { recordEvent } from '../database/audit.ts';
 import { applySchedule } from '../database/queue.ts';
 import { removableSnapshots } from '../database/retention.ts';
-import {
-  listTargets,
-  removeTarget,
-  savedTargetAnswer,
-  saveTarget,
-  targetAnswer,
-  targetItem,
-  targetUrls,
-} from '../database/targets.ts';
+import { saveTarget } from '../database/save-target.ts';
+import { answerWith, listTargets, targetAnswer } from '../database/target-answers.ts';
+import { targetUrls } from '../database/target-secrets.ts';
+import { removeTarget } from '../database/targets.ts';
 import { sightOf } from '../database/visible-targets.ts';
 import type { Handlers } from './handler.ts';
 
-export const targetRoutes: Pick<
-  Handlers,
-  'listTargets' | 'getTarget' | 'getRetention' | 'putTarget' | 'deleteTarget' | 'getTargetSecrets'
-> = {
-  async listTargets({ query, caller }, { db, clock, lists }) {
-    const body = await lists(JSON.stringify([sightOf(caller), query]), async () => {
-      const { items, next_cursor } = await listTargets(db, caller, { ...query, now: clock() });
-      return { items: items.map((row) => targetItem(row, caller)), next_cursor };
-    });
-    return { body };
+export const targetRoutes = {
+  async listTargets({ query, caller }, { db, lists, loadTargets: load }) {
+    const key = JSON.stringify([sightOf(caller), query]);
+    return { body: await lists(key, () => listTargets(db, caller, { ...query, load })) };
   },
 
   async getTarget({ target, caller }, { db, clock, settings: { keys } }) {
@@ -37,40 +26,35 @@ export const targetRoutes: Pick<
     return { body: { keep, removes: removable?.get(target.id) ?? [] } };
   },
 
-  async putTarget({ parameters: { name }, body, caller, condition, address, permitFound }, hub) {
+  async putTarget({ parameters: { name }, body, caller, condition, event, permitFound }, hub) {
     const { db, queue, clock, settings } = hub;
     if (body.schedule) queue.refuseEmpty(body.schedule);
     return db.transaction().execute(async (transaction) => {
-      const change = { name, body, condition, caller, permitFound, settings };
-      const { row, before, created } = await saveTarget(transaction, change);
+      const change = { name, body, condition, caller, event, now: clock(), permitFound, settings };
+      const { row, before, secrets } = await saveTarget(transaction, change);
       // Not before the request is permitted: pools are few, and stay.
       await queue.ensurePool(row.pool ?? DEFAULT_POOL);
       await applySchedule(transaction, queue, { before, after: row });
-      const action = created ? 'target.create' : 'target.change';
-      await recordEvent(transaction, { by: caller, action, target: name, address });
-      return {
-        status: created ? 201 : 200,
-        body: await savedTargetAnswer(transaction, row, { caller, now: clock() }),
-        revision: row.revision,
-      };
+      const saved = await answerWith(transaction, row, { caller, secrets });
+      return { status: before ? 200 : 201, body: saved, revision: row.revision };
     });
   },
 
-  async deleteTarget({ caller, condition, address, permit }, { db, queue }) {
+  async deleteTarget({ condition, event, permit }, { db, queue }) {
     await db.transaction().execute(async (transaction) => {
       const target = await permit(transaction, 'change');
       await removeTarget(transaction, target, condition);
       await applySchedule(transaction, queue, { before: target, after: null });
-      await recordEvent(transaction, { by: caller, action: 'target.remove', target: target.name, address });
+      await recordEvent(transaction, { ...event, action: 'target.remove' });
     });
     return { status: 204, body: null };
   },
 
-  async getTargetSecrets({ caller, address, permit }, { db, settings: { keys } }) {
+  async getTargetSecrets({ event, permit }, { db, settings: { keys } }) {
     return db.transaction().execute(async (transaction) => {
       const target = await permit(transaction);
-      await recordEvent(transaction, { by: caller, action: 'target.read_source', target: target.name, address });
+      await recordEvent(transaction, { ...event, action: 'target.read_source' });
       return { body: { urls: await targetUrls(transaction, target, keys) } };
     });
   },
-};
+} satisfies Partial<Handlers>;

@@ -1,4 +1,5 @@
 import { createRemoteJWKSet, decodeJwt, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { readBounded } from '../../src/runtime/read-bounded.ts';
 import { Problem } from '../problem.ts';
 import type { HubSettings, SignInSettings } from '../settings.ts';
 import type { BranchRule } from '../settings-values.ts';
@@ -190,14 +191,7 @@ async function fetchJson(url: string, headers: Record<string, string> = {}): Pro
   try {
     const response = await fetch(url, { headers, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT) });
     if (!response.ok) throw new Error(`status ${response.status}`);
-    const pieces: Uint8Array[] = [];
-    let bytes = 0;
-    for await (const piece of response.body ?? []) {
-      bytes += piece.length;
-      if (bytes > MOST_JSON_BYTES) throw new Error('the response is too large');
-      pieces.push(piece);
-    }
-    const value: unknown = JSON.parse(Buffer.concat(pieces).toString());
+    const value: unknown = JSON.parse((await readBounded(response.body, MOST_JSON_BYTES)).toString());
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
     throw new Error('the response is not an object');
   } catch (error) {
@@ -211,9 +205,10 @@ function refused(why: string): Problem {
   });
 }
 
-function unavailable(provider: string, cause?: unknown): Problem {
+export function unavailable(provider: string, cause?: unknown, hint?: string): Problem {
   return new Problem('cloud_unavailable', `The hub cannot reach the identity provider ${provider}`, {
     headers: { 'retry-after': '5' },
+    ...(hint !== undefined && { hint }),
     cause,
   });
 }

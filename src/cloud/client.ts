@@ -2,14 +2,15 @@ import { setTimeout as wait } from 'node:timers/promises';
 import * as v from 'valibot';
 import { MOST_TEXT_BYTES } from '../repository/store.ts';
 import { UserError } from '../runtime/errors.ts';
+import { readBounded } from '../runtime/read-bounded.ts';
 import { printable } from '../text/printable.ts';
 import { PROBLEMS, type ProblemCode } from './contract/problems.ts';
+import type { Route } from './contract/route.ts';
 import {
   type AnswerOf,
   type ParametersOf,
   type QueryOf,
   ROUTES,
-  type Route,
   type RouteName,
   type SentBodyOf,
 } from './contract/routes.ts';
@@ -166,6 +167,29 @@ export async function pagesOf<Page extends { next_cursor: string | null }>(
   return pages;
 }
 
+interface Page {
+  items: unknown[];
+  next_cursor: string | null;
+}
+
+type ListName = { [Name in RouteName]: AnswerOf<Name> extends Page ? Name : never }[RouteName];
+
+type ItemOf<Name extends ListName> = Extract<AnswerOf<Name>, Page>['items'][number];
+
+/** All items of a list of the hub, in order. */
+export async function listAll<Name extends ListName>(
+  client: CloudClient,
+  name: Name,
+  request: CallOf<Name> = {},
+): Promise<ItemOf<Name>[]> {
+  const pages = await pagesOf<Page>(client, async (query) => {
+    const { body } = await client.call(name, { ...request, query: { ...request.query, ...query } });
+    if (body === null) throw client.invalid('the response is empty');
+    return body as never;
+  });
+  return pages.flatMap(({ items }) => items as ItemOf<Name>[]);
+}
+
 /** A token is sent over https only, but for a hub on this machine. */
 function refusePlainHttp(endpoint: string): void {
   const url = new URL(endpoint);
@@ -188,15 +212,8 @@ function searchOf(query: object = {}): string {
 }
 
 /** Bounded: the server may not be a hub. */
-async function textOf(response: Response, most = MOST_TEXT_BYTES): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of response.body ?? []) {
-    bytes += piece.length;
-    if (bytes > most) throw new Error('the response is too large');
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString();
+async function textOf({ body }: Response, most = MOST_TEXT_BYTES): Promise<string> {
+  return (await readBounded(body, most)).toString();
 }
 
 async function jsonOf(

@@ -8,7 +8,8 @@ import { createManifests, type ManifestStore, manifestKey } from '../repository/
 import { MOST_TEXT_BYTES, TooLarge } from '../repository/store.ts';
 import { UserError } from '../runtime/errors.ts';
 import type { Report } from '../runtime/events.ts';
-import { type CloudClient, pagesOf } from './client.ts';
+import { readBounded } from '../runtime/read-bounded.ts';
+import { type CloudClient, listAll } from './client.ts';
 import { askBucket, bucketRefusal } from './objects/bucket-answer.ts';
 import { createCloudObjects } from './objects/cloud-objects.ts';
 import { checkedHref } from './objects/href.ts';
@@ -92,13 +93,7 @@ function isProblem(error: unknown, code: string): boolean {
 
 /** Signatures are verified in manifests only. */
 async function listHeadlines(client: CloudClient, target: string): Promise<Headline[]> {
-  const parameters = { name: target };
-  const pages = await pagesOf(client, async (query) => {
-    const { body } = await client.call('listSnapshots', { parameters, query });
-    if (body === null) throw client.invalid('the response is empty');
-    return body;
-  });
-  const headlines = pages.flatMap(({ items }) => items);
+  const headlines = await listAll(client, 'listSnapshots', { parameters: { name: target } });
   const foreign = headlines.find((headline) => headline.target !== target || !isManifestKey(manifestKey(headline)));
   if (foreign) throw client.invalid('the list contains snapshots of another target');
   return headlines.map(unverified);
@@ -161,14 +156,7 @@ async function fetchText(
   { sha256, abortSignal }: { sha256: string; abortSignal: AbortSignal },
 ): Promise<string> {
   const response = await fetch(url, { redirect: 'error', signal: abortSignal });
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of response.body ?? []) {
-    bytes += piece.length;
-    if (bytes > MOST_TEXT_BYTES) throw new TooLarge();
-    pieces.push(piece);
-  }
-  const text = Buffer.concat(pieces);
+  const text = await readBounded(response.body, MOST_TEXT_BYTES, () => new TooLarge());
   if (!response.ok) throw bucketRefusal(response.status, text.toString());
   if (createHash('sha256').update(text).digest('hex') !== sha256) throw new Error('the manifest arrived damaged');
   return text.toString();

@@ -29,7 +29,7 @@ describeWithPostgres('a token that is revoked during a request', () => {
     expect((await hub.send('DELETE', `/tokens/${id}`, { token: hub.ownerToken })).status).toBe(204);
   };
 
-  /** The hub has accepted the token of a request, and its last look at the target was this query. */
+  /** The hub has accepted the token of a request, and its last query was this one. */
   const looked = (query: string): Promise<void> =>
     eventually(async () => {
       const { rows } = await sql`SELECT 1 FROM pg_stat_activity
@@ -59,7 +59,7 @@ describeWithPostgres('a token that is revoked during a request', () => {
       sent.on('error', reject);
     });
     sent.write(body.slice(0, 10));
-    await looked('%from "targets" where "name" =%');
+    await looked('%"tokens"."hash" =%');
     await meanwhile();
     sent.end(body.slice(10));
     return status;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSharedWork } from '../../hub/shared-work.ts';
+import { createBatches, createSharedWork } from '../../hub/shared-work.ts';
 
 /** Work whose runs end when they are told to; each run returns its number. */
 function slowWork() {
@@ -44,4 +44,29 @@ test('a run that fails fails for its callers only, and other keys do not wait', 
   expect(await other).toBe(2);
   runs[2]?.resolve();
   expect(await after).toBe(3);
+});
+
+test('callers that wait for a batch share the next call, which has the keys of all of them', async () => {
+  const calls: { keys: string[]; end: () => void }[] = [];
+  const load = createBatches(async (keys) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    calls.push({ keys, end: resolve });
+    await promise;
+    if (keys.includes('broken')) throw new Error('broken');
+    return new Map(keys.map((key) => [key, calls.length]));
+  });
+  const begun = (count: number) => expect.poll(() => calls.length).toBe(count);
+  const first = load(['a']);
+  await begun(1);
+  const later = [load(['a', 'b']), load(['b', 'broken'])];
+  calls[0]?.end();
+  expect(await first).toEqual(new Map([['a', 1]]));
+  await begun(2);
+  calls[1]?.end();
+  for (const batch of later) await expect(batch).rejects.toThrow('broken');
+  const last = load(['c']);
+  await begun(3);
+  calls[2]?.end();
+  expect(await last).toEqual(new Map([['c', 3]]));
+  expect(calls.map(({ keys }) => keys)).toEqual([['a'], ['a', 'b', 'broken'], ['c']]);
 });

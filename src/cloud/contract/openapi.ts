@@ -1,7 +1,8 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import { PROBLEMS } from './problems.ts';
-import { type Access, BASE_PATH, ROUTES, type Route } from './routes.ts';
+import { type Access, BASE_PATH, type Route } from './route.ts';
+import { ROUTES } from './routes.ts';
 import { PARAMETERS, problemSchema } from './schemas.ts';
 
 /** The OpenAPI 3.1 document of the table of routes. */

@@ -253,7 +253,7 @@ export type ServiceToken = v.InferOutput<typeof tokenAnswer>;
 
 export const createdTokenSchema = v.object({ ...tokenAnswer.entries, authtoken: v.string() });
 
-const user = v.object({
+export const userSchema = v.object({
   id,
   issuer: url,
   subject: v.string(),
@@ -263,9 +263,7 @@ const user = v.object({
   signed_in_at: time,
 });
 
-export const userSchema = user;
-
-export const userPageSchema = page(user);
+export const userPageSchema = page(userSchema);
 
 export const userBodySchema = v.strictObject({ disabled: v.boolean() });
 

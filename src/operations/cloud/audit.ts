@@ -1,4 +1,4 @@
-import { pagesOf } from '../../cloud/client.ts';
+import { listAll } from '../../cloud/client.ts';
 import type { AuditEvent } from '../../cloud/contract/schemas.ts';
 import type { Context } from '../../runtime/context.ts';
 import { openCloud } from './open-cloud.ts';
@@ -30,14 +30,7 @@ export async function listAuditEvents(context: Context, request: AuditRequest): 
     ...(since !== undefined && { since: new Date(since).toISOString() }),
     ...(until !== undefined && { until: new Date(until).toISOString() }),
   };
-  const page = async (query: { limit: number; cursor?: string }) => {
-    const { body } = await client.call('listAuditEvents', { query: { ...given, ...query } });
-    return body ?? { items: [], next_cursor: null };
-  };
-  if (most === undefined) {
-    const pages = await pagesOf(client, page);
-    return { events: pages.flatMap(({ items }) => items), more: false };
-  }
-  const { items, next_cursor } = await page({ limit: most });
-  return { events: items, more: next_cursor !== null };
+  if (most === undefined) return { events: await listAll(client, 'listAuditEvents', { query: given }), more: false };
+  const { body } = await client.call('listAuditEvents', { query: { ...given, limit: most } });
+  return { events: body?.items ?? [], more: body !== null && body.next_cursor !== null };
 }

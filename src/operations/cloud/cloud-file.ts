@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import * as v from 'valibot';
-import { poolName, type Schedule, scheduleSchema, type Webhook, webhookSchema } from '../../cloud/contract/builds.ts';
-import { type Keep, keepSchema } from '../../cloud/contract/retention.ts';
+import { poolName, scheduleSchema, webhookSchema } from '../../cloud/contract/builds.ts';
+import { keepSchema } from '../../cloud/contract/retention.ts';
 import {
   expectedEvery,
   type StorageSettings,
@@ -19,18 +19,28 @@ import { parseYaml } from '../../config/yaml/yaml-source.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 
-export interface CloudFileTarget {
-  settings: TargetSettings;
-  original_groups: string[];
-  builder_groups: string[];
+const OUTSIDE = {
+  original_groups: v.optional(groups, []),
+  builder_groups: v.optional(groups, []),
   /** Absent: those of the hub. */
-  trusted_keys?: string[];
-  expected_every?: string;
-  schedule?: Schedule;
-  pool?: string;
-  webhook?: Webhook;
-  keep?: Keep;
-}
+  trusted_keys: v.exactOptional(trustedKeys),
+  expected_every: v.exactOptional(expectedEvery),
+  schedule: v.exactOptional(scheduleSchema),
+  pool: v.exactOptional(poolName),
+  webhook: v.exactOptional(webhookSchema),
+  keep: v.exactOptional(keepSchema),
+};
+
+/** Keys of a target that the hub stores beside its settings. */
+const outsideSchema = v.object(OUTSIDE);
+
+export type OutsideSettings = v.InferOutput<typeof outsideSchema>;
+
+export const OUTSIDE_KEYS = Object.keys(OUTSIDE) as (keyof OutsideSettings)[];
+
+export type CloudFileTarget = OutsideSettings & { settings: TargetSettings };
+
+const profileSchema = v.strictObject({ ...storageSettingsSchema.entries, target_groups: v.exactOptional(groups) });
 
 export interface CloudFileProfile {
   settings: StorageSettings;
@@ -42,16 +52,6 @@ export interface CloudFileProfile {
 export interface CloudFile {
   storageProfiles: Map<string, CloudFileProfile>;
   targets: Map<string, CloudFileTarget>;
-}
-
-const buildsSchema = v.strictObject({
-  schedule: v.exactOptional(scheduleSchema),
-  pool: v.exactOptional(poolName),
-  webhook: v.exactOptional(webhookSchema),
-});
-
-function withoutMissing(values: object): object {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
 /** Reads a file in the shape of tool.yml. Templates are kept: the builder fills them in. */
@@ -75,45 +75,21 @@ export async function readCloudFile({ configuration, signal }: Context, file: st
   for (const [name, value] of entriesOf(tree.storage_profiles)) {
     const key = `storage_profiles.${name}`;
     check(key, resourceName, name);
-    const { target_groups, ...rest } = opened(value, configuration.settings);
-    const settings = check(key, storageSettingsSchema, rest);
-    const members = check(`${key}.target_groups`, v.optional(groups), target_groups);
-    if (settings && members !== null) {
-      found.storageProfiles.set(name, { settings, ...(members !== undefined && { target_groups: members }) });
-    }
+    const profile = check(key, profileSchema, opened(value, configuration.settings));
+    if (profile === null) continue;
+    const { target_groups, ...settings } = profile;
+    found.storageProfiles.set(name, { settings, ...(target_groups !== undefined && { target_groups }) });
   }
   for (const [name, value] of entriesOf(tree.targets)) {
-    const {
-      original_groups,
-      builder_groups,
-      trusted_keys,
-      expected_every,
-      schedule,
-      pool,
-      webhook,
-      keep,
-      share,
-      ...rest
-    } = opened(value, configuration.settings);
-    check(`targets.${name}`, resourceName, name);
-    if (share !== undefined) problems.push(`targets.${name}.share is not a key of the hub: ${MEMBERS_DESTINATION}`);
-    const settings = await withQuery(rest, file, problems);
-    const parsed = check(`targets.${name}`, targetSettingsSchema, settings);
-    const original = check(`targets.${name}.original_groups`, v.optional(groups, []), original_groups);
-    const builder = check(`targets.${name}.builder_groups`, v.optional(groups, []), builder_groups);
-    const keys = check(`targets.${name}.trusted_keys`, v.optional(trustedKeys), trusted_keys);
-    const every = check(`targets.${name}.expected_every`, v.optional(expectedEvery), expected_every);
-    const builds = check(`targets.${name}`, buildsSchema, withoutMissing({ schedule, pool, webhook }));
-    const kept = check(`targets.${name}.keep`, v.optional(keepSchema), keep);
-    if (parsed && original && builder && keys !== null && every !== null && builds !== null && kept !== null) {
-      found.targets.set(name, {
-        ...{ settings: parsed, original_groups: original, builder_groups: builder },
-        ...(keys !== undefined && { trusted_keys: keys }),
-        ...(every !== undefined && { expected_every: every }),
-        ...(kept !== undefined && { keep: kept }),
-        ...builds,
-      });
-    }
+    const key = `targets.${name}`;
+    const { share, ...rest } = opened(value, configuration.settings);
+    check(key, resourceName, name);
+    if (share !== undefined) problems.push(`${key}.share is not a key of the hub: ${MEMBERS_DESTINATION}`);
+    const keys = Object.entries(await withQuery(rest, file, problems));
+    const isOutside = ([one]: [string, unknown]): boolean => Object.hasOwn(OUTSIDE, one);
+    const settings = check(key, targetSettingsSchema, Object.fromEntries(keys.filter((one) => !isOutside(one))));
+    const outside = check(key, outsideSchema, Object.fromEntries(keys.filter(isOutside)));
+    if (settings && outside) found.targets.set(name, { settings, ...outside });
   }
   if (problems.length > 0) throw invalid(file, problems);
   return found;

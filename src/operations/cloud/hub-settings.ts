@@ -12,7 +12,7 @@ import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { type Planned, planOutdated } from '../planned.ts';
-import { type CloudFileProfile, type CloudFileTarget, readCloudFile } from './cloud-file.ts';
+import { type CloudFileProfile, type CloudFileTarget, OUTSIDE_KEYS, readCloudFile } from './cloud-file.ts';
 import { openCloud } from './open-cloud.ts';
 
 interface Step extends ResourceChange {
@@ -137,25 +137,8 @@ async function removedBy(client: CloudClient, name: string, keep: Keep): Promise
 }
 
 /** Keys of a target that the hub stores beside its settings; those that are not set are left out. */
-export function outsideSettings({
-  original_groups,
-  builder_groups,
-  trusted_keys,
-  expected_every,
-  schedule,
-  pool,
-  webhook,
-  keep,
-}: AnswerOf<'getTarget'>): Omit<CloudFileTarget, 'settings'> {
-  return {
-    ...{ original_groups, builder_groups },
-    ...(trusted_keys != null && { trusted_keys }),
-    ...(expected_every != null && { expected_every }),
-    ...(schedule != null && { schedule }),
-    ...(pool != null && { pool }),
-    ...(webhook != null && { webhook }),
-    ...(keep != null && { keep }),
-  };
+export function outsideSettings(answer: AnswerOf<'getTarget'>): object {
+  return Object.fromEntries(OUTSIDE_KEYS.map((key) => [key, answer[key]]).filter(([, value]) => value != null));
 }
 
 function stepOf(step: Omit<Step, 'action'>): Step {

@@ -1,4 +1,4 @@
-import { pagesOf } from '../../cloud/client.ts';
+import { listAll } from '../../cloud/client.ts';
 import type { ServiceToken } from '../../cloud/contract/schemas.ts';
 import { tokenState } from '../../cloud/contract/token-state.ts';
 import type { Context } from '../../runtime/context.ts';
@@ -25,12 +25,7 @@ export async function createServiceToken(context: Context, request: NewServiceTo
 
 /** Newest first. */
 export async function listServiceTokens(context: Context): Promise<ServiceToken[]> {
-  const client = await openCloud(context);
-  const pages = await pagesOf(client, async (query) => {
-    const { body } = await client.call('listTokens', { query });
-    return body ?? { items: [], next_cursor: null };
-  });
-  return pages.flatMap(({ items }) => items);
+  return listAll(await openCloud(context), 'listTokens');
 }
 
 /** Revokes the token with this id, or the only valid one of this name. */

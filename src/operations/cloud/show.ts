@@ -1,4 +1,4 @@
-import { pagesOf } from '../../cloud/client.ts';
+import { listAll } from '../../cloud/client.ts';
 import type { HubContent } from '../../results/cloud-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
@@ -7,16 +7,14 @@ import { openCloud } from './open-cloud.ts';
 
 export async function showHub(context: Context): Promise<HubContent> {
   const client = await openCloud(context);
-  const items = await pagesOf(client, async (query) => bodyOf(await client.call('listTargets', { query })));
-  const profiles = await pagesOf(client, async (query) =>
-    bodyOf(await client.call('listStorageProfiles', { query })),
-  ).catch((error) => {
+  const items = await listAll(client, 'listTargets');
+  const profiles = await listAll(client, 'listStorageProfiles').catch((error) => {
     if (error instanceof UserError && error.code === 'not_permitted') return null;
     throw error;
   });
   const targets: [string, HubContent['targets'][string]][] = [];
   const removals: [string, string[]][] = [];
-  for (const { name, settings, permissions } of items.flatMap((page) => page.items)) {
+  for (const { name, settings, permissions } of items) {
     if (!permissions.includes('change')) {
       targets.push([name, settings]);
       continue;
@@ -27,18 +25,8 @@ export async function showHub(context: Context): Promise<HubContent> {
   }
   return {
     hub: client.endpoint,
-    storage_profiles:
-      profiles &&
-      Object.fromEntries(
-        profiles.flatMap((page) => page.items).map((profile) => [profile.name, shownProfile(profile)]),
-      ),
+    storage_profiles: profiles && Object.fromEntries(profiles.map((profile) => [profile.name, shownProfile(profile)])),
     targets: Object.fromEntries(targets),
     next_removals: Object.fromEntries(removals),
   };
-}
-
-/** Returns the body of an answer to a request without an ETag. */
-function bodyOf<Body>({ body }: { body: Body | null }): Body {
-  if (body === null) throw new Error('the hub answered 304 without a known ETag');
-  return body;
 }
