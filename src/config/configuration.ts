@@ -26,6 +26,9 @@ export interface Configuration {
   cloudUrls?: string;
 }
 
+/** The location of a problem that no line of the file causes. */
+export const NOWHERE = { file: null, line: null, column: null };
+
 export interface Problem {
   severity: 'error' | 'warning';
   /** Stable, listed in docs/errors.md: `unknown_key`. */

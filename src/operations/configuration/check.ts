@@ -1,5 +1,5 @@
 import { apiEndpoint } from '../../config/api-endpoint.ts';
-import type { Configuration, Problem } from '../../config/configuration.ts';
+import { type Configuration, NOWHERE, type Problem } from '../../config/configuration.ts';
 import { inspectConfiguration, inspectUntrusted } from '../../config/load.ts';
 import type { Mode } from '../../config/mode.ts';
 import { queryFilesIn } from '../../config/query-files.ts';
@@ -120,7 +120,7 @@ function addressMissing({ settings }: Configuration): Problem[] {
     return [];
   } catch (thrown) {
     const { code, message, hint = null } = toUserError(thrown);
-    return [{ severity: 'error', code, key: 'authtoken', message, hint, file: null, line: null, column: null }];
+    return [{ severity: 'error', code, key: 'authtoken', message, hint, ...NOWHERE }];
   }
 }
 
@@ -133,9 +133,7 @@ function checkFailed(what: string, thrown: unknown): Problem {
     key: '',
     message: `the check of the ${what} failed: ${message}`,
     hint,
-    file: null,
-    line: null,
-    column: null,
+    ...NOWHERE,
   };
 }
 

@@ -14,6 +14,7 @@ import { parseText } from '../../config/yaml/parse-text.ts';
 import { parseYaml } from '../../config/yaml/yaml-source.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { nearest } from '../../text/nearest.ts';
+import { noConfigurationFile } from './edit-configuration.ts';
 
 export interface EncryptRequest extends FileRequest {
   /** Dotted; none means every sensitive value that the file holds in plain. */
@@ -34,7 +35,7 @@ export async function encryptValues({ keys, dryRun, ...request }: EncryptRequest
   const inspection = await inspectConfiguration(request);
   const secretKey = secretKeyOf(inspection);
   const { file } = inspection;
-  if (file === null) throw noFile();
+  if (file === null) throw noConfigurationFile('encrypt values in');
   let result: EncryptResult = { file, encrypted: [], skipped: [] };
   const edits = (text: string): Edit[] => {
     const changes = encryptIn(text, { keys, secretKey });
@@ -130,12 +131,4 @@ function named(values: TextValue[], key: string): TextValue {
         : `${suggestion}tool config show lists all keys.`,
     },
   );
-}
-
-function noFile(): UserError {
-  return new UserError('There is no configuration file to encrypt values in', {
-    code: 'no_configuration',
-    exit: EXIT.configuration,
-    hint: 'Create one: tool config init',
-  });
 }
