@@ -31,7 +31,7 @@ const checking = process.argv.includes('--check');
 const proof = JSON.parse(readFileSync(join(root, 'test/prove/proof.json'), 'utf8'));
 
 const files = [
-  ...generatedFiles(),
+  ...generatedFiles(readFileSync(join(root, 'docs/configuration.md'), 'utf8')),
   { path: 'assets/openapi.json', content: asJson(openApiDocument()) },
   { path: 'assets/events.schema.json', content: asJson(eventsSchema()) },
   { path: 'docs/commands.md', content: commandReference({ commands: COMMANDS, globalOptions: GLOBAL_OPTIONS }) },

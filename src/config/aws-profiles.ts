@@ -1,5 +1,5 @@
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { homeOf } from './paths.ts';
 
 export interface AwsProfile {
   endpoint?: string;
@@ -22,7 +22,7 @@ const CREDENTIALS = [
 
 export async function readAwsProfiles(environment: NodeJS.ProcessEnv): Promise<Map<string, AwsProfile>> {
   const { loadSharedConfigFiles } = await import('@smithy/core/config');
-  const folder = join(environment.HOME || environment.USERPROFILE || homedir(), '.aws');
+  const folder = join(homeOf(environment), '.aws');
   const { configFile, credentialsFile } = await loadSharedConfigFiles({
     configFilepath: environment.AWS_CONFIG_FILE || join(folder, 'config'),
     filepath: environment.AWS_SHARED_CREDENTIALS_FILE || join(folder, 'credentials'),

@@ -3,10 +3,10 @@ import { variableName } from './environment.ts';
 import type { KeyProblem } from './key-problem.ts';
 import { mismatch } from './mismatch.ts';
 import { type Settings, settingsSchema } from './schema/settings.ts';
-import type { Shape } from './schema/shape.ts';
+import { type Shape, shapeAt } from './schema/shape.ts';
 import type { Traits } from './schema/traits.ts';
 import { name } from './schema/values.ts';
-import { type KeyPath, removeValue, type Tree } from './tree.ts';
+import { removeValue, type Tree } from './tree.ts';
 
 /** The valid part of a configuration. */
 export type Draft = PartOf<Settings>;
@@ -51,13 +51,4 @@ function toFinding(issue: v.BaseIssue<unknown>, root: Shape): KeyProblem {
   }
   if (shape) return mismatch(path, shape, issue.input);
   return { path, code: 'wrong_type', message: { says: `must be ${issue.expected}` } };
-}
-
-function shapeAt(root: Shape, path: KeyPath): Shape | null {
-  let shape: Shape | undefined = root;
-  for (const part of path) {
-    if (shape?.kind === 'object') shape = shape.keys.get(String(part));
-    else if (shape?.kind === 'map' || shape?.kind === 'list') shape = shape.of;
-  }
-  return shape ?? null;
 }

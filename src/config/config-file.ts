@@ -50,7 +50,7 @@ async function findConfigFile({ file, environment, cwd }: FileRequest): Promise<
   return { ...here, inFolder: true, ...(isShadowing && { shadows: own }) };
 }
 
-async function exists(path: string): Promise<boolean> {
+export async function exists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
     () => false,

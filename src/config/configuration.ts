@@ -26,3 +26,6 @@ export interface Configuration {
   /** The cloud target whose URLs are whole, with their passwords. */
   cloudUrls?: string;
 }
+
+/** The location of a problem that no line of the file causes. */
+export const NOWHERE = { file: null, line: null, column: null };

@@ -1,5 +1,6 @@
 import type { Problem } from '../results/configuration-results.ts';
 import { nearest } from '../text/nearest.ts';
+import { NOWHERE } from './configuration.ts';
 import type { Shape } from './schema/shape.ts';
 import { dotted, isTree, type KeyPath, setValue, type Tree } from './tree.ts';
 import { parseValue } from './yaml/yaml-source.ts';
@@ -156,5 +157,5 @@ function ambiguous(matches: string[]): Match {
 }
 
 function variableProblem(facts: Pick<Problem, 'severity' | 'code' | 'message' | 'hint'>): Problem {
-  return { ...facts, key: '', file: null, line: null, column: null };
+  return { ...facts, key: '', ...NOWHERE };
 }

@@ -5,7 +5,7 @@ import { readAwsProfiles } from './aws-profiles.ts';
 import { concernsOneCommand, withoutBrokenProfiles } from './broken-profiles.ts';
 import { checkValues, type Draft } from './check-values.ts';
 import { type ConfigFile, type FileRequest, readConfigFile } from './config-file.ts';
-import type { Configuration } from './configuration.ts';
+import { type Configuration, NOWHERE } from './configuration.ts';
 import { applyVariables } from './environment.ts';
 import { invalidConfiguration } from './invalid-configuration.ts';
 import { type KeyProblem, type Origins, toProblem } from './key-problem.ts';
@@ -116,10 +116,8 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
   if (!file && variables.size === 0) return nothingConfigured(variableProblems, origins);
 
   const locate = (found: KeyProblem[]) => found.map((problem) => toProblem(problem, origins));
-  const mode = modeOf(tree);
-  const written = structuredClone(tree);
-  const shadowed = file?.shadows ?? null;
-  const base = { file: origins.file, shadowed, text: file?.text ?? '', mode, written, origins } as const;
+  const base = beginningOf(file, tree, origins);
+  const { written } = base;
   const flaws = file ? flawsOf(file) : [];
   // Missing keys of an unreadable file are no problems.
   if (flaws.length > 0) {
@@ -177,15 +175,7 @@ export async function inspectUntrusted(request: FileRequest): Promise<Inspection
   const origins: Origins = { file: file.path, source: file.source, variables: new Map() };
   const shape = shapeOf(settingsSchema);
   const { tree } = file.source;
-  const written = structuredClone(tree);
-  const base = {
-    file: file.path,
-    shadowed: file.shadows ?? null,
-    text: file.text,
-    mode: modeOf(tree),
-    written,
-    origins,
-  };
+  const base = beginningOf(file, tree, origins);
   const notice: Problem = { ...NOT_TRUSTED, file: file.path };
   const flaws = flawsOf(file);
   if (flaws.length > 0) return { ...base, configuration: null, problems: [notice, ...flaws], values: null };
@@ -201,15 +191,18 @@ export async function inspectUntrusted(request: FileRequest): Promise<Inspection
   return { ...base, configuration: null, problems: [notice, ...problems], values: null };
 }
 
+function beginningOf(file: ConfigFile | null, tree: Tree, origins: Origins) {
+  const { shadows = null, text = '' } = file ?? {};
+  return { file: origins.file, shadowed: shadows, text, mode: modeOf(tree), written: structuredClone(tree), origins };
+}
+
 const NOT_TRUSTED: Problem = {
   severity: 'warning',
   code: 'configuration_untrusted',
   key: '',
   message: 'not trusted: only syntax, keys and values were checked, and nothing of the file was used',
   hint: 'Trust it, and check again: tool trust',
-  file: null,
-  line: null,
-  column: null,
+  ...NOWHERE,
 };
 
 function flawsOf({ path, source }: ConfigFile): Problem[] {
@@ -229,9 +222,7 @@ function nothingConfigured(problems: Problem[], origins: Origins): Inspection {
     key: '',
     message: 'no configuration found: neither ./tool.yml nor ~/.config/tool/tool.yml, and no variables',
     hint: 'Create one: tool config init',
-    file: null,
-    line: null,
-    column: null,
+    ...NOWHERE,
   };
   const nothing = { shadowed: null, text: '', configuration: null, written: createTree(), values: null };
   return { ...nothing, file: null, mode: 'local', problems: [missing, ...problems], origins };
@@ -286,7 +277,7 @@ function byPlace(a: Problem, b: Problem): number {
 export function applyRules(rules: Rule[], draft: Draft, surroundings: Surroundings): KeyProblem[] {
   return rules.flatMap((rule) => {
     try {
-      return rule(draft, surroundings);
+      return [...rule(draft, surroundings)];
     } catch (error) {
       return [ruleFailed(rule.name, error)];
     }

@@ -16,7 +16,7 @@ export function absolutePath(
   return resolve(from, path);
 }
 
-function homeOf(environment: NodeJS.ProcessEnv): string {
+export function homeOf(environment: NodeJS.ProcessEnv): string {
   return environment.HOME || environment.USERPROFILE || homedir();
 }
 

@@ -6,6 +6,7 @@ import { parsePostgresUrl } from '../engines/postgres/connection/url.ts';
 import { runScript } from '../engines/postgres/script/script.ts';
 import { createPlainRole } from '../engines/postgres/server/plain-role.ts';
 import { startThrowAwayServer, type ThrowAwayServer } from '../engines/postgres/server/throw-away-server.ts';
+import { isRunning } from '../process/is-running.ts';
 import { localRunner } from '../process/local.ts';
 import type { Tour } from '../results/demo-results.ts';
 import type { LoadResult } from '../results/load-results.ts';
@@ -114,14 +115,6 @@ async function removeDeadDemos(): Promise<void> {
     const pid = /^tool-demo-(\d+)-[A-Za-z0-9]{6}$/.exec(name)?.[1];
     if (pid === undefined || isRunning(Number(pid))) continue;
     await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => {});
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
+import { replaceFile } from '../config/edit/write-beside.ts';
 import type { Context } from '../runtime/context.ts';
 
 export interface StateFile<Schema extends v.GenericSchema> {
@@ -28,7 +28,6 @@ export async function readState<Schema extends v.GenericSchema>(
   return parsed.output as v.InferOutput<Schema>;
 }
 
-/** Replaces the file at once, so that a reader finds the old content or the new one. */
 export async function writeState<Schema extends v.GenericSchema>(
   context: WithDirectory,
   { name }: StateFile<Schema>,
@@ -36,14 +35,7 @@ export async function writeState<Schema extends v.GenericSchema>(
 ): Promise<void> {
   const file = statePath(context, name);
   await mkdir(context.configuration.settings.working_directory, { recursive: true, mode: 0o700 });
-  const unfinished = `${file}.${randomBytes(4).toString('hex')}.tmp`;
-  try {
-    await writeFile(unfinished, `${JSON.stringify(content)}\n`, { mode: 0o600, flag: 'wx', flush: true });
-    await rename(unfinished, file);
-  } catch (error) {
-    await rm(unfinished, { force: true });
-    throw error;
-  }
+  await replaceFile(file, `${JSON.stringify(content)}\n`, { mode: 0o600 });
 }
 
 function statePath({ configuration }: WithDirectory, name: string): string {

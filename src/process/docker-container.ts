@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { UserError } from '../runtime/errors.ts';
 import type { Daemon } from './docker-daemon.ts';
+import { isRunning } from './is-running.ts';
 import type { Mount, Runner } from './runner.ts';
 
 export interface Container {
@@ -85,14 +86,7 @@ export async function sweepContainers({ runner, daemon }: Pick<ContainerStart, '
 }
 
 function isLeft(pid: string | undefined): boolean {
-  if (pid === undefined) return false;
-  try {
-    process.kill(Number(pid), 0);
-    return false;
-  } catch (error) {
-    // A process of another user answers EPERM.
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
-  }
+  return pid !== undefined && !isRunning(Number(pid));
 }
 
 function canBeMounted({ path, fileOnly }: Mount): boolean {

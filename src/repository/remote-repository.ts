@@ -116,7 +116,6 @@ async function createRemoteRepository(
   return { remote, mark };
 }
 
-/** One cache per location, independent of the profile's name. */
 function requireEncryptionKey(key: string | null, profile: string): string {
   if (key !== null) return key;
   throw new UserError(`Storage profile "${profile}" is encrypted, and there is no key`, {
@@ -125,6 +124,7 @@ function requireEncryptionKey(key: string | null, profile: string): string {
   });
 }
 
+/** One cache per location, independent of the profile's name. */
 function cacheName({ provider, endpoint, account_id, bucket, prefix, cli_profile }: StorageProfile): string {
   const place = JSON.stringify([provider, endpoint, account_id, bucket, prefix, cli_profile]);
   return createHash('sha256').update(place).digest('hex').slice(0, 16);

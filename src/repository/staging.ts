@@ -3,6 +3,7 @@ import { lstat, mkdir, readdir, readFile, readlink, rename, rm, stat, utimes, wr
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import * as v from 'valibot';
+import { isRunning } from '../process/is-running.ts';
 import { mapWithConcurrency } from '../runtime/map-with-concurrency.ts';
 
 export interface StagingFolder extends AsyncDisposable {
@@ -140,14 +141,4 @@ async function processStart(pid: number): Promise<string | null> {
   // The name of the program, in brackets, may contain anything.
   const ticks = status?.slice(status.lastIndexOf(')') + 2).split(' ')[19];
   return ticks === undefined || boot === null ? null : `${boot.trim()} ${ticks}`;
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // A process of another user answers EPERM.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

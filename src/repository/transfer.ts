@@ -1,4 +1,4 @@
-import { open, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { UserError } from '../runtime/errors.ts';
 import { type Report, withStep } from '../runtime/events.ts';
 import { mapWithConcurrency } from '../runtime/map-with-concurrency.ts';
@@ -8,7 +8,7 @@ import type { LocalRepository } from './local-repository.ts';
 import { filesOfTable, type Manifest, type ManifestFile } from './manifest.ts';
 import { ContentDiffers } from './objects/checksum.ts';
 import { largestObject } from './objects/object-format.ts';
-import type { ObjectPool } from './objects/object-pool.ts';
+import { type ObjectPool, syncFile } from './objects/object-pool.ts';
 import type { DamageVerdict, RemoteRepository } from './remote-repository.ts';
 import { filesOf } from './repository.ts';
 
@@ -197,9 +197,4 @@ async function withProgress(
     if (files.length > 0) tell();
   });
   return { objects: files.length, bytes: done };
-}
-
-async function syncFile(path: string): Promise<void> {
-  await using file = await open(path, 'r');
-  await file.sync();
 }

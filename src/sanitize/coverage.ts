@@ -88,17 +88,24 @@ export function compareColumns({
 }
 
 /** Values of the original that a search has found in the result. */
-export interface FoundValues {
+export interface Leak {
+  /** `schema.table.column`, or `schema.object.(kind)` of a definition. */
   column: string;
   values: number;
   count: number;
+  /** Columns of the original, the most frequent first. */
   from: string[];
+  /** A few original values without blanks and signs, to be masked. */
   samples: string[];
 }
 
-export interface FoundLeaks {
-  found: FoundValues[];
-  common: FoundValues[];
+export interface Leaks {
+  found: Leak[];
+  /** Common words below the share of a finding. */
+  common: Leak[];
+}
+
+export interface FoundLeaks extends Leaks {
   suspicions: Suspicion[];
   keep: KeepComment[];
 }

@@ -12,17 +12,8 @@ export interface RunsState {
   runs: Run[];
 }
 
-export interface Run {
+export interface Run extends Omit<RunDefinition, 'planAgain' | 'perform'> {
   id: string;
-  title: string;
-  target: string;
-  kind: RunKind;
-  replaces: string | null;
-  sanitized?: boolean;
-  /** Until the step `swap` begins it is unchanged. */
-  swaps?: ReplacedDatabase;
-  /** By earlier runs. */
-  estimateMs?: number;
   state: RunState;
   summary: RunSummary | null;
   cancelling: boolean;
@@ -84,7 +75,9 @@ export interface RunDefinition {
   replaces: string | null;
   /** Its data is sanitized; absent where that is not known, or there is none. */
   sanitized?: boolean;
+  /** Until the step `swap` begins it is unchanged. */
   swaps?: ReplacedDatabase;
+  /** By earlier runs. */
   estimateMs?: number;
   /** Plans the operation again with a changed request, and asks. */
   planAgain?: (change: object, title: string) => void;
@@ -120,17 +113,10 @@ export function createRuns({ clock, onEnd = () => {} }: RunsOptions): Runs {
 
   function begin(definition: RunDefinition): string {
     const id = String(jobs.size + 1);
-    const { title, target, kind, replaces, sanitized, swaps, estimateMs } = definition;
-    const data = {
-      ...(sanitized !== undefined && { sanitized }),
-      ...(swaps && { swaps }),
-      ...(estimateMs !== undefined && { estimateMs }),
-    };
-    const state = queueRun(now());
+    const { planAgain: _, perform: __, ...shown } = definition;
+    const run: Run = { ...shown, id, state: queueRun(now()), summary: null, cancelling: false };
     jobs.set(id, { definition, controller: new AbortController(), ended: Promise.withResolvers() });
-    store.setState(({ runs }) => ({
-      runs: [...runs, { id, title, target, kind, replaces, ...data, state, summary: null, cancelling: false }],
-    }));
+    store.setState(({ runs }) => ({ runs: [...runs, run] }));
     startNext();
     return id;
   }

@@ -51,26 +51,19 @@ export function withKnownNames(settings: SubsetSettings, facts: SourceSchema): S
     const [name, ...others] = findNames(text, names);
     return name !== undefined && others.length === 0 ? name : text;
   };
+  const between = <Pair extends { fk_table: string; ref_table: string }>(pair: Pair): Pair => ({
+    ...pair,
+    fk_table: known(pair.fk_table),
+    ref_table: known(pair.ref_table),
+  });
   const { subset_tables, copy_tables, excluded_tables, added_relationships, excluded_relationships } = settings;
   return {
     ...settings,
     ...(subset_tables && { subset_tables: subset_tables.map((each) => ({ ...each, table: known(each.table) })) }),
     ...(copy_tables && { copy_tables: copy_tables.map(known) }),
     ...(excluded_tables && { excluded_tables: excluded_tables.map(known) }),
-    ...(added_relationships && {
-      added_relationships: added_relationships.map((each) => ({
-        ...each,
-        fk_table: known(each.fk_table),
-        ref_table: known(each.ref_table),
-      })),
-    }),
-    ...(excluded_relationships && {
-      excluded_relationships: excluded_relationships.map((each) => ({
-        ...each,
-        fk_table: known(each.fk_table),
-        ref_table: known(each.ref_table),
-      })),
-    }),
+    ...(added_relationships && { added_relationships: added_relationships.map(between) }),
+    ...(excluded_relationships && { excluded_relationships: excluded_relationships.map(between) }),
   };
 }
 

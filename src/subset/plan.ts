@@ -25,8 +25,10 @@ export function planSubset(graph: Graph, settings: SubsetSettings): Plan {
   const copied = new Set(settings.copy_tables ?? []);
   const excluded = new Set(settings.excluded_tables ?? []);
   const targets = new Set((settings.subset_tables ?? []).map(({ table }) => table));
-  const children = childTables(graph, { targets, left: new Set([...copied, ...excluded]) });
-  const parents = parentTables(graph, { from: [...targets, ...children, ...copied], excluded });
+  const downwards = graph.relationships.map(({ from, to }) => ({ from: to, to: from }));
+  const descendants = reachedTables(targets, downwards, new Set([...copied, ...excluded]));
+  const children = new Set([...descendants].filter((table) => !targets.has(table)));
+  const parents = reachedTables([...targets, ...children, ...copied], graph.relationships, excluded);
   const rules = new Map<string, Rule>();
   for (const table of graph.tables.keys()) {
     const alternatives: [Rule, boolean][] = [
@@ -67,32 +69,17 @@ export function filteredReferences({ relationships }: Graph, rules: Plan['rules'
   return relationships.filter(({ from, to }) => from === table && isFiltered(rules, to));
 }
 
-/** Tables that reference a target, at any distance. */
-function childTables(
-  { relationships }: Graph,
-  { targets, left }: { targets: Set<string>; left: Set<string> },
-): Set<string> {
-  const children = new Set<string>();
-  const queue = [...targets];
-  for (let table = queue.pop(); table !== undefined; table = queue.pop()) {
-    for (const { from, to } of relationships) {
-      if (to !== table || targets.has(from) || left.has(from) || children.has(from)) continue;
-      children.add(from);
-      queue.push(from);
-    }
-  }
-  return children;
-}
-
-function parentTables(
-  { relationships }: Graph,
-  { from: start, excluded }: { from: string[]; excluded: Set<string> },
+/** The tables to which references lead from these, at any distance, and these. */
+function reachedTables(
+  start: Iterable<string>,
+  references: Pick<Relationship, 'from' | 'to'>[],
+  without: Set<string>,
 ): Set<string> {
   const reached = new Set(start);
-  const queue = [...start];
+  const queue = [...reached];
   for (let table = queue.pop(); table !== undefined; table = queue.pop()) {
-    for (const { from, to } of relationships) {
-      if (from !== table || reached.has(to) || excluded.has(to)) continue;
+    for (const { from, to } of references) {
+      if (from !== table || reached.has(to) || without.has(to)) continue;
       reached.add(to);
       queue.push(to);
     }

@@ -121,7 +121,7 @@ describeWithPostgres('the screens on a real server', () => {
     await expect.poll(() => terminal.modes()).toEqual(AS_BEFORE);
   }
 
-  it.each<NodeJS.ProcessEnv>([
+  it.each<Record<string, string>>([
     { NO_COLOR: '1' },
     { FORCE_COLOR: '1' },
     { NO_COLOR: '1', FORCE_COLOR: '1' },

@@ -1,16 +1,15 @@
-import { isDeepStrictEqual } from 'node:util';
 import { isSeq } from 'yaml';
-import { UserError } from '../../runtime/errors.ts';
-import { createTree, dotted, type KeyPath, removeValue, setValue, type Tree, valueAt } from '../tree.ts';
+import { createTree, type KeyPath, removeValue, setValue, type Tree, valueAt } from '../tree.ts';
+import { startOf } from '../yaml/find-node.ts';
 import { parseText } from '../yaml/parse-text.ts';
 import { parseYaml } from '../yaml/yaml-source.ts';
 import { writeScalar } from '../yaml/yaml-text.ts';
 import type { Change } from './change.ts';
 import type { NewItem, Replacement } from './edit.ts';
-import { editText } from './edit-text.ts';
+import { cannotEdit, checkEdited, editText } from './edit-text.ts';
 import { createSpotFinder } from './find-spot.ts';
 import { appendItem, removeItem } from './list-items.ts';
-import { endOf, startOf } from './text-lines.ts';
+import { endOf } from './text-lines.ts';
 
 /** Applies a change of a form and keeps every other byte; refuses a change that would have other effects. */
 export function changeText(text: string, change: Change): string {
@@ -29,10 +28,11 @@ export function changeText(text: string, change: Change): string {
   if (change.kind === 'name') return editText(text, [{ path: change.path, value: null }]);
   const mark = text.slice(0, text.length - withoutMark(text).length);
   const replacement = replacementFor(withoutMark(text), change);
-  if (!replacement) throw cannotChange(change.path);
+  if (!replacement) throw cannotEdit(change.path);
   const { from, to, by } = replacement;
   const after = withoutMark(text).slice(0, from) + by + withoutMark(text).slice(to);
-  checkChanged(change, { before, after });
+  applyTo(before, change);
+  checkEdited(change.path, { expected: before, after });
   return mark + after;
 }
 
@@ -70,13 +70,6 @@ function replacementFor(text: string, change: InPlace): Replacement | null {
   }
 }
 
-/** A value that several keys share (an alias) would change for all of them. */
-function checkChanged(change: InPlace, { before, after }: { before: Tree; after: string }): void {
-  applyTo(before, change);
-  const { tree, flaws } = parseYaml(after);
-  if (flaws.length > 0 || !isDeepStrictEqual(tree, before)) throw cannotChange(change.path);
-}
-
 function applyTo(tree: Tree, change: InPlace): void {
   const { path } = change;
   const parent = valueAt(tree, path.slice(0, -1));
@@ -100,11 +93,4 @@ function applyTo(tree: Tree, change: InPlace): void {
 
 function asTree(item: NewItem): NewItem {
   return typeof item === 'object' ? Object.assign(createTree(), item) : item;
-}
-
-function cannotChange(path: KeyPath): UserError {
-  return new UserError(`Cannot change ${dotted(path)} safely in this file`, {
-    code: 'configuration_not_written',
-    hint: 'Nothing was changed. Edit the file instead.',
-  });
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Document, isAlias, isScalar } from 'yaml';
 import { UserError } from '../../runtime/errors.ts';
-import { dotted, type KeyPath, removeValue, setValue } from '../tree.ts';
+import { dotted, type KeyPath, removeValue, setValue, type Tree } from '../tree.ts';
 import { parseText } from '../yaml/parse-text.ts';
 import { parseYaml } from '../yaml/yaml-source.ts';
 import type { Edit, NewValue, Replacement } from './edit.ts';
@@ -24,7 +24,7 @@ export function editText(text: string, edits: Edit[]): string {
     after = applied(after, step.replacements);
     done += step.edits;
   }
-  checkEdited(edits, { before, after });
+  checkEdited(edits[0]?.path ?? [], { expected: expectedTree(edits, before), after });
   return mark + after;
 }
 
@@ -93,18 +93,22 @@ function documentOf(text: string, edits: Edit[]): Document.Parsed {
   return document;
 }
 
-/** A value that several keys share (an alias) would change for all of them. */
-function checkEdited(edits: Edit[], { before, after }: { before: string; after: string }): void {
+function expectedTree(edits: Edit[], before: string): Tree {
   const expected = parseYaml(before).tree;
   for (const { path, value } of edits) {
     if (value === undefined) removeValue(expected, path);
     else setValue(expected, path, value);
   }
-  const { tree, flaws } = parseYaml(after);
-  if (flaws.length > 0 || !isDeepStrictEqual(tree, expected)) throw cannotEdit(edits[0]?.path ?? []);
+  return expected;
 }
 
-function cannotEdit(path: KeyPath): UserError {
+/** A value that several keys share (an alias) would change for all of them. */
+export function checkEdited(path: KeyPath, { expected, after }: { expected: Tree; after: string }): void {
+  const { tree, flaws } = parseYaml(after);
+  if (flaws.length > 0 || !isDeepStrictEqual(tree, expected)) throw cannotEdit(path);
+}
+
+export function cannotEdit(path: KeyPath): UserError {
   return new UserError(`Cannot change ${dotted(path)} safely in this file`, {
     code: 'configuration_not_written',
     hint: 'Nothing was changed. Edit the file, or put the value on its own line.',

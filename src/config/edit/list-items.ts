@@ -1,7 +1,8 @@
 import type { YAMLSeq } from 'yaml';
+import { startOf } from '../yaml/find-node.ts';
 import { writeScalar } from '../yaml/yaml-text.ts';
 import type { NewItem, Replacement } from './edit.ts';
-import { endOf, lineEnd, lineStart, newlineOf, startOf } from './text-lines.ts';
+import { endOf, lineEnd, lineStart, newlineOf } from './text-lines.ts';
 
 export function appendItem(text: string, list: YAMLSeq, item: NewItem): Replacement | null {
   const last = list.items.at(-1);

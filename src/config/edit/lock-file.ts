@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
+import { isRunning } from '../../process/is-running.ts';
 import { UserError } from '../../runtime/errors.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -48,18 +49,9 @@ async function removeDead(lock: string, { owner, aside }: { owner: string; aside
 
 async function isHeld(lock: string, owner: string): Promise<boolean> {
   const [pid, host] = owner.split(' ');
-  if (host === hostname()) return isAlive(Number(pid));
+  if (host === hostname()) return isRunning(Number(pid));
   const { mtimeMs } = await stat(lock).catch(() => ({ mtimeMs: Date.now() }));
   return Date.now() - mtimeMs < MOST_HELD;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }
 
 function busy(path: string, lock: string): UserError {

@@ -1,6 +1,7 @@
 import { isMap, type Pair } from 'yaml';
+import { startOf } from '../yaml/find-node.ts';
 import type { Replacement } from './edit.ts';
-import { endOf, lineEnd, lineStart, startOf } from './text-lines.ts';
+import { endOf, lineEnd, lineStart } from './text-lines.ts';
 
 export interface Removal {
   pair: Pair;

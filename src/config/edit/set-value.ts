@@ -1,9 +1,10 @@
 import { isAlias, isMap, isScalar, type Pair, type Scalar, type YAMLMap } from 'yaml';
 import type { KeyPath } from '../tree.ts';
+import { startOf } from '../yaml/find-node.ts';
 import { writeQuoted, writeScalar } from '../yaml/yaml-text.ts';
 import type { NewValue, Replacement } from './edit.ts';
 import { isNothing, type Spot } from './find-spot.ts';
-import { columnOf, endOf, indentStep, lineEnd, newlineOf, startOf } from './text-lines.ts';
+import { columnOf, endOf, indentStep, lineEnd, newlineOf } from './text-lines.ts';
 
 /** Replaces an existing value; `null` when it is a map or list. */
 export function replaceValue(text: string, { node, pair }: Spot, value: NewValue): Replacement | null {

@@ -1,4 +1,5 @@
 import { isMap, isSeq, type Node } from 'yaml';
+import { startOf } from '../yaml/find-node.ts';
 
 export function newlineOf(text: string): string {
   return text.includes('\r\n') ? '\r\n' : '\n';
@@ -16,10 +17,6 @@ export function lineEnd(text: string, at: number): number {
 
 export function columnOf(text: string, node: unknown): number {
   return startOf(node) - lineStart(text, startOf(node));
-}
-
-export function startOf(node: unknown): number {
-  return (node as Node | null)?.range?.[0] ?? 0;
 }
 
 /** The end of a node without the comments and blank lines behind it. */

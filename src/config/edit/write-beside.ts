@@ -1,10 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { open, rm } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 
 export interface Ownership {
   mode: number;
   uid?: number;
   gid?: number;
+}
+
+/** Replaces a file at once, so that a reader finds the old content or the new one. */
+export async function replaceFile(path: string, text: string, ownership: Ownership): Promise<void> {
+  const unfinished = await writeBeside(path, text, ownership);
+  try {
+    await rename(unfinished, path);
+  } finally {
+    await rm(unfinished, { force: true });
+  }
 }
 
 /** Writes a temporary file in the same folder, to replace another one, and syncs it. */

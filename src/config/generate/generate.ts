@@ -4,12 +4,13 @@ import { shapeOf } from '../schema/shape.ts';
 import { exampleConfiguration } from './example.ts';
 import { configurationPage } from './page.ts';
 
-export function generatedFiles(): { path: string; content: string }[] {
+/** `page` is the text of docs/configuration.md. */
+export function generatedFiles(page: string): { path: string; content: string }[] {
   const shape = shapeOf(settingsSchema);
   return [
     { path: 'tool.example.yml', content: exampleConfiguration(shape) },
     { path: 'assets/tool.schema.json', content: `${JSON.stringify(editorSchema(), null, 2)}\n` },
-    { path: 'docs/configuration.md', content: configurationPage(shape) },
+    { path: 'docs/configuration.md', content: configurationPage(shape, page) },
   ];
 }
 

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { access, link, mkdir, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { link, mkdir, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { InitResult } from '../../results/configuration-results.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { assetUrl } from '../../runtime/package-files.ts';
+import { exists } from '../config-file.ts';
 import { writeBeside } from '../edit/write-beside.ts';
 import { absolutePath, userConfigFile } from '../paths.ts';
 import { DEFAULT_WORKING_DIRECTORY } from '../schema/settings.ts';
@@ -84,11 +85,7 @@ async function shadowOf(path: string, cwd: string): Promise<string | null> {
 }
 
 export async function refuseExisting(path: string): Promise<void> {
-  const isThere = await access(path).then(
-    () => true,
-    () => false,
-  );
-  if (isThere) throw alreadyThere(path);
+  if (await exists(path)) throw alreadyThere(path);
 }
 
 async function keepInKeychain(path: string, secretKey: string): Promise<string | null> {

@@ -12,7 +12,7 @@ export interface InitialValues {
 }
 
 export function initialConfiguration({ secretKey, schemaUrl, sections }: InitialValues): string {
-  if (sections) return briefConfiguration({ secretKey, schemaUrl, sections });
+  if (sections) return briefConfiguration({ secretKey, schemaUrl }, sections);
   const shape = shapeOf(settingsSchema);
   const keys = shape.kind === 'object' ? [...shape.keys] : [];
   return [
@@ -35,7 +35,7 @@ export function initialConfiguration({ secretKey, schemaUrl, sections }: Initial
 }
 
 /** Returns a configuration with the answers, without the keys that have their defaults. */
-function briefConfiguration({ secretKey, schemaUrl, sections = {} }: InitialValues): string {
+function briefConfiguration({ secretKey, schemaUrl }: InitialValues, sections: Tree): string {
   return [
     `# yaml-language-server: $schema=${schemaUrl}`,
     '# All keys: docs/configuration.md. Keep secret_key: nothing else opens what it has encrypted.',

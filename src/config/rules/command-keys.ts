@@ -3,21 +3,18 @@ import type { KeyProblem } from '../key-problem.ts';
 import { COMMAND_IDS, type ConfiguredKeys, keysOfCommand } from '../schema/commands.ts';
 
 /** A key of two commands would do what the screen happens to list first. */
-export function commandKeysDiffer({ keys = {} }: Draft): KeyProblem[] {
+export function* commandKeysDiffer({ keys = {} }: Draft): Generator<KeyProblem> {
   const configured: ConfiguredKeys = keys;
-  return COMMAND_IDS.flatMap((id): KeyProblem[] => {
+  for (const id of COMMAND_IDS) {
     const key = configured[id];
-    const other = COMMAND_IDS.find(
-      (one) => one !== id && key !== undefined && keysOfCommand(one, configured).includes(key),
-    );
-    if (other === undefined) return [];
-    return [
-      {
-        path: ['keys', id],
-        code: 'doubled_key',
-        message: { says: `is '${key}', which is also the key of ${other}` },
-        hint: `Choose another key, or set keys.${other} to another one as well.`,
-      },
-    ];
-  });
+    if (key === undefined) continue;
+    const other = COMMAND_IDS.find((one) => one !== id && keysOfCommand(one, configured).includes(key));
+    if (other === undefined) continue;
+    yield {
+      path: ['keys', id],
+      code: 'doubled_key',
+      message: { says: `is '${key}', which is also the key of ${other}` },
+      hint: `Choose another key, or set keys.${other} to another one as well.`,
+    };
+  }
 }

@@ -1,22 +1,16 @@
 import type { Draft } from '../check-values.ts';
 import type { KeyProblem } from '../key-problem.ts';
-import { type Rule, targetsOf } from './rule.ts';
+import { targetsOf } from './rule.ts';
 
 /** Warns when unsanitized snapshots are pushed to a profile that share targets read. */
-export const originalsAreNotShared: Rule = (draft) =>
-  targetsOf(draft).flatMap(([name, { snapshot, storage_profile }]): KeyProblem[] => {
+export function* originalsAreNotShared(draft: Draft): Generator<KeyProblem> {
+  for (const [name, { snapshot, storage_profile }] of targetsOf(draft)) {
     const message = snapshot?.src_url === undefined ? null : sharedOriginals(draft, storage_profile);
-    if (message === null) return [];
-    return [
-      {
-        path: ['targets', name, 'storage_profile'],
-        severity: 'warning',
-        code: 'originals_shared',
-        message,
-        hint: ORIGINALS_HINT,
-      },
-    ];
-  });
+    if (message === null) continue;
+    const path = ['targets', name, 'storage_profile'];
+    yield { path, severity: 'warning', code: 'originals_shared', message, hint: ORIGINALS_HINT };
+  }
+}
 
 export const ORIGINALS_HINT =
   'Push originals to a profile of their own: set sanitize.storage_profile to the shared one, storage_profile to another.';

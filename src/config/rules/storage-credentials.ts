@@ -34,20 +34,19 @@ export function storageCredentialsAreKept(draft: Draft, surroundings: Surroundin
 }
 
 /** Region and address of a CLI profile become part of a URL. */
-export function cliProfilesAreUsable(draft: Draft, { awsProfiles, isWritten }: Surroundings): KeyProblem[] {
-  return profilesOf(draft).flatMap(([name, { cli_profile: profile }]): KeyProblem[] => {
+export function* cliProfilesAreUsable(draft: Draft, surroundings: Surroundings): Generator<KeyProblem> {
+  const { awsProfiles, isWritten } = surroundings;
+  for (const [name, { cli_profile: profile }] of profilesOf(draft)) {
     const found = profile === undefined ? undefined : awsProfiles.get(profile);
     const says = found && wrongValue(found, isWritten(['storage_profiles', name, 'region']));
-    if (!says) return [];
-    return [
-      {
-        path: ['storage_profiles', name, 'cli_profile'],
-        code: 'cli_profile_invalid',
-        message: `storage profile '${name}' uses the cli_profile '${profile}', whose ${says}`,
-        hint: `Correct it in the client's own files: aws configure --profile ${profile}`,
-      },
-    ];
-  });
+    if (!says) continue;
+    yield {
+      path: ['storage_profiles', name, 'cli_profile'],
+      code: 'cli_profile_invalid',
+      message: `storage profile '${name}' uses the cli_profile '${profile}', whose ${says}`,
+      hint: `Correct it in the client's own files: aws configure --profile ${profile}`,
+    };
+  }
 }
 
 function wrongValue({ region, endpoint }: AwsProfile, regionIsWritten: boolean): string | null {

@@ -21,13 +21,12 @@ export function targetsDoSomething(draft: Draft, { isWritten }: Surroundings): K
     }));
 }
 
-export function operationsAreComplete(draft: Draft, { isWritten }: Surroundings): KeyProblem[] {
-  return targetsOf(draft).flatMap(([name]) => {
+export function* operationsAreComplete(draft: Draft, { isWritten }: Surroundings): Generator<KeyProblem> {
+  for (const [name] of targetsOf(draft)) {
     const lacks = (operation: string, key: string): boolean => {
       const path: KeyPath = ['targets', name, operation];
       return isWritten(path) && !isWritten([...path, key]);
     };
-    const problems: KeyProblem[] = [];
     const missing = (code: string, key: string): KeyProblem => ({
       path: ['targets', name, 'subset'],
       at: 'key',
@@ -35,72 +34,67 @@ export function operationsAreComplete(draft: Draft, { isWritten }: Surroundings)
       message: `the subset of target '${name}' has no ${key}`,
       hint: `Set targets.${name}.subset.${key}.`,
     });
-    if (lacks('subset', 'src_url')) problems.push(missing('source_missing', 'src_url'));
+    if (lacks('subset', 'src_url')) yield missing('source_missing', 'src_url');
     if (lacks('subset', 'dst_url') && !isWritten(['override', 'dst_db_url'])) {
-      problems.push(missing('destination_missing', 'dst_url'));
+      yield missing('destination_missing', 'dst_url');
     }
     if (lacks('share', 'storage_profile_name')) {
-      problems.push({
+      yield {
         path: ['targets', name, 'share'],
         severity: 'warning',
         at: 'key',
         code: 'share_without_storage_profile',
         message: `target '${name}' is shared, but has no storage_profile_name: only imported snapshots can be loaded`,
         hint: `Set targets.${name}.share.storage_profile_name.`,
-      });
+      };
     }
-    return problems;
-  });
+  }
 }
 
-export function schemaListsDiffer(draft: Draft): KeyProblem[] {
-  return targetsOf(draft).flatMap(([name, target]) => {
+export function* schemaListsDiffer(draft: Draft): Generator<KeyProblem> {
+  for (const [name, target] of targetsOf(draft)) {
     const { include_schemas = [], exclude_schemas = [] } = target.snapshot?.schema_config ?? {};
-    return exclude_schemas.flatMap((schema, index): KeyProblem[] => {
-      if (schema === undefined || !include_schemas.includes(schema)) return [];
-      return [
-        {
-          path: ['targets', name, 'snapshot', 'schema_config', 'exclude_schemas', index],
-          code: 'schema_in_both_lists',
-          message: `schema '${schema}' cannot be in both include and exclude lists`,
-          hint: 'Remove it from include_schemas or from exclude_schemas.',
-        },
-      ];
-    });
-  });
+    for (const [index, schema] of exclude_schemas.entries()) {
+      if (schema === undefined || !include_schemas.includes(schema)) continue;
+      yield {
+        path: ['targets', name, 'snapshot', 'schema_config', 'exclude_schemas', index],
+        code: 'schema_in_both_lists',
+        message: `schema '${schema}' cannot be in both include and exclude lists`,
+        hint: 'Remove it from include_schemas or from exclude_schemas.',
+      };
+    }
+  }
 }
 
-export function subsetTablesChooseRows(draft: Draft, { isWritten }: Surroundings): KeyProblem[] {
-  return targetsOf(draft).flatMap(([name, target]) =>
-    (target.subset?.subset_tables ?? []).flatMap((item, index): KeyProblem[] => {
-      if (!item) return [];
+export function* subsetTablesChooseRows(draft: Draft, { isWritten }: Surroundings): Generator<KeyProblem> {
+  for (const [name, target] of targetsOf(draft)) {
+    for (const [index, item] of (target.subset?.subset_tables ?? []).entries()) {
+      if (!item) continue;
       const path = ['targets', name, 'subset', 'subset_tables', index];
       const table = item.table ?? `item ${index + 1}`;
       const hint = 'Use either where or percent.';
       const [where, percent] = ['where', 'percent'].map((key) => isWritten([...path, key]));
       if (where && percent) {
         const message = `where and percent are both set for ${table}`;
-        return [{ path: [...path, 'percent'], code: 'where_and_percent', message, hint }];
+        yield { path: [...path, 'percent'], code: 'where_and_percent', message, hint };
+      } else if (!where && !percent) {
+        yield { path, code: 'where_or_percent', message: `neither where nor percent is set for ${table}`, hint };
       }
-      if (where || percent) return [];
-      return [{ path, code: 'where_or_percent', message: `neither where nor percent is set for ${table}`, hint }];
-    }),
-  );
+    }
+  }
 }
 
-export function schemaConfigNeedsSchemas(draft: Draft): KeyProblem[] {
-  return targetsOf(draft).flatMap(([name, { snapshot }]): KeyProblem[] => {
+export function* schemaConfigNeedsSchemas(draft: Draft): Generator<KeyProblem> {
+  for (const [name, { snapshot }] of targetsOf(draft)) {
     const engine = engineOfUrl(snapshot?.src_url ?? '');
-    if (!snapshot?.schema_config || !engine || profileOf(engine).hasSchemas) return [];
-    return [
-      {
-        path: ['targets', name, 'snapshot', 'schema_config'],
-        severity: 'warning',
-        at: 'key',
-        code: 'schema_config_ignored',
-        message: `${profileOf(engine).products[0]} ignores schema_config: a database of target '${name}' is its only schema`,
-        hint: 'Remove it. Every table is in the snapshot.',
-      },
-    ];
-  });
+    if (!snapshot?.schema_config || !engine || profileOf(engine).hasSchemas) continue;
+    yield {
+      path: ['targets', name, 'snapshot', 'schema_config'],
+      severity: 'warning',
+      at: 'key',
+      code: 'schema_config_ignored',
+      message: `${profileOf(engine).products[0]} ignores schema_config: a database of target '${name}' is its only schema`,
+      hint: 'Remove it. Every table is in the snapshot.',
+    };
+  }
 }

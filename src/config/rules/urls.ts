@@ -11,21 +11,19 @@ interface Url {
   url: string;
 }
 
-export function enginesAgree(draft: Draft): KeyProblem[] {
-  return targetsOf(draft).flatMap(([name, target]) =>
-    pairsOf(name, target).flatMap(({ source, destination }): KeyProblem[] => {
+export function* enginesAgree(draft: Draft): Generator<KeyProblem> {
+  for (const [name, target] of targetsOf(draft)) {
+    for (const { source, destination } of pairsOf(name, target)) {
       const [from, to] = [engineOfUrl(source.url), engineOfUrl(destination.url)];
-      if (from === to) return [];
-      return [
-        {
-          path: destination.path,
-          code: 'engines_differ',
-          message: `the source of target '${name}' is ${from}, its destination ${to}`,
-          hint: 'A snapshot can be loaded only into its own engine.',
-        },
-      ];
-    }),
-  );
+      if (from === to) continue;
+      yield {
+        path: destination.path,
+        code: 'engines_differ',
+        message: `the source of target '${name}' is ${from}, its destination ${to}`,
+        hint: 'A snapshot can be loaded only into its own engine.',
+      };
+    }
+  }
 }
 
 /**
@@ -123,26 +121,19 @@ function isSource({ path }: Url, { owner, severity, loaded = null }: SourceHit):
   };
 }
 
-export function allowedTargetsExist(draft: Draft, { isWritten }: Surroundings): KeyProblem[] {
+export function* allowedTargetsExist(draft: Draft, { isWritten }: Surroundings): Generator<KeyProblem> {
   const names = targetsOf(draft).map(([name]) => name);
-  return targetsOf(draft).flatMap(([owner, { allow_destination_of: allowed = [] }]) =>
-    allowed.flatMap((loaded, index): KeyProblem[] => {
+  for (const [owner, { allow_destination_of: allowed = [] }] of targetsOf(draft)) {
+    for (const [index, loaded] of allowed.entries()) {
       const path = ['targets', owner, 'allow_destination_of', index];
-      if (loaded === undefined) return [];
       if (loaded === owner) {
         const message = `target '${owner}' cannot allow itself: its own source is never its destination`;
-        return [{ path, code: 'own_source_allowed', message, hint: 'Remove it from the list.' }];
+        yield { path, code: 'own_source_allowed', message, hint: 'Remove it from the list.' };
+      } else if (loaded !== undefined && !isWritten(['targets', loaded])) {
+        const near = nearest(loaded, names);
+        const hint = near === null ? 'Enter a target that may load into this source.' : `Did you mean ${near}?`;
+        yield { path, code: 'allowed_target_unknown', message: `there is no target '${loaded}'`, hint };
       }
-      if (isWritten(['targets', loaded])) return [];
-      const near = nearest(loaded, names);
-      return [
-        {
-          path,
-          code: 'allowed_target_unknown',
-          message: `there is no target '${loaded}'`,
-          hint: near === null ? 'Enter a target that may load into this source.' : `Did you mean ${near}?`,
-        },
-      ];
-    }),
-  );
+    }
+  }
 }

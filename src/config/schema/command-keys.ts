@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { COMMAND_IDS, COMMANDS, type CommandId, isCommandKey } from './commands.ts';
-import { traits } from './traits.ts';
+import { optionalKey } from './key.ts';
 
 type CommandKey = v.ExactOptionalSchema<v.GenericSchema<string>, undefined>;
 
@@ -11,13 +11,9 @@ export const commandKeysSchema = v.strictObject(
 
 function commandKey(id: CommandId): CommandKey {
   const { keys, does } = COMMANDS[id];
-  return v.exactOptional(
-    v.pipe(
-      v.string(),
-      v.check(isCommandKey, 'must be a key that can be a command'),
-      v.description(`Key for: ${does}.`),
-      v.examples([keys[0]]),
-      traits({ hint: 'Use one character or ctrl+ and a letter. j, k, g, G and digits move and choose.' }),
-    ),
+  return optionalKey(
+    v.pipe(v.string(), v.check(isCommandKey, 'must be a key that can be a command')),
+    `Key for: ${does}.`,
+    { example: keys[0], hint: 'Use one character or ctrl+ and a letter. j, k, g, G and digits move and choose.' },
   );
 }

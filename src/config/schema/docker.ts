@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { ENGINE_IDS, type EngineId, profileOf } from '../../engines/list.ts';
 import type { EngineProfile } from '../../engines/profile.ts';
+import { key, optionalKey } from './key.ts';
 import { traits } from './traits.ts';
 import { text } from './values.ts';
 
@@ -11,19 +12,17 @@ const image = v.pipe(
 );
 
 function imageOf({ products: [product], defaultImage }: EngineProfile) {
-  return v.pipe(image, v.description(`Image for the ${product} engine.`), v.examples([defaultImage]));
+  return key(image, `Image for the ${product} engine.`, { example: defaultImage });
 }
 
 export const dockerSchema = v.strictObject({
-  images: v.exactOptional(
-    v.pipe(
-      v.strictObject(
-        Object.fromEntries(ENGINE_IDS.toSorted().map((id) => [id, v.exactOptional(imageOf(profileOf(id)))])) as Record<
-          EngineId,
-          v.ExactOptionalSchema<ReturnType<typeof imageOf>, undefined>
-        >,
-      ),
-      v.description('Images of the database engines.'),
+  images: optionalKey(
+    v.strictObject(
+      Object.fromEntries(ENGINE_IDS.toSorted().map((id) => [id, v.exactOptional(imageOf(profileOf(id)))])) as Record<
+        EngineId,
+        v.ExactOptionalSchema<ReturnType<typeof imageOf>, undefined>
+      >,
     ),
+    'Images of the database engines.',
   ),
 });

@@ -1,49 +1,30 @@
 import * as v from 'valibot';
+import { optionalKey } from './key.ts';
 import { traits } from './traits.ts';
 import { baseCopyKeys, destinationUrl, sourceUrl, text } from './values.ts';
 
 const schemaName = v.pipe(text, traits({ names: 'schema' }));
 
 export const schemaConfigSchema = v.strictObject({
-  include_schemas: v.exactOptional(
-    v.pipe(
-      v.array(schemaName),
-      v.description('Only these schemas; overrides exclude_schemas.'),
-      v.examples([['public', 'sales']]),
-    ),
-  ),
-  exclude_schemas: v.exactOptional(
-    v.pipe(v.array(schemaName), v.description('All schemas except these.'), v.examples([['audit']])),
-  ),
-  use_default_schema: v.exactOptional(
-    v.pipe(v.boolean(), v.description('true: only public; false: all schemas; default true.'), v.examples([true])),
-  ),
+  include_schemas: optionalKey(v.array(schemaName), 'Only these schemas; overrides exclude_schemas.', {
+    example: ['public', 'sales'],
+  }),
+  exclude_schemas: optionalKey(v.array(schemaName), 'All schemas except these.', { example: ['audit'] }),
+  use_default_schema: optionalKey(v.boolean(), 'true: only public; false: all schemas; default true.', {
+    example: true,
+  }),
 });
 
 export const snapshotSchema = v.strictObject({
-  src_url: v.exactOptional(
-    v.pipe(
-      sourceUrl,
-      v.description('Source database.'),
-      v.examples(['postgres://app:{{`APP_PASSWORD` | env}}@db.example.com:5432/app']),
-    ),
-  ),
-  dst_url: v.exactOptional(
-    v.pipe(
-      destinationUrl,
-      v.description('Destination of loads, created or replaced.'),
-      v.examples(['postgres://localhost:5432/app_copy']),
-    ),
-  ),
-  role: v.exactOptional(
-    v.pipe(
-      text,
-      v.description('Owner of restored objects (PostgreSQL); default: the owner of the replaced database.'),
-      v.examples(['app_owner']),
-    ),
-  ),
+  src_url: optionalKey(sourceUrl, 'Source database.', {
+    example: 'postgres://app:{{`APP_PASSWORD` | env}}@db.example.com:5432/app',
+  }),
+  dst_url: optionalKey(destinationUrl, 'Destination of loads, created or replaced.', {
+    example: 'postgres://localhost:5432/app_copy',
+  }),
+  role: optionalKey(text, 'Owner of restored objects (PostgreSQL); default: the owner of the replaced database.', {
+    example: 'app_owner',
+  }),
   ...baseCopyKeys,
-  schema_config: v.exactOptional(
-    v.pipe(schemaConfigSchema, v.description('Schemas of builds and loads (PostgreSQL).')),
-  ),
+  schema_config: optionalKey(schemaConfigSchema, 'Schemas of builds and loads (PostgreSQL).'),
 });

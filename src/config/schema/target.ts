@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { optionalKey } from './key.ts';
 import { sanitizeSchema } from './sanitize.ts';
 import { shareSchema } from './share.ts';
 import { snapshotSchema } from './snapshot.ts';
@@ -7,35 +8,21 @@ import { traits } from './traits.ts';
 import { cores, storageProfile, text } from './values.ts';
 
 export const targetSchema = v.strictObject({
-  name: v.exactOptional(
-    v.pipe(text, v.description('Displayed name.'), v.examples(['Application']), traits({ harmless: true })),
+  name: optionalKey(text, 'Displayed name.', { example: 'Application', harmless: true }),
+  cpus: optionalKey(cores, 'CPU cores for this target.'),
+  program: optionalKey(v.boolean(), 'Dumps with mysqldump instead of the driver (MySQL, MariaDB).', {
+    example: false,
+    effect: 'runs_program',
+  }),
+  storage_profile: optionalKey(storageProfile, 'Storage profile of pushes, of the file or the hub.'),
+  snapshot: optionalKey(snapshotSchema, 'Database to build snapshots of, and to load them into.'),
+  sanitize: optionalKey(sanitizeSchema, 'Sanitization by an SQL query.'),
+  subset: optionalKey(subsetSchema, 'Smaller database without dangling references.'),
+  share: optionalKey(shareSchema, 'Loads of snapshots from a bucket.'),
+  allow_destination_of: optionalKey(
+    v.array(v.pipe(text, traits({ effect: 'allows' }))),
+    "Targets that may load into this target's source.",
+    { example: [] },
   ),
-  cpus: v.exactOptional(v.pipe(cores, v.description('CPU cores for this target.'))),
-  program: v.exactOptional(
-    v.pipe(
-      v.boolean(),
-      v.description('Dumps with mysqldump instead of the driver (MySQL, MariaDB).'),
-      v.examples([false]),
-      traits({ effect: 'runs_program' }),
-    ),
-  ),
-  storage_profile: v.exactOptional(
-    v.pipe(storageProfile, v.description('Storage profile of pushes, of the file or the hub.')),
-  ),
-  snapshot: v.exactOptional(
-    v.pipe(snapshotSchema, v.description('Database to build snapshots of, and to load them into.')),
-  ),
-  sanitize: v.exactOptional(v.pipe(sanitizeSchema, v.description('Sanitization by an SQL query.'))),
-  subset: v.exactOptional(v.pipe(subsetSchema, v.description('Smaller database without dangling references.'))),
-  share: v.exactOptional(v.pipe(shareSchema, v.description('Loads of snapshots from a bucket.'))),
-  allow_destination_of: v.exactOptional(
-    v.pipe(
-      v.array(v.pipe(text, traits({ effect: 'allows' }))),
-      v.description("Targets that may load into this target's source."),
-      v.examples([[]]),
-    ),
-  ),
-  sso_groups: v.exactOptional(
-    v.pipe(v.array(text), v.description('Groups with which the target is shared.'), v.examples([['developers']])),
-  ),
+  sso_groups: optionalKey(v.array(text), 'Groups with which the target is shared.', { example: ['developers'] }),
 });

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { URL_SCHEMES } from '../../engines/list.ts';
 import { isConnectionUrl, parameterProblem } from '../urls/url-scheme.ts';
+import { optionalKey } from './key.ts';
 import { traits } from './traits.ts';
 
 export const text = v.pipe(
@@ -87,14 +88,8 @@ export function isWebUrl(value: string): boolean {
 
 /** At a target, and for all targets in `defaults`. */
 export const baseCopyKeys = {
-  keep_base: v.exactOptional(
-    v.pipe(v.boolean(), v.description('Loads keep a base copy for tool reset.'), v.examples([false])),
-  ),
-  keep_spare: v.exactOptional(
-    v.pipe(
-      v.boolean(),
-      v.description('Loads and resets also keep a spare, for an instant next reset.'),
-      v.examples([false]),
-    ),
-  ),
+  keep_base: optionalKey(v.boolean(), 'Loads keep a base copy for tool reset.', { example: false }),
+  keep_spare: optionalKey(v.boolean(), 'Loads and resets also keep a spare, for an instant next reset.', {
+    example: false,
+  }),
 };

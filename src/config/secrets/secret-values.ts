@@ -1,9 +1,9 @@
 import { ENGINE_PROFILES } from '../../engines/list.ts';
 import { hideKnown, knownSecrets } from '../../process/redact.ts';
-import type { Settings } from '../schema/settings.ts';
-import { settingsSchema } from '../schema/settings.ts';
+import { type Settings, settingsSchema } from '../schema/settings.ts';
 import { shapeOf } from '../schema/shape.ts';
 import type { Tree } from '../tree.ts';
+import { decoded } from '../urls/url-parts.ts';
 import { replacePasswords, textsOf } from './sensitive-values.ts';
 
 export interface SecretSources {
@@ -43,12 +43,4 @@ function passwordsOf(url: string): string[] {
     return password;
   });
   return passwords;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { mkdir, readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as v from 'valibot';
 import { type Effect, effect } from '../../results/effects.ts';
 import { lockFile } from '../edit/lock-file.ts';
-import { writeBeside } from '../edit/write-beside.ts';
+import { replaceFile } from '../edit/write-beside.ts';
 import { userConfigFile } from '../paths.ts';
 import { isTree, type Tree } from '../tree.ts';
 import { parseYaml } from '../yaml/yaml-source.ts';
@@ -49,12 +49,7 @@ export async function rememberTrust(
   const digests = (answerOf(answers, file)?.digests ?? []).filter((known) => known !== digest);
   const answer: Answer = { digests: [...digests, digest].slice(-MOST_DIGESTS), effects: effects.map(storedEffect) };
   answers[file] = answer;
-  const unfinished = await writeBeside(path, `${JSON.stringify(answers, null, 2)}\n`, { mode: 0o600 });
-  try {
-    await rename(unfinished, path);
-  } finally {
-    await rm(unfinished, { force: true });
-  }
+  await replaceFile(path, `${JSON.stringify(answers, null, 2)}\n`, { mode: 0o600 });
 }
 
 /** An effect as it is stored and compared: encrypted content as a hash. */
@@ -98,7 +93,7 @@ export async function keepTrust(
 export async function trustedFiles(file: string, environment: NodeJS.ProcessEnv): Promise<CoveredFile[]> {
   const text = await readFile(file, 'utf8').catch(() => null);
   if (text === null) return [];
-  const request = await trustRequestOf({ path: file, source: parseYaml(text.replace(/^\uFEFF/, '')) }, environment);
+  const request = await requestOf(file, text, environment);
   return (await isTrusted(request, environment)) ? request.files : [];
 }
 

@@ -38,7 +38,7 @@ function parametersOf(rest: string): [string, string][] {
     });
 }
 
-function decoded(text: string): string {
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -18,6 +18,9 @@ export const MAX_DEPTH = 40;
 /** A limit on tokens: about 6,000 targets. */
 const MAX_LEXEMES = 250_000;
 
+/** A limit on reported errors: each of them looks at its whole line. */
+export const MAX_FLAWS = 200;
+
 const HINTS: Record<string, string> = {
   TAB_AS_INDENT: 'Indent with spaces.',
   BLOCK_AS_IMPLICIT_KEY: 'Quote a value with a colon and a space in it.',
@@ -47,9 +50,10 @@ export function parseText(text: string): ParsedText {
 
   // The composer's own search for duplicates takes quadratic time; the reader finds them.
   const composer = new Composer({ uniqueKeys: false, logLevel: 'error' });
-  const [document, second] = composer.compose(tokens, true, text.length);
+  const [document, second] = withoutStacks(() => [...composer.compose(tokens, true, text.length)]);
   // The composer only warns about an unknown tag, and ignores it.
-  const flaws = [...(document?.errors ?? []), ...(document?.warnings ?? [])].map(({ code, message, pos: [offset] }) => {
+  const errors = [...(document?.errors ?? []), ...(document?.warnings ?? [])].slice(0, MAX_FLAWS);
+  const flaws = errors.map(({ code, message, pos: [offset] }) => {
     const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
     const words = inPlainWords(message);
     const advice = words.endsWith('is not closed') ? UNCLOSED : (HINTS[code] ?? null);
@@ -58,6 +62,17 @@ export function parseText(text: string): ParsedText {
   });
   if (second) flaws.push(severalDocuments(second.range[0]));
   return { document: (document as Document.Parsed | undefined) ?? null, flaws };
+}
+
+/** Composing makes one Error per mistake, and their stacks would take most of the time of a hostile file. */
+function withoutStacks<T>(work: () => T): T {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return work();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
 }
 
 /** The parser quotes the text behind a colon, which may contain a password. */

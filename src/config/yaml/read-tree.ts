@@ -48,7 +48,9 @@ export function readTree(document: Document.Parsed, report: (flaw: TextFlaw) => 
         tree[key] = read(pair.value, depth + 1);
       }
     }
-    for (const source of merged.flat()) if (isTree(source)) Object.assign(tree, { ...source, ...tree });
+    for (const source of merged.flat().filter(isTree)) {
+      for (const [key, value] of Object.entries(source)) if (!(key in tree)) tree[key] = value;
+    }
     return tree;
   }
 

@@ -1,5 +1,5 @@
 import { apiEndpoint } from '../../config/api-endpoint.ts';
-import type { Configuration } from '../../config/configuration.ts';
+import { type Configuration, NOWHERE } from '../../config/configuration.ts';
 import { inspectConfiguration, inspectUntrusted } from '../../config/load.ts';
 import { queryFilesIn } from '../../config/query-files.ts';
 import { findKeychain } from '../../config/secrets/keychain.ts';
@@ -87,7 +87,7 @@ function addressMissing({ settings }: Configuration): Problem[] {
     return [];
   } catch (thrown) {
     const { code, message, hint = null } = toUserError(thrown);
-    return [{ severity: 'error', code, key: 'authtoken', message, hint, file: null, line: null, column: null }];
+    return [{ severity: 'error', code, key: 'authtoken', message, hint, ...NOWHERE }];
   }
 }
 
@@ -100,9 +100,7 @@ function checkFailed(what: string, thrown: unknown): Problem {
     key: '',
     message: `the check of the ${what} failed: ${message}`,
     hint,
-    file: null,
-    line: null,
-    column: null,
+    ...NOWHERE,
   };
 }
 

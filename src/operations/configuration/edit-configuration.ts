@@ -38,18 +38,20 @@ export interface Draft {
 export async function openDraft(request: FileRequest): Promise<Draft> {
   const inspection = await inspectConfiguration(request);
   const { file, values, problems } = inspection;
-  if (file === null) {
-    throw new UserError('There is no configuration file to edit', {
-      code: 'no_configuration',
-      hint: 'Create one: tool config init',
-    });
-  }
+  if (file === null) throw noConfigurationFile('edit');
   // What cannot be read as YAML has no values to show in a form.
   if (values === null) throw invalidConfiguration(problems);
   const base = await readFile(file, 'utf8');
   const draft = { file, base, changes: [], text: base };
   // The file may have changed since it was inspected.
   return base === inspection.text ? draftOf(draft, inspection, base) : inspected(request, draft);
+}
+
+export function noConfigurationFile(purpose: string): UserError {
+  return new UserError(`There is no configuration file to ${purpose}`, {
+    code: 'no_configuration',
+    hint: 'Create one: tool config init',
+  });
 }
 
 /** The draft with these changes, and only these. */

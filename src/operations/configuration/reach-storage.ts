@@ -1,5 +1,6 @@
 import { type AwsProfile, readAwsProfiles } from '../../config/aws-profiles.ts';
 import type { Draft } from '../../config/check-values.ts';
+import { NOWHERE } from '../../config/configuration.ts';
 import { type ProfileDraft, profilesOf } from '../../config/rules/rule.ts';
 import type { Settings } from '../../config/schema/settings.ts';
 import { STORAGE_PROVIDERS } from '../../config/schema/storage-providers.ts';
@@ -42,8 +43,7 @@ export async function reachStorage({ draft, profiles, problems, ...request }: St
       const error = canAsk ? await missingBucket(name, settings, request) : null;
       if (error === null) return found;
       const { message, hint = null } = error;
-      const place = { key: `${key}.bucket`, file: null, line: null, column: null };
-      missing.push({ severity: 'error', code: error.code, message, hint, ...place });
+      missing.push({ severity: 'error', code: error.code, key: `${key}.bucket`, message, hint, ...NOWHERE });
       return { ...found, url: null, ok: false, error: message };
     }),
   );

@@ -15,6 +15,7 @@ import { parseYaml } from '../../config/yaml/yaml-source.ts';
 import type { EncryptResult } from '../../results/configuration-results.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { nearest } from '../../text/nearest.ts';
+import { noConfigurationFile } from './edit-configuration.ts';
 
 export interface EncryptRequest extends FileRequest {
   /** Dotted; none means every sensitive value that the file holds in plain. */
@@ -28,7 +29,7 @@ export async function encryptValues({ keys, dryRun, ...request }: EncryptRequest
   const inspection = await inspectConfiguration(request);
   const secretKey = secretKeyOf(inspection);
   const { file } = inspection;
-  if (file === null) throw noFile();
+  if (file === null) throw noConfigurationFile('encrypt values in');
   let result: EncryptResult = { file, encrypted: [], skipped: [] };
   const edits = (text: string): Edit[] => {
     const changes = encryptIn(text, { keys, secretKey });
@@ -123,11 +124,4 @@ function named(values: TextValue[], key: string): TextValue {
         : `${suggestion}tool config show lists all keys.`,
     },
   );
-}
-
-function noFile(): UserError {
-  return new UserError('There is no configuration file to encrypt values in', {
-    code: 'no_configuration',
-    hint: 'Create one: tool config init',
-  });
 }

@@ -44,8 +44,12 @@ export async function planPrune(context: Context, request: PruneRequest): Promis
     const found = copies.get(planned.target);
     if (found) planned.copies = found;
   }
+  return plannedOf(context, request, targets);
+}
+
+function plannedOf({ clock }: Context, request: PruneRequest, targets: PrunedTarget[]): PlannedPrune {
   const plan: PrunePlan = { targets, frees_bytes: targets.reduce((sum, { frees_bytes }) => sum + frees_bytes, 0) };
-  return { request, plan, planned_at: context.clock().toISOString() };
+  return { request, plan, planned_at: clock().toISOString() };
 }
 
 /** The removal of chosen snapshots, wherever they are; of what a share target lists, on this machine. */
@@ -58,8 +62,7 @@ async function chosenRemoval(context: Context, request: PruneRequest & { remove:
   if (pinned) throw isPinned(target, pinned);
   const from: SnapshotLocation[] = share ? ['local'] : ['local', 'remote'];
   const planned = await withFreedBytes(context, { target, keep, remove, from });
-  const plan: PrunePlan = { targets: [planned], frees_bytes: planned.frees_bytes };
-  return { request, plan, planned_at: context.clock().toISOString() };
+  return plannedOf(context, request, [planned]);
 }
 
 /** Plans the removals that the policy of the hub makes at the next publication, from the hub only. */
@@ -73,8 +76,7 @@ async function planOfHub(context: Context, request: PruneRequest): Promise<Plann
   const inHub = snapshots.filter(({ where }) => where.includes('remote'));
   const [remove, keep] = [inHub.filter(({ id }) => ids.has(id)), inHub.filter(({ id }) => !ids.has(id))];
   const planned = await withFreedBytes(context, { target: name, keep, remove, from: ['remote'] });
-  const plan: PrunePlan = { targets: [planned], frees_bytes: planned.frees_bytes };
-  return { request, plan, planned_at: context.clock().toISOString() };
+  return plannedOf(context, request, [planned]);
 }
 
 /** Removes what was planned, then the objects that no snapshot names any more. It cannot be undone. */

@@ -77,18 +77,22 @@ export interface Removal {
 }
 
 /** Bytes that no other snapshot of the place shares. */
-export async function freedBytes(context: Context, { from, remote, manifests }: Removal): Promise<number> {
-  const places = [from.includes('local') ? localRepository(context) : null, from.includes('remote') ? remote : null];
-  const bytes = await Promise.all(places.map((place) => place?.ownBytes(manifests) ?? 0));
+export async function freedBytes(context: Context, { manifests, ...where }: Removal): Promise<number> {
+  const bytes = await Promise.all(placesOf(context, where).map((place) => place.ownBytes(manifests)));
   return bytes.reduce((sum, one) => sum + one, 0);
 }
 
 /** Removes manifests, then what no manifest of the place names any more. */
-export async function removeFrom(context: Context, { from, remote, manifests }: Removal): Promise<void> {
-  const places = [from.includes('local') ? localRepository(context) : null, from.includes('remote') ? remote : null];
-  for (const place of places) {
-    if (!place) continue;
+export async function removeFrom(context: Context, { manifests, ...where }: Removal): Promise<void> {
+  for (const place of placesOf(context, where)) {
     for (const manifest of manifests) await place.remove(manifest);
     await place.sweep(context.clock());
   }
+}
+
+function placesOf(context: Context, { from, remote }: Omit<Removal, 'manifests'>) {
+  return [
+    ...(from.includes('local') ? [localRepository(context)] : []),
+    ...(from.includes('remote') && remote ? [remote] : []),
+  ];
 }

@@ -3,14 +3,20 @@ import type { Engine } from '../../engines/engine.ts';
 import type { RowFormat } from '../../engines/shared/row-scanner.ts';
 import { damaged } from '../../repository/damaged.ts';
 import type { LocalRepository } from '../../repository/local-repository.ts';
-import { filesOfTable, type Manifest, type ManifestFile, type ManifestTable } from '../../repository/manifest.ts';
+import {
+  bytesOfTable,
+  filesOfTable,
+  type Manifest,
+  type ManifestFile,
+  type ManifestTable,
+} from '../../repository/manifest.ts';
 import type { ObjectToRead } from '../../repository/objects/object-file.ts';
 import type { ObjectPool } from '../../repository/objects/object-pool.ts';
 import type { Context } from '../../runtime/context.ts';
 import { type ColumnDigest, columnName } from '../../sanitize/column-facts.ts';
-import { contentOf } from '../../sanitize/coverage.ts';
+import { contentOf, type Leaks } from '../../sanitize/coverage.ts';
 import type { Suspicion } from '../../sanitize/detector/detect.ts';
-import { addHits, judgeColumn } from '../../sanitize/leaks/judge-column.ts';
+import { addBits, addHits, judgeColumn } from '../../sanitize/leaks/judge-column.ts';
 import { createLeakThreads, type LeakThreads } from '../../sanitize/leaks/leak-threads.ts';
 import type { StoredRows, ValueRound } from '../../sanitize/leaks/leak-worker.ts';
 import { type ColumnHits, type Hit, noHits } from '../../sanitize/leaks/search-values.ts';
@@ -26,23 +32,6 @@ import {
 import { splitName } from '../../text/table-names.ts';
 import { formatOf } from '../snapshots/rows.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
-
-export interface Leak {
-  /** `schema.table.column`, or `schema.object.(kind)` of a definition. */
-  column: string;
-  values: number;
-  count: number;
-  /** Columns of the original, the most frequent first. */
-  from: string[];
-  /** A few original values without blanks and signs, to be masked. */
-  samples: string[];
-}
-
-export interface Leaks {
-  found: Leak[];
-  /** Common words below the share of a finding. */
-  common: Leak[];
-}
 
 export interface LeakSearch extends AsyncDisposable {
   /** Finds the tables of the result with the same rows in another order. */
@@ -69,7 +58,7 @@ export interface LeakSearchOptions {
 /** Begins to collect the personal values of the original, so that its result can be searched for them. */
 export function startLeakSearch(context: Context, options: LeakSearchOptions): LeakSearch {
   const { engine, repository, original, jobs, pool } = options;
-  const bytes = original.tables.reduce((sum, table) => sum + bytesIn(table), 0);
+  const bytes = original.tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
   const threads = createLeakThreads(Math.min(jobs, Math.ceil(bytes / BYTES_OF_THREAD) || 1), context.signal);
   const stored = storedRows(options);
   const sources = sourcesOf(options);
@@ -79,8 +68,9 @@ export function startLeakSearch(context: Context, options: LeakSearchOptions): L
     (originalColumns.get(name) ?? []).map((column) => sources.get(column) ?? null);
   const personal = original.tables.filter((table) => byPosition(table).some((source) => source !== null));
   const expected = [...sources.values()].reduce((sum, source) => sum + source.values * (source.hasParts ? 4 : 1), 0);
-  const memory = allocateTable(planRounds(expected).slots);
-  let { rounds } = planRounds(expected);
+  const plan = planRounds(expected);
+  const memory = allocateTable(plan.slots);
+  let { rounds } = plan;
   const own = new Map<number, DistinctBits>();
   let isEmpty = true;
 
@@ -94,7 +84,7 @@ export function startLeakSearch(context: Context, options: LeakSearchOptions): L
       const task = { task: 'collect', rows, sources: byPosition(table), values: { memory, round, rounds } } as const;
       const { isFull, distinct } = await reading(original, table.file, threads.run(task, 'collected'));
       if (isFull) return false;
-      for (const [id, bits] of distinct) addBits(own, id, bits);
+      for (const [id, bits] of distinct) own.set(id, addBits(own.get(id), bits));
     }
     return true;
   }
@@ -120,11 +110,8 @@ export function startLeakSearch(context: Context, options: LeakSearchOptions): L
     const known = new Set(sources.keys());
     for (const table of original.tables.filter(({ name }) => !options.isNamed(name))) {
       if (!isEarly) return;
-      const search = searchTable(original, table, {
-        columns: originalColumns.get(table.name) ?? [],
-        known,
-        values: ONE_ROUND,
-      });
+      const columns = originalColumns.get(table.name) ?? [];
+      const search = searchTable(original, table, { columns, known, values: ONE_ROUND });
       early.set(contentOf(table), search);
       await search;
     }
@@ -258,12 +245,8 @@ export function startLeakSearch(context: Context, options: LeakSearchOptions): L
     const all = new Map<string, ColumnHits>();
     for (let round = 0; round < rounds; round += 1) {
       if (rounds > 1) await collect(round);
-      const found = await searchTables(original, {
-        tables,
-        columnsOf: originalColumns,
-        known,
-        values: { round, rounds },
-      });
+      const values = { round, rounds };
+      const found = await searchTables(original, { tables, columnsOf: originalColumns, known, values });
       for (const [name, hits] of found) merge(all, { name, hits, isOtherPart: false });
     }
     return all;
@@ -370,12 +353,6 @@ function merge(into: Map<string, ColumnHits>, { name, hits, isOtherPart }: Found
   else into.set(name, hits);
 }
 
-function addBits(into: Map<number, DistinctBits>, id: number, bits: DistinctBits): void {
-  const known = into.get(id);
-  if (known) for (const [at, byte] of bits.entries()) known[at] = (known[at] ?? 0) | byte;
-  else into.set(id, bits);
-}
-
 interface ComparisonRequest {
   repository: LocalRepository;
   original: Manifest;
@@ -393,7 +370,7 @@ async function findReordered(
     result.tables.map(async (table) => {
       const old = before.get(table.name);
       if (!old || old.rows !== table.rows || table.rows < 2 || contentOf(old) === contentOf(table)) return;
-      if (bytesIn(old) !== bytesIn(table) || filesOfTable(old).length !== filesOfTable(table).length) return;
+      if (bytesOfTable(old) !== bytesOfTable(table) || filesOfTable(old).length !== filesOfTable(table).length) return;
       const [one, other] = await Promise.all(
         [old, table].map((each) => threads.run({ task: 'sum', files: objectsOf(repository, each) }, 'sum')),
       );
@@ -401,10 +378,6 @@ async function findReordered(
     }),
   );
   return reordered;
-}
-
-function bytesIn(table: ManifestTable): number {
-  return filesOfTable(table).reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 function unchangedTables(original: Manifest, result: Manifest, reordered: Set<string>): ManifestTable[] {

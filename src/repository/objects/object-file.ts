@@ -117,12 +117,16 @@ export function packStored(
 /** Makes it young, too. */
 export function isIntact(path: string, storedSha256: string): boolean {
   try {
-    const now = new Date();
-    utimesSync(path, now, now);
-    return hashFile(path) === storedSha256;
+    return makeYoung(path) && hashFile(path) === storedSha256;
   } catch {
     return false;
   }
+}
+
+function makeYoung(path: string): true {
+  const now = new Date();
+  utimesSync(path, now, now);
+  return true;
 }
 
 interface Packer {
@@ -218,10 +222,7 @@ export function packContent({ content, destination, terminator }: ContentToPack,
 /** A sweep spares what is young; what it removes meanwhile is not there. */
 function isThere(path: string, object: Buffer): boolean {
   try {
-    if (!readFileSync(path).equals(object)) return false;
-    const now = new Date();
-    utimesSync(path, now, now);
-    return true;
+    return readFileSync(path).equals(object) && makeYoung(path);
   } catch {
     return false;
   }

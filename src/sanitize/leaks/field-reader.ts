@@ -16,7 +16,7 @@ const PERCENT = 37;
 const AMPERSAND = 38;
 const BACKSLASH = 92;
 const LETTER_X = 120;
-const STRUCTURES = new Uint8Array(256).map((_, byte) => ('{[("<'.includes(String.fromCharCode(byte)) ? 1 : 0));
+export const STRUCTURES = new Uint8Array(256).map((_, byte) => ('{[("<'.includes(String.fromCharCode(byte)) ? 1 : 0));
 /** Text in another character set; longer ones are pictures and the like. */
 const LONGEST_LATIN = 4096;
 

@@ -65,8 +65,13 @@ export function addHits(
   else into.values = Math.max(into.values, values);
   for (const valueClass of [NUMBER, WORD, NAME, RARE, TELLING] as const) into.counts[valueClass] += counts[valueClass];
   for (const [source, count] of from) into.from.set(source, (into.from.get(source) ?? 0) + count);
-  if (distinct && into.distinct)
-    for (const [at, byte] of distinct.entries()) into.distinct[at] = (into.distinct[at] ?? 0) | byte;
-  else into.distinct ??= distinct;
+  if (distinct) into.distinct = addBits(into.distinct, distinct);
   into.hits.push(...hits);
+}
+
+/** Adds to the known bits in place, if there are any. */
+export function addBits(known: DistinctBits | null | undefined, bits: DistinctBits): DistinctBits {
+  if (!known) return bits;
+  for (const [at, byte] of bits.entries()) known[at] = (known[at] ?? 0) | byte;
+  return known;
 }

@@ -1,3 +1,4 @@
+import { STRUCTURES } from './field-reader.ts';
 import { isPlainByte } from './stored-fields.ts';
 import { MOST_WORDS, type ValueTable } from './value-table.ts';
 import { BASE_FIRST, digestFirst, PLAIN_FIRST } from './word-reader.ts';
@@ -21,7 +22,6 @@ const KINDS = new Uint8Array(256).map((_, byte) => {
   if (!isPlainByte(byte) || byte === 0) return OTHER;
   return '@"{}[]<>,:()'.includes(String.fromCharCode(byte)) ? MARK : 0;
 });
-const STRUCTURES = new Uint8Array(256).map((_, byte) => ('{[("<'.includes(String.fromCharCode(byte)) ? 1 : 0));
 
 /** A stored field that holds no value of the table for certain, or the need to read it. */
 export interface QuickCheck {

@@ -7,7 +7,8 @@ import { type Shape, shapeOf } from '../../../src/config/schema/shape.ts';
 import { configFolder } from '../../helpers/config-folder.ts';
 import { accepts, type JsonSchema } from '../../helpers/json-schema.ts';
 
-const files = new Map(generatedFiles().map(({ path, content }) => [path, content]));
+const written = readFileSync(new URL('../../../docs/configuration.md', import.meta.url), 'utf8');
+const files = new Map(generatedFiles(written).map(({ path, content }) => [path, content]));
 
 /** Every key with a value, by its names from the top. */
 function leaves(shape: Shape, path: string[] = []): string[][] {
