@@ -1,22 +1,23 @@
 import type { Engine } from '../engine.ts';
 import { wrapEngine } from '../wrap-engine.ts';
 import { branches } from './branches/branches.ts';
-import { countRows, listDatabases, listTables } from './browse.ts';
+import { dropCopies, findAllCopies, findCopies, planReset, reset } from './branches/reset-destination.ts';
+import { countRows, listDatabases, listTables } from './catalog/browse.ts';
+import { readSmallTables } from './catalog/read-small-tables.ts';
 import { clientProgram } from './connection/client-program.ts';
 import { withExplainedErrors } from './connection/explain-errors.ts';
 import { identifyAffected } from './connection/identity.ts';
 import { addressesOf, databaseOf } from './connection/location.ts';
 import { probe } from './connection/probe.ts';
+import { reportTools } from './connection/tools.ts';
 import { parseMysqlUrl } from './connection/url.ts';
 import { dump } from './dump/dump.ts';
-import { readSmallTables } from './read-small-tables.ts';
 import { inspectDestination, planRestore } from './restore/preflight.ts';
-import { dropCopies, findAllCopies, findCopies, planReset, reset } from './restore/reset.ts';
 import { restore } from './restore/restore.ts';
+import { checkScript, runScript } from './restore/script/script.ts';
 import { readTable } from './restore/stored-table.ts';
 import { readNeeds } from './restore/table-needs.ts';
 import { chooseRestorer } from './restore/temporary-user.ts';
-import { findKept, undo } from './restore/undo.ts';
 import { readColumns } from './sanitize/columns.ts';
 import { readDefinitions } from './sanitize/definitions.ts';
 import { digestColumns } from './sanitize/digests.ts';
@@ -26,11 +27,10 @@ import { splitStatements } from './sanitize/statements.ts';
 import { suggestQuery } from './sanitize/suggestion.ts';
 import { removeTraces } from './sanitize/traces.ts';
 import { tryReplacements } from './sanitize/trial.ts';
-import { checkScript, runScript } from './script/script.ts';
 import { isSuperuser } from './server/superuser.ts';
 import { checkDestination, createIndex } from './subset/destination.ts';
 import { openSource } from './subset/source.ts';
-import { reportTools } from './tools.ts';
+import { findKept, undo } from './swap/undo.ts';
 
 const engine: Engine = {
   id: 'mysql',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createInsertScanner } from '../../../src/engines/mysql/program/insert-scanner.ts';
-import { checkedRows } from '../../../src/engines/mysql/program/rows-file.ts';
+import { createInsertScanner } from '../../../src/engines/mysql/dump/program/insert-scanner.ts';
+import { checkedRows } from '../../../src/engines/mysql/dump/program/rows-file.ts';
 
 /** The text in blocks of so many bytes. */
 async function* blocks(text: string, size: number): AsyncGenerator<Uint8Array> {

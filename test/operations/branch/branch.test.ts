@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { TargetSettings } from '../../../src/config/schema/settings.ts';
-import { besideNames } from '../../../src/engines/mysql/names.ts';
+import { besideNames } from '../../../src/engines/mysql/server/names.ts';
 import { applyBranchCheckout, planBranchCheckout } from '../../../src/operations/branch/checkout/checkout.ts';
 import {
   applyBranchCreate,

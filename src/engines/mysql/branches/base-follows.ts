@@ -1,9 +1,9 @@
 import type { MysqlSession } from '../connection/session.ts';
-import { BASE, OUTDATED } from '../names.ts';
-import { baseCopyNames, readBaseRecord } from '../restore/base-record.ts';
-import type { BranchMark } from '../restore/branch-mark.ts';
-import type { KeptRecord } from '../restore/kept.ts';
-import type { Rename } from '../restore/swap/swap-packet.ts';
+import { BASE, OUTDATED } from '../server/names.ts';
+import type { Rename } from '../swap/swap-packet.ts';
+import type { KeptRecord } from '../swap/undo-copy.ts';
+import { baseCopyNames, readBaseRecord } from './base-record.ts';
+import type { BranchMark } from './branch-mark.ts';
 
 /** Database that becomes the destination: a branch, or the undo copy. */
 export type Arrival = { mark: BranchMark } | { kept: KeptRecord };

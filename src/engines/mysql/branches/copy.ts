@@ -6,11 +6,11 @@ import { closedBase } from '../../shared/base-copies.ts';
 import { connectToServer } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
-import { BASE, OUTDATED } from '../names.ts';
-import { fillFromBase, findBaseCopies } from '../restore/base-copies.ts';
-import { type BaseRecord, baseCopyNames, readBaseRecord } from '../restore/base-record.ts';
-import { type BranchMark, branchMarkText } from '../restore/branch-mark.ts';
 import { besideDestination } from '../restore/restore.ts';
+import { BASE, OUTDATED } from '../server/names.ts';
+import { fillFromBase, findBaseCopies } from './base-copies.ts';
+import { type BaseRecord, baseCopyNames, readBaseRecord } from './base-record.ts';
+import { type BranchMark, branchMarkText } from './branch-mark.ts';
 
 interface FoundBase {
   base: BaseCopy;

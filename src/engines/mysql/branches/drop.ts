@@ -3,9 +3,9 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { BranchRequest } from '../../facets/branch.ts';
 import { branchIsCurrent } from '../../shared/branches.ts';
 import { connectToServer } from '../connection/connect.ts';
-import { MARK, quotePath, quoteText } from '../quote.ts';
-import { branchMarkText } from '../restore/branch-mark.ts';
+import { MARK, quotePath, quoteText } from '../connection/quote.ts';
 import { dropDatabase, lockDestination } from '../server/server.ts';
+import { branchMarkText } from './branch-mark.ts';
 import { findBranches } from './list.ts';
 import { branchChanged, sweepBranches } from './sweep.ts';
 

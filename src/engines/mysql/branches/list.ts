@@ -2,10 +2,10 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { Branch } from '../../facets/copies.ts';
 import { connectToServer } from '../connection/connect.ts';
+import { MARK, quoteText } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import { MARK, quoteText } from '../quote.ts';
-import { type BranchMark, parseBranchMark } from '../restore/branch-mark.ts';
 import { destinationName } from '../server/server.ts';
+import { type BranchMark, parseBranchMark } from './branch-mark.ts';
 
 export interface MarkedBranch extends Branch {
   mark: BranchMark;

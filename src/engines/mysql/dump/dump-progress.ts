@@ -1,5 +1,5 @@
 import type { Report } from '../../../runtime/events.ts';
-import type { CatalogTable } from '../introspect.ts';
+import type { CatalogTable } from '../catalog/introspect.ts';
 
 export interface DumpProgress {
   onBytes(table: string, bytes: number): void;

@@ -8,26 +8,26 @@ import { startStep } from '../../../runtime/events.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { DumpRequest, DumpResult } from '../../facets/dump.ts';
+import type { Definitions } from '../catalog/definitions/definitions.ts';
+import { withEventsEnabled } from '../catalog/definitions/events.ts';
+import { withoutDatabaseOfSequences } from '../catalog/definitions/sequence-defaults.ts';
+import { withoutTexts } from '../catalog/definitions/table-entries.ts';
+import { collationsIn, featuresOf } from '../catalog/features.ts';
+import { type CatalogTable, readServer, readTables } from '../catalog/introspect.ts';
+import { explainDenied } from '../catalog/rights/denied.ts';
+import { readReadable } from '../catalog/rights/readable.ts';
 import { connect, explainConnection } from '../connection/connect.ts';
-import type { Definitions } from '../definitions/definitions.ts';
-import { withEventsEnabled } from '../definitions/events.ts';
-import { withoutDatabaseOfSequences } from '../definitions/sequence-defaults.ts';
-import { withoutTexts } from '../definitions/table-entries.ts';
 import { DEFINITIONS_FILE, type Details, detailsOf, detailsSchema } from '../details.ts';
-import { collationsIn, featuresOf } from '../features.ts';
-import { type CatalogTable, readServer, readTables } from '../introspect.ts';
-import { dumpByProgram } from '../program/dump-program.ts';
-import { reservedInSource } from '../restore/beside.ts';
-import { explainDenied } from '../rights/denied.ts';
-import { readReadable } from '../rights/readable.ts';
+import { reservedInSource } from '../swap/shadow-databases.ts';
 import { createDumpProgress } from './dump-progress.ts';
 import { explainVanished } from './explain-vanished.ts';
 import { beginInstant } from './instant.ts';
 import { reportLossyValues } from './lossy-values.ts';
 import { partsOf } from './parts.ts';
+import { dumpByProgram } from './program/dump-program.ts';
 import { type CutTable, readRows } from './read-rows.ts';
 import { openRowReader, type RowReader } from './row-readers.ts';
-import { recordTreatedApart } from './treated-apart.ts';
+import { recordTreatedApart } from './special-tables.ts';
 
 /**
  * One consistent dump by parallel readers, each a session in a thread of its own: no program of the server's shares an

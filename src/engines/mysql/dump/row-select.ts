@@ -1,5 +1,5 @@
-import type { CatalogTable } from '../introspect.ts';
-import { quoteName, quotePath } from '../quote.ts';
+import type { CatalogTable } from '../catalog/introspect.ts';
+import { quoteName, quotePath } from '../connection/quote.ts';
 import type { Part } from './parts.ts';
 
 /** In the order of the primary key, which is how InnoDB keeps the rows; as FLOAT the server would round them. */

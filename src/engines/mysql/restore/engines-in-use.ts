@@ -1,10 +1,10 @@
 import { restoreFailed } from '../../shared/restore-failed.ts';
+import type { TableDefinition } from '../catalog/definitions/definitions.ts';
+import { significant } from '../catalog/definitions/tokens.ts';
+import { hasOwnRows } from '../catalog/own-rows.ts';
+import { enginesIn } from '../catalog/table-traits.ts';
+import { tablesIn } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import type { TableDefinition } from '../definitions/definitions.ts';
-import { significant } from '../definitions/tokens.ts';
-import { hasOwnRows } from '../own-rows.ts';
-import { tablesIn } from '../quote.ts';
-import { enginesIn } from '../table-kind.ts';
 
 interface EngineRow {
   name: string;

@@ -5,10 +5,10 @@ import type { WarningEvent } from '../../../runtime/events.ts';
 import { definitionsOnlyText } from '../../../text/format-objects.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { RestorePlan } from '../../facets/restore.ts';
-import type { Code, Definitions, TableDefinition } from '../definitions/definitions.ts';
-import { lexicalModeOf, significant } from '../definitions/tokens.ts';
+import type { Code, Definitions, TableDefinition } from '../catalog/definitions/definitions.ts';
+import { lexicalModeOf, significant } from '../catalog/definitions/tokens.ts';
+import { enginesIn, kindsOf } from '../catalog/table-traits.ts';
 import type { Details } from '../details.ts';
-import { enginesIn, kindsOf } from '../table-kind.ts';
 
 /** Definitions of a snapshot that are created in a destination. */
 export interface ArrivingDefinitions {

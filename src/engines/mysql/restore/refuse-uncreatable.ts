@@ -1,11 +1,11 @@
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
+import { createCode } from '../catalog/definitions/code.ts';
+import type { Code, Definitions, TableDefinition } from '../catalog/definitions/definitions.ts';
+import { isWord, significant } from '../catalog/definitions/tokens.ts';
 import { connect } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import { createCode } from '../definitions/code.ts';
-import type { Code, Definitions, TableDefinition } from '../definitions/definitions.ts';
-import { isWord, significant } from '../definitions/tokens.ts';
-import { dropAllCode } from './swap/try-code.ts';
+import { dropAllCode } from '../swap/try-code.ts';
 
 /**
  * Rejects, before any rows, when the server refuses objects of a snapshot whatever else is there: tables without a

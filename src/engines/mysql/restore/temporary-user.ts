@@ -4,15 +4,15 @@ import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { RestoreRequest, RestorerRequest, RestoringUser } from '../../facets/restore.ts';
+import type { Helper } from '../catalog/definitions/code.ts';
+import { type Flavour, readServer } from '../catalog/introspect.ts';
+import { readRights } from '../catalog/rights/rights.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
+import { quoteAccount, quoteText } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import { withDatabase, withUser } from '../connection/url.ts';
-import type { Helper } from '../definitions/code.ts';
-import { type Flavour, readServer } from '../introspect.ts';
-import { besideNames } from '../names.ts';
-import { quoteAccount, quoteText } from '../quote.ts';
-import { readRights } from '../rights/rights.ts';
+import { besideNames } from '../server/names.ts';
 import { destinationName } from '../server/server.ts';
 
 /**

@@ -3,8 +3,8 @@ import { withStep } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { Traces } from '../../facets/sanitize.ts';
 import { connect } from '../connection/connect.ts';
+import { inDatabase, quoteName } from '../connection/quote.ts';
 import { detailsSchema } from '../details.ts';
-import { inDatabase, quoteName } from '../quote.ts';
 
 /**
  * Remnants of an UPDATE: old rows in the table's file, and in the history of system-versioned tables. The tables are

@@ -1,13 +1,13 @@
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { isFreshName } from '../../shared/beside-names.ts';
 import { destinationBusy, lockLost } from '../../shared/destination-lock.ts';
+import { dropListed } from '../catalog/definitions/code.ts';
+import { listCode } from '../catalog/definitions/read-definitions.ts';
+import type { Collations } from '../catalog/introspect.ts';
+import { inDatabase, plainWord, quoteName, quotePath, quoteText } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
-import { dropListed } from '../definitions/code.ts';
-import { listCode } from '../definitions/read-definitions.ts';
-import type { Collations } from '../introspect.ts';
-import { besideNames, isReserved, lockName } from '../names.ts';
-import { inDatabase, plainWord, quoteName, quotePath, quoteText } from '../quote.ts';
+import { besideNames, isReserved, lockName } from './names.ts';
 
 /** In lower case where the server ignores case: the lock and the names beside the destination derive from it. */
 export async function destinationName(server: MysqlSession, database: string): Promise<string> {

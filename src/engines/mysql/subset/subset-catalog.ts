@@ -1,8 +1,8 @@
 import type { Relationship } from '../../../subset/graph.ts';
 import type { SourceForeignKey, SourceSchema, SourceTable } from '../../../subset/source-schema.ts';
+import { type CatalogTable, readTables } from '../catalog/introspect.ts';
+import { readTablesWithoutRows, tablesExcept } from '../catalog/own-rows.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import { type CatalogTable, readTables } from '../introspect.ts';
-import { readTablesWithoutRows, tablesExcept } from '../own-rows.ts';
 import { comparableFamily, familyOf, type KeyPart, keyPartOf, type SubsetColumn, wholeRowPart } from './keys.ts';
 import { createRowNumbers, type RowNumbers } from './rows.ts';
 

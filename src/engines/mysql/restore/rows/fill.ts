@@ -6,27 +6,26 @@ import { formatNumberOf } from '../../../../text/format.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { RestoreRun } from '../../../facets/restore.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
-import { connect } from '../../connection/connect.ts';
-import type { MysqlSession } from '../../connection/session.ts';
-import { SqlError } from '../../connection/session-errors.ts';
-import { checkDefinitions } from '../../definitions/check-definitions.ts';
-import { refused } from '../../definitions/checked-definition.ts';
-import { createCode, type Helper } from '../../definitions/code.ts';
+import { checkDefinitions } from '../../catalog/definitions/check-definitions.ts';
+import { refused } from '../../catalog/definitions/checked-definition.ts';
+import { createCode, type Helper } from '../../catalog/definitions/code.ts';
 import {
   type Code,
   type CodeDefinitions,
   type Definitions,
   definitionsSchema,
   type TableDefinition,
-} from '../../definitions/definitions.ts';
-import { withDanglingApart } from '../../definitions/foreign-keys.ts';
-import { viewsNotCreated } from '../../definitions/invalid-views.ts';
-import { withSequencesOwn } from '../../definitions/sequence-defaults.ts';
-import { withForeignKeys, withIndexes } from '../../definitions/statement-text.ts';
+} from '../../catalog/definitions/definitions.ts';
+import { withDanglingApart } from '../../catalog/definitions/foreign-keys.ts';
+import { viewsNotCreated } from '../../catalog/definitions/invalid-views.ts';
+import { withSequencesOwn } from '../../catalog/definitions/sequence-defaults.ts';
+import { withForeignKeys, withIndexes } from '../../catalog/definitions/statement-text.ts';
+import { kindsOf } from '../../catalog/table-traits.ts';
+import { connect } from '../../connection/connect.ts';
+import { quoteName } from '../../connection/quote.ts';
+import type { MysqlSession } from '../../connection/session.ts';
+import { SqlError } from '../../connection/session-errors.ts';
 import { DEFINITIONS_FILE, type Details, detailsOf } from '../../details.ts';
-import { type Client, loadByProgram } from '../../program/load-program.ts';
-import { quoteName } from '../../quote.ts';
-import { kindsOf } from '../../table-kind.ts';
 import {
   type ArrivingDefinitions,
   leaveOutRemote,
@@ -34,7 +33,8 @@ import {
   refuseUnplanned,
   reportLeftOutViews,
 } from '../left-out.ts';
-import { alter, hasFewRows, loadTables, makeTable, makeTables } from '../load-tables.ts';
+import { type Client, loadByProgram } from './load-program.ts';
+import { alter, hasFewRows, loadTables, makeTable, makeTables } from './load-tables.ts';
 
 export interface FillOptions extends Pick<RestoreRun, 'url' | 'plan' | 'jobs' | 'read'> {
   details: Details;
