@@ -1,6 +1,6 @@
 import type { Definitions } from '../catalog/definitions/definitions.ts';
-import { readTables } from '../catalog/introspect.ts';
-import { kindsOf } from '../catalog/table-traits.ts';
+import { traitsOf } from '../catalog/table-traits.ts';
+import { readTables } from '../catalog/tables.ts';
 import { quoteText, tablesIn } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import type { BaseRecord } from './base-record.ts';
@@ -11,8 +11,8 @@ export const INCOMPLETE = 'an earlier version of the tool made it without the ro
 
 /** Tables with rows of their own. */
 export function ownTables({ tables }: Definitions): Definitions['tables'] {
-  const kinds = kindsOf(tables);
-  return tables.filter(({ name }) => kinds.get(name) === 'own');
+  const traits = traitsOf(tables);
+  return tables.filter(({ name }) => traits.get(name)?.storage === 'own');
 }
 
 /** Names of the record are those of the catalog of its server. */

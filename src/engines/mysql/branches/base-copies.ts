@@ -11,31 +11,31 @@ import type { CodeDefinitions, Definitions } from '../catalog/definitions/defini
 import { readDefinitions } from '../catalog/definitions/read-definitions.ts';
 import { withSequencesOwn } from '../catalog/definitions/sequence-defaults.ts';
 import { withForeignKeys, withIndexes } from '../catalog/definitions/statement-text.ts';
-import { kindsOf } from '../catalog/table-traits.ts';
+import { traitsOf } from '../catalog/table-traits.ts';
+import { readSize, tablesOf } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, quotePath, tablesIn } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
 import { createSequences } from '../restore/rows/fill.ts';
 import { alter, makeTables } from '../restore/rows/load-tables.ts';
-import { BASE, besideNames, OUTDATED, RETIRED } from '../server/names.ts';
-import { createDatabase, databaseExists } from '../server/server.ts';
+import { BASE, RETIRED } from '../server/names.ts';
+import { createDatabase, databaseExists, namesBeside } from '../server/server.ts';
 import { writeRecord } from '../swap/record.ts';
 import { createBeside, dropBeside } from '../swap/shadow-databases.ts';
-import { renameStatement } from '../swap/swap-packet.ts';
+import { type Rename, renameStatement } from '../swap/swap-packet.ts';
 import { haveRows, INCOMPLETE, lacksRows, ownTables, readUpdated, WRITTEN, whyWritten } from './base-changes.ts';
-import { type BaseRecord, baseCopyNames, readBaseRecord } from './base-record.ts';
+import { type BaseRecord, findBaseRecord, readBaseRecord } from './base-record.ts';
 import { type CopyRowsResult, checksumOf, copyRows } from './copy-rows.ts';
 
 /** Base copy and spare of a destination, each with whether a reset may use it. */
 export async function findBaseCopies(server: MysqlSession, destination: string): Promise<BaseCopies> {
-  const names = await baseCopyNames(server, destination);
+  const names = await namesBeside(server, destination);
   const { of } = names;
-  const present = await readBaseRecord(server, { database: names.base, table: BASE, of });
-  const record = present ?? (await readBaseRecord(server, { database: names.base, table: OUTDATED, of }));
+  const { table, record = null } = (await findBaseRecord(server, { database: names.base, of })) ?? {};
   const exists = await databaseExists(server, destination);
   const written = record && (lacksRows(record) ? INCOMPLETE : await whyWritten(server, names.base, record));
-  const baseOutdated = written ?? (present && exists ? null : REPLACED);
+  const baseOutdated = written ?? (table === BASE && exists ? null : REPLACED);
   const base = record && (await describe(server, { name: names.base, record, outdated: baseOutdated }));
   const ofSpare = await readBaseRecord(server, { database: names.spare, table: BASE, of });
   if (!ofSpare) return { base, spare: null };
@@ -53,19 +53,9 @@ interface CopyDescription {
 }
 
 async function describe(server: MysqlSession, { name, record, outdated }: CopyDescription): Promise<BaseCopy> {
-  const [row] = await server.query<{ bytes: number | string | null }>(
-    `SELECT SUM(DATA_LENGTH + INDEX_LENGTH) AS bytes FROM information_schema.TABLES WHERE ${tablesIn(name)} AND ENGINE IS NOT NULL`,
-  );
   const { snapshot, loaded_at: loadedAt, partial } = record;
-  return {
-    name,
-    snapshot,
-    loadedAt,
-    partial,
-    sizeBytes: Number(row?.bytes ?? 0),
-    outdated,
-    closed: outdated !== WRITTEN && outdated !== INCOMPLETE,
-  };
+  const closed = outdated !== WRITTEN && outdated !== INCOMPLETE;
+  return { name, snapshot, loadedAt, partial, sizeBytes: await readSize(server, name), outdated, closed };
 }
 
 function copyChanged(database: string, table: string): Error {
@@ -93,13 +83,13 @@ export async function createBase(
   { url, fresh, base, belongings: { code, definers } }: MakeCopiesRequest,
 ): Promise<string> {
   const destination = url.database ?? '';
-  const { of, base: name } = await baseCopyNames(server, destination);
+  const { of, base: name, fresh: newName } = await namesBeside(server, destination);
   const made = startStep(context.report, 'base', `Create the base copy ${name}`);
   const read = await readDefinitions(server, fresh, () => {});
   // A snapshot may spell names otherwise than the server.
   const { tables, sequences } = withSequencesOwn(read, fresh);
   const definitions: Definitions = { ...code, tables, sequences };
-  const to = besideNames(of).fresh();
+  const to = newName();
   await createBeside(server, { name: to, destination, collations: code });
   const beside = withDatabase(url, to);
   const own = ownTables(definitions).map((table) => ({ ...table, indexes: [], foreignKeys: [] }));
@@ -181,9 +171,8 @@ export async function fillFromBase(
   context: EngineContext,
   { url, to, base: { name, record }, rowsLast }: FillCopyRequest,
 ): Promise<Map<string, CopyRowsResult>> {
-  const remote = [...kindsOf(record.definitions.tables)]
-    .filter(([, kind]) => kind === 'remote')
-    .map(([table]) => table);
+  const traits = [...traitsOf(record.definitions.tables)];
+  const remote = traits.flatMap(([table, { storage }]) => (storage === 'remote' ? [table] : []));
   const definitions = checkDefinitions(record.definitions, null, new Set(remote));
   const beside = withDatabase(url, to);
   await using session = await connect(context, beside);
@@ -224,18 +213,12 @@ export async function takeSpare(
   { spare, to, record }: { spare: string; to: string; record: BaseRecord },
 ): Promise<boolean> {
   if ((await digestOf(server, spare)) !== record.digest || !(await haveRows(server, spare, record))) return false;
-  const names = await server.query<{ name: string }>(
-    `SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE ${tablesIn(spare)} AND TABLE_TYPE <> 'VIEW'`,
-  );
-  const tables = names.map(({ name }) => name).filter((name) => name !== BASE && name !== RETIRED);
+  const tables = (await tablesOf(server, spare)).filter((name) => name !== BASE && name !== RETIRED);
   await server.execute(`DROP TABLE IF EXISTS ${quotePath(spare, RETIRED)}`);
   await server.execute(
     renameStatement([
       { from: [spare, BASE], to: [spare, RETIRED] },
-      ...tables.map((name): { from: [string, string]; to: [string, string] } => ({
-        from: [spare, name],
-        to: [to, name],
-      })),
+      ...tables.map((name): Rename => ({ from: [spare, name], to: [to, name] })),
     ]),
   );
   return true;
@@ -257,7 +240,7 @@ export async function createSpare(
   url: DatabaseUrl,
 ): Promise<string | null> {
   const destination = url.database ?? '';
-  const { of, base, spare } = await baseCopyNames(server, destination);
+  const { of, base, spare } = await namesBeside(server, destination);
   const record = await readBaseRecord(server, { database: base, table: BASE, of });
   if (!record) return null;
   const made = startStep(context.report, 'spare', `Create the spare ${spare}`);

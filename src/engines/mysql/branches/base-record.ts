@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { codeDefinitionsSchema, type Definitions, definitionsSchema } from '../catalog/definitions/definitions.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import { BASE, besideNames, OUTDATED, RETIRED } from '../server/names.ts';
-import { databaseExists, destinationName, isEmpty } from '../server/server.ts';
+import { BASE, OUTDATED, RETIRED } from '../server/names.ts';
+import { databaseExists, isEmpty } from '../server/server.ts';
 import { readRecord } from '../swap/record.ts';
 
 const { dangling, defaults } = codeDefinitionsSchema.entries;
@@ -36,14 +36,24 @@ export interface BaseRecord extends Omit<v.InferOutput<typeof recordSchema>, 'de
   definitions: Definitions;
 }
 
-export type RecordTable = typeof BASE | typeof OUTDATED | typeof RETIRED;
-
 export async function readBaseRecord(
   server: MysqlSession,
-  { database, table, of }: { database: string; table: RecordTable; of: string },
+  { database, table, of }: { database: string; table: typeof BASE | typeof OUTDATED | typeof RETIRED; of: string },
 ): Promise<BaseRecord | null> {
   const record = await readRecord(server, { database, table, schema: recordSchema });
   return record?.of === of ? record : null;
+}
+
+/** The record of a base copy, in the table that says whether it is of the present destination or of a former one. */
+export async function findBaseRecord(
+  server: MysqlSession,
+  { database, of }: { database: string; of: string },
+): Promise<{ table: typeof BASE | typeof OUTDATED; record: BaseRecord } | null> {
+  for (const table of [BASE, OUTDATED] as const) {
+    const record = await readBaseRecord(server, { database, table, of });
+    if (record) return { table, record };
+  }
+  return null;
 }
 
 /**
@@ -55,19 +65,7 @@ export async function baseCopyState(
   { database, of }: { database: string; of: string },
 ): Promise<'none' | 'whole' | 'remains' | 'stranger'> {
   if (!(await databaseExists(server, database))) return 'none';
-  for (const table of [BASE, OUTDATED] as const) {
-    if (await readBaseRecord(server, { database, table, of })) return 'whole';
-  }
+  if (await findBaseRecord(server, { database, of })) return 'whole';
   if (await readBaseRecord(server, { database, table: RETIRED, of })) return 'remains';
   return (await isEmpty(server, database)) ? 'remains' : 'stranger';
-}
-
-/** Base copy and spare of the destination as they are found, by their names. */
-export async function baseCopyNames(
-  server: MysqlSession,
-  destination: string,
-): Promise<{ of: string; base: string; spare: string }> {
-  const of = await destinationName(server, destination);
-  const { base, spare } = besideNames(of);
-  return { of, base, spare };
 }

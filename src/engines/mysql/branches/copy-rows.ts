@@ -1,8 +1,8 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
-import { runTogether } from '../../shared/run-together.ts';
-import { type CatalogColumn, type CatalogTable, readTables } from '../catalog/introspect.ts';
+import { runWorkers } from '../../shared/run-together.ts';
+import { type CatalogColumn, type CatalogTable, readTables, storedColumns } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, quotePath, quoteText } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
@@ -51,8 +51,8 @@ export async function copyRows(
     for (const setting of LOADING_SETTINGS) await session.execute(setting);
     await readWithoutLocks(session);
     for (let table = queue.shift(); table && !signal.aborted; table = queue.shift()) {
-      const { name, columns } = table;
-      const list = columns.filter(({ generated }) => !generated).map((column) => quoteName(column.name));
+      const { name } = table;
+      const list = storedColumns(table).map((column) => quoteName(column.name));
       const [into, source] = [quotePath(to, name), quotePath(from, name)];
       const statement = `INSERT INTO ${into} (${list.join(', ')}) SELECT ${list.join(', ')} FROM ${source}`;
       const [outcome] = [await session.query<unknown>(statement)].flat() as { affectedRows: number }[];
@@ -62,10 +62,7 @@ export async function copyRows(
       done.set(name, copy);
     }
   };
-  await runTogether(
-    context.signal,
-    Array.from({ length: Math.min(SESSIONS, queue.length) }, () => worker),
-  );
+  await runWorkers(context.signal, { count: Math.min(SESSIONS, queue.length), work: worker });
   return done;
 }
 
@@ -78,7 +75,7 @@ export async function checksumOf(
   database: string,
   { name, columns }: Pick<CatalogTable, 'name' | 'columns'>,
 ): Promise<string> {
-  const values = columns.filter(({ generated }) => !generated).map(expressionOf);
+  const values = storedColumns({ columns }).map(expressionOf);
   const [row] = await session.query<{ sum: string }>(
     `SELECT CAST(COALESCE(SUM(CRC32(CONCAT_WS(',', ${values.join(', ')}))), 0) AS CHAR) AS sum FROM ${quotePath(database, name)}`,
   );

@@ -7,27 +7,10 @@ import { connectToServer } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
 import { besideDestination } from '../restore/restore.ts';
-import { BASE, OUTDATED } from '../server/names.ts';
+import { namesBeside } from '../server/server.ts';
 import { fillFromBase, findBaseCopies } from './base-copies.ts';
-import { type BaseRecord, baseCopyNames, readBaseRecord } from './base-record.ts';
+import { type BaseRecord, findBaseRecord } from './base-record.ts';
 import { type BranchMark, branchMarkText } from './branch-mark.ts';
-
-interface FoundBase {
-  base: BaseCopy;
-  record: BaseRecord;
-}
-
-/** The base copy of a destination that branches are made from; rejects where there is none, or it was changed. */
-async function findClosedBase(server: MysqlSession, url: DatabaseUrl): Promise<FoundBase> {
-  const destination = url.database ?? '';
-  const base = closedBase(await findBaseCopies(server, destination), url);
-  const { of } = await baseCopyNames(server, destination);
-  for (const table of [BASE, OUTDATED] as const) {
-    const record = await readBaseRecord(server, { database: base.name, table, of });
-    if (record) return { base, record };
-  }
-  throw new Error(`the record of ${base.name} is gone`);
-}
 
 export interface BranchCopy {
   /** URL of the destination. */
@@ -71,8 +54,16 @@ export async function copyToBranch(context: EngineContext, copy: BranchCopy): Pr
   );
 }
 
-async function findBase(context: EngineContext, url: DatabaseUrl): Promise<FoundBase & { of: string }> {
+/** The base copy of a destination that branches are made from; rejects where there is none, or it was changed. */
+async function findBase(
+  context: EngineContext,
+  url: DatabaseUrl,
+): Promise<{ of: string; base: BaseCopy; record: BaseRecord }> {
   await using server = await connectToServer(context, url);
-  const { of } = await baseCopyNames(server, url.database ?? '');
-  return { of, ...(await findClosedBase(server, url)) };
+  const destination = url.database ?? '';
+  const base = closedBase(await findBaseCopies(server, destination), url);
+  const { of } = await namesBeside(server, destination);
+  const found = await findBaseRecord(server, { database: base.name, of });
+  if (!found) throw new Error(`the record of ${base.name} is gone`);
+  return { of, base, record: found.record };
 }

@@ -12,12 +12,12 @@ import type { MysqlSession } from '../connection/session.ts';
 import { inspectDestination, sessionWarnings } from '../restore/preflight.ts';
 import { besideDestination } from '../restore/restore.ts';
 import { BASE, OUTDATED } from '../server/names.ts';
-import { lockDestination } from '../server/server.ts';
+import { lockDestination, namesBeside } from '../server/server.ts';
 import { foreignReferences, refuseForeignReferences } from '../swap/foreign-references.ts';
 import { sweepLeftovers } from '../swap/leftovers.ts';
 import { dropBeside } from '../swap/shadow-databases.ts';
 import { fillFromBase, findBaseCopies, takeSpare } from './base-copies.ts';
-import { type BaseRecord, baseCopyNames, readBaseRecord } from './base-record.ts';
+import { type BaseRecord, readBaseRecord } from './base-record.ts';
 import { describeBranches, type MarkedBranch, readMarks } from './list.ts';
 
 /** Plans a reset; rejects when no base copy of the destination can be used. */
@@ -44,7 +44,7 @@ export async function planReset(context: EngineContext, { url, spare }: ResetReq
 /** Replaces the destination by its spare, or by a copy of its base copy. */
 export async function reset(context: EngineContext, { url, spare, undo, accept }: ResetRun): Promise<ReplaceResult> {
   const destination = url.database ?? '';
-  const names = await withServer(context, url, (server) => baseCopyNames(server, destination));
+  const names = await withServer(context, url, (server) => namesBeside(server, destination));
   const collations = await withServer(context, url, async (server) => (await recordOf(server, url)).definitions);
   return besideDestination(
     context,
@@ -68,7 +68,7 @@ export async function reset(context: EngineContext, { url, spare, undo, accept }
 }
 
 async function recordOf(server: MysqlSession, url: DatabaseUrl): Promise<BaseRecord> {
-  const { of, base } = await baseCopyNames(server, url.database ?? '');
+  const { of, base } = await namesBeside(server, url.database ?? '');
   const record = await readBaseRecord(server, { database: base, table: BASE, of });
   if (record) return record;
   usableBase(await findBaseCopies(server, url.database ?? ''), url);
@@ -101,7 +101,7 @@ export async function findAllCopies(context: EngineContext, { urls }: { urls: Da
   const branches = Map.groupBy(await describeBranches(server, await readMarks(server), { sizes: true }), ofMark);
   const found: AllCopies[] = [];
   for (const { database } of urls) {
-    const { of, base, spare } = await baseCopyNames(server, database ?? '');
+    const { of, base, spare } = await namesBeside(server, database ?? '');
     const hasCopies = homes.has(base) || homes.has(spare);
     const copies = hasCopies ? await findBaseCopies(server, database ?? '') : { base: null, spare: null };
     found.push({ ...copies, branches: (branches.get(of) ?? []).map(({ mark: _, ...branch }) => branch) });

@@ -1,18 +1,18 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { readBelongings } from '../catalog/definitions/foreign-keys.ts';
+import { tablesOf } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
 import { MARK } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
-import { besideNames } from '../server/names.ts';
-import { createDatabase, databaseExists, destinationName, dropEmpty } from '../server/server.ts';
+import { createDatabase, databaseExists, dropEmpty, namesBeside } from '../server/server.ts';
 import { refuseForeignDefiners } from '../swap/definers.ts';
 import { exchange } from '../swap/exchange.ts';
 import { foreignReferences, refuseForeignReferences } from '../swap/foreign-references.ts';
 import { settleAfterFailure } from '../swap/leftovers.ts';
 import { createBeside, readMarkText, undoCopyOf, writeMark } from '../swap/shadow-databases.ts';
-import { planMark, tablesOf } from '../swap/swap.ts';
+import { planMark } from '../swap/swap.ts';
 import type { Rename } from '../swap/swap-packet.ts';
 import { KEPT, type KeptRecord } from '../swap/undo-copy.ts';
 import { type BranchMark, branchMarkText } from './branch-mark.ts';
@@ -74,7 +74,7 @@ async function refuseUnmovableCode(context: EngineContext, server: MysqlSession,
 async function moveTables(context: EngineContext, given: TakePlace, { code, grants }: KeptRecord): Promise<number> {
   const { server, url, from, leaving, mark } = given;
   const destination = url.database ?? '';
-  const names = besideNames(await destinationName(server, destination));
+  const names = await namesBeside(server, destination);
   const made = !(await databaseExists(server, destination));
   const [work, retired] = [names.fresh(), names.fresh()];
   const to = leaving?.database ?? names.undo;

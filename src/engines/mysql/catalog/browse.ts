@@ -3,11 +3,10 @@ import type { NameWithSize } from '../../../results/results.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
-import { quoteName, tablesIn } from '../connection/quote.ts';
+import { quoteName } from '../connection/quote.ts';
 import { detailsOf } from '../details.ts';
-import { readTables } from './introspect.ts';
 import { readNameCase } from './name-case.ts';
-import { withOwnRows } from './own-rows.ts';
+import { readSizes, readTableSizes, readTables } from './tables.ts';
 
 const SYSTEM = "'mysql', 'information_schema', 'performance_schema', 'sys'";
 
@@ -16,20 +15,15 @@ export async function listDatabases(context: EngineContext, url: DatabaseUrl): P
   const databases = await session.query<{ name: string }>(
     `SELECT SCHEMA_NAME AS name FROM information_schema.SCHEMATA WHERE SCHEMA_NAME NOT IN (${SYSTEM}) ORDER BY 1`,
   );
-  const sizes = await session.query<{ name: string; bytes: number | null }>(`
-    SELECT TABLE_SCHEMA AS name, SUM(DATA_LENGTH + INDEX_LENGTH) AS bytes FROM information_schema.TABLES
-    WHERE ${await withOwnRows(session, `TABLE_SCHEMA NOT IN (${SYSTEM})`)} GROUP BY CAST(TABLE_SCHEMA AS BINARY)`);
-  const bytes = new Map(sizes.map((row) => [row.name, Number(row.bytes ?? 0)]));
-  return databases.map(({ name }) => ({ name, size_bytes: bytes.get(name) ?? 0 }));
+  const sizes = await readSizes(session, `TABLE_SCHEMA NOT IN (${SYSTEM})`);
+  return databases.map(({ name }) => ({ name, size_bytes: sizes.get(name) ?? 0 }));
 }
 
 export async function listTables(context: EngineContext, url: DatabaseUrl): Promise<NameWithSize[]> {
   const database = url.database ?? '';
   await using session = await connect(context, url);
-  const rows = await session.query<{ name: string; bytes: number | null }>(`
-    SELECT TABLE_NAME AS name, DATA_LENGTH + INDEX_LENGTH AS bytes FROM information_schema.TABLES
-    WHERE ${await withOwnRows(session, tablesIn(database))} AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED') ORDER BY TABLE_NAME`);
-  return rows.map(({ name, bytes }) => ({ name: `${database}.${name}`, size_bytes: Number(bytes ?? 0) }));
+  const sizes = await readTableSizes(session, database);
+  return [...sizes].map(([name, size_bytes]) => ({ name: `${database}.${name}`, size_bytes }));
 }
 
 /** Rows of every table at one instant, by name in the snapshot: the server may use another case. */

@@ -1,7 +1,7 @@
 import { inDatabase, tablesIn } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import type { MysqlDetails } from '../details-schema.ts';
-import { readTablesWithoutRows, tablesExcept } from './own-rows.ts';
+import { ownTablesIn } from './tables.ts';
 
 /** Product of the server, checked wherever MySQL and MariaDB differ. */
 export type Flavour = 'mysql' | 'mariadb';
@@ -26,66 +26,9 @@ export function serverOf(text: string): Server {
   return { flavour, version, label: `${LABELS[flavour]} ${version}` };
 }
 
-export interface CatalogTable {
-  name: string;
-  engine: string;
-  /** Estimates of the server: exact sizes are not known before a dump. */
-  bytes: number;
-  rows: number;
-  key: string[];
-  columns: CatalogColumn[];
-}
-
-export interface CatalogColumn {
-  name: string;
-  type: string;
-  generated: boolean;
-}
-
-/** Columns that accept text but not the same bytes. */
-export const TEXT_TYPES = new Set(['json', 'uuid', 'inet4', 'inet6']);
-
-export async function readTables(session: MysqlSession, database: string): Promise<CatalogTable[]> {
-  const others = await readTablesWithoutRows(session, database);
-  const within = tablesExcept(
-    database,
-    others.map(({ name }) => name),
-  );
-  const tables = await session.query<{
-    name: string;
-    engine: string | null;
-    bytes: number | null;
-    rows_: number | null;
-  }>(`
-    SELECT TABLE_NAME AS name, ENGINE AS engine, DATA_LENGTH AS bytes, TABLE_ROWS AS rows_
-    FROM information_schema.TABLES WHERE ${within} AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED')`);
-  const columns = await session.query<{ table_: string; name: string; type: string; extra: string }>(`
-    SELECT TABLE_NAME AS table_, COLUMN_NAME AS name, DATA_TYPE AS type, EXTRA AS extra
-    FROM information_schema.COLUMNS WHERE ${within} ORDER BY TABLE_NAME, ORDINAL_POSITION`);
-  const keys = await session.query<{ table_: string; name: string }>(`
-    SELECT TABLE_NAME AS table_, COLUMN_NAME AS name FROM information_schema.STATISTICS
-    WHERE ${within} AND INDEX_NAME = 'PRIMARY' ORDER BY TABLE_NAME, SEQ_IN_INDEX`);
-  const columnsOf = Map.groupBy(columns, (column) => column.table_);
-  const keysOf = Map.groupBy(keys, (key) => key.table_);
-  return tables
-    .map(({ name, engine, bytes, rows_ }) => ({
-      name,
-      engine: engine ?? '',
-      bytes: Number(bytes ?? 0),
-      rows: Number(rows_ ?? 0),
-      key: (keysOf.get(name) ?? []).map((key) => key.name),
-      columns: (columnsOf.get(name) ?? []).map(({ name: column, type, extra }) => ({
-        name: column,
-        type: type.toLowerCase(),
-        generated: /\b(STORED|VIRTUAL|PERSISTENT) GENERATED\b|\bINVISIBLE GENERATED\b/i.test(extra),
-      })),
-    }))
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
 export type Inventory = MysqlDetails['inventory'];
 
-const INVENTORY: Record<string, (database: string, withoutRows: string[]) => string> = {
+const INVENTORY: Record<string, (database: string, ownTables: string) => string> = {
   table: (database) =>
     `SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE ${tablesIn(database)} AND TABLE_TYPE NOT IN ('VIEW', 'SEQUENCE')`,
   sequence: (database) =>
@@ -94,8 +37,8 @@ const INVENTORY: Record<string, (database: string, withoutRows: string[]) => str
   column: (database) =>
     `SELECT CONCAT_WS('.', TABLE_NAME, COLUMN_NAME) AS name FROM information_schema.COLUMNS WHERE ${tablesIn(database)}`,
   // The constraints of a FEDERATED table would be read from its server.
-  constraint: (database, withoutRows) =>
-    `SELECT CONCAT_WS('.', TABLE_NAME, CONSTRAINT_NAME) AS name FROM information_schema.TABLE_CONSTRAINTS WHERE ${tablesExcept(database, withoutRows)}`,
+  constraint: (_database, ownTables) =>
+    `SELECT CONCAT_WS('.', TABLE_NAME, CONSTRAINT_NAME) AS name FROM information_schema.TABLE_CONSTRAINTS WHERE ${ownTables}`,
   trigger: (database) =>
     `SELECT CONCAT_WS('.', EVENT_OBJECT_TABLE, TRIGGER_NAME) AS name FROM information_schema.TRIGGERS WHERE ${inDatabase('TRIGGER_SCHEMA', database)}`,
   routine: (database) =>
@@ -109,9 +52,9 @@ export async function readInventory(
   invalidViews: string[] = [],
 ): Promise<Inventory> {
   const inventory: Inventory = {};
-  const withoutRows = (await readTablesWithoutRows(session, database)).map(({ name }) => name);
+  const ownTables = await ownTablesIn(session, database);
   for (const [kind, sql] of Object.entries(INVENTORY)) {
-    const rows = await session.query<{ name: string }>(sql(database, withoutRows));
+    const rows = await session.query<{ name: string }>(sql(database, ownTables));
     inventory[kind] = rows.map((row) => row.name).sort();
   }
   inventory.index = await readIndexes(session, database);

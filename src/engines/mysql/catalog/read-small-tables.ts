@@ -3,7 +3,7 @@ import type { SmallTable, SmallTablesRequest } from '../../facets/connect.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName } from '../connection/quote.ts';
 import { detailsOf } from '../details.ts';
-import { readTables } from './introspect.ts';
+import { readTables } from './tables.ts';
 
 /** Tables of these names, under their names in the snapshot; a table with more rows is left out. */
 export async function readSmallTables(

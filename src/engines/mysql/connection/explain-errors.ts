@@ -1,9 +1,17 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import { connectionLost, statementRefused } from '../../shared/connection/explain-errors.ts';
+import { restoreFailed } from '../../shared/restore-failed.ts';
 import { ConnectionLost, SqlError } from './session-errors.ts';
 
 const RIGHTS_HINT =
   'The user probably lacks a privilege: GRANT it, or use another user. docs/mysql.md lists those that are needed.';
+
+/** Returns a handler of errors: an error of the server becomes one of the restore. */
+export function failRestore(message: string, next?: string): (error: unknown) => never {
+  return (error) => {
+    throw error instanceof SqlError ? restoreFailed(message, [error.message], next) : error;
+  };
+}
 
 export async function withExplainedErrors<Result>(url: DatabaseUrl, work: () => Promise<Result>): Promise<Result> {
   try {

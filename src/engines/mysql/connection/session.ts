@@ -6,7 +6,7 @@ import type { RowPacket } from '../dump/row-text.ts';
 import { EMPTY_QUERY, RIGHT_MISSING } from './error-numbers.ts';
 import { statementSender } from './long-statement.ts';
 import { type ConnectionWithSocket, type MysqlSessionOptions, openConnection } from './open-connection.ts';
-import { SqlError, sessionError } from './session-errors.ts';
+import { SqlError, sessionError, unless } from './session-errors.ts';
 
 /** A connection through mysql2, for both flavours, without installed programs. */
 export interface MysqlSession extends AsyncDisposable {
@@ -41,8 +41,10 @@ export interface ExecuteResult {
  * Equal behaviour on all servers: plain grammar, UTC, zero dates, zeros in AUTO_INCREMENT columns, no time limits.
  * Settings of one flavour are in comments that the other skips. https://mariadb.com/kb/en/comment-syntax/
  */
+export const PLAIN_GRAMMAR =
+  "SET NAMES utf8mb4, time_zone = '+00:00', sql_mode = 'NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES'";
 export const SESSION_SETTINGS = [
-  "SET NAMES utf8mb4, time_zone = '+00:00', sql_mode = 'NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES'",
+  PLAIN_GRAMMAR,
   'SET sql_quote_show_create = 1, wait_timeout = 86400, net_read_timeout = 3600, net_write_timeout = 3600',
   'SET group_concat_max_len = 1048576, max_error_count = 64',
   '/*!80000 SET max_execution_time = 0, information_schema_stats_expiry = 0 */',
@@ -57,17 +59,12 @@ export interface SessionOptions extends MysqlSessionOptions {
 
 export async function openSession({ settings = SESSION_SETTINGS, ...options }: SessionOptions): Promise<MysqlSession> {
   return prepareSession(sessionOf(await openConnection(options), options), async (session) => {
-    for (const setting of settings) await session.execute(setting).catch(ignoreUnknownSetting);
+    for (const setting of settings) await session.execute(setting).catch(unless(UNKNOWN_SETTING, null));
   });
 }
 
-/** Settings that a version lacks, or that need an administrator, are skipped. */
-const UNKNOWN_VARIABLE = 1193;
-
-function ignoreUnknownSetting(error: unknown): void {
-  if (error instanceof SqlError && [UNKNOWN_VARIABLE, EMPTY_QUERY, RIGHT_MISSING].includes(error.errno)) return;
-  throw error;
-}
+/** Settings that a version lacks (`ER_UNKNOWN_SYSTEM_VARIABLE`), or that need an administrator, are skipped. */
+const UNKNOWN_SETTING = [1193, EMPTY_QUERY, RIGHT_MISSING];
 
 function sessionOf(
   { connection, socket }: ConnectionWithSocket,

@@ -1,5 +1,5 @@
 import type { Report } from '../../../runtime/events.ts';
-import type { CatalogTable } from '../catalog/introspect.ts';
+import type { CatalogTable } from '../catalog/tables.ts';
 
 export interface DumpProgress {
   onBytes(table: string, bytes: number): void;

@@ -8,14 +8,13 @@ import { startStep } from '../../../runtime/events.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { DumpRequest, DumpResult } from '../../facets/dump.ts';
-import type { Definitions } from '../catalog/definitions/definitions.ts';
 import { withEventsEnabled } from '../catalog/definitions/events.ts';
 import { withoutDatabaseOfSequences } from '../catalog/definitions/sequence-defaults.ts';
-import { withoutTexts } from '../catalog/definitions/table-entries.ts';
 import { collationsIn, featuresOf } from '../catalog/features.ts';
-import { type CatalogTable, readServer, readTables } from '../catalog/introspect.ts';
+import { readServer } from '../catalog/introspect.ts';
 import { explainDenied } from '../catalog/rights/denied.ts';
 import { readReadable } from '../catalog/rights/readable.ts';
+import { type CatalogTable, readTables } from '../catalog/tables.ts';
 import { connect, explainConnection } from '../connection/connect.ts';
 import { DEFINITIONS_FILE, type Details, detailsOf, detailsSchema } from '../details.ts';
 import { reservedInSource } from '../swap/shadow-databases.ts';
@@ -102,7 +101,7 @@ async function dumpInstant(
   // A copy was loaded from a snapshot whose build has reported them.
   if (!copyOf) await reportLossyValues(context, session, { database, tables }).catch(explain);
   const treatedApart = await recordTreatedApart(context, session, { definitions, database, schema });
-  warnOfHistory(context, definitions);
+  warnOfHistory(context, tables);
   const features = featuresOf(server.flavour, definitions);
   const collations = collationsIn(definitions);
   const dumped = await reading.catch(explain);
@@ -171,8 +170,8 @@ function warnOfOtherEngines({ report }: EngineContext, tables: CatalogTable[]): 
 }
 
 /** Warns that the snapshot has only the current rows of tables with history, like MariaDB's own dump. */
-function warnOfHistory({ report }: EngineContext, { tables }: Definitions): void {
-  const versioned = tables.filter(({ create }) => /\bWITH SYSTEM VERSIONING\b/.test(withoutTexts(create)));
+function warnOfHistory({ report }: EngineContext, tables: CatalogTable[]): void {
+  const versioned = tables.filter(({ isVersioned }) => isVersioned);
   if (versioned.length === 0) return;
   const list = versioned.map(({ name }) => name).join(', ');
   const message = `The history of system-versioned tables is not in the snapshot, only their current rows: ${list}`;

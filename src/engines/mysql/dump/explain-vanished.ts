@@ -1,7 +1,7 @@
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import { readTables } from '../catalog/introspect.ts';
+import { readTables } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
 
 const MOST_NAMED = 10;

@@ -1,7 +1,8 @@
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { significant } from '../catalog/definitions/tokens.ts';
-import { type CatalogTable, readServer } from '../catalog/introspect.ts';
+import { readServer } from '../catalog/introspect.ts';
+import type { CatalogTable } from '../catalog/tables.ts';
 import { quoteName, quotePath, tablesIn } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 

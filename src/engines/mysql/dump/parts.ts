@@ -1,4 +1,4 @@
-import type { CatalogTable } from '../catalog/introspect.ts';
+import type { CatalogTable } from '../catalog/tables.ts';
 import { quoteName, quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 

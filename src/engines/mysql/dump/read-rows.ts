@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ManifestTable } from '../../../repository/manifest.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DumpRequest, PackedFile } from '../../facets/dump.ts';
-import { type CatalogTable, TEXT_TYPES } from '../catalog/introspect.ts';
+import { type CatalogTable, storedColumns, TEXT_TYPES } from '../catalog/tables.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import type { Details } from '../details.ts';
 import type { DumpProgress } from './dump-progress.ts';
@@ -180,7 +180,7 @@ function assemble({ schema, table, longest, packed }: PackedTable): DumpedTable 
   const [file, ...parts] = packed.map((each) => each.file);
   if (!file) throw new Error(`${name} has no file`);
   const rows = packed.reduce((sum, { lines }) => sum + lines - ROWS_TERMINATOR_LINES, 0);
-  const columns = table.columns.filter((column) => !column.generated);
+  const columns = storedColumns(table);
   return {
     table: { name, rows, file, ...(parts.length > 0 && { parts }) },
     data: {

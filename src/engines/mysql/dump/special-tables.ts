@@ -4,7 +4,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { Definitions } from '../catalog/definitions/definitions.ts';
 import { isEnabled, namersOf } from '../catalog/definitions/events.ts';
 import { invalidViewsFound, invalidViewsOf } from '../catalog/definitions/invalid-views.ts';
-import { readTablesWithoutRows } from '../catalog/own-rows.ts';
+import { readTablesWithoutRows } from '../catalog/tables.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import type { Details } from '../details.ts';
 import { namesDatabaseWarnings } from '../restore/event-warnings.ts';

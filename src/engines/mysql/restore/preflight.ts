@@ -13,7 +13,7 @@ import { invalidViewsFound, invalidViewsOf } from '../catalog/definitions/invali
 import { readCode } from '../catalog/definitions/read-definitions.ts';
 import { LABELS, readServer, type Server } from '../catalog/introspect.ts';
 import { readNameCase, refuseCollisions } from '../catalog/name-case.ts';
-import { withOwnRows } from '../catalog/own-rows.ts';
+import { readSize, tablesOf } from '../catalog/tables.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { isLocalAddress } from '../connection/location.ts';
 import { inDatabase } from '../connection/quote.ts';
@@ -21,9 +21,10 @@ import type { MysqlSession } from '../connection/session.ts';
 import { ownClientFor } from '../connection/tools.ts';
 import { addressOf, writeAddress } from '../connection/url.ts';
 import { type Details, detailsOf } from '../details.ts';
+import { databaseExists } from '../server/server.ts';
 import { foreignReferences, refuseForeignReferences } from '../swap/foreign-references.ts';
 import { hasRoutines, readRoutineGrants } from '../swap/routine-grants.ts';
-import { countTables, longSwapWarnings } from '../swap/swap-duration.ts';
+import { longSwapWarnings } from '../swap/swap-duration.ts';
 import { eventWarnings } from './event-warnings.ts';
 import { remoteWarnings } from './left-out.ts';
 import { checkPacketLimit, packetLimit } from './rows/packet-limit.ts';
@@ -87,7 +88,7 @@ async function namesToRename(
   const leftOut = withoutRows.filter(({ remote }) => remote && !remoteTables);
   const arriving = [inventory.table, inventory.sequence].flatMap((some) => some ?? []);
   await using session = await connectToServer(context, url);
-  return (await countTables(session, url.database ?? '')) + arriving.length - leftOut.length;
+  return (await tablesOf(session, url.database ?? '')).length + arriving.length - leftOut.length;
 }
 
 /** Tables, sequences and views share one set of names, triggers have another. */
@@ -151,17 +152,12 @@ async function readState(
   session: MysqlSession,
   database: string,
 ): Promise<Pick<DestinationState, 'exists' | 'size_bytes' | 'connections'>> {
-  const within = await withOwnRows(session, inDatabase('TABLE_SCHEMA', database));
-  const [row] = await session.query<{ present: number; bytes: number | null; connections: number }>(`
-    SELECT (SELECT COUNT(*) FROM information_schema.SCHEMATA WHERE ${inDatabase('SCHEMA_NAME', database)}) AS present,
-      (SELECT SUM(DATA_LENGTH + INDEX_LENGTH) FROM information_schema.TABLES WHERE ${within}) AS bytes,
-      (SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ${inDatabase('DB', database)} AND ID <> CONNECTION_ID()) AS connections`);
-  const exists = Number(row?.present) === 1;
-  return {
-    exists,
-    size_bytes: exists ? Number(row?.bytes ?? 0) : null,
-    connections: Number(row?.connections ?? 0),
-  };
+  const exists = await databaseExists(session, database);
+  const size_bytes = exists ? await readSize(session, database) : null;
+  const [row] = await session.query<{ connections: number }>(
+    `SELECT COUNT(*) AS connections FROM information_schema.PROCESSLIST WHERE ${inDatabase('DB', database)} AND ID <> CONNECTION_ID()`,
+  );
+  return { exists, size_bytes, connections: Number(row?.connections ?? 0) };
 }
 
 /** A snapshot of one flavour goes into the other only when nothing in it is the first one's own. */

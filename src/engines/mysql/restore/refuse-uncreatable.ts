@@ -32,10 +32,7 @@ async function refuseWithoutKey(session: MysqlSession, tables: TableDefinition[]
 
 function hasPrimaryKey(create: string): boolean {
   const tokens = significant(create);
-  return tokens.some((token, at) => {
-    const next = tokens[at + 1];
-    return isWord(token, 'PRIMARY') && next !== undefined && isWord(next, 'KEY');
-  });
+  return tokens.some((token, at) => isWord(token, 'PRIMARY') && isWord(tokens[at + 1], 'KEY'));
 }
 
 /** Creates a function, as a user without SUPER may create triggers where it may create functions. */

@@ -12,8 +12,7 @@ import { quoteAccount, quoteText } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import { withDatabase, withUser } from '../connection/url.ts';
-import { besideNames } from '../server/names.ts';
-import { destinationName } from '../server/server.ts';
+import { destinationName, namesBeside } from '../server/server.ts';
 
 /**
  * A user with rights on one shadow database and nothing else, who restores the content of a snapshot: no file, no other
@@ -44,7 +43,7 @@ export async function chooseRestorer(
   if (remoteTables && builtHere)
     return loading('--remote-tables was given, and the snapshot was built on this machine');
   await using server = await connectToServer(context, url);
-  const fresh = besideNames(await destinationName(server, url.database ?? '')).fresh();
+  const fresh = (await namesBeside(server, url.database ?? '')).fresh();
   const rights = await readRights(server);
   if (!rights.onServer('CREATE USER') || !rights.onTable('mysql', 'user', 'SELECT'))
     return loading('the user may not create users');

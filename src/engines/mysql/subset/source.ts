@@ -5,13 +5,14 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { SubsetSource } from '../../facets/subset.ts';
 import { createResourcePool } from '../../shared/resource-pool.ts';
 import { sourceUnreadable } from '../../shared/source-unreadable.ts';
-import { readServer, readTables } from '../catalog/introspect.ts';
+import { readServer } from '../catalog/introspect.ts';
+import { readTables } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
 import { EMPTY_QUERY } from '../connection/error-numbers.ts';
 import { withExplainedErrors } from '../connection/explain-errors.ts';
 import { quotePath, quoteText } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import { SqlError } from '../connection/session-errors.ts';
+import { SqlError, unless } from '../connection/session-errors.ts';
 import { beginInstant } from '../dump/instant.ts';
 import { makeSubset } from './build-subset.ts';
 import { createFinder } from './finder.ts';
@@ -37,7 +38,7 @@ export async function openSource(
     const readers = await beginInstant(context, locking, { database, tables, readers: opened });
     const catalog = await readSubsetCatalog(locking, database);
     for (const reader of readers) {
-      for (const setting of READING_SETTINGS) await reader.execute(setting).catch(ignoreEmpty);
+      for (const setting of READING_SETTINGS) await reader.execute(setting).catch(unless([EMPTY_QUERY], null));
     }
     const pool = createResourcePool(readers);
     const withSession: OpenSource['withSession'] = (work) => withExplainedErrors(url, () => pool(work));
@@ -62,10 +63,6 @@ export async function openSource(
 function danglingWarnings({ dangling }: SubsetCatalog): WarningEvent[] {
   const message = `Foreign keys to missing tables are ignored: ${dangling.join(', ')}`;
   return dangling.length === 0 ? [] : [{ event: 'warning', code: 'reference_dangling', message }];
-}
-
-function ignoreEmpty(error: unknown): void {
-  if (!(error instanceof SqlError && error.errno === EMPTY_QUERY)) throw error;
 }
 
 function noDatabase({ display }: DatabaseUrl): UserError {

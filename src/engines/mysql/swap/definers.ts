@@ -5,8 +5,7 @@ import { RIGHT_MISSING } from '../connection/error-numbers.ts';
 import { inDatabase, quoteAccount, quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
-import { besideNames } from '../server/names.ts';
-import { destinationName } from '../server/server.ts';
+import { namesBeside } from '../server/server.ts';
 import { createBeside, dropBeside } from './shadow-databases.ts';
 
 /** Rights that permit code in the name of another account. */
@@ -29,7 +28,7 @@ export async function refuseForeignDefiners(
 ): Promise<void> {
   const foreign = await foreignDefiners(server, database);
   if (foreign.size === 0) return;
-  const work = besideNames(await destinationName(server, destination)).fresh();
+  const work = (await namesBeside(server, destination)).fresh();
   await createBeside(server, { name: work, destination, collations });
   try {
     for (const [definer, what] of foreign) {

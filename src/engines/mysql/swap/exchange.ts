@@ -16,8 +16,8 @@ import { quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import { withDatabase } from '../connection/url.ts';
-import { BASE, besideNames } from '../server/names.ts';
-import { destinationName, mayNotCreate, verifyLock } from '../server/server.ts';
+import { BASE } from '../server/names.ts';
+import { mayNotCreate, namesBeside, verifyLock } from '../server/server.ts';
 import { maySetDefiner } from './definers.ts';
 import { dropStatement, foreignReferences, refuseForeignReferences } from './foreign-references.ts';
 import { journalRename, settle, writeJournal } from './journal.ts';
@@ -92,13 +92,13 @@ export async function exchange(context: EngineContext, given: TableSwap): Promis
         context.report({ event: 'warning', code: 'definition_unreadable', message });
       });
   const own = made ? [] : await grantsOf(context, server, destination);
-  const of = await destinationName(server, destination);
+  const { of, base, undo } = await namesBeside(server, destination);
   if (keep) {
     const mark = await ownMark(server, destination);
     const record: KeptRecord = {
       ...{ of, replaced_at: context.clock().toISOString(), code: before, grants: own },
       mark: mark && branchMarkText(mark),
-      has_base: (await readBaseRecord(server, { database: besideNames(of).base, table: BASE, of })) !== null,
+      has_base: (await readBaseRecord(server, { database: base, table: BASE, of })) !== null,
     };
     await writeRecord(server, { database: work, table: KEPT, value: record });
   }
@@ -112,7 +112,6 @@ export async function exchange(context: EngineContext, given: TableSwap): Promis
   const allowed = definers === 'theirs' && (await maySetDefiner(server)) ? 'theirs' : 'mine';
   const arriving = given.renames.find(({ to }) => to[0] === destination)?.from[0] ?? work;
   await tryCode(context, { url: withDatabase(url, arriving), destination, code, definers: allowed });
-  const { undo } = besideNames(of);
   const movesUndoCopy = [...given.renames, ...given.later, ...rows.later].some(({ from }) => from[0] === undo);
   // A trial of an undo that was interrupted has left its objects.
   if (movesUndoCopy) await dropAllCode(server, undo);

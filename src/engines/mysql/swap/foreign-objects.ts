@@ -2,8 +2,8 @@ import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { MARK } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import { besideNames, isReserved } from '../server/names.ts';
-import { databaseExists, destinationName } from '../server/server.ts';
+import { isReserved } from '../server/names.ts';
+import { databaseExists, namesBeside } from '../server/server.ts';
 import { lookBeside, reservedTables, undoCopyOf } from './shadow-databases.ts';
 
 /** Finds objects that would block the swap, before the load starts. */
@@ -20,7 +20,7 @@ export async function refuseStrangers(
   if (!(await databaseExists(server, destination))) return;
   await refuseReserved(server, destination);
   if (!undo || (await undoCopyOf(server, destination)) !== 'stranger') return;
-  const name = besideNames(await destinationName(server, destination)).undo;
+  const name = (await namesBeside(server, destination)).undo;
   throw new UserError(`The database "${name}" is not an undo copy of "${destination}"`, {
     code: 'undo_name_taken',
     exit: EXIT.refused,

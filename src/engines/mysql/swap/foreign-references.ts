@@ -1,12 +1,11 @@
 import * as v from 'valibot';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { WarningEvent } from '../../../runtime/events.ts';
-import { keysWithOwnRows } from '../catalog/own-rows.ts';
+import { keysWithOwnRows } from '../catalog/tables.ts';
 import { inDatabase, quoteName, quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import { SqlError } from '../connection/session-errors.ts';
-import { besideNames } from '../server/names.ts';
-import { destinationName } from '../server/server.ts';
+import { unless } from '../connection/session-errors.ts';
+import { namesBeside } from '../server/server.ts';
 
 /** A foreign key of a table in another database that references a table of the destination. */
 export const foreignReferenceSchema = v.object({
@@ -22,24 +21,21 @@ const QUICK = `SELECT 1 FROM information_schema.INNODB_SYS_FOREIGN
   WHERE SUBSTRING_INDEX(FOR_NAME, '/', 1) <> SUBSTRING_INDEX(REF_NAME, '/', 1) LIMIT 1`;
 
 /** `ER_UNKNOWN_TABLE`, `ER_SPECIFIC_ACCESS_DENIED_ERROR`: MySQL has no such list and needs none. */
-const NO_QUICK_LIST = new Set([1109, 1227]);
+const NO_QUICK_LIST = [1109, 1227];
 
 /**
  * Returns the foreign keys of other databases that the user may see; such a key follows its table, and so would
  * reference the undo copy after a swap.
  */
 export async function foreignReferences(server: MysqlSession, destination: string): Promise<ForeignReference[]> {
-  const some = await server.query(QUICK).catch((error) => {
-    if (error instanceof SqlError && NO_QUICK_LIST.has(error.errno)) return null;
-    throw error;
-  });
+  const some = await server.query(QUICK).catch(unless(NO_QUICK_LIST, null));
   if (some?.length === 0) return [];
   const rows = await server.query<ForeignReference>(`
     SELECT CONSTRAINT_SCHEMA AS \`database\`, TABLE_NAME AS \`table\`, CONSTRAINT_NAME AS \`constraint\`, REFERENCED_TABLE_NAME AS referenced
     FROM information_schema.REFERENTIAL_CONSTRAINTS
     WHERE ${await keysWithOwnRows(server, `${inDatabase('UNIQUE_CONSTRAINT_SCHEMA', destination)} AND NOT ${inDatabase('CONSTRAINT_SCHEMA', destination)}`)}
     ORDER BY 1, 2, 3`);
-  const { prefix, undo, base, spare } = besideNames(await destinationName(server, destination));
+  const { prefix, undo, base, spare } = await namesBeside(server, destination);
   const own = new Set([undo, base, spare]);
   return rows.filter(({ database }) => !own.has(database) && !database.startsWith(prefix));
 }

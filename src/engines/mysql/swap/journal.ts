@@ -1,9 +1,9 @@
 import type { DatabaseUrl } from '../../database-url.ts';
-import { inDatabase, quotePath } from '../connection/quote.ts';
+import { tableExists } from '../catalog/tables.ts';
+import { quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import { SqlError } from '../connection/session-errors.ts';
-import { besideNames } from '../server/names.ts';
-import { databaseExists, destinationName } from '../server/server.ts';
+import { unless } from '../connection/session-errors.ts';
+import { databaseExists, destinationName, namesBeside } from '../server/server.ts';
 import { dropStatement } from './foreign-references.ts';
 import { DONE, type Journal, journalSchema, MOVED, PENDING } from './journal-schema.ts';
 import { readRecord, writeRecord } from './record.ts';
@@ -67,21 +67,17 @@ export async function settle(context: SettleContext, { server, url, work }: Work
 }
 
 /** `ER_CANT_DROP_FIELD_OR_KEY`, `ER_NO_SUCH_TABLE`, `ER_BAD_DB_ERROR`: it is gone. */
-const GONE = new Set([1049, 1091, 1146]);
+const GONE = [1049, 1091, 1146];
 
 async function dropReferences(server: MysqlSession, { unlink = [] }: Journal): Promise<void> {
   for (const reference of unlink) {
-    await server.execute(dropStatement(reference)).catch((error) => {
-      if (!(error instanceof SqlError && GONE.has(error.errno))) throw error;
-    });
+    await server.execute(dropStatement(reference)).catch(unless(GONE, null));
   }
 }
 
 async function setCounters(server: MysqlSession, { counters = [] }: Journal): Promise<void> {
   for (const counter of counters) {
-    await server.execute(counterStatement(counter)).catch((error) => {
-      if (!(error instanceof SqlError && GONE.has(error.errno))) throw error;
-    });
+    await server.execute(counterStatement(counter)).catch(unless(GONE, null));
   }
 }
 
@@ -89,15 +85,9 @@ async function setCounters(server: MysqlSession, { counters = [] }: Journal): Pr
 async function renameLater(server: MysqlSession, { before, later = [] }: Journal): Promise<void> {
   const [first] = later;
   if (!first) return;
-  const [database, table] = first.to;
-  const done = await server.query(
-    `SELECT 1 FROM information_schema.TABLES WHERE ${inDatabase('TABLE_SCHEMA', database)} AND ${inDatabase('TABLE_NAME', table)}`,
-  );
-  if (done.length > 0) return;
+  if (await tableExists(server, ...first.to)) return;
   for (const statement of withoutDangling({ before, later })) {
-    await server.execute(statement).catch((error) => {
-      if (!(error instanceof SqlError && GONE.has(error.errno))) throw error;
-    });
+    await server.execute(statement).catch(unless(GONE, null));
   }
   await server.execute(renameStatement(later));
 }
@@ -108,7 +98,7 @@ async function dropObsolete(
   server: MysqlSession,
   { destination, journal }: { destination: string; journal: Journal },
 ): Promise<void> {
-  const { undo } = besideNames(await destinationName(server, destination));
+  const { undo } = await namesBeside(server, destination);
   if (journal.obsolete === undo) await dropBeside(context, server, { name: undo, destination });
 }
 

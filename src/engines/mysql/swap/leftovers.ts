@@ -4,8 +4,7 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
-import { besideNames } from '../server/names.ts';
-import { databaseExists, destinationName, dropEmpty, lockDestination } from '../server/server.ts';
+import { databaseExists, dropEmpty, lockDestination, namesBeside } from '../server/server.ts';
 import { type SettleResult, settle, type Work } from './journal.ts';
 import type { SettleContext } from './settle-code.ts';
 import { dropBeside, lookBeside, sweepBaseCopies } from './shadow-databases.ts';
@@ -36,7 +35,7 @@ async function settleAll(context: SettleContext, { server, url }: Omit<Work, 'wo
   }
   all.dropped.push(...(await sweepBaseCopies(context, server, destination)));
   // Made for tables that did not move.
-  const { undo } = besideNames(await destinationName(server, destination));
+  const { undo } = await namesBeside(server, destination);
   if (await databaseExists(server, undo)) await dropEmpty(server, undo);
   return all;
 }

@@ -1,4 +1,4 @@
-import { tablesIn } from '../connection/quote.ts';
+import { readTableList } from '../catalog/tables.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { awayRenames, type SwapProgram } from './swap-packet.ts';
 
@@ -16,10 +16,11 @@ export async function planLocks(
   const all = [...awayRenames(program), ...renames].map(({ from }) => from);
   const [gtid] = await server.query<{ Value: string }>("SHOW VARIABLES LIKE 'enforce_gtid_consistency'");
   if ((gtid?.Value ?? 'OFF') === 'OFF') return [all];
-  const rows = await server.query<{ schema_: string; name: string; engine: string | null }>(`
-    SELECT TABLE_SCHEMA AS schema_, TABLE_NAME AS name, ENGINE AS engine FROM information_schema.TABLES
-    WHERE (${[...new Set(all.map(([database]) => database))].map(tablesIn).join(' OR ')}) AND TABLE_TYPE <> 'VIEW'`);
-  const engines = new Map(rows.map(({ schema_, name, engine }) => [JSON.stringify([schema_, name]), engine]));
+  const engines = new Map<string, string | null>();
+  for (const database of new Set(all.map(([name]) => name))) {
+    for (const { name, engine } of await readTableList(server, database))
+      engines.set(JSON.stringify([database, name]), engine);
+  }
   const tables = renames.map(({ from }) => from);
   // The table of the journal does not exist yet.
   const groups = Map.groupBy(tables, (path) => (engines.get(JSON.stringify(path)) ?? 'InnoDB') === 'InnoDB');

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
-import { inDatabase, quotePath, quoteText } from '../connection/quote.ts';
+import { tableExists } from '../catalog/tables.ts';
+import { quotePath, quoteText } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import { SqlError } from '../connection/session-errors.ts';
+import { unless } from '../connection/session-errors.ts';
 
 export interface RecordPlace {
   database: string;
@@ -26,22 +27,16 @@ export async function makeRecordTable(server: MysqlSession, { database, table }:
 }
 
 /** `ER_BAD_FIELD_ERROR`, `ER_NO_SUCH_TABLE`: another table of this name, or none. */
-const NOT_A_RECORD = new Set([1054, 1146]);
+const NOT_A_RECORD = [1054, 1146];
 
 /** `null` when there is no such table, or when what it holds is no such value: then somebody else made it. */
 export async function readRecord<const Schema extends v.GenericSchema>(
   server: MysqlSession,
   { database, table, schema }: RecordPlace & { schema: Schema },
 ): Promise<v.InferOutput<Schema> | null> {
-  const there = await server.query(
-    `SELECT 1 FROM information_schema.TABLES WHERE ${inDatabase('TABLE_SCHEMA', database)} AND ${inDatabase('TABLE_NAME', table)}`,
-  );
-  if (there.length === 0) return null;
+  if (!(await tableExists(server, database, table))) return null;
   const path = quotePath(database, table);
-  const rows = await server.query<{ json: string }>(`SELECT json FROM ${path} LIMIT 2`).catch((error) => {
-    if (error instanceof SqlError && NOT_A_RECORD.has(error.errno)) return [];
-    throw error;
-  });
+  const rows = await server.query<{ json: string }>(`SELECT json FROM ${path} LIMIT 2`).catch(unless(NOT_A_RECORD, []));
   const [row] = rows;
   if (!row || rows.length > 1) return null;
   return parseRecord(schema, row.json);

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { listCode } from '../catalog/definitions/read-definitions.ts';
 import { showTables } from '../catalog/definitions/show-tables.ts';
-import { entriesOf, withoutTexts } from '../catalog/definitions/table-entries.ts';
-import { type CatalogTable, readTables } from '../catalog/introspect.ts';
+import { entriesOf } from '../catalog/definitions/table-entries.ts';
 import { readRights } from '../catalog/rights/rights.ts';
+import { type CatalogTable, readTables, storedColumns } from '../catalog/tables.ts';
 import { plainWord, quoteName, quotePath, tablesIn } from '../connection/quote.ts';
 import { type MysqlSession, packetsOf } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
@@ -68,7 +68,9 @@ export async function planRowExchange(
   const theirs = await shownTables(server, other, arriving);
   if (!mine || !theirs || !haveEqualDefinitions(mine, theirs) || !(await takesTransaction(server, work))) return null;
   const tables = (await readTables(server, other)).filter(({ name }) => theirs.has(name));
-  if (tables.length !== arriving.length) return null;
+  // Of other tables, and of sequences, a transaction does not exchange every row.
+  const isExchanged = ({ engine, isVersioned }: CatalogTable): boolean => engine === 'InnoDB' && !isVersioned;
+  if (tables.length !== arriving.length || !tables.every(isExchanged)) return null;
   const wanted = await readRows(server, { database: other, tables });
   const isThird = keep && older && JSON.stringify(older.tables) === JSON.stringify(arriving);
   const third = isThird ? await shownTables(server, older.database, older.tables) : null;
@@ -154,10 +156,7 @@ interface ShownTable {
 }
 
 const COUNTER = /( ENGINE=InnoDB) AUTO_INCREMENT=(\d+)/;
-/** Tables of which a transaction does not exchange every row. */
-const OTHER_ROWS = /\bWITH SYSTEM VERSIONING\b|\bSEQUENCE=1\b/;
-
-/** `null` when one of the tables is not one of InnoDB with rows that a transaction exchanges. */
+/** `null` when the definition of one of the tables cannot be read. */
 async function shownTables(
   server: MysqlSession,
   database: string,
@@ -169,7 +168,6 @@ async function shownTables(
     const create = answers[at] ?? '';
     if (create instanceof SqlError) return null;
     const { tail } = entriesOf(create);
-    if (!tail.includes(' ENGINE=InnoDB') || OTHER_ROWS.test(withoutTexts(create))) return null;
     const before = create.slice(0, create.length - tail.length);
     const counter = COUNTER.exec(tail)?.[2] ?? null;
     shown.set(name, { definition: before + tail.replace(COUNTER, '$1'), counter });
@@ -245,8 +243,7 @@ function exchangeSteps(
   { destination, other, work, keeper }: Databases,
   { name, columns, leaving, arriving, kept }: ExchangedTable,
 ): ExchangeStep[] {
-  const list = columns
-    .filter(({ generated }) => !generated)
+  const list = storedColumns({ columns })
     .map((column) => quoteName(column.name))
     .join(', ');
   const [mine, theirs, temporary] = [quotePath(destination, name), quotePath(other, name), temporaryTable(work)];

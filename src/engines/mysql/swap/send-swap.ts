@@ -1,6 +1,6 @@
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { inDatabase } from '../connection/quote.ts';
-import { type MysqlSession, SESSION_SETTINGS } from '../connection/session.ts';
+import { type MysqlSession, PLAIN_GRAMMAR } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import type { SwapOutcome } from './swap-packet.ts';
 
@@ -44,7 +44,7 @@ async function sendOnce(server: MysqlSession, statements: string[]): Promise<Swa
     if (!(error instanceof SqlError)) throw error;
     await server.execute('ROLLBACK');
     await server.execute('UNLOCK TABLES');
-    for (const setting of SESSION_SETTINGS.slice(0, 1)) await server.execute(setting);
+    await server.execute(PLAIN_GRAMMAR);
     const [state] = await server.query<{ moved: number }>('SELECT @tool_moved AS moved');
     return { moved: state?.moved ?? 0, refused: error.errno, message: error.message, microseconds: null };
   }

@@ -2,14 +2,22 @@ import * as v from 'valibot';
 import { redact } from '../../../process/redact.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { readFreshName } from '../../shared/beside-names.ts';
-import { baseCopyNames, baseCopyState } from '../branches/base-record.ts';
+import { baseCopyState } from '../branches/base-record.ts';
 import { parseBranchMark } from '../branches/branch-mark.ts';
 import type { Collations } from '../catalog/introspect.ts';
 import { inDatabase, MARK, quotePath, quoteText } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import { besideNames, isReserved } from '../server/names.ts';
-import { createDatabase, databaseNames, destinationName, dropDatabase, findBeside, isEmpty } from '../server/server.ts';
+import {
+  createDatabase,
+  databaseNames,
+  destinationName,
+  dropDatabase,
+  findBeside,
+  isEmpty,
+  namesBeside,
+} from '../server/server.ts';
 import { DONE, journalSchema, MOVED, PENDING } from './journal-schema.ts';
 import { parseRecord, readRecord } from './record.ts';
 import { KEPT, keptSchema } from './undo-copy.ts';
@@ -155,8 +163,7 @@ async function isNamedByJournal(
 
 /** Reports whether the undo copy's name is free, is used by a copy of this destination, or by another database. */
 export async function undoCopyOf(server: MysqlSession, destination: string): Promise<'none' | 'ours' | 'stranger'> {
-  const of = await destinationName(server, destination);
-  const { undo } = besideNames(of);
+  const { of, undo } = await namesBeside(server, destination);
   const kept = await readRecord(server, { database: undo, table: KEPT, schema: keptSchema });
   if (kept) return (await destinationName(server, kept.of)) === of ? 'ours' : 'stranger';
   return (await isEmpty(server, undo)) ? 'none' : 'stranger';
@@ -168,8 +175,7 @@ export async function dropBeside(
   server: MysqlSession,
   { name, destination }: { name: string; destination: string },
 ): Promise<boolean> {
-  const of = await destinationName(server, destination);
-  const { undo, base, spare } = besideNames(of);
+  const { of, undo, base, spare } = await namesBeside(server, destination);
   try {
     const isOurs =
       name === undo
@@ -210,7 +216,7 @@ export async function sweepBaseCopies(
   server: MysqlSession,
   destination: string,
 ): Promise<string[]> {
-  const { of, base, spare } = await baseCopyNames(server, destination);
+  const { of, base, spare } = await namesBeside(server, destination);
   const dropped: string[] = [];
   for (const database of [base, spare]) {
     if ((await baseCopyState(server, { database, of })) !== 'remains') continue;

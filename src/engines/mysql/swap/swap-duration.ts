@@ -1,8 +1,6 @@
 import type { WarningEvent } from '../../../runtime/events.ts';
 import { formatDuration, formatNumberOf } from '../../../text/format.ts';
 import { type Flavour, LABELS } from '../catalog/introspect.ts';
-import { inDatabase } from '../connection/quote.ts';
-import type { MysqlSession } from '../connection/session.ts';
 
 /** Names up to which the swap takes no noticeable time. */
 export const FEW_NAMES = 100;
@@ -19,11 +17,4 @@ export function longSwapWarnings(
   const [least, most] = EACH[flavour].map((each) => formatDuration(each * names));
   const message = `The swap renames ${formatNumberOf(names, 'table')} in one statement: ${database} will be unavailable for ${least} to ${most} (${LABELS[flavour]}, by the speed of its disk). Where it already has the same tables, small and without triggers, their rows are exchanged instead, and reads continue`;
   return [{ event: 'warning', code: 'long_swap', message }];
-}
-
-export async function countTables(session: MysqlSession, database: string): Promise<number> {
-  const [row] = await session.query<{ tables_: number | string }>(
-    `SELECT COUNT(*) AS tables_ FROM information_schema.TABLES WHERE ${inDatabase('TABLE_SCHEMA', database)} AND TABLE_TYPE <> 'VIEW'`,
-  );
-  return Number(row?.tables_ ?? 0);
 }

@@ -6,7 +6,7 @@ import { withoutDefiner } from '../catalog/definitions/statement-text.ts';
 import { lexicalModeOf, significant } from '../catalog/definitions/tokens.ts';
 import type { Flavour } from '../catalog/introspect.ts';
 import { plainWord, plainWords, quoteName, quotePath, quoteText } from '../connection/quote.ts';
-import { SESSION_SETTINGS } from '../connection/session.ts';
+import { PLAIN_GRAMMAR } from '../connection/session.ts';
 import { type Counter, DONE, MOVED } from './journal-schema.ts';
 import type { GrantStatement } from './routine-grants.ts';
 import { counterStatement } from './row-exchange.ts';
@@ -198,7 +198,7 @@ function blocksOf(program: SwapProgram): string[] {
 
 /** A step under its own settings, which the block takes back; a failure is noted, and the next step goes on. */
 function block({ settings, statement }: Step, condition: string): string {
-  const run = [...settings, dynamic(statement), ...(settings.length > 0 ? BASE : [])].join('; ');
+  const run = [...settings, dynamic(statement), ...(settings.length > 0 ? [PLAIN_GRAMMAR] : [])].join('; ');
   return `BEGIN NOT ATOMIC DECLARE CONTINUE HANDLER FOR SQLEXCEPTION SET @tool_failed = 1; IF ${condition} THEN ${run}; END IF; END`;
 }
 
@@ -207,9 +207,6 @@ function dynamic(statement: string): string {
   return `EXECUTE IMMEDIATE ${quoteText(statement)}`;
 }
 
-/** The settings under which everything else is read. */
-const BASE = SESSION_SETTINGS.slice(0, 1);
-
 function plainStatementsOf(program: SwapProgram): string[] {
   const { before, locks } = program;
   const { triggers, drops, code, events, end } = stepsAfter(program);
@@ -217,7 +214,11 @@ function plainStatementsOf(program: SwapProgram): string[] {
   const locked = hasTriggers && locks.length === 1;
   const lock = locks.map((group) => `LOCK TABLES ${group.map((path) => `${quotePath(...path)} WRITE`).join(', ')}`);
   const plainly = (steps: Step[]): string[] =>
-    steps.flatMap(({ settings, statement }) => [...settings, statement, ...(settings.length > 0 ? BASE : [])]);
+    steps.flatMap(({ settings, statement }) => [
+      ...settings,
+      statement,
+      ...(settings.length > 0 ? [PLAIN_GRAMMAR] : []),
+    ]);
   return [
     ...(hasTriggers ? [...lock, ...(locked ? [] : ['UNLOCK TABLES']), ...before.triggers.map(dropTrigger)] : []),
     moveStatement(program),

@@ -1,14 +1,15 @@
 import { startStep } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { ReplaceResult } from '../../facets/restore.ts';
-import { baseCopyNames, baseCopyState } from '../branches/base-record.ts';
+import { baseCopyState } from '../branches/base-record.ts';
 import { branchMarkText, withoutSwitch } from '../branches/branch-mark.ts';
 import { ownMark } from '../branches/last-switch.ts';
 import type { Collations } from '../catalog/introspect.ts';
-import { MARK, tablesIn } from '../connection/quote.ts';
+import { tablesOf } from '../catalog/tables.ts';
+import { MARK } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import { BASE, BRANCH, besideNames, OUTDATED, RETIRED } from '../server/names.ts';
-import { createDatabase, databaseExists, destinationName } from '../server/server.ts';
+import { BASE, BRANCH, OUTDATED, RETIRED } from '../server/names.ts';
+import { createDatabase, databaseExists, namesBeside } from '../server/server.ts';
 import { exchange, type RowsInstead, type Switch } from './exchange.ts';
 import { planRowExchange } from './row-exchange.ts';
 import { createBeside, dropBeside, readMarkText, undoCopyOf, writeMark } from './shadow-databases.ts';
@@ -42,7 +43,7 @@ export interface BranchSwap {
 export async function swapDatabases(context: EngineContext, swap: Swap): Promise<ReplaceResult> {
   const { server, url, fresh, code, undo } = swap;
   const destination = url.database ?? '';
-  const names = besideNames(await destinationName(server, destination));
+  const names = await namesBeside(server, destination);
   const made = !(await databaseExists(server, destination));
   const { branch } = swap;
   if (branch?.onlyNew && !made) throw branch.onlyNew();
@@ -130,7 +131,7 @@ export async function planBase(
   { destination, made, collations }: { destination: string; made: Swap['base']; collations: Collations },
 ): Promise<PlannedBase> {
   if (made === 'kept') return { renames: [], obsolete: [] };
-  const { of, base, spare } = await baseCopyNames(server, destination);
+  const { of, base, spare, fresh } = await namesBeside(server, destination);
   const state = await baseCopyState(server, { database: base, of });
   const present = state === 'whole' ? await tablesOf(server, base) : [];
   const record = present.find((table) => table === BASE || table === OUTDATED);
@@ -140,7 +141,7 @@ export async function planBase(
   }
   if (state === 'remains') await dropBeside(context, server, { name: base, destination });
   if (state !== 'whole') await createDatabase(server, { name: base, collations });
-  const old = besideNames(of).fresh();
+  const old = fresh();
   if (record) await createBeside(server, { name: old, destination, collations });
   return {
     renames: [
@@ -153,18 +154,10 @@ export async function planBase(
 
 /** A reset to a base copy of the replaced database is as wrong as it is right when that is put back. */
 export async function turnedBase(server: MysqlSession, destination: string): Promise<Rename[]> {
-  const { of, base } = await baseCopyNames(server, destination);
+  const { of, base } = await namesBeside(server, destination);
   if ((await baseCopyState(server, { database: base, of })) !== 'whole') return [];
   const present = await tablesOf(server, base);
   return present.includes(BASE)
     ? [{ from: [base, BASE], to: [base, OUTDATED] }]
     : [{ from: [base, OUTDATED], to: [base, BASE] }];
-}
-
-/** Tables and sequences. */
-export async function tablesOf(server: MysqlSession, database: string): Promise<string[]> {
-  const rows = await server.query<{ name: string }>(`
-    SELECT TABLE_NAME AS name FROM information_schema.TABLES
-    WHERE ${tablesIn(database)} AND TABLE_TYPE <> 'VIEW' ORDER BY TABLE_NAME`);
-  return rows.map(({ name }) => name);
 }

@@ -4,7 +4,7 @@ import { readCode } from '../catalog/definitions/read-definitions.ts';
 import { isWord, lexicalModeOf, significant } from '../catalog/definitions/tokens.ts';
 import { readNameCase } from '../catalog/name-case.ts';
 import { inDatabase, plainWords, quoteName } from '../connection/quote.ts';
-import { type MysqlSession, SESSION_SETTINGS } from '../connection/session.ts';
+import { type MysqlSession, PLAIN_GRAMMAR } from '../connection/session.ts';
 import { createText } from './swap-packet.ts';
 
 interface TidyRequest {
@@ -45,7 +45,7 @@ export async function tidyBodies(
       const next = code.kind === 'TRIGGER' ? followers.get(there.name) : undefined;
       const create = next === undefined ? code : { ...code, create: before(next, code) };
       await server.query([...settingsOf(code), drop, createText(create, definers)].join('\n;\n'));
-      for (const setting of SESSION_SETTINGS.slice(0, 1)) await server.execute(setting);
+      await server.execute(PLAIN_GRAMMAR);
     }
   }
 }

@@ -7,14 +7,12 @@ import { baseFollows } from '../branches/base-follows.ts';
 import { type BranchMark, branchMarkText, parseBranchMark, withoutSwitch } from '../branches/branch-mark.ts';
 import { type LastSwitch, lastSwitch, ownMark } from '../branches/last-switch.ts';
 import { takePlace } from '../branches/switch-tables.ts';
-import { withOwnRows } from '../catalog/own-rows.ts';
+import { readSize, tablesOf } from '../catalog/tables.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { releasable } from '../connection/keep-alive.ts';
-import { inDatabase } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { inspectDestination } from '../restore/preflight.ts';
-import { besideNames } from '../server/names.ts';
-import { databaseExists, destinationName, lockDestination } from '../server/server.ts';
+import { databaseExists, lockDestination, namesBeside } from '../server/server.ts';
 import { exchange } from './exchange.ts';
 import { foreignReferences, refuseForeignReferences } from './foreign-references.ts';
 import { findUnsettled } from './journal.ts';
@@ -22,7 +20,7 @@ import { settleAfterFailure, sweepLeftovers } from './leftovers.ts';
 import { readRecord } from './record.ts';
 import { planRowExchange } from './row-exchange.ts';
 import { createBeside, undoCopyOf } from './shadow-databases.ts';
-import { planMark, tablesOf, turnedBase } from './swap.ts';
+import { planMark, turnedBase } from './swap.ts';
 import type { Rename } from './swap-packet.ts';
 import { KEPT, type KeptRecord, keptSchema } from './undo-copy.ts';
 
@@ -31,10 +29,7 @@ export async function findKept(context: EngineContext, url: DatabaseUrl): Promis
   const { destination } = await inspectDestination(context, url);
   await using server = await connectToServer(context, url);
   const { name, replacedAt, sizeOf } = await findReplaced(server, url);
-  const [row] = await server.query<{ bytes: number | null }>(`
-    SELECT SUM(DATA_LENGTH + INDEX_LENGTH) AS bytes FROM information_schema.TABLES
-    WHERE ${await withOwnRows(server, inDatabase('TABLE_SCHEMA', sizeOf))}`);
-  return { undoDatabase: name, replacedAt, sizeBytes: Number(row?.bytes ?? 0), destination };
+  return { undoDatabase: name, replacedAt, sizeBytes: await readSize(server, sizeOf), destination };
 }
 
 interface UndoCopyFacts {
@@ -49,7 +44,7 @@ async function findReplaced(server: MysqlSession, url: DatabaseUrl): Promise<Und
   const reverted = await lastSwitch(server, destination);
   const { database } = reverted?.before ?? {};
   if (reverted && database) return { name: database, replacedAt: reverted.switchedAt, sizeOf: database };
-  const { undo } = besideNames(await destinationName(server, destination));
+  const { undo } = await namesBeside(server, destination);
   // A swap that was interrupted after its tables moved: the command ends it first.
   const unsettled = await findUnsettled(server, destination);
   const replaced = unsettled?.journal.later?.find(({ to }) => to[0] === undo && to[1] !== KEPT);
@@ -68,7 +63,7 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
   const destination = url.database ?? '';
   const { signal, release } = releasable(context.signal);
   await using server = await connectToServer({ signal }, url, { several: true });
-  const names = besideNames(await destinationName(server, destination));
+  const names = await namesBeside(server, destination);
   await lockDestination(server, destination);
   await sweepLeftovers(context, { server, url });
   const reverted = await lastSwitch(server, destination);
@@ -170,7 +165,7 @@ async function planKeptMark(
 async function readKept(server: MysqlSession, url: DatabaseUrl): Promise<KeptRecord> {
   const destination = url.database ?? '';
   if ((await undoCopyOf(server, destination)) === 'ours') {
-    const database = besideNames(await destinationName(server, destination)).undo;
+    const database = (await namesBeside(server, destination)).undo;
     const record: KeptRecord | null = await readRecord(server, { database, table: KEPT, schema: keptSchema });
     if (record) return record;
   }

@@ -1,5 +1,5 @@
 import { isReserved } from '../../server/names.ts';
-import { kindsOf } from '../table-traits.ts';
+import { traitsOf } from '../table-traits.ts';
 import { checkProgram } from './check-program.ts';
 import { checkColumn, checkForeignKey, checkIndex, checkSequence, checkTable, inTablespaces } from './check-table.ts';
 import { type Definition, definitionOf, type Own, refused } from './checked-definition.ts';
@@ -23,14 +23,14 @@ export function checkDefinitions<Given extends Definitions>(
   }));
   const definitions = { ...given, tables: given.tables.map(renderTable), sequences };
   const { tables } = definitions;
-  const kinds = kindsOf(tables);
+  const traits = traitsOf(tables);
   const own: Own = { database, sequences: new Set(sequences.map(({ name }) => name)) };
   const elsewhere = new Set<string>();
   for (const { name, create, indexes, foreignKeys } of tables) {
     const table: Definition = { ...definitionOf(`table ${name}`, create), own, elsewhere };
     refuseReserved(table, name);
-    const kind = kinds.get(name) ?? 'own';
-    checkTable(table, name, kind === 'remote' && !remote.has(name) ? 'own' : kind);
+    const { storage = 'own' } = traits.get(name) ?? {};
+    checkTable(table, name, storage === 'remote' && !remote.has(name) ? 'own' : storage);
     for (const clause of indexes.flat()) checkIndex(definitionOf(`index of table ${name}`, clause));
     for (const clause of foreignKeys) checkForeignKey(definitionOf(`foreign key of table ${name}`, clause));
   }

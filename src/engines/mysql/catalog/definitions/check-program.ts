@@ -2,7 +2,7 @@ import { type Definition, definitionOf, isNamed, refused } from './checked-defin
 import { asLexed, hasTokensOf, textOfBytes } from './client-bytes.ts';
 import type { Code } from './definitions.ts';
 import { isOneStatement } from './one-statement.ts';
-import { definerLength, lexicalModeOf, type Token } from './tokens.ts';
+import { definerLength, isWord, lexicalModeOf, type Token } from './tokens.ts';
 
 const HEADS: Record<string, RegExp> = {
   VIEW: /^(OR REPLACE )?(ALGORITHM = \w+ )?(SQL SECURITY (DEFINER|INVOKER) )?VIEW$/,
@@ -58,14 +58,14 @@ function headEnd(tokens: Token[], kind: string): number {
 }
 
 function inDefiner(tokens: Token[], at: number): boolean {
-  const from = tokens.findIndex(({ kind, value }) => kind === 'word' && value === 'DEFINER');
+  const from = tokens.findIndex((token) => isWord(token, 'DEFINER'));
   if (from === -1 || tokens[from + 1]?.text !== '=') return false;
   return at >= from && at < from + definerLength(tokens.slice(from));
 }
 
 /** SHOW CREATE quotes accounts; without quotes a name may be a word of a clause. */
 function checkDefiner(definition: Definition, head: Token[]): void {
-  const from = head.findIndex(({ kind, value }) => kind === 'word' && value === 'DEFINER');
+  const from = head.findIndex((token) => isWord(token, 'DEFINER'));
   if (from === -1) return;
   const [, , user, , host] = head.slice(from, from + definerLength(head.slice(from)));
   const isQuoted = [user, host ?? user].every((token) => token?.kind === 'name' || token?.kind === 'text');

@@ -1,11 +1,10 @@
 import { EXIT, UserError } from '../../../../runtime/errors.ts';
-import { BLACKHOLE, hasOwnRows, MERGE_ENGINES } from '../own-rows.ts';
-import { engineAfter, type TableKind, unionIn } from '../table-traits.ts';
+import { engineAfter, permitsEngine, type RowStorage, unionIn } from '../table-traits.ts';
 import { checkColumnAt } from './check-column.ts';
 import { checkConstraintAt, checkKeyAt } from './check-key.ts';
 import { type Definition, isNamed, refused } from './checked-definition.ts';
 import { TokenCursor } from './token-cursor.ts';
-import type { Token } from './tokens.ts';
+import { isWord, type Token } from './tokens.ts';
 
 /** Never in SHOW CREATE of a table or sequence, outside quotes. */
 const FORBIDDEN = new Set(
@@ -14,8 +13,8 @@ const FORBIDDEN = new Set(
 /** The first words of a key. */
 const KEYS = new Set('PRIMARY UNIQUE KEY FULLTEXT SPATIAL VECTOR'.split(' '));
 
-/** `kind`: the kind that the caller permits; `remote` only by name. */
-export function checkTable(given: Definition, name: string, kind: TableKind = 'own'): void {
+/** `kind`: the storage that the caller permits; `remote` only by name. */
+export function checkTable(given: Definition, name: string, kind: RowStorage = 'own'): void {
   const definition = { ...given, kind, tokens: withoutUnion(given.tokens, kind) };
   const [create, table, named, open] = definition.tokens;
   if (create?.value !== 'CREATE' || table?.value !== 'TABLE' || !isNamed(named, name) || open?.text !== '(') {
@@ -46,8 +45,8 @@ export function checkColumn(definition: Definition): void {
   checkColumnAt(new TokenCursor(definition, tokens, 'a column'), { isRemote: false });
 }
 
-/** Without the list of a MERGE table, which `kindsOf` has checked. */
-function withoutUnion(tokens: Token[], kind: TableKind): Token[] {
+/** Without the list of a MERGE table, which `traitsOf` has checked. */
+function withoutUnion(tokens: Token[], kind: RowStorage): Token[] {
   const union = kind === 'merged' || kind === 'remote' ? unionIn(tokens) : null;
   return union ? tokens.toSpliced(union.from, union.to - union.from + 1) : tokens;
 }
@@ -68,7 +67,7 @@ function checkEntry(definition: Definition, entry: Token[]): void {
 
 function checkOptions(definition: Definition, tokens: Token[]): void {
   refuseQualified(definition, tokens);
-  const parted = tokens.findIndex(({ kind, value }) => kind === 'word' && value === 'PARTITION');
+  const parted = tokens.findIndex((token) => isWord(token, 'PARTITION'));
   checkTableOptions(definition, parted === -1 ? tokens : tokens.slice(0, parted));
   if (parted !== -1) checkPartitions(definition, tokens.slice(parted));
 }
@@ -249,9 +248,7 @@ function checkedTokens(definition: Definition): Token[] {
 }
 
 function checkEngine(definition: Definition, name: string): void {
-  const { kind = 'own' } = definition;
-  const isKnown = hasOwnRows(name) || name === BLACKHOLE || (kind === 'merged' && MERGE_ENGINES.has(name));
-  if (isKnown || (kind === 'remote' && /^[A-Z0-9_]+$/.test(name))) return;
+  if (permitsEngine(definition.kind ?? 'own', name)) return;
   throw refused(definition, `its storage engine ${name} is not one that keeps its own rows`);
 }
 

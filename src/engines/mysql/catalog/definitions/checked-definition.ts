@@ -1,12 +1,12 @@
 import { EXIT, UserError } from '../../../../runtime/errors.ts';
-import type { TableKind } from '../table-traits.ts';
+import type { RowStorage } from '../table-traits.ts';
 import { type LexicalMode, type Token, tokensOf } from './tokens.ts';
 
 export interface Definition {
   what: string;
   tokens: Token[];
   own?: Own;
-  kind?: TableKind;
+  kind?: RowStorage;
   /** Takes the tables in tablespaces of a server's own, for one message about all of them. */
   elsewhere?: Set<string>;
 }

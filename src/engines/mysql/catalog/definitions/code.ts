@@ -1,5 +1,5 @@
 import { plainWord, plainWords, quoteName, quoteText } from '../../connection/quote.ts';
-import { type MysqlSession, SESSION_SETTINGS } from '../../connection/session.ts';
+import { type MysqlSession, PLAIN_GRAMMAR } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
 import { bytesOfText, isUtf8, textOfBytes } from './client-bytes.ts';
 import type { Code, CodeDefinitions } from './definitions.ts';
@@ -71,7 +71,7 @@ export async function createCode(
       `ALTER DATABASE CHARACTER SET ${plainWord(code.charset)} COLLATE ${plainWord(code.collation)}`,
     );
   }
-  for (const setting of SESSION_SETTINGS.slice(0, 1)) await session.execute(setting);
+  await session.execute(PLAIN_GRAMMAR);
   return left;
 }
 

@@ -33,17 +33,8 @@ const codeSchema = <const Kinds extends string[]>(kinds: Kinds) =>
     invalid: v.optional(v.boolean()),
   });
 
-export interface Code {
+export interface Code extends Omit<v.InferOutput<ReturnType<typeof codeSchema>>, 'kind'> {
   kind: string;
-  name: string;
-  create: string;
-  sql_mode: string | null;
-  charset: string | null;
-  collation: string | null;
-  time_zone: string | null;
-  bytes?: string | undefined;
-  database_collation?: string | null | undefined;
-  invalid?: boolean | undefined;
 }
 
 const sequenceSchema = v.object({ name: v.string(), create: v.string(), next: v.pipe(v.string(), v.regex(/^-?\d+$/)) });
@@ -73,6 +64,10 @@ export const definitionsSchema = v.object({
   ...programs,
 });
 
+type Stored = v.InferOutput<typeof codeDefinitionsSchema>;
+
+export interface CodeDefinitions extends Omit<Stored, keyof typeof programs>, Record<keyof typeof programs, Code[]> {}
+
 export interface Definitions extends CodeDefinitions {
   tables: TableDefinition[];
   sequences: v.InferOutput<typeof sequenceSchema>[];
@@ -82,28 +77,10 @@ export interface Definitions extends CodeDefinitions {
  * A foreign key to a missing table, made with `foreign_key_checks = 0`. It stores the name of its database and would
  * not follow its table: it is dropped before the move and created again after it.
  */
-export interface DanglingKey {
-  table: string;
-  name: string;
-  clause: string;
-}
+export type DanglingKey = NonNullable<Stored['dangling']>[number];
 
 /**
  * A MariaDB column with a default from a sequence. The server stores the sequence's database, which a move does not
  * change: the column is defined again after it.
  */
-export interface SequenceDefault {
-  table: string;
-  column: string;
-}
-
-export interface CodeDefinitions {
-  charset: string;
-  collation: string;
-  routines: Code[];
-  views: Code[];
-  triggers: Code[];
-  events: Code[];
-  dangling?: DanglingKey[] | undefined;
-  defaults?: SequenceDefault[] | undefined;
-}
+export type SequenceDefault = NonNullable<Stored['defaults']>[number];

@@ -1,7 +1,7 @@
-import { inDatabase, quoteName, quoteText, tablesIn } from '../../connection/quote.ts';
+import { inDatabase, quoteName, quoteText } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
-import { keysWithOwnRows } from '../own-rows.ts';
+import { keysWithOwnRows, readTableList } from '../tables.ts';
 import type { CodeDefinitions, DanglingKey, Definitions } from './definitions.ts';
 import { readCode, type Unreadable } from './read-definitions.ts';
 import { readSequenceDefaults } from './sequence-defaults.ts';
@@ -44,13 +44,7 @@ export async function readBelongings(
 }
 
 async function readDangling(session: MysqlSession, database: string): Promise<DanglingKey[]> {
-  const there = new Set(
-    (
-      await session.query<{ name: string }>(
-        `SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE ${tablesIn(database)}`,
-      )
-    ).map(({ name }) => name),
-  );
+  const there = new Set((await readTableList(session, database)).map(({ name }) => name));
   const keys = await session.query<{ table_: string; name: string; referred: string | null }>(`
     SELECT TABLE_NAME AS table_, CONSTRAINT_NAME AS name, REFERENCED_TABLE_NAME AS referred
     FROM information_schema.REFERENTIAL_CONSTRAINTS

@@ -1,4 +1,4 @@
-import type { Token } from './tokens.ts';
+import { isWord, type Token } from './tokens.ts';
 
 /**
  * Reports whether a stored program, from behind its name, is one statement: semicolons are within blocks only, and nothing
@@ -28,66 +28,55 @@ const SIMPLE = new Set(
 function blockStart(tokens: Token[]): number {
   const from = bodyStart(tokens);
   const at = isLabel(tokens[from]) && tokens[from + 1]?.text === ':' ? from + 2 : from;
-  return isWord(tokens[at], BLOCKS) ? at : -1;
+  return isWord(tokens[at], ...BLOCKS) ? at : -1;
 }
 
 /** The first token behind the head of a trigger, an event or a routine; the number of tokens where there is none. */
 function bodyStart(tokens: Token[]): number {
-  if (isWord(tokens[0], TIMES)) return behindTriggerHead(tokens);
-  if (isWord(tokens[0], ON)) return behindWord(tokens, 'DO');
+  if (isWord(tokens[0], 'BEFORE', 'AFTER')) return behindTriggerHead(tokens);
+  if (isWord(tokens[0], 'ON')) return behindWord(tokens, 'DO');
   return behindRoutineHead(tokens);
 }
 
-const TIMES = new Set(['BEFORE', 'AFTER']);
-const ON = new Set(['ON']);
-const ORDERS = new Set(['FOLLOWS', 'PRECEDES']);
-
 function behindTriggerHead(tokens: Token[]): number {
   const at = tokens.findIndex(
-    (token, index) => isWord(token, EACH) && isWord(tokens[index - 1], FOR) && isWord(tokens[index + 1], ROW),
+    (token, index) => isWord(token, 'EACH') && isWord(tokens[index - 1], 'FOR') && isWord(tokens[index + 1], 'ROW'),
   );
   if (at === -1) return tokens.length;
-  return isWord(tokens[at + 2], ORDERS) ? at + 4 : at + 2;
+  return isWord(tokens[at + 2], 'FOLLOWS', 'PRECEDES') ? at + 4 : at + 2;
 }
 
-const FOR = new Set(['FOR']);
-const EACH = new Set(['EACH']);
-const ROW = new Set(['ROW']);
-
 function behindWord(tokens: Token[], word: string): number {
-  const at = tokens.findIndex(({ kind, value }) => kind === 'word' && value === word);
+  const at = tokens.findIndex((token) => isWord(token, word));
   return at === -1 ? tokens.length : at + 1;
 }
 
 /** Parameters, the type of a result, and characteristics, as SHOW CREATE writes them. */
 function behindRoutineHead(tokens: Token[]): number {
   let at = behindParentheses(tokens, 0);
-  if (isWord(tokens[at], RETURNS)) at = behindType(tokens, at + 1);
-  while (isWord(tokens[at], CHARACTERISTICS) || (tokens[at]?.kind === 'text' && isWord(tokens[at - 1], COMMENT)))
+  if (isWord(tokens[at], 'RETURNS')) at = behindType(tokens, at + 1);
+  while (isWord(tokens[at], ...CHARACTERISTICS) || (tokens[at]?.kind === 'text' && isWord(tokens[at - 1], 'COMMENT')))
     at += 1;
   return at;
 }
 
-const RETURNS = new Set(['RETURNS']);
-const COMMENT = new Set(['COMMENT']);
-const CHARACTERISTICS = new Set(
-  'COMMENT LANGUAGE SQL NOT DETERMINISTIC CONTAINS NO READS MODIFIES DATA SECURITY DEFINER INVOKER'.split(' '),
-);
+const CHARACTERISTICS =
+  'COMMENT LANGUAGE SQL NOT DETERMINISTIC CONTAINS NO READS MODIFIES DATA SECURITY DEFINER INVOKER'.split(' ');
 
 function behindType(tokens: Token[], from: number): number {
   let at = from + 1;
   while (at < tokens.length) {
     if (tokens[at]?.text === '(') at = behindParentheses(tokens, at);
-    else if (isWord(tokens[at], NAMED_PARTS)) at += 2;
-    else if (isWord(tokens[at], TYPE_PARTS)) at += 1;
+    else if (isWord(tokens[at], ...NAMED_PARTS)) at += 2;
+    else if (isWord(tokens[at], ...TYPE_PARTS)) at += 1;
     else break;
   }
   return at;
 }
 
 /** Parts of a type that a name follows. */
-const NAMED_PARTS = new Set(['CHARSET', 'SET', 'COLLATE']);
-const TYPE_PARTS = new Set('UNSIGNED SIGNED ZEROFILL BINARY PRECISION VARYING CHARACTER CHAR VARCHAR'.split(' '));
+const NAMED_PARTS = ['CHARSET', 'SET', 'COLLATE'];
+const TYPE_PARTS = 'UNSIGNED SIGNED ZEROFILL BINARY PRECISION VARYING CHARACTER CHAR VARCHAR'.split(' ');
 
 function behindParentheses(tokens: Token[], from: number): number {
   let depth = 0;
@@ -97,10 +86,6 @@ function behindParentheses(tokens: Token[], from: number): number {
     if (depth === 0) return tokens[at]?.text === ')' ? at + 1 : at;
   }
   return tokens.length;
-}
-
-function isWord(token: Token | undefined, words: Set<string>): boolean {
-  return token?.kind === 'word' && words.has(token.value);
 }
 
 /** The place behind the last block and its label; -1 where it never ends. */
@@ -120,7 +105,7 @@ function endOfBlocks(tokens: Token[], from: number): number {
       open.push(value);
       isStart = value === 'BEGIN' || value === 'LOOP' || value === 'REPEAT';
       if (value === 'BEGIN' && tokens[at + 1]?.value === 'NOT') at += 2;
-    } else if (value === 'HANDLER') handles = isWord(tokens[at - 2], DECLARE);
+    } else if (value === 'HANDLER') handles = isWord(tokens[at - 2], 'DECLARE');
     else if (value === 'THEN' || value === 'ELSE') isStart = top !== 'expression';
     else if (value === 'DO') isStart = top === 'WHILE' || top === 'FOR';
     else if (value === 'END') {
@@ -135,12 +120,10 @@ function endOfBlocks(tokens: Token[], from: number): number {
   return -1;
 }
 
-const DECLARE = new Set(['DECLARE']);
-
 /** A condition may have the name of a block: `HANDLER FOR begin, 1062 …`. */
 function namesCondition(tokens: Token[], at: number): boolean {
   const before = tokens[at - 1];
-  return before?.text === ',' || isWord(before, FOR);
+  return before?.text === ',' || isWord(before, 'FOR');
 }
 
 function isLabel(token: Token | undefined): boolean {

@@ -1,18 +1,10 @@
 import { isAscii, isUtf8 as isUtf8Text } from 'node:buffer';
 import { UNREADABLE } from '../../connection/error-numbers.ts';
-import {
-  inDatabase,
-  plainWord,
-  plainWords,
-  quoteName,
-  quotePath,
-  quoteText,
-  tablesIn,
-} from '../../connection/quote.ts';
+import { inDatabase, plainWord, plainWords, quoteName, quotePath, quoteText } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
 import { readCollations } from '../introspect.ts';
-import { WRONG_MERGE } from '../own-rows.ts';
+import { readTableList, WRONG_MERGE } from '../tables.ts';
 import { bytesOfText, hasTokensOf, isUtf8, textOfBytes } from './client-bytes.ts';
 import type { Code, CodeDefinitions, Definitions } from './definitions.ts';
 import { showTables } from './show-tables.ts';
@@ -26,9 +18,7 @@ export async function readDefinitions(
   database: string,
   unreadable: Unreadable,
 ): Promise<Definitions> {
-  const named = await session.query<{ name: string; type: string }>(
-    `SELECT TABLE_NAME AS name, TABLE_TYPE AS type FROM information_schema.TABLES WHERE ${tablesIn(database)} ORDER BY TABLE_NAME`,
-  );
+  const named = await readTableList(session, database);
   const ofTables = named.filter(({ type }) => type !== 'SEQUENCE' && type !== 'VIEW' && type !== 'SYSTEM VIEW');
   const shown = await showTables(
     session,

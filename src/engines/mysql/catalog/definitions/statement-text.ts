@@ -1,5 +1,6 @@
+import { enginesIn } from '../table-traits.ts';
 import type { TableDefinition } from './definitions.ts';
-import { entriesOf, joinEntries, referredTable, withoutTexts } from './table-entries.ts';
+import { entriesOf, joinEntries, referredTable } from './table-entries.ts';
 import { definerLength, isWord, type LexicalMode, significant, type Token, tokensOf } from './tokens.ts';
 
 /**
@@ -10,7 +11,7 @@ export function splitTable(name: string, create: string): TableDefinition {
   const { head, entries, tail } = entriesOf(create);
   const isIndex = (entry: string): boolean => /^(UNIQUE |FULLTEXT |SPATIAL )?KEY /.test(entry);
   const isForeignKey = (entry: string): boolean => /^CONSTRAINT `(?:[^`]|``)*` FOREIGN KEY /.test(entry);
-  const afterwards = /\bENGINE=InnoDB\b/.test(withoutTexts(tail)) && !keepsIndexes(entries);
+  const afterwards = enginesIn(significant(tail))[0] === 'INNODB' && !keepsIndexes(entries);
   const later = (entry: string): boolean => isForeignKey(entry) || (afterwards && isIndex(entry));
   const indexes = entries.filter((entry) => isIndex(entry) && later(entry));
   const plain = indexes.filter((entry) => !entry.startsWith('FULLTEXT'));

@@ -178,6 +178,7 @@ export function definerLength(tokens: Token[]): number {
   return tokens[3]?.text === '(' && tokens[4]?.text === ')' ? 5 : 3;
 }
 
-export function isWord(token: Token | undefined, word: string): boolean {
-  return token?.kind === 'word' && token.value === word;
+/** Reports whether the token is one of the words. */
+export function isWord(token: Token | undefined, ...words: string[]): boolean {
+  return token?.kind === 'word' && words.includes(token.value);
 }

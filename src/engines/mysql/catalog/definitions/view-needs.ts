@@ -1,4 +1,4 @@
-import { type LexicalMode, significant, type Token } from './tokens.ts';
+import { isWord, type LexicalMode, significant, type Token } from './tokens.ts';
 
 export interface ViewNeeds {
   tables: Set<string>;
@@ -8,7 +8,7 @@ export interface ViewNeeds {
 /** `create`: from SHOW CREATE VIEW, with all names quoted, without the own database. */
 export function viewNeeds(create: string, mode: LexicalMode = {}): ViewNeeds {
   const tokens = significant(create, mode);
-  const start = tokens.findIndex(({ kind, value }) => kind === 'word' && value === 'VIEW') + 2;
+  const start = tokens.findIndex((token) => isWord(token, 'VIEW')) + 2;
   const needs: ViewNeeds = { tables: new Set(), routines: new Set() };
   const own = new Set<string>();
   const joins: boolean[] = [false];
@@ -22,20 +22,18 @@ export function viewNeeds(create: string, mode: LexicalMode = {}): ViewNeeds {
     if (isCommonTable(tokens, at)) own.add(token.value);
     else if (startsTables(tokens, at - 1) || (before?.text === '(' && joins.at(-1) === true))
       needs.tables.add(token.value);
-    else if (before?.text === '(' && isWord(tokens[at - 2], SEQUENCE_FUNCTIONS)) needs.tables.add(token.value);
+    else if (before?.text === '(' && isWord(tokens[at - 2], 'NEXTVAL', 'LASTVAL', 'SETVAL'))
+      needs.tables.add(token.value);
     else if (tokens[at + 1]?.text === '(' && isCall(before)) needs.routines.add(token.value.toLowerCase());
   }
   for (const name of own) needs.tables.delete(name);
   return needs;
 }
 
-const SEQUENCE_FUNCTIONS = new Set(['NEXTVAL', 'LASTVAL', 'SETVAL']);
-const JOINS = new Set(['JOIN', 'STRAIGHT_JOIN']);
-
 /** `FROM` or `JOIN`, but not the FROM of `extract(year from …)`. */
 function startsTables(tokens: Token[], at: number): boolean {
-  if (isWord(tokens[at], JOINS)) return true;
-  return isWord(tokens[at], new Set(['FROM'])) && isOfQuery(tokens, at);
+  if (isWord(tokens[at], 'JOIN', 'STRAIGHT_JOIN')) return true;
+  return isWord(tokens[at], 'FROM') && isOfQuery(tokens, at);
 }
 
 function isOfQuery(tokens: Token[], from: number): boolean {
@@ -44,7 +42,7 @@ function isOfQuery(tokens: Token[], from: number): boolean {
     const token = tokens[at];
     if (token?.text === ')') depth += 1;
     if (token?.text === '(') {
-      if (depth === 0) return isWord(tokens[at + 1], new Set(['SELECT', 'WITH']));
+      if (depth === 0) return isWord(tokens[at + 1], 'SELECT', 'WITH');
       depth -= 1;
     }
   }
@@ -57,14 +55,10 @@ function isCommonTable(tokens: Token[], at: number): boolean {
     while (next < tokens.length && tokens[next]?.text !== ')') next += 1;
     next += 1;
   }
-  return isWord(tokens[next], new Set(['AS'])) && tokens[next + 1]?.text === '(';
+  return isWord(tokens[next], 'AS') && tokens[next + 1]?.text === '(';
 }
 
 /** Not the column list of a derived table. */
 function isCall(before: Token | undefined): boolean {
-  return before?.text !== ')' && before?.kind !== 'name' && !isWord(before, new Set(['AS']));
-}
-
-function isWord(token: Token | undefined, words: Set<string>): boolean {
-  return token?.kind === 'word' && words.has(token.value);
+  return before?.text !== ')' && before?.kind !== 'name' && !isWord(before, 'AS');
 }

@@ -2,9 +2,10 @@ import { EXIT, UserError } from '../../../../runtime/errors.ts';
 import { formatNumberOf } from '../../../../text/format.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import { DENIED } from '../../connection/error-numbers.ts';
-import { quotePath, tablesIn } from '../../connection/quote.ts';
+import { quotePath } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
+import { tablesOf } from '../tables.ts';
 import { grantOnDatabase, grantText } from './grant-text.ts';
 import { readRights } from './rights.ts';
 
@@ -22,10 +23,8 @@ export async function refuseDenied(
 ): Promise<never> {
   const own = database ?? '';
   const rights = await readRights(session);
-  const tables = await session.query<{ name: string }>(
-    `SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE ${tablesIn(own)} AND TABLE_TYPE <> 'VIEW' ORDER BY TABLE_NAME`,
-  );
-  const lacking = tables.filter(({ name }) => !rights.onTable(own, name, 'SELECT')).map(({ name }) => name);
+  const tables = await tablesOf(session, own);
+  const lacking = tables.filter((name) => !rights.onTable(own, name, 'SELECT'));
   const isWhole = lacking.length === 0 || lacking.length === tables.length || lacking.length > MOST_GRANTS;
   const grants = isWhole
     ? [grantOnDatabase(own, 'SELECT', rights)]

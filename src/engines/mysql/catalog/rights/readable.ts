@@ -10,9 +10,10 @@ import { SqlError } from '../../connection/session-errors.ts';
 import type { Definitions, TableDefinition } from '../definitions/definitions.ts';
 import { type CodeRow, readDefinitions } from '../definitions/read-definitions.ts';
 import { entriesOf } from '../definitions/table-entries.ts';
-import { lexicalModeOf, significant, type Token, tokensOf } from '../definitions/tokens.ts';
+import { isWord, lexicalModeOf, significant, type Token, tokensOf } from '../definitions/tokens.ts';
 import { viewNeeds } from '../definitions/view-needs.ts';
-import type { CatalogTable, Inventory, Server } from '../introspect.ts';
+import type { Inventory, Server } from '../introspect.ts';
+import type { CatalogTable } from '../tables.ts';
 import { explainDenied, refuseDenied } from './denied.ts';
 import { grantOnDatabase, grantText, TABLE_RIGHTS } from './grant-text.ts';
 import { readRights, type Scope } from './rights.ts';
@@ -202,7 +203,7 @@ function withoutDependents(
 }
 
 function referencedTable(tokens: Token[]): string | null {
-  const at = tokens.findIndex(({ kind, value }) => kind === 'word' && value === 'REFERENCES');
+  const at = tokens.findIndex((token) => isWord(token, 'REFERENCES'));
   return tokens[at + 2]?.text === '.' ? null : (tokens[at + 1]?.value ?? null);
 }
 
@@ -213,7 +214,7 @@ function refuseSequences(
 ): void {
   for (const { name, create } of tables) {
     const tokens = significant(create);
-    const sequence = tokens.findIndex(({ kind, value }) => kind === 'word' && value === 'NEXTVAL') + 2;
+    const sequence = tokens.findIndex((token) => isWord(token, 'NEXTVAL')) + 2;
     if (sequence === 1) continue;
     const [first, dot, second] = tokens.slice(sequence);
     const needed = (dot?.text === '.' ? second?.value : first?.value) ?? '';

@@ -1,6 +1,6 @@
 import { quoteName } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
-import { significant, type Token } from '../definitions/tokens.ts';
+import { isWord, significant, type Token } from '../definitions/tokens.ts';
 import type { Server } from '../introspect.ts';
 
 /** Rights of the session's user and its active roles, from SHOW GRANTS. */
@@ -118,7 +118,7 @@ function includes(rights: Set<string>, right: string): boolean {
 function parseGrant(line: string): Grant[] {
   const tokens = significant(line);
   const verb = tokens[0]?.value;
-  const on = tokens.findIndex(({ kind, value }) => kind === 'word' && value === 'ON');
+  const on = tokens.findIndex((token) => isWord(token, 'ON'));
   if (on === -1 || (verb !== 'GRANT' && verb !== 'REVOKE')) return [];
   const [database, dot, table, ...rest] = tokens.slice(on + 1);
   if (!database || !table || dot?.text !== '.' || database.kind === 'word') return [];

@@ -3,7 +3,7 @@ import type { MysqlSession } from '../../connection/session.ts';
 import type { Definitions, TableDefinition } from '../definitions/definitions.ts';
 import { invalidViewsOf } from '../definitions/invalid-views.ts';
 import { entriesOf } from '../definitions/table-entries.ts';
-import { significant, type Token } from '../definitions/tokens.ts';
+import { isWord, significant, type Token } from '../definitions/tokens.ts';
 import { type Inventory, readInventory, settingsAmong } from '../introspect.ts';
 import { TABLE_RIGHTS } from './grant-text.ts';
 import type { Scope } from './rights.ts';
@@ -72,9 +72,7 @@ function constraintOf(tokens: Token[]): string | null {
   const [first, second] = tokens;
   if (first?.kind === 'name') {
     // MariaDB names a column's check after the column.
-    const isChecked = tokens.some(
-      ({ kind, value }, at) => kind === 'word' && value === 'CHECK' && tokens[at + 1]?.text === '(',
-    );
+    const isChecked = tokens.some((token, at) => isWord(token, 'CHECK') && tokens[at + 1]?.text === '(');
     return isChecked ? first.value : null;
   }
   if (first?.value === 'PRIMARY') return 'PRIMARY';

@@ -9,7 +9,6 @@ import { withEventsEnabled } from '../../catalog/definitions/events.ts';
 import { withoutDatabaseOfSequences } from '../../catalog/definitions/sequence-defaults.ts';
 import { collationsIn, featuresOf } from '../../catalog/features.ts';
 import {
-  type CatalogTable,
   type Flavour,
   type Inventory,
   readCollations,
@@ -17,6 +16,7 @@ import {
   type Server,
   settingsAmong,
 } from '../../catalog/introspect.ts';
+import type { CatalogTable } from '../../catalog/tables.ts';
 import { connectionOf } from '../../connection/client-options.ts';
 import { inDatabase, MARK, quotePath } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
@@ -34,9 +34,9 @@ import {
   programFailed,
   refuseMissing,
 } from './program-failures.ts';
-import { createScriptDefinitions } from './script-definitions.ts';
+import { ScriptDefinitions } from './script-definitions.ts';
 import { readScript, ScriptCutShort } from './script-reader.ts';
-import { createTableFiles, type DumpedTable } from './table-files.ts';
+import { type DumpedTable, TableFiles } from './table-files.ts';
 
 /** Binary values as hexadecimal literals, one instant, and no statements that a load runs itself. */
 const FLAGS = [
@@ -97,7 +97,7 @@ export async function dumpByProgram(
   const { dumped, definitions: written } = await runProgram(context, {
     ...{ request, tool, tables, schema },
     flags: [...FLAGS, ...OWN_FLAGS[tool.flavour], ...left],
-    definitions: createScriptDefinitions(database, collations),
+    definitions: new ScriptDefinitions(database, collations),
   });
   if (JSON.stringify(await readInventory(session, database)) !== JSON.stringify(inventory)) throw changed(url.display);
   refuseMissing(tables, dumped);
@@ -145,7 +145,7 @@ interface ProgramRun {
   tables: CatalogTable[];
   schema: string;
   flags: string[];
-  definitions: ReturnType<typeof createScriptDefinitions>;
+  definitions: ScriptDefinitions;
 }
 
 async function runProgram(
@@ -154,7 +154,7 @@ async function runProgram(
 ): Promise<{ dumped: DumpedTable[]; definitions: Definitions }> {
   const { url, directory } = request;
   const progress = createDumpProgress({ database: schema, tables, expected: request.expectedBytes, report });
-  const files = createTableFiles(request, progress.onBytes);
+  const files = new TableFiles(request, progress.onBytes);
   const { args, env, mounts } = await connectionOf(url, { flavour: tool.flavour, directory });
   const child = runner.start(
     { file: tool.path, args: [...args, ...flags, '--', url.database ?? ''], env, mounts },
@@ -188,7 +188,7 @@ async function runProgram(
   for (const line of linesOf(stderr).slice(0, LINES_TOLD)) {
     report({ event: 'warning', code: 'program_warning', message: line });
   }
-  return { dumped: files.written, definitions: definitions.finish() };
+  return { dumped: files.written, definitions: definitions.found };
 }
 
 async function findBrokenViews(session: MysqlSession, database: string): Promise<Map<string, string>> {

@@ -21,74 +21,64 @@ for (const letter of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 
 type State = 'head' | 'name' | 'before row' | 'row' | 'text' | 'escape' | 'after row' | 'done';
 
+export class InsertRefused extends Error {
+  override readonly name = 'InsertRefused';
+}
+
 /**
  * Reads one INSERT of mysqldump byte by byte: literal rows of one table, nothing else. It prevents rows of a snapshot
  * from being other statements. It is not the lexer of `definitions/tokens.ts`: it keeps no byte of rows that may be
  * gigabytes, and refuses every token but literals, whose ends no mode but NO_BACKSLASH_ESCAPES changes.
  */
-export interface InsertScanner {
-  scan(block: Uint8Array, from: number): number;
-  readonly done: boolean;
-  readonly table: string | null;
-  readonly rows: number;
-  readonly longest: number;
-}
+export class InsertScanner {
+  table: string | null = null;
+  rows = 0;
+  /** Bytes of the longest row. */
+  longest = 0;
+  #state: State = 'head';
+  #head = '';
+  #length = 0;
+  #minus = false;
 
-export class InsertRefused extends Error {
-  override readonly name = 'InsertRefused';
-}
-
-export function createInsertScanner(): InsertScanner {
-  let state: State = 'head';
-  let head = '';
-  let table: string | null = null;
-  let rows = 0;
-  let longest = 0;
-  let length = 0;
-  let minus = false;
-
-  function endOfHead(): boolean {
-    if (!head.endsWith(' VALUES')) return false;
-    const name = HEAD.exec(head)?.[1];
-    if (name === undefined) throw new InsertRefused('its beginning is not that of an INSERT of values');
-    table = Buffer.from(name.slice(1, -1).replaceAll('``', '`'), 'latin1').toString('utf8');
-    return true;
+  get done(): boolean {
+    return this.#state === 'done';
   }
 
-  function scan(block: Uint8Array, from: number): number {
+  /** Takes bytes until the end of the statement. Returns the offset behind them. */
+  scan(block: Uint8Array, from: number): number {
     for (let at = from; at < block.length; at += 1) {
       const byte = block[at] as number;
-      if (state === 'text') {
-        length += 1;
-        if (byte === BACKSLASH) state = 'escape';
-        else if (byte === QUOTE) state = 'row';
-      } else if (state === 'row') {
-        length += 1;
-        if (byte === QUOTE) state = 'text';
+      if (this.#state === 'text') {
+        this.#length += 1;
+        if (byte === BACKSLASH) this.#state = 'escape';
+        else if (byte === QUOTE) this.#state = 'row';
+      } else if (this.#state === 'row') {
+        this.#length += 1;
+        if (byte === QUOTE) this.#state = 'text';
         else if (byte === CLOSING) {
-          state = 'after row';
-          rows += 1;
-          longest = Math.max(longest, length);
-        } else if (PLAIN[byte] === 0 || (minus && byte === MINUS)) throw refusedByte(byte);
-        minus = byte === MINUS;
-      } else if (state === 'escape') {
-        length += 1;
-        state = 'text';
-      } else if (state === 'head' || state === 'name') {
-        if (head.length >= MOST_HEAD_BYTES) throw new InsertRefused('its beginning is too long');
-        head += String.fromCharCode(byte);
-        if (byte === BACKTICK) state = state === 'head' ? 'name' : 'head';
-        else if (state === 'head' && byte === LETTER_S && endOfHead()) state = 'before row';
-      } else if (state === 'before row') {
+          this.#state = 'after row';
+          this.rows += 1;
+          this.longest = Math.max(this.longest, this.#length);
+        } else if (PLAIN[byte] === 0 || (this.#minus && byte === MINUS)) throw refusedByte(byte);
+        this.#minus = byte === MINUS;
+      } else if (this.#state === 'escape') {
+        this.#length += 1;
+        this.#state = 'text';
+      } else if (this.#state === 'head' || this.#state === 'name') {
+        if (this.#head.length >= MOST_HEAD_BYTES) throw new InsertRefused('its beginning is too long');
+        this.#head += String.fromCharCode(byte);
+        if (byte === BACKTICK) this.#state = this.#state === 'head' ? 'name' : 'head';
+        else if (this.#state === 'head' && byte === LETTER_S && this.#endsHead()) this.#state = 'before row';
+      } else if (this.#state === 'before row') {
         if (byte === OPENING) {
-          state = 'row';
-          length = 1;
-          minus = false;
+          this.#state = 'row';
+          this.#length = 1;
+          this.#minus = false;
         } else if (byte !== NEWLINE && byte !== 32) throw refusedByte(byte);
       } else if (byte === COMMA) {
-        state = 'before row';
+        this.#state = 'before row';
       } else if (byte === SEMICOLON) {
-        state = 'done';
+        this.#state = 'done';
         return at + 1;
       } else if (byte !== NEWLINE && byte !== 32) {
         throw refusedByte(byte);
@@ -97,21 +87,13 @@ export function createInsertScanner(): InsertScanner {
     return block.length;
   }
 
-  return {
-    scan,
-    get done() {
-      return state === 'done';
-    },
-    get table() {
-      return table;
-    },
-    get rows() {
-      return rows;
-    },
-    get longest() {
-      return longest;
-    },
-  };
+  #endsHead(): boolean {
+    if (!this.#head.endsWith(' VALUES')) return false;
+    const name = HEAD.exec(this.#head)?.[1];
+    if (name === undefined) throw new InsertRefused('its beginning is not that of an INSERT of values');
+    this.table = Buffer.from(name.slice(1, -1).replaceAll('``', '`'), 'latin1').toString('utf8');
+    return true;
+  }
 }
 
 function refusedByte(byte: number): InsertRefused {

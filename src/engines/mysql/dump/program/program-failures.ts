@@ -1,6 +1,6 @@
 import { redact } from '../../../../process/redact.ts';
 import { EXIT, UserError } from '../../../../runtime/errors.ts';
-import type { CatalogTable } from '../../catalog/introspect.ts';
+import type { CatalogTable } from '../../catalog/tables.ts';
 import type { ClientTool } from '../../connection/tools.ts';
 import { InsertRefused } from './insert-scanner.ts';
 import { StatementUnknown } from './script-definitions.ts';

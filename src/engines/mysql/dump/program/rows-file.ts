@@ -1,4 +1,4 @@
-import { createInsertScanner, InsertRefused, type InsertScanner } from './insert-scanner.ts';
+import { InsertRefused, InsertScanner } from './insert-scanner.ts';
 
 /** A comment, so that the client can read the file. */
 export const END_OF_ROWS = '-- tool: end of rows\n';
@@ -22,7 +22,7 @@ export async function* checkedRows(
           at += 1;
           continue;
         }
-        insert = createInsertScanner();
+        insert = new InsertScanner();
       }
       const end = insert.scan(block, at);
       const part = block.subarray(at, end);

@@ -21,86 +21,72 @@ export class StatementUnknown extends Error {
   override readonly name = 'StatementUnknown';
 }
 
-export interface ScriptDefinitions {
-  take(statement: string): string | null;
+/** The definitions in the output of mysqldump. */
+export class ScriptDefinitions {
+  readonly found: Definitions;
   /** A complete script restores the session's settings last. */
-  readonly ended: boolean;
-  finish(): Definitions;
-}
+  ended = false;
+  readonly #database: string;
+  readonly #settings: Record<string, string> = {};
 
-export function createScriptDefinitions(database: string, collations: Collations): ScriptDefinitions {
-  const found: Definitions = {
-    ...collations,
-    tables: [],
-    sequences: [],
-    routines: [],
-    views: [],
-    triggers: [],
-    events: [],
-  };
-  const settings: Record<string, string> = {};
-  let ended = false;
-
-  function takeSetting(statement: string): void {
-    const assigned = /SET ([a-z_]+)\s*=\s*(?:'([^']*)'|([A-Za-z0-9_]+)|@)/i.exec(statement);
-    if (assigned) settings[String(assigned[1]).toLowerCase()] = assigned[2] ?? assigned[3] ?? '';
-    if (LAST_SETTING.test(statement)) ended = true;
+  constructor(database: string, collations: Collations) {
+    this.#database = database;
+    this.found = { ...collations, tables: [], sequences: [], routines: [], views: [], triggers: [], events: [] };
   }
 
-  function takeCode(kind: string, create: string, mode: LexicalMode): void {
-    const own = inOwnDatabase(create, { kind, databases: [database], mode });
-    const isView = kind === 'VIEW';
+  /** Returns the name of the table that the statement creates. */
+  take(statement: string): string | null {
+    const mode = lexicalModeOf(this.#settings.sql_mode ?? null);
+    const tokens = significant(statement, mode);
+    const first = tokens.find(({ kind }) => kind === 'word')?.value ?? '';
+    const counted = /\bSETVAL\s*\(\s*(?:`[^`]*`\.)?`((?:[^`]|``)*)`\s*,\s*(-?\d+)\s*,/i.exec(statement);
+    if (counted && (first === 'DO' || first === 'SELECT')) {
+      const name = String(counted[1]).replaceAll('``', '`');
+      const sequence = this.found.sequences.find((each) => each.name === name);
+      if (sequence) sequence.next = String(counted[2]);
+      return null;
+    }
+    if (first === 'SET') this.#takeSetting(statement);
+    if (PASSED_OVER.has(first) || isAlteration(tokens)) return null;
+    const kind = first === 'CREATE' ? kindOf(tokens) : undefined;
+    if (kind === undefined) throw new StatementUnknown(statement.slice(0, 200));
+    if (kind === 'TABLE') {
+      if (tokens[0]?.kind === 'version') return null;
+      const name = nameOf(statement, kind, mode);
+      this.found.tables.push(splitTable(name, statement));
+      return name;
+    }
+    if (kind === 'SEQUENCE') {
+      const create = withoutDatabase(statement, this.#database, mode);
+      this.found.sequences.push({ name: nameOf(create, kind, mode), create, next: '1' });
+    } else this.#takeCode(kind, unwrapped(statement, { kind, mode }), mode);
+    return null;
+  }
+
+  #takeSetting(statement: string): void {
+    const assigned = /SET ([a-z_]+)\s*=\s*(?:'([^']*)'|([A-Za-z0-9_]+)|@)/i.exec(statement);
+    if (assigned) this.#settings[String(assigned[1]).toLowerCase()] = assigned[2] ?? assigned[3] ?? '';
+    if (LAST_SETTING.test(statement)) this.ended = true;
+  }
+
+  #takeCode(kind: string, create: string, mode: LexicalMode): void {
+    const own = inOwnDatabase(create, { kind, databases: [this.#database], mode });
+    const { sql_mode = '', character_set_client, collation_connection, time_zone = null } = this.#settings;
     const code: Code = {
       kind,
       name: nameOf(own, kind, mode),
       create: own,
-      sql_mode: isView ? null : (settings.sql_mode ?? ''),
-      charset: settings.character_set_client || null,
-      collation: settings.collation_connection || null,
-      time_zone: kind === 'EVENT' ? (settings.time_zone ?? null) : null,
+      sql_mode: kind === 'VIEW' ? null : sql_mode,
+      charset: character_set_client || null,
+      collation: collation_connection || null,
+      time_zone: kind === 'EVENT' ? time_zone : null,
     };
-    const list: Code[] = found[LISTS[kind as keyof typeof LISTS] ?? 'routines'];
+    const list: Code[] = this.found[LISTS[kind as keyof typeof LISTS] ?? 'routines'];
     // A view comes twice: first as a placeholder for views that read it.
     const earlier = list.findIndex((other) => other.kind === kind && other.name === code.name);
     if (earlier === -1) list.push(code);
     else list[earlier] = code;
   }
-
-  return {
-    take(statement) {
-      const mode = lexicalModeOf(settings.sql_mode ?? null);
-      const tokens = significant(statement, mode);
-      const first = tokens.find(({ kind }) => kind === 'word')?.value ?? '';
-      const counted = /\bSETVAL\s*\(\s*(?:`[^`]*`\.)?`((?:[^`]|``)*)`\s*,\s*(-?\d+)\s*,/i.exec(statement);
-      if (counted && (first === 'DO' || first === 'SELECT')) {
-        const name = String(counted[1]).replaceAll('``', '`');
-        const sequence = found.sequences.find((each) => each.name === name);
-        if (sequence) sequence.next = String(counted[2]);
-        return null;
-      }
-      if (first === 'SET') takeSetting(statement);
-      if (PASSED_OVER.has(first) || isAlteration(tokens)) return null;
-      const kind = first === 'CREATE' ? kindOf(tokens) : undefined;
-      if (kind === undefined) throw new StatementUnknown(statement.slice(0, 200));
-      if (kind === 'TABLE') {
-        if (tokens[0]?.kind === 'version') return null;
-        const name = nameOf(statement, kind, mode);
-        found.tables.push(splitTable(name, statement));
-        return name;
-      }
-      if (kind === 'SEQUENCE') {
-        const create = withoutDatabase(statement, database, mode);
-        found.sequences.push({ name: nameOf(create, kind, mode), create, next: '1' });
-        return null;
-      }
-      takeCode(kind, unwrapped(statement, { kind, mode }), mode);
-      return null;
-    },
-    get ended() {
-      return ended;
-    },
-    finish: () => found,
-  };
 }
 
 /** `ALTER TABLE … DISABLE KEYS`; `ALTER DATABASE … COLLATE` around code. */

@@ -9,7 +9,7 @@ import type { EngineContext } from '../../../engine-context.ts';
 import type { RestoreRun } from '../../../facets/restore.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { restoreProgress } from '../../../shared/restore-progress.ts';
-import { runTogether } from '../../../shared/run-together.ts';
+import { runWorkers } from '../../../shared/run-together.ts';
 import type { TableDefinition } from '../../catalog/definitions/definitions.ts';
 import { readServer } from '../../catalog/introspect.ts';
 import { type ClientConnection, connectionOf } from '../../connection/client-options.ts';
@@ -58,10 +58,7 @@ export async function loadByProgram(context: EngineContext, loading: ClientLoadO
   const queue = plan.tables.filter(({ rows }) => rows > 0).sort((a, b) => bytesOfTable(b) - bytesOfTable(a));
   const onBytes = restoreProgress(context.report, plan.tables);
   const client = (signal: AbortSignal): Promise<void> => runClient({ ...context, signal }, { loading, queue, onBytes });
-  await runTogether(
-    context.signal,
-    Array.from({ length: Math.min(jobs, queue.length) }, () => client),
-  );
+  await runWorkers(context.signal, { count: Math.min(jobs, queue.length), work: client });
 }
 
 interface ClientRun {

@@ -5,10 +5,11 @@ import type { RestoreRun } from '../../../facets/restore.ts';
 import { prepareSession } from '../../../shared/prepare-session.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { restoreProgress } from '../../../shared/restore-progress.ts';
-import { runTogether } from '../../../shared/run-together.ts';
+import { runWorkers } from '../../../shared/run-together.ts';
 import type { TableDefinition } from '../../catalog/definitions/definitions.ts';
-import { kindsOf } from '../../catalog/table-traits.ts';
+import { inCreationOrder } from '../../catalog/table-traits.ts';
 import { connect } from '../../connection/connect.ts';
+import { failRestore } from '../../connection/explain-errors.ts';
 import { quoteName } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
@@ -16,7 +17,7 @@ import type { Details } from '../../details.ts';
 import { ROWS_TERMINATOR_BYTES } from '../../dump/row-text.ts';
 import { type InsertOptions, type InsertResult, insertRows, warningsOf } from './insert-rows.ts';
 import { isPacketTooSmall, knownPacketLimit, packetLimit, packetTooSmall } from './packet-limit.ts';
-import { createPartQueue } from './part-queue.ts';
+import { PartQueue } from './part-queue.ts';
 import { compareRows } from './same-rows.ts';
 
 export interface LoadTablesOptions extends Pick<RestoreRun, 'url' | 'plan' | 'jobs' | 'read'> {
@@ -59,7 +60,7 @@ export async function loadTables(context: EngineContext, loading: LoadTablesOpti
   });
 
   const indexes = new Map(definitions.map((definition) => [definition.name, definition.indexes]));
-  const queue = createPartQueue(plan.tables.filter((table) => !hasFewRows(table)));
+  const queue = new PartQueue(plan.tables.filter((table) => !hasFewRows(table)));
   const doubts = new Map<string, string[]>();
   const worker = async (signal: AbortSignal): Promise<void> => {
     await using session = await openLoading({ signal }, loading);
@@ -79,10 +80,7 @@ export async function loadTables(context: EngineContext, loading: LoadTablesOpti
     }
     await session.execute('COMMIT');
   };
-  await runTogether(
-    context.signal,
-    Array.from({ length: Math.min(jobs, queue.length) }, () => worker),
-  );
+  await runWorkers(context.signal, { count: Math.min(jobs, queue.length), work: worker });
 }
 
 async function openLoading(
@@ -105,10 +103,7 @@ export async function makeTables(
   making: MakeTablesOptions,
   made: (session: MysqlSession, table: TableDefinition) => Promise<void> = async () => {},
 ): Promise<void> {
-  const kinds = kindsOf(making.definitions);
-  const isMerged = ({ name }: TableDefinition): boolean => kinds.get(name) === 'merged';
-  for (const some of [making.definitions.filter((table) => !isMerged(table)), making.definitions.filter(isMerged)]) {
-    const queue = [...some];
+  for (const queue of inCreationOrder(making.definitions)) {
     const worker = async (signal: AbortSignal): Promise<void> => {
       await using session = await openLoading({ signal }, making);
       for (let next = queue.shift(); next && !signal.aborted; next = queue.shift()) {
@@ -117,10 +112,7 @@ export async function makeTables(
       }
       await session.execute('COMMIT');
     };
-    await runTogether(
-      context.signal,
-      Array.from({ length: Math.min(making.jobs, queue.length) }, () => worker),
-    );
+    await runWorkers(context.signal, { count: Math.min(making.jobs, queue.length), work: worker });
   }
 }
 
@@ -167,11 +159,9 @@ async function finishTable(session: MysqlSession, { loading, table, loaded, doub
 /** Several clauses in one statement: one pass over the rows. */
 export async function alter(session: MysqlSession, table: string, clauses: string[]): Promise<void> {
   const additions = clauses.map((clause) => `ADD ${clause}`).join(', ');
-  await session.execute(`ALTER TABLE ${quoteName(table)} ${additions}`).catch((error) => {
-    throw error instanceof SqlError
-      ? restoreFailed(`The indexes of ${table} could not be built`, [error.message])
-      : error;
-  });
+  await session
+    .execute(`ALTER TABLE ${quoteName(table)} ${additions}`)
+    .catch(failRestore(`The indexes of ${table} could not be built`));
 }
 
 interface LoadingPart {
@@ -221,9 +211,7 @@ export async function loadRows(
       const longest = rows.longest_row;
       throw packetTooSmall(name, { limit: knownPacketLimit(session), longest, insert: !localInfile });
     }
-    throw error instanceof SqlError
-      ? restoreFailed(`The rows of ${name} could not be loaded`, [error.message], next)
-      : error;
+    return failRestore(`The rows of ${name} could not be loaded`, next)(error);
   });
   return { loaded, doubts: warnings.map(({ Message }) => Message) };
 }

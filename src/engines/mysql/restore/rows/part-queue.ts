@@ -6,34 +6,32 @@ export interface TablePart {
 }
 
 /** The next part: large tables first, and tables without a session before further parts of others. */
-export interface PartQueue {
-  length: number;
-  take(): TablePart | undefined;
+export class PartQueue {
+  readonly length: number;
+  readonly #states: { table: ManifestTable; waiting: ManifestFile[]; working: number; rows: number }[];
+
+  constructor(tables: ManifestTable[]) {
+    this.#states = tables
+      .toSorted((a, b) => bytesOfTable(b) - bytesOfTable(a))
+      .map((table) => ({ table, waiting: filesOfTable(table), working: 0, rows: 0 }));
+    this.length = this.#states.reduce((sum, { waiting }) => sum + waiting.length, 0);
+  }
+
+  take(): TablePart | undefined {
+    const open = this.#states.filter(({ waiting }) => waiting.length > 0);
+    const state = open.find(({ working }) => working === 0) ?? open[0];
+    const file = state?.waiting.shift();
+    if (!state || !file) return undefined;
+    state.working += 1;
+    return { table: state.table, file };
+  }
+
   /** Notes the rows of a part; those of the whole table when it was the last, else `null`. */
-  finish(part: TablePart, rows: number): number | null;
-}
-
-export function createPartQueue(tables: ManifestTable[]): PartQueue {
-  const states = tables
-    .toSorted((a, b) => bytesOfTable(b) - bytesOfTable(a))
-    .map((table) => ({ table, waiting: filesOfTable(table), working: 0, rows: 0 }));
-
-  return {
-    length: states.reduce((sum, { waiting }) => sum + waiting.length, 0),
-    take() {
-      const open = states.filter(({ waiting }) => waiting.length > 0);
-      const state = open.find(({ working }) => working === 0) ?? open[0];
-      const file = state?.waiting.shift();
-      if (!state || !file) return undefined;
-      state.working += 1;
-      return { table: state.table, file };
-    },
-    finish({ table }, rows) {
-      const state = states.find((each) => each.table === table);
-      if (!state) return null;
-      state.working -= 1;
-      state.rows += rows;
-      return state.waiting.length === 0 && state.working === 0 ? state.rows : null;
-    },
-  };
+  finish({ table }: TablePart, rows: number): number | null {
+    const state = this.#states.find((each) => each.table === table);
+    if (!state) return null;
+    state.working -= 1;
+    state.rows += rows;
+    return state.waiting.length === 0 && state.working === 0 ? state.rows : null;
+  }
 }

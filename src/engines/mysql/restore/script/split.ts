@@ -10,7 +10,7 @@ import {
 import { MOST_WORD, StatementReader } from '../../../shared/script/statement-reader.ts';
 import type { Position } from '../../../shared/script/text-window.ts';
 import { extentAt, type LexicalState, type Token } from '../../catalog/definitions/tokens.ts';
-import { createInsertScanner, type InsertScanner } from '../../dump/program/insert-scanner.ts';
+import { InsertScanner } from '../../dump/program/insert-scanner.ts';
 import { followModes } from './sql-mode.ts';
 
 export interface MysqlStatement extends ScriptStatement {
@@ -104,7 +104,7 @@ class MysqlReader extends StatementReader {
       return true;
     }
     if (this.#inserts && !this.begin && !this.#state.plainBackslash && text.startsWith(INSERT, at)) {
-      return this.#takeRows(createInsertScanner());
+      return this.#takeRows(new InsertScanner());
     }
     const { kind, end } = extentAt(text, at, this.#state);
     if (kind === 'word' && end - at > MOST_WORD) this.refuseWord();
