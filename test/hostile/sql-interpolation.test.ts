@@ -149,8 +149,8 @@ const MYSQL: Record<string, string[]> = {
   'connection/identity.ts': ['prefix.length'],
   // Column names of ours.
   'connection/quote.ts': ['column', 'name'],
-  // Columns of the catalog, named in this file.
-  'catalog/introspect.ts': ['settings'],
+  // Columns of the catalog, named in this file; a condition of tablesIn.
+  'catalog/introspect.ts': ['ownTables', 'settings'],
   'catalog/definitions/read-definitions.ts': ['bytes.toString("hex")', 'what'],
   // Clauses that the server has written, or that check-definitions.ts has read token by token.
   'catalog/definitions/foreign-keys.ts': ['clause'],
@@ -158,7 +158,8 @@ const MYSQL: Record<string, string[]> = {
   'catalog/definitions/show-tables.ts': ['from', 'quote(name)', 'table', 'to'],
   'catalog/definitions/sequence-defaults.ts': ['clauses.join(", ")'],
   // A condition of its callers, of tablesIn and inDatabase.
-  'catalog/own-rows.ts': ['column', 'names', 'within'],
+  'catalog/tables.ts': ['column', 'within'],
+  'subset/subset-catalog.ts': ['within'],
   'dump/row-select.ts': ['part', 'where'],
   // Conditions of this file, with names of quoteName and literals of the server's own definitions, cut by the lexer.
   'dump/lossy-values.ts': ['condition', 'counts.join(", ")', 'isOther', 'members.join(", ")'],

@@ -47,3 +47,11 @@ export function branchIsCurrent(name: string, url: DatabaseUrl): UserError {
     hint: 'Switch to another branch first (tool branch switch), or undo the switch (tool undo).',
   });
 }
+
+export function branchRenamed(name: string): UserError {
+  return new UserError(`The database of branch "${name}" was renamed meanwhile`, {
+    code: 'plan_outdated',
+    exit: EXIT.failed,
+    hint: 'Run the command again.',
+  });
+}

@@ -2,9 +2,10 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
 import { runWorkers } from '../../shared/run-together.ts';
+import { replicatesStatements } from '../catalog/introspect.ts';
 import { type CatalogColumn, type CatalogTable, readTables, storedColumns } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
-import { quoteName, quotePath, quoteText } from '../connection/quote.ts';
+import { quoteName, quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
 import { LOADING_SETTINGS } from '../restore/rows/load-tables.ts';
@@ -39,6 +40,7 @@ export async function copyRows(
   const done = new Map<string, CopyRowsResult>();
   if (tables.length === 0) return done;
   await using reading = await connect(context, withDatabase(url, from));
+  const byStatement = await replicatesStatements(reading);
   const wanted = new Set(tables);
   const queue = (await readTables(reading, from))
     .filter(({ name }) => wanted.has(name))
@@ -49,14 +51,14 @@ export async function copyRows(
   const worker = async (signal: AbortSignal): Promise<void> => {
     await using session = await connect({ signal }, withDatabase(url, to));
     for (const setting of LOADING_SETTINGS) await session.execute(setting);
-    await readWithoutLocks(session);
+    // A lock for each row that is read would fill the server's memory; replication by statement needs them.
+    if (!byStatement) await session.execute('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');
     for (let table = queue.shift(); table && !signal.aborted; table = queue.shift()) {
       const { name } = table;
       const list = storedColumns(table).map((column) => quoteName(column.name));
       const [into, source] = [quotePath(to, name), quotePath(from, name)];
       const statement = `INSERT INTO ${into} (${list.join(', ')}) SELECT ${list.join(', ')} FROM ${source}`;
-      const [outcome] = [await session.query<unknown>(statement)].flat() as { affectedRows: number }[];
-      const rows = outcome?.affectedRows ?? 0;
+      const { rows } = await session.execute(statement);
       const copy: CopyRowsResult = { rows, checksum: await checksumOf(session, to, table) };
       await copied(session, table, copy);
       done.set(name, copy);
@@ -99,15 +101,4 @@ function expressionOf({ name, type }: CatalogColumn): string {
   if (type === 'bit') return `COALESCE(${column} + 0, 'n')`;
   const bytes = TEXTS.has(type) ? column : `CAST(${column} AS BINARY)`;
   return `COALESCE(CRC32(${bytes}), 'n')`;
-}
-
-/** A lock for each row that is read would fill the server's memory; replication by statement needs them. */
-async function readWithoutLocks(session: MysqlSession): Promise<void> {
-  const names = ['log_bin', 'binlog_format'].map(quoteText).join(', ');
-  const rows = await session.query<{ Variable_name: string; Value: string }>(
-    `SHOW VARIABLES WHERE Variable_name IN (${names})`,
-  );
-  const values = new Map(rows.map((row) => [row.Variable_name.toLowerCase(), row.Value.toUpperCase()]));
-  if (values.get('log_bin') === 'ON' && values.get('binlog_format') === 'STATEMENT') return;
-  await session.execute('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');
 }

@@ -3,7 +3,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { BaseCopy } from '../../facets/copies.ts';
 import type { ReplaceResult } from '../../facets/restore.ts';
 import { closedBase } from '../../shared/base-copies.ts';
-import { connectToServer } from '../connection/connect.ts';
+import { withServer } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
 import { besideDestination } from '../restore/restore.ts';
@@ -33,7 +33,7 @@ export interface BranchCopy {
  */
 export async function copyToBranch(context: EngineContext, copy: BranchCopy): Promise<ReplaceResult> {
   const { url, database, undo = false, begin, accept, onlyNew } = copy;
-  const { of, record, base } = await findBase(context, url);
+  const { of, record, base } = await withServer(context, url, (server) => findBase(server, url));
   accept(base);
   const { snapshot, loaded_at } = record;
   const mark = branchMarkText({ tool: 'branch', of, ...copy.mark, snapshot, loaded_at });
@@ -56,10 +56,9 @@ export async function copyToBranch(context: EngineContext, copy: BranchCopy): Pr
 
 /** The base copy of a destination that branches are made from; rejects where there is none, or it was changed. */
 async function findBase(
-  context: EngineContext,
+  server: MysqlSession,
   url: DatabaseUrl,
 ): Promise<{ of: string; base: BaseCopy; record: BaseRecord }> {
-  await using server = await connectToServer(context, url);
   const destination = url.database ?? '';
   const base = closedBase(await findBaseCopies(server, destination), url);
   const { of } = await namesBeside(server, destination);

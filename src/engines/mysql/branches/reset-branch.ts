@@ -1,15 +1,14 @@
 import { startStep } from '../../../runtime/events.ts';
-import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { BranchReset } from '../../facets/branch.ts';
 import type { ReplaceResult } from '../../facets/restore.ts';
-import { findBranch } from '../../shared/branches.ts';
-import { connectToServer } from '../connection/connect.ts';
+import { branchRenamed, findBranch } from '../../shared/branches.ts';
+import { withServer } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { withoutSwitch } from './branch-mark.ts';
 import { copyToBranch } from './copy.ts';
 import { findBranches, type MarkedBranch } from './list.ts';
-import { branchChanged, sweepBranches } from './sweep.ts';
+import { sweepBranches } from './sweep.ts';
 
 /** Replaces a branch by a new copy of the base copy. At every moment its tables are the old ones or the new ones. */
 export async function resetBranch(context: EngineContext, { url, name, accept }: BranchReset): Promise<ReplaceResult> {
@@ -17,25 +16,16 @@ export async function resetBranch(context: EngineContext, { url, name, accept }:
   await sweepBranches(context, url);
   const find = async (server: MysqlSession): Promise<MarkedBranch> =>
     findBranch(await findBranches(server, destination), { name, url });
-  const { database, mark, current } = await findOnServer(context, url, find);
+  const { database, mark, current } = await withServer(context, url, find);
   const restored = startStep(context.report, `branch ${name}`, `Reset branch ${name}`);
   const replaced = await copyToBranch(context, {
     // One that is the destination at present keeps an undo copy, as in any reset.
     ...{ url, database, undo: current, accept },
     async begin(server) {
-      if ((await find(server)).database !== database) throw branchChanged(name);
+      if ((await find(server)).database !== database) throw branchRenamed(name);
     },
     mark: { ...withoutSwitch(mark), reset_at: context.clock().toISOString() },
   });
   restored(`Reset branch ${name}`);
   return replaced;
-}
-
-async function findOnServer(
-  context: EngineContext,
-  url: DatabaseUrl,
-  find: (server: MysqlSession) => Promise<MarkedBranch>,
-): Promise<MarkedBranch> {
-  await using server = await connectToServer(context, url);
-  return await find(server);
 }

@@ -6,7 +6,7 @@ import type { AllCopies, BaseCopies } from '../../facets/copies.ts';
 import type { ReplaceResult, ResetRequest, ResetRun, Resettable } from '../../facets/restore.ts';
 import { usableBase } from '../../shared/base-copies.ts';
 import { refuseShortSpace } from '../../shared/server/free-space.ts';
-import { connectToServer } from '../connection/connect.ts';
+import { connectToServer, withServer } from '../connection/connect.ts';
 import { quoteText } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { inspectDestination, sessionWarnings } from '../restore/preflight.ts';
@@ -44,8 +44,10 @@ export async function planReset(context: EngineContext, { url, spare }: ResetReq
 /** Replaces the destination by its spare, or by a copy of its base copy. */
 export async function reset(context: EngineContext, { url, spare, undo, accept }: ResetRun): Promise<ReplaceResult> {
   const destination = url.database ?? '';
-  const names = await withServer(context, url, (server) => namesBeside(server, destination));
-  const collations = await withServer(context, url, async (server) => (await recordOf(server, url)).definitions);
+  const { names, collations } = await withServer(context, url, async (server) => ({
+    names: await namesBeside(server, destination),
+    collations: (await recordOf(server, url)).definitions,
+  }));
   return besideDestination(
     context,
     { url, undo, collations, fromBase: { spare } },
@@ -73,15 +75,6 @@ async function recordOf(server: MysqlSession, url: DatabaseUrl): Promise<BaseRec
   if (record) return record;
   usableBase(await findBaseCopies(server, url.database ?? ''), url);
   throw new UserError(`The base copy of ${url.display} cannot be read`, { code: 'no_base_copy', exit: EXIT.failed });
-}
-
-async function withServer<Result>(
-  context: EngineContext,
-  url: DatabaseUrl,
-  work: (server: MysqlSession) => Promise<Result>,
-): Promise<Result> {
-  await using server = await connectToServer(context, url);
-  return await work(server);
 }
 
 /** Base copy and spare of a destination, usable or not. */

@@ -1,5 +1,4 @@
 import { redact } from '../../../process/redact.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { connectToServer } from '../connection/connect.ts';
@@ -79,12 +78,4 @@ async function sweepPacked(context: EngineContext, { url, database }: SweepReque
 function warnLeft({ report }: EngineContext, { database }: DatabaseUrl, what: string): void {
   const message = `${what}. The next command for branches of ${database} tries again`;
   report({ event: 'warning', code: 'leftover', message });
-}
-
-export function branchChanged(name: string): UserError {
-  return new UserError(`The database of branch "${name}" was renamed meanwhile`, {
-    code: 'plan_outdated',
-    exit: EXIT.failed,
-    hint: 'Run the command again.',
-  });
 }

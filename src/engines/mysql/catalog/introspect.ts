@@ -19,6 +19,15 @@ export async function readServer(session: MysqlSession): Promise<Server> {
   return serverOf(row?.version ?? '');
 }
 
+/** Reports whether the server logs statements, and not rows, for its replicas. */
+export async function replicatesStatements(session: MysqlSession): Promise<boolean> {
+  const rows = await session.query<{ Variable_name: string; Value: string }>(
+    "SHOW VARIABLES WHERE Variable_name IN ('log_bin', 'binlog_format')",
+  );
+  const values = new Map(rows.map((row) => [row.Variable_name.toLowerCase(), row.Value.toUpperCase()]));
+  return values.get('log_bin') === 'ON' && values.get('binlog_format') === 'STATEMENT';
+}
+
 /** `10.11.6-MariaDB-0+deb12u1` → MariaDB 10.11.6. */
 export function serverOf(text: string): Server {
   const flavour: Flavour = /mariadb/i.test(text) ? 'mariadb' : 'mysql';

@@ -1,3 +1,4 @@
+import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import { connectionLost, statementRefused } from '../../shared/connection/explain-errors.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
@@ -5,6 +6,14 @@ import { ConnectionLost, SqlError } from './session-errors.ts';
 
 const RIGHTS_HINT =
   'The user probably lacks a privilege: GRANT it, or use another user. docs/mysql.md lists those that are needed.';
+
+export function sourceWithoutDatabase({ display }: Pick<DatabaseUrl, 'display'>): UserError {
+  return new UserError(`The source ${display} names no database`, {
+    code: 'url_invalid',
+    exit: EXIT.configuration,
+    hint: 'Add its name at the end: mysql://user@host:3306/database',
+  });
+}
 
 /** Returns a handler of errors: an error of the server becomes one of the restore. */
 export function failRestore(message: string, next?: string): (error: unknown) => never {

@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import * as v from 'valibot';
 import type { Manifest } from '../../../repository/manifest.ts';
 import { hiddenDetails, hiddenObjectsOf } from '../../../results/hidden-objects.ts';
@@ -8,17 +6,17 @@ import { startStep } from '../../../runtime/events.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { DumpRequest, DumpResult } from '../../facets/dump.ts';
-import { withEventsEnabled } from '../catalog/definitions/events.ts';
-import { withoutDatabaseOfSequences } from '../catalog/definitions/sequence-defaults.ts';
 import { collationsIn, featuresOf } from '../catalog/features.ts';
 import { readServer } from '../catalog/introspect.ts';
 import { explainDenied } from '../catalog/rights/denied.ts';
 import { readReadable } from '../catalog/rights/readable.ts';
 import { type CatalogTable, readTables } from '../catalog/tables.ts';
 import { connect, explainConnection } from '../connection/connect.ts';
-import { DEFINITIONS_FILE, type Details, detailsOf, detailsSchema } from '../details.ts';
+import { sourceWithoutDatabase } from '../connection/explain-errors.ts';
+import { type Details, detailsOf, detailsSchema } from '../details.ts';
 import { reservedInSource } from '../swap/shadow-databases.ts';
-import { createDumpProgress } from './dump-progress.ts';
+import { definitionsToStore, packDefinitions } from './definitions-file.ts';
+import { dumpProgress } from './dump-progress.ts';
 import { explainVanished } from './explain-vanished.ts';
 import { beginInstant } from './instant.ts';
 import { reportLossyValues } from './lossy-values.ts';
@@ -50,7 +48,7 @@ async function dumpInstant(
   const { report } = context;
   const { url, jobs, copyOf } = request;
   const { database } = url;
-  if (database === null) throw noDatabase(url.display);
+  if (database === null) throw sourceWithoutDatabase(url);
   const schema = copyOf ? detailsOf(copyOf).database : database;
   const connected = startStep(report, 'connect', `Connect to ${url.display}`);
   const byProgram = request.program || (copyOf && detailsOf(copyOf).program);
@@ -76,7 +74,7 @@ async function dumpInstant(
 
   const of = `${formatNumberOf(tables.length, 'table')} of ${url.display}`;
   const dumpedAll = startStep(report, 'dump', `Dump ${of}`);
-  const progress = createDumpProgress({ database: schema, tables, expected: request.expectedBytes, report });
+  const onBytes = dumpProgress(report, { schema, tables, expected: request.expectedBytes });
   const cutTables: CutTable[] = [];
   const widths = new Map<string, number>();
   const previousWidths = previousWidthsOf(request.previous);
@@ -87,17 +85,12 @@ async function dumpInstant(
     if (width !== null) widths.set(table.name, width);
     cutTables.push({ table, parts });
   }
-  const reading = readRows({ request, database, schema, tables: cutTables, readers: begun, progress });
+  const reading = readRows({ request, database, schema, tables: cutTables, readers: begun, onBytes });
   // The definitions are read meanwhile; what is wrong with them is told first.
   reading.catch(() => {});
   const readable = await readReadable(context, session, { url, server, tables });
   const { inventory, hidden } = readable;
-  const found = {
-    ...readable.definitions,
-    tables: readable.definitions.tables.map((table) => withoutDatabaseOfSequences(table, database)),
-  };
-  // A copy's events are disabled, so that they do not run in it.
-  const definitions = copyOf ? withEventsEnabled(found, detailsOf(copyOf).enabled_events ?? []) : found;
+  const definitions = definitionsToStore(readable.definitions, { database, copyOf });
   // A copy was loaded from a snapshot whose build has reported them.
   if (!copyOf) await reportLossyValues(context, session, { database, tables }).catch(explain);
   const treatedApart = await recordTreatedApart(context, session, { definitions, database, schema });
@@ -105,9 +98,7 @@ async function dumpInstant(
   const features = featuresOf(server.flavour, definitions);
   const collations = collationsIn(definitions);
   const dumped = await reading.catch(explain);
-  await writeFile(join(request.directory, DEFINITIONS_FILE), JSON.stringify(definitions, null, 1), { mode: 0o600 });
-  request.finish();
-  const { file } = await request.pack({ name: DEFINITIONS_FILE, terminator: null, onBytes: () => {} });
+  const file = await packDefinitions(request, definitions);
   dumpedAll(`Dumped ${of}`);
   const details = {
     flavour: server.flavour,
@@ -183,13 +174,5 @@ function nameReserved(display: string, table: string): UserError {
     code: 'name_reserved',
     exit: EXIT.refused,
     hint: 'Nothing was stored. Rename the table.',
-  });
-}
-
-function noDatabase(display: string): UserError {
-  return new UserError(`The source ${display} names no database`, {
-    code: 'url_invalid',
-    exit: EXIT.configuration,
-    hint: 'Add its name at the end: mysql://user@host:3306/database',
   });
 }

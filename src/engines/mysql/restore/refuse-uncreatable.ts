@@ -1,5 +1,6 @@
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
+import { firstLines } from '../../shared/verify.ts';
 import { createCode } from '../catalog/definitions/code.ts';
 import type { Code, Definitions, TableDefinition } from '../catalog/definitions/definitions.ts';
 import { isWord, significant } from '../catalog/definitions/tokens.ts';
@@ -71,15 +72,11 @@ async function refusePrograms(session: MysqlSession, database: string, definitio
   });
 }
 
-/** Most names in a message. */
-const LISTED = 20;
-
 function uncreatable(what: string, names: string[], { hint }: { hint: string }): UserError {
-  const more = names.length - LISTED;
   return new UserError(`The server refuses ${what}`, {
     code: 'objects_refused',
     exit: EXIT.failed,
-    details: [...names.slice(0, LISTED), ...(more > 0 ? [`and ${more} more`] : [])],
+    details: firstLines(names),
     hint: `The destination is unchanged. ${hint}`,
   });
 }

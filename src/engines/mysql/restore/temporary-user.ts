@@ -6,7 +6,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { RestoreRequest, RestorerRequest, RestoringUser } from '../../facets/restore.ts';
 import type { Helper } from '../catalog/definitions/code.ts';
 import { type Flavour, readServer } from '../catalog/introspect.ts';
-import { readRights } from '../catalog/rights/rights.ts';
+import { readGrants, readRights } from '../catalog/rights/rights.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
 import { quoteAccount, quoteText } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
@@ -64,8 +64,7 @@ async function refusesFunctions(server: MysqlSession): Promise<boolean> {
 }
 
 async function mayGrant(server: MysqlSession): Promise<boolean> {
-  const rows = await server.query<Record<string, string>>('SHOW GRANTS');
-  return rows.some((row) => Object.values(row).some((line) => / ON \*\.\* TO .* WITH GRANT OPTION$/.test(line)));
+  return (await readGrants(server)).some((line) => / ON \*\.\* TO .* WITH GRANT OPTION$/.test(line));
 }
 
 /** Creates the user under the destination's lock; disposing drops it. */

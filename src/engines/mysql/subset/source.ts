@@ -1,4 +1,3 @@
-import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { WarningEvent } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
@@ -9,7 +8,7 @@ import { readServer } from '../catalog/introspect.ts';
 import { readTables } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
 import { EMPTY_QUERY } from '../connection/error-numbers.ts';
-import { withExplainedErrors } from '../connection/explain-errors.ts';
+import { sourceWithoutDatabase, withExplainedErrors } from '../connection/explain-errors.ts';
 import { quotePath, quoteText } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError, unless } from '../connection/session-errors.ts';
@@ -26,7 +25,7 @@ export async function openSource(
   { url, jobs }: { url: DatabaseUrl; jobs: number },
 ): Promise<SubsetSource> {
   const { database } = url;
-  if (database === null) throw noDatabase(url);
+  if (database === null) throw sourceWithoutDatabase(url);
   const opened: MysqlSession[] = [];
   const close = async (): Promise<void> => {
     await Promise.all(opened.map((session) => session.close()));
@@ -63,14 +62,6 @@ export async function openSource(
 function danglingWarnings({ dangling }: SubsetCatalog): WarningEvent[] {
   const message = `Foreign keys to missing tables are ignored: ${dangling.join(', ')}`;
   return dangling.length === 0 ? [] : [{ event: 'warning', code: 'reference_dangling', message }];
-}
-
-function noDatabase({ display }: DatabaseUrl): UserError {
-  return new UserError(`The source ${display} names no database`, {
-    code: 'url_invalid',
-    exit: EXIT.configuration,
-    hint: 'Add its name at the end: mysql://user@host:3306/database',
-  });
 }
 
 const RIGHTS_HINT =

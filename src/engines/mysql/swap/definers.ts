@@ -1,6 +1,7 @@
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { Collations } from '../catalog/introspect.ts';
+import { readGrants } from '../catalog/rights/rights.ts';
 import { RIGHT_MISSING } from '../connection/error-numbers.ts';
 import { inDatabase, quoteAccount, quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
@@ -12,8 +13,7 @@ import { createBeside, dropBeside } from './shadow-databases.ts';
 const SETS_DEFINER = /\b(SUPER|SET USER|SET_USER_ID|SET_ANY_DEFINER|ALL PRIVILEGES)\b.* ON \*\.\* /;
 
 export async function maySetDefiner(server: MysqlSession): Promise<boolean> {
-  const rows = await server.query<Record<string, string>>('SHOW GRANTS');
-  return rows.some((row) => Object.values(row).some((line) => SETS_DEFINER.test(`${line} `)));
+  return (await readGrants(server)).some((line) => SETS_DEFINER.test(`${line} `));
 }
 
 /**

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { WarningEvent } from '../../../runtime/events.ts';
+import { firstLines } from '../../shared/verify.ts';
 import { keysWithOwnRows } from '../catalog/tables.ts';
 import { inDatabase, quoteName, quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
@@ -48,9 +49,6 @@ function textOf({ database, table, constraint, referenced }: ForeignReference): 
   return `${database}.${table}: foreign key ${constraint} references ${referenced}`;
 }
 
-/** Most foreign keys in a message. */
-const LISTED = 20;
-
 /** Rejects with the list, unless the caller wants these foreign keys dropped: then they are a warning each. */
 export function refuseForeignReferences(
   references: ForeignReference[],
@@ -63,11 +61,10 @@ export function refuseForeignReferences(
     });
   }
   if (references.length === 0) return [];
-  const more = references.length - LISTED;
   throw new UserError(`Tables of other databases reference tables of "${destination}"`, {
     code: 'foreign_reference',
     exit: EXIT.refused,
-    details: [...references.slice(0, LISTED).map(textOf), ...(more > 0 ? [`and ${more} more`] : [])],
+    details: firstLines(references.map(textOf)),
     hint: `The destination is unchanged. Drop these foreign keys (${references.slice(0, 1).map(dropStatement).join('')}), or let a load of a snapshot do it with --drop-foreign-references.`,
   });
 }

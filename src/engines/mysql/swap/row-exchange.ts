@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { listCode } from '../catalog/definitions/read-definitions.ts';
 import { showTables } from '../catalog/definitions/show-tables.ts';
 import { entriesOf } from '../catalog/definitions/table-entries.ts';
+import { replicatesStatements } from '../catalog/introspect.ts';
 import { readRights } from '../catalog/rights/rights.ts';
 import { type CatalogTable, readTables, storedColumns } from '../catalog/tables.ts';
 import { plainWord, quoteName, quotePath, tablesIn } from '../connection/quote.ts';
@@ -122,12 +123,7 @@ async function mayHaveTriggers(server: MysqlSession, database: string): Promise<
 
 /** Reports whether temporary tables are permitted within a transaction, and replication is not by statement. */
 async function takesTransaction(server: MysqlSession, work: string): Promise<boolean> {
-  const variables = await server.query<{ Variable_name: string; Value: string }>(
-    "SHOW VARIABLES WHERE Variable_name IN ('log_bin', 'binlog_format')",
-  );
-  const value = (name: string): string | undefined =>
-    variables.find((one) => one.Variable_name.toLowerCase() === name)?.Value.toUpperCase();
-  if (value('log_bin') === 'ON' && value('binlog_format') === 'STATEMENT') return false;
+  if (await replicatesStatements(server)) return false;
   const temporary = temporaryTable(work);
   await server.execute('START TRANSACTION');
   try {

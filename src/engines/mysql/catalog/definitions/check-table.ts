@@ -1,4 +1,5 @@
 import { EXIT, UserError } from '../../../../runtime/errors.ts';
+import { firstLines } from '../../../shared/verify.ts';
 import { engineAfter, permitsEngine, type RowStorage, unionIn } from '../table-traits.ts';
 import { checkColumnAt } from './check-column.ts';
 import { checkConstraintAt, checkKeyAt } from './check-key.ts';
@@ -118,17 +119,13 @@ function checkTablespace(definition: Definition, { kind, value, text }: Token): 
 }
 
 export function inTablespaces(tables: string[]): UserError {
-  const more = tables.length - LISTED;
   return new UserError('The definitions of tables in tablespaces that not every server has were refused', {
     code: 'definition_refused',
     exit: EXIT.refused,
-    details: [...tables.slice(0, LISTED), ...(more > 0 ? [`and ${more} more`] : [])],
+    details: firstLines(tables),
     hint: 'Nothing was changed. Move the tables in the source (ALTER TABLE … TABLESPACE innodb_file_per_table), then build again.',
   });
 }
-
-/** Most tables that a message names. */
-const LISTED = 20;
 
 function refusedOption(definition: Definition, token: Token | undefined, what: string): UserError {
   return refused(definition, `${token?.text ?? 'nothing'} is not an option of ${what}`);

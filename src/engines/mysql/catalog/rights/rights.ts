@@ -30,13 +30,18 @@ export async function readRights(session: MysqlSession): Promise<Rights> {
     'SELECT CURRENT_USER() AS account, @@lower_case_table_names AS folds',
   );
   const [partial] = await session.query<{ Value: string }>("SHOW VARIABLES LIKE 'partial_revokes'");
-  const rows = await session.query<Record<string, string>>('SHOW GRANTS');
   return rightsOf({
     account: accountName(self?.account ?? ''),
     folds: Number(self?.folds ?? 0) > 0,
     patterns: partial?.Value !== 'ON',
-    grants: rows.flatMap((row) => Object.values(row)),
+    grants: await readGrants(session),
   });
+}
+
+/** The lines of SHOW GRANTS, whose column is named after the account. */
+export async function readGrants(session: MysqlSession): Promise<string[]> {
+  const rows = await session.query<Record<string, string>>('SHOW GRANTS');
+  return rows.flatMap((row) => Object.values(row));
 }
 
 function accountName(account: string): string {

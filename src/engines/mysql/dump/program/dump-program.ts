@@ -1,12 +1,8 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { startStep } from '../../../../runtime/events.ts';
 import { formatNumberOf } from '../../../../text/format.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { DumpRequest, DumpResult } from '../../../facets/dump.ts';
 import type { Definitions } from '../../catalog/definitions/definitions.ts';
-import { withEventsEnabled } from '../../catalog/definitions/events.ts';
-import { withoutDatabaseOfSequences } from '../../catalog/definitions/sequence-defaults.ts';
 import { collationsIn, featuresOf } from '../../catalog/features.ts';
 import {
   type Flavour,
@@ -22,8 +18,9 @@ import { inDatabase, MARK, quotePath } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
 import { type ClientTool, dumpToolFor } from '../../connection/tools.ts';
-import { DEFINITIONS_FILE, type Details, detailsOf } from '../../details.ts';
-import { createDumpProgress } from '../dump-progress.ts';
+import { type Details, detailsOf } from '../../details.ts';
+import { definitionsToStore, packDefinitions } from '../definitions-file.ts';
+import { dumpProgress } from '../dump-progress.ts';
 import { recordTreatedApart } from '../special-tables.ts';
 import {
   changed,
@@ -101,13 +98,10 @@ export async function dumpByProgram(
   });
   if (JSON.stringify(await readInventory(session, database)) !== JSON.stringify(inventory)) throw changed(url.display);
   refuseMissing(tables, dumped);
-  const found = { ...written, tables: written.tables.map((table) => withoutDatabaseOfSequences(table, database)) };
-  const definitions = copyOf ? withEventsEnabled(found, detailsOf(copyOf).enabled_events ?? []) : found;
+  const definitions = definitionsToStore(written, { database, copyOf });
   const recorded = inScript(context, inventory, definitions);
   const treatedApart = await recordTreatedApart(context, session, { definitions, database, schema });
-  await writeFile(join(request.directory, DEFINITIONS_FILE), JSON.stringify(definitions, null, 1), { mode: 0o600 });
-  request.finish();
-  const { file } = await request.pack({ name: DEFINITIONS_FILE, terminator: null, onBytes: () => {} });
+  const file = await packDefinitions(request, definitions);
   dumpedAll(`Dumped ${of}`);
   const byName = [...dumped].sort((a, b) => (a.table < b.table ? -1 : 1));
   const data = await Promise.all(byName.map(async (each) => ({ ...each, packed: await each.packing })));
@@ -153,8 +147,7 @@ async function runProgram(
   { request, tool, tables, schema, flags, definitions }: ProgramRun,
 ): Promise<{ dumped: DumpedTable[]; definitions: Definitions }> {
   const { url, directory } = request;
-  const progress = createDumpProgress({ database: schema, tables, expected: request.expectedBytes, report });
-  const files = new TableFiles(request, progress.onBytes);
+  const files = new TableFiles(request, dumpProgress(report, { schema, tables, expected: request.expectedBytes }));
   const { args, env, mounts } = await connectionOf(url, { flavour: tool.flavour, directory });
   const child = runner.start(
     { file: tool.path, args: [...args, ...flags, '--', url.database ?? ''], env, mounts },

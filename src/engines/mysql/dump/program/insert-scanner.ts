@@ -49,9 +49,11 @@ export class InsertScanner {
     for (let at = from; at < block.length; at += 1) {
       const byte = block[at] as number;
       if (this.#state === 'text') {
-        this.#length += 1;
-        if (byte === BACKSLASH) this.#state = 'escape';
-        else if (byte === QUOTE) this.#state = 'row';
+        const start = at;
+        while (at < block.length && block[at] !== QUOTE && block[at] !== BACKSLASH) at += 1;
+        this.#length += Math.min(at + 1, block.length) - start;
+        if (block[at] === BACKSLASH) this.#state = 'escape';
+        else if (block[at] === QUOTE) this.#state = 'row';
       } else if (this.#state === 'row') {
         this.#length += 1;
         if (byte === QUOTE) this.#state = 'text';

@@ -2,9 +2,9 @@ import { bytesOfTable, type ManifestFile, type ManifestTable } from '../../../..
 import { release } from '../../../../repository/objects/release.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { RestoreRun } from '../../../facets/restore.ts';
+import { restoreProgress } from '../../../shared/bytes-progress.ts';
 import { prepareSession } from '../../../shared/prepare-session.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
-import { restoreProgress } from '../../../shared/restore-progress.ts';
 import { runWorkers } from '../../../shared/run-together.ts';
 import type { TableDefinition } from '../../catalog/definitions/definitions.ts';
 import { inCreationOrder } from '../../catalog/table-traits.ts';

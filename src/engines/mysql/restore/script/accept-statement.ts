@@ -1,5 +1,7 @@
 import { ScriptProblem } from '../../../shared/script/script-problem.ts';
-import type { MysqlStatement } from './split.ts';
+import type { ScriptPart } from '../../../shared/script/split-script.ts';
+import { readScript } from '../../dump/program/script-reader.ts';
+import { createSplitter, type MysqlStatement } from './split.ts';
 
 /** https://dev.mysql.com/doc/refman/en/mysql-commands.html and those of MariaDB's client */
 const COMMANDS = new Set(
@@ -61,7 +63,12 @@ export function refuseCommand(statement: MysqlStatement): void {
   });
 }
 
-export const MOST_WORDS = 32;
+const MOST_WORDS = 32;
+
+/** The statements of a file, each of which is accepted. */
+export function acceptedStatements(file: string, sqlMode: string): AsyncGenerator<ScriptPart> {
+  return readScript(file, createSplitter({ sqlMode, accept: acceptStatement, mostWords: MOST_WORDS }));
+}
 
 /** Reports whether a statement begins with these words on some version of the server; words of a version may be skipped. */
 function mayBegin({ words, isOptional }: MysqlStatement, pattern: Set<string>[]): boolean {

@@ -2,13 +2,11 @@ import { redact } from '../../../../process/redact.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import { scriptFailed, scriptLeft } from '../../../shared/script/script-errors.ts';
-import { readScript } from '../../../shared/script/split-script.ts';
 import { connect } from '../../connection/connect.ts';
 import { quoteText } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { ConnectionLost, SqlError } from '../../connection/session-errors.ts';
-import { acceptStatement, MOST_WORDS } from './accept-statement.ts';
-import { createSplitter } from './split.ts';
+import { acceptedStatements } from './accept-statement.ts';
 
 /** After these, without a comment before them, the session is in the same database; dumps have millions of them. */
 const STAYS = /^(?:insert|replace)\b/i;
@@ -24,10 +22,7 @@ export async function runFile(context: EngineContext, url: DatabaseUrl, file: st
   });
   const database = await currentDatabase(session);
   let statements = 0;
-  for await (const part of readScript(
-    file,
-    createSplitter({ sqlMode: database.mode, accept: acceptStatement, mostWords: MOST_WORDS }),
-  )) {
+  for await (const part of acceptedStatements(file, database.mode)) {
     if (part.kind === 'rows') continue;
     statements = part.number;
     await session.run(part.bytes).catch((cause) => {

@@ -4,16 +4,14 @@ import { formatNumberOf } from '../../../../text/format.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { ScriptFacts, ScriptResult, ScriptRun } from '../../../facets/restore.ts';
-import { readScript } from '../../../shared/script/split-script.ts';
 import { withEventsDisabled } from '../../catalog/definitions/events.ts';
 import { readBelongings } from '../../catalog/definitions/foreign-keys.ts';
 import { readCollations } from '../../catalog/introspect.ts';
 import { connectToServer } from '../../connection/connect.ts';
 import { withDatabase } from '../../connection/url.ts';
 import { besideDestination } from '../restore.ts';
-import { acceptStatement, MOST_WORDS, UNSAFE_CHARSETS } from './accept-statement.ts';
+import { acceptedStatements, UNSAFE_CHARSETS } from './accept-statement.ts';
 import { currentDatabase, runFile } from './run-file.ts';
-import { createSplitter } from './split.ts';
 
 const REACH = {
   code: 'script_reach',
@@ -35,10 +33,7 @@ export async function checkScript(
   }
   const facts: ScriptFacts = { statements: 0, rollsBack: false, warnings: [REACH] };
   const sqlMode = await readMode(context, url);
-  for await (const part of readScript(
-    file,
-    createSplitter({ sqlMode, accept: acceptStatement, mostWords: MOST_WORDS }),
-  )) {
+  for await (const part of acceptedStatements(file, sqlMode)) {
     if (part.kind === 'statement') facts.statements = part.number;
   }
   return facts;

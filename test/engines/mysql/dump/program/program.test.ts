@@ -34,7 +34,7 @@ for (const flavour of FLAVOURS) {
       folder = await temporaryFolder();
       await server.createDatabase('source');
       for (const name of FIXTURES[flavour]) {
-        await server.file('source', new URL(`../fixtures/${name}`, import.meta.url).pathname);
+        await server.file('source', new URL(`../../fixtures/${name}`, import.meta.url).pathname);
       }
       await server.sql(
         'source',
