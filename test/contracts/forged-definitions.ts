@@ -1,13 +1,13 @@
 import { readdir } from 'node:fs/promises';
 import { expect } from 'vitest';
+import { checkDefinitions } from '../../src/engines/mysql/catalog/definitions/check-definitions.ts';
+import { createCode } from '../../src/engines/mysql/catalog/definitions/code.ts';
+import type { Code, Definitions } from '../../src/engines/mysql/catalog/definitions/definitions.ts';
+import { withEventsDisabled } from '../../src/engines/mysql/catalog/definitions/events.ts';
+import { tokensOf } from '../../src/engines/mysql/catalog/definitions/tokens.ts';
 import { openSession } from '../../src/engines/mysql/connection/session.ts';
 import { SqlError } from '../../src/engines/mysql/connection/session-errors.ts';
 import { parseMysqlUrl } from '../../src/engines/mysql/connection/url.ts';
-import { checkDefinitions } from '../../src/engines/mysql/definitions/check-definitions.ts';
-import { createCode } from '../../src/engines/mysql/definitions/code.ts';
-import type { Code, Definitions } from '../../src/engines/mysql/definitions/definitions.ts';
-import { withEventsDisabled } from '../../src/engines/mysql/definitions/events.ts';
-import { tokensOf } from '../../src/engines/mysql/definitions/tokens.ts';
 import { createTables } from '../../src/engines/mysql/restore/rows/fill.ts';
 import { UserError } from '../../src/runtime/errors.ts';
 import type { TestMysql } from '../helpers/mysql-server.ts';

@@ -139,42 +139,43 @@ const POSTGRES: Record<string, string[]> = {
 
 const MYSQL: Record<string, string[]> = {
   // An account of quoteAccount.
-  'definitions/code.ts': ['definer'],
+  'catalog/definitions/code.ts': ['definer'],
   // Words of letters and digits that were parsed.
-  'script/accept-statement.ts': ['collation'],
+  'restore/script/accept-statement.ts': ['collation'],
   // The same; words of ours; the name of a database, quoted and escaped.
   'restore/temporary-user.ts': ['account', 'rights.inGrant(fresh)', 'some.join(", ")'],
   // Texts of messages.
-  'definitions/check-program.ts': ['kind'],
+  'catalog/definitions/check-program.ts': ['kind'],
   'connection/identity.ts': ['prefix.length'],
   // Column names of ours.
-  'quote.ts': ['column', 'name'],
-  // Columns of the catalog, named in this file.
-  'introspect.ts': ['settings'],
-  'definitions/read-definitions.ts': ['bytes.toString("hex")', 'what'],
+  'connection/quote.ts': ['column', 'name'],
+  // Columns of the catalog, named in this file; a condition of tablesIn.
+  'catalog/introspect.ts': ['ownTables', 'settings'],
+  'catalog/definitions/read-definitions.ts': ['bytes.toString("hex")', 'what'],
   // Clauses that the server has written, or that check-definitions.ts has read token by token.
-  'definitions/foreign-keys.ts': ['clause'],
+  'catalog/definitions/foreign-keys.ts': ['clause'],
   // A clause as the server shows it, and with names of quoteName.
-  'definitions/show-tables.ts': ['from', 'quote(name)', 'table', 'to'],
-  'definitions/sequence-defaults.ts': ['clauses.join(", ")'],
+  'catalog/definitions/show-tables.ts': ['from', 'quote(name)', 'table', 'to'],
+  'catalog/definitions/sequence-defaults.ts': ['clauses.join(", ")'],
   // A condition of its callers, of tablesIn and inDatabase.
-  'own-rows.ts': ['column', 'names', 'within'],
+  'catalog/tables.ts': ['column', 'within'],
+  'subset/subset-catalog.ts': ['within'],
   'dump/row-select.ts': ['part', 'where'],
   // Conditions of this file, with names of quoteName and literals of the server's own definitions, cut by the lexer.
   'dump/lossy-values.ts': ['condition', 'counts.join(", ")', 'isOther', 'members.join(", ")'],
   'dump/parts.ts': ['key'],
   // A hint for people: rights, and names that were quoted before.
-  'rights/grant-text.ts': ['account', 'granted.join(", ")', 'on'],
+  'catalog/rights/grant-text.ts': ['account', 'granted.join(", ")', 'on'],
   // Rights out of a SET column of the server.
   // Results of quotePath, and expressions of quoted columns.
-  'restore/copy-rows.ts': ['into', 'source', 'values.join(", ")'],
-  'restore/grants.ts': ['given.join(", ")', 'destination'],
-  'restore/load-tables.ts': ['additions', 'conversions.join(", ")', 'fields.join(", ")', 'set'],
+  'branches/copy-rows.ts': ['into', 'source', 'values.join(", ")'],
+  'swap/routine-grants.ts': ['given.join(", ")', 'destination'],
+  'restore/rows/load-tables.ts': ['additions', 'conversions.join(", ")', 'fields.join(", ")', 'set'],
   // Results of quotePath.
-  'restore/swap/row-exchange.ts': ['from', 'into', 'mine', 'moved', 'pending', 'temporary'],
+  'swap/row-exchange.ts': ['from', 'into', 'mine', 'moved', 'pending', 'temporary'],
   // Renames of quoted names; conditions of ours, statements that EXECUTE IMMEDIATE takes as quoted text, and clauses that
   // check-definitions.ts has read token by token.
-  'restore/swap/swap-packet.ts': ['clause', 'condition', 'run'],
+  'swap/swap-packet.ts': ['clause', 'condition', 'run'],
   'sanitize/columns.ts': [
     'SAMPLED_ROWS',
     'SAMPLE_LENGTH',
@@ -211,7 +212,7 @@ const MYSQL: Record<string, string[]> = {
     'value',
   ],
   'subset/keys.ts': ['2 * octets', 'exact', 'key', 'value'],
-  'subset/proof.ts': ['refers(reference)', 'same'],
+  'subset/verify-references.ts': ['refers(reference)', 'same'],
   'subset/rows.ts': ['select'],
   'subset/source.ts': [
     'index',

@@ -43,3 +43,10 @@ export function branchIsCurrent(name: string, url: DatabaseUrl): UserError {
     hint: 'Switch to another branch first (tool branch switch), or undo the switch (tool undo).',
   });
 }
+
+export function branchRenamed(name: string): UserError {
+  return new UserError(`The database of branch "${name}" was renamed meanwhile`, {
+    code: 'plan_outdated',
+    hint: 'Run the command again.',
+  });
+}

@@ -9,3 +9,11 @@ export async function runTogether(
   signal.throwIfAborted();
   failed.signal.throwIfAborted();
 }
+
+/** Runs the same work several times at once. */
+export function runWorkers(
+  signal: AbortSignal,
+  { count, work }: { count: number; work: (signal: AbortSignal) => Promise<void> },
+): Promise<void> {
+  return runTogether(signal, Array<typeof work>(count).fill(work));
+}

@@ -1,13 +1,16 @@
 import { restoreFailed } from './restore-failed.ts';
 
-const DIFFERENCES = 20;
+const MOST_LINES = 20;
+
+/** The first lines of a list, and the number of the others. */
+export function firstLines(lines: string[]): string[] {
+  const more = lines.length - MOST_LINES;
+  return more > 0 ? [...lines.slice(0, MOST_LINES), `and ${more} more`] : lines;
+}
 
 export function refuseDifferences(differences: string[]): void {
   if (differences.length === 0) return;
-  throw restoreFailed('The restored database is not what the manifest says', [
-    ...differences.slice(0, DIFFERENCES),
-    ...(differences.length > DIFFERENCES ? [`and ${differences.length - DIFFERENCES} more`] : []),
-  ]);
+  throw restoreFailed('The restored database is not what the manifest says', firstLines(differences));
 }
 
 export function compareNames(kind: string, expected: string[], found: ReadonlySet<string>): string[] {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkDefinitions } from '../../../src/engines/mysql/definitions/check-definitions.ts';
-import type { Code, Definitions } from '../../../src/engines/mysql/definitions/definitions.ts';
+import { checkDefinitions } from '../../../src/engines/mysql/catalog/definitions/check-definitions.ts';
+import type { Code, Definitions } from '../../../src/engines/mysql/catalog/definitions/definitions.ts';
 import { leaveOutRemote } from '../../../src/engines/mysql/restore/left-out.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';

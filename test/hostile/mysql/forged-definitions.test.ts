@@ -1,8 +1,8 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkDefinitions } from '../../../src/engines/mysql/definitions/check-definitions.ts';
-import type { Code, Definitions } from '../../../src/engines/mysql/definitions/definitions.ts';
+import { checkDefinitions } from '../../../src/engines/mysql/catalog/definitions/check-definitions.ts';
+import type { Code, Definitions } from '../../../src/engines/mysql/catalog/definitions/definitions.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { changeDefinitions } from '../../helpers/change-definitions.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createInsertScanner } from '../../../src/engines/mysql/program/insert-scanner.ts';
-import { checkedRows } from '../../../src/engines/mysql/program/rows-file.ts';
+import { InsertScanner } from '../../../src/engines/mysql/dump/program/insert-scanner.ts';
+import { checkedRows } from '../../../src/engines/mysql/dump/program/rows-file.ts';
 
 /** The text in blocks of so many bytes. */
 async function* blocks(text: string, size: number): AsyncGenerator<Uint8Array> {
@@ -72,7 +72,7 @@ describe("what the vendor's client is given", () => {
     const allowed = new Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.+-, \n')".split(''));
     for (let byte = 0; byte < 256; byte += 1) {
       const scan = (): number =>
-        createInsertScanner().scan(Buffer.concat([Buffer.from('INSERT INTO `t` VALUES (1'), Buffer.from([byte])]), 0);
+        new InsertScanner().scan(Buffer.concat([Buffer.from('INSERT INTO `t` VALUES (1'), Buffer.from([byte])]), 0);
       if (byte < 128 && allowed.has(String.fromCharCode(byte))) expect(scan).not.toThrow();
       else expect(scan, String(byte)).toThrow('is part of no literal');
     }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { checkDefinitions } from '../../../src/engines/mysql/definitions/check-definitions.ts';
-import { splitTable, withIndexes } from '../../../src/engines/mysql/definitions/statement-text.ts';
+import { checkDefinitions } from '../../../src/engines/mysql/catalog/definitions/check-definitions.ts';
+import { splitTable, withIndexes } from '../../../src/engines/mysql/catalog/definitions/statement-text.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql-server.ts';
 import { randomFrom } from '../../helpers/random.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { quoteName } from '../../../src/engines/mysql/quote.ts';
+import { quoteName } from '../../../src/engines/mysql/connection/quote.ts';
 import { describeWithMysql, startMysql, type TestMysql } from '../../helpers/mysql-server.ts';
 import { temporaryFolder } from '../../helpers/postgres-server.ts';
 import { suiteResource } from '../../helpers/suite-resource.ts';

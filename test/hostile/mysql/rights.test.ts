@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readDefinitions } from '../../../src/engines/mysql/catalog/definitions/read-definitions.ts';
+import { readInventory } from '../../../src/engines/mysql/catalog/introspect.ts';
+import { constraintsOf } from '../../../src/engines/mysql/catalog/rights/stored-inventory.ts';
 import { openSession } from '../../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../../src/engines/mysql/connection/url.ts';
-import { readDefinitions } from '../../../src/engines/mysql/definitions/read-definitions.ts';
-import { readInventory } from '../../../src/engines/mysql/introspect.ts';
-import { constraintsOf } from '../../../src/engines/mysql/rights/stored-inventory.ts';
 import { checkRights, createSource, TABLES, VIEWS } from '../../helpers/mysql-rights.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql-server.ts';
 import { temporaryFolder } from '../../helpers/postgres-server.ts';

@@ -3,13 +3,9 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { TargetSettings } from '../../../src/config/schema/settings.ts';
-import { besideNames } from '../../../src/engines/mysql/names.ts';
+import { besideNames } from '../../../src/engines/mysql/server/names.ts';
 import { applyBranchCheckout, planBranchCheckout } from '../../../src/operations/branch/checkout/checkout.ts';
-import {
-  applyBranchCreate,
-  type BranchCreateRequest,
-  planBranchCreate,
-} from '../../../src/operations/branch/create/create.ts';
+import { applyBranchCreate, type BranchCreateRequest, planBranchCreate } from '../../../src/operations/branch/create/create.ts';
 import { applyBranchDrop, planBranchDrop } from '../../../src/operations/branch/drop/drop.ts';
 import { listBranches } from '../../../src/operations/branch/list/list.ts';
 import { openBranches } from '../../../src/operations/branch/open-branches.ts';

@@ -3,31 +3,14 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { BaseCopy } from '../../facets/copies.ts';
 import type { ReplaceResult } from '../../facets/restore.ts';
 import { closedBase } from '../../shared/base-copies.ts';
-import { connectToServer } from '../connection/connect.ts';
+import { withServer } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
-import { BASE, OUTDATED } from '../names.ts';
-import { fillFromBase, findBaseCopies } from '../restore/base-copies.ts';
-import { type BaseRecord, baseCopyNames, readBaseRecord } from '../restore/base-record.ts';
-import { type BranchMark, branchMarkText } from '../restore/branch-mark.ts';
 import { besideDestination } from '../restore/restore.ts';
-
-interface FoundBase {
-  base: BaseCopy;
-  record: BaseRecord;
-}
-
-/** The base copy of a destination that branches are made from; rejects where there is none, or it was changed. */
-async function findClosedBase(server: MysqlSession, url: DatabaseUrl): Promise<FoundBase> {
-  const destination = url.database ?? '';
-  const base = closedBase(await findBaseCopies(server, destination), url);
-  const { of } = await baseCopyNames(server, destination);
-  for (const table of [BASE, OUTDATED] as const) {
-    const record = await readBaseRecord(server, { database: base.name, table, of });
-    if (record) return { base, record };
-  }
-  throw new Error(`the record of ${base.name} is gone`);
-}
+import { namesBeside } from '../server/server.ts';
+import { fillFromBase, findBaseCopies } from './base-copies.ts';
+import { type BaseRecord, findBaseRecord } from './base-record.ts';
+import { type BranchMark, branchMarkText } from './branch-mark.ts';
 
 export interface BranchCopy {
   /** URL of the destination. */
@@ -50,7 +33,7 @@ export interface BranchCopy {
  */
 export async function copyToBranch(context: EngineContext, copy: BranchCopy): Promise<ReplaceResult> {
   const { url, database, undo = false, begin, accept, onlyNew } = copy;
-  const { of, record, base } = await findBase(context, url);
+  const { of, record, base } = await withServer(context, url, (server) => findBase(server, url));
   accept(base);
   const { snapshot, loaded_at } = record;
   const mark = branchMarkText({ tool: 'branch', of, ...copy.mark, snapshot, loaded_at });
@@ -71,8 +54,15 @@ export async function copyToBranch(context: EngineContext, copy: BranchCopy): Pr
   );
 }
 
-async function findBase(context: EngineContext, url: DatabaseUrl): Promise<FoundBase & { of: string }> {
-  await using server = await connectToServer(context, url);
-  const { of } = await baseCopyNames(server, url.database ?? '');
-  return { of, ...(await findClosedBase(server, url)) };
+/** The base copy of a destination that branches are made from; rejects where there is none, or it was changed. */
+async function findBase(
+  server: MysqlSession,
+  url: DatabaseUrl,
+): Promise<{ of: string; base: BaseCopy; record: BaseRecord }> {
+  const destination = url.database ?? '';
+  const base = closedBase(await findBaseCopies(server, destination), url);
+  const { of } = await namesBeside(server, destination);
+  const found = await findBaseRecord(server, { database: base.name, of });
+  if (!found) throw new Error(`the record of ${base.name} is gone`);
+  return { of, base, record: found.record };
 }

@@ -2,7 +2,7 @@ import { startStep } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { BranchCreation } from '../../facets/branch.ts';
 import { branchExists, databaseTaken } from '../../shared/branches.ts';
-import { connectToServer } from '../connection/connect.ts';
+import { withServer } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { databaseExists } from '../server/server.ts';
 import { copyToBranch } from './copy.ts';
@@ -22,10 +22,7 @@ async function create(context: EngineContext, creation: BranchCreation): Promise
     if ((await findBranches(server, url.database ?? '')).some((each) => each.name === name)) throw branchExists(name);
     if (await databaseExists(server, database)) throw databaseTaken(database, name);
   };
-  {
-    await using server = await connectToServer(context, url);
-    await refuseTaken(server);
-  }
+  await withServer(context, url, refuseTaken);
   await copyToBranch(context, {
     ...{ url, database, accept, begin: refuseTaken },
     mark: {

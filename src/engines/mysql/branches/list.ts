@@ -1,11 +1,12 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { Branch } from '../../facets/copies.ts';
+import { readSizes } from '../catalog/tables.ts';
 import { connectToServer } from '../connection/connect.ts';
+import { MARK, quoteText } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import { MARK, quoteText } from '../quote.ts';
-import { type BranchMark, parseBranchMark } from '../restore/branch-mark.ts';
 import { destinationName } from '../server/server.ts';
+import { type BranchMark, parseBranchMark } from './branch-mark.ts';
 
 export interface MarkedBranch extends Branch {
   mark: BranchMark;
@@ -56,7 +57,7 @@ export async function describeBranches(
   const isDestination = (database: string, { of }: BranchMark): boolean => database === of || database === destination;
   if (marks.length === 0) return [];
   const databases = marks.map(({ database }) => database);
-  const bytes = sizes ? await readSizes(server, databases) : null;
+  const bytes = sizes ? await readSizes(server, `TABLE_SCHEMA IN (${databases.map(quoteText).join(', ')})`) : null;
   const clients = sizes ? await readClients(server, databases) : null;
   return marks.map(({ database, mark }) => {
     const sizeBytes = bytes && (bytes.get(database) ?? 0);
@@ -71,13 +72,6 @@ export async function describeBranches(
       mark,
     };
   });
-}
-
-async function readSizes(server: MysqlSession, databases: string[]): Promise<Map<string, number>> {
-  const rows = await server.query<{ name: string; bytes: number | string | null }>(
-    `SELECT TABLE_SCHEMA AS name, SUM(DATA_LENGTH + INDEX_LENGTH) AS bytes FROM information_schema.TABLES WHERE TABLE_SCHEMA IN (${databases.map(quoteText).join(', ')}) AND ENGINE IS NOT NULL GROUP BY TABLE_SCHEMA`,
-  );
-  return new Map(rows.map(({ name, bytes }) => [name, Number(bytes ?? 0)]));
 }
 
 /** Counts the sessions that the user may see: without PROCESS, its own. */

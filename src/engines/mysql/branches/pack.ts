@@ -2,21 +2,21 @@ import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
+import { dropCode, dropListed } from '../catalog/definitions/code.ts';
+import { readBelongings } from '../catalog/definitions/foreign-keys.ts';
+import { listCode } from '../catalog/definitions/read-definitions.ts';
 import { connect } from '../connection/connect.ts';
+import { quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import { withDatabase } from '../connection/url.ts';
-import { dropCode, dropListed } from '../definitions/code.ts';
-import { readBelongings } from '../definitions/foreign-keys.ts';
-import { listCode } from '../definitions/read-definitions.ts';
-import { quotePath } from '../quote.ts';
-import { refuseForeignDefiners } from '../restore/definers.ts';
-import { grantsOf } from '../restore/grants.ts';
-import { KEPT, type KeptRecord, keptSchema } from '../restore/kept.ts';
-import { readRecord, writeRecord } from '../restore/swap/record.ts';
-import { endTransactions, LOCK_WAIT_TIMEOUT, sessionsStay } from '../restore/swap/send-swap.ts';
-import { goForward, type SettleContext } from '../restore/swap/settle-code.ts';
 import { destinationName } from '../server/server.ts';
+import { refuseForeignDefiners } from '../swap/definers.ts';
+import { readRecord, writeRecord } from '../swap/record.ts';
+import { grantsOf } from '../swap/routine-grants.ts';
+import { endTransactions, LOCK_WAIT_TIMEOUT, sessionsStay } from '../swap/send-swap.ts';
+import { goForward, type SettleContext } from '../swap/settle-code.ts';
+import { KEPT, type KeptRecord, keptSchema } from '../swap/undo-copy.ts';
 
 interface BranchAddress {
   /** The destination. */

@@ -2,8 +2,8 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { BranchPlan, BranchPlanRequest } from '../../facets/branch.ts';
 import { refuseShortSpace } from '../../shared/server/free-space.ts';
 import { connectToServer } from '../connection/connect.ts';
-import { findBaseCopies } from '../restore/base-copies.ts';
 import { inspectDestination } from '../restore/preflight.ts';
+import { findBaseCopies } from './base-copies.ts';
 import { findBranches } from './list.ts';
 
 /** Changes nothing. */

@@ -1,17 +1,16 @@
 import { redact } from '../../../process/redact.ts';
-import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { connectToServer } from '../connection/connect.ts';
+import { quoteText } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
 import { withDatabase } from '../connection/url.ts';
-import { quoteText } from '../quote.ts';
-import { branchesWithLeftovers, lookBeside, readMarkText } from '../restore/beside.ts';
-import { parseBranchMark } from '../restore/branch-mark.ts';
-import { KEPT } from '../restore/kept.ts';
-import { sweepLeftovers } from '../restore/swap/leftovers.ts';
 import { databaseExists, dropDatabase, dropEmpty, tryLock } from '../server/server.ts';
+import { sweepLeftovers } from '../swap/leftovers.ts';
+import { branchesWithLeftovers, lookBeside, readMarkText } from '../swap/shadow-databases.ts';
+import { KEPT } from '../swap/undo-copy.ts';
+import { parseBranchMark } from './branch-mark.ts';
 import { findBranches, findMarks } from './list.ts';
 import { unpackBranch } from './pack.ts';
 
@@ -79,11 +78,4 @@ async function sweepPacked(context: EngineContext, { url, database }: SweepReque
 function warnLeft({ report }: EngineContext, { database }: DatabaseUrl, what: string): void {
   const message = `${what}. The next command for branches of ${database} tries again`;
   report({ event: 'warning', code: 'leftover', message });
-}
-
-export function branchChanged(name: string): UserError {
-  return new UserError(`The database of branch "${name}" was renamed meanwhile`, {
-    code: 'plan_outdated',
-    hint: 'Run the command again.',
-  });
 }

@@ -3,17 +3,16 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { BranchRequest, SwitchResult } from '../../facets/branch.ts';
 import { branchIsCurrent, findBranch } from '../../shared/branches.ts';
 import { connectToServer } from '../connection/connect.ts';
-import { besideNames } from '../names.ts';
-import { withoutSwitch } from '../restore/branch-mark.ts';
-import { refuseStrangers } from '../restore/strangers.ts';
-import { sweepLeftovers } from '../restore/swap/leftovers.ts';
-import { releasable } from '../restore/while-alive.ts';
-import { databaseExists, destinationName, lockDestination } from '../server/server.ts';
+import { releasable } from '../connection/keep-alive.ts';
+import { databaseExists, lockDestination, namesBeside } from '../server/server.ts';
+import { refuseStrangers } from '../swap/foreign-objects.ts';
+import { sweepLeftovers } from '../swap/leftovers.ts';
 import { baseFollows } from './base-follows.ts';
-import { branchWithFreeName } from './leave.ts';
+import { withoutSwitch } from './branch-mark.ts';
+import { branchWithFreeName } from './last-switch.ts';
 import { findBranches } from './list.ts';
 import { sweepBranches } from './sweep.ts';
-import { takePlace } from './take-place.ts';
+import { takePlace } from './switch-tables.ts';
 
 /**
  * Gives the tables and the code of a branch the name of the destination. A branch that has it at present gets its own
@@ -45,6 +44,6 @@ export async function switchTo(context: EngineContext, { url, name }: BranchRequ
     base: await baseFollows(server, destination, { mark }),
   });
   switched(`Switched ${destination} to branch ${name}`);
-  const { undo } = besideNames(await destinationName(server, destination));
+  const { undo } = await namesBeside(server, destination);
   return { swapMs, undoDatabase: keeps ? undo : null, previous: present?.name ?? null };
 }

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { Mount } from '../../../process/runner.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
-import type { Flavour } from '../introspect.ts';
+import type { Flavour } from '../catalog/introspect.ts';
 import { addressOf, type TlsPolicy, tlsPolicyOf } from './url.ts';
 
 const TLS_OPTIONS: Record<Flavour, Record<TlsPolicy, string[]>> = {

@@ -1,8 +1,8 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { ClientProgram } from '../../facets/connect.ts';
-import { anyClient } from '../tools.ts';
 import { connectionOf } from './client-options.ts';
+import { anyClient } from './tools.ts';
 
 /** mysql or mariadb for a person; the password is in an option file. */
 export async function clientProgram(

@@ -27,6 +27,16 @@ export function connectToServer(
   return connect(context, withDatabase(url, null), options);
 }
 
+/** Runs work in a session of its own. */
+export async function withServer<Result>(
+  context: Pick<EngineContext, 'signal'>,
+  url: DatabaseUrl,
+  work: (server: MysqlSession) => Promise<Result>,
+): Promise<Result> {
+  await using server = await connectToServer(context, url);
+  return await work(server);
+}
+
 export function explainConnection(thrown: unknown, url: DatabaseUrl): unknown {
   if (!(thrown instanceof ConnectionLost)) return thrown;
   const details = [`${writeAddress(addressOf(url))}: ${thrown.message}`];

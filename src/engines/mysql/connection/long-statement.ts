@@ -5,11 +5,14 @@ const FULL_PACKET = 0xff_ff_ff;
 const HEADER_BYTES = 4;
 const FIRST_BYTES = 1024 * 1024;
 
-interface RawConnection {
+/** Members of the driver's connection that its types omit. */
+interface RawConnection extends Connection {
   stream: { write(bytes: Uint8Array, written: (error?: Error | null) => void): boolean };
-  sequenceId: number;
-  writePacket?(packet: { buffer: Uint8Array }): void;
   _bumpSequenceId(packets: number): void;
+}
+
+function isRaw(connection: Connection): connection is RawConnection {
+  return 'stream' in connection && '_bumpSequenceId' in connection;
 }
 
 export interface SendOptions {
@@ -58,19 +61,20 @@ export function statementSender(connection: Connection): SendStatement {
 
   return (pieces, { dropRows = false } = {}) =>
     new Promise((resolve, reject) => {
-      const raw = connection as unknown as RawConnection;
+      if (!isRaw(connection)) throw new Error('the driver sends no packets of its own');
       let head: Uint8Array | null = null;
-      raw.writePacket = (packet) => {
+      connection.writePacket = (packet) => {
         head = packet.buffer.subarray(HEADER_BYTES);
       };
       try {
         if (dropRows) endOf(connection, { resolve, reject });
         else connection.query<ResultSetHeader>('', (error, result) => (error ? reject(error) : resolve(result)));
       } finally {
-        delete raw.writePacket;
+        // That of the class again.
+        Reflect.deleteProperty(connection, 'writePacket');
       }
       if (head === null) return;
-      writeAll(raw, head, pieces).catch((error) => {
+      writeAll(connection, head, pieces).catch((error) => {
         // An error message of the server arrives before the end of the connection.
         setImmediate(() => {
           reject(error);

@@ -4,11 +4,11 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { Probe, ProbeRequest } from '../../facets/connect.ts';
 import { failedProbe, SIZES_AT_ONCE, UNKNOWN } from '../../shared/connection/probe-states.ts';
-import { readServer } from '../introspect.ts';
-import { withOwnRows } from '../own-rows.ts';
-import { quoteName, quoteText } from '../quote.ts';
+import { readServer } from '../catalog/introspect.ts';
+import { readSizes } from '../catalog/tables.ts';
 import { failureOf } from './failure.ts';
 import { identityOf, readServerIdentity } from './identity.ts';
+import { quoteName, quoteText } from './quote.ts';
 import { type MysqlSession, openSession } from './session.ts';
 import { ConnectionLost, SqlError } from './session-errors.ts';
 import { addressOf, withDatabase, writeAddress } from './url.ts';
@@ -101,10 +101,7 @@ async function takeSizes(session: MysqlSession, { urls, usable, take }: SizesReq
   for (let from = 0; from < entries.length; from += SIZES_AT_ONCE) {
     const part = entries.slice(from, from + SIZES_AT_ONCE);
     const within = `TABLE_SCHEMA IN (${part.map(({ database }) => quoteText(database)).join(', ')})`;
-    const rows = await session.query<{ name: string; bytes: number | null }>(`
-      SELECT LOWER(TABLE_SCHEMA) AS name, SUM(DATA_LENGTH + INDEX_LENGTH) AS bytes FROM information_schema.TABLES
-      WHERE ${await withOwnRows(session, within)} GROUP BY LOWER(TABLE_SCHEMA)`);
-    const bytes = new Map(rows.map((row) => [row.name, Number(row.bytes ?? 0)]));
+    const bytes = new Map([...(await readSizes(session, within))].map(([name, size]) => [name.toLowerCase(), size]));
     for (const { index, found, database } of part) {
       take(index, { ...found, state: { ...found.state, size_bytes: bytes.get(database.toLowerCase()) ?? 0 } });
     }

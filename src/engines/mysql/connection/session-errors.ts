@@ -30,6 +30,15 @@ export function sessionError(error: QueryError, signal: AbortSignal | undefined)
   return errno === null ? new ConnectionLost(messageOf(error), null, error.code) : new SqlError(error.message, errno);
 }
 
+/** Returns a handler of errors: the server's errors of these numbers become the value. */
+export function unless<Value>(numbers: Iterable<number>, value: Value): (error: unknown) => Value {
+  const known = new Set(numbers);
+  return (error) => {
+    if (error instanceof SqlError && known.has(error.errno)) return value;
+    throw error;
+  };
+}
+
 /** The server's number: those of the driver and the system are negative, or absent. */
 export function numberOf({ errno }: QueryError): number | null {
   return typeof errno === 'number' && errno > 0 ? errno : null;

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
-import type { Connection, Query, QueryError, ResultSetHeader } from 'mysql2';
+import type { QueryError, ResultSetHeader } from 'mysql2';
 import { prepareSession } from '../../shared/prepare-session.ts';
 import { forEachRow, textOfRows } from '../dump/row-stream.ts';
 import type { RowPacket } from '../dump/row-text.ts';
 import { EMPTY_QUERY, RIGHT_MISSING } from './error-numbers.ts';
-import { statementSender } from './long-statement.ts';
+import { type SendOptions, statementSender } from './long-statement.ts';
 import { type ConnectionWithSocket, type MysqlSessionOptions, openConnection } from './open-connection.ts';
-import { SqlError, sessionError } from './session-errors.ts';
+import { SqlError, sessionError, unless } from './session-errors.ts';
 
 /** A connection through mysql2, for both flavours, without installed programs. */
 export interface MysqlSession extends AsyncDisposable {
@@ -41,8 +41,10 @@ export interface ExecuteResult {
  * Equal behaviour on all servers: plain grammar, UTC, zero dates, zeros in AUTO_INCREMENT columns, no time limits.
  * Settings of one flavour are in comments that the other skips. https://mariadb.com/kb/en/comment-syntax/
  */
+export const PLAIN_GRAMMAR =
+  "SET NAMES utf8mb4, time_zone = '+00:00', sql_mode = 'NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES'";
 export const SESSION_SETTINGS = [
-  "SET NAMES utf8mb4, time_zone = '+00:00', sql_mode = 'NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES'",
+  PLAIN_GRAMMAR,
   'SET sql_quote_show_create = 1, wait_timeout = 86400, net_read_timeout = 3600, net_write_timeout = 3600',
   'SET group_concat_max_len = 1048576, max_error_count = 64',
   '/*!80000 SET max_execution_time = 0, information_schema_stats_expiry = 0 */',
@@ -57,23 +59,18 @@ export interface SessionOptions extends MysqlSessionOptions {
 
 export async function openSession({ settings = SESSION_SETTINGS, ...options }: SessionOptions): Promise<MysqlSession> {
   return prepareSession(sessionOf(await openConnection(options), options), async (session) => {
-    for (const setting of settings) await session.execute(setting).catch(ignoreUnknownSetting);
+    for (const setting of settings) await session.execute(setting).catch(unless(UNKNOWN_SETTING, null));
   });
 }
 
-/** Settings that a version lacks, or that need an administrator, are skipped. */
-const UNKNOWN_VARIABLE = 1193;
-
-function ignoreUnknownSetting(error: unknown): void {
-  if (error instanceof SqlError && [UNKNOWN_VARIABLE, EMPTY_QUERY, RIGHT_MISSING].includes(error.errno)) return;
-  throw error;
-}
+/** Settings that a version lacks (`ER_UNKNOWN_SYSTEM_VARIABLE`), or that need an administrator, are skipped. */
+const UNKNOWN_SETTING = [1193, EMPTY_QUERY, RIGHT_MISSING];
 
 function sessionOf(
   { connection, socket }: ConnectionWithSocket,
   { signal, several = false }: Omit<MysqlSessionOptions, 'url'>,
 ): MysqlSession {
-  const run = <Result>(sql: string, { content, asBytes, typeCast }: SendRequest = {}): Promise<Result> =>
+  const run = <Result>(sql: string, { content, typeCast }: SendRequest = {}): Promise<Result> =>
     new Promise((resolve, reject) => {
       signal?.throwIfAborted();
       let unreadable: unknown;
@@ -87,12 +84,10 @@ function sessionOf(
             }),
         }),
       };
-      const take: Take = (error, result) => {
+      connection.query(options, (error, result) => {
         if (error) reject(unreadable ?? sessionError(error, signal));
         else resolve(result as Result);
-      };
-      if (asBytes) sendBytes(connection, sql, take);
-      else connection.query(options, take);
+      });
     });
   const outcomeOf = ({ affectedRows, warningStatus, info }: ResultSetHeader): ExecuteResult => ({
     rows: affectedRows,
@@ -102,6 +97,12 @@ function sessionOf(
   const executed = async (statement: string, sending: SendRequest = {}): Promise<ExecuteResult> =>
     outcomeOf(await run<ResultSetHeader>(statement, sending));
   const sender = statementSender(connection);
+  const sent = async (statement: Uint8Array, options?: SendOptions): Promise<ResultSetHeader> => {
+    signal?.throwIfAborted();
+    return sender([statement], options).catch((error) => {
+      throw sessionError(error, signal);
+    });
+  };
   const session: MysqlSession = {
     id: connection.threadId,
     query: (sql) => run(sql),
@@ -116,8 +117,8 @@ function sessionOf(
       return answers;
     },
     bytes: (sql) => run(sql, { typeCast: false }),
-    execute: (statement) =>
-      typeof statement === 'string' ? executed(statement) : executed(textOf(statement), { asBytes: true }),
+    execute: async (statement) =>
+      typeof statement === 'string' ? executed(statement) : outcomeOf(await sent(statement)),
     async send(pieces) {
       signal?.throwIfAborted();
       let unreadable: { error: unknown } | null = null;
@@ -131,10 +132,7 @@ function sessionOf(
       );
     },
     async run(statement) {
-      signal?.throwIfAborted();
-      await sender([statement], { dropRows: true }).catch((error) => {
-        throw sessionError(error, signal);
-      });
+      await sent(statement, { dropRows: true });
     },
     load: (statement, content) => executed(statement, { content }),
     eachRow: (select, take, ended) =>
@@ -199,39 +197,7 @@ async function* keepingError(
 
 interface SendRequest {
   content?: AsyncIterable<Uint8Array>;
-  /** One character for each byte. */
-  asBytes?: boolean;
   typeCast?: false;
-}
-
-function textOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
-}
-
-/** Members of the driver's query that its types lack; `start` encodes the statement. */
-type StartingQuery = Omit<Query, 'start'> & {
-  start(packet: unknown, connection: { config: { charsetNumber: number } }): unknown;
-};
-type Take = (error: QueryError | null, result: unknown) => void;
-type CreateQuery = (...given: [sql: string, values: undefined, take: Take, config: object]) => StartingQuery;
-
-const BINARY = 63;
-
-/** The driver would encode the statement in the client's character set, and knows few of them. */
-function sendBytes(connection: Connection, sql: string, take: Take): void {
-  const { createQuery } = connection.constructor as unknown as { createQuery: CreateQuery };
-  const query = createQuery(sql, undefined, take, connection.config);
-  const start = query.start;
-  query.start = (packet, running) => {
-    const { charsetNumber } = running.config;
-    running.config.charsetNumber = BINARY;
-    try {
-      return start.call(query, packet, running);
-    } finally {
-      running.config.charsetNumber = charsetNumber;
-    }
-  };
-  connection.query(query as unknown as string);
 }
 
 /** The producer reuses its memory when the next part is read, which a stream does early. */

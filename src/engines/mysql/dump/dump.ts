@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import * as v from 'valibot';
 import type { Manifest } from '../../../repository/manifest.ts';
 import { hiddenDetails, hiddenObjectsOf } from '../../../results/hidden-objects.ts';
@@ -8,26 +6,25 @@ import { startStep } from '../../../runtime/events.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { DumpRequest, DumpResult } from '../../facets/dump.ts';
+import { collationsIn, featuresOf } from '../catalog/features.ts';
+import { readServer } from '../catalog/introspect.ts';
+import { explainDenied } from '../catalog/rights/denied.ts';
+import { readReadable } from '../catalog/rights/readable.ts';
+import { type CatalogTable, readTables } from '../catalog/tables.ts';
 import { connect, explainConnection } from '../connection/connect.ts';
-import type { Definitions } from '../definitions/definitions.ts';
-import { withEventsEnabled } from '../definitions/events.ts';
-import { withoutDatabaseOfSequences } from '../definitions/sequence-defaults.ts';
-import { withoutTexts } from '../definitions/table-entries.ts';
-import { DEFINITIONS_FILE, type Details, detailsOf, detailsSchema } from '../details.ts';
-import { collationsIn, featuresOf } from '../features.ts';
-import { type CatalogTable, readServer, readTables } from '../introspect.ts';
-import { dumpByProgram } from '../program/dump-program.ts';
-import { reservedInSource } from '../restore/beside.ts';
-import { explainDenied } from '../rights/denied.ts';
-import { readReadable } from '../rights/readable.ts';
-import { createDumpProgress } from './dump-progress.ts';
+import { sourceWithoutDatabase } from '../connection/explain-errors.ts';
+import { type Details, detailsOf, detailsSchema } from '../details.ts';
+import { reservedInSource } from '../swap/shadow-databases.ts';
+import { definitionsToStore, packDefinitions } from './definitions-file.ts';
+import { dumpProgress } from './dump-progress.ts';
 import { explainVanished } from './explain-vanished.ts';
 import { beginInstant } from './instant.ts';
 import { reportLossyValues } from './lossy-values.ts';
 import { partsOf } from './parts.ts';
+import { dumpByProgram } from './program/dump-program.ts';
 import { type CutTable, readRows } from './read-rows.ts';
 import { openRowReader, type RowReader } from './row-readers.ts';
-import { recordTreatedApart } from './treated-apart.ts';
+import { recordTreatedApart } from './special-tables.ts';
 
 /**
  * One consistent dump by parallel readers, each a session in a thread of its own: no program of the server's shares an
@@ -51,7 +48,7 @@ async function dumpInstant(
   const { report } = context;
   const { url, jobs, copyOf } = request;
   const { database } = url;
-  if (database === null) throw noDatabase(url.display);
+  if (database === null) throw sourceWithoutDatabase(url);
   const schema = copyOf ? detailsOf(copyOf).database : database;
   const connected = startStep(report, 'connect', `Connect to ${url.display}`);
   const byProgram = request.program || (copyOf && detailsOf(copyOf).program);
@@ -77,7 +74,7 @@ async function dumpInstant(
 
   const of = `${formatNumberOf(tables.length, 'table')} of ${url.display}`;
   const dumpedAll = startStep(report, 'dump', `Dump ${of}`);
-  const progress = createDumpProgress({ database: schema, tables, expected: request.expectedBytes, report });
+  const onBytes = dumpProgress(report, { schema, tables, expected: request.expectedBytes });
   const cutTables: CutTable[] = [];
   const widths = new Map<string, number>();
   const previousWidths = previousWidthsOf(request.previous);
@@ -88,27 +85,20 @@ async function dumpInstant(
     if (width !== null) widths.set(table.name, width);
     cutTables.push({ table, parts });
   }
-  const reading = readRows({ request, database, schema, tables: cutTables, readers: begun, progress });
+  const reading = readRows({ request, database, schema, tables: cutTables, readers: begun, onBytes });
   // The definitions are read meanwhile; what is wrong with them is told first.
   reading.catch(() => {});
   const readable = await readReadable(context, session, { url, server, tables });
   const { inventory, hidden } = readable;
-  const found = {
-    ...readable.definitions,
-    tables: readable.definitions.tables.map((table) => withoutDatabaseOfSequences(table, database)),
-  };
-  // A copy's events are disabled, so that they do not run in it.
-  const definitions = copyOf ? withEventsEnabled(found, detailsOf(copyOf).enabled_events ?? []) : found;
+  const definitions = definitionsToStore(readable.definitions, { database, copyOf });
   // A copy was loaded from a snapshot whose build has reported them.
   if (!copyOf) await reportLossyValues(context, session, { database, tables }).catch(explain);
   const treatedApart = await recordTreatedApart(context, session, { definitions, database, schema });
-  warnOfHistory(context, definitions);
+  warnOfHistory(context, tables);
   const features = featuresOf(server.flavour, definitions);
   const collations = collationsIn(definitions);
   const dumped = await reading.catch(explain);
-  await writeFile(join(request.directory, DEFINITIONS_FILE), JSON.stringify(definitions, null, 1), { mode: 0o600 });
-  request.finish();
-  const { file } = await request.pack({ name: DEFINITIONS_FILE, terminator: null, onBytes: () => {} });
+  const file = await packDefinitions(request, definitions);
   dumpedAll(`Dumped ${of}`);
   const details = {
     flavour: server.flavour,
@@ -171,8 +161,8 @@ function warnOfOtherEngines({ report }: EngineContext, tables: CatalogTable[]): 
 }
 
 /** Warns that the snapshot has only the current rows of tables with history, like MariaDB's own dump. */
-function warnOfHistory({ report }: EngineContext, { tables }: Definitions): void {
-  const versioned = tables.filter(({ create }) => /\bWITH SYSTEM VERSIONING\b/.test(withoutTexts(create)));
+function warnOfHistory({ report }: EngineContext, tables: CatalogTable[]): void {
+  const versioned = tables.filter(({ isVersioned }) => isVersioned);
   if (versioned.length === 0) return;
   const list = versioned.map(({ name }) => name).join(', ');
   const message = `The history of system-versioned tables is not in the snapshot, only their current rows: ${list}`;
@@ -183,12 +173,5 @@ function nameReserved(display: string, table: string): UserError {
   return new UserError(`The source ${display} holds a table "${table}", a name that is reserved for the tool`, {
     code: 'name_reserved',
     hint: 'Nothing was stored. Rename the table.',
-  });
-}
-
-function noDatabase(display: string): UserError {
-  return new UserError(`The source ${display} names no database`, {
-    code: 'url_invalid',
-    hint: 'Add its name at the end: mysql://user@host:3306/database',
   });
 }

@@ -1,8 +1,8 @@
 import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
+import { readTables } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
-import { readTables } from '../introspect.ts';
 
 const MOST_NAMED = 10;
 

@@ -1,7 +1,7 @@
 import type { EngineContext } from '../../engine-context.ts';
+import { quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
-import { quotePath } from '../quote.ts';
 
 /** One transaction sees one instant; it only reads. */
 const BEGIN = [

@@ -1,9 +1,10 @@
 import { UserError } from '../../../runtime/errors.ts';
 import type { EngineContext } from '../../engine-context.ts';
+import { significant } from '../catalog/definitions/tokens.ts';
+import { readServer } from '../catalog/introspect.ts';
+import type { CatalogTable } from '../catalog/tables.ts';
+import { quoteName, quotePath, tablesIn } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import { significant } from '../definitions/tokens.ts';
-import { type CatalogTable, readServer } from '../introspect.ts';
-import { quoteName, quotePath, tablesIn } from '../quote.ts';
 
 interface ColumnRow {
   table_: string;

@@ -1,6 +1,6 @@
+import type { CatalogTable } from '../catalog/tables.ts';
+import { quoteName, quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import type { CatalogTable } from '../introspect.ts';
-import { quoteName, quotePath } from '../quote.ts';
 
 /** A table larger than this is cut, so that several readers can share it. */
 const PART_BYTES = 8 * 1024 * 1024;

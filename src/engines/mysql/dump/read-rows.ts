@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import type { ManifestTable } from '../../../repository/manifest.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import type { DumpRequest, PackedFile } from '../../facets/dump.ts';
+import type { OnBytes } from '../../shared/bytes-progress.ts';
+import { type CatalogTable, storedColumns, TEXT_TYPES } from '../catalog/tables.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import type { Details } from '../details.ts';
-import { type CatalogTable, TEXT_TYPES } from '../introspect.ts';
-import type { DumpProgress } from './dump-progress.ts';
 import type { Part } from './parts.ts';
 import { ReadFailure, type RowReader } from './row-readers.ts';
 import { selectOf } from './row-select.ts';
@@ -19,7 +19,7 @@ export interface ReadRowsRequest {
   schema: string;
   tables: CutTable[];
   readers: RowReader[];
-  progress: DumpProgress;
+  onBytes: OnBytes;
 }
 
 /** Tables of so few bytes have no file: so many, and together of so many bytes, are read and packed at once. */
@@ -54,7 +54,7 @@ export async function readRows({
   schema,
   tables,
   readers,
-  progress,
+  onBytes,
 }: ReadRowsRequest): Promise<DumpedTable[]> {
   const all = tables.map(({ table, parts }, index) => ({
     table,
@@ -81,8 +81,8 @@ export async function readRows({
     return packed;
   };
   const pack = (file: RowsFile): Promise<PackedFile> => {
-    const onBytes = (bytes: number): void => progress.onBytes(file.table.name, bytes);
-    return packing(file, request.pack({ name: file.name, terminator: ROWS_TERMINATOR, onBytes }));
+    const onOwn = (bytes: number): void => onBytes(file.table.name, bytes);
+    return packing(file, request.pack({ name: file.name, terminator: ROWS_TERMINATOR, onBytes: onOwn }));
   };
   const packContents = (files: { file: RowsFile; content: Uint8Array<ArrayBuffer> }[]): Promise<PackedFile>[] => {
     const lengths = files.map(({ content }) => content.length);
@@ -92,7 +92,7 @@ export async function readRows({
       const packed = async (): Promise<PackedFile> => {
         const one = (await together)[at];
         if (!one) throw new Error(`${file.name} was not packed`);
-        progress.onBytes(file.table.name, lengths[at] ?? 0);
+        onBytes(file.table.name, lengths[at] ?? 0);
         return one;
       };
       return packing(file, packed());
@@ -180,7 +180,7 @@ function assemble({ schema, table, longest, packed }: PackedTable): DumpedTable 
   const [file, ...parts] = packed.map((each) => each.file);
   if (!file) throw new Error(`${name} has no file`);
   const rows = packed.reduce((sum, { lines }) => sum + lines - ROWS_TERMINATOR_LINES, 0);
-  const columns = table.columns.filter((column) => !column.generated);
+  const columns = storedColumns(table);
   return {
     table: { name, rows, file, ...(parts.length > 0 && { parts }) },
     data: {

@@ -1,5 +1,5 @@
-import type { CatalogTable } from '../introspect.ts';
-import { quoteName, quotePath } from '../quote.ts';
+import { type CatalogTable, storedColumns } from '../catalog/tables.ts';
+import { quoteName, quotePath } from '../connection/quote.ts';
 import type { Part } from './parts.ts';
 
 /** In the order of the primary key, which is how InnoDB keeps the rows; as FLOAT the server would round them. */
@@ -8,9 +8,9 @@ export function selectOf(
   { name, key, columns }: Pick<CatalogTable, 'name' | 'key' | 'columns'>,
   part: Part,
 ): string {
-  const expressions = columns
-    .filter(({ generated }) => !generated)
-    .map((column) => (column.type === 'float' ? `${quoteName(column.name)} + 0e0` : quoteName(column.name)));
+  const expressions = storedColumns({ columns }).map((column) =>
+    column.type === 'float' ? `${quoteName(column.name)} + 0e0` : quoteName(column.name),
+  );
   const from = `${quotePath(database, name)}${key.length > 0 ? ' FORCE INDEX (PRIMARY)' : ''}`;
   const where = part === null ? '' : ` WHERE ${part}`;
   const order = key.length > 0 ? ` ORDER BY ${key.map(quoteName).join(', ')}` : '';

@@ -3,12 +3,12 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { RestorePlan } from '../../facets/restore.ts';
 import { type ExpectedRows, expectedRows } from '../../shared/expected-rows.ts';
 import { compareNames, refuseDifferences } from '../../shared/verify.ts';
+import type { CodeDefinitions, Definitions } from '../catalog/definitions/definitions.ts';
+import { type Inventory, readInventory, settingsAmong } from '../catalog/introspect.ts';
+import { readNameCase } from '../catalog/name-case.ts';
 import { connect } from '../connection/connect.ts';
-import type { CodeDefinitions, Definitions } from '../definitions/definitions.ts';
+import { quoteName } from '../connection/quote.ts';
 import type { Details } from '../details.ts';
-import { type Inventory, readInventory, settingsAmong } from '../introspect.ts';
-import { readNameCase } from '../name-case.ts';
-import { quoteName } from '../quote.ts';
 import { refuseOtherEngines } from './engines-in-use.ts';
 
 export interface Check {

@@ -1,15 +1,8 @@
 import { restoreFailed } from '../../shared/restore-failed.ts';
+import type { TableDefinition } from '../catalog/definitions/definitions.ts';
+import { hasOwnRows, traitsOf } from '../catalog/table-traits.ts';
+import { type ListedTable, readTableList } from '../catalog/tables.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import type { TableDefinition } from '../definitions/definitions.ts';
-import { significant } from '../definitions/tokens.ts';
-import { hasOwnRows } from '../own-rows.ts';
-import { tablesIn } from '../quote.ts';
-import { enginesIn } from '../table-kind.ts';
-
-interface EngineRow {
-  name: string;
-  engine: string | null;
-}
 
 /**
  * Compares the storage engines that the server's catalog names with the definitions: a table that reaches out of the
@@ -20,15 +13,10 @@ export async function refuseOtherEngines(
   database: string,
   definitions: Pick<TableDefinition, 'name' | 'create'>[],
 ): Promise<void> {
-  const created = await session.query<EngineRow>(
-    `SELECT TABLE_NAME AS name, ENGINE AS engine FROM information_schema.TABLES WHERE ${tablesIn(database)} AND TABLE_TYPE <> 'VIEW'`,
-  );
-  const asked = new Map(
-    definitions.map(({ name, create }) => [name.toLowerCase(), enginesIn(significant(create))] as const),
-  );
-  const isAsked = ({ name, engine }: EngineRow): boolean =>
+  const asked = new Map([...traitsOf(definitions)].map(([name, { engines }]) => [name.toLowerCase(), engines]));
+  const isAsked = ({ name, engine }: ListedTable): boolean =>
     engine === null || hasOwnRows(engine) || (asked.get(name.toLowerCase()) ?? []).includes(engine.toUpperCase());
-  const others = created.filter((table) => !isAsked(table));
+  const others = (await readTableList(session, database)).filter((table) => !isAsked(table));
   if (others.length === 0) return;
   throw restoreFailed(
     'Tables have another storage engine than their definitions',

@@ -5,10 +5,10 @@ import { UserError } from '../../../runtime/errors.ts';
 import { definitionsOnlyText } from '../../../text/format-objects.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { RestorePlan } from '../../facets/restore.ts';
-import type { Code, Definitions, TableDefinition } from '../definitions/definitions.ts';
-import { lexicalModeOf, significant } from '../definitions/tokens.ts';
+import type { Code, Definitions, TableDefinition } from '../catalog/definitions/definitions.ts';
+import { isWord, lexicalModeOf, significant } from '../catalog/definitions/tokens.ts';
+import { traitsOf } from '../catalog/table-traits.ts';
 import type { Details } from '../details.ts';
-import { enginesIn, kindsOf } from '../table-kind.ts';
 
 /** Definitions of a snapshot that are created in a destination. */
 export interface ArrivingDefinitions {
@@ -22,11 +22,12 @@ export interface ArrivingDefinitions {
  * left out is never sent to a server, whatever it holds.
  */
 export function leaveOutRemote(definitions: Definitions, { remoteTables = false } = {}): ArrivingDefinitions {
-  const kinds = kindsOf(definitions.tables);
-  const isRemote = (table: TableDefinition): boolean =>
-    kinds.get(table.name) === 'remote' && (!remoteTables || isImmovable(definitionOnly(table)));
-  const remote = definitions.tables.filter(isRemote);
-  if (remote.length === 0) return { definitions, leftOut: [] };
+  const leftOut = definitionsOnlyIn(definitions).filter(
+    (table) => table.remote && (!remoteTables || isImmovable(table)),
+  );
+  if (leftOut.length === 0) return { definitions, leftOut };
+  const names = new Set(leftOut.map(({ table }) => table));
+  const isRemote = ({ name }: TableDefinition): boolean => names.has(name);
   const isOnRemote = (trigger: Code): boolean => {
     const named = tableOfTrigger(trigger);
     const folded = named?.toLowerCase();
@@ -41,27 +42,22 @@ export function leaveOutRemote(definitions: Definitions, { remoteTables = false 
       tables: definitions.tables.filter((table) => !isRemote(table)),
       triggers: definitions.triggers.filter((trigger) => !isOnRemote(trigger)),
     },
-    leftOut: remote.map(definitionOnly),
+    leftOut,
   };
 }
 
 /** Returns a manifest's records of tables without rows of their own. */
 export function definitionsOnlyIn({ tables }: Pick<Definitions, 'tables'>): DefinitionOnly[] {
-  const kinds = kindsOf(tables);
-  return tables
-    .filter(({ name }) => kinds.get(name) !== 'own')
-    .map((table) => ({ ...definitionOnly(table), remote: kinds.get(table.name) === 'remote' }));
-}
-
-function definitionOnly({ name, create }: TableDefinition): DefinitionOnly {
-  return { table: name, engine: [...new Set(enginesIn(significant(create)))].join(', '), remote: true };
+  return [...traitsOf(tables)].flatMap(([table, { engines, storage }]) =>
+    storage === 'own' ? [] : [{ table, engine: [...new Set(engines)].join(', '), remote: storage === 'remote' }],
+  );
 }
 
 /** ``TRIGGER `x` BEFORE INSERT ON `t` ``, also with a database before the table. */
 function tableOfTrigger({ create, sql_mode }: Code): string | null {
   const tokens = significant(create, lexicalModeOf(sql_mode));
-  const head = tokens.findIndex(({ kind, value }) => kind === 'word' && value === 'TRIGGER');
-  const on = tokens.findIndex(({ kind, value }, at) => at > head && kind === 'word' && value === 'ON');
+  const head = tokens.findIndex((token) => isWord(token, 'TRIGGER'));
+  const on = tokens.findIndex((token, at) => at > head && isWord(token, 'ON'));
   if (on === -1) return null;
   const table = tokens[on + 2]?.text === '.' ? tokens[on + 3] : tokens[on + 1];
   return (table?.kind === 'name' ? table.value : table?.text) ?? null;
@@ -93,11 +89,11 @@ export function onlyOwnRows<Plan extends Pick<RestorePlan, 'tables' | 'empty'>>(
   plan: Plan,
   { definitions, details, leftOut }: ArrivingDefinitions & { details: Details },
 ): Plan {
-  const kinds = kindsOf(definitions.tables);
+  const traits = traitsOf(definitions.tables);
   const isOwn = ({ file }: ManifestTable): boolean => {
     const name = details.data[file.name]?.table ?? '';
-    const kind = kinds.get(name);
-    return kind !== 'remote' && kind !== 'merged' && !leftOut.some(({ table }) => table === name);
+    const { storage } = traits.get(name) ?? {};
+    return storage !== 'remote' && storage !== 'merged' && !leftOut.some(({ table }) => table === name);
   };
   return { ...plan, tables: plan.tables.filter(isOwn), empty: plan.empty.filter(isOwn) };
 }

@@ -4,29 +4,30 @@ import type { DestinationState } from '../../../results/load-results.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import type { BaseCopies } from '../../facets/copies.ts';
 import type { RestorePlan, RestoreRequest } from '../../facets/restore.ts';
 import { divideTables } from '../../shared/divide-tables.ts';
 import { freeBytesOf, refuseShortSpace, type Space } from '../../shared/server/free-space.ts';
+import { findBaseCopies } from '../branches/base-copies.ts';
+import { invalidViewsFound, invalidViewsOf } from '../catalog/definitions/invalid-views.ts';
+import { readCode } from '../catalog/definitions/read-definitions.ts';
+import { LABELS, readServer, type Server } from '../catalog/introspect.ts';
+import { readNameCase, refuseCollisions } from '../catalog/name-case.ts';
+import { readGrants } from '../catalog/rights/rights.ts';
+import { readSize, tablesOf } from '../catalog/tables.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { isLocalAddress } from '../connection/location.ts';
+import { inDatabase } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
+import { ownClientFor } from '../connection/tools.ts';
 import { addressOf, writeAddress } from '../connection/url.ts';
-import { invalidViewsFound, invalidViewsOf } from '../definitions/invalid-views.ts';
-import { readCode } from '../definitions/read-definitions.ts';
 import { type Details, detailsOf } from '../details.ts';
-import { LABELS, readServer, type Server } from '../introspect.ts';
-import { readNameCase, refuseCollisions } from '../name-case.ts';
-import { withOwnRows } from '../own-rows.ts';
-import { inDatabase } from '../quote.ts';
-import { ownClientFor } from '../tools.ts';
-import { findBaseCopies } from './base-copies.ts';
+import { databaseExists } from '../server/server.ts';
+import { foreignReferences, refuseForeignReferences } from '../swap/foreign-references.ts';
+import { hasRoutines, readRoutineGrants } from '../swap/routine-grants.ts';
+import { longSwapWarnings } from '../swap/swap-duration.ts';
 import { eventWarnings } from './event-warnings.ts';
-import { foreignReferences, refuseForeignReferences } from './foreign-references.ts';
-import { hasRoutines, readRoutineGrants } from './grants.ts';
 import { remoteWarnings } from './left-out.ts';
 import { checkPacketLimit, packetLimit } from './rows/packet-limit.ts';
-import { countTables, longSwapWarnings } from './swap/swap-duration.ts';
 import { chooseRestorer } from './temporary-user.ts';
 
 /** Plans a restore: whether a snapshot can be restored and with what consequences. Changes nothing. */
@@ -34,19 +35,22 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   const { url, manifest, inPlace, keepBase } = request;
   if (inPlace) throw notInPlace();
   const details = detailsOf(manifest);
-  const { destination, server, collations, freeBytes, packet } = await inspectDestination(context, url);
-  const copies = await existingCopies(context, url);
-  const lost = destination.exists ? await lossWarnings(context, request) : [];
-  const names = destination.exists ? await namesToRename(context, request) : 0;
-  refuseOtherFlavour(details, { server, collations });
-  await refuseSameNames(context, request);
+  const inspected = await inspectDestination(context, url);
+  const { destination, server, packet } = inspected;
+  await using session = await connectToServer(context, url);
+  const copies = await findBaseCopies(session, destination.database);
+  const lost = destination.exists ? await lossWarnings(session, request) : [];
+  const arriving = arrivingNames(details, request);
+  const names = destination.exists
+    ? (await tablesOf(session, destination.database)).length + arriving.tables.length
+    : 0;
+  refuseOtherFlavour(details, inspected);
+  const all = [...arriving.tables, ...arriving.views];
+  refuseCollisions(await readNameCase(session, all), all);
   const { tables, empty } = divideTables(manifest.tables, request);
   if (details.program) await ownClientFor(context, server);
   const packets = checkPacketLimit({ ...packet, details, tables, boundsJson: server.flavour === 'mysql' });
-  refuseShortSpace(
-    { destination, freeBytes },
-    copiesOf(keepBase) * tables.reduce((sum, table) => sum + bytesOfTable(table), 0),
-  );
+  refuseShortSpace(inspected, copiesOf(keepBase) * tables.reduce((sum, table) => sum + bytesOfTable(table), 0));
   return {
     destination,
     strategy: 'swap',
@@ -73,34 +77,15 @@ function copiesOf(keepBase: RestoreRequest['keepBase']): number {
   return 1 + (keepBase ? (keepBase.spare ? 2 : 1) : 0);
 }
 
-async function existingCopies(context: EngineContext, url: DatabaseUrl): Promise<BaseCopies> {
-  await using server = await connectToServer(context, url);
-  return await findBaseCopies(server, url.database ?? '');
-}
-
-/** Counts the tables to rename: those of the destination, and those that replace them. */
-async function namesToRename(
-  context: EngineContext,
-  { url, manifest, remoteTables = false }: RestoreRequest,
-): Promise<number> {
-  const { inventory, definitions_only: withoutRows = [] } = detailsOf(manifest);
-  const leftOut = withoutRows.filter(({ remote }) => remote && !remoteTables);
-  const arriving = [inventory.table, inventory.sequence].flatMap((some) => some ?? []);
-  await using session = await connectToServer(context, url);
-  return (await countTables(session, url.database ?? '')) + arriving.length - leftOut.length;
-}
-
 /** Tables, sequences and views share one set of names, triggers have another. */
-async function refuseSameNames(
-  context: EngineContext,
-  { url, manifest, remoteTables = false }: RestoreRequest,
-): Promise<void> {
-  const { inventory, definitions_only: withoutRows = [] } = detailsOf(manifest);
+function arrivingNames(
+  { inventory, definitions_only: withoutRows = [] }: Details,
+  { remoteTables = false }: RestoreRequest,
+): { tables: string[]; views: string[] } {
   const leftOut = new Set(withoutRows.filter(({ remote }) => remote && !remoteTables).map(({ table }) => table));
-  const names = [inventory.table, inventory.sequence, inventory.view].flatMap((some) => some ?? []);
-  const arriving = names.filter((name) => !leftOut.has(name));
-  await using session = await connectToServer(context, url);
-  refuseCollisions(await readNameCase(session, arriving), arriving);
+  const named = (...kinds: string[]): string[] =>
+    kinds.flatMap((kind) => inventory[kind] ?? []).filter((name) => !leftOut.has(name));
+  return { tables: named('table', 'sequence'), views: named('view') };
 }
 
 interface InspectedDestination extends Space {
@@ -150,17 +135,12 @@ async function readState(
   session: MysqlSession,
   database: string,
 ): Promise<Pick<DestinationState, 'exists' | 'size_bytes' | 'connections'>> {
-  const within = await withOwnRows(session, inDatabase('TABLE_SCHEMA', database));
-  const [row] = await session.query<{ present: number; bytes: number | null; connections: number }>(`
-    SELECT (SELECT COUNT(*) FROM information_schema.SCHEMATA WHERE ${inDatabase('SCHEMA_NAME', database)}) AS present,
-      (SELECT SUM(DATA_LENGTH + INDEX_LENGTH) FROM information_schema.TABLES WHERE ${within}) AS bytes,
-      (SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ${inDatabase('DB', database)} AND ID <> CONNECTION_ID()) AS connections`);
-  const exists = Number(row?.present) === 1;
-  return {
-    exists,
-    size_bytes: exists ? Number(row?.bytes ?? 0) : null,
-    connections: Number(row?.connections ?? 0),
-  };
+  const exists = await databaseExists(session, database);
+  const size_bytes = exists ? await readSize(session, database) : null;
+  const [row] = await session.query<{ connections: number }>(
+    `SELECT COUNT(*) AS connections FROM information_schema.PROCESSLIST WHERE ${inDatabase('DB', database)} AND ID <> CONNECTION_ID()`,
+  );
+  return { exists, size_bytes, connections: Number(row?.connections ?? 0) };
 }
 
 /** A snapshot of one flavour goes into the other only when nothing in it is the first one's own. */
@@ -200,11 +180,10 @@ function versionWarnings({ flavour, version, label }: Server, { manifest }: Rest
 
 /** Warns of parts of the destination that neither the load nor an undo preserves, before anything is changed. */
 async function lossWarnings(
-  context: EngineContext,
+  server: MysqlSession,
   { url, dropForeignReferences: drop = false }: RestoreRequest,
 ): Promise<WarningEvent[]> {
   const database = url.database ?? '';
-  await using server = await connectToServer(context, url);
   const warnings: WarningEvent[] = [];
   const code = await readCode(server, database, (what, why) => {
     const message = `The ${what} of ${database} cannot be read, so tool undo will not restore it: ${why}`;
@@ -224,10 +203,9 @@ async function lossWarnings(
 async function grantWarnings(server: MysqlSession, database: string): Promise<WarningEvent[]> {
   if (!(await hasRoutines(server, database))) return [];
   const grants = await readRoutineGrants(server, database);
-  const rights = await server.query<Record<string, string>>('SHOW GRANTS');
   const [self] = await server.query<{ account: string }>('SELECT CURRENT_USER() AS account');
   const others = grants?.filter(({ user, host }) => `${user}@${host}` !== self?.account) ?? [];
-  const mayGrant = rights.some((row) => Object.values(row).some((line) => line.endsWith('WITH GRANT OPTION')));
+  const mayGrant = (await readGrants(server)).some((line) => line.endsWith('WITH GRANT OPTION'));
   if (grants && (others.length === 0 || mayGrant)) return [];
   const why = grants ? 'the user has no GRANT OPTION' : 'the user may not read them (SELECT on mysql.procs_priv)';
   const message = `Rights on routines of ${database} will not be carried over: ${why}`;

@@ -1,11 +1,12 @@
 import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
+import { firstLines } from '../../shared/verify.ts';
+import { createCode } from '../catalog/definitions/code.ts';
+import type { Code, Definitions, TableDefinition } from '../catalog/definitions/definitions.ts';
+import { isWord, significant } from '../catalog/definitions/tokens.ts';
 import { connect } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import { createCode } from '../definitions/code.ts';
-import type { Code, Definitions, TableDefinition } from '../definitions/definitions.ts';
-import { isWord, significant } from '../definitions/tokens.ts';
-import { dropAllCode } from './swap/try-code.ts';
+import { dropAllCode } from '../swap/try-code.ts';
 
 /**
  * Rejects, before any rows, when the server refuses objects of a snapshot whatever else is there: tables without a
@@ -32,10 +33,7 @@ async function refuseWithoutKey(session: MysqlSession, tables: TableDefinition[]
 
 function hasPrimaryKey(create: string): boolean {
   const tokens = significant(create);
-  return tokens.some((token, at) => {
-    const next = tokens[at + 1];
-    return isWord(token, 'PRIMARY') && next !== undefined && isWord(next, 'KEY');
-  });
+  return tokens.some((token, at) => isWord(token, 'PRIMARY') && isWord(tokens[at + 1], 'KEY'));
 }
 
 /** Creates a function, as a user without SUPER may create triggers where it may create functions. */
@@ -74,14 +72,10 @@ async function refusePrograms(session: MysqlSession, database: string, definitio
   });
 }
 
-/** Most names in a message. */
-const LISTED = 20;
-
 function uncreatable(what: string, names: string[], { hint }: { hint: string }): UserError {
-  const more = names.length - LISTED;
   return new UserError(`The server refuses ${what}`, {
     code: 'objects_refused',
-    details: [...names.slice(0, LISTED), ...(more > 0 ? [`and ${more} more`] : [])],
+    details: firstLines(names),
     hint: `The destination is unchanged. ${hint}`,
   });
 }

@@ -4,34 +4,34 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { ReplaceResult, RestoreRun } from '../../facets/restore.ts';
 import { tablesText } from '../../shared/divide-tables.ts';
 import { withRightsHint } from '../../shared/restore-failed.ts';
+import { createBase, createSpare, type KeptBase } from '../branches/base-copies.ts';
+import { baseCopyState } from '../branches/base-record.ts';
+import { type Definers, dropCode } from '../catalog/definitions/code.ts';
+import type { CodeDefinitions } from '../catalog/definitions/definitions.ts';
+import { withEventsDisabled } from '../catalog/definitions/events.ts';
+import { readBelongings } from '../catalog/definitions/foreign-keys.ts';
+import type { Collations } from '../catalog/introspect.ts';
+import { readNameCase, refuseCollisions } from '../catalog/name-case.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
+import { releasable, whileAlive } from '../connection/keep-alive.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
-import { type Definers, dropCode } from '../definitions/code.ts';
-import type { CodeDefinitions } from '../definitions/definitions.ts';
-import { withEventsDisabled } from '../definitions/events.ts';
-import { readBelongings } from '../definitions/foreign-keys.ts';
 import { detailsOf } from '../details.ts';
-import type { Collations } from '../introspect.ts';
-import { readNameCase, refuseCollisions } from '../name-case.ts';
-import { BASE, besideNames, OUTDATED } from '../names.ts';
-import { openClient } from '../program/load-program.ts';
-import { destinationName, lockDestination, verifyLock } from '../server/server.ts';
-import { createBase, createSpare, type KeptBase } from './base-copies.ts';
-import { baseCopyNames, baseCopyState } from './base-record.ts';
-import { createBeside, dropBeside } from './beside.ts';
+import { BASE, OUTDATED } from '../server/names.ts';
+import { lockDestination, namesBeside, verifyLock } from '../server/server.ts';
+import { refuseReserved, refuseStrangers } from '../swap/foreign-objects.ts';
+import { foreignReferences, refuseForeignReferences } from '../swap/foreign-references.ts';
+import { settleAfterFailure, sweepLeftovers } from '../swap/leftovers.ts';
+import { createBeside, dropBeside } from '../swap/shadow-databases.ts';
+import { type BranchSwap, planBase, swapDatabases } from '../swap/swap.ts';
+import { renameStatement } from '../swap/swap-packet.ts';
 import { checkRestored } from './check.ts';
-import { foreignReferences, refuseForeignReferences } from './foreign-references.ts';
 import { onlyOwnRows, remoteWarnings } from './left-out.ts';
 import { refuseUncreatable } from './refuse-uncreatable.ts';
 import { fillDatabase, readDefinitionsFile } from './rows/fill.ts';
-import { refuseReserved, refuseStrangers } from './strangers.ts';
-import { settleAfterFailure, sweepLeftovers } from './swap/leftovers.ts';
-import { type BranchSwap, planBase, swapDatabases } from './swap/swap.ts';
-import { renameStatement } from './swap/swap-packet.ts';
+import { openClient } from './rows/load-program.ts';
 import { createTemporaryUser } from './temporary-user.ts';
 import { tryEvents } from './try-events.ts';
-import { releasable, whileAlive } from './while-alive.ts';
 
 /**
  * Restores a snapshot so that the destination's tables are the old ones or the new ones, whole, whatever happens: into
@@ -147,7 +147,7 @@ export async function besideDestination(
   await refuseStrangers(context, server, { destination, undo });
   if (base || fromBase) await refuseBaseNames(server, destination);
   if (!throwAway) refuseForeignReferences(await foreignReferences(server, destination), { destination, drop });
-  const fresh = besideNames(await destinationName(server, destination)).fresh();
+  const fresh = (await namesBeside(server, destination)).fresh();
   let replaced: ReplaceResult;
   try {
     await createBeside(server, { name: fresh, destination, collations, branchOf: branch?.of });
@@ -170,7 +170,7 @@ export async function besideDestination(
     context.signal.throwIfAborted();
     if (onlyBase && made) {
       await placeOnlyBase(context, server, { destination, fresh, made, collations });
-      const { base: name } = await baseCopyNames(server, destination);
+      const { base: name } = await namesBeside(server, destination);
       return { swapMs: null, undoDatabase: null, baseDatabase: name };
     }
     const swap = { server, begun: release, url, fresh, undo, dropForeignReferences: drop, branch, ...belongings };
@@ -180,7 +180,7 @@ export async function besideDestination(
     await server.close();
     throw await settleAfterFailure(context, url, error);
   }
-  const names = await baseCopyNames(server, destination);
+  const names = await namesBeside(server, destination);
   const spare = (fromBase ?? base)?.spare ? await createSpare(context, server, url) : undefined;
   return { ...replaced, ...(base && { baseDatabase: names.base }), ...(spare && { spareDatabase: spare }) };
 }
@@ -204,7 +204,7 @@ async function placeOnlyBase(
 }
 
 async function refuseBaseNames(server: MysqlSession, destination: string): Promise<void> {
-  const { of, base, spare } = await baseCopyNames(server, destination);
+  const { of, base, spare } = await namesBeside(server, destination);
   for (const database of [base, spare]) {
     if ((await baseCopyState(server, { database, of })) !== 'stranger') continue;
     throw new UserError(`The database "${database}" exists, and is not a base copy or spare of "${destination}"`, {

@@ -1,7 +1,7 @@
 import type { NeededTable } from '../../../results/selected-tables.ts';
 import type { DefinitionsRequest } from '../../facets/restore.ts';
-import type { TableDefinition } from '../definitions/definitions.ts';
-import { referredTable } from '../definitions/table-entries.ts';
+import type { TableDefinition } from '../catalog/definitions/definitions.ts';
+import { referredTable } from '../catalog/definitions/table-entries.ts';
 import { detailsOf } from '../details.ts';
 import { readDefinitionsFile } from './rows/fill.ts';
 

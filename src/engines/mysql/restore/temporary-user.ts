@@ -4,16 +4,15 @@ import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { RestoreRequest, RestorerRequest, RestoringUser } from '../../facets/restore.ts';
+import type { Helper } from '../catalog/definitions/code.ts';
+import { type Flavour, readServer } from '../catalog/introspect.ts';
+import { readGrants, readRights } from '../catalog/rights/rights.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
+import { quoteAccount, quoteText } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import { withDatabase, withUser } from '../connection/url.ts';
-import type { Helper } from '../definitions/code.ts';
-import { type Flavour, readServer } from '../introspect.ts';
-import { besideNames } from '../names.ts';
-import { quoteAccount, quoteText } from '../quote.ts';
-import { readRights } from '../rights/rights.ts';
-import { destinationName } from '../server/server.ts';
+import { destinationName, namesBeside } from '../server/server.ts';
 
 /**
  * A user with rights on one shadow database and nothing else, who restores the content of a snapshot: no file, no other
@@ -44,7 +43,7 @@ export async function chooseRestorer(
   if (remoteTables && builtHere)
     return loading('--remote-tables was given, and the snapshot was built on this machine');
   await using server = await connectToServer(context, url);
-  const fresh = besideNames(await destinationName(server, url.database ?? '')).fresh();
+  const fresh = (await namesBeside(server, url.database ?? '')).fresh();
   const rights = await readRights(server);
   if (!rights.onServer('CREATE USER') || !rights.onTable('mysql', 'user', 'SELECT'))
     return loading('the user may not create users');
@@ -65,8 +64,7 @@ async function refusesFunctions(server: MysqlSession): Promise<boolean> {
 }
 
 async function mayGrant(server: MysqlSession): Promise<boolean> {
-  const rows = await server.query<Record<string, string>>('SHOW GRANTS');
-  return rows.some((row) => Object.values(row).some((line) => / ON \*\.\* TO .* WITH GRANT OPTION$/.test(line)));
+  return (await readGrants(server)).some((line) => / ON \*\.\* TO .* WITH GRANT OPTION$/.test(line));
 }
 
 /** Creates the user under the destination's lock; disposing drops it. */

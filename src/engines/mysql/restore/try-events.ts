@@ -1,14 +1,14 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
+import { checkCode } from '../catalog/definitions/check-definitions.ts';
+import { createCode } from '../catalog/definitions/code.ts';
+import type { CodeDefinitions } from '../catalog/definitions/definitions.ts';
+import { mayBePast, withEventsDisabled } from '../catalog/definitions/events.ts';
 import { connect } from '../connection/connect.ts';
 import { DENIED } from '../connection/error-numbers.ts';
+import { inDatabase } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import { checkCode } from '../definitions/check-definitions.ts';
-import { createCode } from '../definitions/code.ts';
-import type { CodeDefinitions } from '../definitions/definitions.ts';
-import { mayBePast, withEventsDisabled } from '../definitions/events.ts';
-import { inDatabase } from '../quote.ts';
 
 export interface TrialOptions {
   /** A shadow database. */

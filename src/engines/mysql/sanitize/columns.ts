@@ -3,11 +3,11 @@ import type { ColumnFacts, ColumnFamily } from '../../../sanitize/column-facts.t
 import type { EngineContext } from '../../engine-context.ts';
 import type { ColumnsRequest } from '../../facets/sanitize.ts';
 import { SAMPLE_LENGTH, SAMPLED_ROWS, SAMPLES } from '../../shared/sanitize/samples.ts';
+import { readTablesWithoutRows } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
+import { inDatabase, MARK, quoteName, quoteText } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { detailsOf } from '../details.ts';
-import { readTablesWithoutRows } from '../own-rows.ts';
-import { inDatabase, MARK, quoteName, quoteText } from '../quote.ts';
 
 /** Named with the database of the snapshot's source. */
 export async function readColumns(context: EngineContext, { url, manifest }: ColumnsRequest): Promise<ColumnFacts[]> {

@@ -3,8 +3,8 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { type DigestRow, digestsIn } from '../../shared/sanitize/digests.ts';
 import { connect } from '../connection/connect.ts';
+import { quoteName, quoteText, tablesIn } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import { quoteName, quoteText, tablesIn } from '../quote.ts';
 import { hashOf, textOf } from './columns.ts';
 
 export async function digestColumns(

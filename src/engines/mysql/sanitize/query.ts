@@ -11,7 +11,7 @@ import { DENIED } from '../connection/error-numbers.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
 import { detailsOf } from '../details.ts';
-import { followModes } from '../script/sql-mode.ts';
+import { followModes } from '../restore/script/sql-mode.ts';
 import { wordsOf } from './statements.ts';
 
 /** Default checks, but for modes that refuse existing rows. */

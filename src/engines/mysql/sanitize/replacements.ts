@@ -1,5 +1,5 @@
 import type { ReplacementDialect } from '../../../sanitize/replacements.ts';
-import { quoteText } from '../quote.ts';
+import { quoteText } from '../connection/quote.ts';
 
 const TEXT = 'LONGTEXT CHARACTER SET utf8mb4';
 

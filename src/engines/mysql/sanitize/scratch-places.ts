@@ -2,8 +2,8 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { ScratchPlace } from '../../facets/sanitize.ts';
 import { scratchPlacesOf } from '../../shared/server/scratch-places.ts';
+import { LABELS } from '../catalog/introspect.ts';
 import { withDatabase } from '../connection/url.ts';
-import { LABELS } from '../introspect.ts';
 import { findServerPrograms } from '../server/server-programs.ts';
 import { SCRATCH, startThrowAwayServer, type ThrowAwayOptions } from '../server/throw-away-server.ts';
 

@@ -1,8 +1,8 @@
 import type { Statement } from '../../../sanitize/statement.ts';
 import { splitQuery, statementRefused } from '../../shared/sanitize/query-refused.ts';
-import { type LexicalMode, tokensOf } from '../definitions/tokens.ts';
-import { refuseCommand } from '../script/accept-statement.ts';
-import { createSplitter, type MysqlStatement } from '../script/split.ts';
+import { type LexicalMode, tokensOf } from '../catalog/definitions/tokens.ts';
+import { refuseCommand } from '../restore/script/accept-statement.ts';
+import { createSplitter, type MysqlStatement } from '../restore/script/split.ts';
 
 /** Splits as the server's lexer: at delimiters outside quotes and comments, which a DELIMITER line sets. */
 export function splitStatements(query: string): Statement[] {

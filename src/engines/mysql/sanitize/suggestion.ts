@@ -6,13 +6,13 @@ import { type KeyPair, suggestedColumn, withPartners } from '../../../sanitize/s
 import type { EngineContext } from '../../engine-context.ts';
 import type { SuggestionRequest } from '../../facets/sanitize.ts';
 import { headingOf } from '../../shared/sanitize/suggested-query.ts';
+import type { Code } from '../catalog/definitions/definitions.ts';
+import { readCode, readDefinitions } from '../catalog/definitions/read-definitions.ts';
+import { withoutDefiner } from '../catalog/definitions/statement-text.ts';
+import { lexicalModeOf } from '../catalog/definitions/tokens.ts';
 import { connect } from '../connection/connect.ts';
+import { inDatabase, quoteName, quoteText } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import type { Code } from '../definitions/definitions.ts';
-import { readCode, readDefinitions } from '../definitions/read-definitions.ts';
-import { withoutDefiner } from '../definitions/statement-text.ts';
-import { lexicalModeOf } from '../definitions/tokens.ts';
-import { inDatabase, quoteName, quoteText } from '../quote.ts';
 import { DIALECT, DROP_FUNCTIONS, FUNCTIONS } from './replacements.ts';
 
 /**

@@ -2,9 +2,10 @@ import * as v from 'valibot';
 import { withStep } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { Traces } from '../../facets/sanitize.ts';
+import { isVersioned, readTableList } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
+import { quoteName } from '../connection/quote.ts';
 import { detailsSchema } from '../details.ts';
-import { inDatabase, quoteName } from '../quote.ts';
 
 /**
  * Remnants of an UPDATE: old rows in the table's file, and in the history of system-versioned tables. The tables are
@@ -19,14 +20,13 @@ export async function removeTraces(context: EngineContext, { url, dump, changed 
   };
   await withStep(report, step, async () => {
     await using session = await connect(context, url);
-    const versioned = await session.query<{ name: string }>(`
-      SELECT TABLE_NAME AS name FROM information_schema.TABLES
-      WHERE ${inDatabase('TABLE_SCHEMA', url.database ?? '')} AND TABLE_TYPE = 'SYSTEM VERSIONED'`);
+    const tables = await readTableList(session, url.database ?? '');
+    const versioned = new Set(tables.filter(isVersioned).map(({ name }) => name));
     const { data } = v.parse(detailsSchema, dump.details);
     for (const { name, file } of dump.tables) {
       const table = data[file.name]?.table;
       if (table === undefined || !changed.includes(name)) continue;
-      if (versioned.some((one) => one.name === table)) await session.execute(`DELETE HISTORY FROM ${quoteName(table)}`);
+      if (versioned.has(table)) await session.execute(`DELETE HISTORY FROM ${quoteName(table)}`);
       await session.execute(`ALTER TABLE ${quoteName(table)} FORCE`);
     }
   });

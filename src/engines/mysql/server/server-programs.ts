@@ -1,6 +1,6 @@
 import { delimiter } from 'node:path';
 import type { EngineContext } from '../../engine-context.ts';
-import { type Flavour, serverOf } from '../introspect.ts';
+import { type Flavour, serverOf } from '../catalog/introspect.ts';
 
 export interface ServerPrograms {
   flavour: Flavour;

@@ -1,13 +1,14 @@
 import { UserError } from '../../../runtime/errors.ts';
-import { isFreshName } from '../../shared/beside-names.ts';
+import { type BesideNames, isFreshName } from '../../shared/beside-names.ts';
 import { destinationBusy, lockLost } from '../../shared/destination-lock.ts';
+import { dropListed } from '../catalog/definitions/code.ts';
+import { listCode } from '../catalog/definitions/read-definitions.ts';
+import type { Collations } from '../catalog/introspect.ts';
+import { tablesOf } from '../catalog/tables.ts';
+import { inDatabase, plainWord, quoteName, quotePath, quoteText } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
-import { dropListed } from '../definitions/code.ts';
-import { listCode } from '../definitions/read-definitions.ts';
-import type { Collations } from '../introspect.ts';
-import { besideNames, isReserved, lockName } from '../names.ts';
-import { inDatabase, plainWord, quoteName, quotePath, quoteText } from '../quote.ts';
+import { besideNames, isReserved, lockName } from './names.ts';
 
 /** In lower case where the server ignores case: the lock and the names beside the destination derive from it. */
 export async function destinationName(server: MysqlSession, database: string): Promise<string> {
@@ -17,23 +18,24 @@ export async function destinationName(server: MysqlSession, database: string): P
   return row?.name ?? database;
 }
 
+/** The destination as the server compares its name, and the databases beside it. */
+export async function namesBeside(server: MysqlSession, destination: string): Promise<BesideNames & { of: string }> {
+  const of = await destinationName(server, destination);
+  return { of, ...besideNames(of) };
+}
+
 const LOCK_TIMEOUT = 3;
 
 /** One load at a time: the lock ends with the session, also of a killed run. */
 export async function lockDestination(server: MysqlSession, destination: string): Promise<void> {
-  const name = await destinationName(server, destination);
-  const [row] = await server.query<{ locked: number | null }>(
-    `SELECT GET_LOCK(${quoteText(lockName(name))}, ${LOCK_TIMEOUT}) AS locked`,
-  );
-  if (row?.locked === 1) return;
-  throw destinationBusy(destination);
+  if (!(await tryLock(server, destination, { seconds: LOCK_TIMEOUT }))) throw destinationBusy(destination);
 }
 
-/** Locks the destination without waiting. Returns `false` when another session has the lock. */
-export async function tryLock(server: MysqlSession, destination: string): Promise<boolean> {
+/** Returns `false` when another session has the lock. */
+export async function tryLock(server: MysqlSession, destination: string, { seconds = 0 } = {}): Promise<boolean> {
   const name = await destinationName(server, destination);
   const [row] = await server.query<{ locked: number | null }>(
-    `SELECT GET_LOCK(${quoteText(lockName(name))}, 0) AS locked`,
+    `SELECT GET_LOCK(${quoteText(lockName(name))}, ${Number(seconds)}) AS locked`,
   );
   return row?.locked === 1;
 }
@@ -50,7 +52,7 @@ export async function verifyLock(server: MysqlSession, destination: string): Pro
 
 /** By name only: a name never permits a DROP. */
 export async function findBeside(server: MysqlSession, destination: string): Promise<string[]> {
-  const { prefix } = besideNames(await destinationName(server, destination));
+  const { prefix } = await namesBeside(server, destination);
   return (await databaseNames(server)).filter(({ compared }) => isFreshName(compared, prefix)).map(({ name }) => name);
 }
 
@@ -118,12 +120,9 @@ export async function dropDatabase(server: MysqlSession, name: string): Promise<
   for (const { id } of sessions) await server.execute(`KILL ${Number(id)}`).catch(() => {});
   await server.execute(`SET SESSION lock_wait_timeout = ${DROP_WAIT}, foreign_key_checks = 0`);
   await dropListed(server, await listCode(server, name), name);
-  const tables = await server.query<{ table_: string }>(
-    `SELECT TABLE_NAME AS table_ FROM information_schema.TABLES WHERE ${inDatabase('TABLE_SCHEMA', name)} AND TABLE_TYPE <> 'VIEW'`,
-  );
-  const others = tables.filter(({ table_ }) => !isReserved(table_));
+  const others = (await tablesOf(server, name)).filter((table) => !isReserved(table));
   if (others.length > 0) {
-    const paths = others.map(({ table_ }) => quotePath(name, table_));
+    const paths = others.map((table) => quotePath(name, table));
     await server.execute(`DROP TABLE IF EXISTS ${paths.join(', ')}`);
   }
   await server.execute(`DROP DATABASE IF EXISTS ${quoteName(name)}`);

@@ -5,10 +5,10 @@ import type { EngineContext } from '../../engine-context.ts';
 import { makeServerHome, type ServerHome } from '../../shared/server/server-home.ts';
 import { serverNotStarted, startOnFreePort, untilReady } from '../../shared/server/start-server.ts';
 import { startSupervised } from '../../shared/server/supervised-server.ts';
+import type { Flavour } from '../catalog/introspect.ts';
+import { quoteName, quoteText } from '../connection/quote.ts';
 import { openSession } from '../connection/session.ts';
 import { parseMysqlUrl } from '../connection/url.ts';
-import type { Flavour } from '../introspect.ts';
-import { quoteName, quoteText } from '../quote.ts';
 import type { ServerPrograms } from './server-programs.ts';
 
 export interface ThrowAwayServer extends AsyncDisposable {

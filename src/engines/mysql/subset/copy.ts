@@ -2,13 +2,13 @@ import { createRowSet } from '../../../subset/row-set.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { SubsetRun } from '../../facets/subset.ts';
 import { type CopiedAmount, copyProgress } from '../../shared/copy-progress.ts';
-import { runTogether } from '../../shared/run-together.ts';
+import { runWorkers } from '../../shared/run-together.ts';
+import type { TableDefinition } from '../catalog/definitions/definitions.ts';
+import { storedColumns, TEXT_TYPES } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
+import { quoteName, quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import type { TableDefinition } from '../definitions/definitions.ts';
-import { TEXT_TYPES } from '../introspect.ts';
-import { quoteName, quotePath } from '../quote.ts';
-import { alter, LOADING_SETTINGS, loadRows } from '../restore/load-tables.ts';
+import { alter, LOADING_SETTINGS, loadRows } from '../restore/rows/load-tables.ts';
 import { compareRows } from '../restore/rows/same-rows.ts';
 import { howTo } from './finder.ts';
 import type { OpenSource } from './open-source.ts';
@@ -42,7 +42,7 @@ export async function copyRows(context: EngineContext, copying: SubsetCopyOption
     const localInfile = server?.allowed === 1;
     for (let task = queue.shift(); task && !signal.aborted; task = queue.shift()) {
       const { table } = task;
-      const own = table.catalog.columns.filter(({ generated }) => !generated);
+      const own = storedColumns(table.catalog);
       const { name } = table;
       const into = { table: table.catalog.name, columns: own.map((column) => column.name) };
       const loaded = await source.withSession(async (reading) => {
@@ -59,10 +59,7 @@ export async function copyRows(context: EngineContext, copying: SubsetCopyOption
       await buildIndexes(session, table, indexes.get(table.catalog.name) ?? []);
     }
   };
-  await runTogether(
-    context.signal,
-    Array.from({ length: Math.min(source.sessions, queue.length) }, () => worker),
-  );
+  await runWorkers(context.signal, { count: Math.min(source.sessions, queue.length), work: worker });
   await buildOthers(context, copying, counts);
   return counts;
 }
@@ -108,13 +105,11 @@ async function* contentOf(
 ): AsyncGenerator<Uint8Array> {
   const { catalog, key, numbers } = table;
   const nulled = run.plan.nulled.get(table.name);
-  const values = catalog.columns
-    .filter(({ generated }) => !generated)
-    .map(({ name, type }) => {
-      if (nulled?.has(name)) return 'NULL';
-      // The server rounds FLOAT values as text.
-      return type === 'float' ? `t.${quoteName(name)} + 0e0` : `t.${quoteName(name)}`;
-    });
+  const values = storedColumns(catalog).map(({ name, type }) => {
+    if (nulled?.has(name)) return 'NULL';
+    // The server rounds FLOAT values as text.
+    return type === 'float' ? `t.${quoteName(name)} + 0e0` : `t.${quoteName(name)}`;
+  });
   const path = quotePath(source.database, catalog.name);
   const select = `SELECT ${values.join(', ')} FROM`;
   async function* rowsOf(query: string): AsyncGenerator<Uint8Array> {

@@ -1,6 +1,6 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import { quoteName } from '../quote.ts';
+import { quoteName } from '../connection/quote.ts';
 import { inspectDestination } from '../restore/preflight.ts';
 
 export async function checkDestination(context: EngineContext, url: DatabaseUrl): Promise<void> {

@@ -1,4 +1,4 @@
-import { plainWord, quoteName } from '../quote.ts';
+import { plainWord, quoteName } from '../connection/quote.ts';
 
 /** The identity of a row: ASCII from the server, in a JSON array to the server. */
 export interface KeyPart {

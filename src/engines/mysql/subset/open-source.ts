@@ -1,7 +1,7 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { WithResource } from '../../shared/resource-pool.ts';
+import type { Server } from '../catalog/introspect.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import type { Server } from '../introspect.ts';
 import type { SubsetCatalog } from './subset-catalog.ts';
 
 export interface OpenSource {

@@ -1,5 +1,5 @@
 import type { RowSet } from '../../../subset/row-set.ts';
-import { quoteText } from '../quote.ts';
+import { quoteText } from '../connection/quote.ts';
 import type { KeyPart } from './keys.ts';
 
 /** Row sets contain numbers: an integer key itself, or the position of any other key in a list of known keys. */

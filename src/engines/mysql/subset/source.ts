@@ -1,21 +1,21 @@
 import type { WarningEvent } from '../../../results/events.ts';
-import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { SubsetSource } from '../../facets/subset.ts';
 import { createResourcePool } from '../../shared/resource-pool.ts';
 import { sourceUnreadable } from '../../shared/source-unreadable.ts';
+import { readServer } from '../catalog/introspect.ts';
+import { readTables } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
 import { EMPTY_QUERY } from '../connection/error-numbers.ts';
-import { withExplainedErrors } from '../connection/explain-errors.ts';
+import { sourceWithoutDatabase, withExplainedErrors } from '../connection/explain-errors.ts';
+import { quotePath, quoteText } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import { SqlError } from '../connection/session-errors.ts';
+import { SqlError, unless } from '../connection/session-errors.ts';
 import { beginInstant } from '../dump/instant.ts';
-import { readServer, readTables } from '../introspect.ts';
-import { quotePath, quoteText } from '../quote.ts';
+import { makeSubset } from './build-subset.ts';
 import { createFinder } from './finder.ts';
 import { writtenValue } from './keys.ts';
-import { makeSubset } from './make.ts';
 import { type OpenSource, READING_SETTINGS } from './open-source.ts';
 import { isKey, keyTable } from './rows.ts';
 import { readSubsetCatalog, type SubsetCatalog, type SubsetTable } from './subset-catalog.ts';
@@ -25,7 +25,7 @@ export async function openSource(
   { url, jobs }: { url: DatabaseUrl; jobs: number },
 ): Promise<SubsetSource> {
   const { database } = url;
-  if (database === null) throw noDatabase(url);
+  if (database === null) throw sourceWithoutDatabase(url);
   const opened: MysqlSession[] = [];
   const close = async (): Promise<void> => {
     await Promise.all(opened.map((session) => session.close()));
@@ -37,7 +37,7 @@ export async function openSource(
     const readers = await beginInstant(context, locking, { database, tables, readers: opened });
     const catalog = await readSubsetCatalog(locking, database);
     for (const reader of readers) {
-      for (const setting of READING_SETTINGS) await reader.execute(setting).catch(ignoreEmpty);
+      for (const setting of READING_SETTINGS) await reader.execute(setting).catch(unless([EMPTY_QUERY], null));
     }
     const pool = createResourcePool(readers);
     const withSession: OpenSource['withSession'] = (work) => withExplainedErrors({ context, url }, () => pool(work));
@@ -62,17 +62,6 @@ export async function openSource(
 function danglingWarnings({ dangling }: SubsetCatalog): WarningEvent[] {
   const message = `Foreign keys to missing tables are ignored: ${dangling.join(', ')}`;
   return dangling.length === 0 ? [] : [{ event: 'warning', code: 'reference_dangling', message }];
-}
-
-function ignoreEmpty(error: unknown): void {
-  if (!(error instanceof SqlError && error.errno === EMPTY_QUERY)) throw error;
-}
-
-function noDatabase({ display }: DatabaseUrl): UserError {
-  return new UserError(`The source ${display} names no database`, {
-    code: 'url_invalid',
-    hint: 'Add its name at the end: mysql://user@host:3306/database',
-  });
 }
 
 const RIGHTS_HINT =

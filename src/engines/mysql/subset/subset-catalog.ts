@@ -1,8 +1,7 @@
 import type { Relationship } from '../../../subset/graph.ts';
 import type { SourceForeignKey, SourceSchema, SourceTable } from '../../../subset/source-schema.ts';
+import { type CatalogTable, ownTablesIn, readTables } from '../catalog/tables.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import { type CatalogTable, readTables } from '../introspect.ts';
-import { readTablesWithoutRows, tablesExcept } from '../own-rows.ts';
 import { comparableFamily, familyOf, type KeyPart, keyPartOf, type SubsetColumn, wholeRowPart } from './keys.ts';
 import { createRowNumbers, type RowNumbers } from './rows.ts';
 
@@ -53,8 +52,7 @@ interface KeyRow {
 }
 
 export async function readSubsetCatalog(session: MysqlSession, database: string): Promise<SubsetCatalog> {
-  const withoutRows = (await readTablesWithoutRows(session, database)).map(({ name }) => name);
-  const within = tablesExcept(database, withoutRows);
+  const within = await ownTablesIn(session, database);
   const columns = Map.groupBy(await session.query<ColumnRow>(columnsQuery(within)), ({ table_ }) => table_);
   const indexes = Map.groupBy(await session.query<IndexRow>(indexesQuery(within)), ({ table_ }) => table_);
   const tables = new Map<string, SubsetTable>();

@@ -1,8 +1,7 @@
-import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { BranchRequest } from '../../facets/branch.ts';
-import { branchIsCurrent } from '../../shared/branches.ts';
+import { branchIsCurrent, branchRenamed } from '../../shared/branches.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { quoteName } from '../connection/session.ts';
 import { lockBeside, lockDestination } from '../server/server.ts';
@@ -21,15 +20,8 @@ export async function dropBranch(context: EngineContext, { url, name }: BranchRe
   const branch = listed && (await find());
   if (!branch) return false;
   if (branch.current) throw branchIsCurrent(name, url);
-  if (branch.database !== listed.database) throw renamed(name);
+  if (branch.database !== listed.database) throw branchRenamed(name);
   await server.execute(`DROP DATABASE IF EXISTS ${quoteName(branch.database)} WITH (FORCE)`);
   dropped(`Dropped branch ${name} (${branch.database})`);
   return true;
-}
-
-function renamed(name: string): UserError {
-  return new UserError(`The database of branch "${name}" was renamed meanwhile`, {
-    code: 'plan_outdated',
-    hint: 'Run the command again.',
-  });
 }

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Code, CodeDefinitions } from '../../../../src/engines/mysql/definitions/definitions.ts';
-import { isEnabled, namersOf, withEventsDisabled } from '../../../../src/engines/mysql/definitions/events.ts';
+import type { Code, CodeDefinitions } from '../../../../src/engines/mysql/catalog/definitions/definitions.ts';
+import { isEnabled, namersOf, withEventsDisabled } from '../../../../src/engines/mysql/catalog/definitions/events.ts';
 import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../../src/operations/load/planned-load.ts';

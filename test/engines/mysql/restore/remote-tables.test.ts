@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Settings } from '../../../../src/config/schema/settings.ts';
-import type { Definitions } from '../../../../src/engines/mysql/definitions/definitions.ts';
+import type { Definitions } from '../../../../src/engines/mysql/catalog/definitions/definitions.ts';
 import { openDatabase } from '../../../../src/engines/open-database.ts';
 import { parseUrl } from '../../../../src/engines/registry.ts';
 import { build } from '../../../../src/operations/build/build.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { acceptStatement } from '../../../../src/engines/mysql/script/accept-statement.ts';
-import { createSplitter as createMysqlSplitter } from '../../../../src/engines/mysql/script/split.ts';
+import { acceptStatement } from '../../../../src/engines/mysql/restore/script/accept-statement.ts';
+import { createSplitter as createMysqlSplitter } from '../../../../src/engines/mysql/restore/script/split.ts';
 import { createSplitter as createPostgresSplitter } from '../../../../src/engines/postgres/script/split.ts';
 import { ScriptProblem } from '../../../../src/engines/shared/script/script-problem.ts';
 import type { ScriptSplitter } from '../../../../src/engines/shared/script/split-script.ts';

@@ -5,28 +5,27 @@ import { startStep } from '../../../../runtime/events.ts';
 import { formatNumberOf } from '../../../../text/format.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { RestoreRun } from '../../../facets/restore.ts';
-import { restoreFailed } from '../../../shared/restore-failed.ts';
-import { connect } from '../../connection/connect.ts';
-import type { MysqlSession } from '../../connection/session.ts';
-import { SqlError } from '../../connection/session-errors.ts';
-import { checkDefinitions } from '../../definitions/check-definitions.ts';
-import { refused } from '../../definitions/checked-definition.ts';
-import { createCode, type Helper } from '../../definitions/code.ts';
+import { checkDefinitions } from '../../catalog/definitions/check-definitions.ts';
+import { refused } from '../../catalog/definitions/checked-definition.ts';
+import { createCode, type Helper } from '../../catalog/definitions/code.ts';
 import {
   type Code,
   type CodeDefinitions,
   type Definitions,
   definitionsSchema,
   type TableDefinition,
-} from '../../definitions/definitions.ts';
-import { withDanglingApart } from '../../definitions/foreign-keys.ts';
-import { viewsNotCreated } from '../../definitions/invalid-views.ts';
-import { withSequencesOwn } from '../../definitions/sequence-defaults.ts';
-import { withForeignKeys, withIndexes } from '../../definitions/statement-text.ts';
+} from '../../catalog/definitions/definitions.ts';
+import { withDanglingApart } from '../../catalog/definitions/foreign-keys.ts';
+import { viewsNotCreated } from '../../catalog/definitions/invalid-views.ts';
+import { withSequencesOwn } from '../../catalog/definitions/sequence-defaults.ts';
+import { withForeignKeys, withIndexes } from '../../catalog/definitions/statement-text.ts';
+import { inCreationOrder } from '../../catalog/table-traits.ts';
+import { connect } from '../../connection/connect.ts';
+import { failRestore } from '../../connection/explain-errors.ts';
+import { quoteName } from '../../connection/quote.ts';
+import type { MysqlSession } from '../../connection/session.ts';
+import { SqlError } from '../../connection/session-errors.ts';
 import { DEFINITIONS_FILE, type Details, detailsOf } from '../../details.ts';
-import { type Client, loadByProgram } from '../../program/load-program.ts';
-import { quoteName } from '../../quote.ts';
-import { kindsOf } from '../../table-kind.ts';
 import {
   type ArrivingDefinitions,
   leaveOutRemote,
@@ -34,7 +33,8 @@ import {
   refuseUnplanned,
   reportLeftOutViews,
 } from '../left-out.ts';
-import { alter, hasFewRows, loadTables, makeTable, makeTables } from '../load-tables.ts';
+import { type Client, loadByProgram } from './load-program.ts';
+import { alter, hasFewRows, loadTables, makeTable, makeTables } from './load-tables.ts';
 
 export interface FillOptions extends Pick<RestoreRun, 'url' | 'plan' | 'jobs' | 'read'> {
   details: Details;
@@ -146,11 +146,8 @@ export async function createDependents(
   const doubtful = readersOf(definitions.views, leftOut);
   const views = definitions.views.filter((view) => !doubtful.includes(view));
   const code = { ...definitions, views, events: [], defaults: [] };
-  const left = await createCode(session, code, { definers: 'mine', helper }).catch((error) => {
-    throw error instanceof SqlError
-      ? restoreFailed('Cannot create a view, routine or trigger', [error.message])
-      : error;
-  });
+  const failed = failRestore('Cannot create a view, routine or trigger');
+  const left = await createCode(session, code, { definers: 'mine', helper }).catch(failed);
   for (const warning of viewsNotCreated(left)) context.report(warning);
   const impossible = await createPossible(
     session,
@@ -190,11 +187,7 @@ async function createPossible(session: MysqlSession, code: CodeDefinitions, help
 /** One after the other, with `foreign_key_checks = 0`. */
 export async function createTables(session: MysqlSession, definitions: Definitions): Promise<void> {
   await createSequences(session, definitions);
-  // What MERGE tables list comes before them.
-  const kinds = kindsOf(definitions.tables);
-  const isMerged = ({ name }: TableDefinition): boolean => kinds.get(name) === 'merged';
-  for (const table of definitions.tables.filter((each) => !isMerged(each))) await makeTable(session, table);
-  for (const table of definitions.tables.filter(isMerged)) await makeTable(session, table);
+  for (const table of inCreationOrder(definitions.tables).flat()) await makeTable(session, table);
 }
 
 /** Before tables, since the default of a column may draw from one. */
@@ -202,12 +195,9 @@ export async function createSequences(
   session: MysqlSession,
   { sequences }: Pick<Definitions, 'sequences'>,
 ): Promise<void> {
-  try {
-    for (const { name, create, next } of sequences) {
-      await session.execute(create);
-      await session.execute(`DO SETVAL(${quoteName(name)}, ${BigInt(next)}, 0)`);
-    }
-  } catch (error) {
-    throw error instanceof SqlError ? restoreFailed('A sequence cannot be made', [error.message]) : error;
+  const failed = failRestore('A sequence cannot be made');
+  for (const { name, create, next } of sequences) {
+    await session.execute(create).catch(failed);
+    await session.execute(`DO SETVAL(${quoteName(name)}, ${BigInt(next)}, 0)`).catch(failed);
   }
 }

@@ -2,10 +2,10 @@ import type { ManifestTable } from '../../../../repository/manifest.ts';
 import type { WarningEvent } from '../../../../results/events.ts';
 import { UserError } from '../../../../runtime/errors.ts';
 import { formatBytes } from '../../../../text/format.ts';
+import { quoteName } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
 import type { Details } from '../../details.ts';
-import { quoteName } from '../../quote.ts';
 
 const MEGABYTE = 1024 * 1024;
 /** No server takes more. */

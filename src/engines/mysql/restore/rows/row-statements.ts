@@ -35,7 +35,7 @@ export async function* rowStatements(
   content: AsyncIterable<Uint8Array>,
   options: RowStatementsOptions,
 ): AsyncGenerator<StatementPiece> {
-  const writer = createRowWriter(options);
+  const writer = new RowWriter(options);
   for await (const block of content) {
     for (let from = 0; from < block.length; ) {
       const step = writer.take(block, from);
@@ -52,117 +52,127 @@ interface Step {
   pieces: StatementPiece[];
 }
 
-function createRowWriter({ table, columns, texts, statementBytes }: RowStatementsOptions) {
-  const head = insertHead({ table, columns });
-  const isText = new Set(texts);
-  const asText = columns.map((column) => isText.has(column));
-  const capacity = head.length + 2 * statementBytes + SLACK;
-  const room = capacity - SLACK;
-  let output = Buffer.allocUnsafeSlow(capacity);
-  let other = Buffer.allocUnsafeSlow(capacity);
-  let filled = 0;
+/** Writes rows as statements into one of two buffers, while the caller has the other. */
+class RowWriter {
+  readonly #table: string;
+  readonly #head: Buffer;
+  readonly #asText: boolean[];
+  readonly #statementBytes: number;
+  readonly #room: number;
+  #output: Buffer;
+  #other: Buffer;
+  #filled = 0;
   /** Offset of the current row, with the comma before it; -1 when pieces of it have been returned. */
-  let rowStart = 0;
-  let field = 0;
-  let inRow = false;
-  let inLiteral = false;
-  let escaped = false;
-  let isNull = false;
+  #rowStart = 0;
+  #field = 0;
+  #inRow = false;
+  #inLiteral = false;
+  #escaped = false;
+  #isNull = false;
 
-  const write = (text: string): void => {
-    filled += output.write(text, filled, 'latin1');
-  };
-  const begin = (): void => {
-    filled = head.copy(output);
-  };
-  const openLiteral = (): void => {
-    if (inLiteral) return;
-    if (isNull) throw new Error(`a NULL of ${table} has bytes after it`);
-    write(asText[field] ? "CONVERT(_binary'" : "_binary'");
-    inLiteral = true;
-  };
-  const endField = (): void => {
-    if (!isNull) {
-      openLiteral();
-      write(asText[field] ? "' USING utf8mb4)" : "'");
-    }
-    inLiteral = false;
-    isNull = false;
-  };
-  /** Hands over what is written; the other buffer is free by now. */
-  const flush = (bytes: number, last: boolean): StatementPiece => {
-    const piece = { bytes: output.subarray(0, bytes), last };
-    [output, other] = [other, output];
-    filled = 0;
-    return piece;
-  };
-
-  /** Makes room in the middle of a row: the rows before it go as a statement of their own, else a piece of it goes. */
-  const spill = (): StatementPiece => {
-    if (rowStart <= head.length) {
-      rowStart = -1;
-      return flush(filled, false);
-    }
-    const row = output.subarray(rowStart + 1, filled);
-    const piece = flush(rowStart, true);
-    begin();
-    output.set(row, filled);
-    filled += row.length;
-    rowStart = head.length;
-    return piece;
-  };
+  constructor({ table, columns, texts, statementBytes }: RowStatementsOptions) {
+    this.#table = table;
+    this.#head = insertHead({ table, columns });
+    this.#asText = columns.map((column) => texts.includes(column));
+    this.#statementBytes = statementBytes;
+    this.#room = this.#head.length + 2 * statementBytes;
+    this.#output = Buffer.allocUnsafeSlow(this.#room + SLACK);
+    this.#other = Buffer.allocUnsafeSlow(this.#room + SLACK);
+  }
 
   /** Takes bytes until a statement is full, or the block ends. */
-  function take(block: Uint8Array, from: number): Step {
+  take(block: Uint8Array, from: number): Step {
     for (let at = from; at < block.length; at += 1) {
       const byte = block[at] as number;
-      if (!inRow) {
-        if (filled === 0) begin();
-        rowStart = filled;
-        write(filled > head.length ? ',(' : '(');
-        inRow = true;
-        field = 0;
-      }
-      if (escaped) {
-        escaped = false;
-        if (!inLiteral && byte === LETTER_N) {
-          write('NULL');
-          isNull = true;
+      if (!this.#inRow) this.#beginRow();
+      if (this.#escaped) {
+        this.#escaped = false;
+        if (!this.#inLiteral && byte === LETTER_N) {
+          this.#write('NULL');
+          this.#isNull = true;
         } else {
-          openLiteral();
-          output[filled++] = BACKSLASH;
-          output[filled++] = byte;
+          this.#openLiteral();
+          this.#output[this.#filled++] = BACKSLASH;
+          this.#output[this.#filled++] = byte;
         }
       } else if (byte === BACKSLASH) {
-        escaped = true;
+        this.#escaped = true;
       } else if (byte === TAB) {
-        endField();
-        field += 1;
-        output[filled++] = COMMA;
+        this.#endField();
+        this.#field += 1;
+        this.#output[this.#filled++] = COMMA;
       } else if (byte === LINE_FEED) {
-        endField();
-        inRow = false;
-        output[filled++] = CLOSING;
-        if (rowStart === -1 || filled >= head.length + statementBytes) {
-          rowStart = 0;
-          return { next: at + 1, pieces: [flush(filled, true)] };
+        this.#endField();
+        this.#inRow = false;
+        this.#output[this.#filled++] = CLOSING;
+        if (this.#rowStart === -1 || this.#filled >= this.#head.length + this.#statementBytes) {
+          this.#rowStart = 0;
+          return { next: at + 1, pieces: [this.#flush(this.#filled, true)] };
         }
       } else {
-        openLiteral();
-        if (byte === QUOTE) output[filled++] = QUOTE;
-        output[filled++] = byte;
+        this.#openLiteral();
+        if (byte === QUOTE) this.#output[this.#filled++] = QUOTE;
+        this.#output[this.#filled++] = byte;
       }
-      if (filled >= room) return { next: at + 1, pieces: [spill()] };
+      if (this.#filled >= this.#room) return { next: at + 1, pieces: [this.#spill()] };
     }
     return { next: block.length, pieces: [] };
   }
 
-  return {
-    take,
-    /** Returns the remaining rows. Throws when the last row has no end, since no such row was stored. */
-    *end(): Generator<StatementPiece> {
-      if (inRow) throw new Error(`the rows of ${table} end in the middle of one`);
-      if (filled > head.length) yield flush(filled, true);
-    },
-  };
+  /** Returns the remaining rows. Throws when the last row has no end, since no such row was stored. */
+  *end(): Generator<StatementPiece> {
+    if (this.#inRow) throw new Error(`the rows of ${this.#table} end in the middle of one`);
+    if (this.#filled > this.#head.length) yield this.#flush(this.#filled, true);
+  }
+
+  #beginRow(): void {
+    if (this.#filled === 0) this.#filled = this.#head.copy(this.#output);
+    this.#rowStart = this.#filled;
+    this.#write(this.#filled > this.#head.length ? ',(' : '(');
+    this.#inRow = true;
+    this.#field = 0;
+  }
+
+  #write(text: string): void {
+    this.#filled += this.#output.write(text, this.#filled, 'latin1');
+  }
+
+  #openLiteral(): void {
+    if (this.#inLiteral) return;
+    if (this.#isNull) throw new Error(`a NULL of ${this.#table} has bytes after it`);
+    this.#write(this.#asText[this.#field] ? "CONVERT(_binary'" : "_binary'");
+    this.#inLiteral = true;
+  }
+
+  #endField(): void {
+    if (!this.#isNull) {
+      this.#openLiteral();
+      this.#write(this.#asText[this.#field] ? "' USING utf8mb4)" : "'");
+    }
+    this.#inLiteral = false;
+    this.#isNull = false;
+  }
+
+  /** Hands over what is written; the other buffer is free by now. */
+  #flush(bytes: number, last: boolean): StatementPiece {
+    const piece = { bytes: this.#output.subarray(0, bytes), last };
+    [this.#output, this.#other] = [this.#other, this.#output];
+    this.#filled = 0;
+    return piece;
+  }
+
+  /** Makes room in the middle of a row: the rows before it go as a statement of their own, else a piece of it goes. */
+  #spill(): StatementPiece {
+    if (this.#rowStart <= this.#head.length) {
+      this.#rowStart = -1;
+      return this.#flush(this.#filled, false);
+    }
+    const row = this.#output.subarray(this.#rowStart + 1, this.#filled);
+    const piece = this.#flush(this.#rowStart, true);
+    this.#filled = this.#head.copy(this.#output);
+    this.#output.set(row, this.#filled);
+    this.#filled += row.length;
+    this.#rowStart = this.#head.length;
+    return piece;
+  }
 }

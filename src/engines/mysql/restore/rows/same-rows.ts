@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
+import { inDatabase } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { selectOf } from '../../dump/row-select.ts';
-import { inDatabase } from '../../quote.ts';
 
 export interface DoubtfulTable {
   /** Name of the table in messages. */

@@ -1,8 +1,8 @@
 import { bytesOfTable, type ManifestTable } from '../../../../repository/manifest.ts';
 import { UserError } from '../../../../runtime/errors.ts';
 import type { EngineContext } from '../../../engine-context.ts';
+import { restoreProgress } from '../../../shared/bytes-progress.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
-import { restoreProgress } from '../../../shared/restore-progress.ts';
 import { runTogether } from '../../../shared/run-together.ts';
 import { connect } from '../../connection/connect.ts';
 import { connectionOf } from '../../connection/url.ts';

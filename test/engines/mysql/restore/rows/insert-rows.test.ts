@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type MysqlSession, openSession } from '../../../../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../../../../src/engines/mysql/connection/url.ts';
-import { loadRows } from '../../../../../src/engines/mysql/restore/load-tables.ts';
+import { loadRows } from '../../../../../src/engines/mysql/restore/rows/load-tables.ts';
 import { rowStatements } from '../../../../../src/engines/mysql/restore/rows/row-statements.ts';
 import { build } from '../../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../../src/operations/load/load.ts';

@@ -1,0 +1,78 @@
+import type { Definitions } from '../catalog/definitions/definitions.ts';
+import { traitsOf } from '../catalog/table-traits.ts';
+import { readTables } from '../catalog/tables.ts';
+import { quoteText, tablesIn } from '../connection/quote.ts';
+import type { MysqlSession } from '../connection/session.ts';
+import type { BaseRecord } from './base-record.ts';
+import { checksumOf } from './copy-rows.ts';
+
+export const WRITTEN = 'its tables were changed since that load';
+export const INCOMPLETE = 'an earlier version of the tool made it without the rows of some tables';
+
+/** Tables with rows of their own. */
+export function ownTables({ tables }: Definitions): Definitions['tables'] {
+  const traits = traitsOf(tables);
+  return tables.filter(({ name }) => traits.get(name)?.storage === 'own');
+}
+
+/** Names of the record are those of the catalog of its server. */
+export function lacksRows({ definitions, tables }: BaseRecord): boolean {
+  const withRows = new Set(tables.map(({ name }) => name));
+  return ownTables(definitions).some(({ name }) => !withRows.has(name));
+}
+
+/**
+ * Returns why the tables no longer match the record, by the server's update times alone; `null` when these show no
+ * change. `haveRows` reads the rows.
+ */
+export async function whyWritten(
+  server: MysqlSession,
+  database: string,
+  { tables }: BaseRecord,
+): Promise<string | null> {
+  const { updated } = await readUpdated(server, database);
+  const isAsBefore = (table: BaseRecord['tables'][number]): boolean => {
+    const now = updated.get(table.name);
+    return now === null || now === table.updated;
+  };
+  return tables.every(isAsBefore) ? null : WRITTEN;
+}
+
+interface UpdateTimes {
+  /** By the server's clock, in seconds. */
+  readAt: string;
+  /** Time of the last write to a table; `null` when the server has forgotten it, as after a restart. */
+  updated: Map<string, string | null>;
+}
+
+/**
+ * Engines whose update time changes only with a write. With others, such as ARCHIVE, it changes when a file is read or
+ * flushed.
+ */
+const KNOWS_UPDATES = ['InnoDB', 'MyISAM', 'Aria'].map(quoteText).join(', ');
+
+export async function readUpdated(server: MysqlSession, database: string): Promise<UpdateTimes> {
+  const rows = await server.query<{ name: string; updated: string | null }>(
+    `SELECT TABLE_NAME AS name, IF(ENGINE IN (${KNOWS_UPDATES}), CAST(UPDATE_TIME AS CHAR), NULL) AS updated FROM information_schema.TABLES WHERE ${tablesIn(database)}`,
+  );
+  const [clock] = await server.query<{ now: string }>('SELECT CAST(NOW(0) AS CHAR) AS now');
+  return { readAt: clock?.now ?? '', updated: new Map(rows.map(({ name, updated }) => [name, updated])) };
+}
+
+/**
+ * Reports whether the tables still contain the rows of the record. The server knows when a table was written to as long
+ * as it has it in memory; the rows of all others, and of those written to within the second of the reading, are read.
+ */
+export async function haveRows(server: MysqlSession, database: string, record: BaseRecord): Promise<boolean> {
+  const { updated } = await readUpdated(server, database);
+  const isKnown = ({ name, updated: before }: BaseRecord['tables'][number]): boolean =>
+    before !== null && before < record.read_at && updated.get(name) === before;
+  const doubtful = record.tables.filter((table) => !isKnown(table));
+  if (doubtful.length === 0) return true;
+  const catalog = new Map((await readTables(server, database)).map((table) => [table.name, table]));
+  for (const { name, checksum } of doubtful) {
+    const table = catalog.get(name);
+    if (!table || (await checksumOf(server, database, table)) !== checksum) return false;
+  }
+  return true;
+}

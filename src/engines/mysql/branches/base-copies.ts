@@ -1,0 +1,264 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { redact } from '../../../process/redact.ts';
+import { startStep } from '../../../runtime/events.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { BaseCopies, BaseCopy } from '../../facets/copies.ts';
+import { restoreFailed } from '../../shared/restore-failed.ts';
+import { checkDefinitions } from '../catalog/definitions/check-definitions.ts';
+import type { Definers } from '../catalog/definitions/code.ts';
+import type { CodeDefinitions, Definitions } from '../catalog/definitions/definitions.ts';
+import { readDefinitions } from '../catalog/definitions/read-definitions.ts';
+import { withSequencesOwn } from '../catalog/definitions/sequence-defaults.ts';
+import { withForeignKeys, withIndexes } from '../catalog/definitions/statement-text.ts';
+import { traitsOf } from '../catalog/table-traits.ts';
+import { readSize, tablesOf } from '../catalog/tables.ts';
+import { connect } from '../connection/connect.ts';
+import { quoteName, quotePath, tablesIn } from '../connection/quote.ts';
+import type { MysqlSession } from '../connection/session.ts';
+import { withDatabase } from '../connection/url.ts';
+import { createSequences } from '../restore/rows/fill.ts';
+import { alter, makeTables } from '../restore/rows/load-tables.ts';
+import { BASE, RETIRED } from '../server/names.ts';
+import { createDatabase, databaseExists, namesBeside } from '../server/server.ts';
+import { writeRecord } from '../swap/record.ts';
+import { createBeside, dropBeside } from '../swap/shadow-databases.ts';
+import { type Rename, renameStatement } from '../swap/swap-packet.ts';
+import { haveRows, INCOMPLETE, lacksRows, ownTables, readUpdated, WRITTEN, whyWritten } from './base-changes.ts';
+import { type BaseRecord, findBaseRecord, readBaseRecord } from './base-record.ts';
+import { type CopyRowsResult, checksumOf, copyRows } from './copy-rows.ts';
+
+/** Base copy and spare of a destination, each with whether a reset may use it. */
+export async function findBaseCopies(server: MysqlSession, destination: string): Promise<BaseCopies> {
+  const names = await namesBeside(server, destination);
+  const { of } = names;
+  const { table, record = null } = (await findBaseRecord(server, { database: names.base, of })) ?? {};
+  const exists = await databaseExists(server, destination);
+  const written = record && (lacksRows(record) ? INCOMPLETE : await whyWritten(server, names.base, record));
+  const baseOutdated = written ?? (table === BASE && exists ? null : REPLACED);
+  const base = record && (await describe(server, { name: names.base, record, outdated: baseOutdated }));
+  const ofSpare = await readBaseRecord(server, { database: names.spare, table: BASE, of });
+  if (!ofSpare) return { base, spare: null };
+  const outdated =
+    ofSpare.id === record?.id && baseOutdated === null ? await whyWritten(server, names.spare, ofSpare) : REPLACED;
+  return { base, spare: await describe(server, { name: names.spare, record: ofSpare, outdated }) };
+}
+
+const REPLACED = 'the destination was replaced since that load, by another load, an undo or a rename';
+
+interface CopyDescription {
+  name: string;
+  record: BaseRecord;
+  outdated: string | null;
+}
+
+async function describe(server: MysqlSession, { name, record, outdated }: CopyDescription): Promise<BaseCopy> {
+  const { snapshot, loaded_at: loadedAt, partial } = record;
+  const closed = outdated !== WRITTEN && outdated !== INCOMPLETE;
+  return { name, snapshot, loadedAt, partial, sizeBytes: await readSize(server, name), outdated, closed };
+}
+
+function copyChanged(database: string, table: string): Error {
+  return restoreFailed(`The table ${table} of ${database} was changed since the load that made it`, []);
+}
+
+export interface KeptBase {
+  spare: boolean;
+  snapshot: string | null;
+  partial: boolean;
+}
+
+interface MakeCopiesRequest {
+  url: DatabaseUrl;
+  /** The complete database beside the destination. */
+  fresh: string;
+  base: KeptBase;
+  belongings: { code: CodeDefinitions; definers: Definers };
+}
+
+/** Makes a database with the rows of the new one, and the record of everything else; the swap gives it its name. */
+export async function createBase(
+  context: EngineContext,
+  server: MysqlSession,
+  { url, fresh, base, belongings: { code, definers } }: MakeCopiesRequest,
+): Promise<string> {
+  const destination = url.database ?? '';
+  const { of, base: name, fresh: newName } = await namesBeside(server, destination);
+  const made = startStep(context.report, 'base', `Create the base copy ${name}`);
+  const read = await readDefinitions(server, fresh, () => {});
+  // A snapshot may spell names otherwise than the server.
+  const { tables, sequences } = withSequencesOwn(read, fresh);
+  const definitions: Definitions = { ...code, tables, sequences };
+  const to = newName();
+  await createBeside(server, { name: to, destination, collations: code });
+  const beside = withDatabase(url, to);
+  const own = ownTables(definitions).map((table) => ({ ...table, indexes: [], foreignKeys: [] }));
+  await makeWithoutDefaults(context, server, { url: beside, definitions: { ...definitions, tables: own } });
+  const rows = await copyRows(context, {
+    url,
+    from: fresh,
+    to,
+    tables: own.map((table) => table.name),
+    async copied(session, table, { checksum }) {
+      if (checksum !== (await checksumOf(session, fresh, table)))
+        throw restoreFailed(`The base copy has other rows than the load in ${table.name}`, []);
+    },
+  });
+  const record: Omit<BaseRecord, 'read_at' | 'tables'> = {
+    ...{ of, id: randomUUID(), snapshot: base.snapshot, partial: base.partial, definitions, definers },
+    loaded_at: context.clock().toISOString(),
+  };
+  await writeCopyRecord(server, { database: to, record, rows });
+  made(`Created the base copy ${name}`);
+  return to;
+}
+
+/** A default from a sequence would name the database in which the table was made. */
+async function makeWithoutDefaults(
+  context: EngineContext,
+  server: MysqlSession,
+  { url, definitions }: { url: DatabaseUrl; definitions: Definitions },
+): Promise<void> {
+  const { defaults = [], sequences, tables } = definitions;
+  await using session = await connect(context, url);
+  if (defaults.length > 0) await createSequences(session, definitions);
+  await makeTables(context, { url, jobs: SESSIONS, definitions: tables });
+  if (defaults.length === 0) return;
+  const own = new Map((await readColumns(server, url.database ?? '')).map((each) => [each.name, each.columns]));
+  for (const [table, columns] of own) {
+    const drops = columns.map((column) => `ALTER COLUMN ${quoteName(column)} DROP DEFAULT`);
+    await session.execute(`ALTER TABLE ${quoteName(table)} ${drops.join(', ')}`);
+  }
+  for (const { name } of sequences) await session.execute(`DROP SEQUENCE ${quoteName(name)}`);
+}
+
+async function readColumns(server: MysqlSession, database: string): Promise<{ name: string; columns: string[] }[]> {
+  const rows = await server.query<{ table_: string; name: string }>(
+    `SELECT TABLE_NAME AS table_, COLUMN_NAME AS name FROM information_schema.COLUMNS WHERE ${tablesIn(database)} AND COLUMN_DEFAULT LIKE '%val(%'`,
+  );
+  return [...Map.groupBy(rows, ({ table_ }) => table_)].map(([name, columns]) => ({
+    name,
+    columns: columns.map((column) => column.name),
+  }));
+}
+
+const SESSIONS = 4;
+
+interface CopyRecord {
+  database: string;
+  record: Omit<BaseRecord, 'read_at' | 'tables'>;
+  rows: Map<string, CopyRowsResult>;
+}
+
+async function writeCopyRecord(server: MysqlSession, { database, record, rows }: CopyRecord): Promise<void> {
+  const { readAt, updated } = await readUpdated(server, database);
+  const tables = [...rows].map(([name, copied]) => ({ name, ...copied, updated: updated.get(name) ?? null }));
+  const value: BaseRecord = { ...record, read_at: readAt, tables };
+  await writeRecord(server, { database, table: BASE, value });
+}
+
+interface FillCopyRequest {
+  url: DatabaseUrl;
+  /** An empty database. */
+  to: string;
+  base: { name: string; record: BaseRecord };
+  /** A spare is filled last, so that the server knows when its tables were written to. */
+  rowsLast: boolean;
+}
+
+/** Tables, rows, indexes and foreign keys as after the load; rejects when the base copy has other rows by now. */
+export async function fillFromBase(
+  context: EngineContext,
+  { url, to, base: { name, record }, rowsLast }: FillCopyRequest,
+): Promise<Map<string, CopyRowsResult>> {
+  const traits = [...traitsOf(record.definitions.tables)];
+  const remote = traits.flatMap(([table, { storage }]) => (storage === 'remote' ? [table] : []));
+  const definitions = checkDefinitions(record.definitions, null, new Set(remote));
+  const beside = withDatabase(url, to);
+  await using session = await connect(context, beside);
+  await session.execute('SET foreign_key_checks = 0');
+  await createSequences(session, definitions);
+  const rowsOf = new Map(record.tables.map((table) => [table.name, table]));
+  const isSmall = ({ name: table }: { name: string }): boolean => (rowsOf.get(table)?.rows ?? 0) <= FEW_ROWS;
+  const tables = withForeignKeys(
+    definitions.tables.map((table) => (rowsLast || isSmall(table) ? withIndexes(table) : table)),
+  );
+  await makeTables(context, { url: beside, jobs: SESSIONS, definitions: tables });
+  const addKeys = async (): Promise<void> => {
+    for (const { name: table, foreignKeys } of tables) {
+      if (foreignKeys.length > 0) await alter(session, table, foreignKeys);
+    }
+  };
+  if (rowsLast) await addKeys();
+  const indexes = new Map(tables.map((table) => [table.name, table.indexes]));
+  const copied = await copyRows(context, {
+    ...{ url, from: name, to, tables: record.tables.map((table) => table.name) },
+    async copied(copying, table, { rows, checksum }) {
+      const before = rowsOf.get(table.name);
+      if (before?.checksum == null || checksum !== before.checksum || rows !== before.rows)
+        throw copyChanged(name, table.name);
+      for (const clauses of indexes.get(table.name) ?? []) await alter(copying, table.name, clauses);
+    },
+  });
+  if (!rowsLast) await addKeys();
+  return copied;
+}
+
+/** Tables up to which indexes are made with the table. */
+const FEW_ROWS = 2000;
+
+/** Gives the tables of a spare to a database beside the destination; `false` for one that was changed. */
+export async function takeSpare(
+  server: MysqlSession,
+  { spare, to, record }: { spare: string; to: string; record: BaseRecord },
+): Promise<boolean> {
+  if ((await digestOf(server, spare)) !== record.digest || !(await haveRows(server, spare, record))) return false;
+  const tables = (await tablesOf(server, spare)).filter((name) => name !== BASE && name !== RETIRED);
+  await server.execute(`DROP TABLE IF EXISTS ${quotePath(spare, RETIRED)}`);
+  await server.execute(
+    renameStatement([
+      { from: [spare, BASE], to: [spare, RETIRED] },
+      ...tables.map((name): Rename => ({ from: [spare, name], to: [to, name] })),
+    ]),
+  );
+  return true;
+}
+
+async function digestOf(server: MysqlSession, database: string): Promise<string> {
+  const { tables, sequences } = await readDefinitions(server, database, () => {});
+  const own = [tables.filter(({ name }) => name !== BASE && name !== RETIRED), sequences];
+  return createHash('sha256').update(JSON.stringify(own)).digest('hex');
+}
+
+/**
+ * Makes the next spare from the base copy, while the destination is in use. A failure costs the next reset its speed
+ * and nothing else, so it is a warning.
+ */
+export async function createSpare(
+  context: EngineContext,
+  server: MysqlSession,
+  url: DatabaseUrl,
+): Promise<string | null> {
+  const destination = url.database ?? '';
+  const { of, base, spare } = await namesBeside(server, destination);
+  const record = await readBaseRecord(server, { database: base, table: BASE, of });
+  if (!record) return null;
+  const made = startStep(context.report, 'spare', `Create the spare ${spare}`);
+  try {
+    await dropBeside(context, server, { name: spare, destination });
+    await createDatabase(server, { name: spare, collations: record.definitions });
+    await writeRecord(server, { database: spare, table: RETIRED, value: record });
+    const rows = await fillFromBase(context, { url, to: spare, base: { name: base, record }, rowsLast: true });
+    context.signal.throwIfAborted();
+    const digest = await digestOf(server, spare);
+    await writeCopyRecord(server, { database: spare, record: { ...record, digest }, rows });
+    made(`Created the spare ${spare}`);
+    return spare;
+  } catch (error) {
+    await dropBeside(context, server, { name: spare, destination });
+    const reason = context.signal.aborted ? 'interrupted' : redact(error instanceof Error ? error.message : `${error}`);
+    const message = `The spare ${spare} was not created: ${reason}`;
+    context.report({ event: 'warning', code: 'spare_not_created', message });
+    return null;
+  }
+}

@@ -1,0 +1,51 @@
+import type { Manifest } from '../../../repository/manifest.ts';
+import type { NameWithSize } from '../../../results/results.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import { connect, connectToServer } from '../connection/connect.ts';
+import { quoteName } from '../connection/quote.ts';
+import { detailsOf } from '../details.ts';
+import { readNameCase } from './name-case.ts';
+import { readSizes, readTableSizes, readTables } from './tables.ts';
+
+const SYSTEM = "'mysql', 'information_schema', 'performance_schema', 'sys'";
+
+export async function listDatabases(context: EngineContext, url: DatabaseUrl): Promise<NameWithSize[]> {
+  await using session = await connectToServer(context, url);
+  const databases = await session.query<{ name: string }>(
+    `SELECT SCHEMA_NAME AS name FROM information_schema.SCHEMATA WHERE SCHEMA_NAME NOT IN (${SYSTEM}) ORDER BY 1`,
+  );
+  const sizes = await readSizes(session, `TABLE_SCHEMA NOT IN (${SYSTEM})`);
+  return databases.map(({ name }) => ({ name, size_bytes: sizes.get(name) ?? 0 }));
+}
+
+export async function listTables(context: EngineContext, url: DatabaseUrl): Promise<NameWithSize[]> {
+  const database = url.database ?? '';
+  await using session = await connect(context, url);
+  const sizes = await readTableSizes(session, database);
+  return [...sizes].map(([name, size_bytes]) => ({ name: `${database}.${name}`, size_bytes }));
+}
+
+/** Rows of every table at one instant, by name in the snapshot: the server may use another case. */
+export async function countRows(
+  context: EngineContext,
+  { url, manifest }: { url: DatabaseUrl; manifest: Manifest },
+): Promise<Map<string, number>> {
+  const database = url.database ?? '';
+  const source = detailsOf(manifest).database;
+  await using session = await connect(context, url);
+  await session.execute('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ');
+  await session.execute('START TRANSACTION WITH CONSISTENT SNAPSHOT');
+  const counts = new Map<string, number>();
+  const tables = await readTables(session, database);
+  const known = manifest.tables.map(({ name }) => name);
+  const named = tables.map(({ name }) => `${source}.${name}`);
+  const { fold } = await readNameCase(session, [...known, ...named]);
+  const inSnapshot = new Map(known.map((name) => [fold(name), name]));
+  for (const { name } of tables) {
+    const [row] = await session.query<{ counted: number }>(`SELECT COUNT(*) AS counted FROM ${quoteName(name)}`);
+    const path = `${source}.${name}`;
+    counts.set(inSnapshot.get(fold(path)) ?? path, Number(row?.counted ?? 0));
+  }
+  return counts;
+}

@@ -1,0 +1,191 @@
+import { inDatabase, quotePath, quoteText, tablesIn } from '../connection/quote.ts';
+import type { MysqlSession } from '../connection/session.ts';
+import { SqlError } from '../connection/session-errors.ts';
+import { ENGINES_WITH_ROWS, hasOwnRows } from './table-traits.ts';
+
+export interface ListedTable {
+  name: string;
+  type: 'BASE TABLE' | 'SYSTEM VERSIONED' | 'SEQUENCE' | 'VIEW' | (string & {});
+  /** `null` of a view, and of a table that the server cannot open. */
+  engine: string | null;
+}
+
+/** Tables, views and sequences by name, without the tool's mark. Reads definitions only and contacts no other server. */
+export async function readTableList(session: MysqlSession, database: string): Promise<ListedTable[]> {
+  return session.query<ListedTable>(`
+    SELECT TABLE_NAME AS name, TABLE_TYPE AS type, ENGINE AS engine FROM information_schema.TABLES
+    WHERE ${tablesIn(database)} ORDER BY TABLE_NAME`);
+}
+
+export function isVersioned({ type }: ListedTable): boolean {
+  return type === 'SYSTEM VERSIONED';
+}
+
+/** Names of tables and sequences. */
+export async function tablesOf(session: MysqlSession, database: string): Promise<string[]> {
+  return (await readTableList(session, database)).filter(({ type }) => type !== 'VIEW').map(({ name }) => name);
+}
+
+export async function tableExists(session: MysqlSession, database: string, table: string): Promise<boolean> {
+  const rows = await session.query(
+    `SELECT 1 FROM information_schema.TABLES WHERE ${inDatabase('TABLE_SCHEMA', database)} AND ${inDatabase('TABLE_NAME', table)}`,
+  );
+  return rows.length > 0;
+}
+
+const TABLE_TYPES = new Set(['BASE TABLE', 'SYSTEM VERSIONED']);
+const IS_TABLE = `TABLE_TYPE IN (${[...TABLE_TYPES].map(quoteText).join(', ')})`;
+
+/** A table with rows of its own. */
+export interface CatalogTable {
+  name: string;
+  engine: string;
+  isVersioned: boolean;
+  /** Estimates of the server: exact sizes are not known before a dump. */
+  bytes: number;
+  rows: number;
+  key: string[];
+  columns: CatalogColumn[];
+}
+
+export interface CatalogColumn {
+  name: string;
+  type: string;
+  generated: boolean;
+}
+
+/** Columns that accept text but not the same bytes. */
+export const TEXT_TYPES = new Set(['json', 'uuid', 'inet4', 'inet6']);
+
+export async function readTables(session: MysqlSession, database: string): Promise<CatalogTable[]> {
+  const within = await ownTablesIn(session, database);
+  const tables = await session.query<ListedTable & { bytes: number | null; rows_: number | null }>(`
+    SELECT TABLE_NAME AS name, TABLE_TYPE AS type, ENGINE AS engine, DATA_LENGTH AS bytes, TABLE_ROWS AS rows_
+    FROM information_schema.TABLES WHERE ${within} AND ${IS_TABLE}`);
+  const columns = await session.query<{ table_: string; name: string; type: string; extra: string }>(`
+    SELECT TABLE_NAME AS table_, COLUMN_NAME AS name, DATA_TYPE AS type, EXTRA AS extra
+    FROM information_schema.COLUMNS WHERE ${within} ORDER BY TABLE_NAME, ORDINAL_POSITION`);
+  const keys = await session.query<{ table_: string; name: string }>(`
+    SELECT TABLE_NAME AS table_, COLUMN_NAME AS name FROM information_schema.STATISTICS
+    WHERE ${within} AND INDEX_NAME = 'PRIMARY' ORDER BY TABLE_NAME, SEQ_IN_INDEX`);
+  const columnsOf = Map.groupBy(columns, (column) => column.table_);
+  const keysOf = Map.groupBy(keys, (key) => key.table_);
+  return tables
+    .map((table) => ({
+      name: table.name,
+      engine: table.engine ?? '',
+      isVersioned: isVersioned(table),
+      bytes: Number(table.bytes ?? 0),
+      rows: Number(table.rows_ ?? 0),
+      key: (keysOf.get(table.name) ?? []).map((key) => key.name),
+      columns: (columnsOf.get(table.name) ?? []).map((column) => ({
+        name: column.name,
+        type: column.type.toLowerCase(),
+        generated: /\b(STORED|VIRTUAL|PERSISTENT|INVISIBLE) GENERATED\b/i.test(column.extra),
+      })),
+    }))
+    .sort(byName);
+}
+
+/** Columns that rows are stored and loaded with. */
+export function storedColumns({ columns }: Pick<CatalogTable, 'columns'>): CatalogColumn[] {
+  return columns.filter(({ generated }) => !generated);
+}
+
+function byName(a: { name: string }, b: { name: string }): number {
+  return a.name < b.name ? -1 : 1;
+}
+
+export interface TableWithoutRows {
+  name: string;
+  engine: string;
+}
+
+/** `ER_WRONG_MRG_TABLE`: the listed tables are missing or differ. */
+export const WRONG_MERGE = 1168;
+
+export async function readTablesWithoutRows(session: MysqlSession, database: string): Promise<TableWithoutRows[]> {
+  const found: TableWithoutRows[] = [];
+  for (const { name, type, engine } of await readTableList(session, database)) {
+    if (!TABLE_TYPES.has(type)) continue;
+    if (engine !== null && !hasOwnRows(engine)) found.push({ name, engine });
+    if (engine === null && (await isBrokenMerge(session, database, name))) found.push({ name, engine: 'MRG_MyISAM' });
+  }
+  return found.sort(byName);
+}
+
+async function isBrokenMerge(session: MysqlSession, database: string, name: string): Promise<boolean> {
+  try {
+    await session.query(`SHOW CREATE TABLE ${quotePath(database, name)}`);
+    return false;
+  } catch (error) {
+    if (error instanceof SqlError) return error.errno === WRONG_MERGE;
+    throw error;
+  }
+}
+
+/**
+ * Returns the condition of `tablesIn`, limited to tables with rows of their own, and views. A condition on names is
+ * applied before a table is opened: reading the size of a FEDERATED table contacts its server, and its error fails the
+ * whole query.
+ */
+export async function ownTablesIn(session: MysqlSession, database: string): Promise<string> {
+  const names = (await readTablesWithoutRows(session, database)).map(({ name }) => quoteBytes(name)).join(', ');
+  return `${tablesIn(database)}${names === '' ? '' : ` AND CAST(TABLE_NAME AS BINARY) NOT IN (${names})`}`;
+}
+
+/** Bytes of rows and indexes by database, of the tables of a condition that have rows of their own. */
+export async function readSizes(session: MysqlSession, within: string): Promise<Map<string, number>> {
+  const rows = await session.query<{ name: string; bytes: number | string | null }>(`
+    SELECT TABLE_SCHEMA AS name, SUM(DATA_LENGTH + INDEX_LENGTH) AS bytes FROM information_schema.TABLES
+    WHERE ${await withOwnRows(session, within)} GROUP BY CAST(TABLE_SCHEMA AS BINARY)`);
+  return new Map(rows.map(({ name, bytes }) => [name, Number(bytes ?? 0)]));
+}
+
+/** Bytes of one database. */
+export async function readSize(session: MysqlSession, database: string): Promise<number> {
+  const sizes = await readSizes(session, inDatabase('TABLE_SCHEMA', database));
+  return [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
+}
+
+/** Bytes of the tables with rows of their own. */
+export async function readTableSizes(session: MysqlSession, database: string): Promise<Map<string, number>> {
+  const rows = await session.query<{ name: string; bytes: number | null }>(`
+    SELECT TABLE_NAME AS name, DATA_LENGTH + INDEX_LENGTH AS bytes FROM information_schema.TABLES
+    WHERE ${await withOwnRows(session, tablesIn(database))} AND ${IS_TABLE} ORDER BY TABLE_NAME`);
+  return new Map(rows.map(({ name, bytes }) => [name, Number(bytes ?? 0)]));
+}
+
+async function withOwnRows(session: MysqlSession, within: string): Promise<string> {
+  return `(${within})${excluding(await withoutRows(session, within), 'TABLE_SCHEMA')}`;
+}
+
+/** A condition for queries of foreign keys, which open every table, limited in the same way. */
+export async function keysWithOwnRows(session: MysqlSession, within: string): Promise<string> {
+  return `(${within})${excluding(await withoutRows(session, 'TRUE'), 'CONSTRAINT_SCHEMA')}`;
+}
+
+interface InSchema {
+  schema_: string;
+  name: string;
+}
+
+function withoutRows(session: MysqlSession, within: string): Promise<InSchema[]> {
+  const known = [...ENGINES_WITH_ROWS].map(quoteText).join(', ');
+  return session.query<InSchema>(`
+    SELECT TABLE_SCHEMA AS schema_, TABLE_NAME AS name FROM information_schema.TABLES
+    WHERE (${within}) AND ${IS_TABLE} AND ENGINE NOT IN (${known}, 'PERFORMANCE_SCHEMA')`);
+}
+
+function excluding(others: InSchema[], column: 'TABLE_SCHEMA' | 'CONSTRAINT_SCHEMA'): string {
+  return [...Map.groupBy(others, ({ schema_ }) => schema_)]
+    .map(([schema, tables]) => {
+      const names = tables.map(({ name }) => quoteBytes(name)).join(', ');
+      return ` AND NOT (CAST(${column} AS BINARY) = ${quoteBytes(schema)} AND CAST(TABLE_NAME AS BINARY) IN (${names}))`;
+    })
+    .join('');
+}
+
+function quoteBytes(name: string): string {
+  return `CAST(${quoteText(name)} AS BINARY)`;
+}

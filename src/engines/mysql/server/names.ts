@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import { type BesideNames, besideNamesWithin } from '../../shared/beside-names.ts';
+
+/** Characters of a name. */
+export const NAME_LIMIT = 64;
+
+export function besideNames(destination: string): BesideNames {
+  return besideNamesWithin({ most: NAME_LIMIT, lengthOf: ({ length }) => length }, destination);
+}
+
+/** Tables of the tool in its own databases. */
+const RESERVED = new Set([
+  ...['tool-mark', 'tool-journal', 'tool-journal-moved', 'tool-journal-done', 'tool-kept'],
+  ...['tool-base', 'tool-base-outdated', 'tool-base-retired'],
+  ...['tool-branch'],
+]);
+
+/** The table that describes a base copy: of the present destination, of a former one, of one that is to be dropped. */
+export const BASE = 'tool-base';
+export const OUTDATED = 'tool-base-outdated';
+export const RETIRED = 'tool-base-retired';
+
+/** The mark of a new branch before it takes its place (`MARK`). */
+export const BRANCH = 'tool-branch';
+
+export function isReserved(table: string): boolean {
+  return RESERVED.has(table.toLowerCase());
+}
+
+export function lockName(destination: string): string {
+  const digest = createHash('sha256').update(destination).digest('hex');
+  return `tool load ${digest.slice(0, LOCK_DIGEST)}`;
+}
+
+/** Hexadecimal digits: the name of a lock has 64 characters. */
+const LOCK_DIGEST = 40;

@@ -1,0 +1,119 @@
+import { startStep, withStep } from '../../../runtime/events.ts';
+import { formatNumberOf } from '../../../text/format.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { BuildSubsetResult, SubsetRun } from '../../facets/subset.ts';
+import { withRightsHint } from '../../shared/restore-failed.ts';
+import { checkDefinitions } from '../catalog/definitions/check-definitions.ts';
+import type { Definitions } from '../catalog/definitions/definitions.ts';
+import { withEventsDisabled } from '../catalog/definitions/events.ts';
+import { withDanglingApart } from '../catalog/definitions/foreign-keys.ts';
+import { withSequencesOwn } from '../catalog/definitions/sequence-defaults.ts';
+import { withIndexes } from '../catalog/definitions/statement-text.ts';
+import { collationsIn, featuresOf } from '../catalog/features.ts';
+import { readNameCase, refuseCollisions } from '../catalog/name-case.ts';
+import { readReadable } from '../catalog/rights/readable.ts';
+import { connect, connectToServer } from '../connection/connect.ts';
+import { quoteName } from '../connection/quote.ts';
+import { withDatabase } from '../connection/url.ts';
+import { leaveOutRemote, remoteWarnings } from '../restore/left-out.ts';
+import { inspectDestination, refuseOtherFlavour } from '../restore/preflight.ts';
+import { type Belongings, besideDestination, type Shadow } from '../restore/restore.ts';
+import { createDependents, createTables } from '../restore/rows/fill.ts';
+import { createTemporaryUser } from '../restore/temporary-user.ts';
+import { copyRows } from './copy.ts';
+import type { OpenSource } from './open-source.ts';
+import { prove } from './verify-references.ts';
+
+export async function makeSubset(
+  context: EngineContext,
+  source: OpenSource,
+  run: SubsetRun,
+): Promise<BuildSubsetResult> {
+  const { report } = context;
+  const { server, collations } = await inspectDestination(context, run.url);
+  const { definitions: arriving, leftOut } = leaveOutRemote(await readSourceDefinitions(context, source));
+  for (const warning of remoteWarnings(leftOut, { created: false })) report(warning);
+  // Definitions of one server become statements of another.
+  const checked = checkDefinitions(arriving, source.database);
+  const definitions = withSequencesOwn(withDanglingApart(checked), source.database);
+  const { flavour } = source.server;
+  const features = featuresOf(flavour, definitions);
+  refuseOtherFlavour({ flavour, features, collations: collationsIn(definitions) }, { server, collations });
+  await refuseSameNames(context, run.url, definitions);
+  const made: Omit<BuildSubsetResult, 'replaced'> = { rows: new Map(), proof: [] };
+
+  const fill = async ({ fresh, server: destination, context: running }: Shadow): Promise<Belongings> => {
+    const creation = { url: run.url, builtHere: true, fresh };
+    await using user =
+      run.restoredBy.user === 'temporary' ? await createTemporaryUser(running, destination, creation) : null;
+    const url = user?.url ?? withDatabase(run.url, fresh);
+    await using session = await connect(running, url);
+    await session.execute('SET foreign_key_checks = 0');
+    const copied = startStep(report, 'copy', 'Copy the rows');
+    const tables = definitions.tables.map((table) =>
+      rowsToCome(run, `${source.database}.${table.name}`) <= FEW_ROWS ? withIndexes(table) : table,
+    );
+    await createTables(session, { ...definitions, tables });
+    made.rows = await copyRows(running, { source, run: { ...run, url }, definitions: tables });
+    const total = [...made.rows.values()].reduce((sum, rows) => sum + rows, 0);
+    copied(`Copied ${formatNumberOf(total, 'row')}, and built their indexes`);
+
+    const making = {
+      step: 'index',
+      label: 'Create foreign keys, views, routines and triggers',
+      done: 'Created foreign keys, views, routines and triggers',
+    };
+    const code = await withStep(report, making, () =>
+      createDependents(context, session, {
+        definitions,
+        leftOut: leftOut.map(({ table }) => table),
+        helper: user?.helper ?? null,
+      }),
+    );
+
+    const finishing = { step: 'finish', label: 'Gather statistics', done: 'Gathered statistics' };
+    await withStep(report, finishing, async () => {
+      for (const { name } of definitions.tables) await session.query(`ANALYZE TABLE ${quoteName(name)}`);
+    });
+
+    const proving = {
+      step: 'prove',
+      label: 'Verify foreign keys',
+      done: (proof: unknown[]) => `Verified ${formatNumberOf(proof.length, 'foreign key')}: no dangling rows`,
+    };
+    made.proof = await withStep(report, proving, () => prove(session, { source, run, database: fresh }));
+    return { code: withEventsDisabled(code), definers: run.url.parameters.definer === 'keep' ? 'theirs' : 'mine' };
+  };
+  const replaced = await besideDestination(context, { ...run, collations: definitions }, (shadow) =>
+    fill(shadow).catch((error) => Promise.reject(withRightsHint(error, run.restoredBy))),
+  );
+  return { replaced, ...made };
+}
+
+/** Below this an index grows with its rows as fast as it is built afterwards. */
+const FEW_ROWS = 5000;
+
+function rowsToCome({ plan, collected }: SubsetRun, table: string): number {
+  const isWhole = plan.rules.get(table) === 'copy';
+  return (isWhole ? plan.graph.tables.get(table)?.rows : collected.taken.get(table)?.size) ?? 0;
+}
+
+async function refuseSameNames(
+  context: EngineContext,
+  url: SubsetRun['url'],
+  { tables, sequences, views, triggers }: Definitions,
+): Promise<void> {
+  await using session = await connectToServer(context, url);
+  const [names, ofTriggers] = [[...tables, ...sequences, ...views], triggers].map((some) =>
+    some.map(({ name }) => name),
+  );
+  refuseCollisions(await readNameCase(session, names ?? []), names ?? []);
+  refuseCollisions(await readNameCase(session, ofTriggers ?? []), ofTriggers ?? [], 'triggers');
+}
+
+async function readSourceDefinitions(context: EngineContext, { url, server, catalog }: OpenSource) {
+  await using session = await connect(context, url);
+  const tables = [...catalog.tables.values()].map((table) => table.catalog);
+  const { definitions } = await readReadable(context, session, { url, server, tables });
+  return definitions;
+}

@@ -1,0 +1,200 @@
+import { performance } from 'node:perf_hooks';
+import { redact } from '../../../process/redact.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import { readBaseRecord } from '../branches/base-record.ts';
+import { branchMarkText } from '../branches/branch-mark.ts';
+import { ownMark } from '../branches/last-switch.ts';
+import { checkCode } from '../catalog/definitions/check-definitions.ts';
+import type { Definers } from '../catalog/definitions/code.ts';
+import type { CodeDefinitions } from '../catalog/definitions/definitions.ts';
+import { readBelongings } from '../catalog/definitions/foreign-keys.ts';
+import { listCode } from '../catalog/definitions/read-definitions.ts';
+import { readServer } from '../catalog/introspect.ts';
+import { readNameCase } from '../catalog/name-case.ts';
+import { quotePath } from '../connection/quote.ts';
+import type { MysqlSession } from '../connection/session.ts';
+import { SqlError } from '../connection/session-errors.ts';
+import { withDatabase } from '../connection/url.ts';
+import { BASE } from '../server/names.ts';
+import { mayNotCreate, namesBeside, verifyLock } from '../server/server.ts';
+import { maySetDefiner } from './definers.ts';
+import { dropStatement, foreignReferences, refuseForeignReferences } from './foreign-references.ts';
+import { journalRename, settle, writeJournal } from './journal.ts';
+import { type Journal, MOVED, PENDING } from './journal-schema.ts';
+import { switchedIncompletely } from './leftovers.ts';
+import { planLocks } from './plan-locks.ts';
+import { makeRecordTable, writeRecord } from './record.ts';
+import { grantsOf, planGrants, type RoutineGrant } from './routine-grants.ts';
+import type { RowExchange } from './row-exchange.ts';
+import { refuseLongPacket, sendSwap } from './send-swap.ts';
+import { dropBeside } from './shadow-databases.ts';
+import { type Rename, type SwapProgram, swapStatements } from './swap-packet.ts';
+import { tidyBodies } from './tidy-bodies.ts';
+import { dropAllCode, tryCode } from './try-code.ts';
+import { KEPT, type KeptRecord } from './undo-copy.ts';
+
+/** Exchange of rows, and later renames, instead of the renames of tables. */
+export interface RowsInstead {
+  exchange: RowExchange | null;
+  later: Rename[];
+}
+
+export interface Switch {
+  /** One that takes several statements in a packet. */
+  server: MysqlSession;
+  /** Called when nothing may interrupt the session any more. */
+  begun: () => void;
+  url: DatabaseUrl;
+  /** Code that depends on the arriving tables. */
+  code: CodeDefinitions;
+  definers: Definers;
+  /** Drops foreign keys of other databases that reference tables of the destination. */
+  dropForeignReferences: boolean;
+}
+
+export interface TableSwap extends Switch {
+  /** The database in which the journal is written, and which is dropped in the end. */
+  work: string;
+  renames: Rename[];
+  /** Renames after these, of unused tables. */
+  later: Rename[];
+  rows: RowsInstead;
+  /** The destination does not exist and is to be created. */
+  made: boolean;
+  /** Moves a record of the replaced database with its tables. */
+  keep: boolean;
+  /** An undo copy that is older than what is replaced now, or whose tables become the destination's, and goes. */
+  obsolete: string | null;
+  /** Databases beside the destination to drop when the swap is over. */
+  obsoleteAfter: string[];
+  /** Rights on the arriving routines besides those on routines of the same name. */
+  grants?: RoutineGrant[];
+  /** Keeps the destination's own rights on routines besides `grants`. Default: yes. */
+  keepsRights?: boolean | undefined;
+  /** The error for code of the destination that cannot be read. Default: a warning. */
+  unreadable?: (what: string, why: string) => Error;
+}
+
+/**
+ * Writes the journal, then moves the tables and replaces what belongs to them, by one packet that the server finishes
+ * when the client is gone. How many milliseconds the destination was unavailable.
+ */
+export async function exchange(context: EngineContext, given: TableSwap): Promise<number> {
+  const { server, url, work, rows, made, definers, keep, obsolete, grants: theirs = [], keepsRights = true } = given;
+  const destination = url.database ?? '';
+  const code = checkCode(given.code, destination);
+  const before = made
+    ? { ...code, ...NO_CODE }
+    : await readBelongings(server, destination, (what, why) => {
+        if (given.unreadable) throw given.unreadable(what, why);
+        const message = `The ${what} of ${destination} cannot be read, so tool undo will not restore it: ${why}`;
+        context.report({ event: 'warning', code: 'definition_unreadable', message });
+      });
+  const own = made ? [] : await grantsOf(context, server, destination);
+  const { of, base, undo } = await namesBeside(server, destination);
+  if (keep) {
+    const mark = await ownMark(server, destination);
+    const record: KeptRecord = {
+      ...{ of, replaced_at: context.clock().toISOString(), code: before, grants: own },
+      mark: mark && branchMarkText(mark),
+      has_base: (await readBaseRecord(server, { database: base, table: BASE, of })) !== null,
+    };
+    await writeRecord(server, { database: work, table: KEPT, value: record });
+  }
+  const grants = keepsRights ? merged(own, theirs) : theirs;
+  // Read again: keys may have been added since.
+  const unlink = made ? [] : await foreignReferences(server, destination);
+  refuseForeignReferences(unlink, { destination, drop: given.dropForeignReferences });
+  const journal: Journal = { of, made, before, after: code, definers, grants, unlink, obsolete };
+  const granting = await planGrants(server, { grants, routines: code.routines });
+  const { flavour } = await readServer(server);
+  const allowed = definers === 'theirs' && (await maySetDefiner(server)) ? 'theirs' : 'mine';
+  const arriving = given.renames.find(({ to }) => to[0] === destination)?.from[0] ?? work;
+  await tryCode(context, { url: withDatabase(url, arriving), destination, code, definers: allowed });
+  const movesUndoCopy = [...given.renames, ...given.later, ...rows.later].some(({ from }) => from[0] === undo);
+  // A trial of an undo that was interrupted has left its objects.
+  if (movesUndoCopy) await dropAllCode(server, undo);
+  const names = [...given.renames.map(({ to: [, table] }) => table), ...before.views.map(({ name }) => name)];
+  const { fold } = await readNameCase(server, names);
+  const listed = made ? [] : await listCode(server, destination);
+  const way = (await beginRows(server, { work, rows, journal })) ?? {
+    renames: [...given.renames, journalRename(work)],
+    later: given.later,
+    counters: [],
+  };
+  const statements = swapStatements({
+    ...way,
+    flavour,
+    fold,
+    destination,
+    work,
+    made,
+    before,
+    listed,
+    locks: await planLocks(server, { before, renames: way.renames, destination, fold }),
+    after: code,
+    definers: allowed,
+    grants: granting.statements,
+    unlink: unlink.map(dropStatement),
+  });
+  await refuseLongPacket(server, statements);
+  if (way.renames.length > 0) await writeJournal(server, work, { ...journal, later: way.later });
+  context.signal.throwIfAborted();
+  await verifyLock(server, destination);
+  // Interrupted from here on the swap is over before anybody could see it half done.
+  given.begun();
+  const started = performance.now();
+  const outcome = await sendSwap(server, { destination, statements });
+  if (flavour === 'mysql' && outcome.refusal === null) {
+    const granted = new Set(grants.map(({ routine }) => routine.toLowerCase()));
+    await tidyBodies(server, { destination, after: code, definers: allowed, granted }).catch((error) => {
+      // What it has dropped and not created is created from the journal.
+      if (!(error instanceof SqlError)) throw error;
+    });
+  }
+  // Whatever the packet has left undone, or back to what it was.
+  const { missing } = await settle({ report: context.report }, { server, url, work });
+  if (outcome.refusal) throw (made ? mayNotCreate(destination, outcome.refusal) : null) ?? outcome.refusal;
+  if (missing.length > 0) throw switchedIncompletely(destination, { missing });
+  for (const warning of granting.lost) context.report(warning);
+  const swapMs = Math.round(outcome.microseconds === null ? performance.now() - started : outcome.microseconds / 1000);
+  await cleanUp(context, url, async () => {
+    for (const name of [work, ...given.obsoleteAfter]) await dropBeside(context, server, { name, destination });
+  });
+  return swapMs;
+}
+
+/** The destination is switched: a failure is a warning. */
+async function cleanUp({ report }: EngineContext, url: DatabaseUrl, work: () => Promise<void>): Promise<void> {
+  await work().catch((error) => {
+    const message = `Could not clean up after the swap of ${url.display}: ${redact(error.message)}. The next load does`;
+    report({ event: 'warning', code: 'leftover', message });
+  });
+}
+
+type Way = Pick<SwapProgram, 'renames' | 'later' | 'counters'>;
+
+/** Exchanges the rows as far as the COMMIT; `null` where that is impossible, and nothing has changed. */
+async function beginRows(
+  server: MysqlSession,
+  { work, rows, journal }: { work: string; rows: RowsInstead; journal: Journal },
+): Promise<Way | null> {
+  const { before, after, unlink = [] } = journal;
+  const inTheWay = [unlink, before.dangling ?? [], after.dangling ?? [], before.defaults ?? [], after.defaults ?? []];
+  if (!rows.exchange || inTheWay.some((some) => some.length > 0)) return null;
+  const { counters } = rows.exchange;
+  await writeJournal(server, work, { ...journal, later: rows.later, counters });
+  await makeRecordTable(server, { database: work, table: MOVED });
+  if (await rows.exchange.begin()) return { renames: [], later: rows.later, counters };
+  for (const table of [MOVED, PENDING]) await server.execute(`DROP TABLE ${quotePath(work, table)}`);
+  return null;
+}
+
+/** Returns the destination's rights, and of the others the rights for routines and accounts for which it has none. */
+function merged(own: RoutineGrant[], others: RoutineGrant[]): RoutineGrant[] {
+  const key = ({ kind, routine, user, host }: RoutineGrant): string => JSON.stringify([kind, routine, user, host]);
+  return [...new Map([...others, ...own].map((grant) => [key(grant), grant])).values()];
+}
+
+const NO_CODE = { routines: [], views: [], triggers: [], events: [] };

@@ -1,0 +1,163 @@
+import { startStep } from '../../../runtime/events.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { ReplaceResult } from '../../facets/restore.ts';
+import { baseCopyState } from '../branches/base-record.ts';
+import { branchMarkText, withoutSwitch } from '../branches/branch-mark.ts';
+import { ownMark } from '../branches/last-switch.ts';
+import type { Collations } from '../catalog/introspect.ts';
+import { tablesOf } from '../catalog/tables.ts';
+import { MARK } from '../connection/quote.ts';
+import type { MysqlSession } from '../connection/session.ts';
+import { BASE, BRANCH, OUTDATED, RETIRED } from '../server/names.ts';
+import { createDatabase, databaseExists, namesBeside } from '../server/server.ts';
+import { exchange, type RowsInstead, type Switch } from './exchange.ts';
+import { planRowExchange } from './row-exchange.ts';
+import { createBeside, dropBeside, readMarkText, undoCopyOf, writeMark } from './shadow-databases.ts';
+import type { Rename } from './swap-packet.ts';
+import { KEPT } from './undo-copy.ts';
+
+export interface Swap extends Switch {
+  /** The database beside the destination that holds the complete tables. */
+  fresh: string;
+  /** Keeps what is replaced. */
+  undo: boolean;
+  /** The database beside the destination that becomes its base copy, whether the present one remains, or none does. */
+  base: string | 'kept' | null;
+  branch?: BranchSwap | undefined;
+}
+
+/** A branch with the destination's name is made or replaced. */
+export interface BranchSwap {
+  /** The destination that it is a branch of. */
+  of: string;
+  /** The comment of its mark. */
+  mark: string;
+  /** Rejects when the database exists. */
+  onlyNew?: (() => Error) | undefined;
+}
+
+/**
+ * Gives the fresh tables the destination's place by renames in one statement: at every moment the destination's tables
+ * are the old ones or the new ones. What is replaced is kept, or dropped after.
+ */
+export async function swapDatabases(context: EngineContext, swap: Swap): Promise<ReplaceResult> {
+  const { server, url, fresh, code, undo } = swap;
+  const destination = url.database ?? '';
+  const names = await namesBeside(server, destination);
+  const made = !(await databaseExists(server, destination));
+  const { branch } = swap;
+  if (branch?.onlyNew && !made) throw branch.onlyNew();
+  const keep = undo && !made;
+  const swapped = startStep(context.report, 'swap', `Switch ${destination} to the restored database`);
+  if (keep && !(await databaseExists(server, names.undo))) {
+    await createDatabase(server, { name: names.undo, collations: code });
+  }
+  // Before the journal's own tables are made, which stay there.
+  const arriving = await tablesOf(server, fresh);
+  const leaving = made ? [] : await tablesOf(server, destination);
+  const kept = keep ? await tablesOf(server, names.undo) : [];
+  // Not the fresh one: names of foreign keys, which move with their tables, are unique in a database.
+  const retired = names.fresh();
+  const branchOf = branch?.of;
+  await createBeside(server, { name: retired, destination, collations: code, branchOf });
+  const present = await ownMark(server, destination);
+  const mark = branch?.mark ?? (present && branchMarkText({ ...withoutSwitch(present), snapshot: null }));
+  const marks = mark === null ? [] : await planMark(server, { destination, work: fresh, retired, mark });
+  const renames: Rename[] = [
+    ...leaving.map((table, at): Rename => ({ from: [destination, table], to: [retired, `old-${at}`] })),
+    ...arriving.map((table): Rename => ({ from: [fresh, table], to: [destination, table] })),
+    ...marks,
+  ];
+  // The destination is complete without these.
+  const later: Rename[] = keep
+    ? [
+        ...kept.map((table, at): Rename => ({ from: [names.undo, table], to: [fresh, `kept-${at}`] })),
+        ...leaving.map((table, at): Rename => ({ from: [retired, `old-${at}`], to: [names.undo, table] })),
+        { from: [fresh, KEPT], to: [names.undo, KEPT] },
+      ]
+    : [];
+  // An older undo copy goes only when the caller wants none: a destination that was missing replaces nothing.
+  const obsolete = undo || made || (await undoCopyOf(server, destination)) !== 'ours' ? null : names.undo;
+  const older = { database: names.undo, tables: kept.filter((table) => table !== KEPT) };
+  const plan = { destination, other: fresh, work: fresh, leaving, arriving, keep, older };
+  const byRows = made ? null : await planRowExchange(server, plan);
+  // The older undo copy, or what has taken its rows, becomes the new one.
+  const moved = byRows?.keeper === fresh ? arriving : [];
+  const rows: RowsInstead = {
+    exchange: byRows,
+    later: keep
+      ? [
+          ...(moved.length > 0 ? kept : kept.filter((table) => table === KEPT)).map(
+            (table, at): Rename => ({ from: [names.undo, table], to: [retired, `kept-${at}`] }),
+          ),
+          ...moved.map((table): Rename => ({ from: [fresh, table], to: [names.undo, table] })),
+          { from: [fresh, KEPT], to: [names.undo, KEPT] },
+        ]
+      : [],
+  };
+  const base = await planBase(context, server, { destination, made: swap.base, collations: code });
+  rows.later.push(...base.renames, ...marks);
+  later.push(...base.renames);
+  const obsoleteAfter = [retired, ...base.obsolete];
+  const way = { work: fresh, renames, later, rows, made, keep, obsolete, obsoleteAfter };
+  const swapMs = await exchange(context, { ...swap, ...way });
+  swapped(`Switched ${destination} to the restored database`);
+  return { swapMs, undoDatabase: keep ? names.undo : null };
+}
+
+/** The mark of a branch changes with its tables. */
+export async function planMark(
+  server: MysqlSession,
+  { destination, work, retired, mark }: { destination: string; work: string; retired: string; mark: string | null },
+): Promise<Rename[]> {
+  if (mark !== null) await writeMark(server, { database: work, table: BRANCH, comment: mark });
+  const present = await readMarkText(server, destination);
+  return [
+    ...(present === null ? [] : [{ from: [destination, MARK], to: [retired, 'old-mark'] } satisfies Rename]),
+    ...(mark === null ? [] : [{ from: [work, BRANCH], to: [destination, MARK] } satisfies Rename]),
+  ];
+}
+
+interface PlannedBase {
+  renames: Rename[];
+  /** Databases to drop when the swap is over. */
+  obsolete: string[];
+}
+
+/** The tables of a new base copy take their place with the renames that end the swap, whole or not at all. */
+export async function planBase(
+  context: EngineContext,
+  server: MysqlSession,
+  { destination, made, collations }: { destination: string; made: Swap['base']; collations: Collations },
+): Promise<PlannedBase> {
+  if (made === 'kept') return { renames: [], obsolete: [] };
+  const { of, base, spare, fresh } = await namesBeside(server, destination);
+  const state = await baseCopyState(server, { database: base, of });
+  const present = state === 'whole' ? await tablesOf(server, base) : [];
+  const record = present.find((table) => table === BASE || table === OUTDATED);
+  if (made === null) {
+    const retire: Rename[] = record ? [{ from: [base, record], to: [base, RETIRED] }] : [];
+    return { renames: retire, obsolete: record ? [spare, base] : [spare] };
+  }
+  if (state === 'remains') await dropBeside(context, server, { name: base, destination });
+  if (state !== 'whole') await createDatabase(server, { name: base, collations });
+  const old = fresh();
+  if (record) await createBeside(server, { name: old, destination, collations });
+  return {
+    renames: [
+      ...present.map((table, at): Rename => ({ from: [base, table], to: [old, `base-${at}`] })),
+      ...(await tablesOf(server, made)).map((table): Rename => ({ from: [made, table], to: [base, table] })),
+    ],
+    obsolete: [spare, made, ...(record ? [old] : [])],
+  };
+}
+
+/** A reset to a base copy of the replaced database is as wrong as it is right when that is put back. */
+export async function turnedBase(server: MysqlSession, destination: string): Promise<Rename[]> {
+  const { of, base } = await namesBeside(server, destination);
+  if ((await baseCopyState(server, { database: base, of })) !== 'whole') return [];
+  const present = await tablesOf(server, base);
+  return present.includes(BASE)
+    ? [{ from: [base, BASE], to: [base, OUTDATED] }]
+    : [{ from: [base, OUTDATED], to: [base, BASE] }];
+}

@@ -1,0 +1,21 @@
+import * as v from 'valibot';
+import { type CodeDefinitions, codeDefinitionsSchema } from '../catalog/definitions/definitions.ts';
+import { routineGrantSchema } from './routine-grants.ts';
+
+/** The table of an undo copy that says what it is, and what besides tables belongs to it. */
+export const KEPT = 'tool-kept';
+
+export const keptSchema = v.object({
+  /** The destination that it was. */
+  of: v.string(),
+  replaced_at: v.string(),
+  code: codeDefinitionsSchema,
+  grants: v.optional(v.array(routineGrantSchema), []),
+  /** The mark of the branch that it was. */
+  mark: v.optional(v.nullable(v.string()), null),
+  /** The base copy was that of its tables. */
+  has_base: v.optional(v.boolean(), false),
+});
+export interface KeptRecord extends Omit<v.InferInput<typeof keptSchema>, 'code'> {
+  code: CodeDefinitions;
+}
