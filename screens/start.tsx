@@ -1,7 +1,5 @@
 import { type InEffect, inEffect } from '../src/config/in-effect.ts';
 import { shortPath } from '../src/config/paths.ts';
-import { misnamedText } from '../src/presentation/lists.ts';
-import { endedLine } from '../src/presentation/run.ts';
 import { EXIT, type ExitCode, toUserError, UserError } from '../src/runtime/errors.ts';
 import type { Colors } from '../src/runtime/terminal.ts';
 import type { Run } from '../src/state/runs.ts';
@@ -12,12 +10,14 @@ import { cacheFile, knownTargets } from './app/known-targets.ts';
 import { isAtRoot, isUnconfigured, type Model } from './app/model.ts';
 import { type CreateContext, lazyOperations, type Operations } from './app/operations.ts';
 import { cancelRefresh, refreshTargets } from './app/refresh.ts';
+import { endedLine } from './app/run-text.ts';
 import { createAnnouncer } from './app/terminal/announcing.ts';
 import { createHandOver } from './app/terminal/hand-over.ts';
 import { mount } from './app/terminal/mount.tsx';
 import { MOUSE_OFF, MOUSE_ON } from './app/terminal/mouse.ts';
 import type { TerminalOutput } from './app/terminal/output.ts';
 import { guardTerminal } from './app/terminal/terminal-guard.ts';
+import { misnamedText } from './app/text.ts';
 import { answerTrust, confirmTrust, untrustedOf } from './commands/trust.ts';
 import { setUp } from './setup/actions.ts';
 

@@ -1,6 +1,5 @@
 import { createStore } from 'zustand/vanilla';
 import { setKeysInEffect } from '../../src/config/keys-in-effect.ts';
-import { endedLine } from '../../src/presentation/run.ts';
 import { createMessages } from '../../src/state/messages.ts';
 import { createNavigation } from '../../src/state/navigation.ts';
 import { elapsed } from '../../src/state/run.ts';
@@ -14,6 +13,7 @@ import type { Model, Session, TerminalControl } from './model.ts';
 import type { Operations } from './operations.ts';
 import { refreshTargets } from './refresh.ts';
 import type { Route } from './route.ts';
+import { endedLine } from './run-text.ts';
 import { SCREENS } from './screens.ts';
 
 export interface ModelOptions {

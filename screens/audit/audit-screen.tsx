@@ -1,10 +1,10 @@
 import { ListView } from '../../components/list-view.tsx';
-import { auditColumns, auditFacts, countedEvents } from '../../src/presentation/audit.ts';
-import { EMPTY, LOADING } from '../../src/presentation/lists.ts';
+import { auditColumns, auditFacts, countedEvents } from '../../src/operations/cloud/audit-text.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { positionIn, rowsByIndex } from '../app/in-view.ts';
 import { BACK, HELP, MOVES, PALETTE, REFRESH } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
+import { EMPTY, LOADING } from '../app/text.ts';
 import { readAgain } from '../commands/audit.ts';
 import { type AuditRoute, eventsOf } from './audit-route.ts';
 

@@ -1,12 +1,12 @@
 import { ListView } from '../../components/list-view.tsx';
 import { branchColumns, branchFacts } from '../../src/operations/branch/list/text.ts';
 import { countOf } from '../../src/operations/branch/shared-text.ts';
-import { EMPTY, LOADING } from '../../src/presentation/lists.ts';
 import type { BranchRow } from '../../src/results/branch-results.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { positionIn, rowsByIndex } from '../app/in-view.ts';
 import { BACK, HELP, MESSAGES, MOVES, PALETTE, REFRESH, TASKS } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
+import { EMPTY, LOADING } from '../app/text.ts';
 import { UNDO } from '../commands/undo.ts';
 import { COPY_BRANCH_URL, DROP_BRANCH, NEW_BRANCH, RESET_BRANCH, SWITCH_BRANCH } from './actions.ts';
 import { type BranchesRoute, branchesOf, refreshBranches } from './branches-route.ts';

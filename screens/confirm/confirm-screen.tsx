@@ -6,7 +6,6 @@ import { factLines } from '../../components/facts.tsx';
 import { Line, type Span } from '../../components/line.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useTheme } from '../../components/theme.ts';
-import { LOADING } from '../../src/presentation/lists.ts';
 import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
 import {
   notTyped,
@@ -21,6 +20,7 @@ import { Frame, linesInView, useModel, useRoom } from '../app/frame.tsx';
 import { BACK, HELP, moving } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { scrolledDown } from '../app/navigate.ts';
+import { LOADING } from '../app/text.ts';
 import type { ConfirmRoute } from '../commands/confirm-route.ts';
 import { ALTERNATIVES } from './alternatives.ts';
 import { answerConfirm, confirmTyped, RETRY_PLAN } from './answer.ts';

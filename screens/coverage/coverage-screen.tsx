@@ -9,13 +9,13 @@ import {
   coverageTreeFacts,
   findingsText,
   tablesText,
-} from '../../src/presentation/coverage.ts';
-import { noFindingsLines } from '../../src/presentation/lists.ts';
+} from '../../src/operations/sanitize/coverage-text.ts';
 import type { Coverage } from '../../src/results/sanitize-results.ts';
 import { type ListState, selectedIndex } from '../../src/state/list.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { BACK, HELP, MOVES, TASKS } from '../app/keys.ts';
 import { contextOf, runWithId, type ScreenModule } from '../app/model.ts';
+import { noFindingsLines } from '../app/text.ts';
 import { EDIT_QUERY, SANITIZE, SUGGEST } from '../commands/sanitize.ts';
 
 declare module '../app/route.ts' {

@@ -1,8 +1,7 @@
 import { useMemo } from 'react';
 import { ListView } from '../../components/list-view.tsx';
 import { useTheme } from '../../components/theme.ts';
-import { diffColumns, diffCount, NOT_LOCAL } from '../../src/presentation/diff.ts';
-import { LOADING, noDifferenceLines } from '../../src/presentation/lists.ts';
+import { diffColumns, diffCount, NOT_LOCAL } from '../../src/operations/snapshots/diff-text.ts';
 import type { DiffResult } from '../../src/results/results.ts';
 import { type ListState, selectedIndex } from '../../src/state/list.ts';
 import { formatNumberOf } from '../../src/text/format.ts';
@@ -11,6 +10,7 @@ import { Frame, useRoom } from '../app/frame.tsx';
 import { selectedItem } from '../app/in-view.ts';
 import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
+import { LOADING, noDifferenceLines } from '../app/text.ts';
 import { openTableDiff } from '../commands/table-diff.ts';
 
 declare module '../app/route.ts' {

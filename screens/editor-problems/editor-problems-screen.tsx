@@ -4,12 +4,12 @@ import { List } from '../../components/list.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { pathOfKey } from '../../src/config/yaml/path-of-key.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
-import { EMPTY } from '../../src/presentation/lists.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { positionIn, rowsByIndex } from '../app/in-view.ts';
 import { BACK, HELP, MOVES } from '../app/keys.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
+import { EMPTY } from '../app/text.ts';
 import { selectInEditor } from '../commands/edit-configuration.ts';
 
 declare module '../app/route.ts' {

@@ -4,14 +4,6 @@ import { List } from '../../components/list.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useTheme } from '../../components/theme.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
-import {
-  GENERAL_SECTION,
-  matchingNamesText,
-  NAMES_LOADING,
-  noNamesText,
-  SECTION_HINTS,
-  storedText,
-} from '../../src/presentation/editor.ts';
 import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
 import { formatBytes } from '../../src/text/format.ts';
 import { wrap } from '../../src/text/text-width.ts';
@@ -19,6 +11,7 @@ import type { EditorRoute } from './editor-route.ts';
 import { type Field, isUrl, typedValue } from './fields.ts';
 import { type Suggestions, suggestionsAt } from './names.ts';
 import type { Panes } from './selection.ts';
+import { GENERAL_SECTION, matchingNamesText, NAMES_LOADING, noNamesText, SECTION_HINTS, storedText } from './text.ts';
 import type { TreeRow } from './tree-rows.ts';
 import { firstKey } from './typed.ts';
 

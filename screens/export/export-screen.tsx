@@ -3,7 +3,7 @@ import { Box } from 'ink';
 import { Line } from '../../components/line.tsx';
 import type { TextEdit } from '../../components/text-edit.ts';
 import { TextField } from '../../components/text-field.tsx';
-import { exportAbout, FILE_REQUIRED } from '../../src/presentation/transfer.ts';
+import { exportAbout, FILE_REQUIRED } from '../../src/operations/snapshots/transfer-text.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { BACK } from '../app/keys.ts';

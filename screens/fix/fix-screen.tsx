@@ -1,7 +1,6 @@
 import { Box } from 'ink';
 import { Empty, Failure } from '../../components/empty.tsx';
 import { Line } from '../../components/line.tsx';
-import { LOADING } from '../../src/presentation/lists.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { wrap } from '../../src/text/text-width.ts';
 import { DiffView } from '../app/diff-view.tsx';
@@ -11,6 +10,7 @@ import { rowsByIndex } from '../app/in-view.ts';
 import { BACK, HELP, MOVES } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
 import type { ShownFix } from '../app/operations.ts';
+import { LOADING } from '../app/text.ts';
 import { applyFix } from '../commands/check.ts';
 
 declare module '../app/route.ts' {

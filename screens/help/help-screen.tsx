@@ -2,7 +2,6 @@ import { Box } from 'ink';
 import { FilterLine } from '../../components/filter-line.tsx';
 import { Line, type Span } from '../../components/line.tsx';
 import type { TextEdit } from '../../components/text-edit.ts';
-import { HELP_GROUPS, SCRIPTS_HINT } from '../../src/presentation/lists.ts';
 import { type ListState, matchesFilter } from '../../src/state/list.ts';
 import { wrap } from '../../src/text/text-width.ts';
 import { FILTER, FILTERED } from '../app/filter.ts';
@@ -11,6 +10,7 @@ import { BACK, bindingsWithKeys, EVERYWHERE, HELP, keyName, MOVES_WITHOUT_TAB, m
 import { contextOf, type KeyBinding, type Model, type ScreenModule, screenOf } from '../app/model.ts';
 import { scrolledDown } from '../app/navigate.ts';
 import type { Route } from '../app/route.ts';
+import { HELP_GROUPS, SCRIPTS_HINT } from '../app/text.ts';
 
 declare module '../app/route.ts' {
   interface Routes {

@@ -3,13 +3,13 @@ import { factLines } from '../../components/facts.tsx';
 import { Line, type Span } from '../../components/line.tsx';
 import { ListView } from '../../components/list-view.tsx';
 import { useTheme } from '../../components/theme.ts';
-import { countedEntries, historyColumns, historyFacts } from '../../src/presentation/history.ts';
-import { EMPTY, LOADING } from '../../src/presentation/lists.ts';
+import { countedEntries, historyColumns, historyFacts } from '../../src/operations/history/text.ts';
 import type { HistoryEntry } from '../../src/results/history-results.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { positionIn, rowsByIndex } from '../app/in-view.ts';
 import { BACK, HELP, MOVES, PALETTE, REFRESH } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
+import { EMPTY, LOADING } from '../app/text.ts';
 import { readAgain } from '../commands/history.ts';
 import { entriesOf, type HistoryRoute } from './history-route.ts';
 

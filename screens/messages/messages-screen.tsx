@@ -5,7 +5,6 @@ import { Empty } from '../../components/empty.tsx';
 import type { Span } from '../../components/line.tsx';
 import { List } from '../../components/list.tsx';
 import { useTheme } from '../../components/theme.ts';
-import { EMPTY, OPEN_HINT } from '../../src/presentation/lists.ts';
 import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
 import { type ListState, selectedIndex } from '../../src/state/list.ts';
 import type { Message } from '../../src/state/messages.ts';
@@ -14,6 +13,7 @@ import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { selectedItem } from '../app/in-view.ts';
 import { BACK, HELP, MOVES, PALETTE, TASKS } from '../app/keys.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
+import { EMPTY, OPEN_HINT } from '../app/text.ts';
 import { runRoute } from '../commands/run-route.ts';
 
 declare module '../app/route.ts' {

@@ -2,7 +2,12 @@ import { Box } from 'ink';
 import { Line } from '../../components/line.tsx';
 import type { TextEdit } from '../../components/text-edit.ts';
 import { TextField } from '../../components/text-field.tsx';
-import { ANNOTATION_FIELDS, annotatedText, noteAbout, noteSaved } from '../../src/presentation/snapshot.ts';
+import {
+  ANNOTATION_FIELDS,
+  annotatedText,
+  noteAbout,
+  noteSaved,
+} from '../../src/operations/snapshots/annotate-text.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { BACK } from '../app/keys.ts';

@@ -1,14 +1,14 @@
 import { useMemo } from 'react';
 import { Line, type Span } from '../../components/line.tsx';
 import { ListView } from '../../components/list-view.tsx';
-import { EMPTY, LOADING } from '../../src/presentation/lists.ts';
-import { rowColumns, rowsAside, rowsLine } from '../../src/presentation/rows.ts';
+import { rowColumns, rowsAside, rowsLine } from '../../src/operations/snapshots/rows-text.ts';
 import type { Column } from '../../src/presentation/shapes/column.ts';
 import { briefName } from '../../src/presentation/snapshot.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { positionIn, rowsByIndex } from '../app/in-view.ts';
 import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
+import { EMPTY, LOADING } from '../app/text.ts';
 import { toggleRevealed } from '../commands/rows.ts';
 import { type RowsRoute, scrollColumns } from './rows-route.ts';
 

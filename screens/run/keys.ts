@@ -1,12 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { clientEndedText, clientName, copiedText } from '../../src/presentation/run.ts';
 import type { LogLine } from '../../src/state/run.ts';
 import { printable } from '../../src/text/printable.ts';
 import { clearFilter, isFiltered, startFilter } from '../app/filter.ts';
 import { BACK, HELP, moving, PALETTE, TASKS } from '../app/keys.ts';
 import { contextOf, type KeyBinding, type KeyContext, type Model, notifyFailure, quietly } from '../app/model.ts';
+import { clientEndedText, clientName } from '../app/run-text.ts';
 import { notWritable } from '../app/why-not.ts';
+import { copyText } from '../commands/copy.ts';
 import { RUN_KEYS } from '../commands/run-keys.ts';
 import type { RunRoute } from '../commands/run-route.ts';
 import { SHOW_COVERAGE } from '../commands/sanitize.ts';
@@ -35,9 +36,7 @@ export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
     when: isReplaced,
     run: (model) => {
       const { url } = contextOf(model).run?.swaps ?? {};
-      if (url === undefined) return;
-      model.terminal.copy(url);
-      model.navigation.notify({ tone: 'good', text: copiedText(url) });
+      if (url !== undefined) copyText(model, url);
     },
   },
   {

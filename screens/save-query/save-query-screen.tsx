@@ -6,8 +6,7 @@ import { List } from '../../components/list.tsx';
 import { type DiffLine, diffLines } from '../../src/config/edit/diff-lines.ts';
 import { querySave } from '../../src/operations/sanitize/query-save.ts';
 import type { PlannedQuerySave } from '../../src/operations/sanitize/save-query.ts';
-import { LOADING } from '../../src/presentation/lists.ts';
-import { querySavedText, querySaveLines } from '../../src/presentation/suggestion.ts';
+import { querySavedText, querySaveLines } from '../../src/operations/sanitize/suggestion-text.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { wrap } from '../../src/text/text-width.ts';
 import type { FetchState } from '../app/fetched.ts';
@@ -17,6 +16,7 @@ import { BACK, HELP, MOVES } from '../app/keys.ts';
 import { type Model, notifyFailure, quietly, type ScreenModule } from '../app/model.ts';
 import type { ShownPlan } from '../app/operations.ts';
 import { refreshTargetsAnew } from '../app/refresh.ts';
+import { LOADING } from '../app/text.ts';
 
 declare module '../app/route.ts' {
   interface Routes {

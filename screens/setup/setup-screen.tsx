@@ -4,10 +4,6 @@ import { Failure, failureHeight } from '../../components/empty.tsx';
 import { Line, type Span } from '../../components/line.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useTheme } from '../../components/theme.ts';
-import { answeredFacts } from '../../src/presentation/setup/answered.ts';
-import { checkedLines, checkingText } from '../../src/presentation/setup/checks.ts';
-import type { SetupStep } from '../../src/presentation/setup/step.ts';
-import { stepsOf, stepWithId, WELCOME } from '../../src/presentation/setup/steps.ts';
 import type { Fact } from '../../src/presentation/shapes/fact.ts';
 import type { Tone } from '../../src/presentation/shapes/glyphs.ts';
 import { wrap } from '../../src/text/text-width.ts';
@@ -17,7 +13,11 @@ import { BACK, moving } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { scrolledUp } from '../app/navigate.ts';
 import { answerChosen, answerTyped, backStep, finish } from './actions.ts';
+import { answeredFacts } from './answered-text.ts';
+import { checkedLines, checkingText } from './checks-text.ts';
 import type { SetupRoute } from './setup-route.ts';
+import type { SetupStep } from './step.ts';
+import { stepsOf, stepWithId, WELCOME } from './steps-text.ts';
 
 export const setupScreen: ScreenModule<SetupRoute> = {
   id: 'setup',

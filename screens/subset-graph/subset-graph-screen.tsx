@@ -1,7 +1,7 @@
 import { Box } from 'ink';
 import { Line } from '../../components/line.tsx';
 import { useTheme } from '../../components/theme.ts';
-import { diagramLines, diagramText, focusOn, neighbourhood } from '../../src/presentation/subset-diagram.ts';
+import { diagramLines, diagramText, focusOn, neighbourhood } from '../../src/operations/subset/diagram-text.ts';
 import type { SubsetGraph } from '../../src/results/subset-results.ts';
 import { emptyList, type Move, moveSelection } from '../../src/state/list.ts';
 import { formatNumberOf } from '../../src/text/format.ts';

@@ -10,11 +10,11 @@ import {
   subsetTableFacts,
   subsetTree,
 } from '../../src/operations/subset/text.ts';
-import { LOADING } from '../../src/presentation/lists.ts';
 import type { Fact } from '../../src/presentation/shapes/fact.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { BACK, HELP, MOVES, PALETTE, TASKS } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
+import { LOADING } from '../app/text.ts';
 import { notWritable } from '../app/why-not.ts';
 import { changeShare, confirmSubset, copyTable, excludeTable, saveSubset, showDiagram } from './actions.ts';
 import { subsetTarget } from './choices.ts';

@@ -4,17 +4,17 @@ import { Line, type Span } from '../../components/line.tsx';
 import { ListView } from '../../components/list-view.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useTheme } from '../../components/theme.ts';
-import { LOADING, noFindingsLines } from '../../src/presentation/lists.ts';
 import {
   SUGGESTION_NOTICES,
   suggestionColumns,
   suggestionFacts,
   suggestionText,
-} from '../../src/presentation/suggestion.ts';
+} from '../../src/operations/sanitize/suggestion-text.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { positionIn } from '../app/in-view.ts';
 import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
 import type { KeyContext, ScreenModule } from '../app/model.ts';
+import { LOADING, noFindingsLines } from '../app/text.ts';
 import { notWritable } from '../app/why-not.ts';
 import { acceptTyped, editColumn, leaveSuggestion, planSave, toggleColumn, tryChoices } from './actions.ts';
 import { rowsOf, type SuggestionRoute, selectedRow } from './suggestion-route.ts';

@@ -1,7 +1,7 @@
 import { Line } from '../../components/line.tsx';
 import { List } from '../../components/list.tsx';
 import type { UntrustedConfiguration } from '../../src/config/trust/untrusted-configuration.ts';
-import { LABEL_WIDTH, type TrustLine, trustAbout } from '../../src/presentation/trust.ts';
+import { LABEL_WIDTH, type TrustLine, trustAbout } from '../../src/operations/trust-text.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { wrap } from '../../src/text/text-width.ts';
 import { Frame, useRoom } from '../app/frame.tsx';

@@ -24,7 +24,7 @@ export const agentCommand = defineCommand({
     }
     const { runAgent } = await import('../operations/agent/agent.ts');
     const { sanitizeQuestion } = await import('../operations/sanitize/text.ts');
-    const { agentText } = await import('../presentation/agent.ts');
+    const { agentText } = await import('../operations/agent/text.ts');
     const context = await invocation.context();
     const result = await runAgent(context, {
       pool,

@@ -37,7 +37,7 @@ export const buildCommand = defineCommand({
     const { buildOperation } = await import('../operations/build/operation.ts');
     const { coverageText } = await import('../cli/printers/lists.ts');
     const { summaryText } = await import('../presentation/shapes/summary.ts');
-    const { builtSummary } = await import('../presentation/snapshot.ts');
+    const { builtSummary } = await import('../operations/build/text.ts');
     return runPlanned(invocation, buildOperation, {
       request: requestOf(invocation),
       text: (result, plan) => {

@@ -7,7 +7,7 @@ export const demoCommand = defineCommand({
   examples: [{ command: 'tool demo', does: 'start a database and open the screens on it' }],
   json: 'events',
   async run(invocation) {
-    const { DEMO_ENDED, tourText } = await import('../presentation/configuration.ts');
+    const { DEMO_ENDED, tourText } = await import('../operations/configuration/text.ts');
     const { startDemo, tourDemo } = await import('../operations/demo.ts');
     const { screens, report, signal, environment } = invocation;
     const options = { report, signal, environment, clock: () => new Date() };

@@ -17,7 +17,7 @@ export const historyCommand = defineCommand({
   json: 'document',
   async run(invocation) {
     const { formatTable } = await import('../cli/printers/table.ts');
-    const { historyColumns, historyNotes, NO_HISTORY } = await import('../presentation/history.ts');
+    const { historyColumns, historyNotes, NO_HISTORY } = await import('../operations/history/text.ts');
     const { listHistory } = await import('../operations/history/list-history.ts');
     const list = listHistory(await invocation.context(), invocation.arguments);
     const rows = invocation.options.all ? list.entries : list.entries.slice(0, MOST_ROWS);

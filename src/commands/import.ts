@@ -15,7 +15,7 @@ export const importCommand = defineCommand({
   json: 'events',
   writes: true,
   async run(invocation) {
-    const { importedText } = await import('../presentation/transfer.ts');
+    const { importedText } = await import('../operations/snapshots/transfer-text.ts');
     const { importSnapshot } = await import('../operations/snapshots/import.ts');
     const { target, allowUntrusted = false } = invocation.options;
     const file = resolve(invocation.cwd, invocation.arguments.file);

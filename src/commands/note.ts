@@ -15,7 +15,7 @@ export const noteCommand = defineCommand({
   json: 'events',
   writes: true,
   async run(invocation) {
-    const { annotatedText } = await import('../presentation/snapshot.ts');
+    const { annotatedText } = await import('../operations/snapshots/annotate-text.ts');
     const { annotate } = await import('../operations/snapshots/snapshots.ts');
     const { target, text } = invocation.arguments;
     const snapshot = await annotate(await invocation.context(), { ...snapshotRequest(invocation), note: text });

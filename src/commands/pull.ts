@@ -11,7 +11,7 @@ export const pullCommand = defineCommand({
   json: 'events',
   writes: true,
   async run(invocation) {
-    const { transferSummary } = await import('../presentation/transfer.ts');
+    const { transferSummary } = await import('../operations/snapshots/transfer-text.ts');
     const { pull } = await import('../operations/snapshots/pull.ts');
     const { allowUntrusted = false } = invocation.options;
     const result = await pull(await invocation.context(), { ...snapshotRequest(invocation), allowUntrusted });

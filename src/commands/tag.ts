@@ -18,7 +18,7 @@ export const tagCommand = defineCommand({
   json: 'events',
   writes: true,
   async run(invocation) {
-    const { annotatedText } = await import('../presentation/snapshot.ts');
+    const { annotatedText } = await import('../operations/snapshots/annotate-text.ts');
     const { annotate, findSnapshot } = await import('../operations/snapshots/snapshots.ts');
     const { target, tags = [] } = invocation.arguments;
     const { remove = [] } = invocation.options;

@@ -11,7 +11,7 @@ export const unpinCommand = defineCommand({
   json: 'events',
   writes: true,
   async run(invocation) {
-    const { annotatedText } = await import('../presentation/snapshot.ts');
+    const { annotatedText } = await import('../operations/snapshots/annotate-text.ts');
     const { annotate } = await import('../operations/snapshots/snapshots.ts');
     const { target } = invocation.arguments;
     const snapshot = await annotate(await invocation.context(), { ...snapshotRequest(invocation), pinned: false });

@@ -1,5 +1,5 @@
 import type { CheckReport } from '../../operations/configuration/check.ts';
-import { type CheckRow, checkSum, needRows } from '../../presentation/check.ts';
+import { type CheckRow, checkSum, needRows } from '../../operations/configuration/check-text.ts';
 import { cellWidth } from '../../text/text-width.ts';
 import { type ProblemsView, problemsText } from './problems.ts';
 import type { Style } from './style.ts';

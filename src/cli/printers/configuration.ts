@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
+import { shadowLines } from '../../operations/configuration/check-text.ts';
 import type { ShownConfiguration } from '../../operations/configuration/show.ts';
-import { shadowLines } from '../../presentation/check.ts';
 import type { Cell, Column } from '../../presentation/shapes/column.ts';
 import type { ExplainedValue, ValueOrigin } from '../../results/results.ts';
 import { type ProblemsView, problemsText } from './problems.ts';

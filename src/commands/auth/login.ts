@@ -14,7 +14,7 @@ export const authLoginCommand = defineCommand({
   ],
   json: 'events',
   async run(invocation) {
-    const { signedInLine } = await import('../../presentation/sign-in.ts');
+    const { signedInLine } = await import('../../operations/sign-in/text.ts');
     const { signInWith } = await import('../../operations/cloud/sign-in-choices.ts');
     const { arguments: given, options } = invocation;
     const context = await invocation.context();

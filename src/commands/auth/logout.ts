@@ -9,7 +9,7 @@ export const authLogoutCommand = defineCommand({
   examples: [{ command: 'tool auth logout', does: 'sign out of all providers' }],
   json: 'document',
   async run(invocation) {
-    const { signedOutText } = await import('../../presentation/sign-in.ts');
+    const { signedOutText } = await import('../../operations/sign-in/text.ts');
     const { signOut } = await import('../../operations/sign-in/sign-out.ts');
     const { endHubSession } = await import('../../operations/cloud/end-hub-session.ts');
     const context = await invocation.context();

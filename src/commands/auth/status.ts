@@ -7,7 +7,7 @@ export const authStatusCommand = defineCommand({
   examples: [{ command: 'tool auth status --json', does: 'the same, for scripts' }],
   json: 'document',
   async run(invocation) {
-    const { signInStatusText } = await import('../../presentation/sign-in.ts');
+    const { signInStatusText } = await import('../../operations/sign-in/text.ts');
     const { signInStatus } = await import('../../operations/sign-in/sign-in-status.ts');
     const context = await invocation.context();
     const providers = await signInStatus(context);

@@ -19,7 +19,7 @@ export const authTokenCommand = defineCommand({
   ],
   json: 'document',
   async run(invocation) {
-    const { tokenStoredText } = await import('../../presentation/sign-in.ts');
+    const { tokenStoredText } = await import('../../operations/sign-in/text.ts');
     const { keepAuthtoken } = await import('../../operations/sign-in/keep-authtoken.ts');
     const { arguments: given, options, stdin } = invocation;
     const context = await invocation.context();

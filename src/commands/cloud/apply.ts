@@ -15,7 +15,7 @@ export const cloudApplyCommand = defineCommand({
   writes: true,
   async run(invocation) {
     const { questionLines } = await import('../../cli/printers/question.ts');
-    const { appliedText, applyQuestion } = await import('../../presentation/cloud.ts');
+    const { appliedText, applyQuestion } = await import('../../operations/cloud/hub-settings-text.ts');
     const { applyHubSettings, planHubSettings } = await import('../../operations/cloud/hub-settings.ts');
     const { arguments: given, options, cwd } = invocation;
     const { dryRun = false, overwrite = false } = options;

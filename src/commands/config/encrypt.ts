@@ -20,7 +20,7 @@ export const configEncryptCommand = defineCommand({
   ],
   json: 'document',
   async run({ arguments: given, options, globals, environment, cwd }) {
-    const { encryptedText } = await import('../../presentation/configuration.ts');
+    const { encryptedText } = await import('../../operations/configuration/text.ts');
     const { encryptValues } = await import('../../operations/configuration/secrets.ts');
     const { dryRun = false } = options;
     const result = await encryptValues({ keys: given.keys ?? [], dryRun, file: globals.config, environment, cwd });

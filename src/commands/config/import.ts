@@ -15,7 +15,7 @@ export const configImportCommand = defineCommand({
   ],
   json: 'document',
   async run({ arguments: { file }, options, globals, environment, cwd }) {
-    const { importedConfigurationText } = await import('../../presentation/configuration.ts');
+    const { importedConfigurationText } = await import('../../operations/configuration/text.ts');
     const { importConfiguration } = await import('../../operations/configuration/import.ts');
     const { force = false } = options;
     const report = await importConfiguration({ from: file, file: globals.config, force, environment, cwd });

@@ -11,7 +11,7 @@ export const configInitCommand = defineCommand({
   examples: [{ command: 'tool config init --no-tui', does: 'write the file without questions' }],
   json: 'document',
   async run({ options, globals, environment, cwd, report, screens }) {
-    const { initializedText, keychainFailed } = await import('../../presentation/configuration.ts');
+    const { initializedText, keychainFailed } = await import('../../operations/configuration/text.ts');
     const { absolutePath } = await import('../../config/paths.ts');
     const { initConfiguration, refuseExisting } = await import('../../config/init/init.ts');
     const { force = false, keychain = false } = options;

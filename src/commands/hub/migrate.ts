@@ -9,7 +9,7 @@ export const hubMigrateCommand = defineCommand({
   async run({ environment }) {
     const { migrate } = await import('../../../hub/migrate.ts');
     const result = await migrate(environment);
-    const { migratedText } = await import('../../presentation/hub.ts');
+    const { migratedText } = await import('./text.ts');
     return { data: result, text: migratedText(result) };
   },
 });

@@ -15,7 +15,7 @@ export const hubReconcileCommand = defineCommand({
   async run({ environment, report, signal }) {
     const { reconcile } = await import('../../../hub/reconcile/command.ts');
     const result = await reconcile({ environment, report, signal });
-    const { reconciledText } = await import('../../presentation/hub.ts');
+    const { reconciledText } = await import('./text.ts');
     if (result.problems.length > 0) {
       throw new UserError('The database and the buckets could not be compared completely', {
         code: 'hub_reconcile_incomplete',

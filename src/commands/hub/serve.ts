@@ -53,7 +53,7 @@ export const hubServeCommand = defineCommand({
     await using database = await startHubDatabase({ report, environment, clock });
     const settings = await readHubSettings(environment, { ...flags, keys, databaseUrl: database.url });
     await serve({ ...common, settings });
-    const { TRIAL_ENDED } = await import('../../presentation/hub.ts');
+    const { TRIAL_ENDED } = await import('./text.ts');
     return { data: {}, text: TRIAL_ENDED };
   },
 });

@@ -31,7 +31,7 @@ export const cloudTokenCreateCommand = defineCommand({
       });
     }
     const { createServiceToken } = await import('../../../operations/cloud/service-tokens.ts');
-    const { tokenCreatedText } = await import('../../../presentation/cloud-audit.ts');
+    const { tokenCreatedText } = await import('../../../operations/cloud/service-tokens-text.ts');
     const { name } = invocation.arguments;
     const created = await createServiceToken(await invocation.context(), { name, role, targets, days });
     return { data: created, text: tokenCreatedText(created) };

@@ -9,7 +9,7 @@ export const cloudTokenListCommand = defineCommand({
   async run(invocation) {
     const { listServiceTokens } = await import('../../../operations/cloud/service-tokens.ts');
     const { formatTable } = await import('../../../cli/printers/table.ts');
-    const { NO_TOKENS, tokenColumns } = await import('../../../presentation/cloud-audit.ts');
+    const { NO_TOKENS, tokenColumns } = await import('../../../operations/cloud/service-tokens-text.ts');
     const context = await invocation.context();
     const tokens = await listServiceTokens(context);
     const columns = tokenColumns(context.clock());

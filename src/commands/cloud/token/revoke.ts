@@ -10,7 +10,7 @@ export const cloudTokenRevokeCommand = defineCommand({
   writes: true,
   async run(invocation) {
     const { revokeServiceToken } = await import('../../../operations/cloud/service-tokens.ts');
-    const { tokenRevokedText } = await import('../../../presentation/cloud-audit.ts');
+    const { tokenRevokedText } = await import('../../../operations/cloud/service-tokens-text.ts');
     const token = await revokeServiceToken(await invocation.context(), invocation.arguments.token);
     return { data: token, text: tokenRevokedText(token) };
   },
