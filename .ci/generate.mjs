@@ -12,6 +12,7 @@ import { generatedFiles } from '../src/config/generate/generate.ts';
 import { readVersion } from '../src/runtime/package-files.ts';
 import { PARTS } from '../test/prove/promises.ts';
 import { withAccessTable } from './access-table.ts';
+import { DOCUMENTED } from './pictures/screens.mjs';
 import { journalPage, proofPage } from './prove/page.ts';
 
 // Node strips types, but cannot read JSX.
@@ -38,7 +39,7 @@ const files = [
     path: 'assets/tool.1',
     content: manPage({ commands: COMMANDS, globalOptions: GLOBAL_OPTIONS, version: readVersion() }),
   },
-  { path: 'docs/screens.md', content: screensReference() },
+  { path: 'docs/screens.md', content: screensReference(DOCUMENTED) },
   { path: 'docs/hub.md', content: withAccessTable(readFileSync(join(root, 'docs/hub.md'), 'utf8')) },
   { path: 'docs/proof.md', content: proofPage(proof, PARTS) },
   { path: 'test/prove/journal.md', content: journalPage(proof, PARTS) },
