@@ -3,7 +3,7 @@ import { useStore } from 'zustand';
 import { Choice } from '../../components/choice.tsx';
 import { Empty, Failure } from '../../components/empty.tsx';
 import { factLines } from '../../components/facts.tsx';
-import { Line, type Span } from '../../components/line.tsx';
+import { Lines, type Span } from '../../components/line.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useTheme } from '../../components/theme.ts';
 import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
@@ -71,13 +71,13 @@ function ConfirmView({ route }: { route: ConfirmRoute }) {
   viewport.page = rows;
   return (
     <Frame screen="confirm" path={[target, title]} aside={linesInView({ from, rows, count })}>
-      <Lines lines={above} width={width} />
+      <Pane lines={above} width={width} />
       <Box height={rows} flexShrink={0} paddingLeft={2}>
         {panes.map(({ name, lines, width: paneWidth }) => (
-          <Lines key={name} lines={lines.slice(from, from + rows)} width={paneWidth} />
+          <Pane key={name} lines={lines.slice(from, from + rows)} width={paneWidth} />
         ))}
       </Box>
-      <Lines lines={below} width={width} />
+      <Pane lines={below} width={width} />
       <Answer question={question} typing={typing} width={width} />
     </Frame>
   );
@@ -107,13 +107,10 @@ interface AnswerProps {
   width: number;
 }
 
-function Lines({ lines, width }: { lines: Span[][]; width: number }) {
+function Pane({ lines, width }: { lines: Span[][]; width: number }) {
   return (
     <Box flexDirection="column" flexShrink={0} width={width}>
-      {lines.map((spans, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
-        <Line key={index} spans={spans} width={width} />
-      ))}
+      <Lines lines={lines} width={width} />
     </Box>
   );
 }

@@ -65,9 +65,8 @@ function EditorProblemsView({ route }: { route: EditorProblemsRoute }) {
     <Frame screen="editor-problems" path={['configuration', 'problems']}>
       {!problem && <Empty lines={EMPTY.problems} />}
       <List
-        items={[...problems.entries()]}
-        keyOf={([index]) => String(index)}
-        row={([, { severity, message }]) => [
+        items={problems}
+        row={({ severity, message }) => [
           severity === 'error'
             ? { text: `${glyphs.bad} `, tone: 'bad' }
             : { text: `${glyphs.caution} `, tone: 'caution' },

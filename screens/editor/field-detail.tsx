@@ -1,5 +1,5 @@
 import { Box } from 'ink';
-import { Line, type Span } from '../../components/line.tsx';
+import { Line, Lines, type Span } from '../../components/line.tsx';
 import { List } from '../../components/list.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useTheme } from '../../components/theme.ts';
@@ -46,13 +46,9 @@ export function FieldDetail({ route, panes, width, height }: FieldDetailProps) {
     <Box flexDirection="column" width={width + 2} height={height} paddingLeft={2} flexShrink={0}>
       <Line spans={[{ text: glyphs.rule.repeat(width), tone: 'dim' }]} width={width} />
       {typed && <TextField label={`${labelOf(route, panes)}:`} edit={typed} width={width} />}
-      {problemLines.slice(0, most).map((text) => (
-        <Line key={text} spans={[{ text, tone: 'bad' }]} width={width} />
-      ))}
+      <Lines lines={problemLines.slice(0, most).map((text) => [{ text, tone: 'bad' }])} width={width} />
       {suggestions && <NameList suggestions={suggestions} state={state} width={width} height={offered} />}
-      {lines.slice(0, Math.max(0, rest - offered)).map(({ text, ...look }) => (
-        <Line key={text} spans={[{ text, ...look }]} width={width} />
-      ))}
+      <Lines lines={lines.slice(0, Math.max(0, rest - offered)).map((span) => [span])} width={width} />
     </Box>
   );
 }
@@ -72,9 +68,7 @@ function NameList({ suggestions, state, width, height }: NameListProps) {
   const { tone } = stateOf(suggestions, glyphs);
   return (
     <Box flexDirection="column" width={width} height={height}>
-      {state.map((text) => (
-        <Line key={text} spans={[{ text, ...(tone && { tone }) }]} width={width} />
-      ))}
+      <Lines lines={state.map((text) => [{ text, ...(tone && { tone }) }])} width={width} />
       <List
         items={suggestions.names}
         keyOf={({ name }) => name}

@@ -52,9 +52,8 @@ function TableDiffView({ route }: { route: TableDiffRoute }) {
       {!error && !found && <Empty lines={LOADING.difference} />}
       {found && (
         <List
-          items={[...lines.entries()]}
-          keyOf={([index]) => String(index)}
-          row={([, line]) => [line]}
+          items={lines}
+          row={(line) => [line]}
           selected={positionIn(rowsByIndex(lines), list.selected)}
           width={width}
           height={height}
