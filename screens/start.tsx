@@ -102,7 +102,7 @@ export async function start(options: StartOptions): Promise<ExitCode> {
   const mounted = mount({ model, handOver, theme, onBackground, stdin, stdout, unicode, screenReader });
   mounted.ended.catch(leaving.reject);
   // The first frame is drawn before anything reads a file or opens a connection.
-  setImmediate(() => void look(model, options));
+  setImmediate(() => void openFirst(model, options));
   try {
     return await leaving.promise;
   } catch (thrown) {
@@ -135,7 +135,7 @@ async function crashed(error: unknown, { environment, clock }: StartOptions): Pr
   return recordCrash({ error, file: cacheFile(environment, 'crash.log'), at: clock() });
 }
 
-async function look(model: Model, { trust = false }: StartOptions): Promise<void> {
+async function openFirst(model: Model, { trust = false }: StartOptions): Promise<void> {
   await refreshTargets(model);
   const untrusted = untrustedOf(model);
   if (untrusted && trust) await answerTrust(model, untrusted);

@@ -8,7 +8,7 @@ import { createSnapshotsStore } from '../../src/state/snapshots.ts';
 import { createTargetsStore, type KnownTarget } from '../../src/state/targets.ts';
 import { targetsRoute } from '../targets/targets-route.ts';
 import { createViews } from './in-view.ts';
-import { keepMessages, tellOutcome } from './keep-messages.ts';
+import { addOutcome, keepMessages } from './keep-messages.ts';
 import type { Model, Session, TerminalControl } from './model.ts';
 import type { Operations } from './operations.ts';
 import { refreshTargets } from './refresh.ts';
@@ -36,7 +36,7 @@ export function createModel(options: ModelOptions): Model {
   const messages = createMessages({ clock });
   keepMessages(navigation, messages);
   const onEnd = (run: Run) => {
-    tellOutcome(run, { navigation, messages });
+    addOutcome(run, { navigation, messages });
     const { notify } = model.session.getState();
     if (notify && isLong(run, notify.after)) terminal.announce(endedLine(run).text, notify);
     // A status from before a failure may no longer be true.

@@ -65,7 +65,7 @@ export const PALETTE: KeyBinding = {
   palette: false,
 };
 
-export const TASKS: KeyBinding = {
+export const RUNS: KeyBinding = {
   id: 'runs',
   keys: ['t'],
   label: 'runs',

@@ -79,7 +79,7 @@ export function endedLine({ title, state, summary }: Run): Notice {
 }
 
 export function cancelQuestion({ title }: Run): { question: string; lines: string[] } {
-  return { question: `Cancel: ${title}?`, lines: ['Partial work is removed; the destination stays as it was.'] };
+  return { question: `Cancel: ${title}?`, lines: ['Partial work is removed; the destination is unchanged.'] };
 }
 
 export function quitQuestion(live: Run[]) {

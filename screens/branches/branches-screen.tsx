@@ -3,7 +3,7 @@ import { countOf } from '../../src/operations/branch/shared-text.ts';
 import type { BranchRow } from '../../src/results/branch-results.ts';
 import { useModel } from '../app/frame.tsx';
 import { rowsByIndex } from '../app/in-view.ts';
-import { BACK, HELP, MESSAGES, MOVES, PALETTE, REFRESH, TASKS } from '../app/keys.ts';
+import { BACK, HELP, MESSAGES, MOVES, PALETTE, REFRESH, RUNS } from '../app/keys.ts';
 import { ListFrame } from '../app/list-frame.tsx';
 import type { ScreenModule } from '../app/model.ts';
 import { EMPTY, LOADING } from '../app/text.ts';
@@ -24,7 +24,7 @@ export const branchesScreen: ScreenModule<BranchesRoute> = {
     UNDO,
     BACK,
     REFRESH,
-    TASKS,
+    RUNS,
     MESSAGES,
     PALETTE,
     HELP,

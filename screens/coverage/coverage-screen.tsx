@@ -12,7 +12,7 @@ import {
 import type { Coverage } from '../../src/results/sanitize-results.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { useModel, useRoom } from '../app/frame.tsx';
-import { BACK, HELP, MOVES, TASKS } from '../app/keys.ts';
+import { BACK, HELP, MOVES, RUNS } from '../app/keys.ts';
 import { ListFrame } from '../app/list-frame.tsx';
 import { contextOf, runWithId, type ScreenModule } from '../app/model.ts';
 import { noFindingsLines } from '../app/text.ts';
@@ -44,7 +44,7 @@ export const coverageScreen: ScreenModule<CoverageRoute> = {
       help: 'sanitize the same snapshot again with the current query',
     },
     BACK,
-    TASKS,
+    RUNS,
     HELP,
     ...MOVES,
   ],

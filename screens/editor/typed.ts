@@ -32,13 +32,15 @@ function checkTyped(model: Model, route: EditorRoute): void {
   if (!route.typing || !route.draft) return;
   const { draft, typing, queue } = route;
   const outcome = changeOf(route);
-  const say = ({ wrong, isRefused }: Verdict) =>
+  const show = ({ wrong, isRefused }: Verdict) =>
     updateEditor(model, queue, (now) =>
       now.typing === typing ? { ...now, wrong, refused: isRefused ? typing : null } : now,
     );
-  if (typeof outcome === 'string' || outcome === null) say({ wrong: outcome, isRefused: outcome !== null });
+  if (typeof outcome === 'string' || outcome === null) show({ wrong: outcome, isRefused: outcome !== null });
   else
-    setImmediate(() => void checkLatest(model, { draft, typing, queue, outcome }).then((found) => found && say(found)));
+    setImmediate(
+      () => void checkLatest(model, { draft, typing, queue, outcome }).then((found) => found && show(found)),
+    );
 }
 
 interface TypedChange extends Pick<EditorRoute, 'queue' | 'typing'> {

@@ -35,7 +35,7 @@ export function setUp(model: Model): void {
     error: null,
   };
   model.navigation.push(at(route, stepsOf(route)[0]));
-  void lookForEngines(model);
+  void findEngines(model);
 }
 
 /** Enter in a field: goes on when the answer is valid. */
@@ -147,7 +147,7 @@ function end(model: Model, { answers }: SetupRoute, { build }: { build: boolean 
   if (build) void startBuild(model, { target: answers.target ?? '' });
 }
 
-async function lookForEngines({ operations, navigation }: Model): Promise<void> {
+async function findEngines({ operations, navigation }: Model): Promise<void> {
   const engines: SetupFound['engines'] = await operations
     .findEngines(quietly(AbortSignal.timeout(TIMEOUT_MS)))
     .catch(() => null);

@@ -10,7 +10,7 @@ import {
   subsetTree,
 } from '../../src/operations/subset/text.ts';
 import type { Fact } from '../../src/presentation/shapes/fact.ts';
-import { BACK, HELP, MOVES, PALETTE, TASKS } from '../app/keys.ts';
+import { BACK, HELP, MOVES, PALETTE, RUNS } from '../app/keys.ts';
 import { ListFrame } from '../app/list-frame.tsx';
 import type { ScreenModule } from '../app/model.ts';
 import { LOADING } from '../app/text.ts';
@@ -84,7 +84,7 @@ export const subsetScreen: ScreenModule<SubsetRoute> = {
       stays: true,
     },
     BACK,
-    TASKS,
+    RUNS,
     PALETTE,
     HELP,
     ...MOVES,

@@ -1,5 +1,5 @@
 import { FILTER } from '../app/filter.ts';
-import { HELP, MESSAGES, MOUSE, MOVES, PALETTE, REFRESH, TASKS } from '../app/keys.ts';
+import { HELP, MESSAGES, MOUSE, MOVES, PALETTE, REFRESH, RUNS } from '../app/keys.ts';
 import { contextOf, isAtRoot, isUnconfigured, type KeyBinding } from '../app/model.ts';
 import { nextSort } from '../app/sort-targets.ts';
 import { sortedText } from '../app/text.ts';
@@ -65,7 +65,7 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
     palette: 'Sign in',
     run: (model) => void signIn(model),
   },
-  TASKS,
+  RUNS,
   MESSAGES,
   HISTORY,
   HELP,

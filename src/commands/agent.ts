@@ -7,7 +7,7 @@ export const agentCommand = defineCommand({
   group: 'Hub',
   options: [
     { flags: '--once', description: 'build what is due, then end' },
-    { flags: '--pool <name>', description: 'take builds of this pool; default "default"' },
+    { flags: '--pool <name>', description: 'run builds of this pool; default "default"' },
   ],
   examples: [
     { command: 'tool agent', does: 'wait for builds, and run them' },

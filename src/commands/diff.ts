@@ -34,7 +34,7 @@ export const diffCommand = defineCommand({
     const { table, reveal = false, original = false } = invocation.options;
     if (table !== undefined) {
       if (b === undefined) {
-        throw wrongUsage('--table compares two snapshots, and one was named', {
+        throw wrongUsage('--table requires two snapshots', {
           hint: 'tool diff TARGET A B --table NAME',
         });
       }

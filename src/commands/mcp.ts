@@ -24,7 +24,7 @@ export const mcpCommand = defineCommand({
     const { options, globals, grammar, stdin, stdout, environment } = invocation;
     const { allow = [], as } = options;
     if (globals.json) {
-      throw wrongUsage('tool mcp writes messages of its protocol to standard output, and --json was given', {
+      throw wrongUsage('tool mcp cannot be used with --json: its protocol uses standard output', {
         hint: 'Leave --json out: results have the shapes of --json.',
       });
     }

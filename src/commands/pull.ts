@@ -7,7 +7,7 @@ export const pullCommand = defineCommand({
   group: 'Keep and share',
   arguments: [TARGET, SNAPSHOT],
   options: [ORIGINAL, ALLOW_UNTRUSTED],
-  examples: [{ command: 'tool pull app 2', does: 'pull the third newest; load pulls by itself' }],
+  examples: [{ command: 'tool pull app 2', does: 'pull the third newest; tool load also pulls' }],
   json: 'events',
   writes: true,
   async run(invocation) {

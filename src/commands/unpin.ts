@@ -3,7 +3,7 @@ import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts
 
 export const unpinCommand = defineCommand({
   name: 'unpin',
-  summary: 'let prune and rm remove a pinned snapshot again',
+  summary: 'remove the protection of a pinned snapshot',
   group: 'Keep and share',
   arguments: [TARGET, SNAPSHOT],
   options: [ORIGINAL],

@@ -48,8 +48,8 @@ function damaged(
     exit: EXIT.failed,
     hint:
       lost.length > 0
-        ? `Take a new one with: tool build ${target}; then remove this one with: tool rm ${target} ${snapshot.id}`
-        : `Try: ${repair}; or take a new one: tool build ${target}`,
+        ? `Build a new one: tool build ${target}; then remove this one: tool rm ${target} ${snapshot.id}`
+        : `Try: ${repair}; or build a new one: tool build ${target}`,
     details: [...problems, ...lost],
   });
 }

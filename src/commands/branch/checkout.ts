@@ -12,7 +12,7 @@ export const branchCheckoutCommand = defineCommand({
     MAIN,
     {
       flags: '--only-destination <url>',
-      description: 'for the git hook: switch only this destination, if it has copies of this program',
+      description: 'for the git hook: switch only this destination, if it has a base copy or branches',
     },
     DRY_RUN,
     UNVERIFIED_SOURCES,

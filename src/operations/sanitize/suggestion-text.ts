@@ -55,7 +55,7 @@ export function suggestionRows({ findings, query, choices, trial }: SuggestionSt
 
 const CHOICE_LOOKS: Record<SuggestionRow['state'], { tone: Tone; glyph: keyof Glyphs; text: string }> = {
   replace: { tone: 'plain', glyph: 'marked', text: 'replaced' },
-  leave: { tone: 'caution', glyph: 'pending', text: 'not replaced: it stays a finding' },
+  leave: { tone: 'caution', glyph: 'pending', text: 'not replaced: still a finding' },
   keep: { tone: 'dim', glyph: 'pending', text: 'kept by a comment in the query' },
   choose: { tone: 'caution', glyph: 'pending', text: 'cannot be null: choose a value' },
   generated: { tone: 'dim', glyph: 'skipped', text: 'generated from other columns: change those' },
