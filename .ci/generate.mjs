@@ -13,6 +13,7 @@ import { readVersion } from '../src/runtime/package-files.ts';
 import { PARTS } from '../test/prove/promises.ts';
 import { withAccessTable } from './access-table.ts';
 import { withErrorCodes } from './error-codes.ts';
+import { DOCUMENTED } from './pictures/screens.mjs';
 import { journalPage, proofPage } from './prove/page.ts';
 
 // Node strips types, but cannot read JSX.
@@ -39,7 +40,7 @@ const files = [
     path: 'assets/tool.1',
     content: manPage({ commands: COMMANDS, globalOptions: GLOBAL_OPTIONS, version: readVersion() }),
   },
-  { path: 'docs/screens.md', content: screensReference() },
+  { path: 'docs/screens.md', content: screensReference(DOCUMENTED) },
   { path: 'docs/hub.md', content: withAccessTable(readFileSync(join(root, 'docs/hub.md'), 'utf8')) },
   { path: 'docs/errors.md', content: withErrorCodes(readFileSync(join(root, 'docs/errors.md'), 'utf8')) },
   { path: 'docs/proof.md', content: proofPage(proof, PARTS) },

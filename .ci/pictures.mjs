@@ -26,8 +26,11 @@ let world;
 try {
   if (isWanted('pages')) await drawPages(hub, folder);
   world = await openWorld({ root, home, hub });
-  const drawn = (picture) => console.log(`docs/pictures/screens/${picture}`);
-  if (isWanted('screens')) await drawScreens({ world, folder: join(folder, 'screens'), home, drawn });
+  if (isWanted('screens')) {
+    const all = join(tmpdir(), 'tool-pictures');
+    const drawn = (picture) => console.log(join(all, picture));
+    await drawScreens({ world, folder: all, documented: join(folder, 'screens'), home, drawn });
+  }
   if (isWanted('recording')) await firstRun();
 } finally {
   await world?.close();

@@ -2,7 +2,7 @@ import { Box, Text } from 'ink';
 import type { UserError } from '../src/runtime/errors.ts';
 import { printable } from '../src/text/printable.ts';
 import { wrap } from '../src/text/text-width.ts';
-import { Line } from './line.tsx';
+import { Lines, type Span } from './line.tsx';
 import { useTheme } from './theme.ts';
 
 export function Empty({ lines }: { lines: string[] }) {
@@ -19,23 +19,20 @@ export function Empty({ lines }: { lines: string[] }) {
 }
 
 /** In rows. */
-export function failureHeight({ message, details, hint }: UserError, width: number): number {
-  const texts = [message, ...details, ...(hint ? [hint] : [])];
-  return 1 + texts.flatMap((text) => wrap(text, Math.max(10, width - 5))).length;
+export function failureHeight(error: UserError, width: number): number {
+  return 1 + failureLines(error, width).length;
+}
+
+function failureLines({ message, details, hint }: UserError, width: number): Span[][] {
+  const lines = (text: string, tone: Span['tone'] = 'plain') =>
+    wrap(text, Math.max(10, width - 5)).map((line): Span[] => [{ text: line, tone }]);
+  return [...lines(message, 'bad'), ...details.flatMap((text) => lines(text)), ...(hint ? lines(hint, 'dim') : [])];
 }
 
 export function Failure({ error, width }: { error: UserError; width: number }) {
-  const lines = (text: string) => wrap(text, Math.max(10, width - 5));
   return (
     <Box flexDirection="column" paddingLeft={2} paddingTop={1} flexShrink={0}>
-      {lines(error.message).map((text) => (
-        <Line key={text} spans={[{ text, tone: 'bad' }]} width={width - 3} />
-      ))}
-      {error.details.flatMap(lines).map((text) => (
-        <Line key={text} spans={[{ text }]} width={width - 3} />
-      ))}
-      {error.hint &&
-        lines(error.hint).map((text) => <Line key={text} spans={[{ text, tone: 'dim' }]} width={width - 3} />)}
+      <Lines lines={failureLines(error, width)} width={width - 3} />
     </Box>
   );
 }

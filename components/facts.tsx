@@ -1,7 +1,7 @@
 import { Box } from 'ink';
 import type { Fact } from '../src/presentation/shapes/fact.ts';
 import { cellWidth, wrap } from '../src/text/text-width.ts';
-import { Line, type Span } from './line.tsx';
+import { Lines, type Span } from './line.tsx';
 
 export interface FactsProps {
   facts: Fact[];
@@ -13,10 +13,7 @@ export interface FactsProps {
 export function Facts(props: FactsProps) {
   return (
     <Box flexDirection="column" width={props.width}>
-      {factLines(props).map((spans, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
-        <Line key={index} spans={spans} width={props.width} />
-      ))}
+      <Lines lines={factLines(props)} width={props.width} />
     </Box>
   );
 }

@@ -35,6 +35,14 @@ export const Line = memo(function Line({ spans, width, surface }: LineProps) {
   );
 }, isSameLine);
 
+/** Lines have no identity but their place. */
+export function Lines({ lines, width }: { lines: Span[][]; width: number }) {
+  return lines.map((spans, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: see above
+    <Line key={index} spans={spans} width={width} />
+  ));
+}
+
 /** Spans are new in every frame: comparing them draws only the lines that changed. */
 function isSameLine(before: LineProps, after: LineProps): boolean {
   return (

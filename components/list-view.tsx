@@ -7,7 +7,7 @@ import type { UserError } from '../src/runtime/errors.ts';
 import { wrap } from '../src/text/text-width.ts';
 import { DETAIL_ROWS, DetailPane } from './detail-pane.tsx';
 import { Empty, Failure } from './empty.tsx';
-import { Line } from './line.tsx';
+import { Lines } from './line.tsx';
 import { essentialTexts, listPanes } from './list-panes.ts';
 import { LIST_MARGIN, TableList } from './table-list.tsx';
 
@@ -15,7 +15,7 @@ export interface ListViewProps<Row> {
   /** The same object in every frame: the layout is memoized. */
   columns: Column<Row>[];
   rows: Row[];
-  keyOf: (row: Row) => string;
+  keyOf: (row: Row, index: number) => string;
   /** Index. */
   selected: number;
   width: number;
@@ -54,10 +54,7 @@ export function ListView<Row>(props: ListViewProps<Row>) {
         width={listWidth}
         height={height - (shown && !beside ? DETAIL_ROWS : below.length)}
       />
-      {below.map((text, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
-        <Line key={index} spans={[{ text: `  ${text}`, tone: 'dim' }]} width={width} />
-      ))}
+      <Lines lines={below.map((text) => [{ text: `  ${text}`, tone: 'dim' }])} width={width} />
       {shown && (
         <DetailPane
           title={[{ text: shown.title, tone: 'strong' }]}

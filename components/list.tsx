@@ -15,7 +15,8 @@ export const ViewportContext = createContext<Viewport | null>(null);
 
 export interface ListProps<Item> {
   items: Item[];
-  keyOf: (item: Item) => string;
+  /** Default: the index. */
+  keyOf?: (item: Item, index: number) => string;
   /** Called only for the items in view. */
   row: (item: Item) => Span[];
   selected: number;
@@ -30,7 +31,7 @@ export interface ListProps<Item> {
 /** Mounts only the rows in view. */
 export function List<Item>({
   items,
-  keyOf,
+  keyOf = (_, index) => String(index),
   row,
   selected,
   width,
@@ -45,7 +46,8 @@ export function List<Item>({
   offset.current = scrolledTo({ offset: offset.current, selected, lead, height, count: items.length });
   const viewport = useContext(ViewportContext);
   const inView = items.slice(offset.current, offset.current + height);
-  if (viewport) viewport.keys = inView.map(keyOf);
+  const keys = inView.map((item, index) => keyOf(item, offset.current + index));
+  if (viewport) viewport.keys = keys;
   return (
     <Box flexDirection="column" height={height} width={width}>
       {inView.map((item, index) => {
@@ -55,7 +57,7 @@ export function List<Item>({
         const spans = isSelected ? row(item).map((span) => ({ ...span, bold: true })) : row(item);
         return (
           <Line
-            key={keyOf(item)}
+            key={keys[index]}
             spans={[pointer, ...spans]}
             width={width}
             surface={isSelected && isActive ? 'selected' : undefined}

@@ -8,7 +8,7 @@ import { useTheme } from './theme.ts';
 export interface TableListProps<Row> {
   layout: TableLayout<Row>;
   rows: Row[];
-  keyOf: (row: Row) => string;
+  keyOf: (row: Row, index: number) => string;
   selected: number;
   width: number;
   height: number;

@@ -1,7 +1,5 @@
 import { type InEffect, inEffect } from '../src/config/in-effect.ts';
 import { shortPath } from '../src/config/paths.ts';
-import { misnamedText } from '../src/presentation/lists.ts';
-import { endedLine } from '../src/presentation/run.ts';
 import { EXIT, type ExitCode, toUserError, UserError } from '../src/runtime/errors.ts';
 import type { Colors } from '../src/runtime/terminal.ts';
 import type { Run } from '../src/state/runs.ts';
@@ -12,12 +10,14 @@ import { cacheFile, knownTargets } from './app/known-targets.ts';
 import { isAtRoot, isUnconfigured, type Model } from './app/model.ts';
 import { type CreateContext, lazyOperations, type Operations } from './app/operations.ts';
 import { cancelRefresh, refreshTargets } from './app/refresh.ts';
+import { endedLine } from './app/run-text.ts';
 import { createAnnouncer } from './app/terminal/announcing.ts';
 import { createHandOver } from './app/terminal/hand-over.ts';
 import { mount } from './app/terminal/mount.tsx';
 import { MOUSE_OFF, MOUSE_ON } from './app/terminal/mouse.ts';
 import type { TerminalOutput } from './app/terminal/output.ts';
 import { guardTerminal } from './app/terminal/terminal-guard.ts';
+import { misnamedText } from './app/text.ts';
 import { answerTrust, confirmTrust, untrustedOf } from './commands/trust.ts';
 import { setUp } from './setup/actions.ts';
 
@@ -102,7 +102,7 @@ export async function start(options: StartOptions): Promise<ExitCode> {
   const mounted = mount({ model, handOver, theme, onBackground, stdin, stdout, unicode, screenReader });
   mounted.ended.catch(leaving.reject);
   // The first frame is drawn before anything reads a file or opens a connection.
-  setImmediate(() => void look(model, options));
+  setImmediate(() => void openFirst(model, options));
   try {
     return await leaving.promise;
   } catch (thrown) {
@@ -135,7 +135,7 @@ async function crashed(error: unknown, { environment, clock }: StartOptions): Pr
   return recordCrash({ error, file: cacheFile(environment, 'crash.log'), at: clock() });
 }
 
-async function look(model: Model, { trust = false }: StartOptions): Promise<void> {
+async function openFirst(model: Model, { trust = false }: StartOptions): Promise<void> {
   await refreshTargets(model);
   const untrusted = untrustedOf(model);
   if (untrusted && trust) await answerTrust(model, untrusted);

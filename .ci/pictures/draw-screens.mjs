@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { FILES, SCENES } from './screens.mjs';
+import { DOCUMENTED, FILES, SCENES } from './screens.mjs';
 import { createSteady } from './steady.mjs';
 import { svg } from './svg.mjs';
 import { PATIENCE } from './world.mjs';
@@ -21,10 +21,20 @@ export function pictureFile(name, [columns, rows], scheme) {
   return `${name}-${columns}x${rows}-${scheme}.svg`;
 }
 
-/** Walks through all scenes, and draws each picture at each size, dark and light. Calls `drawn` with their names. */
-export async function drawScreens({ world, folder, home, drawn }) {
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
+/** @param {string} picture */
+export function documentedFile(picture) {
+  return pictureFile(picture, SIZES[0], SCHEMES[0]);
+}
+
+/**
+ * Walks through all scenes, and draws each picture at each size, dark and light, into `folder`; copies those of the
+ * documentation to `documented`. Calls `drawn` with their names.
+ */
+export async function drawScreens({ world, folder, documented, home, drawn }) {
+  for (const each of [folder, documented]) {
+    rmSync(each, { recursive: true, force: true });
+    mkdirSync(each, { recursive: true });
+  }
   const names = new Set();
   let holding;
   for (const { folder: name, words, steps, environment } of SCENES) {
@@ -55,6 +65,7 @@ export async function drawScreens({ world, folder, home, drawn }) {
     terminal.signal('SIGTERM');
     await terminal.exited;
   }
+  for (const file of DOCUMENTED.map(documentedFile)) copyFileSync(join(folder, file), join(documented, file));
 }
 
 async function views(terminal, steady) {

@@ -282,6 +282,22 @@ targets:
   },
 };
 
+/** The pictures that the documentation shows, at 80×24 on a dark background; all others are drawn on demand. */
+export const DOCUMENTED = [
+  'targets',
+  'snapshots',
+  'confirm',
+  'run',
+  'coverage',
+  'suggestion',
+  'branches',
+  'diff',
+  'setup',
+  'editor',
+  'subset-graph',
+  'palette',
+];
+
 /** Each picture with the folder of its screen in `screens/`, `null` for one of the command line. */
 export const PICTURES = SCENES.flatMap(({ steps }) =>
   steps.flatMap(({ picture, screen = picture, title }) => (picture ? [{ picture, screen, title }] : [])),

@@ -4,12 +4,12 @@ import { type StoreApi, useStore } from 'zustand';
 import { ViewportContext } from '../../components/list.tsx';
 import type { Size } from '../../components/page.tsx';
 import { type Theme, ThemeContext } from '../../components/theme.ts';
-import { tooSmallText } from '../../src/presentation/lists.ts';
 import { topOf } from '../../src/state/navigation.ts';
 import { dispatchKey, dispatchPaste, dispatchText } from './dispatch.ts';
 import { ModelContext } from './frame.tsx';
 import { type Model, screenOf } from './model.ts';
 import { keyPresses } from './terminal/key-press.ts';
+import { tooSmallText } from './text.ts';
 
 export interface AppProps {
   model: Model;

@@ -1,6 +1,5 @@
 import { createStore } from 'zustand/vanilla';
 import { setKeysInEffect } from '../../src/config/keys-in-effect.ts';
-import { endedLine } from '../../src/presentation/run.ts';
 import { createMessages } from '../../src/state/messages.ts';
 import { createNavigation } from '../../src/state/navigation.ts';
 import { elapsed } from '../../src/state/run.ts';
@@ -9,11 +8,12 @@ import { createSnapshotsStore } from '../../src/state/snapshots.ts';
 import { createTargetsStore, type KnownTarget } from '../../src/state/targets.ts';
 import { targetsRoute } from '../targets/targets-route.ts';
 import { createViews } from './in-view.ts';
-import { keepMessages, tellOutcome } from './keep-messages.ts';
+import { addOutcome, keepMessages } from './keep-messages.ts';
 import type { Model, Session, TerminalControl } from './model.ts';
 import type { Operations } from './operations.ts';
 import { refreshTargets } from './refresh.ts';
 import type { Route } from './route.ts';
+import { endedLine } from './run-text.ts';
 import { SCREENS } from './screens.ts';
 
 export interface ModelOptions {
@@ -36,7 +36,7 @@ export function createModel(options: ModelOptions): Model {
   const messages = createMessages({ clock });
   keepMessages(navigation, messages);
   const onEnd = (run: Run) => {
-    tellOutcome(run, { navigation, messages });
+    addOutcome(run, { navigation, messages });
     const { notify } = model.session.getState();
     if (notify && isLong(run, notify.after)) terminal.announce(endedLine(run).text, notify);
     // A status from before a failure may no longer be true.

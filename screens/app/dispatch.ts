@@ -1,6 +1,5 @@
 import { PAGE_HEAD } from '../../components/page.tsx';
 import { editText, insertText, pasteText, type TextEdit } from '../../components/text-edit.ts';
-import { unknownKeyText } from '../../src/presentation/lists.ts';
 import { interrupt } from '../commands/quit.ts';
 import { positionIn } from './in-view.ts';
 import { bindingsOf, keyName, runBinding } from './keys.ts';
@@ -8,6 +7,7 @@ import { contextOf, type Model, screenOf } from './model.ts';
 import { back, move } from './navigate.ts';
 import { type Route, typingAt } from './route.ts';
 import type { MouseEvent } from './terminal/mouse.ts';
+import { unknownKeyText } from './text.ts';
 
 /** Runs the command of a key on the present route. While text is typed, keys are text. */
 export function dispatchKey(model: Model, key: string): void {

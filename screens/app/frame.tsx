@@ -5,10 +5,10 @@ import type { KeyHint } from '../../components/key-bar.tsx';
 import type { Span } from '../../components/line.tsx';
 import { contentWidth, PAGE_CHROME, Page, type Size } from '../../components/page.tsx';
 import { useTheme } from '../../components/theme.ts';
-import { runsInProgress } from '../../src/presentation/run.ts';
 import { bindingsOf, keyName } from './keys.ts';
 import { contextOf, type Model } from './model.ts';
 import type { ScreenId } from './route.ts';
+import { runsInProgress } from './run-text.ts';
 import { runningCells, sessionFacts, statusSpans } from './status-line.ts';
 
 export const ModelContext = createContext<Model | null>(null);

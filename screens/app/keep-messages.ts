@@ -1,8 +1,8 @@
-import { endedLine } from '../../src/presentation/run.ts';
 import type { Messages } from '../../src/state/messages.ts';
 import type { Navigation } from '../../src/state/navigation.ts';
 import type { Run } from '../../src/state/runs.ts';
 import type { Route } from './route.ts';
+import { endedLine } from './run-text.ts';
 
 /** Keeps notices of results in the history; hints are not kept. */
 export function keepMessages({ store }: Navigation<Route>, messages: Messages): void {
@@ -12,13 +12,13 @@ export function keepMessages({ store }: Navigation<Route>, messages: Messages): 
   });
 }
 
-interface Told {
+interface MessageStores {
   navigation: Navigation<Route>;
   messages: Messages;
 }
 
 /** Adds the result of a run, as a toast where the run is not shown. */
-export function tellOutcome(run: Run, { navigation, messages }: Told): void {
+export function addOutcome(run: Run, { navigation, messages }: MessageStores): void {
   const route = navigation.top();
   const isShown = route.screen === 'run' && route.run === run.id;
   messages.add({ ...endedLine(run), run: run.id, toast: !isShown });

@@ -1,13 +1,13 @@
 import { textEdit } from '../../components/text-edit.ts';
 import { commandKeyName } from '../../src/config/keys-in-effect.ts';
 import { type ConfiguredKeys, isCommandKey } from '../../src/config/schema/commands.ts';
-import { mouseText } from '../../src/presentation/lists.ts';
 import { emptyList, type Move } from '../../src/state/list.ts';
 import { confirmTrust } from '../commands/trust.ts';
 import { contextOf, type KeyBinding, type KeyContext, type Model, type ScreenModule, screenOf } from './model.ts';
 import { back, move } from './navigate.ts';
 import { refreshTargets } from './refresh.ts';
 import type { Route } from './route.ts';
+import { mouseText } from './text.ts';
 
 // Keys of many screens.
 
@@ -65,7 +65,7 @@ export const PALETTE: KeyBinding = {
   palette: false,
 };
 
-export const TASKS: KeyBinding = {
+export const RUNS: KeyBinding = {
   id: 'runs',
   keys: ['t'],
   label: 'runs',

@@ -4,8 +4,8 @@ import { EVERYWHERE, keyName } from './keys.ts';
 import type { ScreenModule } from './model.ts';
 import { SCREENS } from './screens.ts';
 
-/** docs/screens.md: the commands with their keys, and what is particular to each screen. */
-export function screensReference(): string {
+/** docs/screens.md: the commands with their keys, what is particular to each screen, and the pictures of some. */
+export function screensReference(pictured: string[]): string {
   return [
     INTRODUCTION,
     '## Commands',
@@ -14,7 +14,7 @@ export function screensReference(): string {
     '## Moving',
     `These keys have no id. Each screen below lists its commands and its other keys; \`?\` explains them all.`,
     table([...shared().values(), ...EVERYWHERE.map(({ keys, help }) => ({ keys: [keys], help }))]),
-    ...Object.values(SCREENS).flatMap(section),
+    ...Object.values<ScreenModule>(SCREENS).flatMap((screen) => section(screen, pictured)),
     '## Themes',
     '`theme` in the configuration, or `TOOL_THEME`:',
     markdownTable([['theme', 'colours'], ...THEMES]),
@@ -88,13 +88,13 @@ function textOf({ keys, help }: SharedKey): string {
   return `${keys.join(' ')} ${help}`;
 }
 
-function section({ id, title, keys }: ScreenModule): string[] {
+function section({ id, title, keys }: ScreenModule, pictured: string[]): string[] {
   const common = shared();
   const own = keys.filter((binding) => binding.id === undefined && !common.has(textOf(binding)));
   const commands = new Set(keys.flatMap((binding) => (binding.id === undefined ? [] : [`\`${binding.id}\``])));
   return [
     `## ${title}`,
-    `![${title}](pictures/screens/${id}-80x24-dark.svg)`,
+    ...(pictured.includes(id) ? [`![${title}](pictures/screens/${id}-80x24-dark.svg)`] : []),
     ...(commands.size > 0 ? [`Commands: ${[...commands].join(', ')}`] : []),
     ...(own.length > 0 ? [own.map((binding) => `- ${codes(binding)}: ${binding.help}`).join('\n')] : []),
   ];

@@ -1,7 +1,6 @@
 import type { Span } from '../../components/line.tsx';
 import { progressBar } from '../../components/progress-bar.ts';
 import type { StatusFact } from '../../components/status-bar.tsx';
-import { READ_ONLY_BADGE, versionText } from '../../src/presentation/lists.ts';
 import type { Glyphs, Tone } from '../../src/presentation/shapes/glyphs.ts';
 import type { Message } from '../../src/state/messages.ts';
 import type { Notice } from '../../src/state/navigation.ts';
@@ -9,6 +8,7 @@ import { paceOf } from '../../src/state/progress.ts';
 import type { Run } from '../../src/state/runs.ts';
 import { cellWidth } from '../../src/text/text-width.ts';
 import type { Model, Session } from './model.ts';
+import { READ_ONLY_BADGE, versionText } from './text.ts';
 
 export interface Status {
   /** The result of the last key. */

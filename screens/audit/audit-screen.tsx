@@ -1,10 +1,9 @@
-import { ListView } from '../../components/list-view.tsx';
-import { auditColumns, auditFacts, countedEvents } from '../../src/presentation/audit.ts';
-import { EMPTY, LOADING } from '../../src/presentation/lists.ts';
-import { Frame, useRoom } from '../app/frame.tsx';
-import { positionIn, rowsByIndex } from '../app/in-view.ts';
+import { auditColumns, auditFacts, countedEvents } from '../../src/operations/cloud/audit-text.ts';
+import { rowsByIndex } from '../app/in-view.ts';
 import { BACK, HELP, MOVES, PALETTE, REFRESH } from '../app/keys.ts';
+import { ListFrame } from '../app/list-frame.tsx';
 import type { ScreenModule } from '../app/model.ts';
+import { EMPTY, LOADING } from '../app/text.ts';
 import { readAgain } from '../commands/audit.ts';
 import { type AuditRoute, eventsOf } from './audit-route.ts';
 
@@ -21,23 +20,17 @@ export const auditScreen: ScreenModule<AuditRoute> = {
 };
 
 function AuditView({ route }: { route: AuditRoute }) {
-  const { columns, height, wide } = useRoom();
-  const { target, found, error, list } = route;
-  const events = eventsOf(route);
+  const { target, found } = route;
   return (
-    <Frame screen="audit" path={[target, 'audit']} aside={found ? [{ text: countedEvents(found), tone: 'dim' }] : []}>
-      <ListView
-        columns={AUDIT_COLUMNS}
-        rows={events}
-        keyOf={(event) => String(events.indexOf(event))}
-        selected={positionIn(rowsByIndex(events), list.selected)}
-        width={columns}
-        height={height}
-        error={error}
-        empty={found ? EMPTY.audit : LOADING.audit}
-        detail={auditFacts}
-        wide={wide}
-      />
-    </Frame>
+    <ListFrame
+      route={route}
+      path={[target, 'audit']}
+      aside={found ? [{ text: countedEvents(found), tone: 'dim' }] : []}
+      columns={AUDIT_COLUMNS}
+      rows={eventsOf(route)}
+      empty={found ? EMPTY.audit : LOADING.audit}
+      detail={auditFacts}
+      beside
+    />
   );
 }

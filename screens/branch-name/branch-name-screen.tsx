@@ -1,9 +1,6 @@
-import { Box } from 'ink';
-import { Line } from '../../components/line.tsx';
 import type { TextEdit } from '../../components/text-edit.ts';
-import { TextField } from '../../components/text-field.tsx';
 import { NAME_OF_BRANCH } from '../../src/operations/branch/list/text.ts';
-import { Frame, useRoom } from '../app/frame.tsx';
+import { FieldFrame } from '../app/field-frame.tsx';
 import { BACK } from '../app/keys.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
 import { confirmCreate } from '../commands/branches.ts';
@@ -49,15 +46,7 @@ function accept(model: Model, { target, typing }: BranchNameRoute): void {
 }
 
 function BranchNameView({ route }: { route: BranchNameRoute }) {
-  const { columns } = useRoom();
   const { target, typing } = route;
-  return (
-    <Frame screen="branch-name" path={[target, 'branches', 'new']}>
-      <Box flexDirection="column" paddingTop={1} paddingLeft={2}>
-        <Line spans={[{ text: NAME_OF_BRANCH, tone: 'dim' }]} width={columns - 3} />
-        <Line spans={[]} width={columns - 3} />
-        <TextField label="Name:" edit={typing} width={columns - 4} placeholder="login-form" />
-      </Box>
-    </Frame>
-  );
+  const field = { about: NAME_OF_BRANCH, label: 'Name:', edit: typing, placeholder: 'login-form' };
+  return <FieldFrame screen="branch-name" path={[target, 'branches', 'new']} {...field} />;
 }

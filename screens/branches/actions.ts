@@ -7,6 +7,7 @@ import type { KeyBinding, KeyContext } from '../app/model.ts';
 import { notWritable } from '../app/why-not.ts';
 import { refreshingBranches } from '../commands/branches.ts';
 import { confirmOperation, UNVERIFIED_SOURCES } from '../commands/confirm.ts';
+import { copyText } from '../commands/copy.ts';
 import { type BranchesRoute, selectedBranch } from './branches-route.ts';
 
 export const NEW_BRANCH: KeyBinding<BranchesRoute> = {
@@ -79,9 +80,7 @@ export const COPY_BRANCH_URL: KeyBinding<BranchesRoute> = {
   whyNot: ({ route }) => (selectedBranch(route) ? null : NO_BRANCH),
   run: (model, route) => {
     const branch = selectedBranch(route);
-    if (!branch) return;
-    model.terminal.copy(branch.url);
-    model.navigation.notify({ tone: 'good', text: `Copied ${branch.url}` });
+    if (branch) copyText(model, branch.url);
   },
 };
 

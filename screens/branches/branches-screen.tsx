@@ -1,12 +1,12 @@
-import { ListView } from '../../components/list-view.tsx';
 import { branchColumns, branchFacts } from '../../src/operations/branch/list/text.ts';
 import { countOf } from '../../src/operations/branch/shared-text.ts';
-import { EMPTY, LOADING } from '../../src/presentation/lists.ts';
 import type { BranchRow } from '../../src/results/branch-results.ts';
-import { Frame, useModel, useRoom } from '../app/frame.tsx';
-import { positionIn, rowsByIndex } from '../app/in-view.ts';
-import { BACK, HELP, MESSAGES, MOVES, PALETTE, REFRESH, TASKS } from '../app/keys.ts';
+import { useModel } from '../app/frame.tsx';
+import { rowsByIndex } from '../app/in-view.ts';
+import { BACK, HELP, MESSAGES, MOVES, PALETTE, REFRESH, RUNS } from '../app/keys.ts';
+import { ListFrame } from '../app/list-frame.tsx';
 import type { ScreenModule } from '../app/model.ts';
+import { EMPTY, LOADING } from '../app/text.ts';
 import { UNDO } from '../commands/undo.ts';
 import { COPY_BRANCH_URL, DROP_BRANCH, NEW_BRANCH, RESET_BRANCH, SWITCH_BRANCH } from './actions.ts';
 import { type BranchesRoute, branchesOf, refreshBranches } from './branches-route.ts';
@@ -24,7 +24,7 @@ export const branchesScreen: ScreenModule<BranchesRoute> = {
     UNDO,
     BACK,
     REFRESH,
-    TASKS,
+    RUNS,
     MESSAGES,
     PALETTE,
     HELP,
@@ -35,24 +35,18 @@ export const branchesScreen: ScreenModule<BranchesRoute> = {
 };
 
 function BranchesView({ route }: { route: BranchesRoute }) {
-  const { columns, height, wide } = useRoom();
-  const { target, found, error, list } = route;
-  const branches = branchesOf(route);
+  const { target, found } = route;
   const now = useModel().clock();
   return (
-    <Frame screen="branches" path={[target, 'branches']} aside={found ? [{ text: countOf(found), tone: 'dim' }] : []}>
-      <ListView<BranchRow>
-        columns={branchColumns(now)}
-        rows={branches}
-        keyOf={({ name }) => name}
-        selected={positionIn(rowsByIndex(branches), list.selected)}
-        width={columns}
-        height={height}
-        error={error}
-        empty={found ? EMPTY.branches : LOADING.branches}
-        detail={(branch) => branchFacts(branch, now)}
-        wide={wide}
-      />
-    </Frame>
+    <ListFrame<BranchRow>
+      route={route}
+      path={[target, 'branches']}
+      aside={found ? [{ text: countOf(found), tone: 'dim' }] : []}
+      columns={branchColumns(now)}
+      rows={branchesOf(route)}
+      empty={found ? EMPTY.branches : LOADING.branches}
+      detail={(branch) => branchFacts(branch, now)}
+      beside
+    />
   );
 }

@@ -1,13 +1,12 @@
 import { useMemo } from 'react';
 import type { Span } from '../../components/line.tsx';
-import { ListView } from '../../components/list-view.tsx';
 import { useTheme } from '../../components/theme.ts';
-import { checkColumns, checkFacts, whyNotFixed } from '../../src/presentation/check.ts';
-import { LOADING } from '../../src/presentation/lists.ts';
+import { checkColumns, checkFacts, whyNotFixed } from '../../src/operations/configuration/check-text.ts';
 import { formatNumberOf } from '../../src/text/format.ts';
-import { Frame, useRoom } from '../app/frame.tsx';
 import { BACK, HELP, MOVES, PALETTE, REFRESH } from '../app/keys.ts';
+import { ListFrame } from '../app/list-frame.tsx';
 import type { ScreenModule } from '../app/model.ts';
+import { LOADING } from '../app/text.ts';
 import { notEditable, notWritable } from '../app/why-not.ts';
 import { editProblem, openCheck, showFix } from '../commands/check.ts';
 import { type CheckRoute, rowsOf, selectedProblem, shownCheck } from './selection.ts';
@@ -45,26 +44,18 @@ export const checkScreen: ScreenModule<CheckRoute> = {
 };
 
 function CheckView({ route }: { route: CheckRoute }) {
-  const { columns, height } = useRoom();
   const { glyphs } = useTheme();
-  const { error } = route;
-  const tableColumns = useMemo(() => checkColumns(glyphs), [glyphs]);
-  const rows = rowsOf(route);
-  const row = selectedProblem(route);
+  const columns = useMemo(() => checkColumns(glyphs), [glyphs]);
   return (
-    <Frame screen="check" path={['check']} aside={summary(route)}>
-      <ListView
-        columns={tableColumns}
-        rows={rows}
-        keyOf={({ id }) => id}
-        selected={rows.findIndex(({ id }) => id === row?.id)}
-        width={columns}
-        height={height}
-        error={error}
-        empty={LOADING.configurationCheck}
-        detail={(shown) => ({ title: shown.subject, facts: checkFacts(shown) })}
-      />
-    </Frame>
+    <ListFrame
+      route={route}
+      path={['check']}
+      aside={summary(route)}
+      columns={columns}
+      rows={rowsOf(route)}
+      empty={LOADING.configurationCheck}
+      detail={(shown) => ({ title: shown.subject, facts: checkFacts(shown) })}
+    />
   );
 }
 

@@ -1,5 +1,5 @@
+import { type CheckRow, checkRows } from '../../src/operations/configuration/check-text.ts';
 import type { CheckWithFixes } from '../../src/operations/configuration/fix.ts';
-import { type CheckRow, checkRows } from '../../src/presentation/check.ts';
 import type { ListState } from '../../src/state/list.ts';
 import type { FetchState } from '../app/fetched.ts';
 import { selectedItem } from '../app/in-view.ts';

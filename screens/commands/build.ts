@@ -1,7 +1,7 @@
 import { buildOperation } from '../../src/operations/build/operation.ts';
 import type { BuildAndSanitizeRequest } from '../../src/operations/build/planned-build.ts';
+import { alreadyQueuedText, notBuiltText, planningText } from '../../src/operations/build/text.ts';
 import { queuedText } from '../../src/presentation/shapes/question.ts';
-import { alreadyQueuedText, notBuiltText, planningText } from '../../src/presentation/snapshot.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import type { Notice } from '../../src/state/navigation.ts';
 import type { Run } from '../../src/state/runs.ts';

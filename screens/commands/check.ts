@@ -30,9 +30,9 @@ function checkAgain(model: Model): void {
   const route = model.navigation.top();
   if (route.screen !== 'check') return;
   route.controller.abort();
-  const looking: CheckRoute = { ...route, ...notFetched(), before: shownCheck(route) };
-  model.navigation.replace(looking);
-  fetchInto(model, looking, (signal) => model.operations.checkWithFixes(quietly(signal)));
+  const checking: CheckRoute = { ...route, ...notFetched(), before: shownCheck(route) };
+  model.navigation.replace(checking);
+  fetchInto(model, checking, (signal) => model.operations.checkWithFixes(quietly(signal)));
 }
 
 export function showFix(model: Model, route: CheckRoute): void {

@@ -1,6 +1,6 @@
-import { COPY_QUESTION, copiedText, copyChoices, NOTHING_TO_COPY } from '../../src/presentation/copy.ts';
 import { contextOf, type KeyBinding, type Model } from '../app/model.ts';
 import { noTarget } from '../app/why-not.ts';
+import { COPY_QUESTION, copyChoices, NOTHING_TO_COPY } from './copy-text.ts';
 
 /** Copies a URL, an id or the command of an action: the terminal sets its clipboard (OSC 52). */
 export const COPY: KeyBinding = {
@@ -14,7 +14,7 @@ export const COPY: KeyBinding = {
 };
 
 function chooseCopy(model: Model): void {
-  const { navigation, terminal, config } = model;
+  const { navigation, config } = model;
   const { target, snapshot } = contextOf(model);
   if (!target) return;
   const choices = copyChoices({ target: target.row, snapshot, config: config ?? null });
@@ -28,9 +28,11 @@ function chooseCopy(model: Model): void {
     question: COPY_QUESTION,
     lines: [],
     options: choices.map(({ label, text }) => ({ label: `${label}  ${text}`, value: text })),
-    answer: (text) => {
-      terminal.copy(text);
-      navigation.notify({ tone: 'good', text: copiedText(text) });
-    },
+    answer: (text) => copyText(model, text),
   });
+}
+
+export function copyText({ terminal, navigation }: Model, text: string): void {
+  terminal.copy(text);
+  navigation.notify({ tone: 'good', text: `Copied ${text}` });
 }

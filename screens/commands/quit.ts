@@ -1,7 +1,7 @@
-import { RUN_NOTES } from '../../src/presentation/run.ts';
 import { interrupted } from '../../src/runtime/errors.ts';
 import type { Notice } from '../../src/state/navigation.ts';
 import type { Model } from '../app/model.ts';
+import { RUN_NOTES } from '../app/run-text.ts';
 
 const TWICE_WITHIN_MS = 2000;
 

@@ -26,7 +26,7 @@ export const RUN_KEYS: KeyBinding[] = [
     when: ({ run }) => run?.state.status === 'failed' || run?.state.status === 'cancelled',
     whyNot: (context) => {
       const overtaking = overtakenBy(context);
-      return overtaking && `${overtaking.title} came after it: ask anew, from the snapshots`;
+      return overtaking && `${overtaking.title} was started later: load again from the list of snapshots`;
     },
     run: retry,
   },
@@ -47,7 +47,7 @@ export const RUN_KEYS: KeyBinding[] = [
     id: 'accept',
     keys: ['a'],
     label: 'restore the rest',
-    help: 'load again, restore what can be restored, and list what is missing; asked first',
+    help: 'load again, restore what can be restored, and list what is missing; asks first',
     palette: 'Restore the rest…',
     when: ({ run }) => run?.kind === 'load' && run.state.error?.code === 'restore_failed',
     whyNot: notWritable,
@@ -57,7 +57,7 @@ export const RUN_KEYS: KeyBinding[] = [
     id: 'accept',
     keys: ['a'],
     label: 'accept missing',
-    help: 'load again, and replace the destination although something is missing; asked first',
+    help: 'load again, and replace the destination although something is missing; asks first',
     palette: 'Accept missing objects…',
     when: ({ run }) => run?.kind === 'load' && run.state.error?.code === 'restore_incomplete',
     whyNot: notWritable,

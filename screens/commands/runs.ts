@@ -6,7 +6,7 @@ import {
   type TransferKind,
   transferSummary,
   verifySummary,
-} from '../../src/presentation/transfer.ts';
+} from '../../src/operations/snapshots/transfer-text.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
 import type { RunContext, RunDefinition } from '../../src/state/runs.ts';
 import type { Model } from '../app/model.ts';

@@ -1,5 +1,5 @@
+import { queryEditedText } from '../../src/operations/sanitize/coverage-text.ts';
 import { sanitizeOperation } from '../../src/operations/sanitize/operation.ts';
-import { queryEditedText } from '../../src/presentation/coverage.ts';
 import { briefName } from '../../src/presentation/snapshot.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';

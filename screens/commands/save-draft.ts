@@ -1,5 +1,4 @@
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
-import { conflictQuestion, EDITOR_NOTICES, savedText } from '../../src/presentation/editor.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { type Model, notifyFailure } from '../app/model.ts';
@@ -8,6 +7,7 @@ import type { Routes } from '../app/route.ts';
 import { inTurn } from '../editor/change-draft.ts';
 import type { EditorRoute } from '../editor/editor-route.ts';
 import { editorWith, updateEditor } from '../editor/selection.ts';
+import { conflictQuestion, EDITOR_NOTICES, savedText } from '../editor/text.ts';
 
 /** Shows what saving would change. */
 export function showDraftDiff(model: Model, route: EditorRoute): void {

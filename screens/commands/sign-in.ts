@@ -1,5 +1,5 @@
 import type { ProviderChoice } from '../../src/operations/sign-in/find-provider.ts';
-import { PROVIDER_QUESTION } from '../../src/presentation/sign-in.ts';
+import { PROVIDER_QUESTION } from '../../src/operations/sign-in/text.ts';
 import type { SignInEvent } from '../../src/results/events.ts';
 import { interrupted, toUserError } from '../../src/runtime/errors.ts';
 import { type Model, quietly } from '../app/model.ts';

@@ -1,5 +1,5 @@
 import { UntrustedConfiguration } from '../../src/config/trust/untrusted-configuration.ts';
-import { trustItems } from '../../src/presentation/trust.ts';
+import { trustItems } from '../../src/operations/trust-text.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { wrap } from '../../src/text/text-width.ts';
 import { type Model, notifyFailure } from '../app/model.ts';

@@ -3,10 +3,9 @@ import { useStore } from 'zustand';
 import { Choice } from '../../components/choice.tsx';
 import { Empty, Failure } from '../../components/empty.tsx';
 import { factLines } from '../../components/facts.tsx';
-import { Line, type Span } from '../../components/line.tsx';
+import { Lines, type Span } from '../../components/line.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useTheme } from '../../components/theme.ts';
-import { LOADING } from '../../src/presentation/lists.ts';
 import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
 import {
   notTyped,
@@ -21,6 +20,7 @@ import { Frame, linesInView, useModel, useRoom } from '../app/frame.tsx';
 import { BACK, HELP, moving } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { scrolledDown } from '../app/navigate.ts';
+import { LOADING } from '../app/text.ts';
 import type { ConfirmRoute } from '../commands/confirm-route.ts';
 import { ALTERNATIVES } from './alternatives.ts';
 import { answerConfirm, confirmTyped, RETRY_PLAN } from './answer.ts';
@@ -71,13 +71,13 @@ function ConfirmView({ route }: { route: ConfirmRoute }) {
   viewport.page = rows;
   return (
     <Frame screen="confirm" path={[target, title]} aside={linesInView({ from, rows, count })}>
-      <Lines lines={above} width={width} />
+      <Pane lines={above} width={width} />
       <Box height={rows} flexShrink={0} paddingLeft={2}>
         {panes.map(({ name, lines, width: paneWidth }) => (
-          <Lines key={name} lines={lines.slice(from, from + rows)} width={paneWidth} />
+          <Pane key={name} lines={lines.slice(from, from + rows)} width={paneWidth} />
         ))}
       </Box>
-      <Lines lines={below} width={width} />
+      <Pane lines={below} width={width} />
       <Answer question={question} typing={typing} width={width} />
     </Frame>
   );
@@ -107,13 +107,10 @@ interface AnswerProps {
   width: number;
 }
 
-function Lines({ lines, width }: { lines: Span[][]; width: number }) {
+function Pane({ lines, width }: { lines: Span[][]; width: number }) {
   return (
     <Box flexDirection="column" flexShrink={0} width={width}>
-      {lines.map((spans, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
-        <Line key={index} spans={spans} width={width} />
-      ))}
+      <Lines lines={lines} width={width} />
     </Box>
   );
 }

@@ -1,7 +1,6 @@
 import { useMemo } from 'react';
 import { useStore } from 'zustand';
 import type { Span } from '../../components/line.tsx';
-import { ListView } from '../../components/list-view.tsx';
 import { useTheme } from '../../components/theme.ts';
 import {
   coverageTree,
@@ -9,13 +8,14 @@ import {
   coverageTreeFacts,
   findingsText,
   tablesText,
-} from '../../src/presentation/coverage.ts';
-import { noFindingsLines } from '../../src/presentation/lists.ts';
+} from '../../src/operations/sanitize/coverage-text.ts';
 import type { Coverage } from '../../src/results/sanitize-results.ts';
-import { type ListState, selectedIndex } from '../../src/state/list.ts';
-import { Frame, useModel, useRoom } from '../app/frame.tsx';
-import { BACK, HELP, MOVES, TASKS } from '../app/keys.ts';
+import type { ListState } from '../../src/state/list.ts';
+import { useModel, useRoom } from '../app/frame.tsx';
+import { BACK, HELP, MOVES, RUNS } from '../app/keys.ts';
+import { ListFrame } from '../app/list-frame.tsx';
 import { contextOf, runWithId, type ScreenModule } from '../app/model.ts';
+import { noFindingsLines } from '../app/text.ts';
 import { EDIT_QUERY, SANITIZE, SUGGEST } from '../commands/sanitize.ts';
 
 declare module '../app/route.ts' {
@@ -44,7 +44,7 @@ export const coverageScreen: ScreenModule<CoverageRoute> = {
       help: 'sanitize the same snapshot again with the current query',
     },
     BACK,
-    TASKS,
+    RUNS,
     HELP,
     ...MOVES,
   ],
@@ -57,30 +57,23 @@ export const coverageScreen: ScreenModule<CoverageRoute> = {
 function CoverageView({ route }: { route: CoverageRoute }) {
   const model = useModel();
   const run = useStore(model.runs.store, ({ runs }) => runWithId(runs, route.run));
-  const { columns, height, wide } = useRoom();
+  const { wide } = useRoom();
   const { glyphs } = useTheme();
   const sanitized = run?.summary?.sanitized;
   const rows = useMemo(() => coverageTree(sanitized?.coverage), [sanitized]);
-  const tableColumns = useMemo(() => coverageTreeColumns({ glyphs }), [glyphs]);
+  const columns = useMemo(() => coverageTreeColumns({ glyphs }), [glyphs]);
   if (!run || !sanitized) return null;
   const { coverage } = sanitized;
-  const selected = selectedIndex(
-    rows.map(({ id }) => id),
-    route.list.selected,
-  );
   return (
-    <Frame screen="coverage" path={[run.target, 'coverage']} aside={findingsCount(coverage, wide)}>
-      <ListView
-        columns={tableColumns}
-        rows={rows}
-        keyOf={({ id }) => id}
-        selected={selected}
-        width={columns}
-        height={height}
-        empty={noFindingsLines(tablesText(coverage.tables))}
-        detail={(row) => ({ title: row.table ?? row.row.column, facts: coverageTreeFacts(row, coverage.tables) })}
-      />
-    </Frame>
+    <ListFrame
+      route={route}
+      path={[run.target, 'coverage']}
+      aside={findingsCount(coverage, wide)}
+      columns={columns}
+      rows={rows}
+      empty={noFindingsLines(tablesText(coverage.tables))}
+      detail={(row) => ({ title: row.table ?? row.row.column, facts: coverageTreeFacts(row, coverage.tables) })}
+    />
   );
 }
 

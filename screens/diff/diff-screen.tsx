@@ -1,16 +1,15 @@
 import { useMemo } from 'react';
-import { ListView } from '../../components/list-view.tsx';
 import { useTheme } from '../../components/theme.ts';
-import { diffColumns, diffCount, NOT_LOCAL } from '../../src/presentation/diff.ts';
-import { LOADING, noDifferenceLines } from '../../src/presentation/lists.ts';
+import { diffColumns, diffCount, NOT_LOCAL } from '../../src/operations/snapshots/diff-text.ts';
 import type { DiffResult } from '../../src/results/results.ts';
-import { type ListState, selectedIndex } from '../../src/state/list.ts';
+import type { ListState } from '../../src/state/list.ts';
 import { formatNumberOf } from '../../src/text/format.ts';
 import type { FetchState } from '../app/fetched.ts';
-import { Frame, useRoom } from '../app/frame.tsx';
 import { selectedItem } from '../app/in-view.ts';
 import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
+import { ListFrame } from '../app/list-frame.tsx';
 import type { Model, ScreenModule } from '../app/model.ts';
+import { LOADING, noDifferenceLines } from '../app/text.ts';
 import { openTableDiff } from '../commands/table-diff.ts';
 
 declare module '../app/route.ts' {
@@ -55,26 +54,17 @@ function openSelected(model: Model, { target, found, list }: DiffRoute): void {
 }
 
 function DiffView({ route }: { route: DiffRoute }) {
-  const { columns, height } = useRoom();
-  const { target, title, found, error, list } = route;
+  const { target, title, found } = route;
   const { glyphs } = useTheme();
-  const tableColumns = useMemo(() => (found ? diffColumns(found, glyphs) : []), [found, glyphs]);
-  const changes = found?.changes ?? [];
+  const columns = useMemo(() => (found ? diffColumns(found, glyphs) : []), [found, glyphs]);
   return (
-    <Frame screen="diff" path={[target, title]} aside={found ? [{ text: diffCount(found), tone: 'dim' }] : []}>
-      <ListView
-        columns={tableColumns}
-        rows={changes}
-        keyOf={({ table }) => table}
-        selected={selectedIndex(
-          changes.map(({ table }) => table),
-          list.selected,
-        )}
-        width={columns}
-        height={height}
-        error={error}
-        empty={found ? noDifferenceLines(formatNumberOf(found.unchanged, 'table')) : LOADING.difference}
-      />
-    </Frame>
+    <ListFrame
+      route={route}
+      path={[target, title]}
+      aside={found ? [{ text: diffCount(found), tone: 'dim' }] : []}
+      columns={columns}
+      rows={found?.changes ?? []}
+      empty={found ? noDifferenceLines(formatNumberOf(found.unchanged, 'table')) : LOADING.difference}
+    />
   );
 }

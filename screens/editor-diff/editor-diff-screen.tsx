@@ -1,3 +1,4 @@
+import { Line } from '../../components/line.tsx';
 import type { DiffLine } from '../../src/config/edit/diff-lines.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
 import type { ListState } from '../../src/state/list.ts';
@@ -45,7 +46,14 @@ function EditorDiffView({ route }: { route: EditorDiffRoute }) {
       path={['configuration', 'save']}
       aside={errors === 0 ? [] : [{ text: `${formatNumberOf(errors, 'error')} in it`, tone: 'bad' }]}
     >
-      <DiffView change={draft} lines={lines} list={list} width={columns} height={height} />
+      <Line spans={[{ text: `  ${draft.file}`, tone: 'dim' }]} width={columns} />
+      <DiffView
+        change={{ before: draft.base, after: draft.text, shape: draft.shape }}
+        lines={lines}
+        list={list}
+        width={columns}
+        height={Math.max(1, height - 1)}
+      />
     </Frame>
   );
 }

@@ -4,12 +4,12 @@ import { List } from '../../components/list.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { pathOfKey } from '../../src/config/yaml/path-of-key.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
-import { EMPTY } from '../../src/presentation/lists.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { positionIn, rowsByIndex } from '../app/in-view.ts';
 import { BACK, HELP, MOVES } from '../app/keys.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
+import { EMPTY } from '../app/text.ts';
 import { selectInEditor } from '../commands/edit-configuration.ts';
 
 declare module '../app/route.ts' {
@@ -65,9 +65,8 @@ function EditorProblemsView({ route }: { route: EditorProblemsRoute }) {
     <Frame screen="editor-problems" path={['configuration', 'problems']}>
       {!problem && <Empty lines={EMPTY.problems} />}
       <List
-        items={[...problems.entries()]}
-        keyOf={([index]) => String(index)}
-        row={([, { severity, message }]) => [
+        items={problems}
+        row={({ severity, message }) => [
           severity === 'error'
             ? { text: `${glyphs.bad} `, tone: 'bad' }
             : { text: `${glyphs.caution} `, tone: 'caution' },

@@ -1,4 +1,3 @@
-import { EDITOR_NOTICES, UNSAVED } from '../../src/presentation/editor.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { type Model, notifyFailure, quietly } from '../app/model.ts';
 import { editConfiguration } from '../commands/edit-configuration.ts';
@@ -7,6 +6,7 @@ import { changeDraft } from './change-draft.ts';
 import type { EditorRoute } from './editor-route.ts';
 import { type Field, textToType } from './fields.ts';
 import { panesOf, renamedAt } from './selection.ts';
+import { EDITOR_NOTICES, UNSAVED } from './text.ts';
 import { startTyping } from './typed.ts';
 
 export function readAgain(model: Model): void {

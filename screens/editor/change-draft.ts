@@ -1,10 +1,10 @@
 import type { Change } from '../../src/config/edit/change.ts';
 import { dotted, type KeyPath, valueAt } from '../../src/config/tree.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
-import { EDITOR_NOTICES, undoneText } from '../../src/presentation/editor.ts';
 import { type Model, notifyFailure } from '../app/model.ts';
 import type { EditorRoute } from './editor-route.ts';
 import { editorWith, selectPath, updateEditor } from './selection.ts';
+import { EDITOR_NOTICES, undoneText } from './text.ts';
 import { rowId, treeRows } from './tree-rows.ts';
 
 /** Makes a change in the draft, or shows why it cannot be made. */

@@ -1,17 +1,9 @@
 import { Box } from 'ink';
-import { Line, type Span } from '../../components/line.tsx';
+import { Line, Lines, type Span } from '../../components/line.tsx';
 import { List } from '../../components/list.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useTheme } from '../../components/theme.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
-import {
-  GENERAL_SECTION,
-  matchingNamesText,
-  NAMES_LOADING,
-  noNamesText,
-  SECTION_HINTS,
-  storedText,
-} from '../../src/presentation/editor.ts';
 import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
 import { formatBytes } from '../../src/text/format.ts';
 import { wrap } from '../../src/text/text-width.ts';
@@ -19,6 +11,7 @@ import type { EditorRoute } from './editor-route.ts';
 import { type Field, isUrl, typedValue } from './fields.ts';
 import { type Suggestions, suggestionsAt } from './names.ts';
 import type { Panes } from './selection.ts';
+import { GENERAL_SECTION, matchingNamesText, NAMES_LOADING, noNamesText, SECTION_HINTS, storedText } from './text.ts';
 import type { TreeRow } from './tree-rows.ts';
 import { firstKey } from './typed.ts';
 
@@ -53,13 +46,9 @@ export function FieldDetail({ route, panes, width, height }: FieldDetailProps) {
     <Box flexDirection="column" width={width + 2} height={height} paddingLeft={2} flexShrink={0}>
       <Line spans={[{ text: glyphs.rule.repeat(width), tone: 'dim' }]} width={width} />
       {typed && <TextField label={`${labelOf(route, panes)}:`} edit={typed} width={width} />}
-      {problemLines.slice(0, most).map((text) => (
-        <Line key={text} spans={[{ text, tone: 'bad' }]} width={width} />
-      ))}
+      <Lines lines={problemLines.slice(0, most).map((text) => [{ text, tone: 'bad' }])} width={width} />
       {suggestions && <NameList suggestions={suggestions} state={state} width={width} height={offered} />}
-      {lines.slice(0, Math.max(0, rest - offered)).map(({ text, ...look }) => (
-        <Line key={text} spans={[{ text, ...look }]} width={width} />
-      ))}
+      <Lines lines={lines.slice(0, Math.max(0, rest - offered)).map((span) => [span])} width={width} />
     </Box>
   );
 }
@@ -79,9 +68,7 @@ function NameList({ suggestions, state, width, height }: NameListProps) {
   const { tone } = stateOf(suggestions, glyphs);
   return (
     <Box flexDirection="column" width={width} height={height}>
-      {state.map((text) => (
-        <Line key={text} spans={[{ text, ...(tone && { tone }) }]} width={width} />
-      ))}
+      <Lines lines={state.map((text) => [{ text, ...(tone && { tone }) }])} width={width} />
       <List
         items={suggestions.names}
         keyOf={({ name }) => name}

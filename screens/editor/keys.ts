@@ -1,4 +1,4 @@
-import { BACK, HELP, MOVES_WITHOUT_TAB, PALETTE, TASKS } from '../app/keys.ts';
+import { BACK, HELP, MOVES_WITHOUT_TAB, PALETTE, RUNS } from '../app/keys.ts';
 import type { KeyBinding, KeyContext } from '../app/model.ts';
 import { move } from '../app/navigate.ts';
 import { showDraftDiff } from '../commands/save-draft.ts';
@@ -134,7 +134,7 @@ const BROWSING_KEYS: KeyBinding<EditorRoute>[] = [
   },
 ];
 
-const COMMON_KEYS: KeyBinding<EditorRoute>[] = [BACK, TASKS, PALETTE, HELP, ...MOVES_WITHOUT_TAB];
+const COMMON_KEYS: KeyBinding<EditorRoute>[] = [BACK, RUNS, PALETTE, HELP, ...MOVES_WITHOUT_TAB];
 
 export const EDITOR_KEYS: KeyBinding<EditorRoute>[] = [
   ...TYPING_KEYS,

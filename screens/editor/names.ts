@@ -46,16 +46,16 @@ export function fetchNames(model: Model, route: EditorRoute): void {
   const wanted = wantedAt(route);
   if (!wanted || !route.draft || route.names[wanted.id]) return;
   const { draft, queue } = route;
-  const know = (known: KnownNames) =>
+  const update = (known: KnownNames) =>
     updateEditor(model, queue, (now) => ({ ...now, names: { ...now.names, [wanted.id]: known } }));
-  know({ state: 'asked' });
-  lookFor(model, wanted, draft).then(
-    (names) => know({ state: 'known', names }),
-    (thrown: unknown) => know({ state: 'failed', why: toUserError(thrown).message }),
+  update({ state: 'asked' });
+  findNames(model, wanted, draft).then(
+    (names) => update({ state: 'known', names }),
+    (thrown: unknown) => update({ state: 'failed', why: toUserError(thrown).message }),
   );
 }
 
-async function lookFor({ operations }: Model, { source }: NameRequest, draft: Draft) {
+async function findNames({ operations }: Model, { source }: NameRequest, draft: Draft) {
   if (source) return operations.listSourceNames(quietly(new AbortController().signal), { draft, source });
   const profiles = await operations.listCliProfiles();
   return { cli_profile: profiles.map((name) => ({ name, size_bytes: null })) };

@@ -4,7 +4,6 @@ import type { NewItem, PlainValue } from '../../src/config/edit/edit.ts';
 import type { Shape } from '../../src/config/schema/shape.ts';
 import { type KeyPath, valueAt } from '../../src/config/tree.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
-import { EDITOR_NOTICES, nameTakenText } from '../../src/presentation/editor.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import type { Model } from '../app/model.ts';
 import { changing, inTurn } from './change-draft.ts';
@@ -12,6 +11,7 @@ import type { EditorRoute } from './editor-route.ts';
 import { type Field, textToType } from './fields.ts';
 import { fetchNames, suggestionsAt } from './names.ts';
 import { editorWith, panesOf, renamedAt, updateEditor } from './selection.ts';
+import { EDITOR_NOTICES, nameTakenText } from './text.ts';
 import { problemsBelow } from './tree-rows.ts';
 
 /** Starts editing with this text. */
@@ -32,13 +32,15 @@ function checkTyped(model: Model, route: EditorRoute): void {
   if (!route.typing || !route.draft) return;
   const { draft, typing, queue } = route;
   const outcome = changeOf(route);
-  const say = ({ wrong, isRefused }: Verdict) =>
+  const show = ({ wrong, isRefused }: Verdict) =>
     updateEditor(model, queue, (now) =>
       now.typing === typing ? { ...now, wrong, refused: isRefused ? typing : null } : now,
     );
-  if (typeof outcome === 'string' || outcome === null) say({ wrong: outcome, isRefused: outcome !== null });
+  if (typeof outcome === 'string' || outcome === null) show({ wrong: outcome, isRefused: outcome !== null });
   else
-    setImmediate(() => void checkLatest(model, { draft, typing, queue, outcome }).then((found) => found && say(found)));
+    setImmediate(
+      () => void checkLatest(model, { draft, typing, queue, outcome }).then((found) => found && show(found)),
+    );
 }
 
 interface TypedChange extends Pick<EditorRoute, 'queue' | 'typing'> {

@@ -1,11 +1,8 @@
 import { resolve } from 'node:path';
-import { Box } from 'ink';
-import { Line } from '../../components/line.tsx';
 import type { TextEdit } from '../../components/text-edit.ts';
-import { TextField } from '../../components/text-field.tsx';
-import { exportAbout, FILE_REQUIRED } from '../../src/presentation/transfer.ts';
+import { exportAbout, FILE_REQUIRED } from '../../src/operations/snapshots/transfer-text.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
-import { Frame, useRoom } from '../app/frame.tsx';
+import { FieldFrame } from '../app/field-frame.tsx';
 import { BACK } from '../app/keys.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
 import { runRoute } from '../commands/run-route.ts';
@@ -46,14 +43,6 @@ function beginExport(model: Model, { target, snapshot, typing }: ExportRoute): v
 }
 
 function ExportView({ route: { target, snapshot, typing } }: { route: ExportRoute }) {
-  const { columns } = useRoom();
-  return (
-    <Frame screen="export" path={[target, 'export']}>
-      <Box flexDirection="column" paddingTop={1} paddingLeft={2}>
-        <Line spans={[{ text: exportAbout(target, snapshot), tone: 'dim' }]} width={columns - 3} />
-        <Line spans={[]} width={columns - 3} />
-        <TextField label="File:" edit={typing} width={columns - 4} />
-      </Box>
-    </Frame>
-  );
+  const about = exportAbout(target, snapshot);
+  return <FieldFrame screen="export" path={[target, 'export']} about={about} label="File:" edit={typing} />;
 }

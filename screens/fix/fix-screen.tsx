@@ -1,7 +1,6 @@
 import { Box } from 'ink';
 import { Empty, Failure } from '../../components/empty.tsx';
-import { Line } from '../../components/line.tsx';
-import { LOADING } from '../../src/presentation/lists.ts';
+import { Line, Lines } from '../../components/line.tsx';
 import type { ListState } from '../../src/state/list.ts';
 import { wrap } from '../../src/text/text-width.ts';
 import { DiffView } from '../app/diff-view.tsx';
@@ -11,6 +10,7 @@ import { rowsByIndex } from '../app/in-view.ts';
 import { BACK, HELP, MOVES } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
 import type { ShownFix } from '../app/operations.ts';
+import { LOADING } from '../app/text.ts';
 import { applyFix } from '../commands/check.ts';
 
 declare module '../app/route.ts' {
@@ -62,23 +62,25 @@ function FixView({ route }: { route: FixRoute }) {
       {!found && !error && <Empty lines={LOADING.fix} />}
       {found && change && (
         <Box flexDirection="column" paddingTop={spaced ? 1 : 0}>
-          {above.map((text) => (
-            <Line key={text} spans={[{ text: `  ${text}`, tone: 'dim' }]} width={columns} />
-          ))}
+          <Lines lines={above.map((text) => [{ text: `  ${text}`, tone: 'dim' }])} width={columns} />
           <Line spans={[{ text: `  ${found.plan.does}`, tone: 'strong' }]} width={columns} />
           {spaced && <Line spans={[]} width={columns} />}
           {change.kind === 'text' ? (
-            <DiffView
-              change={{ ...change, shape: found.shape }}
-              lines={change.diff}
-              list={list}
-              width={columns}
-              height={Math.max(2, height - above.length - (spaced ? 3 : 1))}
-            />
+            <>
+              <Line spans={[{ text: `  ${change.file}`, tone: 'dim' }]} width={columns} />
+              <DiffView
+                change={{ before: change.base, after: change.text, shape: found.shape }}
+                lines={change.diff}
+                list={list}
+                width={columns}
+                height={Math.max(1, height - above.length - (spaced ? 4 : 2))}
+              />
+            </>
           ) : (
-            change.lines
-              .flatMap((line) => wrap(line, columns - 4))
-              .map((text) => <Line key={text} spans={[{ text: `  ${text}` }]} width={columns} />)
+            <Lines
+              lines={change.lines.flatMap((line) => wrap(line, columns - 4)).map((text) => [{ text: `  ${text}` }])}
+              width={columns}
+            />
           )}
         </Box>
       )}

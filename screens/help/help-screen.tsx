@@ -1,8 +1,7 @@
 import { Box } from 'ink';
 import { FilterLine } from '../../components/filter-line.tsx';
-import { Line, type Span } from '../../components/line.tsx';
+import { Line, Lines, type Span } from '../../components/line.tsx';
 import type { TextEdit } from '../../components/text-edit.ts';
-import { HELP_GROUPS, SCRIPTS_HINT } from '../../src/presentation/lists.ts';
 import { type ListState, matchesFilter } from '../../src/state/list.ts';
 import { wrap } from '../../src/text/text-width.ts';
 import { FILTER, FILTERED } from '../app/filter.ts';
@@ -11,6 +10,7 @@ import { BACK, bindingsWithKeys, EVERYWHERE, HELP, keyName, MOVES_WITHOUT_TAB, m
 import { contextOf, type KeyBinding, type Model, type ScreenModule, screenOf } from '../app/model.ts';
 import { scrolledDown } from '../app/navigate.ts';
 import type { Route } from '../app/route.ts';
+import { HELP_GROUPS, SCRIPTS_HINT } from '../app/text.ts';
 
 declare module '../app/route.ts' {
   interface Routes {
@@ -73,10 +73,7 @@ function HelpView({ route }: { route: HelpRoute }) {
         <Line spans={[]} width={columns} />
       )}
       <Box flexDirection="column" paddingLeft={2}>
-        {lines.slice(from, from + rows).map((spans, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
-          <Line key={from + index} spans={spans} width={columns - 3} />
-        ))}
+        <Lines lines={lines.slice(from, from + rows)} width={columns - 3} />
       </Box>
     </Frame>
   );

@@ -1,15 +1,15 @@
 import { useMemo } from 'react';
 import { factLines } from '../../components/facts.tsx';
-import { Line, type Span } from '../../components/line.tsx';
-import { ListView } from '../../components/list-view.tsx';
+import { Lines, type Span } from '../../components/line.tsx';
 import { useTheme } from '../../components/theme.ts';
-import { countedEntries, historyColumns, historyFacts } from '../../src/presentation/history.ts';
-import { EMPTY, LOADING } from '../../src/presentation/lists.ts';
+import { countedEntries, historyColumns, historyFacts } from '../../src/operations/history/text.ts';
 import type { HistoryEntry } from '../../src/results/history-results.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { positionIn, rowsByIndex } from '../app/in-view.ts';
 import { BACK, HELP, MOVES, PALETTE, REFRESH } from '../app/keys.ts';
+import { ListFrame } from '../app/list-frame.tsx';
 import type { ScreenModule } from '../app/model.ts';
+import { EMPTY, LOADING } from '../app/text.ts';
 import { readAgain } from '../commands/history.ts';
 import { entriesOf, type HistoryRoute } from './history-route.ts';
 
@@ -51,39 +51,31 @@ function selectedEntry(route: HistoryRoute): HistoryEntry | null {
 }
 
 function HistoryView({ route }: { route: HistoryRoute }) {
-  const { columns, height, wide } = useRoom();
+  const { columns: width, height } = useRoom();
   const { glyphs } = useTheme();
-  const tableColumns = useMemo(() => historyColumns({ glyphs }), [glyphs]);
-  const { of, found, error, list, opened } = route;
-  const entries = entriesOf(route);
+  const columns = useMemo(() => historyColumns({ glyphs }), [glyphs]);
+  const { of, found, opened } = route;
   const path = [...(of === null ? [] : [of]), 'history'];
   const entry = opened ? selectedEntry(route) : null;
   if (entry) {
     const { title, facts } = historyFacts(entry);
-    const lines: Span[][] = [[{ text: title, tone: 'strong' }], [], ...factLines({ facts, width: columns - 4 })];
+    const lines: Span[][] = [[{ text: title, tone: 'strong' }], [], ...factLines({ facts, width: width - 4 })];
     return (
       <Frame screen="history" path={[...path, 'entry']}>
-        {lines.slice(0, height).map((spans, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
-          <Line key={index} spans={[{ text: '  ' }, ...spans]} width={columns - 2} />
-        ))}
+        <Lines lines={lines.slice(0, height).map((spans) => [{ text: '  ' }, ...spans])} width={width - 2} />
       </Frame>
     );
   }
   return (
-    <Frame screen="history" path={path} aside={found ? [{ text: countedEntries(found), tone: 'dim' }] : []}>
-      <ListView
-        columns={tableColumns}
-        rows={entries}
-        keyOf={(entry) => String(entries.indexOf(entry))}
-        selected={positionIn(rowsByIndex(entries), list.selected)}
-        width={columns}
-        height={height}
-        error={error}
-        empty={found ? EMPTY.history : LOADING.history}
-        detail={historyFacts}
-        wide={wide}
-      />
-    </Frame>
+    <ListFrame
+      route={route}
+      path={path}
+      aside={found ? [{ text: countedEntries(found), tone: 'dim' }] : []}
+      columns={columns}
+      rows={entriesOf(route)}
+      empty={found ? EMPTY.history : LOADING.history}
+      detail={historyFacts}
+      beside
+    />
   );
 }

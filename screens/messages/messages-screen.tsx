@@ -5,15 +5,15 @@ import { Empty } from '../../components/empty.tsx';
 import type { Span } from '../../components/line.tsx';
 import { List } from '../../components/list.tsx';
 import { useTheme } from '../../components/theme.ts';
-import { EMPTY, OPEN_HINT } from '../../src/presentation/lists.ts';
 import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
 import { type ListState, selectedIndex } from '../../src/state/list.ts';
 import type { Message } from '../../src/state/messages.ts';
 import { formatNumberOf, formatTime } from '../../src/text/format.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { selectedItem } from '../app/in-view.ts';
-import { BACK, HELP, MOVES, PALETTE, TASKS } from '../app/keys.ts';
+import { BACK, HELP, MOVES, PALETTE, RUNS } from '../app/keys.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
+import { EMPTY, OPEN_HINT } from '../app/text.ts';
 import { runRoute } from '../commands/run-route.ts';
 
 declare module '../app/route.ts' {
@@ -44,7 +44,7 @@ export const messagesScreen: ScreenModule<MessagesRoute> = {
       palette: false,
     },
     BACK,
-    TASKS,
+    RUNS,
     PALETTE,
     HELP,
     ...MOVES,

@@ -1,10 +1,12 @@
-import { Box } from 'ink';
-import { Line } from '../../components/line.tsx';
 import type { TextEdit } from '../../components/text-edit.ts';
-import { TextField } from '../../components/text-field.tsx';
-import { ANNOTATION_FIELDS, annotatedText, noteAbout, noteSaved } from '../../src/presentation/snapshot.ts';
+import {
+  ANNOTATION_FIELDS,
+  annotatedText,
+  noteAbout,
+  noteSaved,
+} from '../../src/operations/snapshots/annotate-text.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
-import { Frame, useRoom } from '../app/frame.tsx';
+import { FieldFrame } from '../app/field-frame.tsx';
 import { BACK } from '../app/keys.ts';
 import { type Model, notifyFailure, quietly, type ScreenModule } from '../app/model.ts';
 import { refreshSnapshots } from '../app/refresh.ts';
@@ -64,17 +66,7 @@ function tagChange({ tags = [] }: SnapshotRow, text: string) {
 }
 
 function NoteView({ route }: { route: NoteRoute }) {
-  const { columns } = useRoom();
   const { what, target, snapshot, typing } = route;
-  const { label, placeholder } = ANNOTATION_FIELDS[what];
-  const about = noteAbout(target, snapshot);
-  return (
-    <Frame screen="note" path={[target, what]}>
-      <Box flexDirection="column" paddingTop={1} paddingLeft={2}>
-        <Line spans={[{ text: about, tone: 'dim' }]} width={columns - 3} />
-        <Line spans={[]} width={columns - 3} />
-        <TextField label={label} edit={typing} width={columns - 4} placeholder={placeholder} />
-      </Box>
-    </Frame>
-  );
+  const field = { ...ANNOTATION_FIELDS[what], about: noteAbout(target, snapshot), edit: typing };
+  return <FieldFrame screen="note" path={[target, what]} {...field} />;
 }

@@ -1,7 +1,7 @@
 import { go } from 'fuzzysort';
 import type { TextEdit } from '../../components/text-edit.ts';
 import type { ListState } from '../../src/state/list.ts';
-import { bindingsOf, keyName, MESSAGES, MOUSE, REFRESH, TASKS } from '../app/keys.ts';
+import { bindingsOf, keyName, MESSAGES, MOUSE, REFRESH, RUNS } from '../app/keys.ts';
 import { contextOf, type KeyBinding, type Model, screenOf } from '../app/model.ts';
 import type { Route } from '../app/route.ts';
 import { CHECK } from '../commands/check.ts';
@@ -49,7 +49,7 @@ function byNameFirst([name, text]: ArrayLike<{ score: number }> & Iterable<{ sco
 }
 
 /** Commands that need nothing of a screen. */
-const EVERYWHERE: KeyBinding[] = [REFRESH, TASKS, MESSAGES, CHECK, EDIT_CONFIGURATION, MOUSE];
+const EVERYWHERE: KeyBinding[] = [REFRESH, RUNS, MESSAGES, CHECK, EDIT_CONFIGURATION, MOUSE];
 
 /** The commands of the screen one came from and of the whole program, then every target. */
 function paletteEntries(model: Model, of: Route): PaletteEntry[] {

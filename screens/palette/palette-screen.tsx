@@ -4,12 +4,12 @@ import { Line, type Span } from '../../components/line.tsx';
 import { List } from '../../components/list.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useTheme } from '../../components/theme.ts';
-import { COMMAND_HINT, EMPTY } from '../../src/presentation/lists.ts';
 import { emptyList, selectedIndex } from '../../src/state/list.ts';
 import { cellWidth, fitCells } from '../../src/text/text-width.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { BACK, moving, runBinding } from '../app/keys.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
+import { COMMAND_HINT, EMPTY } from '../app/text.ts';
 import { openTarget } from '../commands/open-target.ts';
 import { entriesInView, type PaletteEntry, type PaletteRoute } from './entries.ts';
 

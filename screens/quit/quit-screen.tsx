@@ -1,10 +1,10 @@
 import { useStore } from 'zustand';
 import { Ask } from '../../components/ask.tsx';
-import { quitQuestion } from '../../src/presentation/run.ts';
 import { isLive } from '../../src/state/runs.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { BACK, HELP } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
+import { quitQuestion } from '../app/run-text.ts';
 import { answerQuit } from '../commands/quit.ts';
 
 declare module '../app/route.ts' {

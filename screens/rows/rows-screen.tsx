@@ -1,14 +1,11 @@
 import { useMemo } from 'react';
-import { Line, type Span } from '../../components/line.tsx';
-import { ListView } from '../../components/list-view.tsx';
-import { EMPTY, LOADING } from '../../src/presentation/lists.ts';
-import { rowColumns, rowsAside, rowsLine } from '../../src/presentation/rows.ts';
-import type { Column } from '../../src/presentation/shapes/column.ts';
+import { rowColumns, rowsAside, rowsLine } from '../../src/operations/snapshots/rows-text.ts';
 import { briefName } from '../../src/presentation/snapshot.ts';
-import { Frame, useRoom } from '../app/frame.tsx';
-import { positionIn, rowsByIndex } from '../app/in-view.ts';
+import { rowsByIndex } from '../app/in-view.ts';
 import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
+import { ListFrame } from '../app/list-frame.tsx';
 import type { ScreenModule } from '../app/model.ts';
+import { EMPTY, LOADING } from '../app/text.ts';
 import { toggleRevealed } from '../commands/rows.ts';
 import { type RowsRoute, scrollColumns } from './rows-route.ts';
 
@@ -49,43 +46,27 @@ export const rowsScreen: ScreenModule<RowsRoute> = {
   selected: (_, { snapshot }) => ({ snapshot }),
 };
 
-/** A row with its index, which is its identity. */
-interface NumberedRow {
-  index: number;
-  values: (string | null)[];
-}
-
 function RowsView({ route }: { route: RowsRoute }) {
-  const { columns: width, height } = useRoom();
-  const { target, snapshot, table, found, error, list, scrolled } = route;
-  const rows = useMemo(() => (found?.rows ?? []).map((values, index): NumberedRow => ({ index, values })), [found]);
+  const { target, snapshot, table, found, scrolled } = route;
+  const rows = useMemo(() => found?.rows ?? [], [found]);
   const columns = useMemo(
     () =>
       rowColumns(found?.columns ?? [])
         .slice(scrolled)
-        .map(
-          ({ title, cell }, dropRank): Column<NumberedRow> => ({ title, dropRank, cell: ({ values }) => cell(values) }),
-        ),
+        .map((column, dropRank) => ({ ...column, dropRank })),
     [found, scrolled],
   );
-  const title: Span[] = found ? [{ text: `  ${rowsLine(found)}`, tone: 'dim' }] : [];
   return (
-    <Frame
-      screen="rows"
+    <ListFrame
+      route={route}
       path={[target, briefName(snapshot), table]}
-      aside={found ? [{ text: rowsAside(found, scrolled), tone: 'dim' }] : []}
-    >
-      {found && <Line spans={title} width={width} />}
-      <ListView
-        columns={columns}
-        rows={rows}
-        keyOf={({ index }) => String(index)}
-        selected={positionIn(rowsByIndex(rows), list.selected)}
-        width={width}
-        height={found ? height - 1 : height}
-        error={error}
-        empty={found ? EMPTY.rows : LOADING.rows}
-      />
-    </Frame>
+      {...(found && {
+        aside: [{ text: rowsAside(found, scrolled), tone: 'dim' }],
+        above: [{ text: `  ${rowsLine(found)}`, tone: 'dim' }],
+      })}
+      columns={columns}
+      rows={rows}
+      empty={found ? EMPTY.rows : LOADING.rows}
+    />
   );
 }

@@ -1,12 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { clientEndedText, clientName, copiedText } from '../../src/presentation/run.ts';
 import type { LogLine } from '../../src/state/run.ts';
 import { printable } from '../../src/text/printable.ts';
 import { clearFilter, isFiltered, startFilter } from '../app/filter.ts';
-import { BACK, HELP, moving, PALETTE, TASKS } from '../app/keys.ts';
+import { BACK, HELP, moving, PALETTE, RUNS } from '../app/keys.ts';
 import { contextOf, type KeyBinding, type KeyContext, type Model, notifyFailure, quietly } from '../app/model.ts';
+import { clientEndedText, clientName } from '../app/run-text.ts';
 import { notWritable } from '../app/why-not.ts';
+import { copyText } from '../commands/copy.ts';
 import { RUN_KEYS } from '../commands/run-keys.ts';
 import type { RunRoute } from '../commands/run-route.ts';
 import { SHOW_COVERAGE } from '../commands/sanitize.ts';
@@ -20,7 +21,7 @@ export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
     id: 'client',
     keys: ['!'],
     label: 'open client',
-    help: 'open psql or mysql on the destination; its end leads back here',
+    help: 'open psql or mysql on the destination; quit it to return here',
     palette: 'Open psql or mysql on the destination',
     when: hasClient,
     whyNot: notWritable,
@@ -35,9 +36,7 @@ export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
     when: isReplaced,
     run: (model) => {
       const { url } = contextOf(model).run?.swaps ?? {};
-      if (url === undefined) return;
-      model.terminal.copy(url);
-      model.navigation.notify({ tone: 'good', text: copiedText(url) });
+      if (url !== undefined) copyText(model, url);
     },
   },
   {
@@ -78,8 +77,7 @@ export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
     label: 'write log',
     help: 'write the log to a file in the current folder',
     palette: 'Write log to a file',
-    whyNot: (context) =>
-      notWritable(context) ?? (context.run?.state.log.length === 0 ? 'The log is empty as yet' : null),
+    whyNot: (context) => notWritable(context) ?? (context.run?.state.log.length === 0 ? 'The log is empty' : null),
     run: saveLog,
   },
   BACK,
@@ -94,7 +92,7 @@ export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
   moving('page-down', { keys: ['pagedown', 'ctrl+f'], help: 'a page down' }),
   moving('first', { keys: ['home', 'g'], help: 'to the beginning of the log' }),
   moving('last', { keys: ['end', 'G'], help: 'to the end of the log, and follow it' }),
-  TASKS,
+  RUNS,
   PALETTE,
   HELP,
 ];

@@ -1,9 +1,9 @@
 import type { Span } from '../../components/line.tsx';
-import { cardTexts, doneLook, queuedLines, untouchedLines } from '../../src/presentation/run.ts';
 import type { Glyphs, Tone } from '../../src/presentation/shapes/glyphs.ts';
 import { detailsWithKey } from '../../src/presentation/shapes/summary.ts';
 import type { Run } from '../../src/state/runs.ts';
 import { cellWidth, wrap } from '../../src/text/text-width.ts';
+import { cardTexts, doneLook, queuedLines, untouchedLines } from '../app/run-text.ts';
 
 export interface OutcomeOptions {
   run: Run;

@@ -1,9 +1,9 @@
 import type { Span } from '../../components/line.tsx';
 import { progressBar } from '../../components/progress-bar.ts';
-import { runProgress, tableProgress } from '../../src/presentation/run-progress.ts';
 import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
 import type { Run } from '../../src/state/runs.ts';
 import { cellWidth, fitCells } from '../../src/text/text-width.ts';
+import { runProgress, tableProgress } from './progress-text.ts';
 
 export interface ProgressLinesOptions {
   run: Run;

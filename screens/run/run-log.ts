@@ -1,10 +1,10 @@
 import type { Span } from '../../components/line.tsx';
-import { LOG_LOOKS, logTitle } from '../../src/presentation/run.ts';
-import { logText } from '../../src/presentation/run-log.ts';
 import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
 import { matchesFilter } from '../../src/state/list.ts';
 import type { LogLine, RunState } from '../../src/state/run.ts';
 import { wrap } from '../../src/text/text-width.ts';
+import { LOG_LOOKS, logTitle } from '../app/run-text.ts';
+import { logText } from './log-text.ts';
 
 export interface LogOptions {
   filter: string;

@@ -2,14 +2,14 @@ import { Box, useAnimation } from 'ink';
 import { useMemo } from 'react';
 import { useStore } from 'zustand';
 import { FilterLine } from '../../components/filter-line.tsx';
-import { Line, type Span } from '../../components/line.tsx';
+import { Lines, type Span } from '../../components/line.tsx';
 import { useTheme } from '../../components/theme.ts';
-import { runBadge, runStatus } from '../../src/presentation/run.ts';
 import { type Run, runBefore } from '../../src/state/runs.ts';
 import { FILTERED } from '../app/filter.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { runWithId, type ScreenModule } from '../app/model.ts';
 import { scrolledUp } from '../app/navigate.ts';
+import { runBadge, runStatus } from '../app/run-text.ts';
 import type { RunRoute } from '../commands/run-route.ts';
 import { RUN_SCREEN_KEYS } from './keys.ts';
 import { outcomeLines } from './outcome.ts';
@@ -41,26 +41,29 @@ function RunView({ route }: { route: RunRoute }) {
   const now = model.clock().getTime();
   return (
     <Frame screen="run" path={[run.target, run.title]} aside={[...runBadge(run), runStatus(run, now)]}>
-      <RunPanes route={route} run={run} before={before} now={now} />
+      {route.log ? (
+        <RunLog route={route} run={run} />
+      ) : (
+        <RunOutcome route={route} run={run} before={before} now={now} />
+      )}
     </Frame>
   );
 }
 
-interface RunPanesProps {
+interface LogProps {
   route: RunRoute;
   run: Run;
-  before: Run | null;
-  now: number;
 }
 
-function RunPanes(props: RunPanesProps) {
-  return props.route.log ? <RunLog {...props} /> : <RunOutcome {...props} />;
+interface OutcomeProps extends LogProps {
+  before: Run | null;
+  now: number;
 }
 
 const MARGIN = 4;
 
 /** Progress, steps and outcome; the last lines stay in view: that is where the outcome is. */
-function RunOutcome({ route, run, before, now }: RunPanesProps) {
+function RunOutcome({ route, run, before, now }: OutcomeProps) {
   const { viewport } = useModel();
   const { glyphs } = useTheme();
   const { columns, height } = useRoom();
@@ -76,12 +79,12 @@ function RunOutcome({ route, run, before, now }: RunPanesProps) {
   const end = rest.length - Math.min(route.scrolledUp, furthest);
   viewport.furthest = furthest;
   viewport.page = rows;
-  return <Lines lines={[...head, ...rest.slice(Math.max(0, end - rows), end)]} width={columns} height={height} />;
+  return <Pane lines={[...head, ...rest.slice(Math.max(0, end - rows), end)]} width={columns} height={height} />;
 }
 
 const MOST_TABLES = 8;
 
-function RunLog({ route, run }: RunPanesProps) {
+function RunLog({ route, run }: LogProps) {
   const { viewport } = useModel();
   const { glyphs } = useTheme();
   const room = useRoom();
@@ -102,18 +105,15 @@ function RunLog({ route, run }: RunPanesProps) {
   return (
     <Box flexDirection="column">
       {filtering && <FilterLine typing={route.typing} filter={filter} width={room.columns} />}
-      <Lines lines={view.lines} width={room.columns} height={height} />
+      <Pane lines={view.lines} width={room.columns} height={height} />
     </Box>
   );
 }
 
-function Lines({ lines, width, height }: { lines: Span[][]; width: number; height: number }) {
+function Pane({ lines, width, height }: { lines: Span[][]; width: number; height: number }) {
   return (
     <Box flexDirection="column" width={width} height={height} paddingLeft={2}>
-      {lines.map((spans, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
-        <Line key={index} spans={spans} width={width - 4} />
-      ))}
+      <Lines lines={lines} width={width - MARGIN} />
     </Box>
   );
 }

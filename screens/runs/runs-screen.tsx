@@ -1,15 +1,15 @@
 import { useAnimation } from 'ink';
 import { useStore } from 'zustand';
-import { ListView } from '../../components/list-view.tsx';
 import { useTheme } from '../../components/theme.ts';
-import { EMPTY } from '../../src/presentation/lists.ts';
-import { runColumns, runCount } from '../../src/presentation/run.ts';
-import { type ListState, selectedIndex } from '../../src/state/list.ts';
+import type { ListState } from '../../src/state/list.ts';
 import { isLive, type Run } from '../../src/state/runs.ts';
-import { Frame, useModel, useRoom } from '../app/frame.tsx';
+import { useModel } from '../app/frame.tsx';
 import { selectedItem } from '../app/in-view.ts';
 import { BACK, HELP, MESSAGES, MOVES, PALETTE } from '../app/keys.ts';
+import { ListFrame } from '../app/list-frame.tsx';
 import { contextOf, type Model, type ScreenModule } from '../app/model.ts';
+import { runColumns, runCount } from '../app/run-text.ts';
+import { EMPTY } from '../app/text.ts';
 import { HISTORY } from '../commands/history.ts';
 import { RUN_KEYS } from '../commands/run-keys.ts';
 import { runRoute } from '../commands/run-route.ts';
@@ -62,22 +62,16 @@ function newestFirst({ runs }: Model): Run[] {
 function RunsView({ route }: { route: RunsRoute }) {
   const model = useModel();
   const { glyphs } = useTheme();
-  const { columns, height } = useRoom();
   const inOrder = useStore(model.runs.store, (state) => state.runs);
   useAnimation({ interval: 1000, isActive: inOrder.some(isLive) });
-  const runs = inOrder.toReversed();
-  const ids = runs.map(({ id }) => id);
   return (
-    <Frame screen="runs" path={['runs']} aside={[{ text: runCount(runs), tone: 'dim' }]}>
-      <ListView
-        columns={runColumns(inOrder, { glyphs, now: model.clock().getTime() })}
-        rows={runs}
-        keyOf={({ id }) => id}
-        selected={selectedIndex(ids, route.list.selected)}
-        width={columns}
-        height={height}
-        empty={EMPTY.runs}
-      />
-    </Frame>
+    <ListFrame
+      route={route}
+      path={['runs']}
+      aside={[{ text: runCount(inOrder), tone: 'dim' }]}
+      columns={runColumns(inOrder, { glyphs, now: model.clock().getTime() })}
+      rows={inOrder.toReversed()}
+      empty={EMPTY.runs}
+    />
   );
 }

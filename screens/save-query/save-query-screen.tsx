@@ -1,22 +1,22 @@
 import { Box } from 'ink';
 import { useMemo } from 'react';
 import { Empty, Failure } from '../../components/empty.tsx';
-import { Line, type Span } from '../../components/line.tsx';
-import { List } from '../../components/list.tsx';
+import { Line, Lines } from '../../components/line.tsx';
 import { type DiffLine, diffLines } from '../../src/config/edit/diff-lines.ts';
 import { querySave } from '../../src/operations/sanitize/query-save.ts';
 import type { PlannedQuerySave } from '../../src/operations/sanitize/save-query.ts';
-import { LOADING } from '../../src/presentation/lists.ts';
-import { querySavedText, querySaveLines } from '../../src/presentation/suggestion.ts';
+import { querySavedText, querySaveLines } from '../../src/operations/sanitize/suggestion-text.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { wrap } from '../../src/text/text-width.ts';
+import { DiffView } from '../app/diff-view.tsx';
 import type { FetchState } from '../app/fetched.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
-import { positionIn, rowsByIndex } from '../app/in-view.ts';
+import { rowsByIndex } from '../app/in-view.ts';
 import { BACK, HELP, MOVES } from '../app/keys.ts';
 import { type Model, notifyFailure, quietly, type ScreenModule } from '../app/model.ts';
 import type { ShownPlan } from '../app/operations.ts';
 import { refreshTargetsAnew } from '../app/refresh.ts';
+import { LOADING } from '../app/text.ts';
 
 declare module '../app/route.ts' {
   interface Routes {
@@ -83,22 +83,18 @@ function SaveQueryView({ route }: { route: SaveQueryRoute }) {
   const told = found ? querySaveLines(found.shown).flatMap((line) => wrap(line, columns - 4)) : [];
   const above = told.slice(0, Math.max(1, height - LEAST_LINES));
   const spaced = height - above.length > LEAST_LINES + 2;
-  const [before, after] = [found?.shown.before ?? '', found?.shown.after ?? ''].map((text) => text.split(/\r?\n/));
   return (
     <Frame screen="save-query" path={[target, 'suggestion', 'save']}>
       {error && <Failure error={error} width={columns} />}
       {!found && !error && <Empty lines={LOADING.plan} />}
       {found && (
         <Box flexDirection="column" paddingTop={spaced ? 1 : 0}>
-          {above.map((text) => (
-            <Line key={text} spans={[{ text: `  ${text}`, tone: 'strong' }]} width={columns} />
-          ))}
+          <Lines lines={above.map((text) => [{ text: `  ${text}`, tone: 'strong' }])} width={columns} />
           {spaced && <Line spans={[]} width={columns} />}
-          <List
-            items={[...lines.entries()]}
-            keyOf={([index]) => String(index)}
-            row={([, line]) => diffSpans(line, { before: before ?? [], after: after ?? [] })}
-            selected={positionIn(rowsByIndex(lines), list.selected)}
+          <DiffView
+            change={found.shown}
+            lines={lines}
+            list={list}
             width={columns}
             height={height - above.length - (spaced ? 2 : 0)}
           />
@@ -110,18 +106,3 @@ function SaveQueryView({ route }: { route: SaveQueryRoute }) {
 
 /** Lines of the difference in the lowest window. */
 const LEAST_LINES = 2;
-
-const SIGNS = {
-  same: { sign: ' ', tone: 'dim' },
-  added: { sign: '+', tone: 'good' },
-  removed: { sign: '-', tone: 'bad' },
-} as const;
-
-function diffSpans({ kind, number }: DiffLine, { before, after }: Record<'before' | 'after', string[]>): Span[] {
-  const { sign, tone } = SIGNS[kind];
-  const text = (kind === 'removed' ? before : after)[number] ?? '';
-  return [
-    { text: `${String(number + 1).padStart(4)} `, tone: 'dim' },
-    { text: `${sign} ${text}`, tone },
-  ];
-}

@@ -1,14 +1,14 @@
 import { textEdit } from '../../components/text-edit.ts';
-import { REFUSED } from '../../src/presentation/setup/checks.ts';
-import type { SetupFound, SetupStep } from '../../src/presentation/setup/step.ts';
-import { GO_ON, SETUP_STEPS, stepsOf, stepWithId } from '../../src/presentation/setup/steps.ts';
 import { interrupted, toUserError, UserError } from '../../src/runtime/errors.ts';
 import { formatDuration } from '../../src/text/format.ts';
 import { type Model, quietly } from '../app/model.ts';
 import { refreshTargetsAnew } from '../app/refresh.ts';
 import { startBuild } from '../commands/build.ts';
-import { LOOKS, planned } from './look.ts';
+import { REFUSED } from './checks-text.ts';
 import type { SetupRoute } from './setup-route.ts';
+import type { SetupFound, SetupStep } from './step.ts';
+import { GO_ON, SETUP_STEPS, stepsOf, stepWithId } from './steps-text.ts';
+import { ANSWER_CHECKS, planned } from './validate-answer.ts';
 
 /** For a server or a bucket. */
 const TIMEOUT_MS = 20_000;
@@ -35,7 +35,7 @@ export function setUp(model: Model): void {
     error: null,
   };
   model.navigation.push(at(route, stepsOf(route)[0]));
-  void lookForEngines(model);
+  void findEngines(model);
 }
 
 /** Enter in a field: goes on when the answer is valid. */
@@ -93,7 +93,7 @@ function goOn(model: Model, route: SetupRoute): void {
   whileBusy(model, route, async (signal) => {
     const { operations } = model;
     const session = quietly(signal);
-    const found = await LOOKS[route.step]?.({ operations, session, route });
+    const found = await ANSWER_CHECKS[route.step]?.({ operations, session, route });
     const looked = { ...route, found: { ...route.found, ...found } };
     const answered = found?.source ? { ...looked, leftOut: [] } : looked;
     const steps = stepsOf(answered);
@@ -146,7 +146,7 @@ function end(model: Model, { answers }: SetupRoute, { build }: { build: boolean 
   if (build) void startBuild(model, { target: answers.target ?? '' });
 }
 
-async function lookForEngines({ operations, navigation }: Model): Promise<void> {
+async function findEngines({ operations, navigation }: Model): Promise<void> {
   const engines: SetupFound['engines'] = await operations
     .findEngines(quietly(AbortSignal.timeout(TIMEOUT_MS)))
     .catch(() => null);

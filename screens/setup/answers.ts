@@ -1,7 +1,7 @@
 import type { SetUp } from '../../src/operations/configuration/set-up.ts';
-import { sourceOf } from '../../src/presentation/setup/source-url.ts';
-import type { SetupState } from '../../src/presentation/setup/step.ts';
-import { isProvider, KEYS, neededBy } from '../../src/presentation/setup/storage-steps.ts';
+import { sourceOf } from './source-url.ts';
+import type { SetupState } from './step.ts';
+import { isProvider, KEYS, neededBy } from './storage-steps-text.ts';
 
 export function setUpOf(state: SetupState): SetUp {
   const { answers, config } = state;

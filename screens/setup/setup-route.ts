@@ -1,6 +1,6 @@
 import type { TextEdit } from '../../components/text-edit.ts';
-import type { SetupState } from '../../src/presentation/setup/step.ts';
 import type { UserError } from '../../src/runtime/errors.ts';
+import type { SetupState } from './step.ts';
 
 declare module '../app/route.ts' {
   interface Routes {

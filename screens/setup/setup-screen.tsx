@@ -1,15 +1,10 @@
 import { Box } from 'ink';
 import { Choice } from '../../components/choice.tsx';
 import { Failure, failureHeight } from '../../components/empty.tsx';
-import { Line, type Span } from '../../components/line.tsx';
+import { Line, Lines, type Span } from '../../components/line.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useTheme } from '../../components/theme.ts';
-import { answeredFacts } from '../../src/presentation/setup/answered.ts';
-import { checkedLines, checkingText } from '../../src/presentation/setup/checks.ts';
-import type { SetupStep } from '../../src/presentation/setup/step.ts';
-import { stepsOf, stepWithId, WELCOME } from '../../src/presentation/setup/steps.ts';
 import type { Fact } from '../../src/presentation/shapes/fact.ts';
-import type { Tone } from '../../src/presentation/shapes/glyphs.ts';
 import { wrap } from '../../src/text/text-width.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { typedSecret, typedUrl } from '../app/hidden-text.ts';
@@ -17,7 +12,11 @@ import { BACK, moving } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { scrolledUp } from '../app/navigate.ts';
 import { answerChosen, answerTyped, backStep, finish } from './actions.ts';
+import { answeredFacts } from './answered-text.ts';
+import { checkedLines, checkingText } from './checks-text.ts';
 import type { SetupRoute } from './setup-route.ts';
+import type { SetupStep } from './step.ts';
+import { stepsOf, stepWithId, WELCOME } from './steps-text.ts';
 
 export const setupScreen: ScreenModule<SetupRoute> = {
   id: 'setup',
@@ -86,10 +85,7 @@ function SetupView({ route }: { route: SetupRoute }) {
       <Box flexDirection="row" flexShrink={0}>
         {left > 0 && <Answers facts={answered} width={left} height={height - failed} />}
         <Box flexDirection="column" paddingLeft={2} flexShrink={0}>
-          {above.map((spans, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
-            <Line key={index} spans={spans} width={width} />
-          ))}
+          <Lines lines={above} width={width} />
           {busy && (
             <Line spans={[{ text: `${glyphs.running} ${checkingText(step.id)}`, tone: 'accent' }]} width={width} />
           )}
@@ -124,10 +120,7 @@ function Answers({ facts, width, height }: { facts: Fact[]; width: number; heigh
   return (
     <Box flexDirection="column" width={width} paddingLeft={2} flexShrink={0}>
       <Line spans={[]} width={width - 2} />
-      {shown.map((span, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
-        <Line key={index} spans={[span]} width={width - 3} />
-      ))}
+      <Lines lines={shown.map((span) => [span])} width={width - 3} />
     </Box>
   );
 }
@@ -198,12 +191,8 @@ function FileText({ text, up, room, width }: FileTextProps) {
   viewport.furthest = Math.max(0, lines.length - room);
   viewport.page = room;
   const last = Math.max(room, lines.length - up);
-  return lines.slice(Math.max(0, last - room), last).map((line, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
-    <Line key={index} spans={line === '' ? [] : [{ text: line, tone: toneOf(line) }]} width={width} />
-  ));
-}
-
-function toneOf(line: string): Tone {
-  return line.startsWith('#') ? 'dim' : 'plain';
+  const inView = lines.slice(Math.max(0, last - room), last).map((line): Span[] => {
+    return line === '' ? [] : [{ text: line, tone: line.startsWith('#') ? 'dim' : 'plain' }];
+  });
+  return <Lines lines={inView} width={width} />;
 }

@@ -2,7 +2,13 @@ import { Box, Text } from 'ink';
 import { Facts } from '../../components/facts.tsx';
 import { Line } from '../../components/line.tsx';
 import { useTheme } from '../../components/theme.ts';
-import { signedInFacts, signInFailure, signInLead, signInState, URL_COPIED } from '../../src/presentation/sign-in.ts';
+import {
+  signedInFacts,
+  signInFailure,
+  signInLead,
+  signInState,
+  URL_COPIED,
+} from '../../src/operations/sign-in/text.ts';
 import { printable } from '../../src/text/printable.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { BACK, HELP } from '../app/keys.ts';

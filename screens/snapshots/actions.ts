@@ -1,9 +1,9 @@
 import { pruneOperation } from '../../src/operations/prune/operation.ts';
 import type { PruneRequest } from '../../src/operations/prune/prune.ts';
 import { PRUNE_LINES, PRUNE_QUESTION, PRUNE_RULES } from '../../src/operations/prune/text.ts';
-import { comparedText } from '../../src/presentation/diff.ts';
-import { annotatedText } from '../../src/presentation/snapshot.ts';
-import type { TransferKind } from '../../src/presentation/transfer.ts';
+import { annotatedText } from '../../src/operations/snapshots/annotate-text.ts';
+import { comparedText } from '../../src/operations/snapshots/diff-text.ts';
+import type { TransferKind } from '../../src/operations/snapshots/transfer-text.ts';
 import type { DiffResult, SnapshotRow, SnapshotTable } from '../../src/results/results.ts';
 import { emptyList, toggled } from '../../src/state/list.ts';
 import { snapshotsOf } from '../../src/state/snapshots.ts';

@@ -1,7 +1,7 @@
 import { textEdit } from '../../components/text-edit.ts';
 import { snapshotsOf } from '../../src/state/snapshots.ts';
 import { FILTER } from '../app/filter.ts';
-import { BACK, HELP, MESSAGES, MOUSE, MOVES, PALETTE, REFRESH, TASKS } from '../app/keys.ts';
+import { BACK, HELP, MESSAGES, MOUSE, MOVES, PALETTE, REFRESH, RUNS } from '../app/keys.ts';
 import { contextOf, type KeyBinding, type Model } from '../app/model.ts';
 import { noSnapshot, notWritable } from '../app/why-not.ts';
 import { BRANCHES } from '../commands/branches.ts';
@@ -177,7 +177,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   ...FILTER,
   BACK,
   REFRESH,
-  TASKS,
+  RUNS,
   MESSAGES,
   HISTORY,
   PALETTE,

@@ -5,15 +5,16 @@ import { FilterLine } from '../../components/filter-line.tsx';
 import type { Span } from '../../components/line.tsx';
 import { ListView } from '../../components/list-view.tsx';
 import { useTheme } from '../../components/theme.ts';
-import { LOADING, noMatchLines } from '../../src/presentation/lists.ts';
-import { briefName, noSnapshotsLines, snapshotFacts, snapshotsCountText } from '../../src/presentation/snapshot.ts';
+import { briefName, noSnapshotsLines, snapshotFacts } from '../../src/presentation/snapshot.ts';
 import { briefSnapshotColumns } from '../../src/presentation/snapshot-columns.ts';
-import { snapshotsOf } from '../../src/state/snapshots.ts';
+import { type SnapshotList, snapshotsOf } from '../../src/state/snapshots.ts';
+import { formatBytes } from '../../src/text/format.ts';
 import { FILTERED } from '../app/filter.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { positionIn } from '../app/in-view.ts';
 import { type ScreenModule, targetNamed } from '../app/model.ts';
 import { refreshSnapshots } from '../app/refresh.ts';
+import { countText, LOADING, noMatchLines } from '../app/text.ts';
 import { SNAPSHOT_KEYS } from './keys.ts';
 import { type SnapshotsRoute, selectedSnapshot, snapshotsInView } from './snapshots-route.ts';
 
@@ -55,7 +56,7 @@ function SnapshotsView({ route }: { route: SnapshotsRoute }) {
     <Frame
       screen="snapshots"
       path={[route.target]}
-      aside={[...markedWords(marked.length), { text: snapshotsCountText(rows.length, list), tone: 'dim' }]}
+      aside={[...markedWords(marked.length), { text: countOf(rows.length, list), tone: 'dim' }]}
     >
       {filtering && <FilterLine typing={route.typing} filter={route.list.filter} width={columns} />}
       {list.error && <Failure error={list.error} width={columns} />}
@@ -78,4 +79,10 @@ function SnapshotsView({ route }: { route: SnapshotsRoute }) {
 
 function markedWords(count: number): Span[] {
   return count === 0 ? [] : [{ text: `${count} marked  `, tone: 'accent' }];
+}
+
+/** `2 of 12 snapshots, 1.2 GB local` */
+function countOf(shown: number, { rows, localBytes }: SnapshotList): string {
+  const count = countText(shown, rows.length, 'snapshot');
+  return localBytes === null ? count : `${count}, ${formatBytes(localBytes)} local`;
 }

@@ -1,12 +1,12 @@
 import { Box } from 'ink';
-import { Line } from '../../components/line.tsx';
+import { Line, Lines } from '../../components/line.tsx';
 import { useTheme } from '../../components/theme.ts';
-import { diagramLines, diagramText, focusOn, neighbourhood } from '../../src/presentation/subset-diagram.ts';
+import { diagramLines, diagramText, focusOn, neighbourhood } from '../../src/operations/subset/diagram-text.ts';
 import type { SubsetGraph } from '../../src/results/subset-results.ts';
 import { emptyList, type Move, moveSelection } from '../../src/state/list.ts';
 import { formatNumberOf } from '../../src/text/format.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
-import { BACK, HELP, MOVES, PALETTE, TASKS } from '../app/keys.ts';
+import { BACK, HELP, MOVES, PALETTE, RUNS } from '../app/keys.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
 import { pageOf } from '../app/navigate.ts';
 
@@ -41,7 +41,7 @@ export const subsetGraphScreen: ScreenModule<SubsetGraphRoute> = {
       palette: false,
     },
     BACK,
-    TASKS,
+    RUNS,
     PALETTE,
     HELP,
     ...MOVES,
@@ -67,10 +67,7 @@ function SubsetGraphView({ route }: { route: SubsetGraphRoute }) {
       aside={[{ text: formatNumberOf(graph.tables.length, 'table'), tone: 'dim' }]}
     >
       <Box flexDirection="column">
-        {diagramLines({ graph, focus, selected, height: height - 1, glyphs }).map((spans, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
-          <Line key={index} spans={spans} width={columns} />
-        ))}
+        <Lines lines={diagramLines({ graph, focus, selected, height: height - 1, glyphs })} width={columns} />
         {neighbour && <Line spans={[{ text: `  ${diagramText(graph, neighbour)}`, tone: 'strong' }]} width={columns} />}
       </Box>
     </Frame>

@@ -1,7 +1,7 @@
+import { focusOn } from '../../src/operations/subset/diagram-text.ts';
 import { subsetOperation } from '../../src/operations/subset/operation.ts';
 import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
 import { isSubsetTable, notByShare, smallestOrLargest } from '../../src/operations/subset/text.ts';
-import { focusOn } from '../../src/presentation/subset-diagram.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { type Model, notifyFailure, quietly } from '../app/model.ts';

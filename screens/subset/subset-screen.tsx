@@ -1,6 +1,5 @@
 import { useMemo } from 'react';
 import type { Span } from '../../components/line.tsx';
-import { ListView } from '../../components/list-view.tsx';
 import { useTheme } from '../../components/theme.ts';
 import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
 import {
@@ -10,15 +9,15 @@ import {
   subsetTableFacts,
   subsetTree,
 } from '../../src/operations/subset/text.ts';
-import { LOADING } from '../../src/presentation/lists.ts';
 import type { Fact } from '../../src/presentation/shapes/fact.ts';
-import { Frame, useRoom } from '../app/frame.tsx';
-import { BACK, HELP, MOVES, PALETTE, TASKS } from '../app/keys.ts';
+import { BACK, HELP, MOVES, PALETTE, RUNS } from '../app/keys.ts';
+import { ListFrame } from '../app/list-frame.tsx';
 import type { ScreenModule } from '../app/model.ts';
+import { LOADING } from '../app/text.ts';
 import { notWritable } from '../app/why-not.ts';
 import { changeShare, confirmSubset, copyTable, excludeTable, saveSubset, showDiagram } from './actions.ts';
 import { subsetTarget } from './choices.ts';
-import { type SubsetRoute, selectedTable, subsetRows } from './subset-route.ts';
+import { type SubsetRoute, subsetRows } from './subset-route.ts';
 
 export const subsetScreen: ScreenModule<SubsetRoute> = {
   id: 'subset',
@@ -85,7 +84,7 @@ export const subsetScreen: ScreenModule<SubsetRoute> = {
       stays: true,
     },
     BACK,
-    TASKS,
+    RUNS,
     PALETTE,
     HELP,
     ...MOVES,
@@ -98,26 +97,20 @@ function isPlanned({ found, error, counting }: SubsetRoute): boolean {
 }
 
 function SubsetView({ route }: { route: SubsetRoute }) {
-  const { columns, height } = useRoom();
   const { glyphs } = useTheme();
-  const { target, found, error, choices } = route;
+  const { target, found, choices } = route;
   const rows = useMemo(() => subsetTree(found?.shown.tables ?? []), [found]);
-  const tableColumns = useMemo(() => subsetColumns({ glyphs }), [glyphs]);
-  const row = selectedTable(route);
+  const columns = useMemo(() => subsetColumns({ glyphs }), [glyphs]);
   return (
-    <Frame screen="subset" path={[target, 'subset']} aside={summary(route)}>
-      <ListView
-        columns={tableColumns}
-        rows={rows}
-        keyOf={({ table }) => table}
-        selected={row ? rows.findIndex(({ table }) => table === row.table) : -1}
-        width={columns}
-        height={height}
-        error={error}
-        empty={found ? [] : LOADING.subset}
-        detail={(shown) => ({ title: shown.table, facts: rowFacts(shown, choices) })}
-      />
-    </Frame>
+    <ListFrame
+      route={route}
+      path={[target, 'subset']}
+      aside={summary(route)}
+      columns={columns}
+      rows={rows}
+      empty={found ? [] : LOADING.subset}
+      detail={(shown) => ({ title: shown.table, facts: rowFacts(shown, choices) })}
+    />
   );
 }
 

@@ -1,6 +1,5 @@
 import { textEdit } from '../../components/text-edit.ts';
 import { querySave } from '../../src/operations/sanitize/query-save.ts';
-import { TRIED_ROWS } from '../../src/operations/sanitize/tried-rows.ts';
 import {
   discardQuestion,
   openedText,
@@ -9,7 +8,8 @@ import {
   SUGGESTION_NOTICES,
   suggestionQuestion,
   triedText,
-} from '../../src/presentation/suggestion.ts';
+} from '../../src/operations/sanitize/suggestion-text.ts';
+import { TRIED_ROWS } from '../../src/operations/sanitize/tried-rows.ts';
 import type { ColumnChoice, ColumnChoices } from '../../src/results/suggested-query.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';

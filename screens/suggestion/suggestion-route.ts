@@ -1,6 +1,6 @@
 import type { TextEdit } from '../../components/text-edit.ts';
 import type { OpenSuggestion } from '../../src/operations/sanitize/suggest.ts';
-import { type SuggestionRow, suggestionRows } from '../../src/presentation/suggestion.ts';
+import { type SuggestionRow, suggestionRows } from '../../src/operations/sanitize/suggestion-text.ts';
 import type { TrialResult } from '../../src/results/sanitize-results.ts';
 import type { ColumnChoices } from '../../src/results/suggested-query.ts';
 import type { ListState } from '../../src/state/list.ts';

@@ -1,20 +1,19 @@
 import { Box } from 'ink';
 import { useMemo } from 'react';
 import { Line, type Span } from '../../components/line.tsx';
-import { ListView } from '../../components/list-view.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useTheme } from '../../components/theme.ts';
-import { LOADING, noFindingsLines } from '../../src/presentation/lists.ts';
 import {
   SUGGESTION_NOTICES,
   suggestionColumns,
   suggestionFacts,
   suggestionText,
-} from '../../src/presentation/suggestion.ts';
-import { Frame, useRoom } from '../app/frame.tsx';
-import { positionIn } from '../app/in-view.ts';
+} from '../../src/operations/sanitize/suggestion-text.ts';
+import { useRoom } from '../app/frame.tsx';
 import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
+import { ListFrame } from '../app/list-frame.tsx';
 import type { KeyContext, ScreenModule } from '../app/model.ts';
+import { LOADING, noFindingsLines } from '../app/text.ts';
 import { notWritable } from '../app/why-not.ts';
 import { acceptTyped, editColumn, leaveSuggestion, planSave, toggleColumn, tryChoices } from './actions.ts';
 import { rowsOf, type SuggestionRoute, selectedRow } from './suggestion-route.ts';
@@ -75,40 +74,38 @@ function notOpen({ route }: KeyContext<SuggestionRoute>): string | null {
 const FIELD_ROWS = 2;
 
 function SuggestionView({ route }: { route: SuggestionRoute }) {
-  const { columns, height, wide } = useRoom();
+  const { columns: width } = useRoom();
   const { glyphs } = useTheme();
-  const { target, found, error, step, typing, editing, choices, trial, list } = route;
+  const { target, found, step, typing, editing, choices, trial } = route;
   // biome-ignore lint/correctness/useExhaustiveDependencies: what the rows are made of
   const rows = useMemo(() => rowsOf(route), [found, choices, trial]);
-  const tableColumns = useMemo(() => suggestionColumns({ glyphs }), [glyphs]);
+  const columns = useMemo(() => suggestionColumns({ glyphs }), [glyphs]);
   const row = selectedRow(route);
   const label = editing === 'value' ? `${row?.name ?? ''} =` : 'Reason:';
   return (
-    <Frame screen="suggestion" path={[target, 'suggestion']} aside={aside(route)}>
-      <ListView
-        columns={tableColumns}
-        rows={rows}
-        keyOf={({ column }) => column}
-        selected={positionIn({ ids: rows.map(({ column }) => column) }, list.selected)}
-        width={columns}
-        height={typing ? height - FIELD_ROWS : height}
-        error={error}
-        empty={found ? noFindingsLines('') : [...LOADING.suggestion, ...(step === null ? [] : [step])]}
-        detail={(shown) => ({ title: shown.column, facts: suggestionFacts(shown) })}
-        wide={wide}
-      />
+    <ListFrame
+      route={route}
+      path={[target, 'suggestion']}
+      aside={aside(route)}
+      columns={columns}
+      rows={rows}
+      linesBelow={typing ? FIELD_ROWS : 0}
+      empty={found ? noFindingsLines('') : [...LOADING.suggestion, ...(step === null ? [] : [step])]}
+      detail={(shown) => ({ title: shown.column, facts: suggestionFacts(shown) })}
+      beside
+    >
       {typing && (
         <Box flexDirection="column" flexShrink={0} paddingLeft={2}>
-          <Line spans={[]} width={columns - 2} />
+          <Line spans={[]} width={width - 2} />
           <TextField
             label={label}
             edit={typing}
-            width={columns - 4}
+            width={width - 4}
             placeholder={editing === 'value' ? SUGGESTION_NOTICES.valueHint : SUGGESTION_NOTICES.reasonHint}
           />
         </Box>
       )}
-    </Frame>
+    </ListFrame>
   );
 }
 

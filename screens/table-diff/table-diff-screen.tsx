@@ -1,15 +1,15 @@
 import { useMemo } from 'react';
 import { Empty, Failure } from '../../components/empty.tsx';
 import { List } from '../../components/list.tsx';
-import { LOADING } from '../../src/presentation/lists.ts';
-import { revealByKey } from '../../src/presentation/rows.ts';
+import { revealByKey } from '../../src/operations/snapshots/rows-text.ts';
+import { tableDiffLines } from '../../src/operations/snapshots/table-diff-text.ts';
 import { briefName } from '../../src/presentation/snapshot.ts';
-import { tableDiffLines } from '../../src/presentation/table-diff.ts';
 import type { TableDiff } from '../../src/results/table-diff.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { positionIn, rowsByIndex } from '../app/in-view.ts';
 import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
+import { LOADING } from '../app/text.ts';
 import { toggleRevealed } from '../commands/table-diff.ts';
 import type { TableDiffRoute } from './table-diff-route.ts';
 
@@ -52,9 +52,8 @@ function TableDiffView({ route }: { route: TableDiffRoute }) {
       {!error && !found && <Empty lines={LOADING.difference} />}
       {found && (
         <List
-          items={[...lines.entries()]}
-          keyOf={([index]) => String(index)}
-          row={([, line]) => [line]}
+          items={lines}
+          row={(line) => [line]}
           selected={positionIn(rowsByIndex(lines), list.selected)}
           width={width}
           height={height}

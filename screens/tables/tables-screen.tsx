@@ -1,20 +1,18 @@
 import { useMemo } from 'react';
-import { FilterLine } from '../../components/filter-line.tsx';
 import type { Span } from '../../components/line.tsx';
-import { ListView } from '../../components/list-view.tsx';
 import { useTheme } from '../../components/theme.ts';
-import { EMPTY, LOADING, noMatchLines } from '../../src/presentation/lists.ts';
 import type { Column } from '../../src/presentation/shapes/column.ts';
 import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
 import { briefName } from '../../src/presentation/snapshot.ts';
 import type { SnapshotTable } from '../../src/results/results.ts';
-import { selectedIndex, toggled } from '../../src/state/list.ts';
+import { toggled } from '../../src/state/list.ts';
 import { formatBytes, formatCount, formatNumberOf } from '../../src/text/format.ts';
 import { FILTER, FILTERED } from '../app/filter.ts';
-import { Frame, useRoom } from '../app/frame.tsx';
 import { selectedItem } from '../app/in-view.ts';
 import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
+import { ListFrame } from '../app/list-frame.tsx';
 import type { ScreenModule } from '../app/model.ts';
+import { EMPTY, LOADING, noMatchLines } from '../app/text.ts';
 import { openRows } from '../commands/rows.ts';
 import { LOAD_MARKED } from './load-marked.ts';
 import { type TablesRoute, tablesInView } from './tables-route.ts';
@@ -58,31 +56,21 @@ export const tablesScreen: ScreenModule<TablesRoute> = {
 };
 
 function TablesView({ route }: { route: TablesRoute }) {
-  const { columns, height } = useRoom();
   const { glyphs } = useTheme();
-  const { target, snapshot, found, error, list, typing, marked } = route;
-  const tableColumns = useMemo(() => tablesColumns({ tables: found ?? [], marked, glyphs }), [found, marked, glyphs]);
+  const { target, snapshot, found, list, typing, marked } = route;
+  const columns = useMemo(() => tablesColumns({ tables: found ?? [], marked, glyphs }), [found, marked, glyphs]);
   const tables = tablesInView(route);
-  const names = tables.map(({ table }) => table);
   const filtering = typing !== null || list.filter !== '';
   return (
-    <Frame
-      screen="tables"
+    <ListFrame
+      route={route}
       path={[target, briefName(snapshot)]}
       aside={[...markedWords(marked.length), countOf(tables.length, snapshot.tables, filtering)]}
-    >
-      {filtering && <FilterLine typing={typing} filter={list.filter} width={columns} />}
-      <ListView
-        columns={tableColumns}
-        rows={tables}
-        keyOf={({ table }) => table}
-        selected={selectedIndex(names, list.selected)}
-        width={columns}
-        height={filtering ? height - 1 : height}
-        error={error}
-        empty={found === null ? LOADING.tables : found.length === 0 ? EMPTY.tables : noMatchLines('tables')}
-      />
-    </Frame>
+      columns={columns}
+      rows={tables}
+      empty={found === null ? LOADING.tables : found.length === 0 ? EMPTY.tables : noMatchLines('tables')}
+      filtered
+    />
   );
 }
 

@@ -1,8 +1,8 @@
-import { sortedText } from '../../src/presentation/targets.ts';
 import { FILTER } from '../app/filter.ts';
-import { HELP, MESSAGES, MOUSE, MOVES, PALETTE, REFRESH, TASKS } from '../app/keys.ts';
+import { HELP, MESSAGES, MOUSE, MOVES, PALETTE, REFRESH, RUNS } from '../app/keys.ts';
 import { contextOf, isAtRoot, isUnconfigured, type KeyBinding } from '../app/model.ts';
 import { nextSort } from '../app/sort-targets.ts';
+import { sortedText } from '../app/text.ts';
 import { noTarget } from '../app/why-not.ts';
 import { AUDIT } from '../commands/audit.ts';
 import { BRANCHES } from '../commands/branches.ts';
@@ -50,8 +50,7 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
     run: ({ navigation }, route) => {
       const sort = nextSort(route.sort);
       navigation.replace({ ...route, sort });
-      const text = sortedText(sort);
-      navigation.notify({ tone: 'plain', text });
+      navigation.notify({ tone: 'plain', text: sortedText(sort) });
     },
   },
   COPY,
@@ -66,7 +65,7 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
     palette: 'Sign in',
     run: (model) => void signIn(model),
   },
-  TASKS,
+  RUNS,
   MESSAGES,
   HISTORY,
   HELP,

@@ -11,18 +11,15 @@ import { listPanes } from '../../components/list-panes.ts';
 import { tableHead, tableRow } from '../../components/table.ts';
 import { LIST_MARGIN } from '../../components/table-list.tsx';
 import { useTheme } from '../../components/theme.ts';
-import { configurationHint, countText, EMPTY, LOADING, noMatchLines } from '../../src/presentation/lists.ts';
-import type { Cell } from '../../src/presentation/shapes/column.ts';
-import { fullWidth, layOutTable, type TableLayout } from '../../src/presentation/shapes/table-layout.ts';
 import {
   briefTargetColumns,
   GROUP_NAMES,
   hubNotice,
-  liveRuns,
-  runCell,
   STATUS_TITLE,
   targetFacts,
-} from '../../src/presentation/targets.ts';
+} from '../../src/operations/targets-text.ts';
+import type { Cell } from '../../src/presentation/shapes/column.ts';
+import { fullWidth, layOutTable, type TableLayout } from '../../src/presentation/shapes/table-layout.ts';
 import type { Run } from '../../src/state/runs.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
 import { formatCount } from '../../src/text/format.ts';
@@ -31,8 +28,10 @@ import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { positionIn } from '../app/in-view.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { isGrouped, type Sort } from '../app/sort-targets.ts';
+import { configurationHint, countText, EMPTY, LOADING, noMatchLines } from '../app/text.ts';
 import { TARGET_KEYS } from './keys.ts';
 import { headingLines, keyOfLine, lineOfEntry, type TargetLine, targetLines } from './lines.ts';
+import { liveRuns, runCell } from './live-runs.ts';
 import { readSizes, watchStatus } from './live-status.ts';
 import { selectedTarget, type TargetsRoute, targetsInView } from './targets-route.ts';
 

@@ -1,7 +1,7 @@
-import { Line } from '../../components/line.tsx';
+import { Line, Lines } from '../../components/line.tsx';
 import { List } from '../../components/list.tsx';
 import type { UntrustedConfiguration } from '../../src/config/trust/untrusted-configuration.ts';
-import { LABEL_WIDTH, type TrustLine, trustAbout } from '../../src/presentation/trust.ts';
+import { LABEL_WIDTH, type TrustLine, trustAbout } from '../../src/operations/trust-text.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { wrap } from '../../src/text/text-width.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
@@ -56,14 +56,14 @@ function TrustView({ route }: { route: TrustRoute }) {
   const spaced = height - above.length > LEAST_ITEMS;
   return (
     <Frame screen="trust" path={['trust']}>
-      {above.map((text, index) => (
-        <Line key={text} spans={[{ text: `  ${text}`, tone: index === 0 ? 'strong' : 'plain' }]} width={columns} />
-      ))}
+      <Lines
+        lines={above.map((text, index) => [{ text: `  ${text}`, tone: index === 0 ? 'strong' : 'plain' }])}
+        width={columns}
+      />
       {spaced && <Line spans={[]} width={columns} />}
       <List
-        items={[...lines.entries()]}
-        keyOf={([index]) => String(index)}
-        row={([, { label, text }]) => [{ text: `${label.padEnd(LABEL_WIDTH)}  `, tone: 'dim' }, { text }]}
+        items={lines}
+        row={({ label, text }) => [{ text: `${label.padEnd(LABEL_WIDTH)}  `, tone: 'dim' }, { text }]}
         selected={positionIn(rowsByIndex(lines), list.selected)}
         width={columns}
         height={height - above.length - (spaced ? 1 : 0)}

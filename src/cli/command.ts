@@ -21,7 +21,6 @@ export interface CommandSpec {
   hidden?: boolean;
 }
 
-/** A specification with its run, which imports its operations dynamically: help and completion load none. */
 export interface CommandModule extends CommandSpec {
   run: (invocation: Invocation<never, never>) => Promise<Outcome>;
 }
@@ -89,11 +88,6 @@ export interface Invocation<Arguments = unknown, Options = unknown> {
   /** Opens the screens; `null` without a terminal, in CI, with `--no-tui` or `--json`. */
   screens: ((place: ScreensPlace) => Promise<ExitCode>) | null;
 }
-
-export type InvocationOf<Spec extends CommandSpec> = Invocation<
-  ArgumentsOf<Spec['arguments'][number]>,
-  OptionsOf<Spec['options'][number]>
->;
 
 /** `{ name: 'snapshot', required: false }` → `{ snapshot?: string }` */
 type ArgumentsOf<Argument extends ArgumentSpec> = {
@@ -166,4 +160,20 @@ export interface Outcome {
   /** Contains text from outside (servers, tools, files, environment): values named like a password are masked. */
   quotes?: true;
   exit?: ExitCode;
+}
+
+interface TypedCommand<Arguments extends readonly ArgumentSpec[], Options extends readonly OptionSpec[]>
+  extends Omit<CommandSpec, 'arguments' | 'options'> {
+  arguments?: Arguments;
+  options?: Options;
+  /** Imports its operations dynamically: help and completion load none. */
+  run: (invocation: Invocation<ArgumentsOf<Arguments[number]>, OptionsOf<Options[number]>>) => Promise<Outcome>;
+}
+
+/** A command: its specification types the arguments and options of its run. */
+export function defineCommand<
+  const Arguments extends readonly ArgumentSpec[],
+  const Options extends readonly OptionSpec[],
+>(command: TypedCommand<Arguments, Options>): CommandModule {
+  return { arguments: [], options: [], ...command };
 }

@@ -1,9 +1,9 @@
-import { PICK, snapshotItems, targetItems } from '../presentation/pick.ts';
 import type { Context } from '../runtime/context.ts';
 import { UserError } from '../runtime/errors.ts';
 import type { ArgumentSpec, CommandSpec, Globals } from './command.ts';
 import type { Host } from './host.ts';
 import { pick } from './pick.ts';
+import { PICK, snapshotItems, targetItems } from './pick-text.ts';
 
 /** Reports whether a person can choose: never for a script, in CI, with `--json`, `--no-tui` or `--yes`. */
 export function canPick({ json, tui, yes }: Globals, { terminal, environment }: Host): boolean {

@@ -1,8 +1,8 @@
 import { emitKeypressEvents } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
-import { PICK, type PickItem } from '../presentation/pick.ts';
 import { interrupted } from '../runtime/errors.ts';
 import { cellWidth, cut } from '../text/text-width.ts';
+import { PICK, type PickItem } from './pick-text.ts';
 
 export interface PickOptions {
   prompt: string;

@@ -38,7 +38,7 @@ export function parseLine(words: string[], options: ParseOptions): ParsedLine {
 function createProgram({ grammar, columns, mayLack = () => false }: ParseOptions, into: Sink): Command {
   const width = () => columns ?? DEFAULT_WIDTH;
   const program = new Command('tool')
-    .description('Snapshot a database, and restore it in seconds. Alone, on a terminal: the screens.')
+    .description('Snapshot a database, and restore it in seconds. Without a command, open the screens.')
     .helpOption('-h, --help', 'show help')
     .commandsGroup('Help:')
     .helpCommand('help [command]', 'show the help of a command')
@@ -55,7 +55,7 @@ function createProgram({ grammar, columns, mayLack = () => false }: ParseOptions
       getOutHelpWidth: width,
       getErrHelpWidth: width,
     })
-    .version(grammar.version, '-V, --version', 'the version');
+    .version(grammar.version, '-V, --version', 'print the version');
   throwInsteadOfExit(program);
   for (const option of grammar.globalOptions) program.addOption(toOption(option));
   for (const spec of grammar.commands) addCommand(program, { spec, families: grammar.families, into, width, mayLack });

@@ -38,3 +38,14 @@ export async function runPlanned<Request, P extends Planned<Request, object>, Re
   if (summary) await file?.write(summary(result, plan));
   return { data: result, text: (await text?.(result, plan)) ?? summaryText(operation.summary(result, plan)) };
 }
+
+/** The arguments and options as a request, without those that `runPlanned` handles. */
+export function requestOf<Arguments extends object, Options extends { dryRun?: boolean; summary?: string }>({
+  arguments: given,
+  options: { dryRun: _, summary: __, ...options },
+}: {
+  arguments: Arguments;
+  options: Options;
+}) {
+  return { ...given, ...options };
+}

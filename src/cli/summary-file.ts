@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { MarkdownSummary } from '../presentation/markdown-summary.ts';
+import type { MarkdownSummary } from '../operations/write-summary-text.ts';
 import type { Context } from '../runtime/context.ts';
 import type { Invocation, OptionSpec } from './command.ts';
 
@@ -25,7 +25,7 @@ export async function openSummary(
   return {
     async write(made) {
       const durationMs = context.clock().getTime() - started;
-      const { markdownSummary } = await import('../presentation/markdown-summary.ts');
+      const { markdownSummary } = await import('../operations/write-summary-text.ts');
       const { listTables } = await import('../operations/snapshots/snapshot-tables.ts');
       const { target, snapshot } = made;
       const tables = made.tables ?? (snapshot ? await listTables(context, { target, snapshot: snapshot.id }) : []);

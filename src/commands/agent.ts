@@ -1,14 +1,13 @@
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
-import { UserError } from '../runtime/errors.ts';
+import { defineCommand } from '../cli/command.ts';
+import { wrongUsage } from './wrong-usage.ts';
 
-const specification = {
+export const agentCommand = defineCommand({
   name: 'agent',
   summary: 'run builds that the hub requests',
   group: 'Hub',
-  arguments: [],
   options: [
     { flags: '--once', description: 'build what is due, then end' },
-    { flags: '--pool <name>', description: 'take builds of this pool; default "default"' },
+    { flags: '--pool <name>', description: 'run builds of this pool; default "default"' },
   ],
   examples: [
     { command: 'tool agent', does: 'wait for builds, and run them' },
@@ -16,29 +15,23 @@ const specification = {
   ],
   json: 'events',
   writes: true,
-} as const satisfies CommandSpec;
-
-export const agentCommand: CommandModule = { ...specification, run };
-
-async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { once = false, pool = 'default' } = invocation.options;
-  if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(pool)) throw poolInvalid(pool);
-  const { runAgent } = await import('../operations/agent/agent.ts');
-  const { sanitizeQuestion } = await import('../operations/sanitize/text.ts');
-  const { agentText } = await import('../presentation/agent.ts');
-  const context = await invocation.context();
-  const result = await runAgent(context, {
-    pool,
-    once,
-    approve: (plan) => invocation.confirm(sanitizeQuestion(plan, context.clock())),
-  });
-  const failed = result.builds.find(({ outcome }) => outcome === 'failed');
-  return { data: result, text: agentText(result), ...(failed && { exit: failed.exit }) };
-}
-
-function poolInvalid(pool: string): UserError {
-  return new UserError(`"${pool}" is not the name of a pool`, {
-    code: 'usage',
-    hint: 'A name has at most 40 lower-case letters, digits and hyphens.',
-  });
-}
+  async run(invocation) {
+    const { once = false, pool = 'default' } = invocation.options;
+    if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(pool)) {
+      throw wrongUsage(`"${pool}" is not the name of a pool`, {
+        hint: 'A name has at most 40 lower-case letters, digits and hyphens.',
+      });
+    }
+    const { runAgent } = await import('../operations/agent/agent.ts');
+    const { sanitizeQuestion } = await import('../operations/sanitize/text.ts');
+    const { agentText } = await import('../operations/agent/text.ts');
+    const context = await invocation.context();
+    const result = await runAgent(context, {
+      pool,
+      once,
+      approve: (plan) => invocation.confirm(sanitizeQuestion(plan, context.clock())),
+    });
+    const failed = result.builds.find(({ outcome }) => outcome === 'failed');
+    return { data: result, text: agentText(result), ...(failed && { exit: failed.exit }) };
+  },
+});

@@ -1,9 +1,9 @@
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
-import { runPlanned } from '../cli/run-planned.ts';
+import { defineCommand } from '../cli/command.ts';
+import { requestOf, runPlanned } from '../cli/run-planned.ts';
 import { SUMMARY } from '../cli/summary-file.ts';
 import { CPUS, INCLUDE_NEEDED_SCHEMAS, TARGET, UNVERIFIED_SOURCES } from './shared-options.ts';
 
-const specification = {
+export const buildCommand = defineCommand({
   name: 'build',
   summary: "build a snapshot of a target's source database",
   group: 'Snapshots',
@@ -33,28 +33,24 @@ const specification = {
   ],
   json: 'events',
   writes: true,
-} as const satisfies CommandSpec;
-
-export const buildCommand: CommandModule = { ...specification, run };
-
-async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { buildOperation } = await import('../operations/build/operation.ts');
-  const { coverageText } = await import('../cli/printers/lists.ts');
-  const { summaryText } = await import('../presentation/shapes/summary.ts');
-  const { builtSummary } = await import('../presentation/snapshot.ts');
-  const { summary: _, ...options } = invocation.options;
-  return runPlanned(invocation, buildOperation, {
-    request: { ...invocation.arguments, ...options },
-    text: (result, plan) => {
-      const built = summaryText(builtSummary(plan.target, result.snapshot));
-      if (!result.coverage) return built;
-      const coverage = coverageText(result.coverage, invocation.tableOptions());
-      return [built, summaryText(buildOperation.summary(result, plan)), coverage].join('\n');
-    },
-    summary: ({ snapshot, sanitized, coverage }, { target }) => ({
-      ...{ target, snapshot },
-      ...(sanitized && { sanitized }),
-      ...(coverage && { coverage }),
-    }),
-  });
-}
+  async run(invocation) {
+    const { buildOperation } = await import('../operations/build/operation.ts');
+    const { coverageText } = await import('../cli/printers/lists.ts');
+    const { summaryText } = await import('../presentation/shapes/summary.ts');
+    const { builtSummary } = await import('../operations/build/text.ts');
+    return runPlanned(invocation, buildOperation, {
+      request: requestOf(invocation),
+      text: (result, plan) => {
+        const built = summaryText(builtSummary(plan.target, result.snapshot));
+        if (!result.coverage) return built;
+        const coverage = coverageText(result.coverage, invocation.tableOptions());
+        return [built, summaryText(buildOperation.summary(result, plan)), coverage].join('\n');
+      },
+      summary: ({ snapshot, sanitized, coverage }, { target }) => ({
+        ...{ target, snapshot },
+        ...(sanitized && { sanitized }),
+        ...(coverage && { coverage }),
+      }),
+    });
+  },
+});

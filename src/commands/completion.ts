@@ -1,62 +1,54 @@
-import type { CommandModule, CommandSpec, Invocation, InvocationOf, Outcome } from '../cli/command.ts';
+import { defineCommand, type Invocation } from '../cli/command.ts';
 import type { Candidate } from '../cli/completion.ts';
 import { formatAge, formatNumberOf } from '../text/format.ts';
 import { printable } from '../text/printable.ts';
 import { toSelector } from './shared-options.ts';
 
-const completion = {
+export const completionCommand = defineCommand({
   name: 'completion',
   summary: 'print the completion script of a shell',
   group: 'Set up',
   arguments: [{ name: 'shell', description: 'the shell', required: true, choices: ['bash', 'zsh', 'fish'] }],
-  options: [],
   examples: [{ command: 'source <(tool completion bash)', does: 'enable completion in this shell' }],
   json: 'document',
-} as const satisfies CommandSpec;
+  async run({ arguments: { shell } }) {
+    const { COMPLETION_SCRIPTS } = await import('../cli/completion-scripts.ts');
+    const script = COMPLETION_SCRIPTS[shell] ?? '';
+    return { data: { shell, script }, text: script };
+  },
+});
 
-export const completionCommand: CommandModule = { ...completion, run: printScript };
-
-async function printScript({ arguments: { shell } }: InvocationOf<typeof completion>): Promise<Outcome> {
-  const { COMPLETION_SCRIPTS } = await import('../cli/completion-scripts.ts');
-  const script = COMPLETION_SCRIPTS[shell] ?? '';
-  return { data: { shell, script }, text: script };
-}
-
-const completing = {
+export const completeCommand = defineCommand({
   name: '__complete',
   summary: 'what may follow a command line; called by the completion scripts',
   group: 'Set up',
   arguments: [{ name: 'words', description: 'the line so far', required: false, variadic: true }],
-  options: [],
   examples: [],
   json: 'document',
   hidden: true,
-} as const satisfies CommandSpec;
-
-export const completeCommand: CommandModule = { ...completing, run: printCandidates };
-
-async function printCandidates(invocation: InvocationOf<typeof completing>): Promise<Outcome> {
-  const { complete, configOf } = await import('../cli/completion.ts');
-  const { words = [] } = invocation.arguments;
-  const file = configOf(words);
-  const context = () => invocation.context(file);
-  const candidates = await complete(words, {
-    grammar: invocation.grammar,
-    targets: () => orNone(() => targetCandidates(context)),
-    sensitiveKeys: () => orNone(() => keyCandidates(file, invocation)),
-    providers: () => orNone(() => providerCandidates(context)),
-    tables: (target, snapshot) => orNone(() => tableCandidates(context, { target, snapshot })),
-    snapshots: (target) => orNone(() => snapshotCandidates(context, target)),
-  });
-  return {
-    data: { candidates },
-    // Names that cannot be typed are left out.
-    text: candidates
-      .filter(({ value }) => printable(value) === value)
-      .map(({ value, description }) => `${value}\t${printable(description)}`)
-      .join('\n'),
-  };
-}
+  async run(invocation) {
+    const { complete, configOf } = await import('../cli/completion.ts');
+    const { words = [] } = invocation.arguments;
+    const file = configOf(words);
+    const context = () => invocation.context(file);
+    const candidates = await complete(words, {
+      grammar: invocation.grammar,
+      targets: () => orNone(() => targetCandidates(context)),
+      sensitiveKeys: () => orNone(() => keyCandidates(file, invocation)),
+      providers: () => orNone(() => providerCandidates(context)),
+      tables: (target, snapshot) => orNone(() => tableCandidates(context, { target, snapshot })),
+      snapshots: (target) => orNone(() => snapshotCandidates(context, target)),
+    });
+    return {
+      data: { candidates },
+      // Names that cannot be typed are left out.
+      text: candidates
+        .filter(({ value }) => printable(value) === value)
+        .map(({ value, description }) => `${value}\t${printable(description)}`)
+        .join('\n'),
+    };
+  },
+});
 
 async function targetCandidates(context: Invocation['context']): Promise<Candidate[]> {
   const { listTargets } = await import('../operations/targets.ts');
@@ -73,7 +65,7 @@ async function providerCandidates(context: Invocation['context']): Promise<Candi
 const TIMEOUT_MS = 1500;
 
 /** From the file only: completion must not open a keychain prompt. */
-async function keyCandidates(file: string | undefined, { environment, cwd }: InvocationOf<typeof completing>) {
+async function keyCandidates(file: string | undefined, { environment, cwd }: Invocation) {
   const { sensitiveKeys } = await import('../operations/configuration/secrets.ts');
   const keys = await sensitiveKeys({ file, environment, cwd });
   return keys.map((value) => ({ value, description: '' }));

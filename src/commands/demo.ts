@@ -1,27 +1,22 @@
-import type { CommandModule, CommandSpec, Invocation, Outcome } from '../cli/command.ts';
+import { defineCommand } from '../cli/command.ts';
 
-const specification = {
+export const demoCommand = defineCommand({
   name: 'demo',
   summary: 'try the program on a temporary database with sample data',
   group: 'Set up',
-  arguments: [],
-  options: [],
   examples: [{ command: 'tool demo', does: 'start a database and open the screens on it' }],
   json: 'events',
-} as const satisfies CommandSpec;
-
-export const demoCommand: CommandModule = { ...specification, run };
-
-async function run(invocation: Invocation): Promise<Outcome> {
-  const { DEMO_ENDED, tourText } = await import('../presentation/configuration.ts');
-  const { startDemo, tourDemo } = await import('../operations/demo.ts');
-  const { screens, report, signal, environment } = invocation;
-  const options = { report, signal, environment, clock: () => new Date() };
-  await using demo = await startDemo(options);
-  if (screens) {
-    const exit = await screens({ config: demo.config, environment: demo.environment });
-    return { data: {}, text: DEMO_ENDED, exit };
-  }
-  const tour = await tourDemo(demo, options);
-  return { data: tour, text: tourText(demo.source, tour) };
-}
+  async run(invocation) {
+    const { DEMO_ENDED, tourText } = await import('../operations/configuration/text.ts');
+    const { startDemo, tourDemo } = await import('../operations/demo.ts');
+    const { screens, report, signal, environment } = invocation;
+    const options = { report, signal, environment, clock: () => new Date() };
+    await using demo = await startDemo(options);
+    if (screens) {
+      const exit = await screens({ config: demo.config, environment: demo.environment });
+      return { data: {}, text: DEMO_ENDED, exit };
+    }
+    const tour = await tourDemo(demo, options);
+    return { data: tour, text: tourText(demo.source, tour) };
+  },
+});

@@ -1,8 +1,8 @@
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
-import { UserError } from '../runtime/errors.ts';
+import { defineCommand } from '../cli/command.ts';
 import { ORIGINAL, TARGET, toSelector } from './shared-options.ts';
+import { wrongUsage } from './wrong-usage.ts';
 
-const specification = {
+export const diffCommand = defineCommand({
   name: 'diff',
   summary: 'compare two snapshots, or a snapshot and the destination',
   group: 'Keep and share',
@@ -27,35 +27,29 @@ const specification = {
     { command: 'tool diff app 0', does: 'compare with the destination' },
   ],
   json: 'document',
-} as const satisfies CommandSpec;
-
-export const diffCommand: CommandModule = { ...specification, run };
-
-async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { diffText } = await import('../cli/printers/lists.ts');
-  const { diff } = await import('../operations/snapshots/diff.ts');
-  const { target, a, b } = invocation.arguments;
-  const { table, reveal = false, original = false } = invocation.options;
-  if (table !== undefined) {
-    if (b === undefined) throw needsTwo();
-    const { tableDiffText } = await import('../cli/printers/lists.ts');
-    const { diffTable } = await import('../operations/snapshots/table-diff.ts');
-    const request = { target, a: toSelector(a), b: toSelector(b), table, reveal, original };
-    const changes = await diffTable(await invocation.context(), request);
-    return { data: changes, text: tableDiffText(changes, invocation.tableOptions()) };
-  }
-  const result = await diff(await invocation.context(), {
-    target,
-    a: toSelector(a),
-    ...(b !== undefined && { b: toSelector(b) }),
-    original,
-  });
-  return { data: result, text: diffText(result, invocation.tableOptions()) };
-}
-
-function needsTwo(): UserError {
-  return new UserError('--table compares two snapshots, and one was named', {
-    code: 'usage',
-    hint: 'tool diff TARGET A B --table NAME',
-  });
-}
+  async run(invocation) {
+    const { diffText } = await import('../cli/printers/lists.ts');
+    const { diff } = await import('../operations/snapshots/diff.ts');
+    const { target, a, b } = invocation.arguments;
+    const { table, reveal = false, original = false } = invocation.options;
+    if (table !== undefined) {
+      if (b === undefined) {
+        throw wrongUsage('--table requires two snapshots', {
+          hint: 'tool diff TARGET A B --table NAME',
+        });
+      }
+      const { tableDiffText } = await import('../cli/printers/lists.ts');
+      const { diffTable } = await import('../operations/snapshots/table-diff.ts');
+      const request = { target, a: toSelector(a), b: toSelector(b), table, reveal, original };
+      const changes = await diffTable(await invocation.context(), request);
+      return { data: changes, text: tableDiffText(changes, invocation.tableOptions()) };
+    }
+    const result = await diff(await invocation.context(), {
+      target,
+      a: toSelector(a),
+      ...(b !== undefined && { b: toSelector(b) }),
+      original,
+    });
+    return { data: result, text: diffText(result, invocation.tableOptions()) };
+  },
+});

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { defineCommand } from '../cli/command.ts';
 import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
 
-const specification = {
+export const exportCommand = defineCommand({
   name: 'export',
   summary: 'write a snapshot to one file',
   group: 'Keep and share',
@@ -13,15 +13,12 @@ const specification = {
   ],
   examples: [{ command: 'tool export app 0 -o app.zip', does: 'write the newest snapshot to a zip' }],
   json: 'events',
-} as const satisfies CommandSpec;
-
-export const exportCommand: CommandModule = { ...specification, run };
-
-async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { exportSummary } = await import('../presentation/transfer.ts');
-  const { exportSnapshot } = await import('../operations/snapshots/export.ts');
-  const { target, snapshot = '0' } = invocation.arguments;
-  const file = resolve(invocation.cwd, invocation.options.output ?? `${encodeURIComponent(target)}-${snapshot}.zip`);
-  const result = await exportSnapshot(await invocation.context(), { ...snapshotRequest(invocation), file });
-  return { data: result, text: exportSummary(result).line };
-}
+  async run(invocation) {
+    const { exportSummary } = await import('../operations/snapshots/transfer-text.ts');
+    const { exportSnapshot } = await import('../operations/snapshots/export.ts');
+    const { target, snapshot = '0' } = invocation.arguments;
+    const file = resolve(invocation.cwd, invocation.options.output ?? `${encodeURIComponent(target)}-${snapshot}.zip`);
+    const result = await exportSnapshot(await invocation.context(), { ...snapshotRequest(invocation), file });
+    return { data: result, text: exportSummary(result).line };
+  },
+});

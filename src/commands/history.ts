@@ -1,7 +1,10 @@
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { defineCommand } from '../cli/command.ts';
 import { TARGET } from './shared-options.ts';
 
-const specification = {
+/** Rows of a table for people. */
+const MOST_ROWS = 50;
+
+export const historyCommand = defineCommand({
   name: 'history',
   summary: 'list builds, loads, resets and transfers, newest first',
   group: 'Look',
@@ -12,21 +15,15 @@ const specification = {
     { command: 'tool history --json', does: 'print all entries for scripts' },
   ],
   json: 'document',
-} as const satisfies CommandSpec;
-
-export const historyCommand: CommandModule = { ...specification, run };
-
-/** Rows of a table for people. */
-const MOST_ROWS = 50;
-
-async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { formatTable } = await import('../cli/printers/table.ts');
-  const { historyColumns, historyNotes, NO_HISTORY } = await import('../presentation/history.ts');
-  const { listHistory } = await import('../operations/history/list-history.ts');
-  const list = listHistory(await invocation.context(), invocation.arguments);
-  const rows = invocation.options.all ? list.entries : list.entries.slice(0, MOST_ROWS);
-  const options = invocation.tableOptions();
-  const table = rows.length > 0 ? formatTable(historyColumns(options.style), rows, options) : NO_HISTORY;
-  const notes = historyNotes(list, rows.length);
-  return { data: list, text: [table, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n') };
-}
+  async run(invocation) {
+    const { formatTable } = await import('../cli/printers/table.ts');
+    const { historyColumns, historyNotes, NO_HISTORY } = await import('../operations/history/text.ts');
+    const { listHistory } = await import('../operations/history/list-history.ts');
+    const list = listHistory(await invocation.context(), invocation.arguments);
+    const rows = invocation.options.all ? list.entries : list.entries.slice(0, MOST_ROWS);
+    const options = invocation.tableOptions();
+    const table = rows.length > 0 ? formatTable(historyColumns(options.style), rows, options) : NO_HISTORY;
+    const notes = historyNotes(list, rows.length);
+    return { data: list, text: [table, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n') };
+  },
+});

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { defineCommand } from '../cli/command.ts';
 import { ALLOW_UNTRUSTED } from './shared-options.ts';
 
-const specification = {
+export const importCommand = defineCommand({
   name: 'import',
   summary: 'import an exported snapshot',
   group: 'Keep and share',
@@ -14,16 +14,13 @@ const specification = {
   examples: [{ command: 'tool import app.zip', does: 'add the snapshot to the local repository' }],
   json: 'events',
   writes: true,
-} as const satisfies CommandSpec;
-
-export const importCommand: CommandModule = { ...specification, run };
-
-async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { importedText } = await import('../presentation/transfer.ts');
-  const { importSnapshot } = await import('../operations/snapshots/import.ts');
-  const { target, allowUntrusted = false } = invocation.options;
-  const file = resolve(invocation.cwd, invocation.arguments.file);
-  const request = { file, allowUntrusted, ...(target !== undefined && { target }) };
-  const result = await importSnapshot(await invocation.context(), request);
-  return { data: result, text: importedText(result) };
-}
+  async run(invocation) {
+    const { importedText } = await import('../operations/snapshots/transfer-text.ts');
+    const { importSnapshot } = await import('../operations/snapshots/import.ts');
+    const { target, allowUntrusted = false } = invocation.options;
+    const file = resolve(invocation.cwd, invocation.arguments.file);
+    const request = { file, allowUntrusted, ...(target !== undefined && { target }) };
+    const result = await importSnapshot(await invocation.context(), request);
+    return { data: result, text: importedText(result) };
+  },
+});

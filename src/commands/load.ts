@@ -1,8 +1,6 @@
 import { resolve } from 'node:path';
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
-import { runPlanned } from '../cli/run-planned.ts';
-import type { LoadRequest } from '../operations/load/planned-load.ts';
-import { UserError } from '../runtime/errors.ts';
+import { defineCommand } from '../cli/command.ts';
+import { requestOf, runPlanned } from '../cli/run-planned.ts';
 import {
   ALLOW_UNTRUSTED,
   BUILT_AT,
@@ -13,8 +11,9 @@ import {
   toSelector,
   UNVERIFIED_SOURCES,
 } from './shared-options.ts';
+import { wrongUsage } from './wrong-usage.ts';
 
-const specification = {
+export const loadCommand = defineCommand({
   name: 'load',
   summary: "restore a snapshot, or run an SQL file, into a target's destination database",
   group: 'Snapshots',
@@ -89,65 +88,56 @@ const specification = {
   ],
   json: 'events',
   writes: true,
-} as const satisfies CommandSpec;
+  async run(invocation) {
+    const { drop, keepGoing, acceptMissing, snapshot, ...passed } = requestOf(invocation);
+    const { source, spare, keepBase } = passed;
+    const file = snapshot !== undefined && /\.sql$/i.test(snapshot) ? resolve(invocation.cwd, snapshot) : undefined;
+    if (file === undefined && (source || !drop)) {
+      const flag = source ? '--source' : '--no-drop';
+      throw wrongUsage(`${flag} requires an SQL file`, {
+        code: 'flag_needs_file',
+        hint: `tool load TARGET FILE.sql ${flag}`,
+      });
+    }
+    const ofSnapshots = OF_SNAPSHOTS.find(([name]) => (invocation.options[name] ?? false) !== false);
+    if (file !== undefined && ofSnapshots) {
+      throw wrongUsage(`${ofSnapshots[1]} cannot be used with an SQL file: ${snapshot}`, {
+        code: 'flag_needs_snapshot',
+        hint: 'The content of an SQL file is unknown before it runs.',
+      });
+    }
+    if (spare && keepBase === false) {
+      throw wrongUsage('--spare and --no-keep-base exclude each other: a spare is made from the base copy', {
+        hint: 'Leave one of them out.',
+      });
+    }
+    if (acceptMissing && !keepGoing) {
+      throw wrongUsage('--accept-missing requires --keep-going', {
+        code: 'flag_needs_flag',
+        hint: 'tool load TARGET --keep-going --accept-missing',
+      });
+    }
+    const { loadOperation } = await import('../operations/load/operation.ts');
+    return runPlanned(invocation, loadOperation, {
+      request: {
+        ...passed,
+        ...(file !== undefined && { file, noDrop: !drop }),
+        ...(file === undefined && snapshot !== undefined && { snapshot: toSelector(snapshot) }),
+        ...(keepGoing && { keepGoing: acceptMissing ? 'swap' : 'inspect' }),
+      },
+    });
+  },
+});
 
-export const loadCommand: CommandModule = { ...specification, run };
-
-async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { loadOperation } = await import('../operations/load/operation.ts');
-  return runPlanned(invocation, loadOperation, { request: toRequest(invocation) });
-}
-
-function toRequest({ arguments: { target, snapshot }, options, cwd }: InvocationOf<typeof specification>): LoadRequest {
-  const { drop, keepGoing, acceptMissing, dryRun: _, ...passed } = options;
-  const { source, tables, remoteTables, allowSuperuser, keepBase, spare, full, branch, migration, tag } = passed;
-  const file = snapshot !== undefined && /\.sql$/i.test(snapshot) ? resolve(cwd, snapshot) : undefined;
-  if (file === undefined && (source || !drop)) throw needsFile(source ? '--source' : '--no-drop');
-  if (file !== undefined && tables) throw needsSnapshot('--tables', snapshot ?? '');
-  if (file !== undefined && keepGoing) throw needsSnapshot('--keep-going', snapshot ?? '');
-  if (file !== undefined && remoteTables) throw needsSnapshot('--remote-tables', snapshot ?? '');
-  if (file !== undefined && allowSuperuser) throw needsSnapshot('--allow-superuser', snapshot ?? '');
-  if (file !== undefined && keepBase) throw needsSnapshot('--keep-base', snapshot ?? '');
-  if (file !== undefined && full) throw needsSnapshot('--full', snapshot ?? '');
-  if (file !== undefined && spare) throw needsSnapshot('--spare', snapshot ?? '');
-  if (file !== undefined && branch !== undefined) throw needsSnapshot('--branch', snapshot ?? '');
-  if (file !== undefined && migration !== undefined) throw needsSnapshot('--migration', snapshot ?? '');
-  if (file !== undefined && tag !== undefined) throw needsSnapshot('--tag', snapshot ?? '');
-  if (spare && keepBase === false) throw spareNeedsBase();
-  if (acceptMissing && !keepGoing) throw needsKeepGoing();
-  return {
-    target,
-    ...passed,
-    ...(file !== undefined && { file, noDrop: !drop }),
-    ...(file === undefined && snapshot !== undefined && { snapshot: toSelector(snapshot) }),
-    ...(keepGoing && { keepGoing: acceptMissing ? 'swap' : 'inspect' }),
-  };
-}
-
-function needsFile(flag: string): UserError {
-  return new UserError(`${flag} is for SQL files, and no file was given`, {
-    code: 'flag_needs_file',
-    hint: `tool load TARGET FILE.sql ${flag}`,
-  });
-}
-
-function needsKeepGoing(): UserError {
-  return new UserError('--accept-missing requires --keep-going', {
-    code: 'flag_needs_flag',
-    hint: 'tool load TARGET --keep-going --accept-missing',
-  });
-}
-
-function spareNeedsBase(): UserError {
-  return new UserError('--spare and --no-keep-base exclude each other: a spare is made from the base copy', {
-    code: 'usage',
-    hint: 'Leave one of them out.',
-  });
-}
-
-function needsSnapshot(flag: string, file: string): UserError {
-  return new UserError(`${flag} is for snapshots, and ${file} is an SQL file`, {
-    code: 'flag_needs_snapshot',
-    hint: 'The content of an SQL file is unknown before it runs.',
-  });
-}
+const OF_SNAPSHOTS = [
+  ['tables', '--tables'],
+  ['keepGoing', '--keep-going'],
+  ['remoteTables', '--remote-tables'],
+  ['allowSuperuser', '--allow-superuser'],
+  ['keepBase', '--keep-base'],
+  ['full', '--full'],
+  ['spare', '--spare'],
+  ['branch', '--branch'],
+  ['migration', '--migration'],
+  ['tag', '--tag'],
+] as const;

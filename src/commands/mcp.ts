@@ -1,11 +1,10 @@
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
-import { UserError } from '../runtime/errors.ts';
+import { defineCommand } from '../cli/command.ts';
+import { wrongUsage } from './wrong-usage.ts';
 
-const specification = {
+export const mcpCommand = defineCommand({
   name: 'mcp',
   summary: 'serve coding agents over standard input and output (Model Context Protocol)',
   group: 'Branches',
-  arguments: [],
   options: [
     {
       flags: '--allow <words>',
@@ -21,35 +20,27 @@ const specification = {
     { command: 'tool mcp --allow credentials,load', does: 'let it read passwords of its branches, and load' },
   ],
   json: 'document',
-} as const satisfies CommandSpec;
-
-export const mcpCommand: CommandModule = { ...specification, run };
-
-async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { options, globals, grammar, stdin, stdout, environment } = invocation;
-  const { allow = [], as } = options;
-  if (globals.json) throw notJson();
-  if (as !== undefined && !/^[^\s\p{Control}\p{Format}][^\p{Control}\p{Format}]{0,99}$/u.test(as)) throw invalidName();
-  const { parseAllowances } = await import('../mcp/allowances.ts');
-  const { serveMcp } = await import('../mcp/server.ts');
-  const { userInfo } = await import('node:os');
-  const allowed = parseAllowances(allow);
-  const context = await invocation.context();
-  const user = environment.USER || environment.USERNAME || String(userInfo().uid);
-  const { settings } = context.configuration;
-  const debug = globals.debug || settings.debug || settings.trace;
-  const { readOnly } = globals;
-  await serveMcp(context, { allow: allowed, as, readOnly, debug, user, version: grammar.version, stdin, stdout });
-  return { data: {}, text: '' };
-}
-
-function notJson(): UserError {
-  return new UserError('tool mcp writes messages of its protocol to standard output, and --json was given', {
-    code: 'usage',
-    hint: 'Leave --json out: results have the shapes of --json.',
-  });
-}
-
-function invalidName(): UserError {
-  return new UserError('--as requires a name', { code: 'invalid_value', hint: 'Use 1 to 100 visible characters.' });
-}
+  async run(invocation) {
+    const { options, globals, grammar, stdin, stdout, environment } = invocation;
+    const { allow = [], as } = options;
+    if (globals.json) {
+      throw wrongUsage('tool mcp cannot be used with --json: its protocol uses standard output', {
+        hint: 'Leave --json out: results have the shapes of --json.',
+      });
+    }
+    if (as !== undefined && !/^[^\s\p{Control}\p{Format}][^\p{Control}\p{Format}]{0,99}$/u.test(as)) {
+      throw wrongUsage('--as requires a name', { code: 'invalid_value', hint: 'Use 1 to 100 visible characters.' });
+    }
+    const { parseAllowances } = await import('../mcp/allowances.ts');
+    const { serveMcp } = await import('../mcp/server.ts');
+    const { userInfo } = await import('node:os');
+    const allowed = parseAllowances(allow);
+    const context = await invocation.context();
+    const user = environment.USER || environment.USERNAME || String(userInfo().uid);
+    const { settings } = context.configuration;
+    const debug = globals.debug || settings.debug || settings.trace;
+    const { readOnly } = globals;
+    await serveMcp(context, { allow: allowed, as, readOnly, debug, user, version: grammar.version, stdin, stdout });
+    return { data: {}, text: '' };
+  },
+});

@@ -1,7 +1,7 @@
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { defineCommand } from '../cli/command.ts';
 import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
 
-const specification = {
+export const noteCommand = defineCommand({
   name: 'note',
   summary: 'write the note of a snapshot; an empty text removes it',
   group: 'Keep and share',
@@ -14,14 +14,11 @@ const specification = {
   examples: [{ command: 'tool note app 0 "before the migration"', does: 'replace the note of the newest snapshot' }],
   json: 'events',
   writes: true,
-} as const satisfies CommandSpec;
-
-export const noteCommand: CommandModule = { ...specification, run };
-
-async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { annotatedText } = await import('../presentation/snapshot.ts');
-  const { annotate } = await import('../operations/snapshots/snapshots.ts');
-  const { target, text } = invocation.arguments;
-  const snapshot = await annotate(await invocation.context(), { ...snapshotRequest(invocation), note: text });
-  return { data: { target, snapshot }, text: annotatedText('note', target, snapshot) };
-}
+  async run(invocation) {
+    const { annotatedText } = await import('../operations/snapshots/annotate-text.ts');
+    const { annotate } = await import('../operations/snapshots/snapshots.ts');
+    const { target, text } = invocation.arguments;
+    const snapshot = await annotate(await invocation.context(), { ...snapshotRequest(invocation), note: text });
+    return { data: { target, snapshot }, text: annotatedText('note', target, snapshot) };
+  },
+});

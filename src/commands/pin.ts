@@ -1,7 +1,7 @@
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { defineCommand } from '../cli/command.ts';
 import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
 
-const specification = {
+export const pinCommand = defineCommand({
   name: 'pin',
   summary: 'protect a snapshot from prune, and from rm without --pinned',
   group: 'Keep and share',
@@ -10,14 +10,11 @@ const specification = {
   examples: [{ command: 'tool pin app 3', does: 'protect the fourth newest snapshot' }],
   json: 'events',
   writes: true,
-} as const satisfies CommandSpec;
-
-export const pinCommand: CommandModule = { ...specification, run };
-
-async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { annotatedText } = await import('../presentation/snapshot.ts');
-  const { annotate } = await import('../operations/snapshots/snapshots.ts');
-  const { target } = invocation.arguments;
-  const snapshot = await annotate(await invocation.context(), { ...snapshotRequest(invocation), pinned: true });
-  return { data: { target, snapshot }, text: annotatedText('pin', target, snapshot) };
-}
+  async run(invocation) {
+    const { annotatedText } = await import('../operations/snapshots/annotate-text.ts');
+    const { annotate } = await import('../operations/snapshots/snapshots.ts');
+    const { target } = invocation.arguments;
+    const snapshot = await annotate(await invocation.context(), { ...snapshotRequest(invocation), pinned: true });
+    return { data: { target, snapshot }, text: annotatedText('pin', target, snapshot) };
+  },
+});

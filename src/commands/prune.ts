@@ -1,8 +1,8 @@
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { defineCommand } from '../cli/command.ts';
 import { runPlanned } from '../cli/run-planned.ts';
 import { DRY_RUN, PLACES, placeOf, TARGET } from './shared-options.ts';
 
-const specification = {
+export const pruneCommand = defineCommand({
   name: 'prune',
   summary: 'remove snapshots that no rule keeps, and their objects',
   group: 'Keep and share',
@@ -40,21 +40,18 @@ const specification = {
   ],
   json: 'events',
   writes: true,
-} as const satisfies CommandSpec;
-
-export const pruneCommand: CommandModule = { ...specification, run };
-
-async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { pruneOperation } = await import('../operations/prune/operation.ts');
-  const { keepLast, keepWithin, keepDaily, keepWeekly, keepMonthly } = invocation.options;
-  const keep = {
-    ...(keepLast !== undefined && { last: keepLast }),
-    ...(keepWithin !== undefined && { within: keepWithin }),
-    ...(keepDaily !== undefined && { daily: keepDaily }),
-    ...(keepWeekly !== undefined && { weekly: keepWeekly }),
-    ...(keepMonthly !== undefined && { monthly: keepMonthly }),
-  };
-  return runPlanned(invocation, pruneOperation, {
-    request: { ...invocation.arguments, keep, ...placeOf(invocation.options) },
-  });
-}
+  async run(invocation) {
+    const { pruneOperation } = await import('../operations/prune/operation.ts');
+    const { keepLast, keepWithin, keepDaily, keepWeekly, keepMonthly } = invocation.options;
+    const keep = {
+      ...(keepLast !== undefined && { last: keepLast }),
+      ...(keepWithin !== undefined && { within: keepWithin }),
+      ...(keepDaily !== undefined && { daily: keepDaily }),
+      ...(keepWeekly !== undefined && { weekly: keepWeekly }),
+      ...(keepMonthly !== undefined && { monthly: keepMonthly }),
+    };
+    return runPlanned(invocation, pruneOperation, {
+      request: { ...invocation.arguments, keep, ...placeOf(invocation.options) },
+    });
+  },
+});

@@ -1,23 +1,20 @@
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { defineCommand } from '../cli/command.ts';
 import { ALLOW_UNTRUSTED, ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
 
-const specification = {
+export const pullCommand = defineCommand({
   name: 'pull',
   summary: 'copy the missing objects of a snapshot from its bucket',
   group: 'Keep and share',
   arguments: [TARGET, SNAPSHOT],
   options: [ORIGINAL, ALLOW_UNTRUSTED],
-  examples: [{ command: 'tool pull app 2', does: 'pull the third newest; load pulls by itself' }],
+  examples: [{ command: 'tool pull app 2', does: 'pull the third newest; tool load also pulls' }],
   json: 'events',
   writes: true,
-} as const satisfies CommandSpec;
-
-export const pullCommand: CommandModule = { ...specification, run };
-
-async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { transferSummary } = await import('../presentation/transfer.ts');
-  const { pull } = await import('../operations/snapshots/pull.ts');
-  const { allowUntrusted = false } = invocation.options;
-  const result = await pull(await invocation.context(), { ...snapshotRequest(invocation), allowUntrusted });
-  return { data: result, text: transferSummary('pull', result).line };
-}
+  async run(invocation) {
+    const { transferSummary } = await import('../operations/snapshots/transfer-text.ts');
+    const { pull } = await import('../operations/snapshots/pull.ts');
+    const { allowUntrusted = false } = invocation.options;
+    const result = await pull(await invocation.context(), { ...snapshotRequest(invocation), allowUntrusted });
+    return { data: result, text: transferSummary('pull', result).line };
+  },
+});

@@ -1,7 +1,7 @@
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { defineCommand } from '../cli/command.ts';
 import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
 
-const specification = {
+export const pushCommand = defineCommand({
   name: 'push',
   summary: 'copy the missing objects of a snapshot to its bucket',
   group: 'Keep and share',
@@ -10,13 +10,10 @@ const specification = {
   examples: [{ command: 'tool push app', does: 'push the newest snapshot, or the rest of it' }],
   json: 'events',
   writes: true,
-} as const satisfies CommandSpec;
-
-export const pushCommand: CommandModule = { ...specification, run };
-
-async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { transferSummary } = await import('../presentation/transfer.ts');
-  const { push } = await import('../operations/snapshots/push.ts');
-  const result = await push(await invocation.context(), snapshotRequest(invocation));
-  return { data: result, text: transferSummary('push', result).line };
-}
+  async run(invocation) {
+    const { transferSummary } = await import('../operations/snapshots/transfer-text.ts');
+    const { push } = await import('../operations/snapshots/push.ts');
+    const result = await push(await invocation.context(), snapshotRequest(invocation));
+    return { data: result, text: transferSummary('push', result).line };
+  },
+});

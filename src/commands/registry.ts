@@ -122,14 +122,14 @@ export const FAMILIES: Record<string, string> = {
   branch: 'separate databases made from the base copy of a target',
   config: 'write, check, show and encrypt the configuration',
   schema: 'print the JSON Schemas of input and output',
-  auth: 'sign in, and keep the cloud token',
-  cloud: 'write and show what the hub has',
+  auth: 'sign in, and store the cloud token',
+  cloud: 'write and show the settings of the hub',
   token: 'create, list and revoke service tokens of the hub',
   hub: 'serve the targets and snapshots of a team',
 };
 
 export const GLOBAL_OPTIONS: OptionSpec[] = [
-  { flags: '--config <file>', description: 'configuration file, as TOOL_CONFIG' },
+  { flags: '--config <file>', description: 'configuration file; also TOOL_CONFIG' },
   { flags: '--json', description: 'print JSON: a document, or an event per line' },
   { flags: '--no-tui', description: 'no screens and no live view' },
   { flags: '-y, --yes', description: 'answer every question with yes, as TOOL_NO_CONFIRM=true and CI=true do' },

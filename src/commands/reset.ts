@@ -1,9 +1,9 @@
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
-import { runPlanned } from '../cli/run-planned.ts';
-import { UserError } from '../runtime/errors.ts';
+import { defineCommand } from '../cli/command.ts';
+import { requestOf, runPlanned } from '../cli/run-planned.ts';
 import { DRY_RUN, TARGET, UNVERIFIED_SOURCES } from './shared-options.ts';
+import { wrongUsage } from './wrong-usage.ts';
 
-const specification = {
+export const resetCommand = defineCommand({
   name: 'reset',
   summary: "restore a target's destination to its state after the last load, from its base copy",
   group: 'Snapshots',
@@ -24,26 +24,19 @@ const specification = {
   ],
   json: 'events',
   writes: true,
-} as const satisfies CommandSpec;
-
-export const resetCommand: CommandModule = { ...specification, run };
-
-async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { dryRun: _, drop, ...options } = invocation.options;
-  const { undo, spare, destdb, unverifiedSources } = options;
-  if (!drop) {
-    const { resetOperation } = await import('../operations/reset/operation.ts');
-    return runPlanned(invocation, resetOperation, { request: { ...invocation.arguments, ...options } });
-  }
-  if (spare !== undefined || !undo) throw dropAlone();
-  const { dropCopiesOperation } = await import('../operations/drop-copies/operation.ts');
-  const request = { ...invocation.arguments, ...(destdb !== undefined && { destdb }), unverifiedSources };
-  return runPlanned(invocation, dropCopiesOperation, { request });
-}
-
-function dropAlone(): UserError {
-  return new UserError('--drop resets nothing, so --spare and --no-undo are not for it', {
-    code: 'usage',
-    hint: 'tool reset TARGET --drop',
-  });
-}
+  async run(invocation) {
+    const { drop, ...request } = requestOf(invocation);
+    const { target, undo, spare, destdb, unverifiedSources } = request;
+    if (!drop) {
+      const { resetOperation } = await import('../operations/reset/operation.ts');
+      return runPlanned(invocation, resetOperation, { request });
+    }
+    if (spare !== undefined || !undo) {
+      throw wrongUsage('--drop resets nothing: leave --spare and --no-undo out', { hint: 'tool reset TARGET --drop' });
+    }
+    const { dropCopiesOperation } = await import('../operations/drop-copies/operation.ts');
+    return runPlanned(invocation, dropCopiesOperation, {
+      request: { target, ...(destdb !== undefined && { destdb }), unverifiedSources },
+    });
+  },
+});

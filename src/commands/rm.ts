@@ -1,8 +1,8 @@
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { defineCommand } from '../cli/command.ts';
 import { runPlanned } from '../cli/run-planned.ts';
 import { DRY_RUN, PLACES, placeOf, SNAPSHOT, TARGET, toSelector } from './shared-options.ts';
 
-const specification = {
+export const rmCommand = defineCommand({
   name: 'rm',
   summary: 'remove a snapshot and objects that no other snapshot needs',
   group: 'Keep and share',
@@ -14,14 +14,11 @@ const specification = {
   ],
   json: 'events',
   writes: true,
-} as const satisfies CommandSpec;
-
-export const rmCommand: CommandModule = { ...specification, run };
-
-async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { removeOperation } = await import('../operations/remove/operation.ts');
-  const { target, snapshot } = invocation.arguments;
-  const { pinned = false } = invocation.options;
-  const request = { target, snapshot: toSelector(snapshot), pinned, ...placeOf(invocation.options) };
-  return runPlanned(invocation, removeOperation, { request });
-}
+  async run(invocation) {
+    const { removeOperation } = await import('../operations/remove/operation.ts');
+    const { target, snapshot } = invocation.arguments;
+    const { pinned = false } = invocation.options;
+    const request = { target, snapshot: toSelector(snapshot), pinned, ...placeOf(invocation.options) };
+    return runPlanned(invocation, removeOperation, { request });
+  },
+});

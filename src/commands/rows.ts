@@ -1,7 +1,7 @@
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { defineCommand } from '../cli/command.ts';
 import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
 
-const specification = {
+export const rowsCommand = defineCommand({
   name: 'rows',
   summary: 'print the first rows of a table of a snapshot',
   group: 'Look',
@@ -20,18 +20,15 @@ const specification = {
     { command: 'tool rows app 0 orders --limit 5 --json', does: 'print five rows as JSON' },
   ],
   json: 'document',
-} as const satisfies CommandSpec;
-
-export const rowsCommand: CommandModule = { ...specification, run };
-
-async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { rowsText } = await import('../cli/printers/lists.ts');
-  const { readRows } = await import('../operations/snapshots/rows.ts');
-  const { table } = invocation.arguments;
-  const { limit, reveal = false } = invocation.options;
-  const result = await readRows(await invocation.context(), {
-    ...snapshotRequest(invocation),
-    ...{ table, reveal, ...(limit !== undefined && { limit }) },
-  });
-  return { data: result, text: rowsText(result, invocation.tableOptions()) };
-}
+  async run(invocation) {
+    const { rowsText } = await import('../cli/printers/lists.ts');
+    const { readRows } = await import('../operations/snapshots/rows.ts');
+    const { table } = invocation.arguments;
+    const { limit, reveal = false } = invocation.options;
+    const result = await readRows(await invocation.context(), {
+      ...snapshotRequest(invocation),
+      ...{ table, reveal, ...(limit !== undefined && { limit }) },
+    });
+    return { data: result, text: rowsText(result, invocation.tableOptions()) };
+  },
+});

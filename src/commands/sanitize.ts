@@ -1,7 +1,6 @@
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
-import { runPlanned } from '../cli/run-planned.ts';
+import { defineCommand } from '../cli/command.ts';
+import { requestOf, runPlanned } from '../cli/run-planned.ts';
 import { SUMMARY } from '../cli/summary-file.ts';
-import type { SanitizeRequest } from '../operations/sanitize/sanitize.ts';
 import {
   ALLOW_UNTRUSTED,
   CPUS,
@@ -14,7 +13,7 @@ import {
   UNVERIFIED_SOURCES,
 } from './shared-options.ts';
 
-const specification = {
+export const sanitizeCommand = defineCommand({
   name: 'sanitize',
   summary: 'run the sanitization query on a copy of a snapshot, and store the result',
   group: 'Snapshots',
@@ -47,38 +46,30 @@ const specification = {
   ],
   json: 'events',
   writes: true,
-} as const satisfies CommandSpec;
-
-export const sanitizeCommand: CommandModule = { ...specification, run };
-
-async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const request = toRequest(invocation);
-  if (invocation.options.suggest) {
-    const { suggest } = await import('../operations/sanitize/suggest.ts');
-    const suggestion = await suggest(await invocation.context(), request);
-    return { data: suggestion, text: suggestion.query };
-  }
-  const { sanitizeOperation } = await import('../operations/sanitize/operation.ts');
-  const { coverageText } = await import('../cli/printers/lists.ts');
-  const { summaryText } = await import('../presentation/shapes/summary.ts');
-  return runPlanned(invocation, sanitizeOperation, {
-    request,
-    text: (result, plan) =>
-      [
-        summaryText(sanitizeOperation.summary(result, plan)),
-        coverageText(result.coverage, invocation.tableOptions()),
-      ].join('\n'),
-    summary: ({ snapshot, coverage }, { target }) => ({ target, snapshot, coverage }),
-  });
-}
-
-function toRequest({ arguments: { target, snapshot }, options }: InvocationOf<typeof specification>): SanitizeRequest {
-  const { new: buildFirst, suggest: _, dryRun: __, summary: ___, includeNeededSchemas, ...passed } = options;
-  if (includeNeededSchemas && !buildFirst) throw needsBuild('sanitize', '--new');
-  return {
-    target,
-    ...passed,
-    ...(snapshot !== undefined && { snapshot: toSelector(snapshot) }),
-    ...(buildFirst && { build: includeNeededSchemas ? { includeNeededSchemas } : {} }),
-  };
-}
+  async run(invocation) {
+    const { new: buildFirst, suggest, includeNeededSchemas, snapshot, ...passed } = requestOf(invocation);
+    if (includeNeededSchemas && !buildFirst) throw needsBuild('sanitize', '--new');
+    const request = {
+      ...passed,
+      ...(snapshot !== undefined && { snapshot: toSelector(snapshot) }),
+      ...(buildFirst && { build: includeNeededSchemas ? { includeNeededSchemas } : {} }),
+    };
+    if (suggest) {
+      const { suggest: suggestQuery } = await import('../operations/sanitize/suggest.ts');
+      const suggestion = await suggestQuery(await invocation.context(), request);
+      return { data: suggestion, text: suggestion.query };
+    }
+    const { sanitizeOperation } = await import('../operations/sanitize/operation.ts');
+    const { coverageText } = await import('../cli/printers/lists.ts');
+    const { summaryText } = await import('../presentation/shapes/summary.ts');
+    return runPlanned(invocation, sanitizeOperation, {
+      request,
+      text: (result, plan) =>
+        [
+          summaryText(sanitizeOperation.summary(result, plan)),
+          coverageText(result.coverage, invocation.tableOptions()),
+        ].join('\n'),
+      summary: ({ snapshot: sanitized, coverage }, { target }) => ({ target, snapshot: sanitized, coverage }),
+    });
+  },
+});

@@ -1,7 +1,8 @@
 import type { ArgumentSpec, OptionSpec } from '../cli/command.ts';
 import type { SnapshotRequest, SnapshotSelector } from '../operations/snapshots/snapshots.ts';
 import type { SnapshotLocation } from '../results/results.ts';
-import { UserError } from '../runtime/errors.ts';
+import type { UserError } from '../runtime/errors.ts';
+import { wrongUsage } from './wrong-usage.ts';
 
 export const TARGET = {
   name: 'target',
@@ -83,10 +84,7 @@ export function snapshotRequest({
 
 export function placeOf({ local, remote }: { local?: boolean; remote?: boolean }): { from?: SnapshotLocation } {
   if (local && remote) {
-    throw new UserError('--local and --remote exclude each other', {
-      code: 'usage',
-      hint: 'Leave both out to select both.',
-    });
+    throw wrongUsage('--local and --remote exclude each other', { hint: 'Leave both out to select both.' });
   }
   if (local) return { from: 'local' };
   return remote ? { from: 'remote' } : {};
@@ -100,8 +98,6 @@ export const INCLUDE_NEEDED_SCHEMAS = {
 
 /** A command builds only with another flag. */
 export function needsBuild(command: string, flag: string): UserError {
-  return new UserError(`--include-needed-schemas requires ${flag}`, {
-    code: 'flag_needs_flag',
-    hint: `tool ${command} TARGET ${flag} --include-needed-schemas`,
-  });
+  const hint = `tool ${command} TARGET ${flag} --include-needed-schemas`;
+  return wrongUsage(`--include-needed-schemas requires ${flag}`, { code: 'flag_needs_flag', hint });
 }

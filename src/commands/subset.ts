@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { defineCommand } from '../cli/command.ts';
 import { runPlanned } from '../cli/run-planned.ts';
 import { SUMMARY } from '../cli/summary-file.ts';
 import type { SubsetRequest } from '../operations/subset/subset-setting.ts';
-import { UserError } from '../runtime/errors.ts';
 import { CPUS, DRY_RUN, INCLUDE_NEEDED_SCHEMAS, needsBuild, TARGET, UNVERIFIED_SOURCES } from './shared-options.ts';
+import { wrongUsage } from './wrong-usage.ts';
 
-const specification = {
+export const subsetCommand = defineCommand({
   name: 'subset',
   summary: 'create a small database without dangling references',
   group: 'Snapshots',
@@ -40,43 +40,38 @@ const specification = {
   ],
   json: 'events',
   writes: true,
-} as const satisfies CommandSpec;
-
-export const subsetCommand: CommandModule = { ...specification, run };
-
-async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { dryRun = false, explain, graph, force = false, summary: _, ...options } = invocation.options;
-  if (options.includeNeededSchemas && !options.snapshot) throw needsBuild('subset', '--snapshot');
-  if (force && graph === undefined) throw needsGraph();
-  const request: SubsetRequest = { ...invocation.arguments, ...options };
-  if (explain !== undefined) {
-    const { explainSubset } = await import('../operations/subset/explain-subset.ts');
-    const { explanationText } = await import('../operations/subset/text.ts');
-    const explanation = await explainSubset(await invocation.context(), { ...request, row: explain });
-    return { data: explanation, text: explanationText(explanation) };
-  }
-  if (graph !== undefined) {
-    const { writeSubsetGraph } = await import('../operations/subset/subset-graph.ts');
-    const { graphText } = await import('../operations/subset/text.ts');
-    const file = resolve(invocation.cwd, graph);
-    const result = await writeSubsetGraph(await invocation.context(), { ...request, file, force });
-    return { data: result, text: graphText(result) };
-  }
-  const { subsetOperation } = await import('../operations/subset/operation.ts');
-  const { subsetPlanText } = await import('../cli/printers/lists.ts');
-  return runPlanned(invocation, subsetOperation, {
-    request: { ...request, count: dryRun },
-    planText: (plan) => subsetPlanText(plan, invocation.tableOptions()),
-    summary: ({ snapshot, tables }, { target }) => ({
-      ...{ target, snapshot },
-      ...(snapshot === null && { tables: tables.map((table) => ({ ...table, bytes: null })) }),
-    }),
-  });
-}
-
-function needsGraph(): UserError {
-  return new UserError('--force requires --graph', {
-    code: 'flag_needs_flag',
-    hint: 'tool subset TARGET --graph FILE --force',
-  });
-}
+  async run(invocation) {
+    const { dryRun = false, explain, graph, force = false, summary: _, ...options } = invocation.options;
+    if (options.includeNeededSchemas && !options.snapshot) throw needsBuild('subset', '--snapshot');
+    if (force && graph === undefined) {
+      throw wrongUsage('--force requires --graph', {
+        code: 'flag_needs_flag',
+        hint: 'tool subset TARGET --graph FILE --force',
+      });
+    }
+    const request: SubsetRequest = { ...invocation.arguments, ...options };
+    if (explain !== undefined) {
+      const { explainSubset } = await import('../operations/subset/explain-subset.ts');
+      const { explanationText } = await import('../operations/subset/text.ts');
+      const explanation = await explainSubset(await invocation.context(), { ...request, row: explain });
+      return { data: explanation, text: explanationText(explanation) };
+    }
+    if (graph !== undefined) {
+      const { writeSubsetGraph } = await import('../operations/subset/subset-graph.ts');
+      const { graphText } = await import('../operations/subset/text.ts');
+      const file = resolve(invocation.cwd, graph);
+      const result = await writeSubsetGraph(await invocation.context(), { ...request, file, force });
+      return { data: result, text: graphText(result) };
+    }
+    const { subsetOperation } = await import('../operations/subset/operation.ts');
+    const { subsetPlanText } = await import('../cli/printers/lists.ts');
+    return runPlanned(invocation, subsetOperation, {
+      request: { ...request, count: dryRun },
+      planText: (plan) => subsetPlanText(plan, invocation.tableOptions()),
+      summary: ({ snapshot, tables }, { target }) => ({
+        ...{ target, snapshot },
+        ...(snapshot === null && { tables: tables.map((table) => ({ ...table, bytes: null })) }),
+      }),
+    });
+  },
+});

@@ -1,7 +1,7 @@
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { defineCommand } from '../cli/command.ts';
 import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
 
-const specification = {
+export const tagCommand = defineCommand({
   name: 'tag',
   summary: 'add, remove or print tags of a snapshot',
   group: 'Keep and share',
@@ -17,20 +17,17 @@ const specification = {
   ],
   json: 'events',
   writes: true,
-} as const satisfies CommandSpec;
-
-export const tagCommand: CommandModule = { ...specification, run };
-
-async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { annotatedText } = await import('../presentation/snapshot.ts');
-  const { annotate, findSnapshot } = await import('../operations/snapshots/snapshots.ts');
-  const { target, tags = [] } = invocation.arguments;
-  const { remove = [] } = invocation.options;
-  const context = await invocation.context();
-  const request = snapshotRequest(invocation);
-  const snapshot =
-    tags.length + remove.length > 0
-      ? await annotate(context, { ...request, addTags: tags, removeTags: remove })
-      : (await findSnapshot(context, request)).row;
-  return { data: { target, snapshot }, text: annotatedText('tag', target, snapshot) };
-}
+  async run(invocation) {
+    const { annotatedText } = await import('../operations/snapshots/annotate-text.ts');
+    const { annotate, findSnapshot } = await import('../operations/snapshots/snapshots.ts');
+    const { target, tags = [] } = invocation.arguments;
+    const { remove = [] } = invocation.options;
+    const context = await invocation.context();
+    const request = snapshotRequest(invocation);
+    const snapshot =
+      tags.length + remove.length > 0
+        ? await annotate(context, { ...request, addTags: tags, removeTags: remove })
+        : (await findSnapshot(context, request)).row;
+    return { data: { target, snapshot }, text: annotatedText('tag', target, snapshot) };
+  },
+});

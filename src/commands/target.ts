@@ -1,7 +1,7 @@
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { defineCommand } from '../cli/command.ts';
 import { BUILT_AT, TARGET } from './shared-options.ts';
 
-const specification = {
+export const targetCommand = defineCommand({
   name: 'target',
   summary: "list a target's local and remote snapshots, newest first",
   group: 'Look',
@@ -20,28 +20,25 @@ const specification = {
     { command: 'tool target app --info', does: 'print all details' },
   ],
   json: 'document',
-} as const satisfies CommandSpec;
-
-export const targetCommand: CommandModule = { ...specification, run };
-
-async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { target } = invocation.arguments;
-  const { original = false, info = false, cloud = false, branch, migration, tag } = invocation.options;
-  const { snapshotsText, targetInfoText } = await import('../cli/printers/lists.ts');
-  const { findTarget } = await import('../operations/find-target.ts');
-  const { listSnapshots } = await import('../operations/snapshots/snapshots.ts');
-  const { targetInfo } = await import('../operations/target-info.ts');
-  const { withCopies } = await import('../operations/target-copies.ts');
-  const { checkTarget } = await import('../operations/targets.ts');
-  const context = await invocation.context();
-  const { share } = findTarget(context.configuration, target);
-  const all = await listSnapshots(context, target, { original, branch, migration, tag });
-  const listed = cloud ? { ...all, snapshots: all.snapshots.filter(({ where }) => where.includes('remote')) } : all;
-  const now = context.clock().getTime();
-  const table = snapshotsText(listed, { ...invocation.tableOptions(), now, shares: share !== undefined });
-  if (!info) return { data: listed, text: table };
-  const [checked] = await withCopies(context, [await checkTarget(context, target)]);
-  if (!checked) throw new Error('the target has no row');
-  const row = { ...checked, info: targetInfo(context, target) };
-  return { data: { ...listed, info: row }, text: `${targetInfoText(row, now)}\n\n${table}` };
-}
+  async run(invocation) {
+    const { target } = invocation.arguments;
+    const { original = false, info = false, cloud = false, branch, migration, tag } = invocation.options;
+    const { snapshotsText, targetInfoText } = await import('../cli/printers/lists.ts');
+    const { findTarget } = await import('../operations/find-target.ts');
+    const { listSnapshots } = await import('../operations/snapshots/snapshots.ts');
+    const { targetInfo } = await import('../operations/target-info.ts');
+    const { withCopies } = await import('../operations/target-copies.ts');
+    const { checkTarget } = await import('../operations/targets.ts');
+    const context = await invocation.context();
+    const { share } = findTarget(context.configuration, target);
+    const all = await listSnapshots(context, target, { original, branch, migration, tag });
+    const listed = cloud ? { ...all, snapshots: all.snapshots.filter(({ where }) => where.includes('remote')) } : all;
+    const now = context.clock().getTime();
+    const table = snapshotsText(listed, { ...invocation.tableOptions(), now, shares: share !== undefined });
+    if (!info) return { data: listed, text: table };
+    const [checked] = await withCopies(context, [await checkTarget(context, target)]);
+    if (!checked) throw new Error('the target has no row');
+    const row = { ...checked, info: targetInfo(context, target) };
+    return { data: { ...listed, info: row }, text: `${targetInfoText(row, now)}\n\n${table}` };
+  },
+});

@@ -1,11 +1,10 @@
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { defineCommand } from '../cli/command.ts';
 import type { TargetRow } from '../results/results.ts';
 
-const specification = {
+export const targetsCommand = defineCommand({
   name: 'targets',
   summary: 'list targets with the status of their databases',
   group: 'Look',
-  arguments: [],
   options: [
     { flags: '--no-check', description: 'connect to nothing' },
     { flags: '-u, --update', description: 'connect to every database (default)' },
@@ -18,32 +17,29 @@ const specification = {
     { command: 'tool targets --info --no-check', does: 'print the configuration without connecting' },
   ],
   json: 'document',
-} as const satisfies CommandSpec;
-
-export const targetsCommand: CommandModule = { ...specification, run };
-
-async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { check, update = false, info = false, cloud = false, original = false } = invocation.options;
-  const { modeOf } = await import('../config/mode.ts');
-  const { targetInfoText, targetsText } = await import('../cli/printers/lists.ts');
-  const { targetInfo } = await import('../operations/target-info.ts');
-  const { withCopies } = await import('../operations/target-copies.ts');
-  const { askHub, checkTargets, listTargets } = await import('../operations/targets.ts');
-  const opened = await invocation.context();
-  const context = check || update ? await askHub(opened) : opened;
-  const known = (await listTargets(context, { original })).filter((row) => !cloud || isInCloud(row));
-  const found = new Map(known.map((row) => [row.name, row]));
-  if (check || update) await checkTargets(context, { rows: known, take: (row) => found.set(row.name, row) });
-  const listed = [...found.values()];
-  const targets = check || update ? await withCopies(context, listed) : listed;
-  const { file, settings } = context.configuration;
-  const mode = modeOf(settings);
-  const now = context.clock().getTime();
-  const view = { ...invocation.tableOptions(), file, mode, now };
-  if (!info) return { data: { mode, targets }, text: targetsText(targets, view) };
-  const described = targets.map((row) => ({ ...row, info: targetInfo(context, row.name) }));
-  return { data: { mode, targets: described }, text: described.map((row) => targetInfoText(row, now)).join('\n\n') };
-}
+  async run(invocation) {
+    const { check, update = false, info = false, cloud = false, original = false } = invocation.options;
+    const { modeOf } = await import('../config/mode.ts');
+    const { targetInfoText, targetsText } = await import('../cli/printers/lists.ts');
+    const { targetInfo } = await import('../operations/target-info.ts');
+    const { withCopies } = await import('../operations/target-copies.ts');
+    const { askHub, checkTargets, listTargets } = await import('../operations/targets.ts');
+    const opened = await invocation.context();
+    const context = check || update ? await askHub(opened) : opened;
+    const known = (await listTargets(context, { original })).filter((row) => !cloud || isInCloud(row));
+    const found = new Map(known.map((row) => [row.name, row]));
+    if (check || update) await checkTargets(context, { rows: known, take: (row) => found.set(row.name, row) });
+    const listed = [...found.values()];
+    const targets = check || update ? await withCopies(context, listed) : listed;
+    const { file, settings } = context.configuration;
+    const mode = modeOf(settings);
+    const now = context.clock().getTime();
+    const view = { ...invocation.tableOptions(), file, mode, now };
+    if (!info) return { data: { mode, targets }, text: targetsText(targets, view) };
+    const described = targets.map((row) => ({ ...row, info: targetInfo(context, row.name) }));
+    return { data: { mode, targets: described }, text: described.map((row) => targetInfoText(row, now)).join('\n\n') };
+  },
+});
 
 function isInCloud({ type, storage_profile }: TargetRow): boolean {
   return type !== 'local' || storage_profile !== null;

@@ -1,10 +1,9 @@
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { defineCommand } from '../cli/command.ts';
 
-const specification = {
+export const trustCommand = defineCommand({
   name: 'trust',
   summary: 'show the effects of ./tool.yml, and ask whether to trust it',
   group: 'Set up',
-  arguments: [],
   options: [
     {
       flags: '--former-source <url>',
@@ -24,26 +23,23 @@ const specification = {
     },
   ],
   json: 'document',
-} as const satisfies CommandSpec;
-
-export const trustCommand: CommandModule = { ...specification, run };
-
-async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { formerSource, clearStorage } = invocation.options;
-  if (formerSource !== undefined) {
-    const { forgetSource } = await import('../operations/identities.ts');
-    const forgotten = await forgetSource(await invocation.context(), formerSource);
-    const { formerSourceText } = await import('../presentation/trust.ts');
-    return { data: forgotten, text: formerSourceText(forgotten) };
-  }
-  if (clearStorage !== undefined) {
-    const { allowClearStorage } = await import('../operations/snapshots/encrypted-storage.ts');
-    const allowed = await allowClearStorage(await invocation.context(), clearStorage);
-    const { clearStorageText } = await import('../presentation/trust.ts');
-    return { data: allowed, text: clearStorageText(allowed) };
-  }
-  const { readTrustedFile } = await import('../operations/trust.ts');
-  const { trustedText } = await import('../presentation/trust.ts');
-  const trusted = await readTrustedFile(invocation);
-  return { data: trusted, text: trustedText(trusted), quotes: true };
-}
+  async run(invocation) {
+    const { formerSource, clearStorage } = invocation.options;
+    if (formerSource !== undefined) {
+      const { forgetSource } = await import('../operations/identities.ts');
+      const forgotten = await forgetSource(await invocation.context(), formerSource);
+      const { formerSourceText } = await import('../operations/trust-text.ts');
+      return { data: forgotten, text: formerSourceText(forgotten) };
+    }
+    if (clearStorage !== undefined) {
+      const { allowClearStorage } = await import('../operations/snapshots/encrypted-storage.ts');
+      const allowed = await allowClearStorage(await invocation.context(), clearStorage);
+      const { clearStorageText } = await import('../operations/trust-text.ts');
+      return { data: allowed, text: clearStorageText(allowed) };
+    }
+    const { readTrustedFile } = await import('../operations/trust.ts');
+    const { trustedText } = await import('../operations/trust-text.ts');
+    const trusted = await readTrustedFile(invocation);
+    return { data: trusted, text: trustedText(trusted), quotes: true };
+  },
+});

@@ -1,8 +1,8 @@
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
-import { runPlanned } from '../cli/run-planned.ts';
+import { defineCommand } from '../cli/command.ts';
+import { requestOf, runPlanned } from '../cli/run-planned.ts';
 import { DRY_RUN, TARGET, UNVERIFIED_SOURCES } from './shared-options.ts';
 
-const specification = {
+export const undoCommand = defineCommand({
   name: 'undo',
   summary: 'restore the database that the last load replaced',
   group: 'Snapshots',
@@ -15,12 +15,8 @@ const specification = {
   examples: [{ command: 'tool undo app', does: 'restore the previous destination' }],
   json: 'events',
   writes: true,
-} as const satisfies CommandSpec;
-
-export const undoCommand: CommandModule = { ...specification, run };
-
-async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { undoOperation } = await import('../operations/undo/operation.ts');
-  const { dryRun: _, ...options } = invocation.options;
-  return runPlanned(invocation, undoOperation, { request: { ...invocation.arguments, ...options } });
-}
+  async run(invocation) {
+    const { undoOperation } = await import('../operations/undo/operation.ts');
+    return runPlanned(invocation, undoOperation, { request: requestOf(invocation) });
+  },
+});

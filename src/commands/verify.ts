@@ -1,9 +1,9 @@
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { defineCommand } from '../cli/command.ts';
 import type { VerifyResult } from '../results/results.ts';
 import { UserError } from '../runtime/errors.ts';
 import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
 
-const specification = {
+export const verifyCommand = defineCommand({
   name: 'verify',
   summary: 'verify the checksums of every object of a snapshot',
   group: 'Keep and share',
@@ -27,19 +27,16 @@ const specification = {
   ],
   json: 'events',
   writes: { option: 'repair' },
-} as const satisfies CommandSpec;
-
-export const verifyCommand: CommandModule = { ...specification, run };
-
-async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { lostLines, verifySummary } = await import('../presentation/transfer.ts');
-  const { summaryText } = await import('../presentation/shapes/summary.ts');
-  const { verify } = await import('../operations/snapshots/verify.ts');
-  const request = { ...snapshotRequest(invocation), ...invocation.options };
-  const result = await verify(await invocation.context(), request);
-  if (!result.ok) throw damaged(result, { lost: lostLines(result), remote: request.remote ?? false });
-  return { data: result, text: summaryText(verifySummary(result)) };
-}
+  async run(invocation) {
+    const { lostLines, verifySummary } = await import('../operations/snapshots/transfer-text.ts');
+    const { summaryText } = await import('../presentation/shapes/summary.ts');
+    const { verify } = await import('../operations/snapshots/verify.ts');
+    const request = { ...snapshotRequest(invocation), ...invocation.options };
+    const result = await verify(await invocation.context(), request);
+    if (!result.ok) throw damaged(result, { lost: lostLines(result), remote: request.remote ?? false });
+    return { data: result, text: summaryText(verifySummary(result)) };
+  },
+});
 
 function damaged(
   { target, snapshot, problems }: VerifyResult,
@@ -50,8 +47,8 @@ function damaged(
     code: 'snapshot_damaged',
     hint:
       lost.length > 0
-        ? `Take a new one with: tool build ${target}; then remove this one with: tool rm ${target} ${snapshot.id}`
-        : `Try: ${repair}; or take a new one: tool build ${target}`,
+        ? `Build a new one: tool build ${target}; then remove this one: tool rm ${target} ${snapshot.id}`
+        : `Try: ${repair}; or build a new one: tool build ${target}`,
     details: [...problems, ...lost],
   });
 }

@@ -8,13 +8,13 @@ import {
   ListToolsRequestSchema,
   type ToolAnnotations,
 } from '@modelcontextprotocol/sdk/types.js';
-import { introduction } from '../presentation/mcp.ts';
 import type { Context } from '../runtime/context.ts';
 import { printable } from '../text/printable.ts';
 import type { Allowance } from './allowances.ts';
 import { openCallLog } from './call-log.ts';
 import { createCalls, isOffered } from './calls.ts';
 import { inputSchema, readOutputSchemas } from './schemas.ts';
+import { introduction } from './text.ts';
 import type { Tool, ToolEffect } from './tool.ts';
 import { TOOLS } from './tools.ts';
 

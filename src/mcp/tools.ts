@@ -79,7 +79,7 @@ export const TOOLS: Tool[] = [
     input: v.strictObject({ target: given.target, name: given.branch }),
     async run({ context, owner, allow }, request) {
       const { branchUrl } = await import('../operations/branch/url.ts');
-      const { withoutPassword } = await import('../presentation/mcp.ts');
+      const { withoutPassword } = await import('./text.ts');
       const password = allow.has('credentials');
       const { url, ...rest } = await branchUrl(context, { ...request, owner, password });
       return password ? { data: rest, secret: { url } } : { data: { ...rest, url, hint: withoutPassword(rest) } };

@@ -3,16 +3,12 @@ import { ENGINE_PROFILES } from '../engines/list.ts';
 import type { GitState } from '../results/git-state.ts';
 import type { SnapshotLocation, SnapshotRow, SnapshotSignature } from '../results/results.ts';
 import type { SubsetPlanResult } from '../results/subset-results.ts';
-import type { RunSummary } from '../state/runs.ts';
-import type { SnapshotList } from '../state/snapshots.ts';
 import { formatAge, formatBytes, formatCount, formatNumberOf, formatTime } from '../text/format.ts';
 import { definitionsOnlyText, hiddenText, leftOutText } from '../text/format-objects.ts';
 import { printable } from '../text/printable.ts';
-import { countText } from './lists.ts';
 import type { Cell } from './shapes/column.ts';
 import type { Fact } from './shapes/fact.ts';
 import type { DataKind } from './shapes/glyphs.ts';
-import { summaryOf } from './shapes/summary.ts';
 
 export const ENGINE_NAMES = Object.fromEntries(ENGINE_PROFILES.map(({ id, products }) => [id, products[0]])) as Record<
   SnapshotRow['engine'],
@@ -47,12 +43,6 @@ export function inFamilies(rows: SnapshotRow[]): SnapshotRow[] {
 /** The snapshots that their index selects: in each family the first, in the order of the operations. */
 export function selectedByIndex(rows: SnapshotRow[]): Set<string> {
   return new Set([...Map.groupBy(rows, ({ index }) => index).values()].flatMap(([first]) => (first ? [first.id] : [])));
-}
-
-/** `2 of 12 snapshots, 1.2 GB local` */
-export function snapshotsCountText(shown: number, { rows, localBytes }: SnapshotList): string {
-  const count = countText(shown, rows.length, 'snapshot');
-  return localBytes === null ? count : `${count}, ${formatBytes(localBytes)} local`;
 }
 
 /** `25 tables, 200,123 rows, 48.3 MB` */
@@ -142,38 +132,6 @@ function grouped(snapshots: SnapshotRow[], textOf: (row: SnapshotRow) => string)
   });
 }
 
-export function buildTitle(target: string): string {
-  return `Build a snapshot of ${target}`;
-}
-
-export function noteAbout(target: string, snapshot: SnapshotRow): string {
-  return `Snapshot ${briefName(snapshot)} of ${target}, created ${formatTime(snapshot.created_at)}`;
-}
-
-/** While the plan of a build is made. */
-export function alreadyQueuedText(title: string): string {
-  return `Already queued: ${title}`;
-}
-
-export function planningText(target: string): string {
-  return `Planning the build of ${target}…`;
-}
-
-/** The question could not be shown, since another screen had been opened. */
-export function notBuiltText(target: string): string {
-  return `${target} was not built. Press ${keyText('build')} to try again`;
-}
-
-export function builtSummary(target: string, snapshot: SnapshotRow): RunSummary {
-  const { program, stored_bytes } = snapshot;
-  const by = program === undefined ? '' : `, by ${program}`;
-  const added = `${contentsText(snapshot)} (${formatBytes(stored_bytes)} added)${by}`;
-  return summaryOf(`Built ${snapshotName(target, snapshot)}: ${added}`, {
-    card: { title: `Snapshot ${briefName(snapshot)} created`, facts: [contentsText(snapshot)] },
-    details: lackingLines([snapshot]),
-  });
-}
-
 export function noSnapshotsLines(target: string, { shares, byKey }: { shares: boolean; byKey: boolean }): string[] {
   if (shares) return [`Nothing is shared with target ${target} yet.`, 'Others share snapshots with: tool push'];
   const how = byKey ? `Press ${keyText('build')} to build one.` : `Build one with: tool build ${target}`;
@@ -182,26 +140,6 @@ export function noSnapshotsLines(target: string, { shares, byKey }: { shares: bo
 
 export function tagsText(tags: string[] = []): string {
   return printable(tags.join(' '));
-}
-
-const ANNOTATED = { pin: 'Pinned', unpin: 'Unpinned' };
-
-/** `Pinned snapshot 0 of app (8c41f2ab RAW)`, or its tags or note. */
-export function annotatedText(what: 'pin' | 'unpin' | 'tag' | 'note', target: string, snapshot: SnapshotRow): string {
-  const { tags = [], note } = snapshot;
-  const name = snapshotName(target, snapshot);
-  if (what === 'tag') return tags.length === 0 ? `No tags: ${name}` : `Tags of ${name}: ${tagsText(tags)}`;
-  if (what === 'note') return note === null ? `Note removed: ${name}` : `Note of ${name}: ${printable(note)}`;
-  return `${ANNOTATED[what]} ${name}`;
-}
-
-export const ANNOTATION_FIELDS = {
-  note: { label: 'Note:', placeholder: 'its purpose' },
-  tags: { label: 'Tags:', placeholder: 'words, such as a release' },
-};
-
-export function noteSaved(text: string): string {
-  return text === '' ? 'Note removed' : 'Note saved';
 }
 
 /** Git repository and migrations, where they were recorded. */

@@ -1,4 +1,4 @@
-import { type CheckRow, checkSum, needRows } from '../../presentation/check.ts';
+import { type CheckRow, checkSum, needRows } from '../../operations/configuration/check-text.ts';
 import type { CheckReport } from '../../results/configuration-results.ts';
 import { cellWidth } from '../../text/text-width.ts';
 import { type ProblemsView, problemsText } from './problems.ts';

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { shadowLines } from '../../presentation/check.ts';
+import { shadowLines } from '../../operations/configuration/check-text.ts';
 import type { Cell, Column } from '../../presentation/shapes/column.ts';
 import type { ExplainedValue, ShownConfiguration, ValueOrigin } from '../../results/configuration-results.ts';
 import { type ProblemsView, problemsText } from './problems.ts';

@@ -1,3 +1,7 @@
+import { coverageColumns, coverageRows, coveredTableColumns } from '../../operations/sanitize/coverage-text.ts';
+import { diffColumns, diffTitle, migrationLines } from '../../operations/snapshots/diff-text.ts';
+import { hiddenColumnsText, REVEAL_FLAG, rowColumns, rowsTitle } from '../../operations/snapshots/rows-text.ts';
+import { tableDiffLines, tableDiffTitle } from '../../operations/snapshots/table-diff-text.ts';
 import {
   circlesText,
   subsetColumns,
@@ -5,13 +9,6 @@ import {
   subsetPathColumn,
   subsetQuestion,
 } from '../../operations/subset/text.ts';
-import { coverageColumns, coverageRows, coveredTableColumns } from '../../presentation/coverage.ts';
-import { diffColumns, diffTitle, migrationLines } from '../../presentation/diff.ts';
-import { hiddenColumnsText, REVEAL_FLAG, rowColumns, rowsTitle } from '../../presentation/rows.ts';
-import { layOutTable } from '../../presentation/shapes/table-layout.ts';
-import { inFamilies, lackingLines, noSnapshotsLines } from '../../presentation/snapshot.ts';
-import { snapshotColumns } from '../../presentation/snapshot-columns.ts';
-import { tableDiffLines, tableDiffTitle } from '../../presentation/table-diff.ts';
 import {
   checkedEntry,
   copyLines,
@@ -19,7 +16,10 @@ import {
   noTargetsText,
   targetColumns,
   targetInfoFacts,
-} from '../../presentation/targets.ts';
+} from '../../operations/targets-text.ts';
+import { layOutTable } from '../../presentation/shapes/table-layout.ts';
+import { inFamilies, lackingLines, noSnapshotsLines } from '../../presentation/snapshot.ts';
+import { snapshotColumns } from '../../presentation/snapshot-columns.ts';
 import type { Mode } from '../../results/configuration-results.ts';
 import type { DiffResult, TargetInfo, TargetRow, TargetSnapshots } from '../../results/results.ts';
 import type { RowsResult } from '../../results/rows-results.ts';

@@ -1,5 +1,5 @@
+import { signInPrompt } from '../../operations/sign-in/text.ts';
 import { progressWords, STEP_LOOKS, stepTime } from '../../presentation/progress.ts';
-import { signInPrompt } from '../../presentation/sign-in.ts';
 import { redact } from '../../process/redact.ts';
 import type { CommandEndedEvent } from '../../results/events.ts';
 import { foldRun, type RunState, type RunStep, startRun } from '../../state/run.ts';

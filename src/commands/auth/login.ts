@@ -1,7 +1,7 @@
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
+import { defineCommand } from '../../cli/command.ts';
 import { PROVIDER } from '../shared-options.ts';
 
-const specification = {
+export const authLoginCommand = defineCommand({
   name: 'auth login',
   summary: 'sign in with an identity provider, in the browser',
   group: 'Sign in',
@@ -13,16 +13,13 @@ const specification = {
     { command: 'tool auth login idp --device', does: 'print a URL and a code' },
   ],
   json: 'events',
-} as const satisfies CommandSpec;
-
-export const authLoginCommand: CommandModule = { ...specification, run };
-
-async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { signedInLine } = await import('../../presentation/sign-in.ts');
-  const { signInWith } = await import('../../operations/cloud/sign-in-choices.ts');
-  const { arguments: given, options } = invocation;
-  const context = await invocation.context();
-  const { device = false } = options;
-  const result = await signInWith(context, { provider: given.provider, device });
-  return { data: result, text: signedInLine(result) };
-}
+  async run(invocation) {
+    const { signedInLine } = await import('../../operations/sign-in/text.ts');
+    const { signInWith } = await import('../../operations/cloud/sign-in-choices.ts');
+    const { arguments: given, options } = invocation;
+    const context = await invocation.context();
+    const { device = false } = options;
+    const result = await signInWith(context, { provider: given.provider, device });
+    return { data: result, text: signedInLine(result) };
+  },
+});

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
+import { defineCommand } from '../../cli/command.ts';
 
-const specification = {
+export const authTokenCommand = defineCommand({
   name: 'auth token',
   summary: 'store the cloud token in the configuration, encrypted',
   group: 'Sign in',
@@ -18,16 +18,13 @@ const specification = {
     { command: 'tool auth token - --hub http://127.0.0.1:3000', does: "also store the hub's address" },
   ],
   json: 'document',
-} as const satisfies CommandSpec;
-
-export const authTokenCommand: CommandModule = { ...specification, run };
-
-async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { tokenStoredText } = await import('../../presentation/sign-in.ts');
-  const { keepAuthtoken } = await import('../../operations/sign-in/keep-authtoken.ts');
-  const { arguments: given, options, stdin } = invocation;
-  const context = await invocation.context();
-  const token = given.token === '-' ? (await text(stdin)).trim() : given.token;
-  const file = await keepAuthtoken(context, { token, hub: options.hub });
-  return { data: { file, encrypted: ['authtoken'] }, text: tokenStoredText(file) };
-}
+  async run(invocation) {
+    const { tokenStoredText } = await import('../../operations/sign-in/text.ts');
+    const { keepAuthtoken } = await import('../../operations/sign-in/keep-authtoken.ts');
+    const { arguments: given, options, stdin } = invocation;
+    const context = await invocation.context();
+    const token = given.token === '-' ? (await text(stdin)).trim() : given.token;
+    const file = await keepAuthtoken(context, { token, hub: options.hub });
+    return { data: { file, encrypted: ['authtoken'] }, text: tokenStoredText(file) };
+  },
+});

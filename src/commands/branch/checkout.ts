@@ -1,9 +1,9 @@
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
-import { runPlanned } from '../../cli/run-planned.ts';
+import { defineCommand } from '../../cli/command.ts';
+import { requestOf, runPlanned } from '../../cli/run-planned.ts';
 import { DRY_RUN, TARGET, UNVERIFIED_SOURCES } from '../shared-options.ts';
 import { MAIN } from './shared-options.ts';
 
-const specification = {
+export const branchCheckoutCommand = defineCommand({
   name: 'branch checkout',
   summary: 'switch the destination to the branch of the checked-out git branch, created if missing',
   group: 'Branches',
@@ -12,7 +12,7 @@ const specification = {
     MAIN,
     {
       flags: '--only-destination <url>',
-      description: 'for the git hook: switch only this destination, if it has copies of this program',
+      description: 'for the git hook: switch only this destination, if it has a base copy or branches',
     },
     DRY_RUN,
     UNVERIFIED_SOURCES,
@@ -26,12 +26,8 @@ const specification = {
   ],
   json: 'events',
   writes: true,
-} as const satisfies CommandSpec;
-
-export const branchCheckoutCommand: CommandModule = { ...specification, run };
-
-async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { branchCheckoutOperation } = await import('../../operations/branch/checkout/operation.ts');
-  const { dryRun: _, ...options } = invocation.options;
-  return runPlanned(invocation, branchCheckoutOperation, { request: { ...invocation.arguments, ...options } });
-}
+  async run(invocation) {
+    const { branchCheckoutOperation } = await import('../../operations/branch/checkout/operation.ts');
+    return runPlanned(invocation, branchCheckoutOperation, { request: requestOf(invocation) });
+  },
+});

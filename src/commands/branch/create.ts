@@ -1,10 +1,10 @@
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
-import { runPlanned } from '../../cli/run-planned.ts';
-import { UserError } from '../../runtime/errors.ts';
+import { defineCommand } from '../../cli/command.ts';
+import { requestOf, runPlanned } from '../../cli/run-planned.ts';
 import { DRY_RUN, TARGET, UNVERIFIED_SOURCES } from '../shared-options.ts';
+import { wrongUsage } from '../wrong-usage.ts';
 import { BRANCH, DESTDB } from './shared-options.ts';
 
-const specification = {
+export const branchCreateCommand = defineCommand({
   name: 'branch create',
   summary: "create a database from a target's base copy, and print its URL",
   group: 'Branches',
@@ -24,27 +24,16 @@ const specification = {
   ],
   json: 'events',
   writes: true,
-} as const satisfies CommandSpec;
-
-export const branchCreateCommand: CommandModule = { ...specification, run };
-
-async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { branchCreateOperation } = await import('../../operations/branch/create/operation.ts');
-  const { branchUrlLines } = await import('../../operations/branch/create/text.ts');
-  const { dryRun, ...options } = invocation.options;
-  if (options.env && invocation.globals.json) throw envIsText();
-  const request = { ...invocation.arguments, ...options };
-  const outcome = await runPlanned(invocation, branchCreateOperation, {
-    request,
-    text: branchUrlLines,
-  });
-  // Printing the passwords is what --env requests.
-  return options.env && !dryRun ? { ...outcome, data: {}, verbatim: true } : outcome;
-}
-
-function envIsText(): UserError {
-  return new UserError('--env prints variables, so --json is not for it', {
-    code: 'usage',
-    hint: 'Leave out one of them.',
-  });
-}
+  async run(invocation) {
+    const { branchCreateOperation } = await import('../../operations/branch/create/operation.ts');
+    const { branchUrlLines } = await import('../../operations/branch/create/text.ts');
+    const { dryRun, env } = invocation.options;
+    if (env && invocation.globals.json) {
+      throw wrongUsage('--env and --json exclude each other', { hint: 'Leave one of them out.' });
+    }
+    const request = requestOf(invocation);
+    const outcome = await runPlanned(invocation, branchCreateOperation, { request, text: branchUrlLines });
+    // Printing the passwords is what --env requests.
+    return env && !dryRun ? { ...outcome, data: {}, verbatim: true } : outcome;
+  },
+});

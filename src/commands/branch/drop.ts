@@ -1,9 +1,9 @@
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
-import { runPlanned } from '../../cli/run-planned.ts';
+import { defineCommand } from '../../cli/command.ts';
+import { requestOf, runPlanned } from '../../cli/run-planned.ts';
 import { DRY_RUN, TARGET, UNVERIFIED_SOURCES } from '../shared-options.ts';
 import { DESTDB } from './shared-options.ts';
 
-const specification = {
+export const branchDropCommand = defineCommand({
   name: 'branch drop',
   summary: 'drop branches',
   group: 'Branches',
@@ -15,12 +15,8 @@ const specification = {
   ],
   json: 'events',
   writes: true,
-} as const satisfies CommandSpec;
-
-export const branchDropCommand: CommandModule = { ...specification, run };
-
-async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { branchDropOperation } = await import('../../operations/branch/drop/operation.ts');
-  const { dryRun: _, ...options } = invocation.options;
-  return runPlanned(invocation, branchDropOperation, { request: { ...invocation.arguments, ...options } });
-}
+  async run(invocation) {
+    const { branchDropOperation } = await import('../../operations/branch/drop/operation.ts');
+    return runPlanned(invocation, branchDropOperation, { request: requestOf(invocation) });
+  },
+});

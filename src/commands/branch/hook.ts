@@ -1,9 +1,9 @@
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
-import { runPlanned } from '../../cli/run-planned.ts';
+import { defineCommand } from '../../cli/command.ts';
+import { requestOf, runPlanned } from '../../cli/run-planned.ts';
 import { DRY_RUN, TARGET } from '../shared-options.ts';
 import { MAIN } from './shared-options.ts';
 
-const specification = {
+export const branchHookCommand = defineCommand({
   name: 'branch hook',
   summary: 'install a git hook that runs branch checkout after each git checkout',
   group: 'Branches',
@@ -15,13 +15,9 @@ const specification = {
   ],
   json: 'events',
   writes: true,
-} as const satisfies CommandSpec;
-
-export const branchHookCommand: CommandModule = { ...specification, run };
-
-async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { branchHookOperation } = await import('../../operations/branch/hook/operation.ts');
-  const { dryRun: _, ...options } = invocation.options;
-  const { config } = invocation.globals;
-  return runPlanned(invocation, branchHookOperation, { request: { ...invocation.arguments, ...options, config } });
-}
+  async run(invocation) {
+    const { branchHookOperation } = await import('../../operations/branch/hook/operation.ts');
+    const request = { ...requestOf(invocation), config: invocation.globals.config };
+    return runPlanned(invocation, branchHookOperation, { request });
+  },
+});

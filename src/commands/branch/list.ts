@@ -1,8 +1,8 @@
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
+import { defineCommand } from '../../cli/command.ts';
 import { TARGET } from '../shared-options.ts';
 import { DESTDB } from './shared-options.ts';
 
-const specification = {
+export const branchListCommand = defineCommand({
   name: 'branch list',
   summary: 'list branches with age, size, snapshot, git branch and last use',
   group: 'Branches',
@@ -13,20 +13,18 @@ const specification = {
     { command: 'tool branch list app --json', does: 'print JSON for a script' },
   ],
   json: 'document',
-} as const satisfies CommandSpec;
-
-export const branchListCommand: CommandModule = { ...specification, run };
-
-async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { formatTable } = await import('../../cli/printers/table.ts');
-  const { targetBranchColumns, NO_BRANCHES } = await import('../../operations/branch/list/text.ts');
-  const { listBranches } = await import('../../operations/branch/list/list.ts');
-  const context = await invocation.context();
-  const list = await listBranches(context, { ...invocation.arguments, ...invocation.options });
-  for (const { target, message } of list.errors) {
-    context.report({ event: 'warning', code: 'branches_unknown', message: `Branches of "${target}": ${message}` });
-  }
-  const columns = targetBranchColumns(context.clock());
-  const text = list.branches.length > 0 ? formatTable(columns, list.branches, invocation.tableOptions()) : NO_BRANCHES;
-  return { data: list, text };
-}
+  async run(invocation) {
+    const { formatTable } = await import('../../cli/printers/table.ts');
+    const { targetBranchColumns, NO_BRANCHES } = await import('../../operations/branch/list/text.ts');
+    const { listBranches } = await import('../../operations/branch/list/list.ts');
+    const context = await invocation.context();
+    const list = await listBranches(context, { ...invocation.arguments, ...invocation.options });
+    for (const { target, message } of list.errors) {
+      context.report({ event: 'warning', code: 'branches_unknown', message: `Branches of "${target}": ${message}` });
+    }
+    const columns = targetBranchColumns(context.clock());
+    const text =
+      list.branches.length > 0 ? formatTable(columns, list.branches, invocation.tableOptions()) : NO_BRANCHES;
+    return { data: list, text };
+  },
+});

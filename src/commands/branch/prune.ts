@@ -1,8 +1,8 @@
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
-import { runPlanned } from '../../cli/run-planned.ts';
+import { defineCommand } from '../../cli/command.ts';
+import { requestOf, runPlanned } from '../../cli/run-planned.ts';
 import { DRY_RUN, TARGET, UNVERIFIED_SOURCES } from '../shared-options.ts';
 
-const specification = {
+export const branchPruneCommand = defineCommand({
   name: 'branch prune',
   summary: 'drop branches without a git branch, or unused ones',
   group: 'Branches',
@@ -18,12 +18,9 @@ const specification = {
   ],
   json: 'events',
   writes: true,
-} as const satisfies CommandSpec;
-
-export const branchPruneCommand: CommandModule = { ...specification, run };
-
-async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { branchPruneOperation } = await import('../../operations/branch/prune/operation.ts');
-  const { dryRun: _, unused: unusedMs, ...options } = invocation.options;
-  return runPlanned(invocation, branchPruneOperation, { request: { ...invocation.arguments, ...options, unusedMs } });
-}
+  async run(invocation) {
+    const { branchPruneOperation } = await import('../../operations/branch/prune/operation.ts');
+    const { unused: unusedMs, ...request } = requestOf(invocation);
+    return runPlanned(invocation, branchPruneOperation, { request: { ...request, unusedMs } });
+  },
+});

@@ -1,9 +1,9 @@
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
-import { runPlanned } from '../../cli/run-planned.ts';
+import { defineCommand } from '../../cli/command.ts';
+import { requestOf, runPlanned } from '../../cli/run-planned.ts';
 import { DRY_RUN, TARGET, UNVERIFIED_SOURCES } from '../shared-options.ts';
 import { BRANCH, DESTDB } from './shared-options.ts';
 
-const specification = {
+export const branchResetCommand = defineCommand({
   name: 'branch reset',
   summary: 'restore a branch to the base copy',
   group: 'Branches',
@@ -20,12 +20,8 @@ const specification = {
   ],
   json: 'events',
   writes: true,
-} as const satisfies CommandSpec;
-
-export const branchResetCommand: CommandModule = { ...specification, run };
-
-async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { branchResetOperation } = await import('../../operations/branch/reset/operation.ts');
-  const { dryRun: _, ...options } = invocation.options;
-  return runPlanned(invocation, branchResetOperation, { request: { ...invocation.arguments, ...options } });
-}
+  async run(invocation) {
+    const { branchResetOperation } = await import('../../operations/branch/reset/operation.ts');
+    return runPlanned(invocation, branchResetOperation, { request: requestOf(invocation) });
+  },
+});

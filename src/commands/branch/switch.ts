@@ -1,9 +1,9 @@
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
-import { runPlanned } from '../../cli/run-planned.ts';
+import { defineCommand } from '../../cli/command.ts';
+import { requestOf, runPlanned } from '../../cli/run-planned.ts';
 import { DRY_RUN, TARGET, UNVERIFIED_SOURCES } from '../shared-options.ts';
 import { BRANCH, DESTDB } from './shared-options.ts';
 
-const specification = {
+export const branchSwitchCommand = defineCommand({
   name: 'branch switch',
   summary: 'make a branch the destination database',
   group: 'Branches',
@@ -15,12 +15,8 @@ const specification = {
   ],
   json: 'events',
   writes: true,
-} as const satisfies CommandSpec;
-
-export const branchSwitchCommand: CommandModule = { ...specification, run };
-
-async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { branchSwitchOperation } = await import('../../operations/branch/switch/operation.ts');
-  const { dryRun: _, ...options } = invocation.options;
-  return runPlanned(invocation, branchSwitchOperation, { request: { ...invocation.arguments, ...options } });
-}
+  async run(invocation) {
+    const { branchSwitchOperation } = await import('../../operations/branch/switch/operation.ts');
+    return runPlanned(invocation, branchSwitchOperation, { request: requestOf(invocation) });
+  },
+});

@@ -1,7 +1,7 @@
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
+import { defineCommand } from '../../cli/command.ts';
 import { DRY_RUN } from '../shared-options.ts';
 
-const specification = {
+export const cloudApplyCommand = defineCommand({
   name: 'cloud apply',
   summary: 'write storage profiles and targets of a file to the hub',
   group: 'Hub',
@@ -13,22 +13,19 @@ const specification = {
   ],
   json: 'events',
   writes: true,
-} as const satisfies CommandSpec;
-
-export const cloudApplyCommand: CommandModule = { ...specification, run };
-
-async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { questionLines } = await import('../../cli/printers/question.ts');
-  const { appliedText, applyQuestion } = await import('../../presentation/cloud.ts');
-  const { applyHubSettings, planHubSettings } = await import('../../operations/cloud/hub-settings.ts');
-  const { arguments: given, options, cwd } = invocation;
-  const { dryRun = false, overwrite = false } = options;
-  const context = await invocation.context();
-  const planned = await planHubSettings(context, { file: given.file, cwd, overwrite });
-  const { plan } = planned;
-  if (dryRun) return { data: { dry_run: true, plan }, text: questionLines(applyQuestion(plan)).join('\n') };
-  const isDone = plan.resources.every(({ action }) => action === 'unchanged');
-  if (!isDone) await invocation.confirm(applyQuestion(plan));
-  await applyHubSettings(context, planned);
-  return { data: { dry_run: false, plan }, text: appliedText(plan) };
-}
+  async run(invocation) {
+    const { questionLines } = await import('../../cli/printers/question.ts');
+    const { appliedText, applyQuestion } = await import('../../operations/cloud/hub-settings-text.ts');
+    const { applyHubSettings, planHubSettings } = await import('../../operations/cloud/hub-settings.ts');
+    const { arguments: given, options, cwd } = invocation;
+    const { dryRun = false, overwrite = false } = options;
+    const context = await invocation.context();
+    const planned = await planHubSettings(context, { file: given.file, cwd, overwrite });
+    const { plan } = planned;
+    if (dryRun) return { data: { dry_run: true, plan }, text: questionLines(applyQuestion(plan)).join('\n') };
+    const isDone = plan.resources.every(({ action }) => action === 'unchanged');
+    if (!isDone) await invocation.confirm(applyQuestion(plan));
+    await applyHubSettings(context, planned);
+    return { data: { dry_run: false, plan }, text: appliedText(plan) };
+  },
+});

@@ -1,10 +1,12 @@
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
+import { defineCommand } from '../../cli/command.ts';
 
-const specification = {
+/** Rows of a table for people. */
+const MOST_ROWS = 100;
+
+export const cloudAuditCommand = defineCommand({
   name: 'cloud audit',
   summary: 'list the audit events of the hub, newest first',
   group: 'Hub',
-  arguments: [],
   options: [
     { flags: '--since <time>', description: 'from this time: 2026-01-31, 2026-01-31T14:00Z, or 7d', value: 'time' },
     { flags: '--until <time>', description: 'before this time', value: 'time' },
@@ -19,25 +21,19 @@ const specification = {
     { command: 'tool cloud audit --action snapshot.download --csv', does: 'print every download as CSV' },
   ],
   json: 'document',
-} as const satisfies CommandSpec;
-
-export const cloudAuditCommand: CommandModule = { ...specification, run };
-
-/** Rows of a table for people. */
-const MOST_ROWS = 100;
-
-async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { listAuditEvents } = await import('../../operations/cloud/audit.ts');
-  const { csv = false, ...filter } = invocation.options;
-  const isTable = !csv && !invocation.globals.json;
-  const context = await invocation.context();
-  const { events, more } = await listAuditEvents(context, { ...filter, ...(isTable && { most: MOST_ROWS }) });
-  if (csv) {
-    const { auditCsv } = await import('../../cloud/contract/audit-csv.ts');
-    return { data: { events }, text: auditCsv(events).trimEnd(), verbatim: true };
-  }
-  const { formatTable } = await import('../../cli/printers/table.ts');
-  const { auditColumns, MORE_EVENTS, NO_EVENTS } = await import('../../presentation/audit.ts');
-  const table = events.length > 0 ? formatTable(auditColumns(), events, invocation.tableOptions()) : NO_EVENTS;
-  return { data: { events }, text: more ? `${table}\n\n${MORE_EVENTS}` : table };
-}
+  async run(invocation) {
+    const { listAuditEvents } = await import('../../operations/cloud/audit.ts');
+    const { csv = false, ...filter } = invocation.options;
+    const isTable = !csv && !invocation.globals.json;
+    const context = await invocation.context();
+    const { events, more } = await listAuditEvents(context, { ...filter, ...(isTable && { most: MOST_ROWS }) });
+    if (csv) {
+      const { auditCsv } = await import('../../cloud/contract/audit-csv.ts');
+      return { data: { events }, text: auditCsv(events).trimEnd(), verbatim: true };
+    }
+    const { formatTable } = await import('../../cli/printers/table.ts');
+    const { auditColumns, MORE_EVENTS, NO_EVENTS } = await import('../../operations/cloud/audit-text.ts');
+    const table = events.length > 0 ? formatTable(auditColumns(), events, invocation.tableOptions()) : NO_EVENTS;
+    return { data: { events }, text: more ? `${table}\n\n${MORE_EVENTS}` : table };
+  },
+});

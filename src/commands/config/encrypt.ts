@@ -1,6 +1,6 @@
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
+import { defineCommand } from '../../cli/command.ts';
 
-const specification = {
+export const configEncryptCommand = defineCommand({
   name: 'config encrypt',
   summary: 'encrypt sensitive values of the configuration file in place',
   group: 'Set up',
@@ -19,20 +19,11 @@ const specification = {
     { command: 'tool config encrypt storage_profiles.team.secret_key', does: 'this one' },
   ],
   json: 'document',
-} as const satisfies CommandSpec;
-
-export const configEncryptCommand: CommandModule = { ...specification, run };
-
-async function run({
-  arguments: given,
-  options,
-  globals,
-  environment,
-  cwd,
-}: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { encryptedText } = await import('../../presentation/configuration.ts');
-  const { encryptValues } = await import('../../operations/configuration/secrets.ts');
-  const { dryRun = false } = options;
-  const result = await encryptValues({ keys: given.keys ?? [], dryRun, file: globals.config, environment, cwd });
-  return { data: result, text: encryptedText(result, { dryRun }) };
-}
+  async run({ arguments: given, options, globals, environment, cwd }) {
+    const { encryptedText } = await import('../../operations/configuration/text.ts');
+    const { encryptValues } = await import('../../operations/configuration/secrets.ts');
+    const { dryRun = false } = options;
+    const result = await encryptValues({ keys: given.keys ?? [], dryRun, file: globals.config, environment, cwd });
+    return { data: result, text: encryptedText(result, { dryRun }) };
+  },
+});

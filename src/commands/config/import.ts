@@ -1,7 +1,7 @@
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
+import { defineCommand } from '../../cli/command.ts';
 import { EXIT } from '../../runtime/errors.ts';
 
-const specification = {
+export const configImportCommand = defineCommand({
   name: 'config import',
   summary: 'convert a configuration of DBSnapper',
   group: 'Set up',
@@ -14,21 +14,12 @@ const specification = {
     },
   ],
   json: 'document',
-} as const satisfies CommandSpec;
-
-export const configImportCommand: CommandModule = { ...specification, run };
-
-async function run({
-  arguments: { file },
-  options,
-  globals,
-  environment,
-  cwd,
-}: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { importedConfigurationText } = await import('../../presentation/configuration.ts');
-  const { importConfiguration } = await import('../../operations/configuration/import.ts');
-  const { force = false } = options;
-  const report = await importConfiguration({ from: file, file: globals.config, force, environment, cwd });
-  const isValid = report.problems.every(({ severity }) => severity !== 'error');
-  return { data: report, text: importedConfigurationText(report), exit: isValid ? EXIT.done : EXIT.configuration };
-}
+  async run({ arguments: { file }, options, globals, environment, cwd }) {
+    const { importedConfigurationText } = await import('../../operations/configuration/text.ts');
+    const { importConfiguration } = await import('../../operations/configuration/import.ts');
+    const { force = false } = options;
+    const report = await importConfiguration({ from: file, file: globals.config, force, environment, cwd });
+    const isValid = report.problems.every(({ severity }) => severity !== 'error');
+    return { data: report, text: importedConfigurationText(report), exit: isValid ? EXIT.done : EXIT.configuration };
+  },
+});

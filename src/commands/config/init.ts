@@ -1,41 +1,30 @@
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
+import { defineCommand } from '../../cli/command.ts';
 
-const specification = {
+export const configInitCommand = defineCommand({
   name: 'config init',
   summary: 'write a first configuration, with questions in a terminal',
   group: 'Set up',
-  arguments: [],
   options: [
     { flags: '--force', description: 'overwrite an existing file' },
     { flags: '--keychain', description: "keep the secret_key in the system's keychain" },
   ],
   examples: [{ command: 'tool config init --no-tui', does: 'write the file without questions' }],
   json: 'document',
-} as const satisfies CommandSpec;
-
-export const configInitCommand: CommandModule = { ...specification, run };
-
-async function run({
-  options,
-  globals,
-  environment,
-  cwd,
-  report,
-  screens,
-}: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { initializedText, keychainFailed } = await import('../../presentation/configuration.ts');
-  const { absolutePath } = await import('../../config/paths.ts');
-  const { initConfiguration, refuseExisting } = await import('../../config/init/init.ts');
-  const { force = false, keychain = false } = options;
-  // Options outside the wizard use the plain way.
-  if (screens && !globals.readOnly && !force && !keychain) {
-    if (globals.config !== undefined) await refuseExisting(absolutePath(globals.config, { from: cwd, environment }));
-    return { data: {}, text: '', exit: await screens({ setUp: true }) };
-  }
-  const result = await initConfiguration({ file: globals.config, force, keychain, environment, cwd });
-  if (result.keychain_error !== null) {
-    const message = keychainFailed(result.keychain_error);
-    report({ event: 'warning', code: 'keychain_unavailable', message });
-  }
-  return { data: result, text: initializedText(result) };
-}
+  async run({ options, globals, environment, cwd, report, screens }) {
+    const { initializedText, keychainFailed } = await import('../../operations/configuration/text.ts');
+    const { absolutePath } = await import('../../config/paths.ts');
+    const { initConfiguration, refuseExisting } = await import('../../config/init/init.ts');
+    const { force = false, keychain = false } = options;
+    // Options outside the wizard use the plain way.
+    if (screens && !globals.readOnly && !force && !keychain) {
+      if (globals.config !== undefined) await refuseExisting(absolutePath(globals.config, { from: cwd, environment }));
+      return { data: {}, text: '', exit: await screens({ setUp: true }) };
+    }
+    const result = await initConfiguration({ file: globals.config, force, keychain, environment, cwd });
+    if (result.keychain_error !== null) {
+      const message = keychainFailed(result.keychain_error);
+      report({ event: 'warning', code: 'keychain_unavailable', message });
+    }
+    return { data: result, text: initializedText(result) };
+  },
+});

@@ -1,10 +1,9 @@
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
+import { defineCommand } from '../../cli/command.ts';
 
-const specification = {
+export const hubServeCommand = defineCommand({
   name: 'hub serve',
   summary: 'serve the targets and snapshots of a team',
   group: 'Hub',
-  arguments: [],
   options: [
     { flags: '--dev', description: 'run a trial with a throw-away database; print its owner token once' },
     { flags: '--listen <address>', description: 'address and port, default 127.0.0.1:3000' },
@@ -22,49 +21,39 @@ const specification = {
     { command: 'tool hub serve', does: 'use the settings TOOL_HUB_*, see docs/hub.md' },
   ],
   json: 'document',
-} as const satisfies CommandSpec;
-
-export const hubServeCommand: CommandModule = { ...specification, run };
-
-async function run({
-  options,
-  environment,
-  report,
-  signal,
-  write,
-  grammar,
-}: InvocationOf<typeof specification>): Promise<Outcome> {
-  // Without these V8 keeps up to 100 MB for young objects, though garbage of requests is collected as fast in 2 MB, and
-  // lets the heap grow fourfold between collections.
-  const { setFlagsFromString } = await import('node:v8');
-  setFlagsFromString('--semi-space-growth-factor=1');
-  setFlagsFromString('--heap-growing-percent=20');
-  const { dev = false, listen } = options;
-  const clock = () => new Date();
-  const [{ serve }, { readHubSettings }, { keyOf }] = await Promise.all([
-    import('../../../hub/serve.ts'),
-    import('../../../hub/settings.ts'),
-    import('../../../hub/settings-values.ts'),
-  ]);
-  const { bucket, bucketProvider, bucketEndpoint, bucketRegion, bucketPrefix } = options;
-  const place = { provider: bucketProvider, endpoint: bucketEndpoint, region: bucketRegion, prefix: bucketPrefix };
-  const flags = { dev, listen, bucket: { bucket, ...place } };
-  const isOwnDatabase = dev && !environment.TOOL_HUB_DATABASE_URL && !environment.TOOL_HUB_DATABASE_URL_FILE;
-  const common = { dev, version: grammar.version, write, signal, clock };
-  if (!isOwnDatabase) {
-    await serve({ ...common, settings: await readHubSettings(environment, flags) });
-    return { data: {}, text: '' };
-  }
-  const [{ startHubDatabase }, { randomBytes }] = await Promise.all([
-    import('../../operations/hub-database.ts'),
-    import('node:crypto'),
-  ]);
-  // Settings that are not valid are reported before a server is started for them.
-  const keys = [keyOf(randomBytes(32))];
-  await readHubSettings(environment, { ...flags, keys, databaseUrl: '' });
-  await using database = await startHubDatabase({ report, environment, clock });
-  const settings = await readHubSettings(environment, { ...flags, keys, databaseUrl: database.url });
-  await serve({ ...common, settings });
-  const { TRIAL_ENDED } = await import('../../presentation/hub.ts');
-  return { data: {}, text: TRIAL_ENDED };
-}
+  async run({ options, environment, report, signal, write, grammar }) {
+    // Without these V8 keeps up to 100 MB for young objects, though garbage of requests is collected as fast in 2 MB, and
+    // lets the heap grow fourfold between collections.
+    const { setFlagsFromString } = await import('node:v8');
+    setFlagsFromString('--semi-space-growth-factor=1');
+    setFlagsFromString('--heap-growing-percent=20');
+    const { dev = false, listen } = options;
+    const clock = () => new Date();
+    const [{ serve }, { readHubSettings }, { keyOf }] = await Promise.all([
+      import('../../../hub/serve.ts'),
+      import('../../../hub/settings.ts'),
+      import('../../../hub/settings-values.ts'),
+    ]);
+    const { bucket, bucketProvider, bucketEndpoint, bucketRegion, bucketPrefix } = options;
+    const place = { provider: bucketProvider, endpoint: bucketEndpoint, region: bucketRegion, prefix: bucketPrefix };
+    const flags = { dev, listen, bucket: { bucket, ...place } };
+    const isOwnDatabase = dev && !environment.TOOL_HUB_DATABASE_URL && !environment.TOOL_HUB_DATABASE_URL_FILE;
+    const common = { dev, version: grammar.version, write, signal, clock };
+    if (!isOwnDatabase) {
+      await serve({ ...common, settings: await readHubSettings(environment, flags) });
+      return { data: {}, text: '' };
+    }
+    const [{ startHubDatabase }, { randomBytes }] = await Promise.all([
+      import('../../operations/hub-database.ts'),
+      import('node:crypto'),
+    ]);
+    // Settings that are not valid are reported before a server is started for them.
+    const keys = [keyOf(randomBytes(32))];
+    await readHubSettings(environment, { ...flags, keys, databaseUrl: '' });
+    await using database = await startHubDatabase({ report, environment, clock });
+    const settings = await readHubSettings(environment, { ...flags, keys, databaseUrl: database.url });
+    await serve({ ...common, settings });
+    const { TRIAL_ENDED } = await import('./text.ts');
+    return { data: {}, text: TRIAL_ENDED };
+  },
+});

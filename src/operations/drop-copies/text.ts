@@ -1,8 +1,8 @@
-import { copyText } from '../../presentation/database-copies.ts';
 import type { Question } from '../../presentation/shapes/question.ts';
 import { summaryOf } from '../../presentation/shapes/summary.ts';
 import type { DropCopiesPlan, DropCopiesResult } from '../../results/load-results.ts';
 import type { RunSummary } from '../../state/runs.ts';
+import { copyText } from '../load/copies-text.ts';
 
 export function dropCopiesQuestion({ destination, copies }: DropCopiesPlan): Question {
   const { database, host, local } = destination;

@@ -1,5 +1,4 @@
 import { keyText } from '../../config/keys-in-effect.ts';
-import { copiesFacts } from '../../presentation/database-copies.ts';
 import type { Fact } from '../../presentation/shapes/fact.ts';
 import {
   askToReplace,
@@ -29,6 +28,7 @@ import type { SnapshotRow } from '../../results/results.ts';
 import type { TableSelection } from '../../results/selected-tables.ts';
 import type { RunSummary } from '../../state/runs.ts';
 import { formatBytes, formatDuration, formatNumberOf } from '../../text/format.ts';
+import { copiesFacts } from './copies-text.ts';
 
 export function loadQuestion(plan: LoadPlan, now: Date): Question {
   const { destination, file, snapshot, target, selection } = plan;

@@ -1,4 +1,3 @@
-import { copiesLines } from '../../presentation/database-copies.ts';
 import type { Question } from '../../presentation/shapes/question.ts';
 import { summaryOf } from '../../presentation/shapes/summary.ts';
 import { briefName, FREED, locationText } from '../../presentation/snapshot.ts';
@@ -6,6 +5,7 @@ import type { KeepPolicy } from '../../repository/keep-policy.ts';
 import type { PrunedTarget, PrunePlan, SnapshotRow } from '../../results/results.ts';
 import type { RunSummary } from '../../state/runs.ts';
 import { formatAge, formatBytes, formatNumberOf, formatTime } from '../../text/format.ts';
+import { copiesLines } from '../load/copies-text.ts';
 
 export function pruneQuestion(plan: PrunePlan, now: Date): Question {
   const count = formatNumberOf(removedBy(plan), 'snapshot');

@@ -1,4 +1,3 @@
-import { copyText, loadedText, snapshotText } from '../../presentation/database-copies.ts';
 import {
   destinationFacts,
   type Question,
@@ -12,6 +11,7 @@ import { summaryOf, unavailableFor } from '../../presentation/shapes/summary.ts'
 import type { ResetPlan, ResetResult } from '../../results/load-results.ts';
 import type { RunSummary } from '../../state/runs.ts';
 import { formatBytes } from '../../text/format.ts';
+import { copyText, loadedText, snapshotText } from '../load/copies-text.ts';
 
 export function resetQuestion(plan: ResetPlan, now: Date): Question {
   const { target, destination, base, from, undo, needs_bytes } = plan;

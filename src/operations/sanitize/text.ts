@@ -1,4 +1,3 @@
-import { commonText, findingsText, indirectText } from '../../presentation/coverage.ts';
 import type { Fact } from '../../presentation/shapes/fact.ts';
 import {
   askToReplace,
@@ -15,6 +14,7 @@ import { briefName, contentsText, kindBadge, snapshotFact, snapshotName } from '
 import type { SanitizePlan, SanitizeResult } from '../../results/sanitize-results.ts';
 import type { RunSummary } from '../../state/runs.ts';
 import { formatNumberOf } from '../../text/format.ts';
+import { commonText, findingsText, indirectText } from './coverage-text.ts';
 
 export function sanitizeQuestion(plan: SanitizePlan, now: Date): Question {
   const { target, snapshot, query, destination, where, strict, steps } = plan;

@@ -1,4 +1,3 @@
-import { copiesFacts } from '../../presentation/database-copies.ts';
 import {
   destinationFacts,
   type Question,
@@ -10,6 +9,7 @@ import { summaryOf, unavailableFor } from '../../presentation/shapes/summary.ts'
 import type { LoadResult, UndoPlan } from '../../results/load-results.ts';
 import type { RunSummary } from '../../state/runs.ts';
 import { formatAge, formatBytes, formatTime } from '../../text/format.ts';
+import { copiesFacts } from '../load/copies-text.ts';
 
 export function undoQuestion(plan: UndoPlan, now: Date): Question {
   const { target, destination, undo_database, replaced_at, size_bytes, copies } = plan;

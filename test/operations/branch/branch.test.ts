@@ -5,7 +5,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { TargetSettings } from '../../../src/config/schema/settings.ts';
 import { besideNames } from '../../../src/engines/mysql/server/names.ts';
 import { applyBranchCheckout, planBranchCheckout } from '../../../src/operations/branch/checkout/checkout.ts';
-import { applyBranchCreate, type BranchCreateRequest, planBranchCreate } from '../../../src/operations/branch/create/create.ts';
+import {
+  applyBranchCreate,
+  type BranchCreateRequest,
+  planBranchCreate,
+} from '../../../src/operations/branch/create/create.ts';
 import { applyBranchDrop, planBranchDrop } from '../../../src/operations/branch/drop/drop.ts';
 import { listBranches } from '../../../src/operations/branch/list/list.ts';
 import { openBranches } from '../../../src/operations/branch/open-branches.ts';
@@ -19,8 +23,8 @@ import { prunedCopyLines } from '../../../src/operations/prune/text.ts';
 import { applyReset, planReset } from '../../../src/operations/reset/reset.ts';
 import { withCopies } from '../../../src/operations/target-copies.ts';
 import { listTargets } from '../../../src/operations/targets.ts';
+import { copyLines } from '../../../src/operations/targets-text.ts';
 import { applyUndo, planUndo } from '../../../src/operations/undo/undo.ts';
-import { copyLines } from '../../../src/presentation/targets.ts';
 import type { RunEvent } from '../../../src/results/events.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import { BRANCH_SERVERS, type BranchServer } from '../../helpers/branch-servers.ts';

@@ -8,7 +8,7 @@ import { appendHistory, readHistory } from '../../../src/operations/history/hist
 import { listHistory } from '../../../src/operations/history/list-history.ts';
 import { estimateLoad } from '../../../src/operations/history/load-estimate.ts';
 import { recorded } from '../../../src/operations/history/recorded.ts';
-import { historyColumns, historyFacts } from '../../../src/presentation/history.ts';
+import { historyColumns, historyFacts } from '../../../src/operations/history/text.ts';
 import { ASCII } from '../../../src/presentation/shapes/glyphs.ts';
 import type { RunEvent } from '../../../src/results/events.ts';
 import type { HistoryEntry } from '../../../src/results/history-results.ts';

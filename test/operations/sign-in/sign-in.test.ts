@@ -8,7 +8,7 @@ import { keepAuthtoken } from '../../../src/operations/sign-in/keep-authtoken.ts
 import { signIn } from '../../../src/operations/sign-in/sign-in.ts';
 import { signedIn, signInStatus } from '../../../src/operations/sign-in/sign-in-status.ts';
 import { signOut } from '../../../src/operations/sign-in/sign-out.ts';
-import { signedInLine } from '../../../src/presentation/sign-in.ts';
+import { signedInLine } from '../../../src/operations/sign-in/text.ts';
 import type { ProviderRequest } from '../../../src/sso/provider.ts';
 import type { SignInSession } from '../../../src/sso/session.ts';
 import { SECRET_KEY } from '../../helpers/config-folder.ts';

@@ -72,7 +72,7 @@ test('a load that failed is not done again once another has replaced the same da
   expect(statuses(model)).toEqual(['failed', 'done']);
   press(model, 't', 'j', 'r');
   expect(statuses(model)).toEqual(['failed', 'done']);
-  expect(model.navigation.store.getState().notice?.text).toContain('came after it');
+  expect(model.navigation.store.getState().notice?.text).toContain('was started later');
 });
 
 test('leaving counts what waits, and waits for it when asked to', async () => {

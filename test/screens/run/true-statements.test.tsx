@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Model } from '../../../screens/app/model.ts';
+import { endedLine, runColumns, runStatus } from '../../../screens/app/run-text.ts';
+import { EMPTY } from '../../../screens/app/text.ts';
 import { answerConfirm } from '../../../screens/confirm/answer.ts';
 import { outcomeLines } from '../../../screens/run/outcome.ts';
 import { branchResetSummary } from '../../../src/operations/branch/reset/text.ts';
 import { branchSwitchSummary } from '../../../src/operations/branch/switch/text.ts';
-import { EMPTY } from '../../../src/presentation/lists.ts';
-import { endedLine, runColumns, runStatus } from '../../../src/presentation/run.ts';
+import { targetFacts } from '../../../src/operations/targets-text.ts';
 import { UNICODE } from '../../../src/presentation/shapes/glyphs.ts';
-import { targetFacts } from '../../../src/presentation/targets.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
 import type { Run } from '../../../src/state/runs.ts';
 import { listed, press, running, until } from '../../helpers/driven-model.ts';

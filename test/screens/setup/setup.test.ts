@@ -3,7 +3,7 @@ import { dispatchKey, dispatchPaste } from '../../../screens/app/dispatch.ts';
 import type { Model } from '../../../screens/app/model.ts';
 import { answerChosen, setUp } from '../../../screens/setup/actions.ts';
 import type { SetupRoute } from '../../../screens/setup/setup-route.ts';
-import type { SetupStepId } from '../../../src/presentation/setup/step-ids.ts';
+import type { SetupStepId } from '../../../screens/setup/step.ts';
 import { newModel, until } from '../../helpers/driven-model.ts';
 import { type FakeWorld, fakeWorld } from '../../helpers/fake-world.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Model } from '../../../screens/app/model.ts';
 import type { Routes } from '../../../screens/app/route.ts';
+import { diagramLines } from '../../../src/operations/subset/diagram-text.ts';
 import { ASCII } from '../../../src/presentation/shapes/glyphs.ts';
-import { diagramLines } from '../../../src/presentation/subset-diagram.ts';
 import type { SubsetGraph } from '../../../src/results/subset-results.ts';
 import { cellWidth } from '../../../src/text/text-width.ts';
 import { screenLines, screenText } from '../../helpers/drawn-screen.tsx';

@@ -1,7 +1,9 @@
-import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../../cli/command.ts';
-import { UserError } from '../../../runtime/errors.ts';
+import { defineCommand } from '../../../cli/command.ts';
+import { wrongUsage } from '../../wrong-usage.ts';
 
-const specification = {
+const DEFAULT_DAYS = 90;
+
+export const cloudTokenCreateCommand = defineCommand({
   name: 'cloud token create',
   summary: 'create a service token, shown once',
   group: 'Hub',
@@ -17,25 +19,21 @@ const specification = {
   ],
   json: 'document',
   writes: true,
-} as const satisfies CommandSpec;
-
-export const cloudTokenCreateCommand: CommandModule = { ...specification, run };
-
-const DEFAULT_DAYS = 90;
-
-async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { target: targets = [], role = 'builder', days = DEFAULT_DAYS } = invocation.options;
-  if (targets.length === 0) throw invalid('A service token needs a target', 'Add --target NAME.');
-  if (role !== 'builder' && role !== 'reader') {
-    throw invalid(`There is no role "${role}" of service tokens`, 'Use --role builder or --role reader.');
-  }
-  const { createServiceToken } = await import('../../../operations/cloud/service-tokens.ts');
-  const { tokenCreatedText } = await import('../../../presentation/cloud-audit.ts');
-  const { name } = invocation.arguments;
-  const created = await createServiceToken(await invocation.context(), { name, role, targets, days });
-  return { data: created, text: tokenCreatedText(created) };
-}
-
-function invalid(message: string, hint: string): UserError {
-  return new UserError(message, { code: 'invalid_value', hint });
-}
+  async run(invocation) {
+    const { target: targets = [], role = 'builder', days = DEFAULT_DAYS } = invocation.options;
+    if (targets.length === 0) {
+      throw wrongUsage('A service token needs a target', { code: 'invalid_value', hint: 'Add --target NAME.' });
+    }
+    if (role !== 'builder' && role !== 'reader') {
+      throw wrongUsage(`There is no role "${role}" of service tokens`, {
+        code: 'invalid_value',
+        hint: 'Use --role builder or --role reader.',
+      });
+    }
+    const { createServiceToken } = await import('../../../operations/cloud/service-tokens.ts');
+    const { tokenCreatedText } = await import('../../../operations/cloud/service-tokens-text.ts');
+    const { name } = invocation.arguments;
+    const created = await createServiceToken(await invocation.context(), { name, role, targets, days });
+    return { data: created, text: tokenCreatedText(created) };
+  },
+});

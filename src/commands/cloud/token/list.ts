@@ -1,24 +1,19 @@
-import type { CommandModule, CommandSpec, Invocation, Outcome } from '../../../cli/command.ts';
+import { defineCommand } from '../../../cli/command.ts';
 
-const specification = {
+export const cloudTokenListCommand = defineCommand({
   name: 'cloud token list',
   summary: 'list service tokens, newest first',
   group: 'Hub',
-  arguments: [],
-  options: [],
   examples: [{ command: 'tool cloud token list', does: 'list roles, targets and expiry, without tokens' }],
   json: 'document',
-} as const satisfies CommandSpec;
-
-export const cloudTokenListCommand: CommandModule = { ...specification, run };
-
-async function run(invocation: Invocation): Promise<Outcome> {
-  const { listServiceTokens } = await import('../../../operations/cloud/service-tokens.ts');
-  const { formatTable } = await import('../../../cli/printers/table.ts');
-  const { NO_TOKENS, tokenColumns } = await import('../../../presentation/cloud-audit.ts');
-  const context = await invocation.context();
-  const tokens = await listServiceTokens(context);
-  const columns = tokenColumns(context.clock());
-  const text = tokens.length > 0 ? formatTable(columns, tokens, invocation.tableOptions()) : NO_TOKENS;
-  return { data: { tokens }, text };
-}
+  async run(invocation) {
+    const { listServiceTokens } = await import('../../../operations/cloud/service-tokens.ts');
+    const { formatTable } = await import('../../../cli/printers/table.ts');
+    const { NO_TOKENS, tokenColumns } = await import('../../../operations/cloud/service-tokens-text.ts');
+    const context = await invocation.context();
+    const tokens = await listServiceTokens(context);
+    const columns = tokenColumns(context.clock());
+    const text = tokens.length > 0 ? formatTable(columns, tokens, invocation.tableOptions()) : NO_TOKENS;
+    return { data: { tokens }, text };
+  },
+});

@@ -1,0 +1,110 @@
+import { keyText } from '../../src/config/keys-in-effect.ts';
+import type { UserError } from '../../src/runtime/errors.ts';
+import { formatNumberOf } from '../../src/text/format.ts';
+
+/** Texts in place of a list without rows: the reason, and what to do. */
+export const LOADING = {
+  audit: ['Reading the audit of the hub…'],
+  branches: ['Listing branches…'],
+  configuration: ['Reading the configuration…'],
+  configurationCheck: ['Checking the configuration and its requirements…'],
+  difference: ['Comparing…'],
+  editor: ['Reading the configuration file…'],
+  history: ['Reading the history…'],
+  fix: ['Preparing the fix…'],
+  plan: ['Preparing the plan…', 'Nothing is changed before you confirm.'],
+  snapshots: ['Listing snapshots…'],
+  subset: ['Selecting rows…'],
+  rows: ['Reading the rows…'],
+  suggestion: ['Restoring the snapshot into a throw-away database…', 'Nothing is stored before you save the query.'],
+  tables: ['Reading the tables of the snapshot…'],
+};
+
+export const EMPTY = {
+  audit: ['No event of this target.', 'Press Esc to go back.'],
+  get branches() {
+    return ['No branches yet.', `Press ${keyText('new')} to create one from the base copy.`];
+  },
+  commands: ['No matching command.', 'Press Esc to go back.'],
+  history: ['The history is empty.', 'Builds, loads and transfers are recorded when they end.'],
+  messages: ['No messages in this session yet.', 'Results of builds, loads and other runs are kept here.'],
+  problems: ['No problems.'],
+  runs: ['No runs in this session yet.', 'Builds, loads and other runs are listed here.'],
+  rows: ['The table has no rows.', 'Press Esc to go back.'],
+  tables: ['The snapshot has no tables.', 'Press Esc to go back.'],
+  get targets() {
+    return [
+      'The configuration has no targets yet.',
+      `Press ${keyText('edit')} to add one in the editor.`,
+      `Or add one below "targets:" in tool.yml, then press ${keyText('refresh')}. tool.example.yml shows every key.`,
+    ];
+  },
+};
+
+export function noMatchLines(noun: string): string[] {
+  return ['Nothing matches the filter.', `Press Esc to show all ${noun}.`];
+}
+
+export function noDifferenceLines(compared: string): string[] {
+  return ['No table differs.', `${compared} compared. Press Esc to go back.`];
+}
+
+export function noFindingsLines(tables: string): string[] {
+  return ['No column of this snapshot looks like personal data.', tables];
+}
+
+/** The keys that help with a missing or invalid configuration. */
+export function configurationHint({ code }: UserError): string {
+  if (code === 'configuration_untrusted') return `Press ${keyText('refresh')} to be asked again whether you trust it.`;
+  if (code === 'no_configuration') return `Press ${keyText('set_up')} to create one, question by question.`;
+  const [check, edit, refresh] = [keyText('check'), keyText('edit'), keyText('refresh')];
+  return `Press ${check} to list every problem, ${edit} to edit the configuration, ${refresh} to read it again.`;
+}
+
+export const COMMAND_HINT = 'Type a command…';
+export const OPEN_HINT = 'Press Enter to open it';
+export const SCRIPTS_HINT = 'Every action is also a command, for scripts: tool --help';
+/** Titles of the groups of keys. */
+export const HELP_GROUPS = {
+  commands: 'Commands',
+  moves: 'Movement',
+  everywhere: 'Everywhere',
+  none: 'No key matches the filter. Press Esc to show all keys.',
+};
+
+interface WindowSize {
+  columns: number;
+  rows: number;
+}
+
+export function tooSmallText(size: WindowSize, least: WindowSize): string {
+  return `The window is too small: ${size.columns}×${size.rows}. Required: ${least.columns}×${least.rows}.`;
+}
+
+export function unknownKeyText(key: string): string {
+  return `${key} has no command here. Press ${keyText('help')} for the keys`;
+}
+
+export function mouseText(on: boolean): string {
+  return `The mouse is ${on ? 'on' : 'off'}`;
+}
+
+export function misnamedText(names: string[]): string {
+  return `Skipped: ${formatNumberOf(names.length, 'target')} with an invalid name (${names.join(', ')})`;
+}
+
+/** In the status bar. */
+export const READ_ONLY_BADGE = 'READ-ONLY';
+
+export function versionText(version: string): string {
+  return `v${version}`;
+}
+
+/** `2 of 12 snapshots` */
+export function countText(shown: number, all: number, noun: string): string {
+  return shown === all ? formatNumberOf(all, noun) : `${shown} of ${formatNumberOf(all, noun)}`;
+}
+
+export function sortedText(by: string): string {
+  return by === 'configured' ? 'Sorted as in the configuration' : `Sorted by ${by}`;
+}

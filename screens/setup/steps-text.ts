@@ -1,0 +1,197 @@
+import { ENGINE_PROFILES, profileOfScheme } from '../../src/engines/list.ts';
+import type { NameWithSize } from '../../src/results/results.ts';
+import { formatBytes } from '../../src/text/format.ts';
+import { cellWidth, fitCells } from '../../src/text/text-width.ts';
+import { proposedDestination } from './source-url.ts';
+import { lacksDatabase, type SetupState, type SetupStep, type SetupStepId } from './step.ts';
+import { STORAGE_STEPS } from './storage-steps-text.ts';
+
+const byFields = ({ answers }: SetupState): boolean => answers.how === 'fields';
+const inVariables = ({ answers }: SetupState): boolean => answers.keep === 'variable';
+
+/** The answer of the schemas question that goes on with the marked ones. */
+export const GO_ON = '';
+
+/** Above the first question. */
+export const WELCOME = 'Welcome to tool. Nothing is written before you have seen the file.';
+
+/** The questions in order. Nothing is written before the last but one, which shows the file. */
+export const SETUP_STEPS: SetupStep[] = [
+  {
+    id: 'file',
+    kind: 'choice',
+    about: () => ['Where to save the configuration.'],
+    when: ({ config }) => config === undefined,
+    options: () => [
+      { label: './tool.yml (this folder only)', value: 'tool.yml' },
+      { label: '~/.config/tool/tool.yml (every folder)', value: '~/.config/tool/tool.yml' },
+    ],
+  },
+  {
+    id: 'target',
+    kind: 'text',
+    label: 'Name:',
+    about: () => ['Name of the target, as in: tool build NAME'],
+    initial: () => 'app',
+  },
+  {
+    id: 'how',
+    kind: 'choice',
+    about: () => ['The source: the database of the snapshots. It is only read.'],
+    options: () => [
+      { label: 'Type or paste its connection URL', value: 'url' },
+      { label: 'Type host, user and password one by one, and choose the database', value: 'fields' },
+    ],
+  },
+  {
+    id: 'url',
+    kind: 'text',
+    label: 'Source:',
+    about: () => [
+      'Such as postgres://user:password@host:5432/database or mysql://…. Where to store the password is asked later.',
+      'Without a database, the databases of the server are listed.',
+    ],
+    when: ({ answers }) => answers.how !== 'fields',
+  },
+  {
+    id: 'engine',
+    kind: 'choice',
+    about: () => ['Type of the server.'],
+    when: byFields,
+    options: () => ENGINE_PROFILES.map(({ id, products }) => ({ label: products.join(' or '), value: id })),
+  },
+  {
+    id: 'host',
+    kind: 'text',
+    label: 'Host:',
+    about: () => ['Name or address of the server.'],
+    when: byFields,
+    initial: () => 'localhost',
+  },
+  {
+    id: 'port',
+    kind: 'text',
+    label: 'Port:',
+    about: () => ['Port of the server.'],
+    when: byFields,
+    initial: ({ answers }) => String(profileOfScheme(answers.engine ?? '')?.defaultPort ?? ''),
+  },
+  { id: 'user', kind: 'text', label: 'User:', about: () => ['User to connect as.'], when: byFields },
+  {
+    id: 'password',
+    kind: 'text',
+    label: 'Password:',
+    about: () => ['Password of the user; empty for none. Then the databases of the server are listed.'],
+    when: byFields,
+    optional: true,
+    secret: true,
+  },
+  {
+    id: 'database',
+    kind: 'choice',
+    about: () => ['Database to build snapshots of.'],
+    when: (state) => byFields(state) || lacksDatabase(state),
+    options: ({ found }) =>
+      found.databases.map((database) => ({ label: sized(database, found.databases), value: database.name })),
+  },
+  {
+    id: 'schemas',
+    kind: 'choice',
+    about: () => ['Schemas to include in snapshots. Press Enter on a schema to exclude or include it.'],
+    when: ({ found }) => (found.source?.schemas ?? []).some(({ name }) => name !== 'public'),
+    options: ({ found, leftOut }) => {
+      const schemas = found.source?.schemas ?? [];
+      const some = `Continue with ${schemas.length - leftOut.length} of ${schemas.length} schemas`;
+      return [
+        { label: leftOut.length === 0 ? 'Continue with all schemas, including future ones' : some, value: GO_ON },
+        ...schemas.map((schema) => ({
+          label: `[${leftOut.includes(schema.name) ? ' ' : 'x'}] ${sized(schema, schemas)}`,
+          value: schema.name,
+        })),
+      ];
+    },
+  },
+  {
+    id: 'destination',
+    kind: 'text',
+    label: 'Destination:',
+    about: ({ found }) => [
+      'The database to load snapshots into. The first load creates it if required; each load replaces it.',
+      `Such as ${found.source?.engine ?? 'postgres'}://user:password@localhost/database_dev. Empty (Ctrl-U): decide later.`,
+    ],
+    initial: proposedDestination,
+    optional: true,
+  },
+  {
+    id: 'keep',
+    kind: 'choice',
+    about: () => ['Where to store the password.'],
+    when: ({ found }) => found.source?.hasPassword === true || found.destination?.hasPassword === true,
+    options: () => [
+      { label: 'Encrypted in the file', value: 'encrypted' },
+      { label: 'In an environment variable', value: 'variable' },
+    ],
+  },
+  {
+    id: 'sourceVariable',
+    kind: 'text',
+    label: 'Variable:',
+    about: () => ['The environment variable with the password of the source.'],
+    when: (state) => inVariables(state) && state.found.source?.hasPassword === true,
+    initial: ({ answers }) => `${inCapitals(answers.target)}_PASSWORD`,
+  },
+  {
+    id: 'destinationVariable',
+    kind: 'text',
+    label: 'Variable:',
+    about: () => ['The environment variable with the password of the destination.'],
+    when: (state) => inVariables(state) && state.found.destination?.hasPassword === true,
+    initial: ({ answers }) => `${inCapitals(answers.target)}_DESTINATION_PASSWORD`,
+  },
+  ...STORAGE_STEPS,
+  {
+    id: 'review',
+    kind: 'review',
+    about: ({ found }) => [`${found.plan?.file ?? 'The file'}, to be written with Enter:`],
+  },
+  {
+    id: 'done',
+    kind: 'choice',
+    about: ({ found }) => {
+      const names = Object.keys(found.plan?.variables ?? {});
+      const needed = [
+        'This session has the password. Other sessions need:',
+        ...names.map((name) => `export ${name}=…`),
+      ];
+      return [`Wrote ${found.plan?.file ?? 'the file'}.`, ...(names.length > 0 ? needed : [])];
+    },
+    options: ({ answers }) => [
+      { label: `Build the first snapshot of ${answers.target} now`, value: 'build' },
+      { label: 'Later: show the targets', value: 'later' },
+    ],
+  },
+];
+
+export function stepWithId(id: SetupStepId): SetupStep {
+  const step = SETUP_STEPS.find((candidate) => candidate.id === id);
+  if (!step) throw new Error(`there is no step ${id}`);
+  return step;
+}
+
+/** The questions that apply to the answers so far. */
+export function stepsOf(state: SetupState): SetupStep[] {
+  return SETUP_STEPS.filter(({ when }) => when?.(state) ?? true);
+}
+
+/** Aligns the sizes. */
+function sized({ name, size_bytes }: NameWithSize, all: NameWithSize[]): string {
+  const widest = Math.max(...all.map((other) => cellWidth(other.name)));
+  return size_bytes === null ? name : `${fitCells(name, widest)}  ${formatBytes(size_bytes)}`;
+}
+
+function inCapitals(name = ''): string {
+  return name
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]/g, '_')
+    .replace(/^(?=\d)/, '_');
+}
