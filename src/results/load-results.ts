@@ -42,7 +42,6 @@ export const replaces = {
   unverified_sources: describe(texts, 'Targets of which the source could not be compared with the destination.'),
 };
 
-/** Whether the data is sanitized; unknown for an SQL file. */
 export const sanitizedState = {
   sanitized: describe(orNull(flag), 'The data is sanitized; `null` where it cannot be known, as for an SQL file.'),
   sanitized_reason: describe(text, 'Why it is, why it is not, or why it cannot be known.'),

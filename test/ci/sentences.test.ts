@@ -75,6 +75,8 @@ function isExempt(node: Node): boolean {
     case 'ThrowStatement':
     case 'TsLiteralType':
       return true;
+    case 'CallExpression':
+      return ['describe', 'description'].includes(named(node.callee) || named((node.callee as Node).property));
     case 'NewExpression':
       return named(node.callee).endsWith('Error');
     case 'KeyValueProperty':
@@ -105,6 +107,7 @@ test.each([
   ["notify({ text: 'Nothing is there' });", ['Nothing is there']],
   ["throw new UserError('Nothing is there');", []],
   ["const key = { keys: ['a'], help: 'do what is shown', whyNot: () => 'Nothing is there' };", []],
+  ["const key = describe(text, 'Nothing is there');", []],
   ["import { one } from 'nothing is there';", []],
 ])('a sentence is found in %s', (source, sentences) => {
   expect(sentencesOf(source, { tsx: true })).toEqual(sentences);

@@ -1,5 +1,7 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
+import { branchRow } from '../../results/branch-results.ts';
+import { databaseCopy } from '../../results/database-copies.ts';
 import { EVENTS } from '../../results/events.ts';
 import { number, optional, orNull, text, texts } from '../../results/fields.ts';
 import { destinationState, loadResult } from '../../results/load-results.ts';
@@ -16,6 +18,8 @@ const NAMED = {
   target_info: targetInfo,
   coverage,
   load_result: loadResult,
+  database_copy: databaseCopy,
+  branch: branchRow,
 };
 
 /** An error: the fields of the last event, and of `error` in a document. */
