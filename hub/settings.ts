@@ -166,7 +166,7 @@ export async function readMigrationSettings(
   environment: NodeJS.ProcessEnv,
 ): Promise<Pick<HubSettings, 'databaseUrl' | 'keys' | 'trustedKeys'> & { role: string | null }> {
   const { texts, problems } = await readTexts(environment);
-  // What only `serve` needs may be wrong.
+  // Settings that only `serve` reads may be wrong.
   const { DATABASE_URL, KEYS, TRUSTED_KEYS, DATABASE_ROLE } = texts;
   const own = { DATABASE_URL, KEYS, TRUSTED_KEYS, DATABASE_ROLE };
   const given = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined));

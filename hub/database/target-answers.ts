@@ -14,7 +14,7 @@ import { isVisible } from './visible-targets.ts';
 interface SnapshotCounts {
   snapshots: number;
   last_snapshot_at: Date | null;
-  /** Those of sanitized snapshots. */
+  /** Sanitized ones alone. */
   sanitized_snapshots: number;
   last_sanitized_at: Date | null;
   late: boolean;

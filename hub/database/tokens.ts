@@ -40,19 +40,9 @@ export async function callerWith(db: Database, token: string, settings: HubSetti
   if (!row) return null;
   const { token_id: tokenId, expires_at: expiresAt } = row;
   if (row.role !== null) {
-    const targetIds = row.target_ids ?? [];
-    const service = { kind: 'service', id: tokenId, name: row.name, role: row.role } as const;
-    const { subject, issuer } = row;
-    return {
-      ...service,
-      subject: subject ?? tokenId,
-      issuer,
-      tokenId,
-      auditor: false,
-      groups: [],
-      targetIds,
-      expiresAt,
-    };
+    const { name, role, subject, issuer, target_ids: targetIds } = row;
+    const service = { kind: 'service', id: tokenId, name, role, subject: subject ?? tokenId, issuer } as const;
+    return { ...service, tokenId, auditor: false, groups: [], targetIds: targetIds ?? [], expiresAt };
   }
   const groups = row.groups ?? [];
   const identity = { subject: row.user_subject ?? '', issuer: row.user_issuer };

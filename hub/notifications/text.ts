@@ -16,6 +16,11 @@ export function notificationBody(notice: Notice, { hub, now }: About): object {
 
 const UNITS: Record<string, string> = { h: 'hour', d: 'day', w: 'week' };
 
+/** `24h` → `24 hours` */
+export function intervalText(every: string): string {
+  return formatNumberOf(Number.parseInt(every, 10), UNITS[every.slice(-1)] ?? '');
+}
+
 function textOf(notice: Notice, now: Date): string {
   const target = escaped(notice.target);
   if (notice.event === 'build.failed') {
@@ -23,10 +28,9 @@ function textOf(notice: Notice, now: Date): string {
     return `Build of target "${target}"${agent} failed: ${escaped(notice.message)} (${escaped(notice.code)})`;
   }
   const { expected_every: every, newest_snapshot_at: newest } = notice;
-  const due = formatNumberOf(Number.parseInt(every, 10), UNITS[every.slice(-1)] ?? '');
   const age =
     newest === null ? 'it has no snapshot' : `its newest snapshot is ${formatAge(now.getTime() - Date.parse(newest))}`;
-  return `Target "${target}" is late: ${age}, and one is expected every ${due}`;
+  return `Target "${target}" is late: ${age}, and one is expected every ${intervalText(every)}`;
 }
 
 /** Slack reads `<…>` as a link or a mention. */

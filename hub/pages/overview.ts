@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { searchQuery } from '../../src/cloud/contract/schemas.ts';
 import { formatAge, formatCount, formatNumberOf } from '../../src/text/format.ts';
 import { countTargets, listOverview, type OverviewRow } from '../database/overview.ts';
+import { intervalText } from '../notifications/text.ts';
 import { type Html, nameOf, namesOf, timeOf } from './html.ts';
 import { type Column, layout, pager, table } from './layout.ts';
 import type { PageAnswer, PermittedRequest } from './page.ts';
@@ -55,7 +56,7 @@ function columnsAt(now: Date): Column<OverviewRow>[] {
 }
 
 function expectedOf({ expected_every, schedule }: OverviewRow): Html {
-  const every = expected_every === null ? '–' : intervalOf(expected_every);
+  const every = expected_every === null ? '–' : intervalText(expected_every);
   return schedule === null
     ? html`${every}`
     : html`${every}<br><span class="faint">${schedule.cron} ${schedule.timezone}</span>`;
@@ -72,13 +73,6 @@ function statusOf({ late, expected_every, schedule }: OverviewRow): Html {
 function newestOf({ last_snapshot_at: newest }: OverviewRow, now: Date): Html {
   if (newest === null) return html`<span class="faint">No snapshot</span>`;
   return html`${formatAge(now.getTime() - newest.getTime())}<br><span class="faint">${timeOf(newest)}</span>`;
-}
-
-const UNITS: Record<string, string> = { h: 'hour', d: 'day', w: 'week' };
-
-/** `24h` → `24 hours` */
-function intervalOf(text: string): string {
-  return formatNumberOf(Number.parseInt(text, 10), UNITS[text.slice(-1)] ?? '');
 }
 
 const PERIODS = { daily: 'day', weekly: 'week', monthly: 'month' } as const;

@@ -135,11 +135,8 @@ async function openUserSession(
   const expiresAt = new Date(clock().getTime() + SESSION_HOURS * 3_600_000);
   const { token } = await insertSession(db, { userId: user.id, expiresAt, page: page === true });
   const rights = { role: roleOf(groups, settings), auditor: isAuditor(groups, settings) };
-  const identity: Identity = {
-    ...{ kind: 'user', id: user.id, name: user.name, groups, targets: null, ...rights },
-    expires_at: expiresAt.toISOString(),
-  };
-  return { authtoken: token, expires_at: expiresAt.toISOString(), user: identity };
+  const identity = { kind: 'user', id: user.id, name: user.name, groups, targets: null, ...rights } as const;
+  return sessionOf(token, identity, expiresAt);
 }
 
 async function openWorkflowSession(
@@ -152,11 +149,13 @@ async function openWorkflowSession(
   const expiresAt = new Date(clock().getTime() + WORKFLOW_HOURS * 3_600_000);
   const service = { name, role: 'builder' as const, targetIds: [...ids.values()], expiresAt, subject, issuer };
   const { id, token } = await insertServiceToken(db, service);
-  const identity: Identity = {
-    ...{ kind: 'service', id, name, role: 'builder', auditor: false, groups: [], targets: [...ids.keys()] },
-    expires_at: expiresAt.toISOString(),
-  };
-  return { authtoken: token, expires_at: expiresAt.toISOString(), user: identity };
+  const identity = { kind: 'service', id, name, role: 'builder', auditor: false } as const;
+  return sessionOf(token, { ...identity, groups: [], targets: [...ids.keys()] }, expiresAt);
+}
+
+function sessionOf(authtoken: string, identity: Omit<Identity, 'expires_at'>, expiresAt: Date) {
+  const expires_at = expiresAt.toISOString();
+  return { authtoken, expires_at, user: { ...identity, expires_at } };
 }
 
 async function identityOf(db: Connection, caller: Caller): Promise<Identity> {

@@ -202,7 +202,9 @@ describeWithPostgres('permissions of the hub', () => {
       const path = route.path
         .replace('{name}', profile ? 'team' : name)
         .replace('{snapshot}', snapshot)
-        .replace('{id}', route.path.startsWith('/builds/') ? build : service);
+        .replace('{id}', route.path.startsWith('/builds/') ? build : service)
+        // An owner has more targets than a page.
+        .replace(/^\/targets$/, `/targets?q=${name}`);
       const objects = [{ sha256: 'b'.repeat(64), stored_sha256: 'c'.repeat(64), stored_bytes: 10 }];
       const settings = { settings: { name: 'Changed', sso_groups: ['readers'] }, builder_groups: ['developers'] };
       const bodies: Partial<Record<Operation, unknown>> = {

@@ -15,8 +15,6 @@ import { groups, id, LONGEST_TEXT, resourceName, shortText, time, token, trusted
 /** Schemas of the parameters in paths. */
 export const PARAMETERS = { name: resourceName, id, snapshot: snapshotId } as const;
 
-const ROLES = ['owner', 'member', 'user', 'builder', 'reader'] as const;
-
 export const PERMISSIONS = ['read', 'read_originals', 'push', 'read_source', 'change'] as const;
 
 export type Permission = (typeof PERMISSIONS)[number];
@@ -69,7 +67,7 @@ export const identitySchema = v.object({
   kind: v.picklist(['user', 'service']),
   id,
   name: v.string(),
-  role: v.picklist(ROLES),
+  role: v.picklist(['owner', 'member', 'user', 'builder', 'reader']),
   auditor: v.boolean(),
   groups: v.array(v.string()),
   /** The targets that a service token is for. */
