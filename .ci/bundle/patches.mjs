@@ -59,13 +59,6 @@ const Yoga = wrapAssembly(assembly);`,
     to: "class AjvJsonSchemaValidator { getValidator() { throw new Error('Forms are not in this bundle'); } }",
   },
   {
-    name: 'Zod 3 is left out',
-    // 50 kB: the schemas of the protocol are of Zod 4.
-    file: '@modelcontextprotocol/sdk/dist/esm/server/zod-compat.js',
-    from: "import * as z3rt from 'zod/v3';",
-    to: "const z3rt = { object() { throw new Error('Zod 3 is not in this bundle'); } };",
-  },
-  {
     name: 'measured text is cached across frames',
     // 1.2 ms per key at 40 lines, of which a key changes two: Ink's caches last one frame. Cleared when large, since
     // progress never repeats itself. https://github.com/vadimdemedes/ink/pull/835

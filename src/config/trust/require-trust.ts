@@ -4,7 +4,7 @@ import { isTrue } from '../../runtime/terminal.ts';
 import type { ConfigFile, FileRequest } from '../config-file.ts';
 import { userConfigFile } from '../paths.ts';
 import type { CoveredFile } from './covered-files.ts';
-import { asksForNothing, type TrustRequest, trustRequestOf } from './trust-request.ts';
+import { type TrustRequest, trustRequestOf } from './trust-request.ts';
 import { answeredEffects, isTrusted } from './trust-store.ts';
 import { UntrustedConfiguration } from './untrusted-configuration.ts';
 
@@ -44,7 +44,7 @@ async function requestOf(
   const request = await trustRequestOf(file, environment);
   const own = userConfigFile(environment);
   const isOwn = request.file === (await realpath(own).catch(() => own));
-  return isOwn || asksForNothing(request) ? null : request;
+  return isOwn || request.effects.length === 0 ? null : request;
 }
 
 /** TOOL_TRUST is the path of a file, the digest of its items, or `true` for every file. */

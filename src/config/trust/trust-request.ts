@@ -43,8 +43,3 @@ function opened(covered: Tree, secretKey: string | undefined): Tree {
   openValues(tree);
   return tree;
 }
-
-/** Nothing in the file needs an answer. */
-export function asksForNothing({ effects }: Pick<TrustRequest, 'effects'>): boolean {
-  return effects.length === 0;
-}

@@ -10,6 +10,7 @@ import { isTree, type Tree } from '../tree.ts';
 import { parseYaml } from '../yaml/yaml-source.ts';
 import type { CoveredFile } from './covered-files.ts';
 import { asksForNothing, type TrustRequest, trustRequestOf } from './trust-request.ts';
+import { EFFECTS, type Effect } from './effect.ts';
 
 /** Trusted contents per file: projects switch between branches. */
 const MOST_DIGESTS = 20;
@@ -105,7 +106,7 @@ export async function trustOwnFile(
   const own = userConfigFile(environment);
   if (basename(file) !== basename(own) || file === (await realpath(own).catch(() => own))) return;
   const request = await requestOf(file, text, environment);
-  if (!asksForNothing(request)) await rememberTrust(request, environment);
+  if (request.effects.length > 0) await rememberTrust(request, environment);
 }
 
 function requestOf(path: string, text: string, environment: NodeJS.ProcessEnv): Promise<TrustDigest> {

@@ -1,7 +1,7 @@
 import type { KeyProblem } from '../key-problem.ts';
 import type { Shape } from '../schema/shape.ts';
 import { dotted, isTree, type KeyPath, type Tree } from '../tree.ts';
-import { blankTemplate, fillTemplateFrom, TemplateError, type Variables } from './template.ts';
+import { fillTemplate, TemplateError, type Variables } from './template.ts';
 import { joinUrl } from './url-insertion.ts';
 
 export interface FilledUrls {
@@ -28,7 +28,7 @@ export function fillUrls(tree: Tree, { shape, variables }: { shape: Shape; varia
       }
       if (!child.traits.template || typeof value !== 'string' || !value.includes('{{')) continue;
       try {
-        parent[key] = joinUrl(fillTemplateFrom(value, variables));
+        parent[key] = joinUrl(fillTemplate(value, variables));
       } catch (error) {
         if (!(error instanceof TemplateError)) throw error;
         problems.push(failure(here, error));
@@ -42,9 +42,10 @@ export function fillUrls(tree: Tree, { shape, variables }: { shape: Shape; varia
   return { problems, blanks };
 }
 
+/** The literal text of the URL. */
 function blankUrl(text: string): string {
   try {
-    return joinUrl(blankTemplate(text));
+    return joinUrl(fillTemplate(text, () => ''));
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
     return '';

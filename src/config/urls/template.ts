@@ -25,15 +25,6 @@ const TOKENS: { kind: Token['kind'] | 'space'; pattern: RegExp; read: (source: s
   { kind: 'word', pattern: /[\p{L}\p{N}_][\p{L}\p{N}_.-]*(?<!-)/uy, read: (source) => source },
 ];
 
-/**
- * Fills in the Go templates that connection URLs accept: {{`NAME` | env}}, {{"NAME" | env}}, {{env "NAME"}} and
- * constants ({{`text`}}, {{"text\n"}}, {{TEXT}}), with the trim markers {{- and -}}.
- * https://pkg.go.dev/text/template
- */
-export function fillTemplate(text: string, environment: NodeJS.ProcessEnv): Piece[] {
-  return fillTemplateFrom(text, variablesOf(environment));
-}
-
 export type Variables = (name: string) => string | undefined;
 
 export function variablesOf(environment: NodeJS.ProcessEnv): Variables {
@@ -41,12 +32,12 @@ export function variablesOf(environment: NodeJS.ProcessEnv): Variables {
   return (name) => (Object.hasOwn(environment, name) ? environment[name] : undefined);
 }
 
-/** Fills in the templates with empty variables, which leaves the literal text. */
-export function blankTemplate(text: string): Piece[] {
-  return fillTemplateFrom(text, () => '');
-}
-
-export function fillTemplateFrom(text: string, variables: Variables): Piece[] {
+/**
+ * Fills in the Go templates that connection URLs accept: {{`NAME` | env}}, {{"NAME" | env}}, {{env "NAME"}} and
+ * constants ({{`text`}}, {{"text\n"}}, {{TEXT}}), with the trim markers {{- and -}}.
+ * https://pkg.go.dev/text/template
+ */
+export function fillTemplate(text: string, variables: Variables): Piece[] {
   const pieces: Piece[] = [];
   let position = 0;
   let trimsNext = false;

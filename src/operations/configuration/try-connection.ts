@@ -1,5 +1,5 @@
 import { replacePasswords } from '../../config/secrets/sensitive-values.ts';
-import { fillTemplate, TemplateError } from '../../config/urls/template.ts';
+import { fillTemplate, TemplateError, variablesOf } from '../../config/urls/template.ts';
 import { joinUrl } from '../../config/urls/url-insertion.ts';
 import type { DatabaseUrl } from '../../engines/database-url.ts';
 import type { EngineContext } from '../../engines/engine-context.ts';
@@ -118,7 +118,7 @@ export function openUrl(surroundings: Surroundings, text: string): OpenedUrl {
 
 function fill(text: string, environment: NodeJS.ProcessEnv): string {
   try {
-    return joinUrl(fillTemplate(text, environment));
+    return joinUrl(fillTemplate(text, variablesOf(environment)));
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
     throw new UserError(`The template of the URL cannot be filled in: ${error.message}`, {

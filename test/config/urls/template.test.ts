@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fillTemplate, TemplateError } from '../../../src/config/urls/template.ts';
+import { fillTemplate, TemplateError, variablesOf } from '../../../src/config/urls/template.ts';
 import { joinUrl } from '../../../src/config/urls/url-insertion.ts';
 import { parsePostgresUrl } from '../../../src/engines/postgres/connection/url.ts';
 import { fc } from '../../helpers/fast-check.ts';
@@ -24,7 +24,7 @@ const ENVIRONMENT = {
   EMPTY: '',
 };
 
-const fill = (text: string) => joinUrl(fillTemplate(text, ENVIRONMENT));
+const fill = (text: string) => joinUrl(fillTemplate(text, variablesOf(ENVIRONMENT)));
 
 test.for([
   ['{{`HOST` | env}}', 'db:5432'],
@@ -41,7 +41,7 @@ test.for([
   ['no template', 'no template'],
 ] as const)('%s gives %s', ([text, filled]) => {
   expect(
-    fillTemplate(text, ENVIRONMENT)
+    fillTemplate(text, variablesOf(ENVIRONMENT))
       .map((piece) => piece.text)
       .join(''),
   ).toBe(filled);
@@ -64,7 +64,7 @@ test.for([
 ] as const)('%s cannot be filled in: %s', ([text, message, offset]) => {
   const error = (() => {
     try {
-      return fillTemplate(text, ENVIRONMENT);
+      return fillTemplate(text, variablesOf(ENVIRONMENT));
     } catch (thrown) {
       return thrown;
     }
@@ -119,7 +119,7 @@ test.for([
 ])('through %s every password arrives as it is', (text) => {
   fc.assert(
     fc.property(anyPassword, (password) => {
-      const url = parsePostgresUrl(joinUrl(fillTemplate(text, { PASSWORD: password })));
+      const url = parsePostgresUrl(joinUrl(fillTemplate(text, variablesOf({ PASSWORD: password }))));
       expect(url).toMatchObject({ user: 'me', password, hosts: [{ host: 'db', port: 5433 }], database: 'app' });
     }),
     { numRuns: 1000 },
@@ -136,7 +136,7 @@ test('any template is filled in, or the error has a location', () => {
   fc.assert(
     fc.property(texts, fc.string({ unit: 'binary' }), (text, value) => {
       try {
-        expect(joinUrl(fillTemplate(text, { NAME: value }))).toBeTypeOf('string');
+        expect(joinUrl(fillTemplate(text, variablesOf({ NAME: value })))).toBeTypeOf('string');
       } catch (error) {
         if (!(error instanceof TemplateError)) throw error;
         expect(error.offset).toBeGreaterThanOrEqual(0);
