@@ -1,3 +1,4 @@
+import { profileOfScheme } from '../engines/list.ts';
 import type { Notice } from '../state/navigation.ts';
 import { paceOf } from '../state/progress.ts';
 import { elapsed, type LogLine, type RunState } from '../state/run.ts';
@@ -54,7 +55,7 @@ export function untouchedLines({ state, swaps }: Run): string[] {
 
 /** `psql` or `mysql`: the client of a database. */
 export function clientName({ url }: ReplacedDatabase): string {
-  return url.startsWith('mysql') || url.startsWith('mariadb') ? 'mysql' : 'psql';
+  return profileOfScheme(url.split(':', 1)[0] ?? '')?.client ?? 'the client';
 }
 
 export function copiedText(text: string): string {
