@@ -107,8 +107,7 @@ async function dumpInstant(
   const collations = collationsIn(definitions);
   const dumped = await reading.catch(explain);
   await writeFile(join(request.directory, DEFINITIONS_FILE), JSON.stringify(definitions, null, 1), { mode: 0o600 });
-  request.finish();
-  const { file } = await request.pack({ name: DEFINITIONS_FILE, terminator: null, onBytes: () => {} });
+  const { file } = await request.write(DEFINITIONS_FILE, { terminator: null });
   dumpedAll(`Dumped ${of}`);
   const details = {
     flavour: server.flavour,

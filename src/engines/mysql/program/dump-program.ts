@@ -106,8 +106,7 @@ export async function dumpByProgram(
   const recorded = inScript(context, inventory, definitions);
   const treatedApart = await recordTreatedApart(context, session, { definitions, database, schema });
   await writeFile(join(request.directory, DEFINITIONS_FILE), JSON.stringify(definitions, null, 1), { mode: 0o600 });
-  request.finish();
-  const { file } = await request.pack({ name: DEFINITIONS_FILE, terminator: null, onBytes: () => {} });
+  const { file } = await request.write(DEFINITIONS_FILE, { terminator: null });
   dumpedAll(`Dumped ${of}`);
   const byName = [...dumped].sort((a, b) => (a.table < b.table ? -1 : 1));
   const data = await Promise.all(byName.map(async (each) => ({ ...each, packed: await each.packing })));
@@ -171,7 +170,6 @@ async function runProgram(
     });
     await files.end();
   } catch (error) {
-    request.finish();
     await files.close();
     // It has ended by itself: its own error follows.
     if (!(error instanceof ScriptCutShort)) child.kill();
@@ -181,7 +179,6 @@ async function runProgram(
   }
   const { exitCode, stderr } = await child.ended;
   if (exitCode !== 0 || !definitions.ended) {
-    request.finish();
     throw exitCode === 0 ? cutShort(tool, url.display) : programFailed(tool, stderr);
   }
   // mysqldump may leave objects out with a message and exit code 0.

@@ -23,7 +23,7 @@ interface TableFiles {
 /** One file a table, packed while it is written. */
 export function createTableFiles(request: DumpRequest, onBytes: (table: string, bytes: number) => void): TableFiles {
   const written: DumpedTable[] = [];
-  let current: { handle: FileHandle; entry: DumpedTable } | null = null;
+  let current: { handle: FileHandle; entry: DumpedTable; grown: () => void } | null = null;
 
   async function append(bytes: Uint8Array): Promise<void> {
     if (!current) throw new Error('rows come before the first table');
@@ -40,15 +40,16 @@ export function createTableFiles(request: DumpRequest, onBytes: (table: string, 
       await files.end();
       const name = `${String(written.length + 1).padStart(4, '0')}.sql`;
       const handle = await open(join(request.directory, name), 'wx', 0o600);
-      const packing = request.pack({
-        name,
+      const { promise: grown, resolve } = Promise.withResolvers<void>();
+      const packing = request.write(name, {
         terminator: END_OF_ROWS,
+        grown,
         onBytes: (bytes) => onBytes(table, bytes),
       });
       // Awaited later; an error of the program has precedence.
       packing.catch(() => {});
       const entry = { table, rows: 0, longest: 0, bytes: 0, packing };
-      current = { handle, entry };
+      current = { handle, entry, grown: resolve };
       written.push(entry);
     },
     async write(bytes, insert) {
@@ -68,6 +69,7 @@ export function createTableFiles(request: DumpRequest, onBytes: (table: string, 
     },
     async close() {
       await current?.handle.close();
+      current?.grown();
       current = null;
     },
   };
