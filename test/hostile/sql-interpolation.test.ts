@@ -118,7 +118,7 @@ const POSTGRES: Record<string, string[]> = {
   ],
   // Names of suggestion.ts, and an expression of the user, which splitQuery has found to be in one statement.
   'sanitize/trial.ts': ['name', 'shown(name)', 'shown(sql)', 'some', 'sql', 'table'],
-  // A function of two.
+  // The name of one of two functions.
   'server/server.ts': ['by', 'create', 'key', 'lockKey(destination)', 'provisionalLimit(name)'],
   // Quoted in `qualified`, and operators in operatorText.
   'subset/subset-catalog.ts': [

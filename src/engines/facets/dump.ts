@@ -8,7 +8,7 @@ import type { DatabaseIdentity } from '../identity.ts';
 export interface DumpFacet {
   /**
    * Reads the database at one instant and stores its files; changes nothing in it. A failure leaves files in `directory`
-   * and objects that no manifest has. A second call stores unchanged files not again.
+   * and objects that no manifest has. A second call does not store unchanged files again.
    */
   run(request: WithoutUrl<DumpRequest>): Promise<DumpResult>;
 }
