@@ -10,7 +10,7 @@ import type { DefinitionsRequest, SanitizeFacet, ScratchPlace, StoredDefinition 
 import type { SubsetFacet } from './facets/subset.ts';
 import type { EngineId } from './list.ts';
 
-/** What needs no database; `open` has the rest. */
+/** Methods that need no database; `open` returns the others. */
 export interface Engine {
   id: EngineId;
   capabilities: Capabilities;
@@ -39,7 +39,7 @@ export interface Engine {
   open(connection: Connection): Facets;
 }
 
-/** A database, and the context in which it is reached. */
+/** A database, and the context of its calls. */
 export interface Place {
   context: EngineContext;
   url: DatabaseUrl;
@@ -54,7 +54,7 @@ export interface Facets {
   branches: BranchFacet;
 }
 
-/** The only way to the context of a call, so that none can be made without what `openDatabase` does for it. */
+/** Gives each call its context: no call is possible without what `openDatabase` does for it. */
 export interface Connection {
   url: DatabaseUrl;
   run: RunCall;

@@ -11,6 +11,12 @@ export interface EngineProfile {
   schemes: string[];
   defaultPort: number;
   hasSchemas: boolean;
+  /** The interactive client. */
+  client: string;
+  /** Stored rows: how the vendor's dump program writes them, and whether an empty line before their end is one. */
+  rows: { byProgram: 'copied' | 'inserted'; emptyEnd: boolean };
+  /** Programs that know manifests of format 1 only load no more than the first part of a table: these say 2. */
+  partsFormat: 1 | 2;
   defaultImage: string;
   withoutPrograms: { works: boolean; advice: string };
   /** Parameters of its connection URLs; no others are accepted. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { DETAILS_SCHEMAS } from '../engines/details-schemas.ts';
-import { ENGINE_IDS } from '../engines/list.ts';
+import { ENGINE_IDS, profileOf } from '../engines/list.ts';
 import { gitStateSchema } from '../results/git-state.ts';
 import { migrationsSchema } from '../results/migration-results.ts';
 import { UserError } from '../runtime/errors.ts';
@@ -31,15 +31,9 @@ const manifestTableSchema = v.object({
 /** Details that only the engine reads. Snapshots with unknown details are listed, and refused by the engine. */
 const DETAILS = Object.fromEntries(ENGINE_IDS.map((id) => [id, v.partial(DETAILS_SCHEMAS[id](name))]));
 
-/**
- * Programs that know format 1 only load the first part of a table of PostgreSQL, so they must refuse a manifest with
- * parts of one. Format 1 is written wherever it is enough.
- */
-const PARTS_FORMAT = 2;
-
 /** The oldest format that says what the manifest says. */
 export function formatFor({ engine, tables }: Pick<Manifest, 'engine' | 'tables'>): Manifest['format'] {
-  return engine === 'postgres' && tables.some(({ parts }) => parts !== undefined) ? PARTS_FORMAT : 1;
+  return tables.some(({ parts }) => parts !== undefined) ? profileOf(engine).partsFormat : 1;
 }
 
 /**
@@ -47,7 +41,7 @@ export function formatFor({ engine, tables }: Pick<Manifest, 'engine' | 'tables'
  * times ISO 8601 in UTC.
  */
 const manifestSchema = v.object({
-  format: v.picklist([1, PARTS_FORMAT]),
+  format: v.picklist([1, 2]),
   id: snapshotId,
   target: v.pipe(name, v.nonEmpty('must not be empty')),
   created_at: time,

@@ -36,7 +36,6 @@ export async function changeFile(
 
   const repository = createLocalRepository({ directory, report: () => {} });
   const pool = createObjectPool(1);
-  pool.finish();
   const source = join(directory, `${id}.json`);
   const destination = join(directory, `${id}.object`);
   await writeFile(source, content);

@@ -28,7 +28,6 @@ export async function forgeSnapshot({
 }: Forgery): Promise<Manifest> {
   const repository = createLocalRepository({ directory, report: () => {} });
   const pool = createObjectPool(1);
-  pool.finish();
   const replace = async (file: Manifest['files'][number]): Promise<Manifest['files'][number]> => {
     const content = files[file.name];
     if (content === undefined) return file;

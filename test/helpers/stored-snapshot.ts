@@ -25,7 +25,6 @@ export async function storeTables(
   const repository = createLocalRepository({ directory, report: () => {} });
   await mkdir(directory, { recursive: true });
   const pool = createObjectPool(2);
-  pool.finish();
   let added = 0;
   const tables = await Promise.all(
     Object.entries(contents).map(async ([name, content]) => {

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ZipFile } from 'yazl';
-import type { DumpFacet, PackedFile } from '../../src/engines/facets/dump.ts';
+import type { DumpFacet } from '../../src/engines/facets/dump.ts';
 import { importSnapshot } from '../../src/operations/snapshots/import.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { storeDump } from '../../src/operations/snapshots/store-dump.ts';
@@ -67,10 +67,9 @@ test('an import checks the content of an object, and not what the manifest says 
 describe('garbage under the SHA-256 of what is to be stored', () => {
   /** A database that dumps one table of the given rows. */
   function databaseOf(rows: string): { dump: DumpFacet } {
-    const run: DumpFacet['run'] = async ({ directory, pack, finish }) => {
+    const run: DumpFacet['run'] = async ({ directory, write }) => {
       await writeFile(join(directory, 'items.dat'), rows);
-      finish();
-      const packed: PackedFile = await pack({ name: 'items.dat', terminator: null, onBytes: () => {} });
+      const packed = await write('items.dat', { terminator: null });
       const tables = [{ name: 'public.items', rows: 2, file: packed.file }];
       return { serverVersion: '15.18', toolVersion: '15.18', schemas: ['public'], tables, files: [], details: {} };
     };

@@ -99,7 +99,7 @@ const POSTGRES: Record<string, string[]> = {
   // A table of queries of ours.
   'restore/ownable.ts': ['acl', 'catalog', 'namespace ? `…` : "0::oid"', 'own', 'owner', 'rank', 'where'],
   'restore/swap-session.ts': ['names'],
-  'restore/swap.ts': ['name', 'old.connection_limit', 'privilege'],
+  'restore/inherit.ts': ['name', 'old.connection_limit', 'privilege'],
   'sanitize/columns.ts': [
     'SAMPLED_ROWS',
     'SAMPLES',
@@ -118,7 +118,8 @@ const POSTGRES: Record<string, string[]> = {
   ],
   // Names of suggestion.ts, and an expression of the user, which splitQuery has found to be in one statement.
   'sanitize/trial.ts': ['name', 'shown(name)', 'shown(sql)', 'some', 'sql', 'table'],
-  'server/server.ts': ['create', 'key', 'lockKey(destination)', 'provisionalLimit(name)'],
+  // The name of one of two functions.
+  'server/server.ts': ['by', 'create', 'key', 'lockKey(destination)', 'provisionalLimit(name)'],
   // Quoted in `qualified`, and operators in operatorText.
   'subset/subset-catalog.ts': [
     ...['columns', 'from', 'fromNamed(relation, byOid)', 'name', 'qualified(part)', 'types.0', 'types.1'],
@@ -132,7 +133,7 @@ const POSTGRES: Record<string, string[]> = {
     ...['reference.to', 'refers(reference)', 'same', 'table.from', 'table.fromNamed', 'where'],
   ],
   'subset/finish.ts': ['beyond', 'extreme'],
-  'subset/large-objects.ts': ['isOne', 'query', 'tables.get(table.name).fromNamed'],
+  'subset/large-objects.ts': ['INV_READ', 'isOne', 'query', 'tables.get(table.name).fromNamed'],
   'subset/proof.ts': ['from', 'index', 'query', 'refers(reference)', 'refersTo(reference, ObjectExpression)', 'to'],
   'subset/source.ts': ['key.join(", ")', 'leaf.from', 'table.fromNamed'],
 };

@@ -9,8 +9,7 @@ import { userConfigFile } from '../paths.ts';
 import { isTree, type Tree } from '../tree.ts';
 import { parseYaml } from '../yaml/yaml-source.ts';
 import type { CoveredFile } from './covered-files.ts';
-import { asksForNothing, type TrustRequest, trustRequestOf } from './trust-request.ts';
-import { EFFECTS, type Effect } from './effect.ts';
+import { type TrustRequest, trustRequestOf } from './trust-request.ts';
 
 /** Trusted contents per file: projects switch between branches. */
 const MOST_DIGESTS = 20;

@@ -8,7 +8,7 @@ import type { DatabaseIdentity } from '../identity.ts';
 export interface DumpFacet {
   /**
    * Reads the database at one instant and stores its files; changes nothing in it. A failure leaves files in `directory`
-   * and objects that no manifest has. A second call stores unchanged files not again.
+   * and objects that no manifest has. A second call does not store unchanged files again.
    */
   run(request: WithoutUrl<DumpRequest>): Promise<DumpResult>;
 }
@@ -27,34 +27,23 @@ export interface DumpRequest {
   previous: Manifest | undefined;
   directory: string;
   expectedBytes: (table: string) => number | undefined;
-  /** Stores a file of `directory`, which may still be growing, and removes it. */
-  pack(file: FileToPack): Promise<PackedFile>;
-  /** Stores small contents that are in memory, and takes them over. */
-  packContents(files: ContentToPack[]): Promise<PackedFile[]>;
-  /** Stores what the engine packs itself into `destination`, or finds equal to the object that was `stored` before. */
-  packWith(name: string, pack: PackItself): Promise<PackedFile>;
-  /** No file grows any more. */
-  finish(): void;
+  /** Stores a file of the snapshot. Contents that are written at once, in memory, are packed together. */
+  write(name: string, source: DumpSource): Promise<PackedFile>;
 }
 
-export type PackItself = (destination: string, stored: StoredObject | null) => Promise<PackedContent>;
-
-export interface FileToPack {
-  name: string;
-  /** Ends a complete file; `null` when only the writer knows. */
-  terminator: string | null;
-  onBytes: (bytes: number) => void;
-  /**
-   * `true` when the file is complete, or a promise that settles then; without it, `finish` marks all files as complete.
-   */
-  grown?: true | Promise<unknown>;
-}
-
-export interface ContentToPack {
-  name: string;
-  content: Uint8Array<ArrayBuffer>;
-  terminator: string;
-}
+export type DumpSource =
+  /** A file of `directory`, which is removed. */
+  | {
+      /** Ends a complete file; `null` when only the writer knows. */
+      terminator: string | null;
+      /** Settles when the file is complete; absent where it is. */
+      grown?: Promise<unknown>;
+      onBytes?: (bytes: number) => void;
+    }
+  /** A small content, which is taken over. */
+  | { content: Uint8Array<ArrayBuffer>; terminator: string; onBytes?: (bytes: number) => void }
+  /** Packed by the engine into `destination`, or found equal to the object that was `stored` before. */
+  | { pack: (destination: string, stored: StoredObject | null) => Promise<PackedContent> };
 
 export interface PackedFile {
   file: ManifestFile;

@@ -6,6 +6,9 @@ export const profile = {
   schemes: ['mysql', 'mariadb', 'mydocker'],
   defaultPort: 3306,
   hasSchemas: false,
+  client: 'mysql',
+  rows: { byProgram: 'inserted', emptyEnd: true },
+  partsFormat: 1,
   defaultImage: 'mysql:8.4',
   withoutPrograms: { works: true, advice: 'nothing to install, but mariadb-client for SQL files' },
   parameters: {

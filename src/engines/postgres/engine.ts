@@ -14,7 +14,8 @@ import { probe } from './connection/probe.ts';
 import { parsePostgresUrl, urlWithPassword, withDatabase } from './connection/url.ts';
 import { dump } from './dump/dump.ts';
 import { readSmallTables } from './read-small-tables.ts';
-import { chooseRestorer, inspectDestination, planRestore } from './restore/preflight.ts';
+import { inspectDestination } from './restore/inspect-destination.ts';
+import { chooseRestorer, planRestore } from './restore/preflight.ts';
 import { dropCopies, findAllCopies, findCopies, planReset, reset } from './restore/reset.ts';
 import { restore } from './restore/restore.ts';
 import { readTable } from './restore/stored-table.ts';
@@ -31,7 +32,6 @@ import { removeTraces } from './sanitize/traces.ts';
 import { tryReplacements } from './sanitize/trial.ts';
 import { checkScript, runScript } from './script/script.ts';
 import { NAME_LIMIT } from './server/server.ts';
-import { isSuperuser } from './server/superuser.ts';
 import { checkDestination, createIndex } from './subset/destination.ts';
 import { openSource } from './subset/source.ts';
 import { reportTools } from './tools.ts';
@@ -64,7 +64,7 @@ export const postgres: Engine = {
       listTables: () => look((context) => listTables(context, url)),
       readAddresses: () => run((context) => addressesOf(context, url)),
       identifyAffected: () => look((context) => identifyAffected(context, url)),
-      isSuperuser: () => run((context) => isSuperuser(context, url)),
+      isSuperuser: () => run(async (context) => (await inspectDestination(context, url)).superuser),
       inspect: () => look(async (context) => (await inspectDestination(context, url)).destination),
       countRows: () => run((context) => countRows(context, { url })),
       readSmallTables: (request) => run((context) => readSmallTables(context, { ...request, url })),

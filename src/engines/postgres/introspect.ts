@@ -105,7 +105,7 @@ export function objectsQuery(schemas: string[]): string {
 }
 
 /** https://www.postgresql.org/docs/current/lo-interfaces.html */
-const INV_READ = 0x40000;
+export const INV_READ = 0x40000;
 
 /**
  * By functions, since pg_largeobject is for superusers. Each object is closed before the next is opened; the oid

@@ -6,6 +6,9 @@ export const profile = {
   schemes: ['postgres', 'postgresql', 'pgdocker'],
   defaultPort: 5432,
   hasSchemas: true,
+  client: 'psql',
+  rows: { byProgram: 'copied', emptyEnd: false },
+  partsFormat: 2,
   defaultImage: 'postgres:17',
   withoutPrograms: {
     works: false,

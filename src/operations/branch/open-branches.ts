@@ -52,12 +52,9 @@ export async function refuseSourceBranches(
   { target, unverifiedSources }: BranchesRequest,
   databases: string[],
 ): Promise<string[]> {
-  let owner: string | undefined;
-  const onAllowed = (name: string): void => {
-    owner = name;
-  };
-  const unverified = await refuseSources(context, url, { target, unverifiedSources, onAllowed });
-  const why = whyNoBase(owner);
+  const allowedBy: string[] = [];
+  const unverified = await refuseSources(context, url, { target, unverifiedSources, allowedBy });
+  const why = whyNoBase(allowedBy.at(-1));
   if (why) throw noBranches(target, why);
   const others = databases.filter((database) => database !== url.database);
   const found = await mapWithConcurrency(others, COMPARED_AT_ONCE, (database) =>

@@ -13,13 +13,7 @@ import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { CHECK_TIMEOUT_MS, checkDatabases } from '../check-databases.ts';
-import {
-  type KnownIdentities,
-  type KnownIdentity,
-  readIdentities,
-  rememberIdentities,
-  type SeenSource,
-} from '../identities.ts';
+import { type KnownIdentities, type KnownIdentity, readIdentities, rememberIdentities, type SeenSource } from '../identities.ts';
 
 /** The sources of which no snapshot may ever take the place. */
 const SOURCES = ['snapshot.src_url', 'subset.src_url'];
@@ -40,8 +34,8 @@ export interface GuardOptions {
   unverifiedSources?: boolean | undefined;
   /** Targets of which the sources could not be compared before, which the user has accepted: not waited for again. */
   accepted?: string[];
-  /** Called for the owner of a source that allows the loaded target. */
-  onAllowed?: ((owner: string) => void) | undefined;
+  /** Receives the owners of sources that allow the loaded target. */
+  allowedBy?: string[];
 }
 
 /**
@@ -55,14 +49,14 @@ export interface GuardOptions {
 export async function refuseSources(
   context: Context,
   destination: DatabaseUrl,
-  { target: loaded, unverifiedSources = false, accepted = [], onAllowed }: GuardOptions = {},
+  { target: loaded, unverifiedSources = false, accepted = [], allowedBy = [] }: GuardOptions = {},
 ): Promise<string[]> {
   const known = await readIdentities(context);
   const sources = sourcesOf(context, destination);
   const former = formerSources(known, { present: sources, destination });
   if (sources.length + former.length === 0) return [];
   const compareAddresses = createAddressComparison(context, destination);
-  const permission = createPermission(context, { loaded, destination, onAllowed });
+  const permission = createPermission(context, { loaded, destination, allowedBy });
   const refuseUnlessAllowed = (source: Source, affected: AffectedDatabase | null): void => {
     if (!permission.allows(source)) throw isSource(source, { loaded, destination, affected });
     permission.warn(source, 'is');
@@ -118,7 +112,7 @@ interface Permission {
   warn: (source: Source, verb: 'is' | 'may be') => void;
 }
 
-interface AllowanceRequest extends Pick<GuardOptions, 'onAllowed'> {
+interface AllowanceRequest extends Required<Pick<GuardOptions, 'allowedBy'>> {
   loaded: string | undefined;
   destination: DatabaseUrl;
 }
@@ -126,16 +120,14 @@ interface AllowanceRequest extends Pick<GuardOptions, 'onAllowed'> {
 /** Creates the permission that the owners of sources give to the loaded target. */
 function createPermission(
   { configuration, report }: Context,
-  { loaded, destination, onAllowed }: AllowanceRequest,
+  { loaded, destination, allowedBy }: AllowanceRequest,
 ): Permission {
-  const warned = new Set<string>();
   return {
     allows: ({ target: owner }) =>
       loaded !== undefined && isAllowedDestination(configuration.settings, { loaded, owner }),
     warn({ target: owner }, verb) {
-      if (warned.has(owner)) return;
-      warned.add(owner);
-      onAllowed?.(owner);
+      if (allowedBy.includes(owner)) return;
+      allowedBy.push(owner);
       const message = `${destination.display} ${verb} the source of target "${owner}", whose allow_destination_of names "${loaded}"`;
       report({ event: 'warning', code: 'destination_allowed', message });
     },

@@ -17,7 +17,7 @@ import { pullFiles } from '../snapshots/pull.ts';
 import { refuseOriginal, withSanitizedDefault } from '../snapshots/sanitized-only.ts';
 import { isBuiltHere, refuseUntrusted } from '../snapshots/signatures.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
-import { findPlanned, findSnapshot } from '../snapshots/snapshots.ts';
+import { type FoundSnapshot, findPlanned, findSnapshot } from '../snapshots/snapshots.ts';
 import { baseRefused, baseWarning, databaseCopies, wantedBase, whyNoBase, whyNotInPlace } from './base-copies.ts';
 import { chooseTables, namesOf, withinPlan } from './choose-tables.ts';
 import { dataState } from './data-state.ts';
@@ -30,52 +30,25 @@ import { restoredBy } from './restored-by.ts';
 
 /** A load of a snapshot, or of some tables of it. */
 export async function planSnapshot(context: Context, given: LoadRequest): Promise<PlannedLoad> {
-  const { configuration } = context;
   const request = await withSanitizedDefault(context, given);
-  const found = await findSnapshot(context, request);
+  const found = await findLoadable(context, request);
   const { manifest, row, local, remote } = found;
-  refuseUntrusted(context, manifest, request);
-  refuseOriginal(context, request.target, manifest);
-  const { chosenBy, ...chosen } = chooseDestination(context, request);
-  const database = openDestination(context, chosen);
-  refuseOtherEngine(database, manifest);
-  const { keepGoing } = request;
-  const { whyNotKeepGoing } = database.engine.capabilities;
-  if (keepGoing && whyNotKeepGoing !== null) throw noKeepGoing(request.target, whyNotKeepGoing);
-  let owner: string | undefined;
-  const onAllowed = (name: string): void => {
-    owner = name;
-  };
-  const unverified = await refuseSources(context, database.url, { ...request, onAllowed });
-  const { onlyBase = false } = request;
-  const wantedCopy = onlyBase ? null : wantedBase(configuration, request);
-  const noBase = wantedCopy && whyNoBase(owner);
-  if (wantedCopy?.explicit && noBase) throw baseRefused(request.target, noBase);
-  const keepBase = wantedCopy && !noBase ? { spare: wantedCopy.spare } : undefined;
-  const wanted = request.tables;
-  const selected = wanted ? await chooseTables(context, { found, database, wanted }) : null;
-  const only = selected ? namesOf(selected) : null;
-  const builtHere = await isBuiltHere(context, manifest);
-  const restoration = restorationOf(context, request, { manifest, only, keepBase, builtHere });
+  const { database, chosenBy } = openFor(context, request, manifest);
+  const allowedBy: string[] = [];
+  const unverified = await refuseSources(context, database.url, { ...request, allowedBy });
+  const wanted = chooseBase(context, request, allowedBy.at(-1));
+  const selected = request.tables ? await chooseTables(context, { found, database, wanted: request.tables }) : null;
+  const only = selected && namesOf(selected);
+  const restoration = await restorationOf(context, request, { manifest, only, keepBase: wanted.keepBase });
   const restore = await database.restore.plan(restoration);
-  const inPlace = keepBase || onlyBase ? whyNotInPlace(restore) : null;
-  if ((wantedCopy?.explicit || onlyBase) && inPlace) throw baseRefused(request.target, inPlace);
-  const keeps = inPlace ? undefined : keepBase;
-  const why = noBase ?? inPlace;
-  const copies = restore.copies && databaseCopies(restore.copies);
-  const foreign = builtHere ? [] : await foreignCode(database, manifest);
-  const ahead = await migrationsAhead(context, manifest);
+  const { keepBase, why } = baseWithin(restore, request, wanted);
   const selection = selected && withinPlan(selected, restore, manifest);
-  const undo = !onlyBase && (request.undo ?? true) && restore.strategy === 'swap' && restore.destination.exists;
-  const jobs = request.cpus ?? cpusFor(context, request.target);
-  const size_bytes = restore.tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
-  const lacking = local ? [] : await missingHere(localRepository(context), filesToRead(restore, manifest));
+  const copies = restore.copies && databaseCopies(restore.copies);
+  const undo = !request.onlyBase && (request.undo ?? true) && restore.strategy === 'swap' && restore.destination.exists;
   const difference = loadDifference(restore);
-  const data = dataState(configuration, {
-    target: request.target,
-    snapshot: row,
-    original: request.original ?? false,
-  });
+  const { keepGoing, original = false } = request;
+  const data = dataState(context.configuration, { target: request.target, snapshot: row, original });
+  const lacking = local ? [] : await missingHere(localRepository(context), filesToRead(restore, manifest));
   const plan: LoadPlan = {
     target: request.target,
     snapshot: row,
@@ -88,7 +61,7 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
     strategy_reason: restore.strategyReason,
     ...restoredBy(restore.restoredBy),
     undo,
-    ...(keeps && { keep_base: keeps }),
+    ...(keepBase && { keep_base: keepBase }),
     ...(copies && { copies }),
     ...(difference && { difference }),
     ...(isResetEnough(copies?.base, { snapshot: row.id, restore, selection }) && { reset_instead: true }),
@@ -96,20 +69,66 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
     schemas: restore.schemas,
     tables: restore.tables.length,
     rows: restore.tables.reduce((sum, table) => sum + table.rows, 0),
-    size_bytes,
+    size_bytes: restore.tables.reduce((sum, table) => sum + bytesOfTable(table), 0),
     selection,
-    jobs,
+    jobs: request.cpus ?? cpusFor(context, request.target),
     unverified_sources: unverified,
-    steps: loadSteps({ lacking, remote, restore, undo, keepGoing, keepBase: keeps, difference }),
+    steps: loadSteps({ lacking, remote, restore, undo, keepGoing, keepBase, difference }),
     warnings: [
       ...data.warnings,
-      ...foreign,
-      ...ahead,
-      ...(why ? [baseWarning(why)] : []),
+      ...(restoration.builtHere ? [] : await foreignCode(database, manifest)),
+      ...(await migrationsAhead(context, manifest)),
+      ...(why === null ? [] : [baseWarning(why)]),
       ...restore.warnings.map(({ code, message }) => ({ code, message })),
     ],
   };
   return { request, plan, planned_at: context.clock().toISOString(), restore };
+}
+
+/** Refuses a snapshot without a trusted signature, and an original where only sanitized ones are loaded. */
+async function findLoadable(context: Context, request: LoadRequest): Promise<FoundSnapshot> {
+  const found = await findSnapshot(context, request);
+  refuseUntrusted(context, found.manifest, request);
+  refuseOriginal(context, request.target, found.manifest);
+  return found;
+}
+
+/** Refuses a destination whose engine is another one, or cannot keep going. */
+function openFor(context: Context, request: LoadRequest, manifest: Manifest) {
+  const { chosenBy, ...chosen } = chooseDestination(context, request);
+  const database = openDestination(context, chosen);
+  refuseOtherEngine(database, manifest);
+  const { whyNotKeepGoing } = database.engine.capabilities;
+  if (request.keepGoing && whyNotKeepGoing !== null) throw noKeepGoing(request.target, whyNotKeepGoing);
+  return { database, chosenBy };
+}
+
+interface ChosenBase {
+  keepBase: LoadPlan['keep_base'];
+  /** Requested on the command line, so that it must be possible. */
+  explicit: boolean;
+  /** Reason for which no base copy is kept although one is configured. */
+  why: string | null;
+}
+
+function chooseBase({ configuration }: Context, request: LoadRequest, allowedBy: string | undefined): ChosenBase {
+  const { onlyBase = false } = request;
+  const wanted = onlyBase ? null : wantedBase(configuration, request);
+  const why = wanted && whyNoBase(allowedBy);
+  if (wanted?.explicit && why) throw baseRefused(request.target, why);
+  const keepBase = wanted && !why ? { spare: wanted.spare } : undefined;
+  return { keepBase, explicit: onlyBase || (wanted?.explicit ?? false), why };
+}
+
+/** A load in place keeps no base copy. */
+function baseWithin(
+  restore: RestorePlan,
+  { target, onlyBase = false }: LoadRequest,
+  { keepBase, explicit, why }: ChosenBase,
+): Pick<ChosenBase, 'keepBase' | 'why'> {
+  const inPlace = keepBase || onlyBase ? whyNotInPlace(restore) : null;
+  if (explicit && inPlace !== null) throw baseRefused(target, inPlace);
+  return { keepBase: inPlace === null ? keepBase : undefined, why: why ?? inPlace };
 }
 
 export async function applySnapshot(
@@ -136,12 +155,7 @@ export async function applySnapshot(
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
   const only = selection && namesOf(selection);
   const { swapMs, undoDatabase, missing, baseDatabase, spareDatabase } = await database.restore.run({
-    ...restorationOf(context, request, {
-      manifest,
-      only,
-      keepBase,
-      builtHere: await isBuiltHere(context, manifest),
-    }),
+    ...(await restorationOf(context, request, { manifest, only, keepBase })),
     plan: restore,
     jobs,
     undo,
@@ -179,11 +193,10 @@ interface SnapshotRestoreRequest {
   /** `null` for all tables. */
   only: Set<string> | null;
   keepBase: LoadPlan['keep_base'];
-  builtHere: boolean;
 }
 
-function restorationOf(
-  { configuration }: Context,
+async function restorationOf(
+  context: Context,
   {
     target,
     inPlace = false,
@@ -194,12 +207,12 @@ function restorationOf(
     events,
     allowSuperuser,
   }: LoadRequest,
-  { manifest, only, keepBase, builtHere }: SnapshotRestoreRequest,
-): WithoutUrl<RestoreRequest> {
-  const { schema_config: schemaConfig, role } = findTarget(configuration, target).snapshot ?? {};
+  { manifest, only, keepBase }: SnapshotRestoreRequest,
+): Promise<WithoutUrl<RestoreRequest>> {
+  const { schema_config: schemaConfig, role } = findTarget(context.configuration, target).snapshot ?? {};
   return {
     ...{ manifest, schemaConfig, role, inPlace, full, keepGoing, dropForeignReferences, remoteTables, events },
-    ...{ allowSuperuser, builtHere },
+    ...{ allowSuperuser, builtHere: await isBuiltHere(context, manifest) },
     ...(only && { only }),
     ...(keepBase && { keepBase }),
   };

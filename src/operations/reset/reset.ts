@@ -31,12 +31,9 @@ export type PlannedReset = Planned<ResetRequest, ResetPlan>;
 export async function planReset(given: Context, request: ResetRequest): Promise<PlannedReset> {
   const context = await withTargetUrls(given, request.target, { source: false });
   const { url, restore } = openDestination(context, chooseDestination(context, request));
-  let owner: string | undefined;
-  const onAllowed = (name: string): void => {
-    owner = name;
-  };
-  const unverified_sources = await refuseSources(context, url, { ...request, onAllowed });
-  const why = whyNoBase(owner);
+  const allowedBy: string[] = [];
+  const unverified_sources = await refuseSources(context, url, { ...request, allowedBy });
+  const why = whyNoBase(allowedBy.at(-1));
   if (why) throw unsupported(request.target, why);
   const spare = keepsSpare(context.configuration, request);
   const found = await restore.planReset({ spare });

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { profileOf } from '../../engines/list.ts';
 import { createRowScanner, type RowFormat, type ScannedRow, valueText } from '../../engines/shared/row-scanner.ts';
 import { filesOfTable, type Manifest, type ManifestFile, type ManifestTable } from '../../repository/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
@@ -106,13 +107,14 @@ export async function scanRows(context: Context, manifest: Manifest, scan: RowSc
     state: 'Nothing was changed.',
   });
   const { mostBytes } = scan;
+  const { emptyEnd } = profileOf(manifest.engine).rows;
   let goesOn = true;
   const onRow = (row: ScannedRow): boolean => {
     goesOn = scan.onRow(row);
     return goesOn;
   };
   for (const file of scan.files) {
-    const options = { format: formatOf(manifest), mostBytes, emptyEnd: manifest.engine === 'mysql', onRow };
+    const options = { format: formatOf(manifest), mostBytes, emptyEnd, onRow };
     const scanner = createRowScanner(options);
     for await (const chunk of read(file)) {
       signal.throwIfAborted();
@@ -124,9 +126,8 @@ export async function scanRows(context: Context, manifest: Manifest, scan: RowSc
 
 const programSchema = v.object({ program: v.object({ name: v.string() }) });
 
-/** The vendor's dump program of MySQL writes statements. */
 export function formatOf({ engine, details }: Manifest): RowFormat {
-  return engine === 'mysql' && v.is(programSchema, details) ? 'inserted' : 'copied';
+  return v.is(programSchema, details) ? profileOf(engine).rows.byProgram : 'copied';
 }
 
 const dataSchema = v.record(v.string(), v.object({ columns: v.array(v.string()) }));

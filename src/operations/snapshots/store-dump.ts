@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
-import type { DumpRequest } from '../../engines/facets/dump.ts';
+import type { DumpRequest, DumpSource } from '../../engines/facets/dump.ts';
 import type { Database } from '../../engines/open-database.ts';
 import type { LocalRepository } from '../../repository/local-repository.ts';
 import { bytesOfTable, filesOfTable, type Manifest } from '../../repository/manifest.ts';
-import type { PackedContent, StoredObject } from '../../repository/objects/object-file.ts';
+import type { ContentToPack, PackedContent, StoredObject } from '../../repository/objects/object-file.ts';
 import { createObjectPool, syncFile } from '../../repository/objects/object-pool.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { readMigrations } from '../migrations/read-migrations.ts';
@@ -24,47 +24,39 @@ export async function storeDump({ database, repository, previous, ...request }: 
   const before = storedBefore(repository, previous);
   const sizes = new Map(previous?.tables.map((table) => [table.name, bytesOfTable(table)]));
   let addedBytes = 0;
-  const store = async (name: string, { destination, packed }: { destination: string; packed: PackedContent }) => {
-    const { sha256, bytes, storedBytes, storedSha256, isStored, isNew = false, ...facts } = packed;
-    if (isStored) repository.found({ sha256 });
-    if (isNew) repository.added({ sha256 });
-    if (isNew || (!isStored && (await repository.store(destination, { sha256 })))) addedBytes += storedBytes;
-    return { file: { name, sha256, bytes, stored_bytes: storedBytes, stored_sha256: storedSha256 }, ...facts };
+  const packContent = together((contents: ContentToPack[]) => pool.packContents(contents, repository.directory));
+  const pack = async (name: string, source: DumpSource, destination: string): Promise<PackedContent> => {
+    const earlier = before.get(name) ?? null;
+    if ('content' in source) {
+      const { content, terminator, onBytes } = source;
+      const { length } = content;
+      const packed = await packContent({ content, terminator, destination });
+      onBytes?.(length);
+      return packed;
+    }
+    if ('pack' in source) {
+      const packed = await source.pack(destination, earlier);
+      if (!packed.isStored) await syncFile(destination);
+      return packed;
+    }
+    const path = `${directory}/${name}`;
+    const packed = await pool.pack({ onBytes: () => {}, ...source, source: path, destination, stored: earlier });
+    await rm(path);
+    return packed;
   };
   const dumping = database.dump.run({
     ...request,
     previous,
     directory,
     expectedBytes: (table) => sizes.get(table),
-    finish: () => pool.finish(),
-    async pack({ name, ...growth }) {
-      const source = `${directory}/${name}`;
+    async write(name, source) {
       const destination = staging.path(`${name}.object`);
-      const packed = await pool.pack({
-        source,
-        destination,
-        ...growth,
-        stored: growth.grown === true ? before.get(name) : null,
-      });
-      const stored = await store(name, { destination, packed });
-      await rm(source);
-      return stored;
-    },
-    async packWith(name, pack) {
-      const destination = staging.path(`${name}.object`);
-      const packed = await pack(destination, before.get(name) ?? null);
-      if (!packed.isStored) await syncFile(destination);
-      return await store(name, { destination, packed });
-    },
-    async packContents(files) {
-      const contents = files.map(({ name, ...each }) => ({ ...each, destination: staging.path(`${name}.object`) }));
-      const packed = await pool.packContents(contents, repository.directory);
-      return await Promise.all(
-        packed.map((one, at) => {
-          const { name = '' } = files[at] ?? {};
-          return store(name, { destination: staging.path(`${name}.object`), packed: one });
-        }),
-      );
+      const packed = await pack(name, source, destination);
+      const { sha256, bytes, storedBytes, storedSha256, isStored, isNew = false, ...facts } = packed;
+      if (isStored) repository.found({ sha256 });
+      if (isNew) repository.added({ sha256 });
+      if (isNew || (!isStored && (await repository.store(destination, { sha256 })))) addedBytes += storedBytes;
+      return { file: { name, sha256, bytes, stored_bytes: storedBytes, stored_sha256: storedSha256 }, ...facts };
     },
   });
   const { identity, ...dump } = await dumping.catch((error) => {
@@ -72,6 +64,25 @@ export async function storeDump({ database, repository, previous, ...request }: 
   });
   const migrations = await readMigrations(dump, (file) => pool.read(repository.object(file)));
   return { dump: { ...dump, ...(migrations.length > 0 && { migrations }) }, identity, addedBytes };
+}
+
+/** Hands over all items of one turn of the event loop at once. */
+function together<Item, Result>(work: (items: Item[]) => Promise<Result[]>): (item: Item) => Promise<Result> {
+  let waiting: { items: Item[]; results: Promise<Result[]> } | null = null;
+  const begin = async (items: Item[]): Promise<Result[]> => {
+    await Promise.resolve();
+    waiting = null;
+    return await work(items);
+  };
+  return async (item) => {
+    const own: Item[] = [];
+    waiting ??= { items: own, results: begin(own) };
+    const { items, results } = waiting;
+    const at = items.push(item) - 1;
+    const result = (await results)[at];
+    if (result === undefined) throw new Error('fewer results than items');
+    return result;
+  };
 }
 
 const NO_SPACE = new Set(['ENOSPC', 'EDQUOT']);

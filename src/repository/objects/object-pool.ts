@@ -9,8 +9,8 @@ export interface PackJob {
   /** Ends a complete source; `null` when only its writer knows the end. */
   terminator: string | null;
   onBytes: (bytes: number) => void;
-  /** `true` for a complete source, or settles when it is; without it `finish` states it for all sources. */
-  grown?: true | Promise<unknown> | undefined;
+  /** Settles when the source is complete; absent where it is. */
+  grown?: Promise<unknown> | undefined;
   /** An object that a complete source is likely to be equal to. */
   stored?: StoredObject | null | undefined;
 }
@@ -20,7 +20,6 @@ export interface ObjectPool {
   pack(job: PackJob): Promise<PackedContent>;
   /** Packs contents in memory, which are transferred, beside the objects of a store's folder. */
   packContents(contents: ContentToPack[], store: string): Promise<PackedContent[]>;
-  finish(): void;
   read(object: ObjectToRead): AsyncGenerator<Uint8Array<ArrayBuffer>, void>;
   check(object: ObjectToRead, onBytes: (bytes: number) => void): Promise<void>;
   checkStored(object: ObjectToRead, storedSha256: string | undefined): Promise<void>;
@@ -30,18 +29,17 @@ export interface ObjectPool {
 const READ_AHEAD = 2;
 
 export function createObjectPool(size: number): ObjectPool {
-  const complete = new SharedArrayBuffer(4);
   const threads = createThreadPool(size);
 
   return {
     async pack({ onBytes, grown, stored = null, ...files }) {
-      const own = grown ? new SharedArrayBuffer(4) : complete;
-      const raiseOwn = (): void => raise(own);
-      if (grown === true) raiseOwn();
-      else grown?.then(raiseOwn, raiseOwn);
+      const complete = new SharedArrayBuffer(4);
+      const isComplete = (): void => raise(complete);
+      if (grown) grown.then(isComplete, isComplete);
+      else isComplete();
       const packing = async (): Promise<PackedContent> => {
         await using exchange = await threads.acquire();
-        exchange.send({ task: 'pack', ...files, complete: own, stored });
+        exchange.send({ task: 'pack', ...files, complete, stored: grown ? null : stored });
         while (true) {
           const message = await exchange.receive();
           if (message.reply === 'packed') return message.packed;
@@ -62,8 +60,6 @@ export function createObjectPool(size: number): ObjectPool {
       if (message.reply !== 'packed-contents') throw new Error(`the thread answered ${message.reply}`);
       return message.packed;
     },
-
-    finish: () => raise(complete),
 
     async *read(object) {
       await using exchange = await threads.acquire();

@@ -20,17 +20,18 @@ afterEach(async () => {
 });
 
 async function start(name: string, content: string | Uint8Array, terminator: string | null = null) {
+  const { promise: grown, resolve: finish } = Promise.withResolvers<void>();
   const path = join(folder.path, `${name}.object`);
   const source = join(folder.path, `${name}.source`);
   await writeFile(source, content);
   const seen: number[] = [];
-  const packed = pool.pack({ source, destination: path, terminator, onBytes: (bytes) => seen.push(bytes) });
-  return { path, source, seen, packed };
+  const packed = pool.pack({ source, destination: path, terminator, grown, onBytes: (bytes) => seen.push(bytes) });
+  return { path, source, seen, packed, finish };
 }
 
 async function pack(name: string, content: string | Uint8Array) {
-  const { path, packed } = await start(name, content);
-  pool.finish();
+  const { path, packed, finish } = await start(name, content);
+  finish();
   return { path, ...(await packed) };
 }
 
@@ -60,9 +61,9 @@ test('a file that grows is packed when its terminator has come, before all is fi
 });
 
 test('a file without a terminator is packed when nothing grows any more', async () => {
-  const { packed, source } = await start('endless', 'one');
+  const { packed, source, finish } = await start('endless', 'one');
   await appendFile(source, ' two');
-  pool.finish();
+  finish();
   expect(await packed).toMatchObject({ bytes: 7, lines: 0, terminated: false });
 });
 
@@ -139,8 +140,8 @@ test('contents in memory become the objects that files of the same content becom
   }));
   const packed = await pool.packContents(contents, folder.path);
   for (const [index, text] of texts.entries()) {
-    const { path, packed: ofFile } = await start(`file-${index}`, text, 'END\n');
-    pool.finish();
+    const { path, packed: ofFile, finish } = await start(`file-${index}`, text, 'END\n');
+    finish();
     const { sha256 } = await ofFile;
     expect(packed[index]).toEqual({ ...(await ofFile), isStored: true, isNew: true });
     expect((await readFile(join(folder.path, objectKey(sha256)))).equals(await readFile(path))).toBe(true);

@@ -20,6 +20,5 @@ export function definitionsToStore(
 /** Packs the definitions as the last file. */
 export async function packDefinitions(request: DumpRequest, definitions: Definitions): Promise<ManifestFile> {
   await writeFile(join(request.directory, DEFINITIONS_FILE), JSON.stringify(definitions, null, 1), { mode: 0o600 });
-  request.finish();
-  return (await request.pack({ name: DEFINITIONS_FILE, terminator: null, onBytes: () => {} })).file;
+  return (await request.write(DEFINITIONS_FILE, { terminator: null })).file;
 }

@@ -64,7 +64,6 @@ export async function readRows({
   let failed = false;
   const fail = ({ table }: RowsFile, error: unknown): unknown => {
     failed = true;
-    request.finish();
     return cannotRead(`${schema}.${table.name}`, error);
   };
   const toRead = ({ table, part, name }: RowsFile): { select: string; file: string } => ({
@@ -75,33 +74,21 @@ export async function readRows({
    * Handles a rejection at once: the file is awaited later with the others, and an error of the reading is the one to
    * report.
    */
-  const packing = (file: RowsFile, packed: Promise<PackedFile>): Promise<PackedFile> => {
+  const pack = (
+    file: RowsFile,
+    source: { grown?: Promise<unknown>; content?: Uint8Array<ArrayBuffer> } = {},
+  ): Promise<PackedFile> => {
+    const onOwn = (bytes: number): void => onBytes(file.table.name, bytes);
+    const packed = request.write(file.name, { terminator: ROWS_TERMINATOR, onBytes: onOwn, ...source });
     packed.catch(() => {});
     file.packed = packed;
     return packed;
   };
-  const pack = (file: RowsFile): Promise<PackedFile> => {
-    const onOwn = (bytes: number): void => onBytes(file.table.name, bytes);
-    return packing(file, request.pack({ name: file.name, terminator: ROWS_TERMINATOR, onBytes: onOwn }));
-  };
-  const packContents = (files: { file: RowsFile; content: Uint8Array<ArrayBuffer> }[]): Promise<PackedFile>[] => {
-    const lengths = files.map(({ content }) => content.length);
-    const contents = files.map(({ file: { name }, content }) => ({ name, content, terminator: ROWS_TERMINATOR }));
-    const together = request.packContents(contents);
-    return files.map(({ file }, at) => {
-      const packed = async (): Promise<PackedFile> => {
-        const one = (await together)[at];
-        if (!one) throw new Error(`${file.name} was not packed`);
-        onBytes(file.table.name, lengths[at] ?? 0);
-        return one;
-      };
-      return packing(file, packed());
-    });
-  };
   const readLarge = async (reader: RowReader, file: RowsFile): Promise<Promise<PackedFile>[]> => {
     await writeFile(join(request.directory, file.name), '', { mode: 0o600 });
-    const growing = pack(file);
-    file.longest = await reader.read(toRead(file)).catch((error) => {
+    const reading = reader.read(toRead(file));
+    const growing = pack(file, { grown: reading });
+    file.longest = await reading.catch((error) => {
       throw fail(file, error);
     });
     return [growing];
@@ -111,16 +98,12 @@ export async function readRows({
       const [file, cause] = error instanceof ReadFailure ? [files[error.at], error.cause] : [files[0], error];
       throw file ? fail(file, cause) : cause;
     });
-    const inMemory: { file: RowsFile; content: Uint8Array<ArrayBuffer> }[] = [];
-    const written: Promise<PackedFile>[] = [];
-    for (const [at, { longest, content }] of read.entries()) {
+    return read.map(({ longest, content }, at) => {
       const file = files[at];
       if (!file) throw new Error('the reader has read more than it was asked for');
       file.longest = longest;
-      if (content) inMemory.push({ file, content });
-      else written.push(pack(file));
-    }
-    return [...written, ...packContents(inMemory)];
+      return pack(file, content ? { content } : {});
+    });
   };
   const work = async (reader: RowReader): Promise<void> => {
     const waiting: Promise<unknown>[] = [];

@@ -1,32 +1,14 @@
 import type { DatabaseUrl } from '../../database-url.ts';
-import type { EngineContext } from '../../engine-context.ts';
 import type { BaseCopy } from '../../facets/copies.ts';
 import { closedBase } from '../../shared/base-copies.ts';
 import { type PsqlSession, quoteText } from '../connection/session.ts';
 import { type BranchFacts, branchMarkText } from '../mark.ts';
-import { findBaseCopies, newFromBase } from '../restore/base.ts';
+import { findBaseCopies } from '../restore/base.ts';
 import { readOid } from '../restore/swap.ts';
 
 /** The base copy of a destination that branches are made from; rejects where there is none, or it may have been changed. */
 export async function findClosedBase(server: PsqlSession, url: DatabaseUrl): Promise<BaseCopy> {
   return closedBase(await findBaseCopies(server, url.database ?? ''), url);
-}
-
-export interface BaseCopyRequest {
-  /** URL of the destination. */
-  url: DatabaseUrl;
-  base: BaseCopy;
-  /** The name of a shadow database of the destination. */
-  to: string;
-}
-
-/** An open copy of the base copy, marked so that a killed run's is swept. Resolves with whether it was cloned. */
-export async function copyBase(
-  context: EngineContext,
-  server: PsqlSession,
-  { url, base, to }: BaseCopyRequest,
-): Promise<boolean> {
-  return newFromBase(context, server, { url, base, spare: null, to });
 }
 
 export interface BranchMarkRequest {

@@ -3,11 +3,13 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { BranchCreation } from '../../facets/branch.ts';
 import { branchExists, databaseTaken } from '../../shared/branches.ts';
 import { writeComment } from '../mark.ts';
+import { newFromBase } from '../restore/base.ts';
 import { dropAfterFailure } from '../restore/drop-after-failure.ts';
-import { databaseExists, inherit, rename } from '../restore/swap.ts';
+import { inherit } from '../restore/inherit.ts';
+import { databaseExists, rename } from '../restore/swap.ts';
 import { openSwapSession } from '../restore/swap-session.ts';
 import { besideNames, lockBeside, verifyLock } from '../server/server.ts';
-import { branchComment, copyBase, findClosedBase } from './copy.ts';
+import { branchComment, findClosedBase } from './copy.ts';
 import { findBranches } from './list.ts';
 
 /** A branch is complete, with its name and mark, or absent: both come in one transaction, after the copy. */
@@ -23,7 +25,7 @@ export async function createBranch(context: EngineContext, creation: BranchCreat
   if (await databaseExists(server, database)) throw databaseTaken(database, name);
   const fresh = besideNames(destination).fresh();
   try {
-    const cloned = await inTurn(() => copyBase(context, server, { url, base, to: fresh }));
+    const cloned = await inTurn(() => newFromBase(context, server, { url, base, to: fresh }));
     const from = (await databaseExists(server, destination)) ? destination : null;
     await inherit(context, server, { from, to: fresh, url, settings: [], role, copied: true });
     context.signal.throwIfAborted();

@@ -3,7 +3,7 @@ import type { BranchPlan, BranchPlanRequest } from '../../facets/branch.ts';
 import { refuseShortSpace } from '../../shared/server/free-space.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { asksForClones, findBaseCopies } from '../restore/base.ts';
-import { inspectDestination } from '../restore/preflight.ts';
+import { inspectDestination } from '../restore/inspect-destination.ts';
 import { findBranches } from './list.ts';
 
 /** Changes nothing. */

@@ -1,16 +1,17 @@
-import { performance } from 'node:perf_hooks';
 import { startStep } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { BranchReset } from '../../facets/branch.ts';
 import type { ReplaceResult } from '../../facets/restore.ts';
 import { findBranch } from '../../shared/branches.ts';
-import { writeComment, writeMark } from '../mark.ts';
+import { writeComment } from '../mark.ts';
+import { newFromBase } from '../restore/base.ts';
 import { dropAfterFailure } from '../restore/drop-after-failure.ts';
+import { inherit } from '../restore/inherit.ts';
 import { replaceDestination } from '../restore/replace.ts';
-import { inherit, rename, renameAll } from '../restore/swap.ts';
+import { rename, renameAll } from '../restore/swap.ts';
 import { openSwapSession } from '../restore/swap-session.ts';
-import { besideNames, dropMarked, lockBeside, lockDestination, verifyLock } from '../server/server.ts';
-import { branchComment, copyBase, findClosedBase } from './copy.ts';
+import { besideNames, lockBeside, lockDestination } from '../server/server.ts';
+import { branchComment, findClosedBase } from './copy.ts';
 import { findBranches, type MarkedBranch } from './list.ts';
 
 /** Replaces a branch by a new copy of the base copy. At every moment it is the old one or the new one. */
@@ -26,30 +27,23 @@ export async function resetBranch(context: EngineContext, request: BranchReset):
   await lockDestination(server, database);
   const base = await findClosedBase(server, url);
   request.accept(base);
-  const names = besideNames(destination);
-  const [fresh, old] = [names.fresh(), names.fresh()];
+  const fresh = besideNames(destination).fresh();
   let swapMs: number;
+  let dropRetired: () => Promise<void>;
   try {
-    const cloned = await copyBase(context, server, { url, base, to: fresh });
+    const cloned = await newFromBase(context, server, { url, base, to: fresh });
     await inherit(context, server, { from: database, to: fresh, url, settings: [], role: request.role, copied: true });
     context.signal.throwIfAborted();
     const facts = { ...branch.mark.branch, cloned, reset_at: context.clock().toISOString() };
     const comment = await branchComment(server, { destination, database: fresh, base, branch: facts });
-    const renames = [
-      rename(database, old),
-      writeMark(old, { tool: 'new', of: destination }),
-      rename(fresh, database),
-      writeComment(database, comment),
-    ];
-    await verifyLock(server, destination);
-    const started = performance.now();
-    await renameAll(context, { server, url, renames, databases: [database, fresh] });
-    swapMs = Math.round(performance.now() - started);
+    const retired = [{ name: database, mark: { tool: 'new', of: destination } as const }];
+    const renames = [rename(fresh, database), writeComment(database, comment)];
+    ({ swapMs, dropRetired } = await renameAll(context, { server, url, retired, renames, databases: [fresh] }));
   } catch (error) {
     await dropAfterFailure(context, { url, names: [fresh] });
     throw error;
   }
-  await dropMarked(server, { name: old, destination, report: context.report });
+  await dropRetired();
   restored(`Reset branch ${name}`);
   return { swapMs, undoDatabase: null };
 }
@@ -69,7 +63,7 @@ async function resetCurrent(
       async create({ server, fresh }) {
         const base = await findClosedBase(server, url);
         accept(base);
-        const cloned = await copyBase(context, server, { url, base, to: fresh });
+        const cloned = await newFromBase(context, server, { url, base, to: fresh });
         const branch = { ...mark.branch, cloned, reset_at: context.clock().toISOString() };
         comment = await branchComment(server, { destination, database: fresh, base, branch });
       },

@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { startStep } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { BranchRequest, SwitchResult } from '../../facets/branch.ts';
@@ -6,9 +5,9 @@ import { branchIsCurrent, findBranch } from '../../shared/branches.ts';
 import type { PsqlSession } from '../connection/session.ts';
 import { branchMarkText, writeComment, writeMark } from '../mark.ts';
 import { checkSwap } from '../restore/blockers.ts';
-import { readComment, rename, renameAll } from '../restore/swap.ts';
+import { readComment, rename, renameAll, toUndoCopy } from '../restore/swap.ts';
 import { openSwapSession } from '../restore/swap-session.ts';
-import { besideNames, dropMarked, findBeside, lockDestination, sweepLeftovers, verifyLock } from '../server/server.ts';
+import { besideNames, findBeside, lockDestination, sweepLeftovers } from '../server/server.ts';
 import { branchWithFreeName, leaveStatements } from './leave.ts';
 import { findBranches, type MarkedBranch } from './list.ts';
 
@@ -19,7 +18,6 @@ import { findBranches, type MarkedBranch } from './list.ts';
 export async function switchTo(context: EngineContext, { url, name }: BranchRequest): Promise<SwitchResult> {
   const { report, clock } = context;
   const destination = url.database ?? '';
-  const names = besideNames(destination);
   await using server = await openSwapSession(context, url);
   await lockDestination(server, destination);
   await sweepLeftovers(server, destination, report);
@@ -30,18 +28,13 @@ export async function switchTo(context: EngineContext, { url, name }: BranchRequ
   const leaving = present && (await branchWithFreeName(server, { destination, comment: present.comment }));
   await checkSwap(server, { destination, undo: leaving === null });
   const beside = await findBeside(server, destination);
-  const retired = present && !leaving && beside.undo ? { ...beside.undo, to: names.fresh() } : null;
-  const switched_at = clock().toISOString();
-  const kept = {
-    tool: 'undo',
-    of: destination,
-    replaced_at: switched_at,
-    comment: present?.comment ?? null,
-  } as const;
+  const replaced = present && !leaving ? present : null;
+  const retired = replaced && beside.undo ? [beside.undo] : [];
+  const now = clock();
+  const switched_at = now.toISOString();
   const renames = [
-    ...(retired ? [rename(retired.name, retired.to), writeMark(retired.to, { ...retired.mark, tool: 'new' })] : []),
     ...(leaving ? leaveStatements(destination, leaving) : []),
-    ...(present && !leaving ? [rename(destination, names.undo), writeMark(names.undo, kept)] : []),
+    ...(replaced ? toUndoCopy(destination, { from: destination, replacedAt: now, comment: replaced.comment }) : []),
     rename(branch.database, destination),
     writeComment(
       destination,
@@ -52,16 +45,12 @@ export async function switchTo(context: EngineContext, { url, name }: BranchRequ
     ),
     ...(await baseFollows(server, branch)),
   ];
-  const databases = [destination, branch.database, ...(retired ? [retired.name] : [])];
+  const databases = [destination, branch.database];
   const switched = startStep(report, 'swap', `Switch ${destination} to branch ${name}`);
-  await verifyLock(server, destination);
-  const started = performance.now();
-  await renameAll(context, { server, url, renames, databases });
-  const swapMs = Math.round(performance.now() - started);
+  const { swapMs, dropRetired } = await renameAll(context, { server, url, retired, renames, databases });
   switched(`Switched ${destination} to branch ${name}`);
-  if (retired) await dropMarked(server, { name: retired.to, destination, report });
-  const undoDatabase = present && !leaving ? names.undo : null;
-  return { swapMs, undoDatabase, previous: leaving?.branch.name ?? null };
+  await dropRetired();
+  return { swapMs, undoDatabase: replaced && besideNames(destination).undo, previous: leaving?.branch.name ?? null };
 }
 
 /** A reset of the destination restores what the branch was made from, where that is still the base copy. */

@@ -1,6 +1,5 @@
-import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { redact } from '../../../process/redact.ts';
 import type { ManifestTable } from '../../../repository/manifest.ts';
 import type { RunEvent } from '../../../results/events.ts';
 import { UserError } from '../../../runtime/errors.ts';
@@ -12,39 +11,24 @@ import type { DumpRequest, DumpResult, PackedFile } from '../../facets/dump.ts';
 import { runTogether } from '../../shared/run-together.ts';
 import { connect } from '../connection/connect.ts';
 import { readIdentity, readServerIdentity } from '../connection/identity.ts';
-import { PG_DUMP_LOCK_FLAG } from '../connection/lock-waits.ts';
 import { type PsqlSession, quoteName, SqlError } from '../connection/session.ts';
-import { connectionOf, type Settings } from '../connection/url.ts';
 import { type CatalogTable, readEncodingSettings } from '../introspect.ts';
+import { listArchive } from '../restore/list-archive.ts';
 import { MOST_BYTES_OF_ALL } from '../restore/rows/copy-commands.ts';
-import { type ClientTools, findClientTools, majorOf, toolsForServer } from '../tools.ts';
-import {
-  type ArchiveDetails,
-  type ArchiveEntry,
-  DATA_TERMINATOR,
-  isTableData,
-  parseArchiveList,
-  TERMINATOR_LINES,
-  withoutDate,
-} from './archive.ts';
-import { CONTENTS, listContents } from './archive-contents.ts';
+import { findClientTools, majorOf, toolsForServer } from '../tools.ts';
+import { type ArchiveDetails, type ArchiveEntry, DATA_TERMINATOR, isTableData, TERMINATOR_LINES } from './archive.ts';
+import { CONTENTS } from './archive-contents.ts';
 import { plainAddress } from './copy-readers.ts';
 import { cutDefinitions } from './cut-definitions.ts';
 import { digestDefinitions } from './definitions-digest.ts';
 import { createDumpProgress, nameOf } from './dump-progress.ts';
-import {
-  readChosenSchemas,
-  readSelection,
-  readSource,
-  refuseUnreadableNames,
-  type Selection,
-  type Source,
-} from './dump-source.ts';
+import { readChosenSchemas, readSelection, readSource, refuseUnreadableNames, type Selection, type Source } from './dump-source.ts';
 import { beginInstant } from './instant.ts';
 import { rangesOf } from './ranges.ts';
 import type { TableReads } from './read-piece.ts';
 import { cutShort, prepareReading, type ReadTables, tableReaders } from './read-tables.ts';
 import { explainDumpFailure } from './rights.ts';
+import { ARCHIVE, dumpDatabase, fixDate } from './run-pg-dump.ts';
 
 /**
  * One consistent dump by several sessions: a transaction of ours exports its snapshot, and the catalog is read in it,
@@ -89,11 +73,19 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   let definitions: string | null = null;
   await runTogether(context.signal, [
     async (signal) => {
-      await runPgDump({ ...context, signal }, { request, tools, snapshot, selected, own, encoding, explain });
+      await dumpDatabase({ ...context, signal }, { request, tools, snapshot, selected, own, encoding, explain });
       isDumped = true;
       hasDumped();
       await cutDefinitions(join(request.directory, ARCHIVE, CONTENTS), selected);
-      archive = await listArchive({ ...context, signal }, tools, join(request.directory, ARCHIVE));
+      archive = await listArchive(
+        { ...context, signal },
+        {
+          tools,
+          archive: join(request.directory, ARCHIVE),
+          directory: request.directory,
+          unreadable: archiveUnreadable,
+        },
+      );
       const contents = await fixDate(join(request.directory, ARCHIVE, CONTENTS));
       definitions = digestDefinitions(contents);
     },
@@ -156,9 +148,6 @@ function explainer(
   };
 }
 
-/** The folder that pg_dump writes into, which must be its own. */
-const ARCHIVE = 'archive';
-
 /**
  * Tables that are read by ranges: all but those of extensions, of which pg_dump knows what to dump, and the smallest of
  * very many, whose names would be too long for the arguments of a program.
@@ -175,24 +164,6 @@ function chooseOwn(tables: CatalogTable[]): CatalogTable[] {
   return own;
 }
 
-/** Most tables that one pattern names: a regular expression of very many takes the server long. */
-const TABLES_OF_PATTERN = 50;
-
-/**
- * pg_dump sends three statements for each pattern, so one names many tables: `"sales".("orders"|"invoice")`.
- * https://www.postgresql.org/docs/current/app-psql.html#APP-PSQL-PATTERNS
- */
-function exclusionsOf(tables: Pick<CatalogTable, 'schema' | 'name'>[]): string[] {
-  return [...Map.groupBy(tables, ({ schema }) => schema)].flatMap(([schema, within]) => {
-    const names = within.map(({ name }) => quoteName(name));
-    const groups = Math.ceil(names.length / TABLES_OF_PATTERN);
-    return Array.from({ length: groups }, (_, at) => {
-      const some = names.slice(at * TABLES_OF_PATTERN, (at + 1) * TABLES_OF_PATTERN);
-      return `--exclude-table-data=${quoteName(schema)}.(${some.join('|')})`;
-    });
-  });
-}
-
 /** A table's rows, by the number of their entry in the archive. */
 function isTableFile(name: string): boolean {
   return /^\d+\.dat$/.test(name);
@@ -200,7 +171,7 @@ function isTableFile(name: string): boolean {
 
 /** The files that pg_dump has written, without rows that were read besides. */
 async function packOthers(
-  { directory, pack }: DumpRequest,
+  { directory, write }: DumpRequest,
   { archive, own }: { archive: ArchiveEntry[]; own: CatalogTable[] },
 ): Promise<Map<string, PackedFile>> {
   const oids = new Set(own.map(({ oid }) => oid));
@@ -210,7 +181,7 @@ async function packOthers(
   const files = (await readdir(join(directory, ARCHIVE))).filter((name) => !twice.has(name));
   for (const name of files) await rename(join(directory, ARCHIVE, name), join(directory, name));
   const packed = await mapWithConcurrency(files, PACKED_AT_ONCE, (name) =>
-    pack({ name, terminator: isTableFile(name) ? DATA_TERMINATOR : null, onBytes: () => {}, grown: true }),
+    write(name, { terminator: isTableFile(name) ? DATA_TERMINATOR : null }),
   );
   return new Map(packed.map((one) => [one.file.name, one]));
 }
@@ -224,84 +195,12 @@ async function settled(read: ReadTables): Promise<Map<CatalogTable, PackedFile[]
   return new Map(tables);
 }
 
-interface PgDump {
-  request: DumpRequest;
-  tools: ClientTools;
-  snapshot: string;
-  selected: Selection;
-  own: CatalogTable[];
-  encoding: Settings;
-  explain: (message: string, details: string[]) => Promise<UserError>;
-}
-
-async function runPgDump(
-  context: EngineContext,
-  { request, tools, snapshot, selected, own, encoding, explain }: PgDump,
-): Promise<void> {
-  const { url, directory } = request;
-  const { args, env, mounts } = connectionOf(url, { statement_timeout: '0', ...encoding });
-  // Excluding the other schemas keeps the extensions, which `--schema` would drop without a word.
-  const schemas = selected.excluded.map((schema) => `--exclude-schema=${quoteName(schema)}`);
-  const flags = [
-    '--format=directory',
-    '--compress=0',
-    `--jobs=${jobsOf(request, { tools, selected, own })}`,
-    `--snapshot=${snapshot}`,
-    `--file=${join(directory, ARCHIVE)}`,
-    PG_DUMP_LOCK_FLAG,
-  ];
-  const result = await context.runner.run(
-    {
-      file: tools.pg_dump,
-      args: [...flags, ...DUMP_FLAGS, ...schemas, ...exclusionsOf(own), ...args],
-      env,
-      mounts: [...mounts, { path: directory, writable: true }],
-    },
-    { signal: context.signal },
-  );
-  if (result.exitCode === 0) return;
-  throw await explain(`pg_dump failed on ${url.display}`, wordsOf(result.stderr));
-}
-
-/** Since this version pg_dump divides large objects between its workers. */
-const BLOBS_IN_PARALLEL = 17;
-
-/** Workers only where it has something to do for them: each is a connection. */
-function jobsOf({ jobs }: DumpRequest, { tools, selected, own }: Pick<PgDump, 'tools' | 'selected' | 'own'>): number {
-  const hasRows = own.length < selected.tables.filter((table) => !table.of_extension).length;
-  const hasBlobs = tools.major >= BLOBS_IN_PARALLEL && selected.hasLargeObjects;
-  return hasRows || hasBlobs ? jobs : 1;
-}
-
-/** A copy must not start to replicate, and belongs to the restoring role. */
-const DUMP_FLAGS = ['--no-publications', '--no-subscriptions', '--no-privileges', '--no-sync', '--no-password'];
-
-/** Returns the last 20 lines of errors, warnings and their details, without reports of progress. */
-function wordsOf(stderr: string): string[] {
-  const lines = redact(stderr).split('\n');
-  return lines.filter((line) => /(error|warning|detail|hint|fatal|query was|command was):/i.test(line)).slice(-20);
-}
-
-async function listArchive(context: EngineContext, tools: ClientTools, directory: string): Promise<ArchiveEntry[]> {
-  const known = listContents(await readFile(join(directory, CONTENTS)));
-  if (known !== null) return parseArchiveList(known);
-  const listing = await context.runner.run(
-    { file: tools.pg_restore, args: ['--list', directory], mounts: [{ path: directory }] },
-    { signal: context.signal },
-  );
-  if (listing.exitCode === 0) return parseArchiveList(listing.stdout);
-  throw new UserError('pg_restore cannot read the output of pg_dump', {
+function archiveUnreadable(details: string[]): UserError {
+  return new UserError('pg_restore cannot read the output of pg_dump', {
     code: 'dump_failed',
-    details: redact(listing.stderr).trim().split('\n'),
+    details,
     hint: 'Is the disk full?',
   });
-}
-
-/** A database that has not changed gives the same files again. */
-async function fixDate(path: string): Promise<Buffer> {
-  const contents = withoutDate(await readFile(path));
-  await writeFile(path, contents);
-  return contents;
 }
 
 interface DumpContents {

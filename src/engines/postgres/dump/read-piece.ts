@@ -48,12 +48,14 @@ export function readDirect(reader: CopyReader, piece: Piece, reads: TableReads):
   const { table, range, name } = piece;
   const { request, progress } = reads;
   progress.onStarted(table);
-  const packed = request.packWith(name, async (destination, stored) => {
-    const onBytes = (more: number): void => progress.onBytes(table, more);
-    const reading = reader.read({ statement: copyOut(table, range), destination, stored, onBytes });
-    return await reading.catch(async (error) => {
-      throw await cannotRead(reads, table, error);
-    });
+  const onBytes = (more: number): void => progress.onBytes(table, more);
+  const packed = request.write(name, {
+    async pack(destination, stored) {
+      const reading = reader.read({ statement: copyOut(table, range), destination, stored, onBytes });
+      return await reading.catch(async (error) => {
+        throw await cannotRead(reads, table, error);
+      });
+    },
   });
   piece.packed(packed);
   return packed;
@@ -66,18 +68,18 @@ export async function readToFile(session: PsqlSession, piece: Piece, reads: Tabl
   const path = join(request.directory, name);
   await writeFile(path, '', { mode: 0o600 });
   progress.onStarted(table);
-  const pack = (grown: true | Promise<unknown>): Promise<PackedFile> => {
+  const pack = (growing?: { grown: Promise<unknown> }): Promise<PackedFile> => {
     const onBytes = (more: number): void => progress.onBytes(table, more);
-    const packed = request.pack({ name, terminator: DATA_TERMINATOR, onBytes, grown });
+    const packed = request.write(name, { terminator: DATA_TERMINATOR, onBytes, ...growing });
     piece.packed(packed);
     return packed;
   };
   const copied = session.copyToFile(copyOut(table, range), { path, ending: DATA_TERMINATOR }).catch(async (error) => {
     throw await cannotRead(reads, table, error);
   });
-  const growing = bytes > LARGE_BYTES ? pack(copied) : null;
+  const growing = bytes > LARGE_BYTES ? pack({ grown: copied }) : null;
   await copied;
-  return growing ?? pack(true);
+  return growing ?? pack();
 }
 
 /** Their statements travel together, since waiting for each answer takes longer than reading it. */
@@ -90,26 +92,17 @@ export async function readSmall(
   const outcomes = await Promise.allSettled(
     pieces.map(({ table, range }) => readContent(session, copyOut(table, range))),
   );
-  const contents = pieces.map(({ name }, at) => {
-    const outcome = outcomes[at];
-    if (outcome?.status !== 'fulfilled') return null;
-    return { name, content: outcome.value, terminator: DATA_TERMINATOR };
-  });
   const failed = outcomes.findIndex(({ status }) => status === 'rejected');
   const failure = outcomes[failed];
   const culprit = pieces[failed];
   if (culprit && failure?.status === 'rejected') throw await cannotRead(reads, culprit.table, failure.reason);
-  const lengths = contents.map((each) => each?.content.length ?? 0);
-  const together = request.packContents(contents.filter((each) => each !== null));
-  return pieces.map((piece, at) => {
-    const packed = together.then((files) => {
-      const one = files[at];
-      if (!one) throw new Error(`${piece.name} was not packed`);
-      progress.onBytes(piece.table, lengths[at] ?? 0);
-      return one;
-    });
+  return pieces.flatMap((piece, at) => {
+    const outcome = outcomes[at];
+    if (outcome?.status !== 'fulfilled') return [];
+    const onBytes = (more: number): void => progress.onBytes(piece.table, more);
+    const packed = request.write(piece.name, { content: outcome.value, terminator: DATA_TERMINATOR, onBytes });
     piece.packed(packed);
-    return packed;
+    return [packed];
   });
 }
 

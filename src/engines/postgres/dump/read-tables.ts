@@ -212,15 +212,8 @@ function packEmpty(request: DumpRequest, pieces: Piece[]): void {
   const [first] = pieces;
   if (!first) return;
   const content = new Uint8Array(Buffer.from(DATA_TERMINATOR));
-  const packing = request.packContents([{ name: first.name, content, terminator: DATA_TERMINATOR }]);
-  for (const { name, packed } of pieces) {
-    packed(
-      packing.then(([one]) => {
-        if (!one) throw new Error(`${name} was not packed`);
-        return { ...one, file: { ...one.file, name } };
-      }),
-    );
-  }
+  const packing = request.write(first.name, { content, terminator: DATA_TERMINATOR });
+  for (const { name, packed } of pieces) packed(packing.then((one) => ({ ...one, file: { ...one.file, name } })));
 }
 
 function fileName({ oid }: CatalogTable, part: number): string {

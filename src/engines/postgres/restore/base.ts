@@ -9,7 +9,8 @@ import { type MarkedDatabase, provisionalLimit, writeMark } from '../mark.ts';
 import { besideNames, findBeside, markNew } from '../server/server.ts';
 import { readSpace } from '../server/space.ts';
 import { dropAfterFailure } from './drop-after-failure.ts';
-import { readDatabase, readOid, rename, withoutSessions } from './swap.ts';
+import { readDatabase } from './inherit.ts';
+import { readOid, rename, withoutSessions } from './swap.ts';
 
 /** Base copy and spare of a destination, each with whether a reset may use it. */
 export async function findBaseCopies(server: PsqlSession, destination: string): Promise<BaseCopies> {
@@ -148,8 +149,8 @@ export async function createClosedCopy(
 export interface FromBase {
   url: DatabaseUrl;
   base: BaseCopy;
-  /** Usable. */
-  spare: BaseCopy | null;
+  /** Usable. Default: none. */
+  spare?: BaseCopy | null;
   /** The name of a shadow database. */
   to: string;
 }

@@ -86,23 +86,22 @@ async function countRows(session: PsqlSession, queue: CountedRows[], differences
 /** `null` where one of the tables does not exist. */
 async function countTogether(session: PsqlSession, tables: CountedRows[]): Promise<Map<CountedRows, number> | null> {
   if (tables.length === 0) return new Map();
-  try {
-    const counts = tables.map(({ count }) => `(${count})`).join(', ');
-    const [row] = await session.query<{ counts: number[] }>(`SELECT ARRAY[${counts}] AS counts`);
-    return new Map(tables.map((table, at) => [table, row?.counts[at] ?? Number.NaN]));
-  } catch (error) {
-    if (error instanceof SqlError && error.sqlstate === UNDEFINED_TABLE) return null;
-    throw error;
-  }
+  const counts = tables.map(({ count }) => `(${count})`).join(', ');
+  const rows = await queryExisting<{ counts: number[] }>(session, `SELECT ARRAY[${counts}] AS counts`);
+  return rows && new Map(tables.map((table, at) => [table, rows[0]?.counts[at] ?? Number.NaN]));
 }
 
 /** SQLSTATE of a table that does not exist. */
 const UNDEFINED_TABLE = '42P01';
 
 async function countedBy(session: PsqlSession, count: string): Promise<number | null> {
+  return (await queryExisting<{ rows: number }>(session, count))?.[0]?.rows ?? null;
+}
+
+/** `null` where a table does not exist. */
+async function queryExisting<Row>(session: PsqlSession, query: string): Promise<Row[] | null> {
   try {
-    const [counted] = await session.query<{ rows: number }>(count);
-    return counted?.rows ?? null;
+    return await session.query<Row>(query);
   } catch (error) {
     if (error instanceof SqlError && error.sqlstate === UNDEFINED_TABLE) return null;
     throw error;

@@ -1,23 +1,4 @@
 import { type PsqlSession, quoteName } from '../connection/session.ts';
-import { type ArchiveEntry, withoutDependents } from '../dump/archive.ts';
-
-/**
- * Event triggers, with their comments, apart from all else: they are created when everything else is done, since those
- * of a restored database would write into its tables with every definition and every refreshed view.
- */
-export function separateEventTriggers(entries: ArchiveEntry[]): {
-  others: ArchiveEntry[];
-  eventTriggers: ArchiveEntry[];
-} {
-  const others = withoutDependents(entries, ({ text }) => text.startsWith('EVENT TRIGGER '));
-  const kept = new Set(others);
-  return { others, eventTriggers: entries.filter((entry) => !kept.has(entry)) };
-}
-
-/** Returns the entries in the format of `pg_restore --use-list`. */
-export function listText(entries: ArchiveEntry[]): string {
-  return entries.map(({ line }) => `${line}\n`).join('');
-}
 
 /** By `evtenabled` of pg_event_trigger. */
 const ENABLED: Record<string, string> = { O: 'ENABLE', R: 'ENABLE REPLICA', A: 'ENABLE ALWAYS' };

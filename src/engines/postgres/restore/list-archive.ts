@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { UserError } from '../../../runtime/errors.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
 import { type ArchiveEntry, parseArchiveList } from '../dump/archive.ts';
@@ -13,12 +14,14 @@ export interface ArchiveToList {
   archive: string;
   /** The folder that it lies in. */
   directory: string;
+  /** The error where neither can read it. */
+  unreadable?: (words: string[]) => UserError;
 }
 
 /** The entries of an archive, each with those that it depends on: read here, or by pg_restore in an unknown format. */
 export async function listArchive(
   { runner, signal }: EngineContext,
-  { tools, archive, directory }: ArchiveToList,
+  { tools, archive, directory, unreadable = archiveUnreadable }: ArchiveToList,
 ): Promise<ArchiveEntry[]> {
   const known = listContents(await readFile(join(archive, CONTENTS)));
   if (known !== null) return parseArchiveList(known);
@@ -26,8 +29,10 @@ export async function listArchive(
     { file: tools.pg_restore, args: ['--list', '--verbose', archive], mounts: [{ path: directory }] },
     { signal },
   );
-  if (listing.exitCode !== 0) {
-    throw restoreFailed('pg_restore cannot read the archive', failureWords('pg_restore', listing));
-  }
+  if (listing.exitCode !== 0) throw unreadable(failureWords('pg_restore', listing));
   return parseArchiveList(listing.stdout);
+}
+
+function archiveUnreadable(words: string[]): UserError {
+  return restoreFailed('pg_restore cannot read the archive', words);
 }

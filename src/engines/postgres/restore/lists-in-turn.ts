@@ -1,8 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ArchiveEntry, parseArchiveList } from '../dump/archive.ts';
 import { CONTENTS, listContents, readContents } from '../dump/archive-contents.ts';
-import { listText } from './event-triggers.ts';
+import { writeList } from './write-lists.ts';
 
 /**
  * Statements that pg_dump adds to the definition of an index: each waits for every other index that is being built on
@@ -31,7 +31,7 @@ export async function listsInTurn({ archive, list }: { archive: string; list: st
     .sort(([one], [other]) => one - other)
     .map(async ([turn, some]) => {
       const path = `${list}.turn-${turn}`;
-      await writeFile(path, listText(some), { flag: 'wx', mode: 0o600 });
+      await writeList(path, some);
       return path;
     });
   return Promise.all(written);

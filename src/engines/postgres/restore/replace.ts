@@ -10,7 +10,8 @@ import { createClosedCopy, createSpare } from './base.ts';
 import { checkSwap } from './blockers.ts';
 import { dropAfterFailure } from './drop-after-failure.ts';
 import { isIncomplete } from './incomplete.ts';
-import { databaseExists, inherit, type NewBase, rename, renameAll, type Settle, swapDatabases } from './swap.ts';
+import { inherit, type Settle } from './inherit.ts';
+import { databaseExists, type NewBase, rename, renameAll, swapDatabases } from './swap.ts';
 import { openMeanwhile, openSwapSession } from './swap-session.ts';
 
 export interface Replacement {
@@ -151,19 +152,14 @@ async function keepOnlyBase(
   const destination = url.database ?? '';
   const names = besideNames(destination);
   const beside = await findBeside(server, destination);
-  const retired = [beside.base, beside.spare]
-    .filter((one) => one !== null)
-    .map(({ name, mark }) => ({ from: name, to: names.fresh(), mark }));
+  const retired = [beside.base, beside.spare].filter((one) => one !== null);
   const mark = { tool: 'base', of: destination, loaded_at: context.clock().toISOString(), ...base.facts() } as const;
-  const statements = [
-    ...retired.flatMap(({ from, to, mark }) => [rename(from, to), writeMark(to, { ...mark, tool: 'new' })]),
+  const renames = [
     rename(fresh, names.base),
     `ALTER DATABASE ${quoteName(names.base)} ALLOW_CONNECTIONS false`,
     writeMark(names.base, mark),
   ];
-  const databases = [fresh, ...retired.map(({ from }) => from)];
-  await renameAll(context, { server, url, renames: statements, databases });
-  for (const { to } of retired) await dropMarked(server, { name: to, destination, report: context.report });
+  await (await renameAll(context, { server, url, retired, renames, databases: [fresh] })).dropRetired();
   return { swapMs: null, undoDatabase: null, baseDatabase: names.base };
 }
 

@@ -12,7 +12,8 @@ import { quoteName } from '../connection/session.ts';
 import { besideNames, dropMarked, lockDestination, sweepLeftovers } from '../server/server.ts';
 import { findBaseCopies, newFromBase } from './base.ts';
 import { checkSwap } from './blockers.ts';
-import { inspectDestination, sessionWarnings } from './preflight.ts';
+import { inspectDestination } from './inspect-destination.ts';
+import { sessionWarnings } from './preflight.ts';
 import { replaceDestination } from './replace.ts';
 
 /** Plans a reset; rejects when no base copy of the destination can be used. */

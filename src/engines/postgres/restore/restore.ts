@@ -26,12 +26,12 @@ import { describeContents } from './difference/contents.ts';
 import { fillDifference } from './difference/fill-difference.ts';
 import { restoreInPlace } from './in-place/in-place.ts';
 import { incompleteMessage, missingParts, restoreIncomplete } from './incomplete.ts';
+import type { Settle } from './inherit.ts';
 import { type Creation, type Replacement, replaceDestination } from './replace.ts';
 import { readTablespace } from './rights.ts';
 import { ARCHIVE, fillDatabase, materialize } from './rows/fill.ts';
 import type { FillRun } from './rows/filling.ts';
 import { forceRowSecurity } from './rows/forced-row-security.ts';
-import type { Settle } from './swap.ts';
 import { createTemporaryRole, type TemporaryRole } from './temporary-role.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { WarningEvent } from '../../../results/events.ts';
 import { type PsqlSession, quoteText } from '../connection/session.ts';
 import { attempt } from './carry-over.ts';
-import { readDatabase, settingStatements } from './swap.ts';
+import { readDatabase, settingStatements } from './inherit.ts';
 
 export interface RightsCheck {
   /** On another database of the server. */

@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
@@ -7,11 +6,11 @@ import type { ReplaceResult, UndoCopy } from '../../facets/restore.ts';
 import { lastSwitch, leaveStatements } from '../branches/leave.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { type PsqlSession, quoteText } from '../connection/session.ts';
-import { type MarkedDatabase, writeComment, writeMark } from '../mark.ts';
-import { besideNames, findBeside, lockDestination, verifyLock } from '../server/server.ts';
+import { type MarkedDatabase, writeComment } from '../mark.ts';
+import { besideNames, findBeside, lockDestination } from '../server/server.ts';
 import { checkSwap } from './blockers.ts';
-import { inspectDestination } from './preflight.ts';
-import { readComment, rename, renameAll } from './swap.ts';
+import { inspectDestination } from './inspect-destination.ts';
+import { readComment, rename, renameAll, toUndoCopy } from './swap.ts';
 import { openSwapSession } from './swap-session.ts';
 
 /** The database that the last load, reset or switch has replaced; rejects when none is kept. */
@@ -37,11 +36,8 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
   const { name, renames, undoDatabase } = await findReplaced(server, url);
   await checkSwap(server, { destination, undo: true });
   const swapped = startStep(report, 'swap', `Restore the previous ${destination}`);
-  const statements = await renames(context.clock());
-  const started = performance.now();
-  await verifyLock(server, destination);
-  await renameAll(context, { server, url, renames: statements, databases: [destination, name] });
-  const swapMs = Math.round(performance.now() - started);
+  const databases = [destination, name];
+  const { swapMs } = await renameAll(context, { server, url, renames: await renames(context.clock()), databases });
   swapped(`Restored the previous ${destination}`);
   return { swapMs, undoDatabase };
 }
@@ -68,8 +64,7 @@ async function findReplaced(server: PsqlSession, url: DatabaseUrl): Promise<Repl
   const kept = beside.undo;
   if (!kept) throw nothingKept(url);
   const { undo, fresh } = besideNames(destination);
-  const renames = (now: Date) =>
-    renamesOf(server, { destination, kept, aside: fresh(), replaced_at: now.toISOString() });
+  const renames = (now: Date) => renamesOf(server, { destination, kept, aside: fresh(), replacedAt: now });
   return { name: kept.name, replacedAt: kept.mark.replaced_at, renames, undoDatabase: undo };
 }
 
@@ -77,15 +72,15 @@ interface UndoSwap {
   destination: string;
   kept: MarkedDatabase;
   aside: string;
-  replaced_at: string;
+  replacedAt: Date;
 }
 
-async function renamesOf(server: PsqlSession, { destination, kept, aside, replaced_at }: UndoSwap): Promise<string[]> {
+async function renamesOf(server: PsqlSession, { destination, kept, aside, replacedAt }: UndoSwap): Promise<string[]> {
   const present = await readComment(server, destination);
   const back = [rename(kept.name, destination), writeComment(destination, kept.mark.comment)];
   if (!present) return back;
-  const mark = { tool: 'undo', of: destination, replaced_at, comment: present.comment } as const;
-  return [rename(destination, aside), ...back, rename(aside, kept.name), writeMark(kept.name, mark)];
+  const { comment } = present;
+  return [rename(destination, aside), ...back, ...toUndoCopy(destination, { from: aside, replacedAt, comment })];
 }
 
 function nothingKept(url: DatabaseUrl): UserError {

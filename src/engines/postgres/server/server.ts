@@ -25,10 +25,20 @@ export async function lockDestination(
   destination: string,
   { timeout = LOCK_TIMEOUT } = {},
 ): Promise<void> {
+  await waitForLock(server, { destination, timeout, by: 'pg_advisory_lock' });
+}
+
+interface LockRequest {
+  destination: string;
+  timeout: string;
+  by: 'pg_advisory_lock' | 'pg_advisory_lock_shared';
+}
+
+async function waitForLock(server: PsqlSession, { destination, timeout, by }: LockRequest): Promise<void> {
   try {
     await server.transaction([
       `SET LOCAL lock_timeout = ${quoteText(timeout)}`,
-      `SELECT pg_advisory_lock(${lockKey(destination)})`,
+      `SELECT ${by}(${lockKey(destination)})`,
     ]);
   } catch (error) {
     if (!(error instanceof SqlError && error.sqlstate === LOCK_NOT_AVAILABLE)) throw error;
@@ -44,15 +54,7 @@ export async function lockBeside(server: PsqlSession, destination: string, repor
   const key = lockKey(destination);
   const [row] = await server.query<{ alone: boolean }>(`SELECT pg_try_advisory_lock(${key}) AS alone`);
   if (row?.alone) await sweepLeftovers(server, destination, report);
-  try {
-    await server.transaction([
-      `SET LOCAL lock_timeout = ${quoteText(BESIDE_TIMEOUT)}`,
-      `SELECT pg_advisory_lock_shared(${key})`,
-    ]);
-  } catch (error) {
-    if (!(error instanceof SqlError && error.sqlstate === LOCK_NOT_AVAILABLE)) throw error;
-    throw destinationBusy(destination);
-  }
+  await waitForLock(server, { destination, timeout: BESIDE_TIMEOUT, by: 'pg_advisory_lock_shared' });
   if (row?.alone) await server.execute(`SELECT pg_advisory_unlock(${key})`);
 }
 

@@ -5,6 +5,7 @@ import { formatNumberOf } from '../../../text/format.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, quoteText } from '../connection/session.ts';
+import { INV_READ } from '../introspect.ts';
 import type { SubsetCopyOptions } from './copy.ts';
 import { forEachLine } from './line-numbers.ts';
 import type { OpenSource } from './open-source.ts';
@@ -12,8 +13,6 @@ import { type Part, pipeRows } from './pipe.ts';
 
 const BATCH_OBJECTS = 1000;
 const LINE_BYTES = 256 * 1024;
-/** https://www.postgresql.org/docs/current/lo-interfaces.html */
-const INV_READ = 0x40000;
 
 /** No foreign key references large objects. */
 export function largeObjectsWarning(count: number, tables: SourceTable[]): { code: string; message: string }[] {

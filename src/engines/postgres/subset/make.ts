@@ -1,28 +1,27 @@
-import { writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { redact } from '../../../process/redact.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { startStep, withStep } from '../../../runtime/events.ts';
 import { formatNumberOf } from '../../../text/format.ts';
-import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { BuildSubsetResult, SubsetRun } from '../../facets/subset.ts';
 import { restoreFailed, withRightsHint } from '../../shared/restore-failed.ts';
 import { connect } from '../connection/connect.ts';
-import { PG_DUMP_LOCK_FLAG } from '../connection/lock-waits.ts';
-import { connectionOf, encodingSettings, type Settings } from '../connection/url.ts';
+import { encodingSettings } from '../connection/url.ts';
 import type { ArchiveEntry } from '../dump/archive.ts';
 import { CONTENTS } from '../dump/archive-contents.ts';
+import { runPgDump } from '../dump/run-pg-dump.ts';
 import { createEventTriggers } from '../restore/create-event-triggers.ts';
-import { listText, separateEventTriggers } from '../restore/event-triggers.ts';
+import { inspectDestination } from '../restore/inspect-destination.ts';
 import { type ArchiveToList, listArchive } from '../restore/list-archive.ts';
 import { listsInTurn } from '../restore/lists-in-turn.ts';
-import { inspectDestination } from '../restore/preflight.ts';
+import { type PgRestoreRun, runPgRestore } from '../restore/pg-restore.ts';
 import { leaveOutRemote, leftOutWarnings } from '../restore/remote-objects.ts';
 import { besideDestination, premadeSchemas, restoreSettings, type Shadow } from '../restore/restore.ts';
 import { restoreErrors } from '../restore/restore-errors.ts';
 import { forceRowSecurity, liftForcedRowSecurity } from '../restore/rows/forced-row-security.ts';
-import { type ClientTools, findClientTools, toolsForArchive } from '../tools.ts';
+import { type ArchiveLists, writeLists } from '../restore/write-lists.ts';
+import { findClientTools, toolsForArchive } from '../tools.ts';
 import { copyRows } from './copy.ts';
 import { finishDatabase } from './finish.ts';
 import { copyLargeObjects } from './large-objects.ts';
@@ -46,8 +45,8 @@ export async function makeSubset(
   const fill = async ({ url, owner }: Shadow) => {
     const restoring = { url, tools, archive, settings };
     const copied = startStep(report, 'copy', 'Copy the rows');
-    const lists = await writeLists(context, { tools, archive, directory: run.directory, source, premade });
-    await restoreSection(context, { ...restoring, list: lists.others, section: 'pre-data', jobs: 1 });
+    const lists = await listEntries(context, { tools, archive, directory: run.directory, source, premade });
+    await restoreSection(context, { ...restoring, list: lists.list, section: 'pre-data', jobs: 1 });
     await using session = await connect(context, url, { tools, settings });
     const forced = await liftForcedRowSecurity(session);
     const copying = { source, run: { ...run, url }, settings };
@@ -58,7 +57,7 @@ export async function makeSubset(
 
     const indexing = { step: 'index', label: 'Build indexes and constraints', done: 'Built indexes and constraints' };
     await withStep(report, indexing, async () => {
-      for (const list of await listsInTurn({ archive, list: lists.others })) {
+      for (const list of await listsInTurn({ archive, list: lists.list })) {
         await restoreSection(context, { ...restoring, list, section: 'post-data', jobs: run.jobs });
       }
     });
@@ -91,26 +90,12 @@ export async function makeSubset(
 }
 
 async function dumpDefinitions(context: EngineContext, source: OpenSource, directory: string): Promise<string> {
-  const { runner, signal } = context;
-  const { args, env, mounts } = connectionOf(source.url, {
-    statement_timeout: '0',
-    ...encodingSettings(source.locale),
-  });
   const archive = join(directory, 'definitions');
-  const flags = [
-    ...['--schema-only', '--format=directory', `--snapshot=${source.snapshot}`, `--file=${archive}`],
-    ...['--no-publications', '--no-subscriptions', '--no-privileges', '--no-owner', '--no-password'],
-    PG_DUMP_LOCK_FLAG,
-  ];
-  const result = await runner.run(
-    {
-      file: source.tools.pg_dump,
-      args: [...flags, ...args],
-      env,
-      mounts: [...mounts, { path: directory, writable: true }],
-    },
-    { signal },
-  );
+  const result = await runPgDump(context, {
+    ...{ url: source.url, tools: source.tools, snapshot: source.snapshot, archive },
+    settings: encodingSettings(source.locale),
+    flags: ['--schema-only', '--no-owner'],
+  });
   if (result.exitCode === 0) return archive;
   throw new UserError(`pg_dump failed on the definitions of ${source.url.display}`, {
     code: 'dump_failed',
@@ -119,59 +104,23 @@ async function dumpDefinitions(context: EngineContext, source: OpenSource, direc
   });
 }
 
-/** Event triggers last: they would fire on the refreshed views. */
-async function writeLists(
+/** Lists what is restored of the definitions. */
+async function listEntries(
   context: EngineContext,
   { source, premade, ...archive }: ArchiveToList & { source: OpenSource; premade: OpenSource['schemas'] },
-): Promise<{ others: string; eventTriggers: string | null }> {
+): Promise<ArchiveLists> {
   const contents = join(archive.archive, CONTENTS);
   const { entries, leftOut } = await leaveOutRemote(await listArchive(context, archive), { contents });
   for (const warning of leftOutWarnings(leftOut, source.remote)) context.report(warning);
   const isPremade = ({ oid, text }: ArchiveEntry): boolean =>
     text.startsWith('SCHEMA ') && premade.some((schema) => schema.oid === oid);
-  const { others, eventTriggers } = separateEventTriggers(entries.filter((entry) => !isPremade(entry)));
-  const lists = {
-    others: join(archive.directory, 'definitions.list'),
-    eventTriggers: join(archive.directory, 'event-triggers.list'),
-  };
-  await writeFile(lists.others, listText(others));
-  await writeFile(lists.eventTriggers, listText(eventTriggers));
-  return { ...lists, eventTriggers: eventTriggers.length > 0 ? lists.eventTriggers : null };
-}
-
-interface RestoreSectionOptions {
-  list: string;
-  url: DatabaseUrl;
-  tools: ClientTools;
-  archive: string;
-  settings: Settings;
-  section: 'pre-data' | 'post-data';
-  jobs: number;
-}
-
-async function restoreSection(
-  context: EngineContext,
-  { url, tools, archive, list, settings, section, jobs }: RestoreSectionOptions,
-): Promise<void> {
-  const { args, env, mounts } = connectionOf(url, settings);
-  const flags = [
-    `--section=${section}`,
-    `--use-list=${list}`,
-    `--jobs=${jobs}`,
-    '--no-owner',
-    '--no-privileges',
-    '--no-tablespaces',
-    '--no-password',
-  ];
-  const result = await context.runner.run(
-    {
-      file: tools.pg_restore,
-      args: [...flags, ...args, archive],
-      env,
-      mounts: [...mounts, { path: dirname(archive) }],
-    },
-    { signal: context.signal },
+  return await writeLists(
+    archive.directory,
+    entries.filter((entry) => !isPremade(entry)),
   );
-  const errors = restoreErrors(result);
-  if (errors.length > 0) throw restoreFailed(`pg_restore failed on the ${section} of the subset`, errors);
+}
+
+async function restoreSection(context: EngineContext, run: PgRestoreRun): Promise<void> {
+  const errors = restoreErrors(await runPgRestore(context, run));
+  if (errors.length > 0) throw restoreFailed(`pg_restore failed on the ${run.section} of the subset`, errors);
 }

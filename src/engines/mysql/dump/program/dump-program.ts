@@ -4,14 +4,7 @@ import type { EngineContext } from '../../../engine-context.ts';
 import type { DumpRequest, DumpResult } from '../../../facets/dump.ts';
 import type { Definitions } from '../../catalog/definitions/definitions.ts';
 import { collationsIn, featuresOf } from '../../catalog/features.ts';
-import {
-  type Flavour,
-  type Inventory,
-  readCollations,
-  readInventory,
-  type Server,
-  settingsAmong,
-} from '../../catalog/introspect.ts';
+import { type Flavour, type Inventory, readCollations, readInventory, type Server, settingsAmong } from '../../catalog/introspect.ts';
 import type { CatalogTable } from '../../catalog/tables.ts';
 import { connectionOf } from '../../connection/client-options.ts';
 import { inDatabase, MARK, quotePath } from '../../connection/quote.ts';
@@ -22,15 +15,7 @@ import { type Details, detailsOf } from '../../details.ts';
 import { definitionsToStore, packDefinitions } from '../definitions-file.ts';
 import { dumpProgress } from '../dump-progress.ts';
 import { recordTreatedApart } from '../special-tables.ts';
-import {
-  changed,
-  cutShort,
-  LINES_TOLD,
-  linesOf,
-  notUnderstood,
-  programFailed,
-  refuseMissing,
-} from './program-failures.ts';
+import { changed, cutShort, LINES_TOLD, linesOf, notUnderstood, programFailed, refuseMissing } from './program-failures.ts';
 import { ScriptDefinitions } from './script-definitions.ts';
 import { readScript, ScriptCutShort } from './script-reader.ts';
 import { type DumpedTable, TableFiles } from './table-files.ts';
@@ -164,7 +149,6 @@ async function runProgram(
     });
     await files.end();
   } catch (error) {
-    request.finish();
     await files.close();
     // It has ended by itself: its own error follows.
     if (!(error instanceof ScriptCutShort)) child.kill();
@@ -174,7 +158,6 @@ async function runProgram(
   }
   const { exitCode, stderr } = await child.ended;
   if (exitCode !== 0 || !definitions.ended) {
-    request.finish();
     throw exitCode === 0 ? cutShort(tool, url.display) : programFailed(tool, stderr);
   }
   // mysqldump may leave objects out with a message and exit code 0.

@@ -17,7 +17,7 @@ export class TableFiles {
   readonly written: DumpedTable[] = [];
   readonly #request: DumpRequest;
   readonly #onBytes: (table: string, bytes: number) => void;
-  #current: { handle: FileHandle; entry: DumpedTable } | null = null;
+  #current: { handle: FileHandle; entry: DumpedTable; grown: () => void } | null = null;
 
   constructor(request: DumpRequest, onBytes: (table: string, bytes: number) => void) {
     this.#request = request;
@@ -29,11 +29,12 @@ export class TableFiles {
     const name = `${String(this.written.length + 1).padStart(4, '0')}.sql`;
     const handle = await open(join(this.#request.directory, name), 'wx', 0o600);
     const onBytes = (bytes: number): void => this.#onBytes(table, bytes);
-    const packing = this.#request.pack({ name, terminator: END_OF_ROWS, onBytes });
+    const { promise: grown, resolve } = Promise.withResolvers<void>();
+    const packing = this.#request.write(name, { terminator: END_OF_ROWS, grown, onBytes });
     // Awaited later; an error of the program has precedence.
     packing.catch(() => {});
     const entry = { table, rows: 0, longest: 0, bytes: 0, packing };
-    this.#current = { handle, entry };
+    this.#current = { handle, entry, grown: resolve };
     this.written.push(entry);
   }
 
@@ -57,6 +58,7 @@ export class TableFiles {
 
   async close(): Promise<void> {
     await this.#current?.handle.close();
+    this.#current?.grown();
     this.#current = null;
   }
 

@@ -21,11 +21,12 @@ import { findBeside } from '../../server/server.ts';
 import { type ClientTools, findClientTools, knowsRestrict, majorOf, toolsForArchive } from '../../tools.ts';
 import { within } from '../check.ts';
 import { disableTrigger, loginTriggers, warnOfDisabled } from '../create-event-triggers.ts';
+import { sectionArgs, unwantedSchemas } from '../pg-restore.ts';
 import { divideInventory, type RemoteEntry } from '../remote-objects.ts';
 import { wholeTable } from '../rows/batches.ts';
 import { COPY_FLAGS, copyCommands, copyStatement } from '../rows/copy-commands.ts';
 import { checkTags, feedTables, refuseUnlessFed, textOf } from '../rows/feed-tables.ts';
-import { materialize, sectionArgs } from '../rows/fill.ts';
+import { materialize } from '../rows/fill.ts';
 import { FORCE_SCRIPT, LIFT_SCRIPT } from '../rows/forced-row-security.ts';
 import { countedRows } from '../rows/rows-by-root.ts';
 import { carryOverInPlace } from './carry-over-in-place.ts';
@@ -47,10 +48,11 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     await writeFile(join(directory, name), text, { mode: 0o600 });
     return `--file=${join(directory, name)}`;
   };
+  const without = unwantedSchemas(details, plan.schemas).map((schema) => schema.name);
   const section = async (name: 'pre-data' | 'data' | 'post-data', list = archive.list): Promise<string> => {
     const file = `${join(directory, name)}-${basename(list)}.sql`;
     const args = [
-      ...sectionArgs({ fill: { details, plan }, archive: { ...archive, list }, section: name }),
+      ...sectionArgs({ section: name, list, without }),
       '--single-transaction',
       `--file=${file}`,
       archive.directory,

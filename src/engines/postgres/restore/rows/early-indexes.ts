@@ -1,10 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bytesOfTable, type ManifestTable } from '../../../../repository/manifest.ts';
 import { type ArchiveEntry, parseArchiveList } from '../../dump/archive.ts';
 import { CONTENTS, listContents, readContents } from '../../dump/archive-contents.ts';
-import { listText } from '../event-triggers.ts';
 import { ALTERS_TABLE } from '../lists-in-turn.ts';
+import { writeList } from '../write-lists.ts';
 import { dataOf } from './copy-commands.ts';
 import type { Archive, FillRun } from './filling.ts';
 
@@ -57,7 +57,7 @@ export async function earlyIndexes(
       // An index and a key of one table would wait for each other.
       busy.add(table);
       const list = `${archive.list}.index-${entry.dumpId}`;
-      await writeFile(list, listText([entry]), { flag: 'wx', mode: 0o600 });
+      await writeList(list, [entry]);
       built.add(entry.dumpId);
       await build({ ...archive, list });
       busy.delete(table);
@@ -66,7 +66,10 @@ export async function earlyIndexes(
     async rest() {
       if (built.size === 0) return archive.list;
       const list = `${archive.list}.rest`;
-      await writeFile(list, listText(listed.filter(({ dumpId }) => !built.has(dumpId))), { flag: 'wx', mode: 0o600 });
+      await writeList(
+        list,
+        listed.filter(({ dumpId }) => !built.has(dumpId)),
+      );
       return list;
     },
   };

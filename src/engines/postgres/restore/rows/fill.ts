@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { bytesOfTable, type ManifestFile } from '../../../../repository/manifest.ts';
@@ -10,17 +10,17 @@ import type { EngineContext } from '../../../engine-context.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { connect } from '../../connection/connect.ts';
 import { quoteName } from '../../connection/session.ts';
-import { connectionOf } from '../../connection/url.ts';
 import { type ArchiveEntry, isTableData, withoutDependents } from '../../dump/archive.ts';
 import { CONTENTS } from '../../dump/archive-contents.ts';
 import { isLeftOut } from '../../dump/left-out-entries.ts';
 import { createEventTriggers } from '../create-event-triggers.ts';
-import { listText, separateEventTriggers } from '../event-triggers.ts';
 import { failureHint } from '../failure-hint.ts';
 import { listArchive } from '../list-archive.ts';
 import { listsInTurn } from '../lists-in-turn.ts';
+import { type RestoreSection, runPgRestore, unwantedSchemas } from '../pg-restore.ts';
 import { leaveOutRemote, leftOutWarnings, type RemoteEntry } from '../remote-objects.ts';
 import { restoreErrors, wentOn } from '../restore-errors.ts';
+import { writeLists } from '../write-lists.ts';
 import { earlyIndexes } from './early-indexes.ts';
 import type { Archive, FillRun } from './filling.ts';
 import { liftForcedRowSecurity } from './forced-row-security.ts';
@@ -117,7 +117,6 @@ export async function materialize(
   for (const file of manifest.files) await writeOut(read(file), join(archive, file.name));
   await refuseForeignFiles(archive, manifest.files);
   const listed = await listArchive(context, { tools, archive, directory });
-  const list = join(directory, 'archive.list');
   const able = withoutDependents(listed, isLeftOut(details.left_out));
   const planned = details.definitions_only;
   const choice = { contents: join(archive, CONTENTS), remoteTables, schemas: plan.schemas, planned };
@@ -126,17 +125,9 @@ export async function materialize(
   const entries = arriving.entries.filter(
     (entry) => !isTableData(entry) && isWanted(entry, { details, plan, premade }),
   );
-  const eventTriggers = join(directory, 'event-triggers.list');
-  const separated = separateEventTriggers(entries);
-  await writeFile(list, listText(separated.others), { flag: 'wx', mode: 0o600 });
-  await writeFile(eventTriggers, listText(separated.eventTriggers), { flag: 'wx', mode: 0o600 });
-  return {
-    directory: archive,
-    list,
-    hasData: !entries.every(isDefinition),
-    eventTriggers: separated.eventTriggers.length > 0 ? eventTriggers : null,
-    leftOut: arriving.leftOut,
-  };
+  const { list, eventTriggers } = await writeLists(directory, entries);
+  const hasData = !entries.every(isDefinition);
+  return { directory: archive, list, hasData, eventTriggers, leftOut: arriving.leftOut };
 }
 
 /**
@@ -176,8 +167,7 @@ function isWanted(
 ): boolean {
   const made = details.schemas.filter(({ name }) => premade?.includes(name));
   if (text.startsWith('SCHEMA ') && made.some((schema) => oid === schema.oid)) return false;
-  const unwanted = details.schemas.filter(({ name }) => !plan.schemas.includes(name));
-  return !unwanted.some(
+  return !unwantedSchemas(details, plan.schemas).some(
     (schema) =>
       (oid === schema.oid && text.startsWith('SCHEMA ')) ||
       text.startsWith(`COMMENT - SCHEMA ${schema.name.replaceAll(/[\r\n]/g, ' ')} `),
@@ -206,41 +196,24 @@ export function sessionsFor({ tables, empty }: Pick<FillRun['plan'], 'tables' | 
 export interface Section {
   fill: FillRun;
   archive: Archive;
-  section: 'pre-data' | 'data' | 'post-data';
+  section: RestoreSection['section'];
   jobs: number;
 }
 
 export async function pgRestore(context: EngineContext, { fill, archive, section, jobs }: Section): Promise<void> {
-  const { url, tools, settings } = fill;
-  const connection = connectionOf(url, settings);
-  const args = [...sectionArgs({ fill, archive, section }), `--jobs=${jobs}`, ...connection.args, archive.directory];
-  const mounts = [...connection.mounts, { path: fill.directory }];
-  const { signal } = context;
-  const result = await context.runner.run({ file: tools.pg_restore, args, env: connection.env, mounts }, { signal });
+  const { url, tools, settings, details, plan } = fill;
+  const without = unwantedSchemas(details, plan.schemas).map(({ name }) => name);
+  const { directory, list } = archive;
+  const result = await runPgRestore(context, {
+    ...{ url, tools, settings, section, list, without, jobs },
+    archive: directory,
+  });
   const errors = restoreErrors(result);
   if (errors.length > 0 && fill.errors && wentOn(result)) fill.errors.push(...errors);
   else if (errors.length > 0)
     throw restoreFailed(
       `pg_restore failed on the ${section} of snapshot ${fill.manifest.id}`,
       errors,
-      failureHint(errors, fill.details),
+      failureHint(errors, details),
     );
-}
-
-/** Returns the arguments of pg_restore for a section; owners and grants are the destination's own. */
-export function sectionArgs({
-  fill,
-  archive,
-  section,
-}: Omit<Section, 'jobs' | 'fill'> & { fill: Pick<FillRun, 'details' | 'plan'> }): string[] {
-  const unwanted = fill.details.schemas.filter(({ name }) => !fill.plan.schemas.includes(name));
-  return [
-    `--section=${section}`,
-    `--use-list=${archive.list}`,
-    ...unwanted.map(({ name }) => `--exclude-schema=${name}`),
-    '--no-owner',
-    '--no-privileges',
-    '--no-tablespaces',
-    '--no-password',
-  ];
 }

@@ -1,0 +1,119 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { redact } from '../../../process/redact.ts';
+import type { ProcessResult } from '../../../process/runner.ts';
+import type { UserError } from '../../../runtime/errors.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { DumpRequest } from '../../facets/dump.ts';
+import { PG_DUMP_LOCK_FLAG } from '../connection/lock-waits.ts';
+import { quoteName } from '../connection/session.ts';
+import { connectionOf, type Settings } from '../connection/url.ts';
+import type { CatalogTable } from '../introspect.ts';
+import type { ClientTools } from '../tools.ts';
+import { withoutDate } from './archive.ts';
+import type { Selection } from './dump-source.ts';
+
+/** The folder that pg_dump writes into, which must be its own. */
+export const ARCHIVE = 'archive';
+
+interface DatabaseDump {
+  request: DumpRequest;
+  tools: ClientTools;
+  snapshot: string;
+  selected: Selection;
+  own: CatalogTable[];
+  encoding: Settings;
+  explain: (message: string, details: string[]) => Promise<UserError>;
+}
+
+/** Dumps all but the rows of its own tables. */
+export async function dumpDatabase(
+  context: EngineContext,
+  { request, tools, snapshot, selected, own, encoding, explain }: DatabaseDump,
+): Promise<void> {
+  const { url, directory } = request;
+  // Excluding the other schemas keeps the extensions, which `--schema` would drop without a word.
+  const schemas = selected.excluded.map((schema) => `--exclude-schema=${quoteName(schema)}`);
+  const jobs = `--jobs=${jobsOf(request, { tools, selected, own })}`;
+  const result = await runPgDump(context, {
+    ...{ url, tools, snapshot, settings: encoding, archive: join(directory, ARCHIVE) },
+    flags: ['--compress=0', '--no-sync', jobs, ...schemas, ...exclusionsOf(own)],
+  });
+  if (result.exitCode === 0) return;
+  throw await explain(`pg_dump failed on ${url.display}`, wordsOf(result.stderr));
+}
+
+export interface PgDumpRun {
+  url: DatabaseUrl;
+  tools: ClientTools;
+  settings: Settings;
+  snapshot: string;
+  /** The folder to write, which must be its own. */
+  archive: string;
+  flags: string[];
+}
+
+/** A copy must not start to replicate, and belongs to the restoring role. */
+const DUMP_FLAGS = ['--no-publications', '--no-subscriptions', '--no-privileges', '--no-password', PG_DUMP_LOCK_FLAG];
+
+export async function runPgDump(
+  { runner, signal }: EngineContext,
+  { url, tools, settings, snapshot, archive, flags }: PgDumpRun,
+): Promise<ProcessResult> {
+  const { args, env, mounts } = connectionOf(url, { statement_timeout: '0', ...settings });
+  const into = ['--format=directory', `--snapshot=${snapshot}`, `--file=${archive}`];
+  return await runner.run(
+    {
+      file: tools.pg_dump,
+      args: [...into, ...DUMP_FLAGS, ...flags, ...args],
+      env,
+      mounts: [...mounts, { path: dirname(archive), writable: true }],
+    },
+    { signal },
+  );
+}
+
+/** Most tables that one pattern names: a regular expression of very many takes the server long. */
+const TABLES_OF_PATTERN = 50;
+
+/**
+ * pg_dump sends three statements for each pattern, so one names many tables: `"sales".("orders"|"invoice")`.
+ * https://www.postgresql.org/docs/current/app-psql.html#APP-PSQL-PATTERNS
+ */
+function exclusionsOf(tables: Pick<CatalogTable, 'schema' | 'name'>[]): string[] {
+  return [...Map.groupBy(tables, ({ schema }) => schema)].flatMap(([schema, within]) => {
+    const names = within.map(({ name }) => quoteName(name));
+    const groups = Math.ceil(names.length / TABLES_OF_PATTERN);
+    return Array.from({ length: groups }, (_, at) => {
+      const some = names.slice(at * TABLES_OF_PATTERN, (at + 1) * TABLES_OF_PATTERN);
+      return `--exclude-table-data=${quoteName(schema)}.(${some.join('|')})`;
+    });
+  });
+}
+
+/** Since this version pg_dump divides large objects between its workers. */
+const BLOBS_IN_PARALLEL = 17;
+
+/** Workers only where it has something to do for them: each is a connection. */
+function jobsOf(
+  { jobs }: DumpRequest,
+  { tools, selected, own }: Pick<DatabaseDump, 'tools' | 'selected' | 'own'>,
+): number {
+  const hasRows = own.length < selected.tables.filter((table) => !table.of_extension).length;
+  const hasBlobs = tools.major >= BLOBS_IN_PARALLEL && selected.hasLargeObjects;
+  return hasRows || hasBlobs ? jobs : 1;
+}
+
+/** Returns the last 20 lines of errors, warnings and their details, without reports of progress. */
+function wordsOf(stderr: string): string[] {
+  const lines = redact(stderr).split('\n');
+  return lines.filter((line) => /(error|warning|detail|hint|fatal|query was|command was):/i.test(line)).slice(-20);
+}
+
+/** A database that has not changed gives the same files again. */
+export async function fixDate(path: string): Promise<Buffer> {
+  const contents = withoutDate(await readFile(path));
+  await writeFile(path, contents);
+  return contents;
+}

@@ -1,0 +1,127 @@
+import type { DestinationState } from '../../../results/load-results.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import { connect, connectToServer } from '../connection/connect.ts';
+import { type PsqlSession, quoteText } from '../connection/session.ts';
+import { NAME_LIMIT } from '../server/server.ts';
+import { spaceOf } from '../server/space.ts';
+
+export interface InspectedDestination {
+  /** The role of the session. */
+  user: string;
+  /** The role is a superuser. */
+  superuser: boolean;
+  /** The role may create a role and become the owner of its objects. */
+  mayCreateRoles: boolean;
+  destination: DestinationState;
+  /** The role may create a database and rename the destination. */
+  maySwap: boolean;
+  whyNot: string;
+  extensions: string[];
+  roles: string[];
+  /** Bytes free where the server keeps its data; `null` when unknown. */
+  freeBytes: number | null;
+}
+
+export async function inspectDestination(context: EngineContext, url: DatabaseUrl): Promise<InspectedDestination> {
+  await using opened = await openForInspection(context, url);
+  return opened.facts;
+}
+
+export interface OpenedDestination extends AsyncDisposable {
+  facts: InspectedDestination;
+  /** On another database of the server where the role may swap. */
+  session: PsqlSession;
+}
+
+export async function openForInspection(context: EngineContext, url: DatabaseUrl): Promise<OpenedDestination> {
+  if (url.database === null) {
+    throw new UserError(`The destination ${url.display} names no database`, {
+      code: 'url_invalid',
+      exit: EXIT.configuration,
+      hint: 'Add its name at the end: postgres://user@host:5432/database. It is created when it does not exist.',
+    });
+  }
+  if (Buffer.byteLength(url.database) > NAME_LIMIT) {
+    throw new UserError(`The destination ${url.display} has a name of more than ${NAME_LIMIT} bytes`, {
+      code: 'url_invalid',
+      exit: EXIT.configuration,
+      hint: 'Shorten it: the server would cut it, and may then mean another database.',
+    });
+  }
+  try {
+    return await inspectIn(context, await connectToServer(context, url), url);
+  } catch (thrown) {
+    if (!(thrown instanceof UserError) || thrown.code === 'unreachable') throw thrown;
+    const only = await inspectIn(context, await connect(context, url), url);
+    const whyNot = 'the role may not connect to another database of the server';
+    return { ...only, facts: { ...only.facts, maySwap: false, whyNot } };
+  }
+}
+
+async function inspectIn(context: EngineContext, session: PsqlSession, url: DatabaseUrl): Promise<OpenedDestination> {
+  try {
+    const facts = await readFacts(context, session, url);
+    return { facts, session, [Symbol.asyncDispose]: () => session.close() };
+  } catch (error) {
+    await session.close();
+    throw error;
+  }
+}
+
+interface Row {
+  version: string;
+  present: boolean;
+  size_bytes: number | null;
+  connections: number;
+  name: string;
+  superuser: boolean;
+  createrole: boolean;
+  createdb: boolean;
+  /** The role may rename the destination, and give another database to its owner. */
+  owner: boolean;
+  extensions: string[];
+  roles: string[];
+  data_directory: string | null;
+}
+
+async function readFacts(
+  context: EngineContext,
+  session: PsqlSession,
+  url: DatabaseUrl,
+): Promise<InspectedDestination> {
+  const database = quoteText(url.database ?? '');
+  const [row] = await session.query<Row>(`
+    SELECT split_part(current_setting('server_version'), ' ', 1) AS version, d.oid IS NOT NULL AS present,
+      CASE WHEN has_database_privilege(d.oid, 'CONNECT') THEN pg_database_size(d.oid) END AS size_bytes,
+      (SELECT count(*) FROM pg_stat_activity a WHERE a.datid = d.oid AND a.pid <> pg_backend_pid() AND a.backend_type = 'client backend') AS connections,
+      r.rolname AS name, r.rolsuper AS superuser, r.rolsuper OR r.rolcreaterole AND r.rolinherit AS createrole, r.rolsuper OR r.rolcreatedb AS createdb,
+      d.oid IS NULL OR pg_has_role(d.datdba, 'USAGE') AND
+        CASE WHEN current_setting('server_version_num')::int >= 160000 THEN pg_has_role(d.datdba, 'SET') ELSE true END AS owner,
+      (SELECT json_agg(name) FROM pg_available_extensions) AS extensions,
+      (SELECT json_agg(rolname) FROM pg_roles) AS roles,
+      (SELECT setting FROM pg_settings WHERE name = 'data_directory') AS data_directory
+    FROM pg_roles r LEFT JOIN pg_database d ON d.datname = ${database} WHERE r.rolname = current_user`);
+  if (!row) throw new Error('pg_roles has no row for the role of the session');
+  const { destination, freeBytes } = await spaceOf(context, url, row.data_directory);
+  return {
+    destination: {
+      url: url.display,
+      ...destination,
+      database: url.database ?? '',
+      exists: row.present,
+      size_bytes: row.size_bytes,
+      connections: row.connections,
+      server_version: row.version,
+    },
+    user: row.name,
+    superuser: row.superuser,
+    mayCreateRoles: row.createrole,
+    maySwap: row.createdb && row.owner,
+    whyNot: row.createdb ? `the role does not own ${url.database}` : 'the role may not create databases',
+    extensions: row.extensions ?? [],
+    roles: row.roles ?? [],
+    freeBytes,
+  };
+}

@@ -1,0 +1,55 @@
+import { dirname } from 'node:path';
+import type { ProcessResult } from '../../../process/runner.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import { connectionOf, type Settings } from '../connection/url.ts';
+import type { ArchiveDetails } from '../dump/archive.ts';
+import type { ClientTools } from '../tools.ts';
+
+export interface RestoreSection {
+  section: 'pre-data' | 'data' | 'post-data';
+  /** The list of entries to restore. */
+  list: string;
+  /** Schemas that are not restored. */
+  without?: string[];
+}
+
+export interface PgRestoreRun extends RestoreSection {
+  url: DatabaseUrl;
+  settings: Settings;
+  tools: ClientTools;
+  /** The folder of the archive, beside its lists. */
+  archive: string;
+  jobs: number;
+}
+
+export async function runPgRestore(
+  { runner, signal }: EngineContext,
+  { url, settings, tools, archive, jobs, ...section }: PgRestoreRun,
+): Promise<ProcessResult> {
+  const { args, env, mounts } = connectionOf(url, settings);
+  return await runner.run(
+    {
+      file: tools.pg_restore,
+      args: [...sectionArgs(section), `--jobs=${jobs}`, ...args, archive],
+      env,
+      mounts: [...mounts, { path: dirname(archive) }],
+    },
+    { signal },
+  );
+}
+
+/** Returns the arguments of pg_restore for a section; owners and grants are the destination's own. */
+export function sectionArgs({ section, list, without = [] }: RestoreSection): string[] {
+  return [
+    `--section=${section}`,
+    `--use-list=${list}`,
+    ...without.map((name) => `--exclude-schema=${name}`),
+    ...['--no-owner', '--no-privileges', '--no-tablespaces', '--no-password'],
+  ];
+}
+
+/** The schemas of a snapshot that a restore leaves out. */
+export function unwantedSchemas({ schemas }: ArchiveDetails, wanted: string[]): ArchiveDetails['schemas'] {
+  return schemas.filter(({ name }) => !wanted.includes(name));
+}
