@@ -64,7 +64,6 @@ interface ConnectedSource {
   session: MysqlSession;
   server: Server;
   tables: CatalogTable[];
-  /** Ends the step of the connection. */
   connected: (done: string) => void;
 }
 

@@ -1,6 +1,5 @@
 import { ScriptProblem } from '../../../shared/script/script-problem.ts';
-import type { ScriptPart } from '../../../shared/script/split-script.ts';
-import { readScript } from '../../dump/program/script-reader.ts';
+import { readScript, type ScriptPart } from '../../../shared/script/split-script.ts';
 import { createSplitter, type MysqlStatement } from './split.ts';
 
 /** https://dev.mysql.com/doc/refman/en/mysql-commands.html and those of MariaDB's client */
