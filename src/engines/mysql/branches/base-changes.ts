@@ -9,7 +9,6 @@ import { checksumOf } from './copy-rows.ts';
 export const WRITTEN = 'its tables were changed since that load';
 export const INCOMPLETE = 'an earlier version of the tool made it without the rows of some tables';
 
-/** Tables with rows of their own. */
 export function ownTables({ tables }: Definitions): Definitions['tables'] {
   const traits = traitsOf(tables);
   return tables.filter(({ name }) => traits.get(name)?.storage === 'own');

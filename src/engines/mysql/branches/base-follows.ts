@@ -1,7 +1,7 @@
 import type { MysqlSession } from '../connection/session.ts';
 import { BASE, OUTDATED } from '../server/names.ts';
 import { namesBeside } from '../server/server.ts';
-import type { Rename } from '../swap/swap-packet.ts';
+import type { Rename } from '../swap/journal-schema.ts';
 import type { KeptRecord } from '../swap/undo-copy.ts';
 import { findBaseRecord } from './base-record.ts';
 import type { BranchMark } from './branch-mark.ts';

@@ -13,9 +13,7 @@ import { type BaseRecord, findBaseRecord } from './base-record.ts';
 import { type BranchMark, branchMarkText } from './branch-mark.ts';
 
 export interface BranchCopy {
-  /** URL of the destination. */
   url: DatabaseUrl;
-  /** The database of the branch. */
   database: string;
   /** Keeps what is replaced. Default: no. */
   undo?: boolean;

@@ -18,8 +18,8 @@ import { endTransactions, LOCK_WAIT_TIMEOUT, sessionsStay } from '../swap/send-s
 import { goForward, type SettleContext } from '../swap/settle-code.ts';
 import { KEPT, type KeptRecord, keptSchema } from '../swap/undo-copy.ts';
 
-interface BranchAddress {
-  /** The destination. */
+export interface BranchAddress {
+  /** URL of the destination. */
   url: DatabaseUrl;
   database: string;
 }

@@ -12,7 +12,7 @@ import { branchesWithLeftovers, lookBeside, readMarkText } from '../swap/shadow-
 import { KEPT } from '../swap/undo-copy.ts';
 import { parseBranchMark } from './branch-mark.ts';
 import { findBranches, findMarks } from './list.ts';
-import { unpackBranch } from './pack.ts';
+import { type BranchAddress, unpackBranch } from './pack.ts';
 
 /** Settles and drops what killed commands have left of branches of the destination; what is in use stays. */
 export async function sweepBranches(context: EngineContext, url: DatabaseUrl): Promise<void> {
@@ -32,13 +32,7 @@ export async function sweepBranches(context: EngineContext, url: DatabaseUrl): P
   for (const database of await packedBranches(server, destination)) await sweepPacked(context, { url, database });
 }
 
-interface SweepRequest {
-  /** The destination. */
-  url: DatabaseUrl;
-  database: string;
-}
-
-async function sweepDropped(context: EngineContext, { url, database }: SweepRequest): Promise<void> {
+async function sweepDropped(context: EngineContext, { url, database }: BranchAddress): Promise<void> {
   await using own = await connectToServer(context, url);
   if (!(await tryLock(own, database))) return;
   const present = await readMarkText(own, database);
@@ -50,7 +44,7 @@ async function sweepDropped(context: EngineContext, { url, database }: SweepRequ
 }
 
 /** The former place of a branch that is the destination. */
-async function sweepEmpty(context: EngineContext, { url, database }: SweepRequest): Promise<void> {
+async function sweepEmpty(context: EngineContext, { url, database }: BranchAddress): Promise<void> {
   await using own = await connectToServer(context, url);
   if (!(await databaseExists(own, database)) || !(await tryLock(own, database))) return;
   await dropEmpty(own, database);
@@ -65,7 +59,7 @@ async function packedBranches(server: MysqlSession, destination: string): Promis
   return branches.map(({ database }) => database).filter((database) => packed.has(database));
 }
 
-async function sweepPacked(context: EngineContext, { url, database }: SweepRequest): Promise<void> {
+async function sweepPacked(context: EngineContext, { url, database }: BranchAddress): Promise<void> {
   await using own = await connectToServer(context, url);
   if (!(await tryLock(own, database))) return;
   await unpackBranch(context, own, { url, database }).catch((error) => {

@@ -10,10 +10,10 @@ import { createDatabase, databaseExists, dropEmpty, namesBeside } from '../serve
 import { refuseForeignDefiners } from '../swap/definers.ts';
 import { exchange } from '../swap/exchange.ts';
 import { foreignReferences, refuseForeignReferences } from '../swap/foreign-references.ts';
+import type { Rename } from '../swap/journal-schema.ts';
 import { settleAfterFailure } from '../swap/leftovers.ts';
 import { createBeside, readMarkText, undoCopyOf, writeMark } from '../swap/shadow-databases.ts';
 import { planMark } from '../swap/swap.ts';
-import type { Rename } from '../swap/swap-packet.ts';
 import { KEPT, type KeptRecord } from '../swap/undo-copy.ts';
 import { type BranchMark, branchMarkText } from './branch-mark.ts';
 import { packBranch, unpackBranch, unreadableCode } from './pack.ts';

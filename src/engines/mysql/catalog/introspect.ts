@@ -1,6 +1,7 @@
 import { inDatabase, tablesIn } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import type { MysqlDetails } from '../details-schema.ts';
+import type { Code } from './definitions/definitions.ts';
 import { ownTablesIn } from './tables.ts';
 
 /** Product of the server, checked wherever MySQL and MariaDB differ. */
@@ -87,13 +88,7 @@ async function readIndexes(session: MysqlSession, database: string): Promise<str
     .sort();
 }
 
-export interface CodeSettings {
-  kind: string;
-  name: string;
-  charset: string | null;
-  collation: string | null;
-  database_collation?: string | null | undefined;
-}
+export type CodeSettings = Pick<Code, 'kind' | 'name' | 'charset' | 'collation' | 'database_collation'>;
 
 export async function readCodeSettings(session: MysqlSession, database: string): Promise<CodeSettings[]> {
   const settings = 'CHARACTER_SET_CLIENT AS charset, COLLATION_CONNECTION AS collation';

@@ -1,7 +1,7 @@
 import type { TableDefinition } from './definitions/definitions.ts';
 import { isWord, significant, type Token } from './definitions/tokens.ts';
 
-/** RowStorage engines with rows in the server's data folder. */
+/** Storage engines with rows in the server's data folder. */
 export const ENGINES_WITH_ROWS = new Set(
   'INNODB MYISAM ARIA MEMORY HEAP ARCHIVE CSV ROCKSDB TOKUDB COLUMNSTORE MROONGA NDB NDBCLUSTER'.split(' '),
 );

@@ -96,16 +96,14 @@ function byName(a: { name: string }, b: { name: string }): number {
   return a.name < b.name ? -1 : 1;
 }
 
-export interface TableWithoutRows {
-  name: string;
-  engine: string;
-}
-
 /** `ER_WRONG_MRG_TABLE`: the listed tables are missing or differ. */
 export const WRONG_MERGE = 1168;
 
-export async function readTablesWithoutRows(session: MysqlSession, database: string): Promise<TableWithoutRows[]> {
-  const found: TableWithoutRows[] = [];
+export async function readTablesWithoutRows(
+  session: MysqlSession,
+  database: string,
+): Promise<Pick<CatalogTable, 'name' | 'engine'>[]> {
+  const found: Pick<CatalogTable, 'name' | 'engine'>[] = [];
   for (const { name, type, engine } of await readTableList(session, database)) {
     if (!TABLE_TYPES.has(type)) continue;
     if (engine !== null && !hasOwnRows(engine)) found.push({ name, engine });
@@ -142,7 +140,6 @@ export async function readSizes(session: MysqlSession, within: string): Promise<
   return new Map(rows.map(({ name, bytes }) => [name, Number(bytes ?? 0)]));
 }
 
-/** Bytes of one database. */
 export async function readSize(session: MysqlSession, database: string): Promise<number> {
   const sizes = await readSizes(session, inDatabase('TABLE_SCHEMA', database));
   return [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0);

@@ -2,7 +2,6 @@ export function quoteName(name: string): string {
   return `\`${name.replaceAll('`', '``')}\``;
 }
 
-/** Database and name. */
 export function quotePath(database: string, name: string): string {
   return `${quoteName(database)}.${quoteName(name)}`;
 }

@@ -17,7 +17,6 @@ export function definitionsToStore(
   return copyOf ? withEventsEnabled(found, detailsOf(copyOf).enabled_events ?? []) : found;
 }
 
-/** Packs the definitions as the last file. */
 export async function packDefinitions(request: DumpRequest, definitions: Definitions): Promise<ManifestFile> {
   await writeFile(join(request.directory, DEFINITIONS_FILE), JSON.stringify(definitions, null, 1), { mode: 0o600 });
   return (await request.write(DEFINITIONS_FILE, { terminator: null })).file;

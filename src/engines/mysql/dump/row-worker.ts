@@ -28,7 +28,6 @@ export type RowReply =
   /** `at`: how many tables of the task had been read. */
   | { reply: 'failed'; of: 'server' | 'connection' | 'file'; message: string; errno: number | null; at: number };
 
-/** Bytes of a write. */
 const BLOCK_BYTES = 1024 * 1024;
 /** Most bytes of several tables to keep in memory; the rows of further ones go into files. */
 const MOST_KEPT_BYTES = 4 * BLOCK_BYTES;

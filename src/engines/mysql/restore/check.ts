@@ -18,7 +18,6 @@ export interface Check {
   jobs: number;
   /** Tables and views of the snapshot that were not created. */
   leftOut: string[];
-  /** Code that was created. */
   code: Pick<CodeDefinitions, 'routines' | 'views' | 'triggers'>;
   tables: Definitions['tables'];
 }

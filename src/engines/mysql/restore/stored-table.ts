@@ -2,7 +2,6 @@ import { splitName } from '../../../text/table-names.ts';
 import type { StoredTable, TableRequest } from '../../facets/restore.ts';
 import { readDefinitionsFile } from './rows/fill.ts';
 
-/** The statements of a table in the snapshot's definitions. */
 export async function readTable({ manifest, table, read }: TableRequest): Promise<StoredTable | null> {
   const { definitions } = await readDefinitionsFile(manifest, read, { remoteTables: true });
   const { rest } = splitName(table);

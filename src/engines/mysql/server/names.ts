@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type BesideNames, besideNamesWithin } from '../../shared/beside-names.ts';
 
-/** Characters of a name. */
 export const NAME_LIMIT = 64;
 
 export function besideNames(destination: string): BesideNames {

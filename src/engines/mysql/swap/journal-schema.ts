@@ -5,6 +5,8 @@ import { routineGrantSchema } from './routine-grants.ts';
 
 const pathSchema = v.strictTuple([v.string(), v.string()]);
 const renameSchema = v.object({ from: pathSchema, to: pathSchema });
+/** From one table to another, each a database and a name. */
+export type Rename = v.InferOutput<typeof renameSchema>;
 const counterSchema = v.object({ table: pathSchema, next: v.pipe(v.string(), v.regex(/^\d{1,20}$/)) });
 /** The next value of an AUTO_INCREMENT column. */
 export type Counter = v.InferOutput<typeof counterSchema>;

@@ -5,7 +5,7 @@ import type { MysqlSession } from '../connection/session.ts';
 import { unless } from '../connection/session-errors.ts';
 import { databaseExists, destinationName, namesBeside } from '../server/server.ts';
 import { dropStatement } from './foreign-references.ts';
-import { DONE, type Journal, journalSchema, MOVED, PENDING } from './journal-schema.ts';
+import { DONE, type Journal, journalSchema, MOVED, PENDING, type Rename } from './journal-schema.ts';
 import { readRecord, writeRecord } from './record.ts';
 import { counterStatement } from './row-exchange.ts';
 import { completeCode, goBack, goForward, type SettleContext } from './settle-code.ts';
@@ -13,7 +13,7 @@ import { dropBeside, lookBeside } from './shadow-databases.ts';
 import { renameStatement, withoutDangling } from './swap-packet.ts';
 
 /** The rename that says, together with those of the tables, that they have moved. */
-export function journalRename(work: string): { from: [string, string]; to: [string, string] } {
+export function journalRename(work: string): Rename {
   return { from: [work, PENDING], to: [work, MOVED] };
 }
 

@@ -67,7 +67,6 @@ export async function grantsOf(
   return [];
 }
 
-/** A GRANT on a routine of the kind. */
 export interface GrantStatement {
   kind: string;
   statement: string;

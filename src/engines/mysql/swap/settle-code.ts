@@ -45,7 +45,6 @@ export async function goForward(context: SettleContext, url: DatabaseUrl, journa
   return refusals.explain(missing);
 }
 
-/** Reasons for which objects were not created. */
 class Refusals {
   readonly #reasons = new Map<string, string>();
   readonly add = ({ kind, name }: Pick<Code, 'kind' | 'name'>, { message }: SqlError): void => {

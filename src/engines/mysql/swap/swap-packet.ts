@@ -7,15 +7,9 @@ import { lexicalModeOf, significant } from '../catalog/definitions/tokens.ts';
 import type { Flavour } from '../catalog/introspect.ts';
 import { plainWord, plainWords, quoteName, quotePath, quoteText } from '../connection/quote.ts';
 import { PLAIN_GRAMMAR } from '../connection/session.ts';
-import { type Counter, DONE, MOVED } from './journal-schema.ts';
+import { type Counter, DONE, MOVED, type Rename } from './journal-schema.ts';
 import type { GrantStatement } from './routine-grants.ts';
 import { counterStatement } from './row-exchange.ts';
-
-export interface Rename {
-  /** Database and table. */
-  from: [string, string];
-  to: [string, string];
-}
 
 export interface SwapProgram {
   flavour: Flavour;
@@ -24,7 +18,6 @@ export interface SwapProgram {
   destination: string;
   /** The database of the journal. */
   work: string;
-  /** Creates the destination. */
   made: boolean;
   /** Readable code of the destination. */
   before: CodeDefinitions;

@@ -11,15 +11,14 @@ import type { MysqlSession } from '../connection/session.ts';
 import { BASE, BRANCH, OUTDATED, RETIRED } from '../server/names.ts';
 import { createDatabase, databaseExists, namesBeside } from '../server/server.ts';
 import { exchange, type RowsInstead, type Switch } from './exchange.ts';
+import type { Rename } from './journal-schema.ts';
 import { planRowExchange } from './row-exchange.ts';
 import { createBeside, dropBeside, readMarkText, undoCopyOf, writeMark } from './shadow-databases.ts';
-import type { Rename } from './swap-packet.ts';
 import { KEPT } from './undo-copy.ts';
 
 export interface Swap extends Switch {
   /** The database beside the destination that holds the complete tables. */
   fresh: string;
-  /** Keeps what is replaced. */
   undo: boolean;
   /** The database beside the destination that becomes its base copy, whether the present one remains, or none does. */
   base: string | 'kept' | null;
@@ -30,7 +29,6 @@ export interface Swap extends Switch {
 export interface BranchSwap {
   /** The destination that it is a branch of. */
   of: string;
-  /** The comment of its mark. */
   mark: string;
   /** Rejects when the database exists. */
   onlyNew?: (() => Error) | undefined;

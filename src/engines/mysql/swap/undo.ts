@@ -16,12 +16,12 @@ import { databaseExists, lockDestination, namesBeside } from '../server/server.t
 import { exchange } from './exchange.ts';
 import { foreignReferences, refuseForeignReferences } from './foreign-references.ts';
 import { findUnsettled } from './journal.ts';
+import type { Rename } from './journal-schema.ts';
 import { settleAfterFailure, sweepLeftovers } from './leftovers.ts';
 import { readRecord } from './record.ts';
 import { planRowExchange } from './row-exchange.ts';
 import { createBeside, undoCopyOf } from './shadow-databases.ts';
 import { planMark, turnedBase } from './swap.ts';
-import type { Rename } from './swap-packet.ts';
 import { KEPT, type KeptRecord, keptSchema } from './undo-copy.ts';
 
 /** Finds the undo copy of the last load, reset or switch; rejects when there is none. */

@@ -46,7 +46,6 @@ export function checkDefinitions<Given extends Definitions>(
 
 type CheckedCode = Pick<CodeDefinitions, 'routines' | 'views' | 'triggers' | 'events' | 'dangling' | 'defaults'>;
 
-/** Code as it is executed. */
 export function checkCode<Given extends CheckedCode>(given: Given, database: string | null = null): Given {
   const rendered: Given = {
     ...given,

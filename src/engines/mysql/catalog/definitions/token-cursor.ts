@@ -80,7 +80,6 @@ export class TokenCursor {
     return found as NonNullable<Found>;
   }
 
-  /** Refuses what is left. */
   end(): void {
     if (!this.ended) throw this.refusal();
   }

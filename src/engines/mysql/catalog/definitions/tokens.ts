@@ -178,7 +178,6 @@ export function definerLength(tokens: Token[]): number {
   return tokens[3]?.text === '(' && tokens[4]?.text === ')' ? 5 : 3;
 }
 
-/** Reports whether the token is one of the words. */
 export function isWord(token: Token | undefined, ...words: string[]): boolean {
   return token?.kind === 'word' && words.includes(token.value);
 }

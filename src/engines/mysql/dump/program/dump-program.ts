@@ -49,7 +49,6 @@ interface ConnectedSource {
   session: MysqlSession;
   server: Server;
   tables: CatalogTable[];
-  /** Ends the step of the connection. */
   connected: (done: string) => void;
 }
 

@@ -7,7 +7,6 @@ export interface InsertOptions {
   columns: string[];
   /** Columns that take text and no bytes. */
   texts: string[];
-  /** Rows as text. */
   content: AsyncIterable<Uint8Array>;
   /** Bytes of the longest row, where they are known. */
   longest_row?: number;
