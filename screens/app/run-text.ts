@@ -1,10 +1,10 @@
 import { profileOfScheme } from '../../src/engines/list.ts';
 import { type Look, percentText } from '../../src/presentation/progress.ts';
-import { type Cell, type Column } from '../../src/presentation/shapes/column.ts';
-import { type Glyphs, type Tone } from '../../src/presentation/shapes/glyphs.ts';
+import type { Cell, Column } from '../../src/presentation/shapes/column.ts';
+import type { Glyphs, Tone } from '../../src/presentation/shapes/glyphs.ts';
 import { queuedText } from '../../src/presentation/shapes/question.ts';
 import { kindBadge } from '../../src/presentation/snapshot.ts';
-import { type Notice } from '../../src/state/navigation.ts';
+import type { Notice } from '../../src/state/navigation.ts';
 import { paceOf } from '../../src/state/progress.ts';
 import { elapsed, type LogLine, type RunState } from '../../src/state/run.ts';
 import { type ReplacedDatabase, type Run, type RunSummary, runBefore } from '../../src/state/runs.ts';

@@ -13,7 +13,13 @@ import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { CHECK_TIMEOUT_MS, checkDatabases } from '../check-databases.ts';
-import { type KnownIdentities, type KnownIdentity, readIdentities, rememberIdentities, type SeenSource } from '../identities.ts';
+import {
+  type KnownIdentities,
+  type KnownIdentity,
+  readIdentities,
+  rememberIdentities,
+  type SeenSource,
+} from '../identities.ts';
 
 /** The sources of which no snapshot may ever take the place. */
 const SOURCES = ['snapshot.src_url', 'subset.src_url'];

@@ -22,7 +22,14 @@ import { plainAddress } from './copy-readers.ts';
 import { cutDefinitions } from './cut-definitions.ts';
 import { digestDefinitions } from './definitions-digest.ts';
 import { createDumpProgress, nameOf } from './dump-progress.ts';
-import { readChosenSchemas, readSelection, readSource, refuseUnreadableNames, type Selection, type Source } from './dump-source.ts';
+import {
+  readChosenSchemas,
+  readSelection,
+  readSource,
+  refuseUnreadableNames,
+  type Selection,
+  type Source,
+} from './dump-source.ts';
 import { beginInstant } from './instant.ts';
 import { rangesOf } from './ranges.ts';
 import type { TableReads } from './read-piece.ts';

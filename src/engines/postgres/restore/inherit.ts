@@ -6,7 +6,15 @@ import { connect } from '../connection/connect.ts';
 import { type PsqlSession, quoteName, quoteText } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
 import { alterSet } from './alter-set.ts';
-import { attempt, lostGrantsQuery, type Ownership, readOwnership, runCarryOver, warnLostGrants, warnNotCarried } from './carry-over.ts';
+import {
+  attempt,
+  lostGrantsQuery,
+  type Ownership,
+  readOwnership,
+  runCarryOver,
+  warnLostGrants,
+  warnNotCarried,
+} from './carry-over.ts';
 import { withoutEventTriggers } from './event-triggers.ts';
 
 export interface Inheritance {

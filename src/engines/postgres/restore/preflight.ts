@@ -1,10 +1,16 @@
 import { bytesOfTable, type ManifestTable } from '../../../repository/manifest.ts';
-import { type WarningEvent } from '../../../results/events.ts';
+import type { WarningEvent } from '../../../results/events.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { BaseCopies } from '../../facets/copies.ts';
-import type { DifferencePlan, RestorePlan, RestoreRequest, RestorerRequest, RestoringUser } from '../../facets/restore.ts';
+import type {
+  DifferencePlan,
+  RestorePlan,
+  RestoreRequest,
+  RestorerRequest,
+  RestoringUser,
+} from '../../facets/restore.ts';
 import { divideTables } from '../../shared/divide-tables.ts';
 import { refuseShortSpace } from '../../shared/server/free-space.ts';
 import { connect } from '../connection/connect.ts';
@@ -17,7 +23,12 @@ import { findBaseCopies } from './base.ts';
 import { checkSwap } from './blockers.ts';
 import { planDifference } from './difference/plan-difference.ts';
 import { refuseInPlace } from './in-place/in-place-preflight.ts';
-import { type InspectedDestination, inspectDestination, type OpenedDestination, openForInspection } from './inspect-destination.ts';
+import {
+  type InspectedDestination,
+  inspectDestination,
+  type OpenedDestination,
+  openForInspection,
+} from './inspect-destination.ts';
 import { remoteWarnings } from './remote-objects.ts';
 import { checkRights } from './rights.ts';
 import { admitsNewRoles } from './temporary-role.ts';

@@ -4,7 +4,14 @@ import type { EngineContext } from '../../../engine-context.ts';
 import type { DumpRequest, DumpResult } from '../../../facets/dump.ts';
 import type { Definitions } from '../../catalog/definitions/definitions.ts';
 import { collationsIn, featuresOf } from '../../catalog/features.ts';
-import { type Flavour, type Inventory, readCollations, readInventory, type Server, settingsAmong } from '../../catalog/introspect.ts';
+import {
+  type Flavour,
+  type Inventory,
+  readCollations,
+  readInventory,
+  type Server,
+  settingsAmong,
+} from '../../catalog/introspect.ts';
 import type { CatalogTable } from '../../catalog/tables.ts';
 import { connectionOf } from '../../connection/client-options.ts';
 import { inDatabase, MARK, quotePath } from '../../connection/quote.ts';
@@ -15,7 +22,15 @@ import { type Details, detailsOf } from '../../details.ts';
 import { definitionsToStore, packDefinitions } from '../definitions-file.ts';
 import { dumpProgress } from '../dump-progress.ts';
 import { recordTreatedApart } from '../special-tables.ts';
-import { changed, cutShort, LINES_TOLD, linesOf, notUnderstood, programFailed, refuseMissing } from './program-failures.ts';
+import {
+  changed,
+  cutShort,
+  LINES_TOLD,
+  linesOf,
+  notUnderstood,
+  programFailed,
+  refuseMissing,
+} from './program-failures.ts';
 import { ScriptDefinitions } from './script-definitions.ts';
 import { readScript, ScriptCutShort } from './script-reader.ts';
 import { type DumpedTable, TableFiles } from './table-files.ts';
