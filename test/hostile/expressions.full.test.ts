@@ -8,7 +8,7 @@ const FILES_BOUNDED = new Map([
   ['src/engines/postgres/connection/url.ts', 'a URL of the configuration'],
   ['src/engines/mysql/connection/url.ts', 'a URL of the configuration'],
   ['src/config/secrets/hide-secrets.ts', 'a line of the configuration'],
-  ['src/engines/mysql/definitions/events.ts', 'the name of an event'],
+  ['src/engines/mysql/catalog/definitions/events.ts', 'the name of an event'],
   ['src/engines/mysql/sanitize/statements.ts', 'a query of the configuration'],
 ]);
 

@@ -169,7 +169,7 @@ function isDestination(database: string, target: string): UserError {
 }
 
 interface EachBranch {
-  /** Of the work, in the past tense: `Created`. */
+  /** Past tense of the work: `Created`. */
   done: string;
   atOnce: number;
 }

@@ -64,9 +64,11 @@ export const definitionsSchema = v.object({
   ...programs,
 });
 
-type Stored = v.InferOutput<typeof codeDefinitionsSchema>;
+type StoredCode = v.InferOutput<typeof codeDefinitionsSchema>;
 
-export interface CodeDefinitions extends Omit<Stored, keyof typeof programs>, Record<keyof typeof programs, Code[]> {}
+export interface CodeDefinitions
+  extends Omit<StoredCode, keyof typeof programs>,
+    Record<keyof typeof programs, Code[]> {}
 
 export interface Definitions extends CodeDefinitions {
   tables: TableDefinition[];
@@ -77,10 +79,10 @@ export interface Definitions extends CodeDefinitions {
  * A foreign key to a missing table, made with `foreign_key_checks = 0`. It stores the name of its database and would
  * not follow its table: it is dropped before the move and created again after it.
  */
-export type DanglingKey = NonNullable<Stored['dangling']>[number];
+export type DanglingKey = NonNullable<StoredCode['dangling']>[number];
 
 /**
  * A MariaDB column with a default from a sequence. The server stores the sequence's database, which a move does not
  * change: the column is defined again after it.
  */
-export type SequenceDefault = NonNullable<Stored['defaults']>[number];
+export type SequenceDefault = NonNullable<StoredCode['defaults']>[number];
