@@ -205,8 +205,10 @@ it('rounds that are alike come together, each once', async () => {
   await trials('faults/often').eachBatch(2, async (rounds) => void batches.push(rounds.map(({ number }) => number)), {
     alike: isOdd,
   });
-  expect(batches.flat().sort()).toEqual([0, 1]);
-  expect(batches).toHaveLength(2);
+  const all = batches.flat();
+  expect(new Set(all).size).toBe(all.length);
+  expect(all.length).toBeGreaterThan(1);
+  expect(batches.filter((batch) => new Set(batch.map((number) => number % 2)).size > 1)).toEqual([]);
 });
 
 it('a part counts the rounds that have passed, also when it ends before the last one', async () => {

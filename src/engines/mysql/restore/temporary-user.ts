@@ -64,7 +64,7 @@ async function refusesFunctions(server: MysqlSession): Promise<boolean> {
 }
 
 async function mayGrant(server: MysqlSession): Promise<boolean> {
-  return (await readGrants(server)).some((line) => / ON \*\.\* TO .* WITH GRANT OPTION$/.test(line));
+  return (await readGrants(server)).some((line) => line.includes(' ON *.* TO ') && line.endsWith(' WITH GRANT OPTION'));
 }
 
 /** Creates the user under the destination's lock; disposing drops it. */

@@ -94,7 +94,9 @@ export function hashOf(text: string): string {
 }
 
 function hashOfSample(sample: string): string {
-  const plain = sample.replaceAll(/^ +| +$/g, '').toLowerCase();
+  let end = sample.length;
+  while (sample[end - 1] === ' ') end -= 1;
+  const plain = sample.slice(0, end).replace(/^ +/, '').toLowerCase();
   return createHash('sha256').update(plain).digest('hex').slice(0, HASH_DIGITS);
 }
 

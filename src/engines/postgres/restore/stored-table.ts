@@ -35,13 +35,14 @@ export async function readTable({ manifest, table, read }: TableRequest): Promis
   return { text: shown.map(({ definition }) => `${definition.trim()}\n`).join('\n'), key: keyIn(shown) };
 }
 
-const PRIMARY_KEY = /\bPRIMARY KEY \(((?:"[^"]*"|[^)"])*)\)/;
+const PRIMARY_KEY = ' PRIMARY KEY (';
 
 function keyIn(entries: ContentsEntry[]): string[] {
   const definition = entries.find(
-    ({ kind, definition }) => kind === 'CONSTRAINT' && PRIMARY_KEY.test(definition),
+    ({ kind, definition }) => kind === 'CONSTRAINT' && definition.includes(PRIMARY_KEY),
   )?.definition;
-  const [, columns = ''] = PRIMARY_KEY.exec(definition ?? '') ?? [];
+  const [, after = ''] = definition?.split(PRIMARY_KEY, 2) ?? [];
+  const [, columns = ''] = /^((?:"[^"]*"|[^)"])*)\)/.exec(after) ?? [];
   return [...columns.matchAll(/"((?:[^"]|"")*)"|[^\s,"]+/g)].map(([plain, quoted]) =>
     quoted === undefined ? plain : quoted.replaceAll('""', '"'),
   );
