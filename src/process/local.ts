@@ -38,7 +38,10 @@ export function localRunner({ environment, report }: { environment: NodeJS.Proce
         exit,
         duration_ms: Math.round(performance.now() - startedAt),
       });
-    return { child, ended: completion(command, { result: child, stderr, signal: options.signal, onEnd }) };
+    const ended = completion(command, { result: child, stderr, signal: options.signal, onEnd });
+    // Its output is read first, and an abort may end it meanwhile.
+    ended.catch(() => {});
+    return { child, ended };
   }
 
   return {

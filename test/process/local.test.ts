@@ -29,6 +29,15 @@ test('an abort ends the child, and its reason is the error', async () => {
   await expect(child.ended).rejects.toThrow('stopped');
 });
 
+test('an abort before anyone waits for the end of the child leaves no rejection unhandled', async () => {
+  const controller = new AbortController();
+  const child = runner.start({ file: 'cat', args: [] }, { signal: controller.signal });
+  controller.abort(new Error('stopped'));
+  for await (const _ of child.stdout);
+  await new Promise((resolve) => setImmediate(resolve));
+  await expect(child.ended).rejects.toThrow('stopped');
+});
+
 test('each command is reported as one would type it, without secrets', async () => {
   events.length = 0;
   await runner.run({ file: 'true', args: ["it's", 'postgres://u:secret@h/d'], env: { PGPASSWORD: 'hidden' } });

@@ -31,6 +31,7 @@ import { suggestQuery } from './sanitize/suggestion.ts';
 import { removeTraces } from './sanitize/traces.ts';
 import { tryReplacements } from './sanitize/trial.ts';
 import { checkScript, runScript } from './script/script.ts';
+import { isSuperuser } from './server/rights.ts';
 import { NAME_LIMIT } from './server/server.ts';
 import { checkDestination, createIndex } from './subset/destination.ts';
 import { openSource } from './subset/source.ts';
@@ -64,7 +65,7 @@ export const postgres: Engine = {
       listTables: () => look((context) => listTables(context, url)),
       readAddresses: () => run((context) => addressesOf(context, url)),
       identifyAffected: () => look((context) => identifyAffected(context, url)),
-      isSuperuser: () => run(async (context) => (await inspectDestination(context, url)).superuser),
+      isSuperuser: () => run((context) => isSuperuser(context, url)),
       inspect: () => look(async (context) => (await inspectDestination(context, url)).destination),
       countRows: () => run((context) => countRows(context, { url })),
       readSmallTables: (request) => run((context) => readSmallTables(context, { ...request, url })),

@@ -103,7 +103,7 @@ describeWithPostgres('a load of an SQL file', () => {
     const file = join(folder.path, 'script.sql');
     await writeFile(file, 'SELECT 1');
     await server.psql('postgres', {
-      sql: `CREATE ROLE plain LOGIN PASSWORD 'p'; CREATE ROLE writer LOGIN PASSWORD 'p' IN ROLE pg_write_server_files`,
+      sql: `CREATE ROLE plain LOGIN PASSWORD 'p'; CREATE ROLE writer LOGIN PASSWORD 'p' NOINHERIT IN ROLE pg_write_server_files; CREATE ROLE maker LOGIN PASSWORD 'p' CREATEROLE; REVOKE CONNECT ON DATABASE postgres, template1 FROM PUBLIC`,
     });
     const warningsFor = async (user: { username?: string; password?: string }): Promise<string[]> => {
       const url = Object.assign(new URL(server.url('copy')), user).href;
@@ -116,7 +116,9 @@ describeWithPostgres('a load of an SQL file', () => {
     };
     expect(await warningsFor({})).toEqual(['script_reach']);
     expect(await warningsFor({ username: 'writer', password: 'p' })).toEqual(['script_reach']);
+    expect(await warningsFor({ username: 'maker', password: 'p' })).toEqual(['script_reach']);
     expect(await warningsFor({ username: 'plain', password: 'p' })).toEqual([]);
+    await server.psql('postgres', { sql: 'GRANT CONNECT ON DATABASE postgres, template1 TO PUBLIC' });
   });
 
   it('reads no row of COPY as a command when the file replaces functions of the system', async () => {

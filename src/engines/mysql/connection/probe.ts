@@ -101,7 +101,10 @@ async function takeSizes(session: MysqlSession, { urls, usable, take }: SizesReq
   for (let from = 0; from < entries.length; from += SIZES_AT_ONCE) {
     const part = entries.slice(from, from + SIZES_AT_ONCE);
     const within = `TABLE_SCHEMA IN (${part.map(({ database }) => quoteText(database)).join(', ')})`;
-    const bytes = new Map([...(await readSizes(session, within))].map(([name, size]) => [name.toLowerCase(), size]));
+    const bytes = new Map<string, number>();
+    for (const [name, size] of await readSizes(session, within)) {
+      bytes.set(name.toLowerCase(), (bytes.get(name.toLowerCase()) ?? 0) + size);
+    }
     for (const { index, found, database } of part) {
       take(index, { ...found, state: { ...found.state, size_bytes: bytes.get(database.toLowerCase()) ?? 0 } });
     }

@@ -113,7 +113,7 @@ function notFitting(
 ): UserError {
   const place = runner.id === 'docker' ? 'the image of docker.images.mysql' : 'this machine';
   return new UserError(`${needed}, and ${place} has none`, {
-    // `withChosenRunner` retries in a container.
+    // `openDatabase` retries in a container.
     code: 'tools_too_old',
     details: tools.map(({ path, flavour, version }) => `${path} is of ${LABELS[flavour]} ${version}`),
     hint: `Nothing was changed. Install the client programs of ${server.label}, or set docker.images.mysql to ${EXAMPLES[server.flavour]}.`,

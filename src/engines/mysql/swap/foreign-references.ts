@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { WarningEvent } from '../../../results/events.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import { firstLines } from '../../shared/verify.ts';
 import { keysWithOwnRows } from '../catalog/tables.ts';
 import { inDatabase, quoteName, quotePath } from '../connection/quote.ts';
@@ -63,7 +63,6 @@ export function refuseForeignReferences(
   if (references.length === 0) return [];
   throw new UserError(`Tables of other databases reference tables of "${destination}"`, {
     code: 'foreign_reference',
-    exit: EXIT.refused,
     details: firstLines(references.map(textOf)),
     hint: `The destination is unchanged. Drop these foreign keys (${references.slice(0, 1).map(dropStatement).join('')}), or let a load of a snapshot do it with --drop-foreign-references.`,
   });

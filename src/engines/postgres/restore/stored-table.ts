@@ -38,12 +38,16 @@ export async function readTable({ manifest, table, read }: TableRequest): Promis
 const PRIMARY_KEY = ' PRIMARY KEY (';
 
 function keyIn(entries: ContentsEntry[]): string[] {
-  const definition = entries.find(
-    ({ kind, definition }) => kind === 'CONSTRAINT' && definition.includes(PRIMARY_KEY),
-  )?.definition;
-  const [, after = ''] = definition?.split(PRIMARY_KEY, 2) ?? [];
+  const constraints = entries.filter(({ kind }) => kind === 'CONSTRAINT').map(({ definition }) => definition);
+  const definition = constraints.find((one) => blankNames(one).includes(PRIMARY_KEY)) ?? '';
+  const after = definition.slice(blankNames(definition).indexOf(PRIMARY_KEY) + PRIMARY_KEY.length);
   const [, columns = ''] = /^((?:"[^"]*"|[^)"])*)\)/.exec(after) ?? [];
   return [...columns.matchAll(/"((?:[^"]|"")*)"|[^\s,"]+/g)].map(([plain, quoted]) =>
     quoted === undefined ? plain : quoted.replaceAll('""', '"'),
   );
+}
+
+/** A quoted name may contain the words of a key. */
+function blankNames(definition: string): string {
+  return definition.replaceAll(/"[^"]*"/g, (name) => ' '.repeat(name.length));
 }

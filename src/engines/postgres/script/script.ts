@@ -1,12 +1,11 @@
 import { withStep } from '../../../runtime/events.ts';
 import { formatNumberOf } from '../../../text/format.ts';
-import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { ScriptFacts, ScriptResult, ScriptRun } from '../../facets/restore.ts';
 import { readScript } from '../../shared/script/split-script.ts';
-import { connectToServer } from '../connection/connect.ts';
 import { withDatabase } from '../connection/url.ts';
 import { besideDestination } from '../restore/restore.ts';
+import { reachesServer } from '../server/rights.ts';
 import { endsTransaction } from './file-settings.ts';
 import { runFile } from './run-file.ts';
 import { createSplitter } from './split.ts';
@@ -29,14 +28,6 @@ export async function checkScript(
   }
   if (await reachesServer(context, url)) facts.warnings.push(REACH);
   return facts;
-}
-
-async function reachesServer(context: EngineContext, url: DatabaseUrl): Promise<boolean> {
-  await using server = await connectToServer(context, url);
-  const [user] = await server.query<{ reaches: boolean }>(`
-    SELECT bool_or(pg_has_role(oid, 'USAGE')) AS reaches FROM pg_roles
-    WHERE rolname IN ('pg_execute_server_program', 'pg_read_server_files', 'pg_write_server_files')`);
-  return user?.reaches ?? false;
 }
 
 export async function runScript(context: EngineContext, run: ScriptRun): Promise<ScriptResult> {

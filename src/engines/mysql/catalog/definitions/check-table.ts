@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../../../runtime/errors.ts';
+import { UserError } from '../../../../runtime/errors.ts';
 import { firstLines } from '../../../shared/verify.ts';
 import { engineAfter, permitsEngine, type RowStorage, unionIn } from '../table-traits.ts';
 import { checkColumnAt } from './check-column.ts';
@@ -121,7 +121,6 @@ function checkTablespace(definition: Definition, { kind, value, text }: Token): 
 export function inTablespaces(tables: string[]): UserError {
   return new UserError('The definitions of tables in tablespaces that not every server has were refused', {
     code: 'definition_refused',
-    exit: EXIT.refused,
     details: firstLines(tables),
     hint: 'Nothing was changed. Move the tables in the source (ALTER TABLE … TABLESPACE innodb_file_per_table), then build again.',
   });
