@@ -103,8 +103,9 @@ async function answer(context: HonoContext, { name, route, hub, seen }: AnswerOp
   let asked: PermissionRequest = { route, caller: await callerNow(), parameters, hub };
   seen.caller = asked.caller;
   try {
-    // A role is decided on before the body, and a target where the body may be large.
-    if (route.maxBodyBytes !== undefined || typeof route.access === 'string') await permitted(asked);
+    // Decided before the body where that takes no query, and where the body may be large.
+    const { access } = route;
+    if (route.maxBodyBytes !== undefined || typeof access === 'string' || 'create' in access) await permitted(asked);
     const text = await bodyOf(context, route);
     // It may have arrived slowly, and the token have been revoked meanwhile.
     if (text !== undefined) asked = { ...asked, caller: await callerNow() };

@@ -1,3 +1,5 @@
+import { createSemaphore } from '../src/runtime/semaphore.ts';
+
 /** Runs work once for all callers that wait for it under the same key. */
 export type SharedWork<Result> = (key: string, work: () => Promise<Result>) => Promise<Result>;
 
@@ -29,17 +31,18 @@ export function createSharedWork<Result>(): SharedWork<Result> {
 /** Keys of one batch, but for those of its last caller. */
 const MOST_KEYS = 2000;
 
-/** Loads the keys of all callers that wait by one call, which begins after each of them has asked. */
-export function createBatches<Row>(load: (keys: string[]) => Promise<Map<string, Row>>): typeof load {
-  let last: Promise<unknown> = Promise.resolve();
+/** Loads the keys of all callers that wait by one call, which begins after each of them has asked; so many calls at once. */
+export function createBatches<Row>(atOnce: number, load: (keys: string[]) => Promise<Map<string, Row>>): typeof load {
+  const inTurn = createSemaphore(atOnce);
   let waiting: { keys: Set<string>; rows: Promise<Map<string, Row>> } | null = null;
   const begin = () => {
     const keys = new Set<string>();
-    const rows = last.then(() => {
+    const rows = inTurn(async () => {
+      // The caller adds its keys first.
+      await Promise.resolve();
       if (waiting?.keys === keys) waiting = null;
       return load([...keys]);
     });
-    last = rows.catch(() => {});
     return { keys, rows };
   };
   return (keys) => {

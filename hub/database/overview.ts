@@ -3,9 +3,20 @@ import type { Database } from './database.ts';
 import { isLate } from './late.ts';
 import { type Page, type PageQuery, pageOf } from './paging.ts';
 import { removableSnapshots } from './retention.ts';
-import { type CountedTarget, countedTargets } from './target-answers.ts';
+import { type CountedTarget, countedTargets, type SnapshotCounts } from './target-answers.ts';
 
-export interface OverviewRow extends CountedTarget {
+const SHOWN = [
+  'id',
+  'name',
+  'reader_groups',
+  'original_groups',
+  'builder_groups',
+  'expected_every',
+  'schedule',
+  'keep',
+] as const;
+
+export interface OverviewRow extends Pick<CountedTarget, (typeof SHOWN)[number] | keyof SnapshotCounts> {
   /** Ids of the snapshots that `keep` removes at the next publication. */
   next_removals: string[];
 }
@@ -23,7 +34,9 @@ export async function listOverview(
   db: Database,
   { q, late, now, ...paging }: OverviewFilter,
 ): Promise<Page<OverviewRow>> {
-  let base = countedTargets(db, now).where('targets.removed_at', 'is', null);
+  let base = countedTargets(db, now)
+    .select(SHOWN.map((column) => `targets.${column}` as const))
+    .where('targets.removed_at', 'is', null);
   if (q !== undefined) base = base.where(sql<boolean>`position(lower(${q}) in lower(targets.name)) > 0`);
   if (late) base = base.where(isLate(now));
   const { items, next_cursor } = await pageOf(base, paging, { table: 'targets', by: { name: 'text' } });

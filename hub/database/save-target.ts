@@ -98,7 +98,7 @@ export async function saveTarget(
   const parts = [...replaced.statements, eventInsert({ ...event, action })];
   // The answer counts the snapshots of the saved row.
   const { rows } = await sql<CountedTarget>`${withParts(parts)}, targets AS (${saved})
-    ${countedTargets(db, now)}`.execute(db);
+    ${countedTargets(db, now).selectAll('targets')}`.execute(db);
   const [row] = rows;
   if (!row) {
     // Another request has created it at the same moment.

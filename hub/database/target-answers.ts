@@ -11,7 +11,7 @@ import { fingerprintsOf } from './secrets.ts';
 import type { TargetRow } from './targets.ts';
 import { isVisible } from './visible-targets.ts';
 
-interface SnapshotCounts {
+export interface SnapshotCounts {
   snapshots: number;
   last_snapshot_at: Date | null;
   /** Sanitized ones alone. */
@@ -22,7 +22,7 @@ interface SnapshotCounts {
 
 export type CountedTarget = TargetRow & SnapshotCounts;
 
-/** Each target with its snapshots: one scan of an index for all of them, and one for the sanitized ones. */
+/** Joins each target with its snapshots; the caller selects its columns: one scan of an index for all of them, and one for the sanitized ones. */
 export function countedTargets(db: Connection, now: Date) {
   const counted = (condition: RawBuilder<unknown>) =>
     sql<{
@@ -34,18 +34,26 @@ export function countedTargets(db: Connection, now: Date) {
     .selectFrom('targets')
     .innerJoin(counted(sql`true`).as('all_snapshots'), (join) => join.onTrue())
     .innerJoin(counted(sql`s.sanitized`).as('sanitized'), (join) => join.onTrue())
-    .selectAll('targets')
     .select(['all_snapshots.count as snapshots', 'all_snapshots.newest as last_snapshot_at'])
     .select(['sanitized.count as sanitized_snapshots', 'sanitized.newest as last_sanitized_at'])
     .select(isLate(now).as('late'));
 }
 
-export type LoadTargets = (ids: string[]) => Promise<Map<string, CountedTarget>>;
+/** Without `applied`, which may have a megabyte. */
+const LISTED = ['id', 'name', 'settings', 'reader_groups', 'original_groups', 'builder_groups', 'revision'] as const;
+
+type ListedTarget = Pick<TargetRow, (typeof LISTED)[number]> & SnapshotCounts;
+
+/** Queries for lists that run at once: one that is slow delays no other. */
+const LISTS_AT_ONCE = 3;
+
+export type LoadTargets = (ids: string[]) => Promise<Map<string, ListedTarget>>;
 
 /** Loads targets for all callers that ask at the same moment by one query. */
 export function createTargetLoader(db: Database, clock: () => Date): LoadTargets {
-  return createBatches(async (ids) => {
+  return createBatches(LISTS_AT_ONCE, async (ids) => {
     const rows = await countedTargets(db, clock())
+      .select(LISTED.map((column) => `targets.${column}` as const))
       .where(sql<boolean>`targets.id = ANY(${ids}::uuid[]) AND targets.removed_at IS NULL`)
       .execute();
     return new Map(rows.map((row) => [row.id, row]));
@@ -73,7 +81,10 @@ export async function targetAnswer(
   target: TargetRow,
   { caller, now, keys }: { caller: Caller; now: Date; keys: HubKey[] },
 ) {
-  const counted = await countedTargets(db, now).where('targets.id', '=', target.id).executeTakeFirstOrThrow();
+  const counted = await countedTargets(db, now)
+    .selectAll('targets')
+    .where('targets.id', '=', target.id)
+    .executeTakeFirstOrThrow();
   const mayChange = permissionsOn(target, caller).includes('change');
   const secrets = mayChange ? await fingerprintsOf(db, { owner: 'target', owner_id: target.id }, keys) : {};
   return answerWith(db, { ...target, ...counted }, { caller, secrets });
@@ -110,7 +121,7 @@ async function nextRemovals(db: Connection, { id, keep, snapshots }: CountedTarg
 
 type TargetItem = ReturnType<typeof targetItem>;
 
-function targetItem(target: CountedTarget, caller: Caller) {
+function targetItem(target: ListedTarget, caller: Caller) {
   const { id, name, revision, settings, late } = target;
   const permissions = permissionsOn(target, caller);
   const [snapshots, newest] = permissions.includes('read_originals')

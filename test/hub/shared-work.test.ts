@@ -48,7 +48,7 @@ test('a run that fails fails for its callers only, and other keys do not wait', 
 
 test('callers that wait for a batch share the next call, which has the keys of all of them', async () => {
   const calls: { keys: string[]; end: () => void }[] = [];
-  const load = createBatches(async (keys) => {
+  const load = createBatches(1, async (keys) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     calls.push({ keys, end: resolve });
     await promise;
@@ -69,4 +69,16 @@ test('callers that wait for a batch share the next call, which has the keys of a
   calls[2]?.end();
   expect(await last).toEqual(new Map([['c', 3]]));
   expect(calls.map(({ keys }) => keys)).toEqual([['a'], ['a', 'b', 'broken'], ['c']]);
+});
+
+test('a call that is slow does not delay the next one', async () => {
+  const slow = Promise.withResolvers<void>();
+  const load = createBatches(2, async (keys) => {
+    if (keys.includes('slow')) await slow.promise;
+    return new Map(keys.map((key) => [key, key]));
+  });
+  const first = load(['slow']);
+  await expect.poll(() => load(['fast'])).toEqual(new Map([['fast', 'fast']]));
+  slow.resolve();
+  expect(await first).toEqual(new Map([['slow', 'slow']]));
 });

@@ -50,7 +50,10 @@ export function parseText(text: string): ParsedText {
 
   // The composer's own search for duplicates takes quadratic time; the reader finds them.
   const composer = new Composer({ uniqueKeys: false, logLevel: 'error' });
-  const [document, second] = withoutStacks(() => [...composer.compose(tokens, true, text.length)]);
+  const [document, second] = withoutStacks(() => {
+    const [first, other] = composer.compose(tokens, true, text.length);
+    return [first, other];
+  });
   // The composer only warns about an unknown tag, and ignores it.
   const errors = [...(document?.errors ?? []), ...(document?.warnings ?? [])].slice(0, MAX_FLAWS);
   const flaws = errors.map(({ code, message, pos: [offset] }) => {
