@@ -105,9 +105,9 @@ test.for(SIZES)('the configuration as it is edited and mended at %d×%d is what 
   await terminal.waitFor(/❯ ✗ +targets/);
   terminal.press('f');
   await frame('fix', columns === 40 ? /3 +targets:/ : /\+ +snapshot: /);
-  await expect(frames.join('\n').replaceAll(folder, '/home/ada')).toMatchFileSnapshot(
-    `frames/edited-${columns}x${rows}.txt`,
-  );
+  // The length of the folder decides where its path ends and is cut.
+  const shown = frames.join('\n').replaceAll(new RegExp(`${folder}.*`, 'g'), '/home/ada…');
+  await expect(shown).toMatchFileSnapshot(`frames/edited-${columns}x${rows}.txt`);
 });
 
 test.for(SIZES)('work in a queue at %d×%d is shown as it was', async ([columns, rows]) => {
