@@ -30,11 +30,17 @@ test('an abort ends the child, and its reason is the error', async () => {
 });
 
 test('an abort before anyone waits for the end of the child leaves no rejection unhandled', async () => {
+  events.length = 0;
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown): void => void unhandled.push(reason);
+  process.on('unhandledRejection', note);
   const controller = new AbortController();
   const child = runner.start({ file: 'cat', args: [] }, { signal: controller.signal });
   controller.abort(new Error('stopped'));
-  for await (const _ of child.stdout);
+  await expect.poll(() => events.some(({ event }) => event === 'command_ended')).toBe(true);
   await new Promise((resolve) => setImmediate(resolve));
+  process.off('unhandledRejection', note);
+  expect(unhandled).toEqual([]);
   await expect(child.ended).rejects.toThrow('stopped');
 });
 
