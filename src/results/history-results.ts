@@ -44,7 +44,7 @@ export type HistoryList = v.InferOutput<typeof historyList>;
 /** Estimated duration of a load, by earlier ones into the same destination. */
 export const loadEstimate = v.object({
   duration_ms: number,
-  loads: describe(number, 'Number of loads that it is based on.'),
+  loads: describe(number, 'Number of earlier loads in the estimate.'),
 });
 
 export type LoadEstimate = v.InferOutput<typeof loadEstimate>;

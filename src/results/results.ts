@@ -183,7 +183,7 @@ export type PrunePlan = v.InferOutput<typeof prunePlan>;
 
 const tableSide = v.object({
   rows: number,
-  bytes: describe(orNull(number), 'Bytes of content; `null` where nobody knows.'),
+  bytes: describe(orNull(number), 'Bytes of content; `null` when unknown.'),
 });
 
 export type TableSide = v.InferOutput<typeof tableSide>;

@@ -36,7 +36,7 @@ export interface Route {
   maxAnswerBytes?: number;
   /** Schemas of successful answers, by status; `null` where there is no body. */
   answers: Record<number, v.GenericSchema | null>;
-  /** A change names the revision that it is made to (`If-Match`), a creation that there is none (`If-None-Match: *`). */
+  /** A change requires the present revision (`If-Match`), a creation `If-None-Match: *`. */
   conditional?: true;
   /** Answers with an ETag, and with 304 where the caller has that already. */
   etag?: true;

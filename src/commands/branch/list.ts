@@ -23,8 +23,9 @@ export const branchListCommand = defineCommand({
       context.report({ event: 'warning', code: 'branches_unknown', message: `Branches of "${target}": ${message}` });
     }
     const columns = targetBranchColumns(context.clock());
-    const text =
-      list.branches.length > 0 ? formatTable(columns, list.branches, invocation.tableOptions()) : NO_BRANCHES;
+    // Targets whose branches are unknown may have some.
+    const none = list.errors.length > 0 ? '' : NO_BRANCHES;
+    const text = list.branches.length > 0 ? formatTable(columns, list.branches, invocation.tableOptions()) : none;
     return { data: list, text };
   },
 });

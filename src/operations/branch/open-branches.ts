@@ -174,7 +174,7 @@ interface EachBranch {
   atOnce: number;
 }
 
-/** Does the work for each branch; after a failure, a warning names the branches for which it is done. */
+/** Does the work for each branch; after a failure, a warning names the completed branches. */
 export async function forEachBranch<Branch extends { name: string }, Result>(
   { report }: Context,
   branches: Branch[],

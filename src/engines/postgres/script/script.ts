@@ -20,19 +20,23 @@ export async function checkScript(
   context: EngineContext,
   { url, file }: Pick<ScriptRun, 'url' | 'file'>,
 ): Promise<ScriptFacts> {
-  const facts: ScriptFacts = { statements: 0, rollsBack: true, warnings: [] };
+  const facts = await readFacts(file);
+  return { ...facts, warnings: (await reachesServer(context, url)) ? [REACH] : [] };
+}
+
+async function readFacts(file: string): Promise<Omit<ScriptFacts, 'warnings'>> {
+  const facts = { statements: 0, rollsBack: true };
   for await (const part of readScript(file, createSplitter({ asFile: true }))) {
     if (part.kind === 'rows') continue;
     facts.statements = part.number;
     if (endsTransaction(part)) facts.rollsBack = false;
   }
-  if (await reachesServer(context, url)) facts.warnings.push(REACH);
   return facts;
 }
 
 export async function runScript(context: EngineContext, run: ScriptRun): Promise<ScriptResult> {
   const { url, file, asItIs, undo, role } = run;
-  await checkScript(context, run);
+  await readFacts(file);
   if (asItIs) return { swapMs: null, undoDatabase: null, statements: await runStep(context, run) };
   let statements = 0;
   const replaced = await besideDestination(context, { url, undo, role, locale: null }, async ({ fresh }) => {
