@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parsePostgresUrl } from '../engines/postgres/connection/url.ts';
-import { runScript } from '../engines/postgres/script/script.ts';
+import { runScript } from '../engines/postgres/restore/script/script.ts';
 import { createPlainRole } from '../engines/postgres/server/plain-role.ts';
 import { startThrowAwayServer, type ThrowAwayServer } from '../engines/postgres/server/throw-away-server.ts';
 import { isRunning } from '../process/is-running.ts';

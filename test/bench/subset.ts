@@ -5,8 +5,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { anyClientTools } from '../../src/engines/postgres/connection/tools.ts';
 import { startThrowAwayServer } from '../../src/engines/postgres/server/throw-away-server.ts';
-import { anyClientTools } from '../../src/engines/postgres/tools.ts';
 import { type Measured, measuredRun, printTable } from '../helpers/measured-run.ts';
 import { startMysql } from '../helpers/mysql-server.ts';
 import { testContext } from '../helpers/postgres-server.ts';

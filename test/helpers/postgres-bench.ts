@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { anyClientTools, type ClientTools } from '../../src/engines/postgres/connection/tools.ts';
 import { startThrowAwayServer } from '../../src/engines/postgres/server/throw-away-server.ts';
-import { anyClientTools, type ClientTools } from '../../src/engines/postgres/tools.ts';
 import { localRunner } from '../../src/process/local.ts';
 import { cpuSeconds, type Measured, measuredRun, printTable } from './measured-run.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { acceptStatement } from '../../src/engines/mysql/restore/script/accept-statement.ts';
 import { createSplitter as createMysqlSplitter } from '../../src/engines/mysql/restore/script/split.ts';
-import { createSplitter as createPostgresSplitter } from '../../src/engines/postgres/script/split.ts';
+import { createSplitter as createPostgresSplitter } from '../../src/engines/postgres/restore/script/split.ts';
 import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import { UserError } from '../../src/runtime/errors.ts';
 import { type AnyServer, type ServerKind, startAnyServer } from '../helpers/any-server.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { anyClientTools } from '../../../src/engines/postgres/connection/tools.ts';
 import { parsePostgresUrl } from '../../../src/engines/postgres/connection/url.ts';
 import type { ArchiveDetails } from '../../../src/engines/postgres/dump/archive.ts';
 import { findDifferences } from '../../../src/engines/postgres/restore/check.ts';
-import { anyClientTools } from '../../../src/engines/postgres/tools.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';

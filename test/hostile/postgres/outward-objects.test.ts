@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { openSession } from '../../../src/engines/postgres/connection/session.ts';
+import { anyClientTools } from '../../../src/engines/postgres/connection/tools.ts';
 import { parsePostgresUrl } from '../../../src/engines/postgres/connection/url.ts';
-import { anyClientTools } from '../../../src/engines/postgres/tools.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { applySanitize, planSanitize } from '../../../src/operations/sanitize/sanitize.ts';
 import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';

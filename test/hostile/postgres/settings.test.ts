@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { alterSet } from '../../../src/engines/postgres/restore/alter-set.ts';
+import { alterSet } from '../../../src/engines/postgres/swap/alter-set.ts';
 
 const database = 'shop"; DROP';
 

@@ -2,9 +2,9 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { BaseCopy } from '../../facets/copies.ts';
 import { closedBase } from '../../shared/base-copies.ts';
 import { type PsqlSession, quoteText } from '../connection/session.ts';
-import { type BranchFacts, branchMarkText } from '../mark.ts';
-import { findBaseCopies } from '../restore/base.ts';
-import { readOid } from '../restore/swap.ts';
+import { type BranchFacts, branchMarkText } from '../swap/mark.ts';
+import { readOid } from '../swap/swap.ts';
+import { findBaseCopies } from './base-copies.ts';
 
 /** The base copy of a destination that branches are made from; rejects where there is none, or it may have been changed. */
 export async function findClosedBase(server: PsqlSession, url: DatabaseUrl): Promise<BaseCopy> {

@@ -3,7 +3,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { Branch } from '../../facets/copies.ts';
 import { connectToServer } from '../connection/connect.ts';
 import type { PsqlSession } from '../connection/session.ts';
-import { type BranchMark, parseBranchMark } from '../mark.ts';
+import { type BranchMark, parseBranchMark } from '../swap/mark.ts';
 
 export interface MarkedBranch extends Branch {
   mark: BranchMark;

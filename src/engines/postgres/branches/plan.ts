@@ -2,8 +2,8 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { BranchPlan, BranchPlanRequest } from '../../facets/branch.ts';
 import { refuseShortSpace } from '../../shared/server/free-space.ts';
 import { connectToServer } from '../connection/connect.ts';
-import { asksForClones, findBaseCopies } from '../restore/base.ts';
-import { inspectDestination } from '../restore/inspect-destination.ts';
+import { inspectDestination } from '../swap/inspect-destination.ts';
+import { asksForClones, findBaseCopies } from './base-copies.ts';
 import { findBranches } from './list.ts';
 
 /** Changes nothing. */

@@ -3,12 +3,12 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { BranchRequest, SwitchResult } from '../../facets/branch.ts';
 import { branchIsCurrent, findBranch } from '../../shared/branches.ts';
 import type { PsqlSession } from '../connection/session.ts';
-import { branchMarkText, writeComment, writeMark } from '../mark.ts';
-import { checkSwap } from '../restore/blockers.ts';
-import { readComment, rename, renameAll, toUndoCopy } from '../restore/swap.ts';
-import { openSwapSession } from '../restore/swap-session.ts';
 import { besideNames, findBeside, lockDestination, sweepLeftovers } from '../server/server.ts';
-import { branchWithFreeName, leaveStatements } from './leave.ts';
+import { checkSwap } from '../swap/blockers.ts';
+import { branchMarkText, writeComment, writeMark } from '../swap/mark.ts';
+import { readComment, rename, renameAll, toUndoCopy } from '../swap/swap.ts';
+import { openSwapSession } from '../swap/swap-session.ts';
+import { branchWithFreeName, leaveStatements } from './last-switch.ts';
 import { findBranches, type MarkedBranch } from './list.ts';
 
 /**

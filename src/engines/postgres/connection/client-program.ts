@@ -1,7 +1,7 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { ClientProgram } from '../../facets/connect.ts';
-import { anyClientTools } from '../tools.ts';
+import { anyClientTools } from './tools.ts';
 import { connectionOf } from './url.ts';
 
 /** psql for a person: with the messages and the encoding of the terminal. */

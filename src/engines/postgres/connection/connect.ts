@@ -4,9 +4,9 @@ import type { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { connectionFailed } from '../../shared/connection/connection-failed.ts';
-import { anyClientTools, type ClientTools } from '../tools.ts';
 import { failureOf } from './failure.ts';
 import { ConnectionLost, openSession, type PsqlSession, type PsqlSessionOptions, quoteText } from './session.ts';
+import { anyClientTools, type ClientTools } from './tools.ts';
 import { connectionOf, withDatabase } from './url.ts';
 
 /** Databases of every server, for sessions that create, rename or drop another one. */

@@ -2,9 +2,9 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { Place } from '../../engine.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { connectionLost, statementRefused } from '../../shared/connection/explain-errors.ts';
-import { anyClientTools } from '../tools.ts';
 import { linesOf, tryToConnect } from './connect.ts';
 import { ConnectionLost, type PsqlSession, SqlError } from './session.ts';
+import { anyClientTools } from './tools.ts';
 
 /** https://www.postgresql.org/docs/current/hot-standby.html#HOT-STANDBY-CONFLICT */
 export const STANDBY_HINT =

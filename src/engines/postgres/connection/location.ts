@@ -1,7 +1,7 @@
 import type { DatabaseUrl, Host } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { addressesOfHost, THIS_MACHINE } from '../../shared/connection/host-addresses.ts';
-import { findClientTools } from '../tools.ts';
+import { findClientTools } from './tools.ts';
 import { connectionOf, portOf } from './url.ts';
 
 /** By the rules of libpq: URL, environment, service file. */

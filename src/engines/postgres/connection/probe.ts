@@ -5,11 +5,11 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { Probe, ProbeRequest } from '../../facets/connect.ts';
 import { failedProbe, SIZES_AT_ONCE, UNKNOWN } from '../../shared/connection/probe-states.ts';
-import { anyClientTools, type ClientTools } from '../tools.ts';
 import { findFailure, linesOf, MAINTENANCE_DATABASES, tryToConnect } from './connect.ts';
 import { concernsServer } from './failure.ts';
 import { identityOf, readServerIdentity } from './identity.ts';
 import { ConnectionLost, type PsqlSession, quoteText } from './session.ts';
+import { anyClientTools, type ClientTools } from './tools.ts';
 import { withDatabase } from './url.ts';
 
 /** One connection serves all databases of a server and user. */

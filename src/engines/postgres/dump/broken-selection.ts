@@ -1,7 +1,7 @@
 import type { WarningEvent } from '../../../results/events.ts';
 import { UserError } from '../../../runtime/errors.ts';
+import type { CatalogSchema } from '../catalog/introspect.ts';
 import { type PsqlSession, quoteText } from '../connection/session.ts';
-import type { CatalogSchema } from '../introspect.ts';
 import type { ArchiveDetails } from './archive.ts';
 import {
   type BrokenObject,

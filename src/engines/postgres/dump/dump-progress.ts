@@ -1,6 +1,6 @@
 import type { Report } from '../../../runtime/events.ts';
 import { tableName } from '../../../text/table-names.ts';
-import type { CatalogTable } from '../introspect.ts';
+import type { CatalogTable } from '../catalog/introspect.ts';
 
 export interface DumpProgress {
   onStarted(table: CatalogTable): void;

@@ -4,8 +4,7 @@ import { UserError } from '../../../runtime/errors.ts';
 import type { Report } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { DumpRequest } from '../../facets/dump.ts';
-import type { PsqlSession } from '../connection/session.ts';
-import { readRemoteObjects, remoteBuildWarnings } from '../foreign-tables.ts';
+import { readRemoteObjects, remoteBuildWarnings } from '../catalog/foreign-tables.ts';
 import {
   type CatalogSchema,
   type CatalogTable,
@@ -20,10 +19,11 @@ import {
   readSequences,
   readTables,
   replicationWarnings,
-} from '../introspect.ts';
-import { whyNoSetting } from '../restore/alter-set.ts';
-import { selectSchemas } from '../schema-selection.ts';
-import { majorOf } from '../tools.ts';
+} from '../catalog/introspect.ts';
+import { selectSchemas } from '../catalog/schema-selection.ts';
+import type { PsqlSession } from '../connection/session.ts';
+import { majorOf } from '../connection/tools.ts';
+import { whyNoSetting } from '../swap/alter-set.ts';
 import { type ArchiveDetails, archiveDetails } from './archive.ts';
 import { type BrokenSelection, readBroken } from './broken-selection.ts';
 import { readHidden } from './hidden.ts';

@@ -6,11 +6,11 @@ import type { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { DumpRequest } from '../../facets/dump.ts';
+import type { CatalogTable } from '../catalog/introspect.ts';
 import { PG_DUMP_LOCK_FLAG } from '../connection/lock-waits.ts';
 import { quoteName } from '../connection/session.ts';
+import type { ClientTools } from '../connection/tools.ts';
 import { connectionOf, type Settings } from '../connection/url.ts';
-import type { CatalogTable } from '../introspect.ts';
-import type { ClientTools } from '../tools.ts';
 import { withoutDate } from './archive.ts';
 import type { Selection } from './dump-source.ts';
 

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { UserError } from '../../../runtime/errors.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
+import type { ClientTools } from '../connection/tools.ts';
 import { type ArchiveEntry, parseArchiveList } from '../dump/archive.ts';
 import { CONTENTS, listContents } from '../dump/archive-contents.ts';
-import type { ClientTools } from '../tools.ts';
 import { failureWords } from './restore-errors.ts';
 
 export interface ArchiveToList {

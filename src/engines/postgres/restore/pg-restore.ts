@@ -2,9 +2,9 @@ import { dirname } from 'node:path';
 import type { ProcessResult } from '../../../process/runner.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
+import type { ClientTools } from '../connection/tools.ts';
 import { connectionOf, type Settings } from '../connection/url.ts';
 import type { ArchiveDetails } from '../dump/archive.ts';
-import type { ClientTools } from '../tools.ts';
 
 export interface RestoreSection {
   section: 'pre-data' | 'data' | 'post-data';

@@ -13,24 +13,24 @@ import type {
 } from '../../facets/restore.ts';
 import { divideTables } from '../../shared/divide-tables.ts';
 import { refuseShortSpace } from '../../shared/server/free-space.ts';
+import { findBaseCopies } from '../branches/base-copies.ts';
+import { replicationWarnings } from '../catalog/introspect.ts';
+import { leftOutByBuild, selectSchemas } from '../catalog/schema-selection.ts';
 import { connect } from '../connection/connect.ts';
 import { type PsqlSession, quoteName, quoteText } from '../connection/session.ts';
+import { findClientTools, majorOf, toolsForArchive } from '../connection/tools.ts';
 import { type ArchiveDetails, archiveDetails } from '../dump/archive.ts';
-import { replicationWarnings } from '../introspect.ts';
-import { leftOutByBuild, selectSchemas } from '../schema-selection.ts';
-import { findClientTools, majorOf, toolsForArchive } from '../tools.ts';
-import { findBaseCopies } from './base.ts';
-import { checkSwap } from './blockers.ts';
-import { planDifference } from './difference/plan-difference.ts';
-import { refuseInPlace } from './in-place/in-place-preflight.ts';
+import { checkSwap } from '../swap/blockers.ts';
 import {
   type InspectedDestination,
   inspectDestination,
   type OpenedDestination,
   openForInspection,
-} from './inspect-destination.ts';
+} from '../swap/inspect-destination.ts';
+import { checkRights } from '../swap/rights.ts';
+import { planDifference } from './difference/plan-difference.ts';
+import { refuseInPlace } from './in-place/in-place-preflight.ts';
 import { remoteWarnings } from './remote-objects.ts';
-import { checkRights } from './rights.ts';
 import { admitsNewRoles } from './temporary-role.ts';
 
 /** Plans a restore: whether it is possible, by which strategy and with what consequences. Changes nothing. */

@@ -5,10 +5,10 @@ import { UserError } from '../../../runtime/errors.ts';
 import { splitName, tableName } from '../../../text/table-names.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
 import { compareNames } from '../../shared/verify.ts';
+import { type RemoteObjects, remoteText } from '../catalog/foreign-tables.ts';
+import type { Inventory } from '../catalog/introspect.ts';
 import type { ArchiveEntry } from '../dump/archive.ts';
 import { type ContentsEntry, readContents } from '../dump/archive-contents.ts';
-import { type RemoteObjects, remoteText } from '../foreign-tables.ts';
-import type { Inventory } from '../introspect.ts';
 
 /** An object that is not created, because it leads to another server or needs one that does. */
 export interface RemoteEntry extends Pick<ContentsEntry, 'kind' | 'schema' | 'tag'> {

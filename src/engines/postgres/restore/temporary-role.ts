@@ -5,15 +5,15 @@ import { connect, connectToServer, tryToConnect } from '../connection/connect.ts
 import { failureOf } from '../connection/failure.ts';
 import { scramVerifier } from '../connection/scram.ts';
 import { ConnectionLost, type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
+import { anyClientTools } from '../connection/tools.ts';
 import { withDatabase, withUser } from '../connection/url.ts';
 import type { ArchiveDetails } from '../dump/archive.ts';
-import { newRoleName, roleMark } from '../mark.ts';
 import { besideNames } from '../server/server.ts';
-import { anyClientTools } from '../tools.ts';
+import { newRoleName, roleMark } from '../swap/mark.ts';
+import { OWNABLE } from '../swap/ownable.ts';
+import { openMeanwhile } from '../swap/swap-session.ts';
 import { createExtensions } from './create-extensions.ts';
 import { disableEventTriggers, withoutEventTriggers } from './event-triggers.ts';
-import { OWNABLE } from './ownable.ts';
-import { openMeanwhile } from './swap-session.ts';
 
 /**
  * A login without rights outside one shadow database, which restores the content of a snapshot: a function of the

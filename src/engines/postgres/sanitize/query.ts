@@ -5,11 +5,11 @@ import { formatNumberOf } from '../../../text/format.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { QueryRun } from '../../facets/sanitize.ts';
 import { connectionLostAt, queryFailed, UNPUBLISHED } from '../../shared/sanitize/query-failed.ts';
+import { dropUserMappings } from '../catalog/foreign-tables.ts';
 import { connect, linesOf } from '../connection/connect.ts';
 import { ConnectionLost, type PsqlSession, SqlError } from '../connection/session.ts';
 import type { Settings } from '../connection/url.ts';
 import { archiveDetails } from '../dump/archive.ts';
-import { dropUserMappings } from '../foreign-tables.ts';
 
 /**
  * In one transaction. Statements that refuse one (VACUUM, a procedure with COMMIT) are detected by SQLSTATE and run

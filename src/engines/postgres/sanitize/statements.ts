@@ -1,6 +1,6 @@
 import type { Statement } from '../../../sanitize/statement.ts';
 import { type SplitStatement, splitQuery, statementRefused } from '../../shared/sanitize/query-refused.ts';
-import { createSplitter } from '../script/split.ts';
+import { createSplitter } from '../restore/script/split.ts';
 
 /**
  * Splits as the server's lexer: at semicolons outside quotes, comments, parentheses and bodies in standard SQL (BEGIN

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { isSea } from 'node:sea';
 import { UserError } from '../../../runtime/errors.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import { findClientTools } from '../tools.ts';
+import { findClientTools } from '../connection/tools.ts';
 
 export interface ServerPrograms {
   bin: string;

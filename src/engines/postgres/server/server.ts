@@ -2,9 +2,16 @@ import { redact } from '../../../process/redact.ts';
 import type { Report } from '../../../runtime/events.ts';
 import { type BesideNames, besideNamesWithin, isFreshName } from '../../shared/beside-names.ts';
 import { destinationBusy, lockLost } from '../../shared/destination-lock.ts';
+import type { DatabaseLocale } from '../catalog/introspect.ts';
 import { ConnectionLost, type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
-import type { DatabaseLocale } from '../introspect.ts';
-import { type Mark, type MarkedDatabase, provisionalLimit, readMarked, readMarkedRoles, writeMark } from '../mark.ts';
+import {
+  type Mark,
+  type MarkedDatabase,
+  provisionalLimit,
+  readMarked,
+  readMarkedRoles,
+  writeMark,
+} from '../swap/mark.ts';
 
 /** Bytes of a name; the server would shorten longer ones without an error. */
 export const NAME_LIMIT = 63;

@@ -9,7 +9,7 @@ import type { WithResource } from '../../shared/resource-pool.ts';
 import { ScriptProblem } from '../../shared/script/script-problem.ts';
 import { splitText } from '../../shared/script/split-script.ts';
 import { type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
-import { createSplitter } from '../script/split.ts';
+import { createSplitter } from '../restore/script/split.ts';
 import { forEachLine } from './line-numbers.ts';
 import { type Batch, batchesOf, isOneOf, rowNumber } from './rows.ts';
 import { type Leaf, type Reference, resolveAdded, type SubsetCatalog, type SubsetTable } from './subset-catalog.ts';

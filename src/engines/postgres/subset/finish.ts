@@ -2,8 +2,8 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { connect } from '../connection/connect.ts';
 import { type PsqlSession, quoteName, quoteText } from '../connection/session.ts';
+import type { ClientTools } from '../connection/tools.ts';
 import type { Settings } from '../connection/url.ts';
-import type { ClientTools } from '../tools.ts';
 import type { OpenSource } from './open-source.ts';
 import { materializedViewsInOrder, type View } from './views-in-order.ts';
 

@@ -1,11 +1,11 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { WithResource } from '../../shared/resource-pool.ts';
+import type { RemoteObjects } from '../catalog/foreign-tables.ts';
+import type { CatalogSchema, DatabaseLocale } from '../catalog/introspect.ts';
 import { READER_LOCK_TIMEOUT } from '../connection/lock-waits.ts';
 import type { PsqlSession } from '../connection/session.ts';
+import type { ClientTools } from '../connection/tools.ts';
 import type { ArchiveDetails } from '../dump/archive.ts';
-import type { RemoteObjects } from '../foreign-tables.ts';
-import type { CatalogSchema, DatabaseLocale } from '../introspect.ts';
-import type { ClientTools } from '../tools.ts';
 import type { SubsetCatalog } from './subset-catalog.ts';
 
 export interface OpenSource {

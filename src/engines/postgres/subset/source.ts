@@ -3,18 +3,24 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { SubsetSource } from '../../facets/subset.ts';
 import { createResourcePool } from '../../shared/resource-pool.ts';
 import { sourceUnreadable } from '../../shared/source-unreadable.ts';
+import { readRemoteObjects, remoteText } from '../catalog/foreign-tables.ts';
+import {
+  readExtensions,
+  readLocale,
+  readReplication,
+  readSchemas,
+  replicationWarnings,
+} from '../catalog/introspect.ts';
 import { connect } from '../connection/connect.ts';
 import { withExplainedErrors } from '../connection/explain-errors.ts';
 import { type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
+import { findClientTools, toolsForServer } from '../connection/tools.ts';
 import { readDatabaseSettings, settingsToKeep } from '../dump/dump-source.ts';
 import { beginInstant } from '../dump/instant.ts';
 import { readSuperuserObjects } from '../dump/superuser-objects.ts';
-import { readRemoteObjects, remoteText } from '../foreign-tables.ts';
-import { readExtensions, readLocale, readReplication, readSchemas, replicationWarnings } from '../introspect.ts';
-import { findClientTools, toolsForServer } from '../tools.ts';
+import { makeSubset } from './build-subset.ts';
 import { createFinder } from './finder.ts';
 import { largeObjectsWarning } from './large-objects.ts';
-import { makeSubset } from './make.ts';
 import { FURTHER_READING_SETTINGS, type OpenSource, READING_SETTINGS } from './open-source.ts';
 import { placeOf, refuseUnnumbered, rowNumber } from './rows.ts';
 import { readSubsetCatalog } from './subset-catalog.ts';

@@ -10,8 +10,8 @@ import {
   quoteText,
   SqlError,
 } from '../../../../src/engines/postgres/connection/session.ts';
+import { anyClientTools } from '../../../../src/engines/postgres/connection/tools.ts';
 import { parsePostgresUrl } from '../../../../src/engines/postgres/connection/url.ts';
-import { anyClientTools } from '../../../../src/engines/postgres/tools.ts';
 import { fc } from '../../../helpers/fast-check.ts';
 import {
   describeWithPostgres,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { CatalogTable } from '../../../../src/engines/postgres/catalog/introspect.ts';
 import { copyOut, RANGE_BLOCKS, rangesOf } from '../../../../src/engines/postgres/dump/ranges.ts';
-import type { CatalogTable } from '../../../../src/engines/postgres/introspect.ts';
 
 const TABLE: CatalogTable = {
   oid: 1,

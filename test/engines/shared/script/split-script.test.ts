@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { acceptStatement } from '../../../../src/engines/mysql/restore/script/accept-statement.ts';
 import { createSplitter as createMysqlSplitter } from '../../../../src/engines/mysql/restore/script/split.ts';
-import { createSplitter as createPostgresSplitter } from '../../../../src/engines/postgres/script/split.ts';
+import { createSplitter as createPostgresSplitter } from '../../../../src/engines/postgres/restore/script/split.ts';
 import { ScriptProblem } from '../../../../src/engines/shared/script/script-problem.ts';
 import type { ScriptSplitter } from '../../../../src/engines/shared/script/split-script.ts';
 import { fc } from '../../../helpers/fast-check.ts';

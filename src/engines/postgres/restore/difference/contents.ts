@@ -3,7 +3,7 @@ import { filesOfTable, type Manifest, type ManifestTable } from '../../../../rep
 import type { PsqlSession } from '../../connection/session.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';
 import { CONTENTS } from '../../dump/archive-contents.ts';
-import type { BaseContents } from '../../mark.ts';
+import type { BaseContents } from '../../swap/mark.ts';
 import { dataOf } from '../rows/copy-commands.ts';
 
 /** Input that determines the schema objects of a load: two loads with the same one create the same objects. */

@@ -4,8 +4,8 @@ import type { DifferencePlan, RestoreRequest } from '../../../facets/restore.ts'
 import { type PsqlSession, quoteText } from '../../connection/session.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';
 import { CONTENTS } from '../../dump/archive-contents.ts';
-import type { BaseContents } from '../../mark.ts';
 import { findBeside } from '../../server/server.ts';
+import type { BaseContents } from '../../swap/mark.ts';
 import { dataOf } from '../rows/copy-commands.ts';
 import { differingTables, digestLoaded, digestOthers, digestTables, SERVER_QUERY } from './contents.ts';
 

@@ -4,7 +4,13 @@ import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import { connect } from '../../connection/connect.ts';
 import { quoteText } from '../../connection/session.ts';
-import { carryOverQueries, lostGrantsQuery, readOwnership, warnLostGrants, warnNotCarried } from '../carry-over.ts';
+import {
+  carryOverQueries,
+  lostGrantsQuery,
+  readOwnership,
+  warnLostGrants,
+  warnNotCarried,
+} from '../../swap/carry-over.ts';
 
 export interface InPlace {
   /** To be run in the transaction, after everything is restored. */

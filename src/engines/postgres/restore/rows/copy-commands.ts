@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { bytesOfTable, type ManifestFile, type ManifestTable } from '../../../../repository/manifest.ts';
 import { PSQL_FLAGS, quoteName } from '../../connection/session.ts';
+import { type ClientTools, knowsRestrict } from '../../connection/tools.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';
-import { type ClientTools, knowsRestrict } from '../../tools.ts';
 
 /** Rows that one COPY loads: all of a table, or those of some of its parts. */
 export interface RowsToLoad {

@@ -1,8 +1,8 @@
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { RestoreRun } from '../../../facets/restore.ts';
+import type { ClientTools } from '../../connection/tools.ts';
 import type { Settings } from '../../connection/url.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';
-import type { ClientTools } from '../../tools.ts';
 import type { RemoteEntry } from '../remote-objects.ts';
 
 /** A restore into an empty database, with all that its parts need to know. */

@@ -3,13 +3,13 @@ import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { ReplaceResult, UndoCopy } from '../../facets/restore.ts';
-import { lastSwitch, leaveStatements } from '../branches/leave.ts';
+import { lastSwitch, leaveStatements } from '../branches/last-switch.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { type PsqlSession, quoteText } from '../connection/session.ts';
-import { type MarkedDatabase, writeComment } from '../mark.ts';
 import { besideNames, findBeside, lockDestination } from '../server/server.ts';
 import { checkSwap } from './blockers.ts';
 import { inspectDestination } from './inspect-destination.ts';
+import { type MarkedDatabase, writeComment } from './mark.ts';
 import { readComment, rename, renameAll, toUndoCopy } from './swap.ts';
 import { openSwapSession } from './swap-session.ts';
 

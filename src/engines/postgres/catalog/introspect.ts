@@ -1,7 +1,7 @@
-import type { WarningEvent } from '../../results/events.ts';
-import { type PsqlSession, quoteText } from './connection/session.ts';
-import { encodingSettings, type Settings } from './connection/url.ts';
-import type { PostgresDetails } from './details-schema.ts';
+import type { WarningEvent } from '../../../results/events.ts';
+import { type PsqlSession, quoteText } from '../connection/session.ts';
+import { encodingSettings, type Settings } from '../connection/url.ts';
+import type { PostgresDetails } from '../details-schema.ts';
 
 export type Inventory = PostgresDetails['inventory'];
 export type DatabaseLocale = PostgresDetails['locale'];

@@ -6,15 +6,15 @@ import type { AllCopies, BaseCopies } from '../../facets/copies.ts';
 import type { ReplaceResult, ResetRequest, ResetRun, Resettable } from '../../facets/restore.ts';
 import { usableBase } from '../../shared/base-copies.ts';
 import { refuseShortSpace } from '../../shared/server/free-space.ts';
-import { readBranches } from '../branches/list.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { quoteName } from '../connection/session.ts';
+import { sessionWarnings } from '../restore/preflight.ts';
 import { besideNames, dropMarked, lockDestination, sweepLeftovers } from '../server/server.ts';
-import { findBaseCopies, newFromBase } from './base.ts';
-import { checkSwap } from './blockers.ts';
-import { inspectDestination } from './inspect-destination.ts';
-import { sessionWarnings } from './preflight.ts';
-import { replaceDestination } from './replace.ts';
+import { checkSwap } from '../swap/blockers.ts';
+import { inspectDestination } from '../swap/inspect-destination.ts';
+import { replaceDestination } from '../swap/replace.ts';
+import { findBaseCopies, newFromBase } from './base-copies.ts';
+import { readBranches } from './list.ts';
 
 /** Plans a reset; rejects when no base copy of the destination can be used. */
 export async function planReset(context: EngineContext, { url, spare }: ResetRequest): Promise<Resettable> {

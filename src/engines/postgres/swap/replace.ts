@@ -2,15 +2,15 @@ import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { ReplaceResult } from '../../facets/restore.ts';
+import { createClosedCopy, createSpare } from '../branches/base-copies.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { type PsqlSession, quoteName } from '../connection/session.ts';
-import { type BaseMark, writeMark } from '../mark.ts';
+import { isIncomplete } from '../restore/incomplete.ts';
 import { besideNames, dropMarked, findBeside, lockDestination, sweepLeftovers, verifyLock } from '../server/server.ts';
-import { createClosedCopy, createSpare } from './base.ts';
 import { checkSwap } from './blockers.ts';
 import { dropAfterFailure } from './drop-after-failure.ts';
-import { isIncomplete } from './incomplete.ts';
 import { inherit, type Settle } from './inherit.ts';
+import { type BaseMark, writeMark } from './mark.ts';
 import { databaseExists, type NewBase, rename, renameAll, swapDatabases } from './swap.ts';
 import { openMeanwhile, openSwapSession } from './swap-session.ts';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { ToolReport } from '../../results/configuration-results.ts';
-import { UserError } from '../../runtime/errors.ts';
-import type { EngineContext } from '../engine-context.ts';
-import { toolFinder } from '../shared/find-tools.ts';
+import type { ToolReport } from '../../../results/configuration-results.ts';
+import { UserError } from '../../../runtime/errors.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import { toolFinder } from '../../shared/find-tools.ts';
 
 export interface ClientTools {
   directory: string;

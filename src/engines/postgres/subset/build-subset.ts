@@ -7,12 +7,12 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { BuildSubsetResult, SubsetRun } from '../../facets/subset.ts';
 import { restoreFailed, withRightsHint } from '../../shared/restore-failed.ts';
 import { connect } from '../connection/connect.ts';
+import { findClientTools, toolsForArchive } from '../connection/tools.ts';
 import { encodingSettings } from '../connection/url.ts';
 import type { ArchiveEntry } from '../dump/archive.ts';
 import { CONTENTS } from '../dump/archive-contents.ts';
 import { runPgDump } from '../dump/run-pg-dump.ts';
 import { createEventTriggers } from '../restore/create-event-triggers.ts';
-import { inspectDestination } from '../restore/inspect-destination.ts';
 import { type ArchiveToList, listArchive } from '../restore/list-archive.ts';
 import { listsInTurn } from '../restore/lists-in-turn.ts';
 import { type PgRestoreRun, runPgRestore } from '../restore/pg-restore.ts';
@@ -21,12 +21,12 @@ import { besideDestination, premadeSchemas, restoreSettings, type Shadow } from 
 import { restoreErrors } from '../restore/restore-errors.ts';
 import { forceRowSecurity, liftForcedRowSecurity } from '../restore/rows/forced-row-security.ts';
 import { type ArchiveLists, writeLists } from '../restore/write-lists.ts';
-import { findClientTools, toolsForArchive } from '../tools.ts';
+import { inspectDestination } from '../swap/inspect-destination.ts';
 import { copyRows } from './copy.ts';
 import { finishDatabase } from './finish.ts';
 import { copyLargeObjects } from './large-objects.ts';
 import type { OpenSource } from './open-source.ts';
-import { prove } from './proof.ts';
+import { prove } from './verify-references.ts';
 
 export async function makeSubset(
   context: EngineContext,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { SchemaConfig } from '../../../src/config/schema/settings.ts';
-import { leftOutByBuild, selectSchemas } from '../../../src/engines/postgres/schema-selection.ts';
+import type { SchemaConfig } from '../../../../src/config/schema/settings.ts';
+import { leftOutByBuild, selectSchemas } from '../../../../src/engines/postgres/catalog/schema-selection.ts';
 
 const THERE = ['audit', 'billing', 'public'];
 

@@ -1,5 +1,5 @@
-import { ScriptProblem } from '../../shared/script/script-problem.ts';
-import type { ScriptStatement } from '../../shared/script/split-script.ts';
+import { ScriptProblem } from '../../../shared/script/script-problem.ts';
+import type { ScriptStatement } from '../../../shared/script/split-script.ts';
 
 const MOST_BYTES = 200;
 

@@ -5,6 +5,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import { connect } from '../connection/connect.ts';
 import { type PsqlSession, quoteName, quoteText } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
+import { withoutEventTriggers } from '../restore/event-triggers.ts';
 import { alterSet } from './alter-set.ts';
 import {
   attempt,
@@ -15,7 +16,6 @@ import {
   warnLostGrants,
   warnNotCarried,
 } from './carry-over.ts';
-import { withoutEventTriggers } from './event-triggers.ts';
 
 export interface Inheritance {
   /** The destination as it is, whose owner, grants, settings and limits its successor takes over. */

@@ -1,4 +1,4 @@
-import { textOfLiteral } from '../connection/literal-statement.ts';
+import { textOfLiteral } from '../../connection/literal-statement.ts';
 
 /** Quoted texts and names of a COPY in canonical form. */
 const QUOTED = /'(?:[^']|'')*'|"(?:[^"]|"")*"/g;

@@ -12,10 +12,10 @@ import {
   SINGLE_QUOTE,
   SLASH,
   STAR,
-} from '../../shared/script/script-bytes.ts';
-import { lineFrom, type ScriptSplitter, unterminated } from '../../shared/script/split-script.ts';
-import { MOST_WORD, StatementReader } from '../../shared/script/statement-reader.ts';
-import type { Position } from '../../shared/script/text-window.ts';
+} from '../../../shared/script/script-bytes.ts';
+import { lineFrom, type ScriptSplitter, unterminated } from '../../../shared/script/split-script.ts';
+import { MOST_WORD, StatementReader } from '../../../shared/script/statement-reader.ts';
+import type { Position } from '../../../shared/script/text-window.ts';
 import { CopyRows } from './copy-rows.ts';
 import { readCopy } from './copy-statement.ts';
 import { checkStatement, standardStringsOf } from './file-settings.ts';

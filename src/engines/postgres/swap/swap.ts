@@ -7,9 +7,9 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { ReplaceResult } from '../../facets/restore.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
-import { type BaseMark, type NewMark, writeComment, writeMark } from '../mark.ts';
 import { type Beside, besideNames, dropMarked, findBeside, verifyLock } from '../server/server.ts';
 import { checkSwap } from './blockers.ts';
+import { type BaseMark, type NewMark, writeComment, writeMark } from './mark.ts';
 
 /** `object_in_use`: a session uses a database that is to be renamed. */
 const OBJECT_IN_USE = '55006';

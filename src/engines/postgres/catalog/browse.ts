@@ -1,9 +1,9 @@
-import type { NameWithSize } from '../../results/results.ts';
-import { tableName } from '../../text/table-names.ts';
-import type { DatabaseUrl } from '../database-url.ts';
-import type { EngineContext } from '../engine-context.ts';
-import { connect, connectToServer } from './connection/connect.ts';
-import { quoteName } from './connection/session.ts';
+import type { NameWithSize } from '../../../results/results.ts';
+import { tableName } from '../../../text/table-names.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import { connect, connectToServer } from '../connection/connect.ts';
+import { quoteName } from '../connection/session.ts';
 import { namePartOf, readSchemas, readTables } from './introspect.ts';
 
 /** Accessible databases, without the tool's own. */

@@ -1,7 +1,7 @@
-import { BACKSLASH, isBlank, LINE_FEED } from '../../shared/script/script-bytes.ts';
-import { ScriptProblem } from '../../shared/script/script-problem.ts';
-import type { ScriptRows } from '../../shared/script/split-script.ts';
-import type { Position } from '../../shared/script/text-window.ts';
+import { BACKSLASH, isBlank, LINE_FEED } from '../../../shared/script/script-bytes.ts';
+import { ScriptProblem } from '../../../shared/script/script-problem.ts';
+import type { ScriptRows } from '../../../shared/script/split-script.ts';
+import type { Position } from '../../../shared/script/text-window.ts';
 
 export interface RowsRequest {
   bytes: Buffer;

@@ -8,9 +8,9 @@ import {
   reportTools,
   toolsForArchive,
   toolsForServer,
-} from '../../../src/engines/postgres/tools.ts';
-import { localRunner } from '../../../src/process/local.ts';
-import { temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
+} from '../../../../src/engines/postgres/connection/tools.ts';
+import { localRunner } from '../../../../src/process/local.ts';
+import { temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
 
 const PROGRAMS = ['psql', 'pg_dump', 'pg_restore', 'pg_isready'];
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;

@@ -5,12 +5,12 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { BaseCopies, BaseCopy } from '../../facets/copies.ts';
 import { refuseShortSpace } from '../../shared/server/free-space.ts';
 import { type PsqlSession, quoteName, quoteNumber, quoteText, SqlError } from '../connection/session.ts';
-import { type MarkedDatabase, provisionalLimit, writeMark } from '../mark.ts';
 import { besideNames, findBeside, markNew } from '../server/server.ts';
 import { readSpace } from '../server/space.ts';
-import { dropAfterFailure } from './drop-after-failure.ts';
-import { readDatabase } from './inherit.ts';
-import { readOid, rename, withoutSessions } from './swap.ts';
+import { dropAfterFailure } from '../swap/drop-after-failure.ts';
+import { readDatabase } from '../swap/inherit.ts';
+import { type MarkedDatabase, provisionalLimit, writeMark } from '../swap/mark.ts';
+import { readOid, rename, withoutSessions } from '../swap/swap.ts';
 
 /** Base copy and spare of a destination, each with whether a reset may use it. */
 export async function findBaseCopies(server: PsqlSession, destination: string): Promise<BaseCopies> {

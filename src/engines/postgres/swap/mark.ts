@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import * as v from 'valibot';
-import { type PsqlSession, quoteName, quoteText } from './connection/session.ts';
+import { type PsqlSession, quoteName, quoteText } from '../connection/session.ts';
 
 const branchSchema = v.object({
   name: v.string(),

@@ -1,7 +1,7 @@
 import type { PsqlSession } from '../connection/session.ts';
-import { type BranchMark, branchMarkText, parseBranchMark, writeComment } from '../mark.ts';
-import { databaseExists, readComment, readOid, rename } from '../restore/swap.ts';
 import type { Beside } from '../server/server.ts';
+import { type BranchMark, branchMarkText, parseBranchMark, writeComment } from '../swap/mark.ts';
+import { databaseExists, readComment, readOid, rename } from '../swap/swap.ts';
 import { findBranches } from './list.ts';
 
 /** The mark of the destination where it is a branch whose own name is free. */
