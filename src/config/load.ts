@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import type { Mode, Problem } from '../results/configuration-results.ts';
 import type { Report } from '../runtime/events.ts';
 import { readAwsProfiles } from './aws-profiles.ts';
@@ -98,6 +98,7 @@ const LEFT_TO_THE_CHECK = new Set([
   'originals_shared',
   'schema_config_ignored',
   'share_without_storage_profile',
+  'storage_key_unused',
 ]);
 
 /** The guard refuses a load into a source, with its own exit code; other commands continue. */
@@ -247,6 +248,17 @@ async function resolvePaths(
   const [base = '.'] = folders;
   settings.working_directory = absolutePath(settings.working_directory, { from: base, environment });
   const problems: KeyProblem[] = [];
+  for (const [name, profile] of Object.entries(settings.storage_profiles)) {
+    if (profile.path === undefined) continue;
+    profile.path = absolutePath(profile.path, { from: base, environment });
+    if (!overlaps(profile.path, settings.working_directory)) continue;
+    problems.push({
+      path: ['storage_profiles', name, 'path'],
+      code: 'wrong_value',
+      message: `storage profile '${name}' and the working directory ${settings.working_directory} contain each other`,
+      hint: 'Set a folder outside the working directory.',
+    });
+  }
   const around = [...folders, settings.working_directory];
   for (const [name, { sanitize }] of Object.entries(settings.targets)) {
     if (sanitize?.query_file === undefined) continue;
@@ -267,6 +279,12 @@ async function resolvePaths(
     sanitize.query_file = found ?? places[0] ?? sanitize.query_file;
   }
   return problems;
+}
+
+/** Reports whether a path is another one, or one contains the other. */
+function overlaps(one: string, other: string): boolean {
+  const [a, b] = [join(one, sep), join(other, sep)];
+  return a.startsWith(b) || b.startsWith(a);
 }
 
 function byPlace(a: Problem, b: Problem): number {
