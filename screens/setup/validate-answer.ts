@@ -55,7 +55,7 @@ export async function planned({ operations, route }: SetupCheckOptions): Promise
 async function databases({ operations, session, route }: SetupCheckOptions): Promise<Partial<SetupFound>> {
   const found = await operations.listDatabases(session, sourceOf(route));
   if (found.length > 0) return { databases: found };
-  throw new UserError('The server has no database that you may see', { code: 'database_missing' });
+  throw new UserError('database_missing', 'The server has no database that you may see');
 }
 
 async function source({ operations, session, route }: SetupCheckOptions): Promise<Partial<SetupFound>> {
@@ -76,6 +76,6 @@ function isVariable(name = ''): boolean {
 }
 
 function assertAnswer(isRight: boolean, message: string): Partial<SetupFound> {
-  if (!isRight) throw new UserError(message, { code: 'invalid_value' });
+  if (!isRight) throw new UserError('invalid_value', message);
   return {};
 }

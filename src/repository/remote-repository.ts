@@ -115,8 +115,7 @@ async function createRemoteRepository(
 
 function requireEncryptionKey(key: string | null, profile: string): string {
   if (key !== null) return key;
-  throw new UserError(`Storage profile "${profile}" is encrypted, and there is no key`, {
-    code: 'secret_key_missing',
+  throw new UserError('secret_key_missing', `Storage profile "${profile}" is encrypted, and there is no key`, {
     hint: `Set storage_profiles.${profile}.encryption_key, or secret_key, to the key that it was encrypted with.`,
   });
 }

@@ -33,8 +33,7 @@ export async function tryStore(store: Store): Promise<void> {
 }
 
 function changed(name: string): UserError {
-  return new UserError(`An object written to ${name} came back changed`, {
-    code: 'storage_unreliable',
+  return new UserError('storage_unreliable', `An object written to ${name} came back changed`, {
     hint: 'A proxy or an incompatible service changes objects.',
   });
 }

@@ -219,16 +219,14 @@ async function restorationOf(
 }
 
 function noKeepGoing(target: string, why: string): UserError {
-  return new UserError(`--keep-going is for PostgreSQL: ${why}`, {
-    code: 'keep_going_refused',
+  return new UserError('keep_going_refused', `--keep-going is for PostgreSQL: ${why}`, {
     hint: `Load the tables that can be restored: tool load ${target} --tables NAMES`,
   });
 }
 
 function refuseOtherEngine({ engine, url }: Database, manifest: Manifest): void {
   if (engine.id === manifest.engine) return;
-  throw new UserError(`A snapshot of ${manifest.engine} cannot be loaded into ${url.display}`, {
-    code: 'engine_differs',
+  throw new UserError('engine_differs', `A snapshot of ${manifest.engine} cannot be loaded into ${url.display}`, {
     hint: `Choose a ${manifest.engine} destination: dst_url in the configuration, or --destdb.`,
   });
 }

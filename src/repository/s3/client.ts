@@ -57,8 +57,7 @@ export async function createS3Client(
 async function readCliProfile(name: string): Promise<AwsProfile> {
   const profile = (await readAwsProfiles(process.env)).get(name);
   if (profile) return profile;
-  throw new UserError(`The AWS CLI has no profile "${name}"`, {
-    code: 'storage_credentials_missing',
+  throw new UserError('storage_credentials_missing', `The AWS CLI has no profile "${name}"`, {
     hint: `Create it: aws configure --profile ${name}; or change cli_profile in the configuration.`,
   });
 }

@@ -207,10 +207,11 @@ async function refuseBaseNames(server: MysqlSession, destination: string): Promi
   const { of, base, spare } = await namesBeside(server, destination);
   for (const database of [base, spare]) {
     if ((await baseCopyState(server, { database, of })) !== 'stranger') continue;
-    throw new UserError(`The database "${database}" exists, and is not a base copy or spare of "${destination}"`, {
-      code: 'base_name_taken',
-      hint: 'Rename or drop it: the base copy and the spare need their names.',
-    });
+    throw new UserError(
+      'base_name_taken',
+      `The database "${database}" exists, and is not a base copy or spare of "${destination}"`,
+      { hint: 'Rename or drop it: the base copy and the spare need their names.' },
+    );
   }
 }
 

@@ -169,8 +169,7 @@ async function readKept(server: MysqlSession, url: DatabaseUrl): Promise<KeptRec
     const record: KeptRecord | null = await readRecord(server, { database, table: KEPT, schema: keptSchema });
     if (record) return record;
   }
-  throw new UserError(`No previous version of ${url.display} to restore`, {
-    code: 'nothing_to_undo',
+  throw new UserError('nothing_to_undo', `No previous version of ${url.display} to restore`, {
     hint: 'The last load replaced nothing, or ran with --no-undo.',
   });
 }

@@ -123,7 +123,7 @@ function withHints(error: unknown, { keepGoing, throwAway, plan }: RestoreRun): 
   const [whole, ...more] = (error.hint ?? '').split(/(?<=\.) /);
   const rest = keepGoing || throwAway ? [] : ['To restore the rest, load with --keep-going.'];
   const hint = [whole, ...rest, ...more].filter(Boolean).join(' ');
-  return withRightsHint(new UserError(error.message, { code, exit, details, hint, cause: error }), plan.restoredBy);
+  return withRightsHint(new UserError(code, error.message, { exit, details, hint, cause: error }), plan.restoredBy);
 }
 
 /** Schemas of the extensions that a superuser creates before the temporary role restores all else. */
@@ -219,10 +219,11 @@ async function copyBase(context: EngineContext, server: PsqlSession, { url, to, 
 }
 
 function baseChanged(url: DatabaseUrl): UserError {
-  return new UserError(`The base copy of ${url.display} changed since the plan was made: nothing was changed`, {
-    code: 'plan_outdated',
-    hint: 'Run it again for a new plan.',
-  });
+  return new UserError(
+    'plan_outdated',
+    `The base copy of ${url.display} changed since the plan was made: nothing was changed`,
+    { hint: 'Run it again for a new plan.' },
+  );
 }
 
 /** `null` for the default of the server, and where the role may not create anything in the destination's. */
