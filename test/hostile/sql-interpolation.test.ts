@@ -144,7 +144,7 @@ const MYSQL: Record<string, string[]> = {
   // Words of letters and digits that were parsed.
   'restore/script/accept-statement.ts': ['collation'],
   // The same; words of ours; the name of a database, quoted and escaped.
-  'restore/temporary-user.ts': ['account', 'rights.inGrant(fresh)', 'some.join(", ")'],
+  'restore/temporary-user.ts': ['account', 'rights.inGrant(shadow)', 'some.join(", ")'],
   // Texts of messages.
   'catalog/definitions/check-program.ts': ['kind'],
   'connection/identity.ts': ['prefix.length'],

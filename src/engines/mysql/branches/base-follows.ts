@@ -1,6 +1,6 @@
 import type { MysqlSession } from '../connection/session.ts';
 import { BASE, OUTDATED } from '../server/names.ts';
-import { namesBeside } from '../server/server.ts';
+import { readAuxiliaryNames } from '../server/server.ts';
 import type { Rename } from '../swap/journal-schema.ts';
 import type { KeptRecord } from '../swap/undo-copy.ts';
 import { findBaseRecord } from './base-record.ts';
@@ -11,7 +11,7 @@ export type Arrival = { mark: BranchMark } | { kept: KeptRecord };
 
 /** A reset of the destination restores what its tables were made from, where that is still the base copy. */
 export async function baseFollows(server: MysqlSession, destination: string, arrival: Arrival): Promise<Rename[]> {
-  const { of, base: database } = await namesBeside(server, destination);
+  const { of, base: database } = await readAuxiliaryNames(server, destination);
   const found = await findBaseRecord(server, { database, of });
   if (!found) return [];
   const { table, record } = found;

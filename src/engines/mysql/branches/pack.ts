@@ -3,7 +3,7 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
 import { dropCode, dropListed } from '../catalog/definitions/code.ts';
-import { readBelongings } from '../catalog/definitions/foreign-keys.ts';
+import { readDependents } from '../catalog/definitions/foreign-keys.ts';
 import { listCode } from '../catalog/definitions/read-definitions.ts';
 import { connect } from '../connection/connect.ts';
 import { quotePath } from '../connection/quote.ts';
@@ -41,7 +41,7 @@ export async function packBranch(
   const record = before ?? {
     of: await destinationName(server, url.database ?? ''),
     replaced_at: context.clock().toISOString(),
-    code: await readBelongings(session, database, (what, why) => {
+    code: await readDependents(session, database, (what, why) => {
       throw unreadableCode(database, what, why);
     }),
     grants: await grantsOf(context, server, database),

@@ -1,18 +1,18 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import { readBelongings } from '../catalog/definitions/foreign-keys.ts';
+import { readDependents } from '../catalog/definitions/foreign-keys.ts';
 import { tablesOf } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
 import { MARK } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
-import { createDatabase, databaseExists, dropEmpty, namesBeside } from '../server/server.ts';
+import { createDatabase, databaseExists, dropEmpty, readAuxiliaryNames } from '../server/server.ts';
 import { refuseForeignDefiners } from '../swap/definers.ts';
 import { exchange } from '../swap/exchange.ts';
 import { foreignReferences, refuseForeignReferences } from '../swap/foreign-references.ts';
 import type { Rename } from '../swap/journal-schema.ts';
 import { settleAfterFailure } from '../swap/leftovers.ts';
-import { createBeside, readMarkText, undoCopyOf, writeMark } from '../swap/shadow-databases.ts';
+import { createShadowDatabase, readMarkText, undoCopyOf, writeMark } from '../swap/shadow-databases.ts';
 import { planMark } from '../swap/swap.ts';
 import { KEPT, type KeptRecord } from '../swap/undo-copy.ts';
 import { type BranchMark, branchMarkText } from './branch-mark.ts';
@@ -65,7 +65,7 @@ async function refuseUnmovableCode(context: EngineContext, server: MysqlSession,
   const destination = url.database ?? '';
   if (!(await databaseExists(server, destination))) return;
   await using session = await connect(context, url);
-  const collations = await readBelongings(session, destination, (what, why) => {
+  const collations = await readDependents(session, destination, (what, why) => {
     throw unreadableCode(destination, what, why);
   });
   await refuseForeignDefiners(context, server, { database: destination, destination, collations });
@@ -74,13 +74,13 @@ async function refuseUnmovableCode(context: EngineContext, server: MysqlSession,
 async function moveTables(context: EngineContext, given: TakePlace, { code, grants }: KeptRecord): Promise<number> {
   const { server, url, from, leaving, mark } = given;
   const destination = url.database ?? '';
-  const names = await namesBeside(server, destination);
+  const names = await readAuxiliaryNames(server, destination);
   const made = !(await databaseExists(server, destination));
-  const [work, retired] = [names.fresh(), names.fresh()];
+  const [work, retired] = [names.shadow(), names.shadow()];
   const to = leaving?.database ?? names.undo;
   const older = !made && !leaving && (await undoCopyOf(server, destination)) === 'ours' ? names.undo : null;
-  await createBeside(server, { name: work, destination, collations: code });
-  if (older) await createBeside(server, { name: retired, destination, collations: code });
+  await createShadowDatabase(server, { name: work, destination, collations: code });
+  if (older) await createShadowDatabase(server, { name: retired, destination, collations: code });
   if (!made && !(await databaseExists(server, to))) await createDatabase(server, { name: to, collations: code });
   const tables = made ? [] : await tablesOf(server, destination);
   const arriving = (await tablesOf(server, from.database)).filter((table) => table !== KEPT);

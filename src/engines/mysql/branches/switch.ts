@@ -4,7 +4,7 @@ import type { BranchRequest, SwitchResult } from '../../facets/branch.ts';
 import { branchIsCurrent, findBranch } from '../../shared/branches.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { releasable } from '../connection/keep-alive.ts';
-import { databaseExists, lockDestination, namesBeside } from '../server/server.ts';
+import { databaseExists, lockDestination, readAuxiliaryNames } from '../server/server.ts';
 import { refuseStrangers } from '../swap/foreign-objects.ts';
 import { sweepLeftovers } from '../swap/leftovers.ts';
 import { baseFollows } from './base-follows.ts';
@@ -44,6 +44,6 @@ export async function switchTo(context: EngineContext, { url, name }: BranchRequ
     base: await baseFollows(server, destination, { mark }),
   });
   switched(`Switched ${destination} to branch ${name}`);
-  const { undo } = await namesBeside(server, destination);
+  const { undo } = await readAuxiliaryNames(server, destination);
   return { swapMs, undoDatabase: keeps ? undo : null, previous: present?.name ?? null };
 }

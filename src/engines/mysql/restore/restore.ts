@@ -9,7 +9,7 @@ import { baseCopyState } from '../branches/base-record.ts';
 import { type Definers, dropCode } from '../catalog/definitions/code.ts';
 import type { CodeDefinitions } from '../catalog/definitions/definitions.ts';
 import { withEventsDisabled } from '../catalog/definitions/events.ts';
-import { readBelongings } from '../catalog/definitions/foreign-keys.ts';
+import { readDependents } from '../catalog/definitions/foreign-keys.ts';
 import type { Collations } from '../catalog/introspect.ts';
 import { readNameCase, refuseCollisions } from '../catalog/name-case.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
@@ -18,11 +18,11 @@ import type { MysqlSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
 import { detailsOf } from '../details.ts';
 import { BASE, OUTDATED } from '../server/names.ts';
-import { lockDestination, namesBeside, verifyLock } from '../server/server.ts';
+import { lockDestination, readAuxiliaryNames, verifyLock } from '../server/server.ts';
 import { refuseReserved, refuseStrangers } from '../swap/foreign-objects.ts';
 import { foreignReferences, refuseForeignReferences } from '../swap/foreign-references.ts';
 import { settleAfterFailure, sweepLeftovers } from '../swap/leftovers.ts';
-import { createBeside, dropBeside } from '../swap/shadow-databases.ts';
+import { createShadowDatabase, dropAuxiliaryDatabase } from '../swap/shadow-databases.ts';
 import { type BranchSwap, planBase, swapDatabases } from '../swap/swap.ts';
 import { renameStatement } from '../swap/swap-packet.ts';
 import { checkRestored } from './check.ts';
@@ -51,20 +51,22 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
   const partial = plan.empty.length > 0 || leftOut.length > 0;
   const keepBase = run.onlyBase ? { spare: false } : run.keepBase;
   const base = keepBase && { spare: keepBase.spare, snapshot: manifest.id, partial };
-  return besideDestination(
+  return loadThroughShadow(
     context,
     { url, undo, throwAway, dropForeignReferences, collations: definitions, base, onlyBase: run.onlyBase },
-    async ({ fresh, server, context: running }) => {
+    async ({ shadow, server, context: running }) => {
       const triggers = definitions.triggers.map(({ name }) => name);
       refuseCollisions(await readNameCase(server, triggers), triggers, 'triggers');
-      await refuseUncreatable(running, { url: withDatabase(url, fresh), definitions });
+      await refuseUncreatable(running, { url: withDatabase(url, shadow), definitions });
       await using user =
-        run.plan.restoredBy.user === 'temporary' ? await createTemporaryUser(running, server, { ...run, fresh }) : null;
-      const beside = user?.url ?? withDatabase(url, fresh);
-      const client = details.program ? await openClient(running, { ...run, url: beside }) : null;
+        run.plan.restoredBy.user === 'temporary'
+          ? await createTemporaryUser(running, server, { ...run, shadow })
+          : null;
+      const shadowUrl = user?.url ?? withDatabase(url, shadow);
+      const client = details.program ? await openClient(running, { ...run, url: shadowUrl }) : null;
       const tables = leftOut.map(({ table }) => table);
       const fill = {
-        url: beside,
+        url: shadowUrl,
         plan,
         jobs,
         read,
@@ -81,7 +83,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
       const created = new Set(code.views);
       const missing = [...tables, ...definitions.views.filter((view) => !created.has(view)).map(({ name }) => name)];
       await checkRestored(running, {
-        url: beside,
+        url: shadowUrl,
         details,
         plan,
         jobs,
@@ -91,11 +93,15 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
       });
       checked(`Verified ${tablesText(plan)}: row counts match`);
       await user?.permitEvents();
-      await tryEvents(running, { url: beside, code: definitions, needed: user !== null || beforeSwap !== undefined });
+      await tryEvents(running, {
+        url: shadowUrl,
+        code: definitions,
+        needed: user !== null || beforeSwap !== undefined,
+      });
       if (beforeSwap) {
-        await beforeSwap(beside);
+        await beforeSwap(shadowUrl);
         // It may have changed whatever is there.
-        return { code: await readBelongings(server, fresh, () => {}), definers: 'mine' };
+        return { code: await readDependents(server, shadow, () => {}), definers: 'mine' };
       }
       return {
         code: run.events ? code : withEventsDisabled(code),
@@ -105,7 +111,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
   );
 }
 
-export interface Beside extends Pick<RestoreRun, 'url' | 'undo' | 'dropForeignReferences'> {
+export interface ShadowLoadRequest extends Pick<RestoreRun, 'url' | 'undo' | 'dropForeignReferences'> {
   collations: Collations;
   /** Drops what was made, instead of giving it the destination's place. */
   throwAway?: boolean | undefined;
@@ -120,22 +126,32 @@ export interface Beside extends Pick<RestoreRun, 'url' | 'undo' | 'dropForeignRe
 }
 
 /** Code that depends on the tables of the new database, to be created after the swap. */
-export interface Belongings {
+export interface Dependents {
   code: CodeDefinitions;
   definers: Definers;
 }
 
 export interface Shadow {
-  fresh: string;
+  shadow: string;
   server: MysqlSession;
   context: EngineContext;
 }
 
 /** Makes a database beside the destination, has it filled, and swaps the two; leaves nothing when that fails. */
-export async function besideDestination(
+export async function loadThroughShadow(
   context: EngineContext,
-  { url, undo, collations, throwAway, dropForeignReferences: drop = false, base, fromBase, onlyBase, branch }: Beside,
-  fill: (made: Shadow) => Promise<Belongings>,
+  {
+    url,
+    undo,
+    collations,
+    throwAway,
+    dropForeignReferences: drop = false,
+    base,
+    fromBase,
+    onlyBase,
+    branch,
+  }: ShadowLoadRequest,
+  fill: (made: Shadow) => Promise<Dependents>,
 ): Promise<ReplaceResult> {
   const { report } = context;
   const destination = url.database ?? '';
@@ -147,40 +163,40 @@ export async function besideDestination(
   await refuseStrangers(context, server, { destination, undo });
   if (base || fromBase) await refuseBaseNames(server, destination);
   if (!throwAway) refuseForeignReferences(await foreignReferences(server, destination), { destination, drop });
-  const fresh = (await namesBeside(server, destination)).fresh();
+  const shadow = (await readAuxiliaryNames(server, destination)).shadow();
   let replaced: ReplaceResult;
   try {
-    await createBeside(server, { name: fresh, destination, collations, branchOf: branch?.of });
-    prepared(`Created shadow database ${fresh}`);
-    const belongings = await whileAlive(context, { session: server }, (running) =>
-      fill({ fresh, server, context: running }),
+    await createShadowDatabase(server, { name: shadow, destination, collations, branchOf: branch?.of });
+    prepared(`Created shadow database ${shadow}`);
+    const dependents = await whileAlive(context, { session: server }, (running) =>
+      fill({ shadow, server, context: running }),
     );
     if (throwAway) {
-      await dropBeside(context, server, { name: fresh, destination });
+      await dropAuxiliaryDatabase(context, server, { name: shadow, destination });
       return { swapMs: null, undoDatabase: null };
     }
-    await dropTried(context, withDatabase(url, fresh), belongings);
+    await dropTried(context, withDatabase(url, shadow), dependents);
     context.signal.throwIfAborted();
-    await refuseReserved(server, fresh);
+    await refuseReserved(server, shadow);
     const made =
       base &&
       (await whileAlive(context, { session: server }, (running) =>
-        createBase(running, server, { url, fresh, base, belongings }),
+        createBase(running, server, { url, shadow, base, dependents }),
       ));
     context.signal.throwIfAborted();
     if (onlyBase && made) {
-      await placeOnlyBase(context, server, { destination, fresh, made, collations });
-      const { base: name } = await namesBeside(server, destination);
+      await placeOnlyBase(context, server, { destination, shadow, made, collations });
+      const { base: name } = await readAuxiliaryNames(server, destination);
       return { swapMs: null, undoDatabase: null, baseDatabase: name };
     }
-    const swap = { server, begun: release, url, fresh, undo, dropForeignReferences: drop, branch, ...belongings };
+    const swap = { server, begun: release, url, shadow, undo, dropForeignReferences: drop, branch, ...dependents };
     replaced = await swapDatabases(context, { ...swap, base: fromBase ? 'kept' : (made ?? null) });
   } catch (error) {
     // Gives the lock free for the session that cleans up: this one may be gone with what made the run fail.
     await server.close();
     throw await settleAfterFailure(context, url, error);
   }
-  const names = await namesBeside(server, destination);
+  const names = await readAuxiliaryNames(server, destination);
   const spare = (fromBase ?? base)?.spare ? await createSpare(context, server, url) : undefined;
   return { ...replaced, ...(base && { baseDatabase: names.base }), ...(spare && { spareDatabase: spare }) };
 }
@@ -191,20 +207,20 @@ async function placeOnlyBase(
   server: MysqlSession,
   {
     destination,
-    fresh,
+    shadow,
     made,
     collations,
-  }: { destination: string; fresh: string; made: string; collations: Collations },
+  }: { destination: string; shadow: string; made: string; collations: Collations },
 ): Promise<void> {
   await server.execute(renameStatement([{ from: [made, BASE], to: [made, OUTDATED] }]));
   const { renames, obsolete } = await planBase(context, server, { destination, made, collations });
   await verifyLock(server, destination);
   await server.execute(renameStatement(renames));
-  for (const name of [fresh, ...obsolete]) await dropBeside(context, server, { name, destination });
+  for (const name of [shadow, ...obsolete]) await dropAuxiliaryDatabase(context, server, { name, destination });
 }
 
 async function refuseBaseNames(server: MysqlSession, destination: string): Promise<void> {
-  const { of, base, spare } = await namesBeside(server, destination);
+  const { of, base, spare } = await readAuxiliaryNames(server, destination);
   for (const database of [base, spare]) {
     if ((await baseCopyState(server, { database, of })) !== 'stranger') continue;
     throw new UserError(`The database "${database}" exists, and is not a base copy or spare of "${destination}"`, {
@@ -215,7 +231,11 @@ async function refuseBaseNames(server: MysqlSession, destination: string): Promi
 }
 
 /** Tables with triggers do not move between databases: here they were made only to be checked. */
-async function dropTried(context: EngineContext, fresh: Beside['url'], { code }: Belongings): Promise<void> {
-  await using session = await connect(context, fresh);
+async function dropTried(
+  context: EngineContext,
+  shadow: ShadowLoadRequest['url'],
+  { code }: Dependents,
+): Promise<void> {
+  await using session = await connect(context, shadow);
   await dropCode(session, code);
 }

@@ -17,7 +17,7 @@ import { quoteName } from '../connection/quote.ts';
 import { withDatabase } from '../connection/url.ts';
 import { leaveOutRemote, remoteWarnings } from '../restore/left-out.ts';
 import { inspectDestination, refuseOtherFlavour } from '../restore/preflight.ts';
-import { type Belongings, besideDestination, type Shadow } from '../restore/restore.ts';
+import { type Dependents, loadThroughShadow, type Shadow } from '../restore/restore.ts';
 import { createDependents, createTables } from '../restore/rows/fill.ts';
 import { createTemporaryUser } from '../restore/temporary-user.ts';
 import { copyRows } from './copy.ts';
@@ -42,11 +42,11 @@ export async function makeSubset(
   await refuseSameNames(context, run.url, definitions);
   const made: Omit<BuildSubsetResult, 'replaced'> = { rows: new Map(), proof: [] };
 
-  const fill = async ({ fresh, server: destination, context: running }: Shadow): Promise<Belongings> => {
-    const creation = { url: run.url, builtHere: true, fresh };
+  const fill = async ({ shadow, server: destination, context: running }: Shadow): Promise<Dependents> => {
+    const creation = { url: run.url, builtHere: true, shadow };
     await using user =
       run.restoredBy.user === 'temporary' ? await createTemporaryUser(running, destination, creation) : null;
-    const url = user?.url ?? withDatabase(run.url, fresh);
+    const url = user?.url ?? withDatabase(run.url, shadow);
     await using session = await connect(running, url);
     await session.execute('SET foreign_key_checks = 0');
     const copied = startStep(report, 'copy', 'Copy the rows');
@@ -81,10 +81,10 @@ export async function makeSubset(
       label: 'Verify foreign keys',
       done: (proof: unknown[]) => `Verified ${formatNumberOf(proof.length, 'foreign key')}: no dangling rows`,
     };
-    made.proof = await withStep(report, proving, () => prove(session, { source, run, database: fresh }));
+    made.proof = await withStep(report, proving, () => prove(session, { source, run, database: shadow }));
     return { code: withEventsDisabled(code), definers: run.url.parameters.definer === 'keep' ? 'theirs' : 'mine' };
   };
-  const replaced = await besideDestination(context, { ...run, collations: definitions }, (shadow) =>
+  const replaced = await loadThroughShadow(context, { ...run, collations: definitions }, (shadow) =>
     fill(shadow).catch((error) => Promise.reject(withRightsHint(error, run.restoredBy))),
   );
   return { replaced, ...made };

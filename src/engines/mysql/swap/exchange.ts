@@ -8,7 +8,7 @@ import { ownMark } from '../branches/last-switch.ts';
 import { checkCode } from '../catalog/definitions/check-definitions.ts';
 import type { Definers } from '../catalog/definitions/code.ts';
 import type { CodeDefinitions } from '../catalog/definitions/definitions.ts';
-import { readBelongings } from '../catalog/definitions/foreign-keys.ts';
+import { readDependents } from '../catalog/definitions/foreign-keys.ts';
 import { listCode } from '../catalog/definitions/read-definitions.ts';
 import { readServer } from '../catalog/introspect.ts';
 import { readNameCase } from '../catalog/name-case.ts';
@@ -17,7 +17,7 @@ import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import { withDatabase } from '../connection/url.ts';
 import { BASE } from '../server/names.ts';
-import { mayNotCreate, namesBeside, verifyLock } from '../server/server.ts';
+import { mayNotCreate, readAuxiliaryNames, verifyLock } from '../server/server.ts';
 import { maySetDefiner } from './definers.ts';
 import { dropStatement, foreignReferences, refuseForeignReferences } from './foreign-references.ts';
 import { journalRename, settle, writeJournal } from './journal.ts';
@@ -28,7 +28,7 @@ import { makeRecordTable, writeRecord } from './record.ts';
 import { grantsOf, planGrants, type RoutineGrant } from './routine-grants.ts';
 import type { RowExchange } from './row-exchange.ts';
 import { refuseLongPacket, sendSwap } from './send-swap.ts';
-import { dropBeside } from './shadow-databases.ts';
+import { dropAuxiliaryDatabase } from './shadow-databases.ts';
 import { type SwapProgram, swapStatements } from './swap-packet.ts';
 import { tidyBodies } from './tidy-bodies.ts';
 import { dropAllCode, tryCode } from './try-code.ts';
@@ -86,13 +86,13 @@ export async function exchange(context: EngineContext, given: TableSwap): Promis
   const code = checkCode(given.code, destination);
   const before = made
     ? { ...code, ...NO_CODE }
-    : await readBelongings(server, destination, (what, why) => {
+    : await readDependents(server, destination, (what, why) => {
         if (given.unreadable) throw given.unreadable(what, why);
         const message = `The ${what} of ${destination} cannot be read, so tool undo will not restore it: ${why}`;
         context.report({ event: 'warning', code: 'definition_unreadable', message });
       });
   const own = made ? [] : await grantsOf(context, server, destination);
-  const { of, base, undo } = await namesBeside(server, destination);
+  const { of, base, undo } = await readAuxiliaryNames(server, destination);
   if (keep) {
     const mark = await ownMark(server, destination);
     const record: KeptRecord = {
@@ -160,7 +160,8 @@ export async function exchange(context: EngineContext, given: TableSwap): Promis
   for (const warning of granting.lost) context.report(warning);
   const swapMs = Math.round(outcome.microseconds === null ? performance.now() - started : outcome.microseconds / 1000);
   await cleanUp(context, url, async () => {
-    for (const name of [work, ...given.obsoleteAfter]) await dropBeside(context, server, { name, destination });
+    for (const name of [work, ...given.obsoleteAfter])
+      await dropAuxiliaryDatabase(context, server, { name, destination });
   });
   return swapMs;
 }

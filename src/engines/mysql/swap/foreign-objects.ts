@@ -3,8 +3,8 @@ import type { EngineContext } from '../../engine-context.ts';
 import { MARK } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { isReserved } from '../server/names.ts';
-import { databaseExists, namesBeside } from '../server/server.ts';
-import { lookBeside, reservedTables, undoCopyOf } from './shadow-databases.ts';
+import { databaseExists, readAuxiliaryNames } from '../server/server.ts';
+import { listShadowDatabases, reservedTables, undoCopyOf } from './shadow-databases.ts';
 
 /** Finds objects that would block the swap, before the load starts. */
 export async function refuseStrangers(
@@ -12,7 +12,7 @@ export async function refuseStrangers(
   server: MysqlSession,
   { destination, undo }: { destination: string; undo: boolean },
 ): Promise<void> {
-  const { strangers } = await lookBeside(server, destination);
+  const { strangers } = await listShadowDatabases(server, destination);
   if (strangers.length > 0) {
     const message = `Not removed, because the tool did not make it: ${strangers.join(', ')}`;
     report({ event: 'warning', code: 'leftover', message });
@@ -20,7 +20,7 @@ export async function refuseStrangers(
   if (!(await databaseExists(server, destination))) return;
   await refuseReserved(server, destination);
   if (!undo || (await undoCopyOf(server, destination)) !== 'stranger') return;
-  const name = (await namesBeside(server, destination)).undo;
+  const name = (await readAuxiliaryNames(server, destination)).undo;
   throw new UserError(`The database "${name}" is not an undo copy of "${destination}"`, {
     code: 'undo_name_taken',
     hint: 'Nothing was changed. Rename or drop that database, or pass --no-undo.',

@@ -12,7 +12,7 @@ import { connectToServer } from '../connection/connect.ts';
 import { releasable } from '../connection/keep-alive.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { inspectDestination } from '../restore/preflight.ts';
-import { databaseExists, lockDestination, namesBeside } from '../server/server.ts';
+import { databaseExists, lockDestination, readAuxiliaryNames } from '../server/server.ts';
 import { exchange } from './exchange.ts';
 import { foreignReferences, refuseForeignReferences } from './foreign-references.ts';
 import { findUnsettled } from './journal.ts';
@@ -20,7 +20,7 @@ import type { Rename } from './journal-schema.ts';
 import { settleAfterFailure, sweepLeftovers } from './leftovers.ts';
 import { readRecord } from './record.ts';
 import { planRowExchange } from './row-exchange.ts';
-import { createBeside, undoCopyOf } from './shadow-databases.ts';
+import { createShadowDatabase, undoCopyOf } from './shadow-databases.ts';
 import { planMark, turnedBase } from './swap.ts';
 import { KEPT, type KeptRecord, keptSchema } from './undo-copy.ts';
 
@@ -44,7 +44,7 @@ async function findReplaced(server: MysqlSession, url: DatabaseUrl): Promise<Und
   const reverted = await lastSwitch(server, destination);
   const { database } = reverted?.before ?? {};
   if (reverted && database) return { name: database, replacedAt: reverted.switchedAt, sizeOf: database };
-  const { undo } = await namesBeside(server, destination);
+  const { undo } = await readAuxiliaryNames(server, destination);
   // A swap that was interrupted after its tables moved: the command ends it first.
   const unsettled = await findUnsettled(server, destination);
   const replaced = unsettled?.journal.later?.find(({ to }) => to[0] === undo && to[1] !== KEPT);
@@ -63,7 +63,7 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
   const destination = url.database ?? '';
   const { signal, release } = releasable(context.signal);
   await using server = await connectToServer({ signal }, url, { several: true });
-  const names = await namesBeside(server, destination);
+  const names = await readAuxiliaryNames(server, destination);
   await lockDestination(server, destination);
   await sweepLeftovers(context, { server, url });
   const reverted = await lastSwitch(server, destination);
@@ -73,8 +73,8 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
   refuseForeignReferences(await foreignReferences(server, destination), { destination, drop: false });
   const swapped = startStep(report, 'swap', `Restore the previous ${destination}`);
   const made = !(await databaseExists(server, destination));
-  const work = names.fresh();
-  await createBeside(server, { name: work, destination, collations: code });
+  const work = names.shadow();
+  await createShadowDatabase(server, { name: work, destination, collations: code });
   const leaving = made ? [] : await tablesOf(server, destination);
   const arriving = (await tablesOf(server, names.undo)).filter((table) => table !== KEPT);
   const aside = (at: number): [string, string] => [work, `tool-aside-${at}`];
@@ -165,7 +165,7 @@ async function planKeptMark(
 async function readKept(server: MysqlSession, url: DatabaseUrl): Promise<KeptRecord> {
   const destination = url.database ?? '';
   if ((await undoCopyOf(server, destination)) === 'ours') {
-    const database = (await namesBeside(server, destination)).undo;
+    const database = (await readAuxiliaryNames(server, destination)).undo;
     const record: KeptRecord | null = await readRecord(server, { database, table: KEPT, schema: keptSchema });
     if (record) return record;
   }

@@ -5,7 +5,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { BaseCopies, BaseCopy } from '../../facets/copies.ts';
 import { refuseShortSpace } from '../../shared/server/free-space.ts';
 import { type PsqlSession, quoteName, quoteNumber, quoteText, SqlError } from '../connection/session.ts';
-import { besideNames, findBeside, markNew } from '../server/server.ts';
+import { auxiliaryNames, findAuxiliaryDatabases, markNew } from '../server/server.ts';
 import { readSpace } from '../server/space.ts';
 import { dropAfterFailure } from '../swap/drop-after-failure.ts';
 import { readDatabase } from '../swap/inherit.ts';
@@ -14,7 +14,7 @@ import { readOid, rename, withoutSessions } from '../swap/swap.ts';
 
 /** Base copy and spare of a destination, each with whether a reset may use it. */
 export async function findBaseCopies(server: PsqlSession, destination: string): Promise<BaseCopies> {
-  const { base, spare } = await findBeside(server, destination);
+  const { base, spare } = await findAuxiliaryDatabases(server, destination);
   if (!base && !spare) return { base: null, spare: null };
   const oid = await readOid(server, destination);
   return {
@@ -190,11 +190,11 @@ export async function createSpare(
   url: DatabaseUrl,
 ): Promise<string | null> {
   const destination = url.database ?? '';
-  const names = besideNames(destination);
-  const { base } = await findBeside(server, destination);
+  const names = auxiliaryNames(destination);
+  const { base } = await findAuxiliaryDatabases(server, destination);
   if (!base) return null;
   const made = startStep(context.report, 'spare', `Create the spare ${names.spare}`);
-  const to = names.fresh();
+  const to = names.shadow();
   try {
     await createClosedCopy(context, server, { url, destination, from: base.name, to });
     const { contents: _, ...mark } = base.mark;

@@ -17,7 +17,7 @@ import { type ArchiveToList, listArchive } from '../restore/list-archive.ts';
 import { listsInTurn } from '../restore/lists-in-turn.ts';
 import { type PgRestoreRun, runPgRestore } from '../restore/pg-restore.ts';
 import { leaveOutRemote, leftOutWarnings } from '../restore/remote-objects.ts';
-import { besideDestination, premadeSchemas, restoreSettings, type Shadow } from '../restore/restore.ts';
+import { loadThroughShadow, premadeSchemas, restoreSettings, type Shadow } from '../restore/restore.ts';
 import { restoreErrors } from '../restore/restore-errors.ts';
 import { forceRowSecurity, liftForcedRowSecurity } from '../restore/rows/forced-row-security.ts';
 import { type ArchiveLists, writeLists } from '../restore/write-lists.ts';
@@ -81,7 +81,7 @@ export async function makeSubset(
       await createEventTriggers(context, owning, { directory: archive, list: lists.eventTriggers });
     }
   };
-  const replaced = await besideDestination(
+  const replaced = await loadThroughShadow(
     context,
     { ...run, locale: source.locale, settings: source.settings, extensions: source.extensions },
     (shadow) => fill(shadow).catch((error) => Promise.reject(withRightsHint(error, run.restoredBy))),

@@ -6,7 +6,7 @@ import type { ReplaceResult, UndoCopy } from '../../facets/restore.ts';
 import { lastSwitch, leaveStatements } from '../branches/last-switch.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { type PsqlSession, quoteText } from '../connection/session.ts';
-import { besideNames, findBeside, lockDestination } from '../server/server.ts';
+import { auxiliaryNames, findAuxiliaryDatabases, lockDestination } from '../server/server.ts';
 import { checkSwap } from './blockers.ts';
 import { inspectDestination } from './inspect-destination.ts';
 import { type MarkedDatabase, writeComment } from './mark.ts';
@@ -52,8 +52,8 @@ interface ReplacedDatabase {
 
 async function findReplaced(server: PsqlSession, url: DatabaseUrl): Promise<ReplacedDatabase> {
   const destination = url.database ?? '';
-  const beside = await findBeside(server, destination);
-  const reverted = await lastSwitch(server, destination, beside);
+  const auxiliary = await findAuxiliaryDatabases(server, destination);
+  const reverted = await lastSwitch(server, destination, auxiliary);
   if (reverted) {
     const { mark, before } = reverted;
     const back = [rename(before.database, destination), writeComment(destination, before.comment)];
@@ -61,10 +61,10 @@ async function findReplaced(server: PsqlSession, url: DatabaseUrl): Promise<Repl
     const replacedAt = mark.branch.switched_at ?? '';
     return { name: before.database, replacedAt, renames, undoDatabase: null };
   }
-  const kept = beside.undo;
+  const kept = auxiliary.undo;
   if (!kept) throw nothingKept(url);
-  const { undo, fresh } = besideNames(destination);
-  const renames = (now: Date) => renamesOf(server, { destination, kept, aside: fresh(), replacedAt: now });
+  const { undo, shadow } = auxiliaryNames(destination);
+  const renames = (now: Date) => renamesOf(server, { destination, kept, aside: shadow(), replacedAt: now });
   return { name: kept.name, replacedAt: kept.mark.replaced_at, renames, undoDatabase: undo };
 }
 

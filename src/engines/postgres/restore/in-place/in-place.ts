@@ -17,7 +17,7 @@ import { quoteName, quoteNumber, quoteText } from '../../connection/session.ts';
 import { type ClientTools, findClientTools, knowsRestrict, majorOf, toolsForArchive } from '../../connection/tools.ts';
 import { connectionOf } from '../../connection/url.ts';
 import { type ArchiveDetails, archiveDetails } from '../../dump/archive.ts';
-import { findBeside } from '../../server/server.ts';
+import { findAuxiliaryDatabases } from '../../server/server.ts';
 import { writeMark } from '../../swap/mark.ts';
 import { within } from '../check.ts';
 import { disableTrigger, loginTriggers, warnOfDisabled } from '../create-event-triggers.ts';
@@ -200,7 +200,7 @@ async function clearScript(context: EngineContext, { url }: RestoreRun): Promise
 /** The database keeps its oid, so the marks of its base copy and spare are made invalid. */
 async function outdateCopies(context: EngineContext, url: DatabaseUrl): Promise<string> {
   await using session = await connect(context, url);
-  const { base, spare } = await findBeside(session, url.database ?? '');
+  const { base, spare } = await findAuxiliaryDatabases(session, url.database ?? '');
   const statements: string[] = [];
   for (const copy of [base, spare].filter((one) => one !== null)) {
     const owned = await session.query(
