@@ -4,7 +4,7 @@ import type { Context } from '../../runtime/context.ts';
 import { recorded } from '../history/recorded.ts';
 import { databaseCopies } from '../load/base-copies.ts';
 import { checkDestination, chooseDestination, openDestination } from '../load/destination.ts';
-import { refuseSources } from '../load/guard.ts';
+import { assertNotASource } from '../load/guard.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { withTargetUrls } from '../with-target-urls.ts';
 
@@ -22,7 +22,7 @@ export type PlannedUndo = Planned<UndoRequest, UndoPlan>;
 export async function planUndo(given: Context, request: UndoRequest): Promise<PlannedUndo> {
   const context = await withTargetUrls(given, request.target, { source: false });
   const database = openDestination(context, chooseDestination(context, request));
-  const unverified_sources = await refuseSources(context, database.url, request);
+  const unverified_sources = await assertNotASource(context, database.url, request);
   const { destination, ...kept } = await keptFor(database);
   const plan: UndoPlan = { target: request.target, destination, ...kept, unverified_sources };
   return { request, plan, planned_at: context.clock().toISOString() };

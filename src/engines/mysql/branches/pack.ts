@@ -11,7 +11,7 @@ import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import { withDatabase } from '../connection/url.ts';
 import { destinationName } from '../server/server.ts';
-import { refuseForeignDefiners } from '../swap/definers.ts';
+import { assertOwnDefiners } from '../swap/definers.ts';
 import { readRecord, writeRecord } from '../swap/record.ts';
 import { grantsOf } from '../swap/routine-grants.ts';
 import { endTransactions, LOCK_WAIT_TIMEOUT, sessionsStay } from '../swap/send-swap.ts';
@@ -47,7 +47,7 @@ export async function packBranch(
     grants: await grantsOf(context, server, database),
   };
   if (!before) {
-    await refuseForeignDefiners(context, server, {
+    await assertOwnDefiners(context, server, {
       database,
       destination: url.database ?? '',
       collations: record.code,

@@ -5,7 +5,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { AllCopies, BaseCopies } from '../../facets/copies.ts';
 import type { ReplaceResult, ResetRequest, ResetRun, Resettable } from '../../facets/restore.ts';
 import { usableBase } from '../../shared/base-copies.ts';
-import { refuseShortSpace } from '../../shared/server/free-space.ts';
+import { assertEnoughSpace } from '../../shared/server/free-space.ts';
 import { connectToServer, withServer } from '../connection/connect.ts';
 import { quoteText } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
@@ -13,7 +13,7 @@ import { inspectDestination, sessionWarnings } from '../restore/preflight.ts';
 import { loadThroughShadow } from '../restore/restore.ts';
 import { BASE, OUTDATED } from '../server/names.ts';
 import { lockDestination, readAuxiliaryNames } from '../server/server.ts';
-import { foreignReferences, refuseForeignReferences } from '../swap/foreign-references.ts';
+import { assertNoForeignReferences, foreignReferences } from '../swap/foreign-references.ts';
 import { sweepLeftovers } from '../swap/leftovers.ts';
 import { dropAuxiliaryDatabase } from '../swap/shadow-databases.ts';
 import { fillFromBase, findBaseCopies, takeSpare } from './base-copies.ts';
@@ -27,10 +27,10 @@ export async function planReset(context: EngineContext, { url, spare }: ResetReq
   await using server = await connectToServer(context, url);
   const copies = await findBaseCopies(server, destination);
   const base = usableBase(copies, url);
-  refuseForeignReferences(await foreignReferences(server, destination), { destination, drop: false });
+  assertNoForeignReferences(await foreignReferences(server, destination), { destination, drop: false });
   const from = copies.spare?.outdated === null ? 'spare' : 'base';
   const made = (from === 'spare' ? 0 : 1) + (spare ? 1 : 0);
-  refuseShortSpace(facts, made * (base.sizeBytes ?? 0));
+  assertEnoughSpace(facts, made * (base.sizeBytes ?? 0));
   return {
     destination: facts.destination,
     base,

@@ -7,9 +7,9 @@ import { MARK } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
 import { createDatabase, databaseExists, dropEmpty, readAuxiliaryNames } from '../server/server.ts';
-import { refuseForeignDefiners } from '../swap/definers.ts';
+import { assertOwnDefiners } from '../swap/definers.ts';
 import { exchange } from '../swap/exchange.ts';
-import { foreignReferences, refuseForeignReferences } from '../swap/foreign-references.ts';
+import { assertNoForeignReferences, foreignReferences } from '../swap/foreign-references.ts';
 import type { Rename } from '../swap/journal-schema.ts';
 import { settleAfterFailure } from '../swap/leftovers.ts';
 import { createShadowDatabase, readMarkText, undoCopyOf, writeMark } from '../swap/shadow-databases.ts';
@@ -42,9 +42,9 @@ export async function takePlace(context: EngineContext, given: TakePlace): Promi
   const { server, url, from, leaving } = given;
   const destination = url.database ?? '';
   for (const database of [destination, from.database]) {
-    refuseForeignReferences(await foreignReferences(server, database), { destination: database, drop: false });
+    assertNoForeignReferences(await foreignReferences(server, database), { destination: database, drop: false });
   }
-  await refuseUnmovableCode(context, server, url);
+  await assertMovableCode(context, server, url);
   try {
     const record = from.kept ?? (await packBranch(context, server, { url, database: from.database }));
     const swapMs = await moveTables(context, given, record);
@@ -61,14 +61,14 @@ export async function takePlace(context: EngineContext, given: TakePlace): Promi
 }
 
 /** Before the code of the branch is dropped: a user without the right for its definers could not recreate it as it was. */
-async function refuseUnmovableCode(context: EngineContext, server: MysqlSession, url: DatabaseUrl): Promise<void> {
+async function assertMovableCode(context: EngineContext, server: MysqlSession, url: DatabaseUrl): Promise<void> {
   const destination = url.database ?? '';
   if (!(await databaseExists(server, destination))) return;
   await using session = await connect(context, url);
   const collations = await readDependents(session, destination, (what, why) => {
     throw unreadableCode(destination, what, why);
   });
-  await refuseForeignDefiners(context, server, { database: destination, destination, collations });
+  await assertOwnDefiners(context, server, { database: destination, destination, collations });
 }
 
 async function moveTables(context: EngineContext, given: TakePlace, { code, grants }: KeptRecord): Promise<number> {

@@ -5,7 +5,7 @@ import { branchIsCurrent, findBranch } from '../../shared/branches.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { releasable } from '../connection/keep-alive.ts';
 import { databaseExists, lockDestination, readAuxiliaryNames } from '../server/server.ts';
-import { refuseStrangers } from '../swap/foreign-objects.ts';
+import { assertNoForeignObjects } from '../swap/foreign-objects.ts';
 import { sweepLeftovers } from '../swap/leftovers.ts';
 import { baseFollows } from './base-follows.ts';
 import { withoutSwitch } from './branch-mark.ts';
@@ -33,7 +33,7 @@ export async function switchTo(context: EngineContext, { url, name }: BranchRequ
   const { mark } = await find();
   const present = await branchWithFreeName(server, destination);
   if (present?.database) await lockDestination(server, present.database);
-  await refuseStrangers(context, server, { destination, undo: present === null });
+  await assertNoForeignObjects(context, server, { destination, undo: present === null });
   const keeps = present === null && (await databaseExists(server, destination));
   const switched = startStep(context.report, 'swap', `Switch ${destination} to branch ${name}`);
   const swapMs = await takePlace(context, {

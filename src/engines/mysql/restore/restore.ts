@@ -11,7 +11,7 @@ import type { CodeDefinitions } from '../catalog/definitions/definitions.ts';
 import { withEventsDisabled } from '../catalog/definitions/events.ts';
 import { readDependents } from '../catalog/definitions/foreign-keys.ts';
 import type { Collations } from '../catalog/introspect.ts';
-import { readNameCase, refuseCollisions } from '../catalog/name-case.ts';
+import { assertNoNameCollision, readNameCase } from '../catalog/name-case.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
 import { releasable, whileAlive } from '../connection/keep-alive.ts';
 import type { MysqlSession } from '../connection/session.ts';
@@ -19,15 +19,15 @@ import { withDatabase } from '../connection/url.ts';
 import { detailsOf } from '../details.ts';
 import { BASE, OUTDATED } from '../server/names.ts';
 import { lockDestination, readAuxiliaryNames, verifyLock } from '../server/server.ts';
-import { refuseReserved, refuseStrangers } from '../swap/foreign-objects.ts';
-import { foreignReferences, refuseForeignReferences } from '../swap/foreign-references.ts';
+import { assertNoForeignObjects, assertNoReservedTable } from '../swap/foreign-objects.ts';
+import { assertNoForeignReferences, foreignReferences } from '../swap/foreign-references.ts';
 import { settleAfterFailure, sweepLeftovers } from '../swap/leftovers.ts';
 import { createShadowDatabase, dropAuxiliaryDatabase } from '../swap/shadow-databases.ts';
 import { type BranchSwap, planBase, swapDatabases } from '../swap/swap.ts';
 import { renameStatement } from '../swap/swap-packet.ts';
+import { assertCreatable } from './assert-creatable.ts';
 import { checkRestored } from './check.ts';
 import { onlyOwnRows, remoteWarnings } from './left-out.ts';
-import { refuseUncreatable } from './refuse-uncreatable.ts';
 import { fillDatabase, readDefinitionsFile } from './rows/fill.ts';
 import { openClient } from './rows/load-program.ts';
 import { createTemporaryUser } from './temporary-user.ts';
@@ -56,8 +56,8 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
     { url, undo, throwAway, dropForeignReferences, collations: definitions, base, onlyBase: run.onlyBase },
     async ({ shadow, server, context: running }) => {
       const triggers = definitions.triggers.map(({ name }) => name);
-      refuseCollisions(await readNameCase(server, triggers), triggers, 'triggers');
-      await refuseUncreatable(running, { url: withDatabase(url, shadow), definitions });
+      assertNoNameCollision(await readNameCase(server, triggers), triggers, 'triggers');
+      await assertCreatable(running, { url: withDatabase(url, shadow), definitions });
       await using user =
         run.plan.restoredBy.user === 'temporary'
           ? await createTemporaryUser(running, server, { ...run, shadow })
@@ -160,9 +160,9 @@ export async function loadThroughShadow(
   const prepared = startStep(report, 'prepare', `Create a shadow database beside ${url.display}`);
   await lockDestination(server, destination);
   await sweepLeftovers(context, { server, url });
-  await refuseStrangers(context, server, { destination, undo });
-  if (base || fromBase) await refuseBaseNames(server, destination);
-  if (!throwAway) refuseForeignReferences(await foreignReferences(server, destination), { destination, drop });
+  await assertNoForeignObjects(context, server, { destination, undo });
+  if (base || fromBase) await assertBaseNamesFree(server, destination);
+  if (!throwAway) assertNoForeignReferences(await foreignReferences(server, destination), { destination, drop });
   const shadow = (await readAuxiliaryNames(server, destination)).shadow();
   let replaced: ReplaceResult;
   try {
@@ -177,7 +177,7 @@ export async function loadThroughShadow(
     }
     await dropTried(context, withDatabase(url, shadow), dependents);
     context.signal.throwIfAborted();
-    await refuseReserved(server, shadow);
+    await assertNoReservedTable(server, shadow);
     const made =
       base &&
       (await whileAlive(context, { session: server }, (running) =>
@@ -219,7 +219,7 @@ async function placeOnlyBase(
   for (const name of [shadow, ...obsolete]) await dropAuxiliaryDatabase(context, server, { name, destination });
 }
 
-async function refuseBaseNames(server: MysqlSession, destination: string): Promise<void> {
+async function assertBaseNamesFree(server: MysqlSession, destination: string): Promise<void> {
   const { of, base, spare } = await readAuxiliaryNames(server, destination);
   for (const database of [base, spare]) {
     if ((await baseCopyState(server, { database, of })) !== 'stranger') continue;

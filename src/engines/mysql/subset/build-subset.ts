@@ -10,13 +10,13 @@ import { withDanglingApart } from '../catalog/definitions/foreign-keys.ts';
 import { withSequencesOwn } from '../catalog/definitions/sequence-defaults.ts';
 import { withIndexes } from '../catalog/definitions/statement-text.ts';
 import { collationsIn, featuresOf } from '../catalog/features.ts';
-import { readNameCase, refuseCollisions } from '../catalog/name-case.ts';
+import { assertNoNameCollision, readNameCase } from '../catalog/name-case.ts';
 import { readReadable } from '../catalog/rights/readable.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
 import { quoteName } from '../connection/quote.ts';
 import { withDatabase } from '../connection/url.ts';
 import { leaveOutRemote, remoteWarnings } from '../restore/left-out.ts';
-import { inspectDestination, refuseOtherFlavour } from '../restore/preflight.ts';
+import { assertSameFlavour, inspectDestination } from '../restore/preflight.ts';
 import { type Dependents, loadThroughShadow, type Shadow } from '../restore/restore.ts';
 import { createDependents, createTables } from '../restore/rows/fill.ts';
 import { createTemporaryUser } from '../restore/temporary-user.ts';
@@ -38,8 +38,8 @@ export async function makeSubset(
   const definitions = withSequencesOwn(withDanglingApart(checked), source.database);
   const { flavour } = source.server;
   const features = featuresOf(flavour, definitions);
-  refuseOtherFlavour({ flavour, features, collations: collationsIn(definitions) }, { server, collations });
-  await refuseSameNames(context, run.url, definitions);
+  assertSameFlavour({ flavour, features, collations: collationsIn(definitions) }, { server, collations });
+  await assertDistinctNames(context, run.url, definitions);
   const made: Omit<BuildSubsetResult, 'replaced'> = { rows: new Map(), proof: [] };
 
   const fill = async ({ shadow, server: destination, context: running }: Shadow): Promise<Dependents> => {
@@ -98,7 +98,7 @@ function rowsToCome({ plan, collected }: SubsetRun, table: string): number {
   return (isWhole ? plan.graph.tables.get(table)?.rows : collected.taken.get(table)?.size) ?? 0;
 }
 
-async function refuseSameNames(
+async function assertDistinctNames(
   context: EngineContext,
   url: SubsetRun['url'],
   { tables, sequences, views, triggers }: Definitions,
@@ -107,8 +107,8 @@ async function refuseSameNames(
   const [names, ofTriggers] = [[...tables, ...sequences, ...views], triggers].map((some) =>
     some.map(({ name }) => name),
   );
-  refuseCollisions(await readNameCase(session, names ?? []), names ?? []);
-  refuseCollisions(await readNameCase(session, ofTriggers ?? []), ofTriggers ?? [], 'triggers');
+  assertNoNameCollision(await readNameCase(session, names ?? []), names ?? []);
+  assertNoNameCollision(await readNameCase(session, ofTriggers ?? []), ofTriggers ?? [], 'triggers');
 }
 
 async function readSourceDefinitions(context: EngineContext, { url, server, catalog }: OpenSource) {

@@ -21,7 +21,7 @@ export async function maySetDefiner(server: MysqlSession): Promise<boolean> {
  * Tried with a view in a database of its own, since a right may also come from a role, and an account with
  * `SYSTEM_USER` needs more.
  */
-export async function refuseForeignDefiners(
+export async function assertOwnDefiners(
   context: Pick<EngineContext, 'report'>,
   server: MysqlSession,
   { database, destination, collations }: { database: string; destination: string; collations: Collations },

@@ -19,7 +19,7 @@ import { withDatabase } from '../connection/url.ts';
 import { BASE } from '../server/names.ts';
 import { mayNotCreate, readAuxiliaryNames, verifyLock } from '../server/server.ts';
 import { maySetDefiner } from './definers.ts';
-import { dropStatement, foreignReferences, refuseForeignReferences } from './foreign-references.ts';
+import { assertNoForeignReferences, dropStatement, foreignReferences } from './foreign-references.ts';
 import { journalRename, settle, writeJournal } from './journal.ts';
 import { type Journal, MOVED, PENDING, type Rename } from './journal-schema.ts';
 import { switchedIncompletely } from './leftovers.ts';
@@ -27,7 +27,7 @@ import { planLocks } from './plan-locks.ts';
 import { makeRecordTable, writeRecord } from './record.ts';
 import { grantsOf, planGrants, type RoutineGrant } from './routine-grants.ts';
 import type { RowExchange } from './row-exchange.ts';
-import { refuseLongPacket, sendSwap } from './send-swap.ts';
+import { assertPacketFits, sendSwap } from './send-swap.ts';
 import { dropAuxiliaryDatabase } from './shadow-databases.ts';
 import { type SwapProgram, swapStatements } from './swap-packet.ts';
 import { tidyBodies } from './tidy-bodies.ts';
@@ -105,7 +105,7 @@ export async function exchange(context: EngineContext, given: TableSwap): Promis
   const grants = keepsRights ? merged(own, theirs) : theirs;
   // Read again: keys may have been added since.
   const unlink = made ? [] : await foreignReferences(server, destination);
-  refuseForeignReferences(unlink, { destination, drop: given.dropForeignReferences });
+  assertNoForeignReferences(unlink, { destination, drop: given.dropForeignReferences });
   const journal: Journal = { of, made, before, after: code, definers, grants, unlink, obsolete };
   const granting = await planGrants(server, { grants, routines: code.routines });
   const { flavour } = await readServer(server);
@@ -138,7 +138,7 @@ export async function exchange(context: EngineContext, given: TableSwap): Promis
     grants: granting.statements,
     unlink: unlink.map(dropStatement),
   });
-  await refuseLongPacket(server, statements);
+  await assertPacketFits(server, statements);
   if (way.renames.length > 0) await writeJournal(server, work, { ...journal, later: way.later });
   context.signal.throwIfAborted();
   await verifyLock(server, destination);

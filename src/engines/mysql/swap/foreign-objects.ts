@@ -7,7 +7,7 @@ import { databaseExists, readAuxiliaryNames } from '../server/server.ts';
 import { listShadowDatabases, reservedTables, undoCopyOf } from './shadow-databases.ts';
 
 /** Finds objects that would block the swap, before the load starts. */
-export async function refuseStrangers(
+export async function assertNoForeignObjects(
   { report }: EngineContext,
   server: MysqlSession,
   { destination, undo }: { destination: string; undo: boolean },
@@ -18,7 +18,7 @@ export async function refuseStrangers(
     report({ event: 'warning', code: 'leftover', message });
   }
   if (!(await databaseExists(server, destination))) return;
-  await refuseReserved(server, destination);
+  await assertNoReservedTable(server, destination);
   if (!undo || (await undoCopyOf(server, destination)) !== 'stranger') return;
   const name = (await readAuxiliaryNames(server, destination)).undo;
   throw new UserError(`The database "${name}" is not an undo copy of "${destination}"`, {
@@ -27,7 +27,7 @@ export async function refuseStrangers(
   });
 }
 
-export async function refuseReserved(server: MysqlSession, database: string): Promise<void> {
+export async function assertNoReservedTable(server: MysqlSession, database: string): Promise<void> {
   const [name] = (await reservedTables(server, database)).filter((table) => table !== MARK && isReserved(table));
   if (name === undefined) return;
   throw new UserError(`"${database}" holds a table "${name}", a name that is reserved for the tool`, {

@@ -50,7 +50,7 @@ function textOf({ database, table, constraint, referenced }: ForeignReference): 
 }
 
 /** Rejects with the list, unless the caller wants these foreign keys dropped: then they are a warning each. */
-export function refuseForeignReferences(
+export function assertNoForeignReferences(
   references: ForeignReference[],
   { destination, drop }: { destination: string; drop: boolean },
 ): WarningEvent[] {

@@ -3,7 +3,7 @@ import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { BaseCopies, BaseCopy } from '../../facets/copies.ts';
-import { refuseShortSpace } from '../../shared/server/free-space.ts';
+import { assertEnoughSpace } from '../../shared/server/free-space.ts';
 import { type PsqlSession, quoteName, quoteNumber, quoteText, SqlError } from '../connection/session.ts';
 import { auxiliaryNames, findAuxiliaryDatabases, markNew } from '../server/server.ts';
 import { readSpace } from '../server/space.ts';
@@ -123,7 +123,7 @@ async function copyDatabase(
   } catch (error) {
     if (!(error instanceof SqlError && CLONE_REFUSED.has(error.sqlstate))) throw error;
     // The plan of branches has counted on clones.
-    refuseShortSpace(await readSpace(context, server, url), facts.bytes ?? 0);
+    assertEnoughSpace(await readSpace(context, server, url), facts.bytes ?? 0);
     await server.execute(`SET file_copy_method = copy`);
     await create();
     return false;

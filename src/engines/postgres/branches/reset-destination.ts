@@ -5,7 +5,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { AllCopies, BaseCopies } from '../../facets/copies.ts';
 import type { ReplaceResult, ResetRequest, ResetRun, Resettable } from '../../facets/restore.ts';
 import { usableBase } from '../../shared/base-copies.ts';
-import { refuseShortSpace } from '../../shared/server/free-space.ts';
+import { assertEnoughSpace } from '../../shared/server/free-space.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { quoteName } from '../connection/session.ts';
 import { sessionWarnings } from '../restore/preflight.ts';
@@ -27,7 +27,7 @@ export async function planReset(context: EngineContext, { url, spare }: ResetReq
   const warnings = await checkSwap(server, { destination, undo: true, base: true });
   const usesSpare = isUsable(copies.spare);
   const made = (usesSpare ? 0 : 1) + (spare ? 1 : 0);
-  refuseShortSpace(facts, made * (base.sizeBytes ?? 0));
+  assertEnoughSpace(facts, made * (base.sizeBytes ?? 0));
   const from = usesSpare ? 'spare' : 'base';
   const all = [...sessionWarnings(facts, 'swap'), ...warnings];
   return { destination: facts.destination, base, from, by: 'files', copies: made, warnings: all };

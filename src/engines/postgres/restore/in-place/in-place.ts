@@ -25,7 +25,7 @@ import { sectionArgs, unwantedSchemas } from '../pg-restore.ts';
 import { divideInventory, type RemoteEntry } from '../remote-objects.ts';
 import { wholeTable } from '../rows/batches.ts';
 import { COPY_FLAGS, copyCommands, copyStatement } from '../rows/copy-commands.ts';
-import { checkTags, feedTables, refuseUnlessFed, textOf } from '../rows/feed-tables.ts';
+import { assertFed, checkTags, feedTables, textOf } from '../rows/feed-tables.ts';
 import { materialize } from '../rows/fill.ts';
 import { FORCE_SCRIPT, LIFT_SCRIPT } from '../rows/forced-row-security.ts';
 import { countedRows } from '../rows/rows-by-root.ts';
@@ -119,7 +119,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
   });
   const [fed, ended] = await Promise.allSettled([feeding, child.ended]);
   signal.throwIfAborted();
-  refuseUnlessFed({ fed, ended, details, what: 'The restore in one transaction failed' });
+  assertFed({ fed, ended, details, what: 'The restore in one transaction failed' });
   const [, copied, , end] = said().split(`${word}\n`);
   if (copied === undefined || end === undefined) {
     throw restoreFailed('The restore in one transaction failed', ['psql ended without an answer to COMMIT']);
