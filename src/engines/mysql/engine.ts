@@ -35,7 +35,7 @@ import { NAME_LIMIT } from './server/names.ts';
 import { isSuperuser } from './server/superuser.ts';
 import { checkDestination, createIndex } from './subset/destination.ts';
 import { openSource } from './subset/source.ts';
-import { findKept, undo } from './swap/undo.ts';
+import { findUndoCopy, undo } from './swap/undo.ts';
 
 export const mysql: Engine = {
   id: 'mysql',
@@ -78,7 +78,7 @@ export const mysql: Engine = {
       run: (request) => run((context) => restore(context, { ...request, url })),
       checkScript: (file) => run((context) => checkScript(context, { url, file })),
       runScript: (request) => run((context) => runScript(context, { ...request, url })),
-      findUndoCopy: () => run((context) => findKept(context, url)),
+      findUndoCopy: () => run((context) => findUndoCopy(context, url)),
       undo: () => run((context) => undo(context, url)),
       planReset: (request) => run((context) => planReset(context, { ...request, url })),
       reset: (request) => run((context) => reset(context, { ...request, url })),

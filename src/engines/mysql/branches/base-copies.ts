@@ -63,7 +63,7 @@ function copyChanged(database: string, table: string): Error {
   return restoreFailed(`The table ${table} of ${database} was changed since the load that made it`, []);
 }
 
-export interface KeptBase {
+export interface BaseCopyOptions {
   spare: boolean;
   snapshot: string | null;
   partial: boolean;
@@ -73,7 +73,7 @@ interface MakeCopiesRequest {
   url: DatabaseUrl;
   /** The complete database beside the destination. */
   shadow: string;
-  base: KeptBase;
+  base: BaseCopyOptions;
   dependents: { code: CodeDefinitions; definers: Definers };
 }
 

@@ -2,12 +2,12 @@ import type { MysqlSession } from '../connection/session.ts';
 import { BASE, OUTDATED } from '../server/names.ts';
 import { readAuxiliaryNames } from '../server/server.ts';
 import type { Rename } from '../swap/journal-schema.ts';
-import type { KeptRecord } from '../swap/undo-copy.ts';
+import type { UndoCopyRecord } from '../swap/undo-copy.ts';
 import { findBaseRecord } from './base-record.ts';
 import type { BranchMark } from './branch-mark.ts';
 
 /** Database that becomes the destination: a branch, or the undo copy. */
-export type Arrival = { mark: BranchMark } | { kept: KeptRecord };
+export type Arrival = { mark: BranchMark } | { undoCopy: UndoCopyRecord };
 
 /** A reset of the destination restores what its tables were made from, where that is still the base copy. */
 export async function baseFollows(server: MysqlSession, destination: string, arrival: Arrival): Promise<Rename[]> {
@@ -18,7 +18,7 @@ export async function baseFollows(server: MysqlSession, destination: string, arr
   const follows =
     'mark' in arrival
       ? arrival.mark.loaded_at === record.loaded_at && arrival.mark.snapshot === record.snapshot
-      : arrival.kept.has_base === true;
+      : arrival.undoCopy.has_base === true;
   const to = follows ? BASE : OUTDATED;
   return table === to ? [] : [{ from: [database, table], to: [database, to] }];
 }

@@ -16,7 +16,7 @@ import { readRecord, writeRecord } from '../swap/record.ts';
 import { grantsOf } from '../swap/routine-grants.ts';
 import { endTransactions, LOCK_WAIT_TIMEOUT, sessionsStay } from '../swap/send-swap.ts';
 import { goForward, type SettleContext } from '../swap/settle-code.ts';
-import { KEPT, type KeptRecord, keptSchema } from '../swap/undo-copy.ts';
+import { UNDO_COPY, type UndoCopyRecord, undoCopySchema } from '../swap/undo-copy.ts';
 
 export interface BranchAddress {
   /** URL of the destination. */
@@ -35,7 +35,7 @@ export async function packBranch(
   context: EngineContext,
   server: MysqlSession,
   { url, database }: BranchAddress,
-): Promise<KeptRecord> {
+): Promise<UndoCopyRecord> {
   await using session = await connect(context, withDatabase(url, database));
   const before = await readPacked(server, database);
   const record = before ?? {
@@ -52,7 +52,7 @@ export async function packBranch(
       destination: url.database ?? '',
       collations: record.code,
     });
-    await writeRecord(server, { database, table: KEPT, value: record });
+    await writeRecord(server, { database, table: UNDO_COPY, value: record });
   }
   await endTransactions(server, database);
   await session.execute(`SET lock_wait_timeout = ${LOCK_WAIT}`);
@@ -65,8 +65,8 @@ export async function packBranch(
   return record;
 }
 
-function readPacked(server: MysqlSession, database: string): Promise<KeptRecord | null> {
-  return readRecord(server, { database, table: KEPT, schema: keptSchema });
+function readPacked(server: MysqlSession, database: string): Promise<UndoCopyRecord | null> {
+  return readRecord(server, { database, table: UNDO_COPY, schema: undoCopySchema });
 }
 
 /** Creates the code of a branch again; may be called again after a failure, and without a record does nothing. */
@@ -81,7 +81,7 @@ export async function unpackBranch(
   const journal = { made: false, before: code, after: code, definers: 'theirs', grants, obsolete: null } as const;
   const missing = await goForward(context, withDatabase(url, database), journal);
   if (missing.length > 0) throw restoreFailed(`Cannot recreate the code of ${database}`, missing);
-  await server.execute(`DROP TABLE ${quotePath(database, KEPT)}`);
+  await server.execute(`DROP TABLE ${quotePath(database, UNDO_COPY)}`);
 }
 
 export function unreadableCode(database: string, what: string, why: string): UserError {

@@ -9,7 +9,7 @@ import { withDatabase } from '../connection/url.ts';
 import { databaseExists, dropDatabase, dropEmpty, tryLock } from '../server/server.ts';
 import { sweepLeftovers } from '../swap/leftovers.ts';
 import { branchesWithLeftovers, listShadowDatabases, readMarkText } from '../swap/shadow-databases.ts';
-import { KEPT } from '../swap/undo-copy.ts';
+import { UNDO_COPY } from '../swap/undo-copy.ts';
 import { parseBranchMark } from './branch-mark.ts';
 import { findBranches, findMarks } from './list.ts';
 import { type BranchAddress, unpackBranch } from './pack.ts';
@@ -53,7 +53,7 @@ async function sweepEmpty(context: EngineContext, { url, database }: BranchAddre
 async function packedBranches(server: MysqlSession, destination: string): Promise<string[]> {
   const branches = (await findBranches(server, destination)).filter(({ current }) => !current);
   const rows = await server.query<{ home: string }>(
-    `SELECT TABLE_SCHEMA AS home FROM information_schema.TABLES WHERE TABLE_NAME = ${quoteText(KEPT)}`,
+    `SELECT TABLE_SCHEMA AS home FROM information_schema.TABLES WHERE TABLE_NAME = ${quoteText(UNDO_COPY)}`,
   );
   const packed = new Set(rows.map(({ home }) => home));
   return branches.map(({ database }) => database).filter((database) => packed.has(database));

@@ -14,7 +14,7 @@ import type { Rename } from '../swap/journal-schema.ts';
 import { settleAfterFailure } from '../swap/leftovers.ts';
 import { createShadowDatabase, readMarkText, undoCopyOf, writeMark } from '../swap/shadow-databases.ts';
 import { planMark } from '../swap/swap.ts';
-import { KEPT, type KeptRecord } from '../swap/undo-copy.ts';
+import { UNDO_COPY, type UndoCopyRecord } from '../swap/undo-copy.ts';
 import { type BranchMark, branchMarkText } from './branch-mark.ts';
 import { packBranch, unpackBranch, unreadableCode } from './pack.ts';
 import { sweepBranches } from './sweep.ts';
@@ -26,7 +26,7 @@ export interface TakePlace {
   begun: () => void;
   url: DatabaseUrl;
   /** Database that becomes the destination: a branch, or the undo copy with its record. */
-  from: { database: string; kept: KeptRecord | null };
+  from: { database: string; undoCopy: UndoCopyRecord | null };
   /** The mark of the destination afterwards. */
   mark: BranchMark | null;
   /** The branch that the destination is at present, with its mark afterwards; otherwise its undo copy takes the tables. */
@@ -46,10 +46,10 @@ export async function takePlace(context: EngineContext, given: TakePlace): Promi
   }
   await assertMovableCode(context, server, url);
   try {
-    const record = from.kept ?? (await packBranch(context, server, { url, database: from.database }));
+    const record = from.undoCopy ?? (await packBranch(context, server, { url, database: from.database }));
     const swapMs = await moveTables(context, given, record);
     if (leaving?.database) await unpackBranch(context, server, { url, database: leaving.database });
-    if (!from.kept) await dropEmpty(server, from.database);
+    if (!from.undoCopy) await dropEmpty(server, from.database);
     return swapMs;
   } catch (error) {
     // Gives the locks free for the session that cleans up.
@@ -71,7 +71,7 @@ async function assertMovableCode(context: EngineContext, server: MysqlSession, u
   await assertOwnDefiners(context, server, { database: destination, destination, collations });
 }
 
-async function moveTables(context: EngineContext, given: TakePlace, { code, grants }: KeptRecord): Promise<number> {
+async function moveTables(context: EngineContext, given: TakePlace, { code, grants }: UndoCopyRecord): Promise<number> {
   const { server, url, from, leaving, mark } = given;
   const destination = url.database ?? '';
   const names = await readAuxiliaryNames(server, destination);
@@ -83,7 +83,7 @@ async function moveTables(context: EngineContext, given: TakePlace, { code, gran
   if (older) await createShadowDatabase(server, { name: retired, destination, collations: code });
   if (!made && !(await databaseExists(server, to))) await createDatabase(server, { name: to, collations: code });
   const tables = made ? [] : await tablesOf(server, destination);
-  const arriving = (await tablesOf(server, from.database)).filter((table) => table !== KEPT);
+  const arriving = (await tablesOf(server, from.database)).filter((table) => table !== UNDO_COPY);
   const old = older ? await tablesOf(server, older) : [];
   const renames: Rename[] = [
     ...tables.map((table, at): Rename => ({ from: [destination, table], to: [work, `tool-aside-${at}`] })),
@@ -95,10 +95,10 @@ async function moveTables(context: EngineContext, given: TakePlace, { code, gran
   ];
   if (leaving) await writeMark(server, { database: work, table: LEFT, comment: branchMarkText(leaving) });
   const later: Rename[] = [
-    { from: [from.database, KEPT], to: [work, 'tool-retired'] },
+    { from: [from.database, UNDO_COPY], to: [work, 'tool-retired'] },
     ...old.map((table, at): Rename => ({ from: [names.undo, table], to: [retired, `kept-${at}`] })),
     ...tables.map((table, at): Rename => ({ from: [work, `tool-aside-${at}`], to: [to, table] })),
-    ...(made ? [] : [{ from: [work, KEPT], to: [to, KEPT] } satisfies Rename]),
+    ...(made ? [] : [{ from: [work, UNDO_COPY], to: [to, UNDO_COPY] } satisfies Rename]),
     ...(leaving ? [{ from: [work, LEFT], to: [to, MARK] } satisfies Rename] : []),
     ...given.base,
   ];

@@ -38,7 +38,7 @@ export async function switchTo(context: EngineContext, { url, name }: BranchRequ
   const switched = startStep(context.report, 'swap', `Switch ${destination} to branch ${name}`);
   const swapMs = await takePlace(context, {
     ...{ server, begun, url, keepsRights: true },
-    from: { database, kept: null },
+    from: { database, undoCopy: null },
     mark: { ...mark, database, switched_at: context.clock().toISOString(), previous: present?.name ?? null },
     leaving: present && withoutSwitch(present),
     base: await baseFollows(server, destination, { mark }),

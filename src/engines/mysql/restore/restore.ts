@@ -4,7 +4,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { ReplaceResult, RestoreRun } from '../../facets/restore.ts';
 import { tablesText } from '../../shared/divide-tables.ts';
 import { withRightsHint } from '../../shared/restore-failed.ts';
-import { createBase, createSpare, type KeptBase } from '../branches/base-copies.ts';
+import { type BaseCopyOptions, createBase, createSpare } from '../branches/base-copies.ts';
 import { baseCopyState } from '../branches/base-record.ts';
 import { type Definers, dropCode } from '../catalog/definitions/code.ts';
 import type { CodeDefinitions } from '../catalog/definitions/definitions.ts';
@@ -116,7 +116,7 @@ export interface ShadowLoadRequest extends Pick<RestoreRun, 'url' | 'undo' | 'dr
   /** Drops what was made, instead of giving it the destination's place. */
   throwAway?: boolean | undefined;
   /** Makes a base copy of the new database. Default: none remains. */
-  base?: KeptBase | undefined;
+  base?: BaseCopyOptions | undefined;
   /** The new database is made from the present base copy, which remains. */
   fromBase?: { spare: boolean } | undefined;
   /** The base copy is all that remains of the new database. */
@@ -190,7 +190,7 @@ export async function loadThroughShadow(
       return { swapMs: null, undoDatabase: null, baseDatabase: name };
     }
     const swap = { server, begun: release, url, shadow, undo, dropForeignReferences: drop, branch, ...dependents };
-    replaced = await swapDatabases(context, { ...swap, base: fromBase ? 'kept' : (made ?? null) });
+    replaced = await swapDatabases(context, { ...swap, base: fromBase ? 'present' : (made ?? null) });
   } catch (error) {
     // Gives the lock free for the session that cleans up: this one may be gone with what made the run fail.
     await server.close();
@@ -222,7 +222,7 @@ async function placeOnlyBase(
 async function assertBaseNamesFree(server: MysqlSession, destination: string): Promise<void> {
   const { of, base, spare } = await readAuxiliaryNames(server, destination);
   for (const database of [base, spare]) {
-    if ((await baseCopyState(server, { database, of })) !== 'stranger') continue;
+    if ((await baseCopyState(server, { database, of })) !== 'foreign') continue;
     throw new UserError(`The database "${database}" exists, and is not a base copy or spare of "${destination}"`, {
       code: 'base_name_taken',
       hint: 'Rename or drop it: the base copy and the spare need their names.',

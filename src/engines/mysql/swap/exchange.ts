@@ -32,7 +32,7 @@ import { dropAuxiliaryDatabase } from './shadow-databases.ts';
 import { type SwapProgram, swapStatements } from './swap-packet.ts';
 import { tidyBodies } from './tidy-bodies.ts';
 import { dropAllCode, tryCode } from './try-code.ts';
-import { KEPT, type KeptRecord } from './undo-copy.ts';
+import { UNDO_COPY, type UndoCopyRecord } from './undo-copy.ts';
 
 /** Exchange of rows, and later renames, instead of the renames of tables. */
 export interface RowsInstead {
@@ -95,12 +95,12 @@ export async function exchange(context: EngineContext, given: TableSwap): Promis
   const { of, base, undo } = await readAuxiliaryNames(server, destination);
   if (keep) {
     const mark = await ownMark(server, destination);
-    const record: KeptRecord = {
+    const record: UndoCopyRecord = {
       ...{ of, replaced_at: context.clock().toISOString(), code: before, grants: own },
       mark: mark && branchMarkText(mark),
       has_base: (await readBaseRecord(server, { database: base, table: BASE, of })) !== null,
     };
-    await writeRecord(server, { database: work, table: KEPT, value: record });
+    await writeRecord(server, { database: work, table: UNDO_COPY, value: record });
   }
   const grants = keepsRights ? merged(own, theirs) : theirs;
   // Read again: keys may have been added since.

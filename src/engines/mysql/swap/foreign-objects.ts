@@ -12,14 +12,14 @@ export async function assertNoForeignObjects(
   server: MysqlSession,
   { destination, undo }: { destination: string; undo: boolean },
 ): Promise<void> {
-  const { strangers } = await listShadowDatabases(server, destination);
-  if (strangers.length > 0) {
-    const message = `Not removed, because the tool did not make it: ${strangers.join(', ')}`;
+  const { foreign } = await listShadowDatabases(server, destination);
+  if (foreign.length > 0) {
+    const message = `Not removed, because the tool did not make it: ${foreign.join(', ')}`;
     report({ event: 'warning', code: 'leftover', message });
   }
   if (!(await databaseExists(server, destination))) return;
   await assertNoReservedTable(server, destination);
-  if (!undo || (await undoCopyOf(server, destination)) !== 'stranger') return;
+  if (!undo || (await undoCopyOf(server, destination)) !== 'foreign') return;
   const name = (await readAuxiliaryNames(server, destination)).undo;
   throw new UserError(`The database "${name}" is not an undo copy of "${destination}"`, {
     code: 'undo_name_taken',

@@ -20,7 +20,7 @@ import {
 } from '../server/server.ts';
 import { DONE, journalSchema, MOVED, PENDING } from './journal-schema.ts';
 import { parseRecord, readRecord } from './record.ts';
-import { KEPT, keptSchema } from './undo-copy.ts';
+import { UNDO_COPY, undoCopySchema } from './undo-copy.ts';
 
 /**
  * Mark of a database that a load makes: a name alone never permits a DROP. It is the comment of a table, since MySQL
@@ -121,13 +121,13 @@ export interface ShadowDatabases {
   /** Databases that killed loads have left, which carry the tool's mark. */
   leftovers: string[];
   /** Databases of such names without a mark, which nothing may touch. */
-  strangers: string[];
+  foreign: string[];
 }
 
 export async function listShadowDatabases(server: MysqlSession, destination: string): Promise<ShadowDatabases> {
-  const found: ShadowDatabases = { leftovers: [], strangers: [] };
+  const found: ShadowDatabases = { leftovers: [], foreign: [] };
   for (const name of await findShadowDatabases(server, destination)) {
-    found[(await isMarked(server, name, destination)) ? 'leftovers' : 'strangers'].push(name);
+    found[(await isMarked(server, name, destination)) ? 'leftovers' : 'foreign'].push(name);
   }
   return found;
 }
@@ -162,11 +162,11 @@ async function isNamedByJournal(
 }
 
 /** Reports whether the undo copy's name is free, is used by a copy of this destination, or by another database. */
-export async function undoCopyOf(server: MysqlSession, destination: string): Promise<'none' | 'ours' | 'stranger'> {
+export async function undoCopyOf(server: MysqlSession, destination: string): Promise<'none' | 'ours' | 'foreign'> {
   const { of, undo } = await readAuxiliaryNames(server, destination);
-  const kept = await readRecord(server, { database: undo, table: KEPT, schema: keptSchema });
-  if (kept) return (await destinationName(server, kept.of)) === of ? 'ours' : 'stranger';
-  return (await isEmpty(server, undo)) ? 'none' : 'stranger';
+  const record = await readRecord(server, { database: undo, table: UNDO_COPY, schema: undoCopySchema });
+  if (record) return (await destinationName(server, record.of)) === of ? 'ours' : 'foreign';
+  return (await isEmpty(server, undo)) ? 'none' : 'foreign';
 }
 
 /** Drops a database beside the destination whose mark is verified just before; whether it is gone. What stops it is a warning. */
@@ -179,7 +179,7 @@ export async function dropAuxiliaryDatabase(
   try {
     const isOurs =
       name === undo
-        ? (await undoCopyOf(server, destination)) !== 'stranger'
+        ? (await undoCopyOf(server, destination)) !== 'foreign'
         : name === base || name === spare
           ? ['whole', 'remains'].includes(await baseCopyState(server, { database: name, of }))
           : (await isMarked(server, name, destination)) && !(await isNamedByJournal(server, { name, destination }));

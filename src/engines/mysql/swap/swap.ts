@@ -20,14 +20,14 @@ import {
   undoCopyOf,
   writeMark,
 } from './shadow-databases.ts';
-import { KEPT } from './undo-copy.ts';
+import { UNDO_COPY } from './undo-copy.ts';
 
 export interface Swap extends Switch {
   /** The database beside the destination that holds the complete tables. */
   shadow: string;
   undo: boolean;
   /** The database beside the destination that becomes its base copy, whether the present one remains, or none does. */
-  base: string | 'kept' | null;
+  base: string | 'present' | null;
   branch?: BranchSwap | undefined;
 }
 
@@ -59,7 +59,7 @@ export async function swapDatabases(context: EngineContext, swap: Swap): Promise
   // Before the journal's own tables are made, which stay there.
   const arriving = await tablesOf(server, shadow);
   const leaving = made ? [] : await tablesOf(server, destination);
-  const kept = keep ? await tablesOf(server, names.undo) : [];
+  const undoTables = keep ? await tablesOf(server, names.undo) : [];
   // Not the shadow database: names of foreign keys, which move with their tables, are unique in a database.
   const retired = names.shadow();
   const branchOf = branch?.of;
@@ -75,14 +75,14 @@ export async function swapDatabases(context: EngineContext, swap: Swap): Promise
   // The destination is complete without these.
   const later: Rename[] = keep
     ? [
-        ...kept.map((table, at): Rename => ({ from: [names.undo, table], to: [shadow, `kept-${at}`] })),
+        ...undoTables.map((table, at): Rename => ({ from: [names.undo, table], to: [shadow, `kept-${at}`] })),
         ...leaving.map((table, at): Rename => ({ from: [retired, `old-${at}`], to: [names.undo, table] })),
-        { from: [shadow, KEPT], to: [names.undo, KEPT] },
+        { from: [shadow, UNDO_COPY], to: [names.undo, UNDO_COPY] },
       ]
     : [];
   // An older undo copy goes only when the caller wants none: a destination that was missing replaces nothing.
   const obsolete = undo || made || (await undoCopyOf(server, destination)) !== 'ours' ? null : names.undo;
-  const older = { database: names.undo, tables: kept.filter((table) => table !== KEPT) };
+  const older = { database: names.undo, tables: undoTables.filter((table) => table !== UNDO_COPY) };
   const plan = { destination, other: shadow, work: shadow, leaving, arriving, keep, older };
   const byRows = made ? null : await planRowExchange(server, plan);
   // The older undo copy, or what has taken its rows, becomes the new one.
@@ -91,11 +91,11 @@ export async function swapDatabases(context: EngineContext, swap: Swap): Promise
     exchange: byRows,
     later: keep
       ? [
-          ...(moved.length > 0 ? kept : kept.filter((table) => table === KEPT)).map(
+          ...(moved.length > 0 ? undoTables : undoTables.filter((table) => table === UNDO_COPY)).map(
             (table, at): Rename => ({ from: [names.undo, table], to: [retired, `kept-${at}`] }),
           ),
           ...moved.map((table): Rename => ({ from: [shadow, table], to: [names.undo, table] })),
-          { from: [shadow, KEPT], to: [names.undo, KEPT] },
+          { from: [shadow, UNDO_COPY], to: [names.undo, UNDO_COPY] },
         ]
       : [],
   };
@@ -134,7 +134,7 @@ export async function planBase(
   server: MysqlSession,
   { destination, made, collations }: { destination: string; made: Swap['base']; collations: Collations },
 ): Promise<PlannedBase> {
-  if (made === 'kept') return { renames: [], obsolete: [] };
+  if (made === 'present') return { renames: [], obsolete: [] };
   const { of, base, spare, shadow } = await readAuxiliaryNames(server, destination);
   const state = await baseCopyState(server, { database: base, of });
   const present = state === 'whole' ? await tablesOf(server, base) : [];

@@ -93,23 +93,23 @@ export interface AuxiliaryDatabases {
   base: MarkedDatabase | null;
   spare: MarkedDatabase | null;
   /** Without the mark that belongs to the name: never touched. */
-  strangers: string[];
+  foreign: string[];
 }
 
 export async function findAuxiliaryDatabases(server: PsqlSession, destination: string): Promise<AuxiliaryDatabases> {
   const { prefix, undo, base, spare } = auxiliaryNames(destination);
-  const kept = [undo, base, spare];
+  const lasting = [undo, base, spare];
   const rows = await server.query<{ name: string }>(`
     SELECT datname AS name FROM pg_database
-    WHERE starts_with(datname::text, ${quoteText(prefix)}) OR datname IN (${kept.map(quoteText).join(', ')})`);
-  const names = rows.map(({ name }) => name).filter((name) => kept.includes(name) || isShadowName(name, prefix));
+    WHERE starts_with(datname::text, ${quoteText(prefix)}) OR datname IN (${lasting.map(quoteText).join(', ')})`);
+  const names = rows.map(({ name }) => name).filter((name) => lasting.includes(name) || isShadowName(name, prefix));
   const marked = await readMarked(server, names, destination);
-  const keptAs = (tool: Mark['tool'], named: string): MarkedDatabase | null =>
+  const markedAs = (tool: Mark['tool'], named: string): MarkedDatabase | null =>
     marked.find(({ name, mark }) => name === named && mark.tool === tool) ?? null;
-  const own = { undo: keptAs('undo', undo), base: keptAs('base', base), spare: keptAs('spare', spare) };
-  const leftovers = marked.filter(({ name }) => !kept.includes(name));
+  const own = { undo: markedAs('undo', undo), base: markedAs('base', base), spare: markedAs('spare', spare) };
+  const leftovers = marked.filter(({ name }) => !lasting.includes(name));
   const known = [...leftovers, ...Object.values(own)].map((each) => each?.name);
-  return { ...own, leftovers, strangers: names.filter((name) => !known.includes(name)) };
+  return { ...own, leftovers, foreign: names.filter((name) => !known.includes(name)) };
 }
 
 /** Drops shadow databases of killed loads, and then their roles; needs the lock. */

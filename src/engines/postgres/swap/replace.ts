@@ -31,7 +31,7 @@ export interface Replacement {
   /** Drops what was made, instead of swapping it in. */
   throwAway?: boolean | undefined;
   /** Makes a base copy of the new database. Default: none remains. */
-  base?: KeptBase | undefined;
+  base?: BaseCopyOptions | undefined;
   /** The new database is made from the present base copy, which remains. */
   fromBase?: { spare: boolean } | undefined;
   /** The new database becomes the base copy, and the destination is not replaced. */
@@ -44,7 +44,7 @@ export interface Replacement {
   settle?: Settle | undefined;
 }
 
-interface KeptBase {
+interface BaseCopyOptions {
   spare: boolean;
   /** Known when the database is complete. */
   facts: () => Pick<BaseMark, 'snapshot' | 'partial' | 'contents' | 'no_crash_since'>;
@@ -131,7 +131,7 @@ export async function replaceDestination(
       url,
       shadow,
       undo,
-      base: fromBase ? 'kept' : made,
+      base: fromBase ? 'present' : made,
       comment,
       second: second?.session,
     });
@@ -147,7 +147,7 @@ export async function replaceDestination(
 interface OnlyBase {
   url: DatabaseUrl;
   shadow: string;
-  base: KeptBase;
+  base: BaseCopyOptions;
 }
 
 /** A base copy of no load of the destination: branches are made from it, and no reset. */
@@ -174,7 +174,7 @@ interface CreatedBase {
   url: DatabaseUrl;
   from: string;
   to: string;
-  base: KeptBase;
+  base: BaseCopyOptions;
 }
 
 async function createBase(

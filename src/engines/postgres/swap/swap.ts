@@ -30,8 +30,8 @@ export interface Swap {
   shadow: string;
   /** Keeps what is replaced. */
   undo: boolean;
-  /** A new base copy of the shadow database, or `kept` where that is made from the present one. Default: none remains. */
-  base?: NewBase | 'kept' | undefined;
+  /** A new base copy of the shadow database, or `present` where that is made from the present one. Default: none remains. */
+  base?: NewBase | 'present' | undefined;
   /** Comment of the new database; default: that of the replaced one. */
   comment?: (() => string | null) | undefined;
   /** Ends sessions that stand in the way, and opens while other work is done; default: one of its own. */
@@ -59,7 +59,7 @@ export async function swapDatabases(
   await checkSwap(server, { destination, undo, base: base !== undefined });
   const old = await readComment(server, destination);
   const auxiliary = await findAuxiliaryDatabases(server, destination);
-  const outdated = base === 'kept' ? [auxiliary.spare] : [auxiliary.base, auxiliary.spare];
+  const outdated = base === 'present' ? [auxiliary.spare] : [auxiliary.base, auxiliary.spare];
   const retired = [old && auxiliary.undo, ...outdated].filter((one) => one !== null);
   const swapped = startStep(report, 'swap', `Switch ${destination} to the restored database`);
   const renames = [
@@ -90,11 +90,11 @@ async function baseStatements(
   { base, auxiliary, shadow, name }: BaseStatements,
 ): Promise<string[]> {
   if (base === undefined) return [];
-  const mark = base === 'kept' ? auxiliary.base?.mark : base.mark;
+  const mark = base === 'present' ? auxiliary.base?.mark : base.mark;
   if (!mark) throw new Error('the base copy is gone');
   const destination_oid = await readOid(server, shadow);
   const marked = writeMark(name, { ...mark, destination_oid });
-  return base === 'kept' ? [marked] : [rename(base.database, name), marked];
+  return base === 'present' ? [marked] : [rename(base.database, name), marked];
 }
 
 interface RenameRequest {
