@@ -136,7 +136,7 @@ export const snapshotRoutes = {
       const key = objectKey(sha256);
       const place = { targetId: target.id, profileId, sha256, permit };
       const answer = await settleObject(hub.db, place, {
-        async look({ stored_bytes }) {
+        async inspect({ stored_bytes }) {
           if (upload_id !== undefined) await completeUpload(bucket, key, { upload_id, etags: etags ?? [] });
           const found = await findObject(bucket, key);
           if (found === null) return null;

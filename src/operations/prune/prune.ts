@@ -36,10 +36,10 @@ export async function planPrune(context: Context, request: PruneRequest): Promis
   const names = target === undefined ? own.map(([name]) => name) : [target];
   const targets: PrunedTarget[] = [];
   // Databases are of no snapshot that is removed, but take space as well.
-  const looking = copiesOf(context, names);
-  looking.catch(() => {});
+  const pendingCopies = copiesOf(context, names);
+  pendingCopies.catch(() => {});
   for (const name of names) targets.push(await planTarget(context, { name, keep, from }));
-  const copies = await looking;
+  const copies = await pendingCopies;
   for (const planned of targets) {
     const found = copies.get(planned.target);
     if (found) planned.copies = found;

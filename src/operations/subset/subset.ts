@@ -106,7 +106,7 @@ async function perform(given: Context, planned: PlannedSubset): Promise<SubsetRe
     seed,
     tables,
     rows: tables.reduce((sum, { rows }) => sum + rows, 0),
-    proof: made.proof,
+    proof: made.references,
     swap_ms: made.replaced.swapMs,
     undo_database: made.replaced.undoDatabase,
     snapshot: request.snapshot ? await store(context, request, setting.jobs) : null,

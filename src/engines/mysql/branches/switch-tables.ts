@@ -19,7 +19,7 @@ import { type BranchMark, branchMarkText } from './branch-mark.ts';
 import { packBranch, unpackBranch, unreadableCode } from './pack.ts';
 import { sweepBranches } from './sweep.ts';
 
-export interface TakePlace {
+export interface SwitchTablesRequest {
   /** One that takes several statements in a packet, with the locks on the destination and on each branch. */
   server: MysqlSession;
   /** Called when nothing may interrupt the session any more. */
@@ -38,7 +38,7 @@ export interface TakePlace {
 }
 
 /** A branch and what has the destination's name change places, as those of a load do: by one statement, with a journal. */
-export async function takePlace(context: EngineContext, given: TakePlace): Promise<number> {
+export async function switchTables(context: EngineContext, given: SwitchTablesRequest): Promise<number> {
   const { server, url, from, leaving } = given;
   const destination = url.database ?? '';
   for (const database of [destination, from.database]) {
@@ -71,7 +71,11 @@ async function assertMovableCode(context: EngineContext, server: MysqlSession, u
   await assertOwnDefiners(context, server, { database: destination, destination, collations });
 }
 
-async function moveTables(context: EngineContext, given: TakePlace, { code, grants }: UndoCopyRecord): Promise<number> {
+async function moveTables(
+  context: EngineContext,
+  given: SwitchTablesRequest,
+  { code, grants }: UndoCopyRecord,
+): Promise<number> {
   const { server, url, from, leaving, mark } = given;
   const destination = url.database ?? '';
   const names = await readAuxiliaryNames(server, destination);

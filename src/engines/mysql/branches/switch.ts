@@ -12,7 +12,7 @@ import { withoutSwitch } from './branch-mark.ts';
 import { branchWithFreeName } from './last-switch.ts';
 import { findBranches } from './list.ts';
 import { sweepBranches } from './sweep.ts';
-import { takePlace } from './switch-tables.ts';
+import { switchTables } from './switch-tables.ts';
 
 /**
  * Gives the tables and the code of a branch the name of the destination. A branch that has it at present gets its own
@@ -36,7 +36,7 @@ export async function switchTo(context: EngineContext, { url, name }: BranchRequ
   await assertNoForeignObjects(context, server, { destination, undo: present === null });
   const keeps = present === null && (await databaseExists(server, destination));
   const switched = startStep(context.report, 'swap', `Switch ${destination} to branch ${name}`);
-  const swapMs = await takePlace(context, {
+  const swapMs = await switchTables(context, {
     ...{ server, begun, url, keepsRights: true },
     from: { database, undoCopy: null },
     mark: { ...mark, database, switched_at: context.clock().toISOString(), previous: present?.name ?? null },

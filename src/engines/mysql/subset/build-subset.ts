@@ -22,7 +22,7 @@ import { createDependents, createTables } from '../restore/rows/fill.ts';
 import { createTemporaryUser } from '../restore/temporary-user.ts';
 import { copyRows } from './copy.ts';
 import type { OpenSource } from './open-source.ts';
-import { prove } from './verify-references.ts';
+import { verifyReferences } from './verify-references.ts';
 
 export async function makeSubset(
   context: EngineContext,
@@ -40,7 +40,7 @@ export async function makeSubset(
   const features = featuresOf(flavour, definitions);
   assertSameFlavour({ flavour, features, collations: collationsIn(definitions) }, { server, collations });
   await assertDistinctNames(context, run.url, definitions);
-  const made: Omit<BuildSubsetResult, 'replaced'> = { rows: new Map(), proof: [] };
+  const made: Omit<BuildSubsetResult, 'replaced'> = { rows: new Map(), references: [] };
 
   const fill = async ({ shadow, server: destination, context: running }: Shadow): Promise<Dependents> => {
     const creation = { url: run.url, builtHere: true, shadow };
@@ -76,12 +76,14 @@ export async function makeSubset(
       for (const { name } of definitions.tables) await session.query(`ANALYZE TABLE ${quoteName(name)}`);
     });
 
-    const proving = {
+    const verifyStep = {
       step: 'prove',
       label: 'Verify foreign keys',
-      done: (proof: unknown[]) => `Verified ${formatNumberOf(proof.length, 'foreign key')}: no dangling rows`,
+      done: (references: unknown[]) => `Verified ${formatNumberOf(references.length, 'foreign key')}: no dangling rows`,
     };
-    made.proof = await withStep(report, proving, () => prove(session, { source, run, database: shadow }));
+    made.references = await withStep(report, verifyStep, () =>
+      verifyReferences(session, { source, run, database: shadow }),
+    );
     return { code: withEventsDisabled(code), definers: run.url.parameters.definer === 'keep' ? 'theirs' : 'mine' };
   };
   const replaced = await loadThroughShadow(context, { ...run, collations: definitions }, (shadow) =>

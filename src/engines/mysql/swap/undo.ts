@@ -6,7 +6,7 @@ import type { ReplaceResult, UndoCopy } from '../../facets/restore.ts';
 import { baseFollows } from '../branches/base-follows.ts';
 import { type BranchMark, branchMarkText, parseBranchMark, withoutSwitch } from '../branches/branch-mark.ts';
 import { type LastSwitch, lastSwitch, ownMark } from '../branches/last-switch.ts';
-import { takePlace } from '../branches/switch-tables.ts';
+import { switchTables } from '../branches/switch-tables.ts';
 import { readSize, tablesOf } from '../catalog/tables.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { releasable } from '../connection/keep-alive.ts';
@@ -138,7 +138,7 @@ async function revertSwitch(
   const undoCopy = branch ? null : await readUndoCopy(server, url);
   const swapped = startStep(context.report, 'swap', `Restore the previous ${destination}`);
   const mark = branch ? branch.mark : undoCopyMark(undoCopy);
-  const swapMs = await takePlace(context, {
+  const swapMs = await switchTables(context, {
     ...{ server, begun, url, leaving, keepsRights: false },
     from: { database, undoCopy },
     mark: mark && { ...mark, database: branch?.database ?? mark.database },
