@@ -14,8 +14,8 @@ import { findTarget } from '../find-target.ts';
 import { migrationsAhead } from '../migrations/working-tree.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { pullFiles } from '../snapshots/pull.ts';
-import { refuseOriginal, withSanitizedDefault } from '../snapshots/sanitized-only.ts';
-import { isBuiltHere, refuseUntrusted } from '../snapshots/signatures.ts';
+import { assertNotOriginal, withSanitizedDefault } from '../snapshots/sanitized-only.ts';
+import { assertTrusted, isBuiltHere } from '../snapshots/signatures.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
 import { type FoundSnapshot, findPlanned, findSnapshot } from '../snapshots/snapshots.ts';
 import { baseRefused, baseWarning, databaseCopies, wantedBase, whyNoBase, whyNotInPlace } from './base-copies.ts';
@@ -23,7 +23,7 @@ import { chooseTables, namesOf, withinPlan } from './choose-tables.ts';
 import { dataState } from './data-state.ts';
 import { checkDestination, chooseDestination, openDestination } from './destination.ts';
 import { filesToRead, loadDifference } from './difference.ts';
-import { refuseSources } from './guard.ts';
+import { assertNotASource } from './guard.ts';
 import { loadSteps } from './load-steps.ts';
 import type { LoadRequest, PlannedLoad } from './planned-load.ts';
 import { restoredBy } from './restored-by.ts';
@@ -35,7 +35,7 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
   const { manifest, row, local, remote } = found;
   const { database, chosenBy } = openFor(context, request, manifest);
   const allowedBy: string[] = [];
-  const unverified = await refuseSources(context, database.url, { ...request, allowedBy });
+  const unverified = await assertNotASource(context, database.url, { ...request, allowedBy });
   const wanted = chooseBase(context, request, allowedBy.at(-1));
   const selected = request.tables ? await chooseTables(context, { found, database, wanted: request.tables }) : null;
   const only = selected && namesOf(selected);
@@ -88,8 +88,8 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
 /** Refuses a snapshot without a trusted signature, and an original where only sanitized ones are loaded. */
 async function findLoadable(context: Context, request: LoadRequest): Promise<FoundSnapshot> {
   const found = await findSnapshot(context, request);
-  refuseUntrusted(context, found.manifest, request);
-  refuseOriginal(context, request.target, found.manifest);
+  assertTrusted(context, found.manifest, request);
+  assertNotOriginal(context, request.target, found.manifest);
   return found;
 }
 
@@ -97,7 +97,7 @@ async function findLoadable(context: Context, request: LoadRequest): Promise<Fou
 function openFor(context: Context, request: LoadRequest, manifest: Manifest) {
   const { chosenBy, ...chosen } = chooseDestination(context, request);
   const database = openDestination(context, chosen);
-  refuseOtherEngine(database, manifest);
+  assertSameEngine(database, manifest);
   const { whyNotKeepGoing } = database.engine.capabilities;
   if (request.keepGoing && whyNotKeepGoing !== null) throw noKeepGoing(request.target, whyNotKeepGoing);
   return { database, chosenBy };
@@ -141,8 +141,8 @@ export async function applySnapshot(
   const { manifest, local, remote } = await findPlanned(context, { target: request.target, snapshot });
   // The plan has told what there is to warn of.
   const quiet = { ...context, report: () => {} };
-  refuseUntrusted(quiet, manifest, request);
-  refuseOriginal(quiet, request.target, manifest);
+  assertTrusted(quiet, manifest, request);
+  assertNotOriginal(quiet, request.target, manifest);
   const database = openDestination(context, chooseDestination(quiet, request));
   await checkDestination(context, planned, database.url);
   const repository = localRepository(context);
@@ -224,7 +224,7 @@ function noKeepGoing(target: string, why: string): UserError {
   });
 }
 
-function refuseOtherEngine({ engine, url }: Database, manifest: Manifest): void {
+function assertSameEngine({ engine, url }: Database, manifest: Manifest): void {
   if (engine.id === manifest.engine) return;
   throw new UserError('engine_differs', `A snapshot of ${manifest.engine} cannot be loaded into ${url.display}`, {
     hint: `Choose a ${manifest.engine} destination: dst_url in the configuration, or --destdb.`,
