@@ -151,7 +151,7 @@ export async function applySnapshot(
     const keep = restore.tables.length === manifest.tables.length && !restore.difference?.tables;
     await pullFiles(context, { manifest, remote, files: filesToRead(restore, manifest), keep });
   }
-  const pool = createObjectPool(jobs + 1);
+  const pool = createObjectPool(jobs + 1, { expectedBytes: size_bytes });
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
   const only = selection && namesOf(selection);
   const { swapMs, undoDatabase, missing, baseDatabase, spareDatabase } = await database.restore.run({
