@@ -52,13 +52,19 @@ async function readQueryFile(file: string, source: QuerySource): Promise<string>
       cause,
     });
   });
-  if (!(await isTrustedContent(file, bytes, source))) throw queryFileChanged(file);
+  if (!(await isTrustedContent(file, bytes, source))) throw queryFileChanged(`sanitization query ${file}`);
   const text = decodeText(bytes);
   if (text !== null) return text;
   throw new UserError(`The sanitization query ${file} is not UTF-8`, {
     code: 'query_file_unreadable',
     hint: 'Save it as UTF-8.',
   });
+}
+
+/** Refuses an SQL file of a trusted configuration whose content is another one by now. */
+export async function refuseUntrustedContent(file: string, source: QuerySource): Promise<void> {
+  if (!source.configuration.queryFiles?.has(file)) return;
+  if (!(await isTrustedContent(file, await readFile(file), source))) throw queryFileChanged(`file ${file}`);
 }
 
 /** A program of ours, or a new answer, may have trusted another content since the configuration was read. */
@@ -73,8 +79,8 @@ async function isTrustedContent(
   return now.some((one) => one.name === covered.name && isContentOf(one, bytes));
 }
 
-function queryFileChanged(file: string): UserError {
-  return new UserError(`The sanitization query ${file} is not the one that was trusted`, {
+function queryFileChanged(what: string): UserError {
+  return new UserError(`The ${what} is not the one that was trusted`, {
     code: 'configuration_untrusted',
     hint: 'It has changed since the command began. Read it, and run the command again, which asks.',
   });

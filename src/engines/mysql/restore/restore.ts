@@ -26,6 +26,7 @@ import { createBeside, dropBeside } from '../swap/shadow-databases.ts';
 import { type BranchSwap, planBase, swapDatabases } from '../swap/swap.ts';
 import { renameStatement } from '../swap/swap-packet.ts';
 import { checkRestored } from './check.ts';
+import { codeAfterSteps } from './code-after-steps.ts';
 import { onlyOwnRows, remoteWarnings } from './left-out.ts';
 import { refuseUncreatable } from './refuse-uncreatable.ts';
 import { fillDatabase, readDefinitionsFile } from './rows/fill.ts';
@@ -40,7 +41,7 @@ import { tryEvents } from './try-events.ts';
  */
 export async function restore(context: EngineContext, run: RestoreRun): Promise<ReplaceResult> {
   const { report } = context;
-  const { manifest, url, jobs, undo, read, throwAway, beforeSwap, dropForeignReferences } = run;
+  const { manifest, url, jobs, undo, read, throwAway, beforeSwap, afterLoad, dropForeignReferences } = run;
   const details = detailsOf(manifest);
   const { definitions, leftOut } = await readDefinitionsFile(manifest, read, run);
   const plan = onlyOwnRows(run.plan, { definitions, details, leftOut });
@@ -97,8 +98,10 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
         // It may have changed whatever is there.
         return { code: await readBelongings(server, fresh, () => {}), definers: 'mine' };
       }
+      const steps = afterLoad && (() => afterLoad(withDatabase(url, fresh)));
+      const changed = steps ? await codeAfterSteps(server, { fresh, code, run: steps }) : code;
       return {
-        code: run.events ? code : withEventsDisabled(code),
+        code: run.events ? changed : withEventsDisabled(changed),
         definers: url.parameters.definer === 'keep' ? 'theirs' : 'mine',
       };
     },

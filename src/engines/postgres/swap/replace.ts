@@ -5,6 +5,7 @@ import type { ReplaceResult } from '../../facets/restore.ts';
 import { createClosedCopy, createSpare } from '../branches/base-copies.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { type PsqlSession, quoteName } from '../connection/session.ts';
+import { withDatabase } from '../connection/url.ts';
 import { isIncomplete } from '../restore/incomplete.ts';
 import { besideNames, dropMarked, findBeside, lockDestination, sweepLeftovers, verifyLock } from '../server/server.ts';
 import { checkSwap } from './blockers.ts';
@@ -33,6 +34,8 @@ export interface Replacement {
   comment?: (() => string | null) | undefined;
   /** The new database is made from the base copy otherwise. */
   copied?: boolean | undefined;
+  /** Called with the new database when it has its owner and grants. */
+  afterLoad?: ((fresh: DatabaseUrl) => Promise<void>) | undefined;
   /** Makes the loading role the owner of the new database's objects, when that is complete. */
   settle?: Settle | undefined;
 }
@@ -73,6 +76,7 @@ export async function replaceDestination(
     onlyBase,
     comment,
     copied = fromBase !== undefined,
+    afterLoad,
     settle,
   }: Replacement,
   { create, fill }: Steps,
@@ -103,8 +107,8 @@ export async function replaceDestination(
       await dropMarked(server, { name: fresh, destination, report });
       return { swapMs: null, undoDatabase: null };
     }
-    // A base copy may take long, and idle sessions are cut.
-    await using second = base ? null : openMeanwhile(connectToServer(context, url));
+    // A base copy and steps may take long, and idle sessions are cut.
+    await using second = base || afterLoad ? null : openMeanwhile(connectToServer(context, url));
     await verifyLock(server, destination);
     await inherit(context, server, {
       from: exists ? destination : null,
@@ -115,6 +119,8 @@ export async function replaceDestination(
       copied,
       settle,
     });
+    context.signal.throwIfAborted();
+    await afterLoad?.(withDatabase(url, fresh));
     context.signal.throwIfAborted();
     if (onlyBase && base) return await keepOnlyBase(context, server, { url, fresh, base });
     const made = base && (await createBase(context, server, { url, from: fresh, to: copy, base }));
