@@ -25,6 +25,7 @@ import {
   operationsAreComplete,
   schemaConfigNeedsSchemas,
   schemaListsDiffer,
+  stepsDoOneThing,
   subsetTablesChooseRows,
   targetsDoSomething,
 } from './rules/targets.ts';
@@ -33,7 +34,7 @@ import { type Settings, settingsSchema } from './schema/settings.ts';
 import { shapeOf } from './schema/shape.ts';
 import { takeFromKeychain } from './secrets/key-in-keychain.ts';
 import { openValues } from './secrets/open-values.ts';
-import { createTree, dotted, type Tree, valueAt } from './tree.ts';
+import { createTree, dotted, type KeyPath, type Tree, valueAt } from './tree.ts';
 import type { CoveredFile } from './trust/covered-files.ts';
 import { requireTrust } from './trust/require-trust.ts';
 import { fillUrls } from './urls/fill-urls.ts';
@@ -75,6 +76,7 @@ const RULES: Rule[] = [
   operationsAreComplete,
   schemaListsDiffer,
   subsetTablesChooseRows,
+  stepsDoOneThing,
   storageProfilesExist,
   storageProfilesAreComplete,
   encryptedBucketsHaveKeys,
@@ -239,7 +241,7 @@ interface PathOptions {
 
 /**
  * Makes paths absolute. A query file is searched in the folders, then in the working directory. A missing one matters
- * to sanitizing only.
+ * only to the operation that runs it.
  */
 async function resolvePaths(
   settings: Settings,
@@ -260,23 +262,29 @@ async function resolvePaths(
     });
   }
   const around = [...folders, settings.working_directory];
-  for (const [name, { sanitize }] of Object.entries(settings.targets)) {
-    if (sanitize?.query_file === undefined) continue;
-    const isReplaced = sanitize.override_query !== undefined || settings.override.san_query !== undefined;
-    const candidates = around.map((from) => absolutePath(sanitize.query_file ?? '', { from, environment }));
-    const places = [...new Set(candidates)];
+  const resolveFile = async (of: { query_file?: string }, path: KeyPath, isNeeded: boolean): Promise<void> => {
+    const { query_file: file } = of;
+    if (file === undefined) return;
+    const places = [...new Set(around.map((from) => absolutePath(file, { from, environment })))];
     const found = await firstFile(places);
-    if (found === null && !isReplaced) {
+    if (found === null && isNeeded) {
       problems.push({
-        path: ['targets', name, 'sanitize', 'query_file'],
+        path: [...path, 'query_file'],
         code: 'query_file_not_found',
-        message: `query file '${sanitize.query_file}' not found`,
+        message: `query file '${file}' not found`,
         hint: `Looked for ${places.join(', ')}.`,
       });
     }
-    const covered = trusted.find((one) => one.name === sanitize.query_file);
+    const covered = trusted.find((one) => one.name === file);
     if (covered) queryFiles.set(found ?? places[0] ?? '', covered);
-    sanitize.query_file = found ?? places[0] ?? sanitize.query_file;
+    of.query_file = found ?? places[0] ?? file;
+  };
+  for (const [name, { sanitize, snapshot }] of Object.entries(settings.targets)) {
+    const isReplaced = sanitize?.override_query !== undefined || settings.override.san_query !== undefined;
+    if (sanitize) await resolveFile(sanitize, ['targets', name, 'sanitize'], !isReplaced);
+    for (const [index, step] of (snapshot?.after_load ?? []).entries()) {
+      await resolveFile(step, ['targets', name, 'snapshot', 'after_load', index], true);
+    }
   }
   return problems;
 }

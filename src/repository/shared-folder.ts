@@ -62,7 +62,7 @@ function explain(error: unknown, { profile, path, access }: FailedCall): unknown
   const meaning = meaningOf(systemCode, { profile, path, access });
   if (!meaning) return error;
   const [code, message, hint] = meaning;
-  return new UserError(message, { code, hint, cause: error });
+  return new UserError(code, message, { hint, cause: error });
 }
 
 function meaningOf(systemCode: string, { profile, path, access }: FailedCall): [ErrorCode, string, string] | null {

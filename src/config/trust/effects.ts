@@ -4,6 +4,7 @@ import { isAmbiguousUrl, isPublicParameter } from '../../engines/url-parameters.
 import { redact } from '../../process/redact.ts';
 import { EFFECTS, type Effect } from '../../results/effects.ts';
 import { decodeQuery } from '../../sanitize/base64.ts';
+import { commandText } from '../../text/shell-word.ts';
 import { type Shape, shapeAt } from '../schema/shape.ts';
 import { FOLDER } from '../schema/storage-providers.ts';
 import { ENCRYPTED } from '../secrets/cipher.ts';
@@ -60,7 +61,10 @@ interface EffectCollector {
 }
 
 function collect(value: unknown, path: KeyPath, collecting: EffectCollector): void {
-  if (Array.isArray(value)) for (const [index, item] of value.entries()) collect(item, [...path, index], collecting);
+  const { effect } = shapeAt(collecting.root, path)?.traits ?? {};
+  if (Array.isArray(value) && effect === 'runs_command') collectValue(commandText(value.map(String)), path, collecting);
+  else if (Array.isArray(value))
+    for (const [index, item] of value.entries()) collect(item, [...path, index], collecting);
   else if (isTree(value)) for (const key of Object.keys(value)) collect(value[key], [...path, key], collecting);
   else if (value !== null && value !== undefined) collectValue(value, path, collecting);
 }
@@ -101,6 +105,7 @@ function collectValue(value: unknown, path: KeyPath, { covered, root, found, fil
     case 'runs_program':
       if (value === true) add({ effect, object: 'mysqldump', detail: by });
       return;
+    case 'runs_command':
     case 'allows':
       add({ effect, object: text, detail: by });
       return;

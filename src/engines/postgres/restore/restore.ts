@@ -107,7 +107,11 @@ async function describeBase(context: EngineContext, fill: FillRun, complete: boo
   const described = { manifest, details, schemas, tables, remoteTables, role };
   const contents = definitions === null ? undefined : await describeContents(session, { ...described, definitions });
   const since = await noCrashSince(session);
-  return { ...(contents && { contents }), ...(since !== null && { no_crash_since: since }) };
+  const changed = fill.afterLoad && { obstacle: 'steps of after_load have changed the base copy' };
+  return {
+    ...(contents && { contents: { ...contents, ...changed } }),
+    ...(since !== null && { no_crash_since: since }),
+  };
 }
 
 /** Gives the objects of a database that remains for inspection back to their owner. */
