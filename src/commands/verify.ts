@@ -1,11 +1,12 @@
 import { defineCommand } from '../cli/command.ts';
 import type { VerifyResult } from '../results/results.ts';
 import { UserError } from '../runtime/errors.ts';
-import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
+import { ALLOW_UNTRUSTED, CPUS, ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
+import { wrongUsage } from './wrong-usage.ts';
 
 export const verifyCommand = defineCommand({
   name: 'verify',
-  summary: 'verify the checksums of every object of a snapshot',
+  summary: 'verify the checksums of a snapshot, or restore it into a throw-away database',
   group: 'Keep and share',
   arguments: [TARGET, SNAPSHOT],
   options: [
@@ -19,11 +20,21 @@ export const verifyCommand = defineCommand({
       flags: '--repair',
       description: 'replace damaged objects from the bucket, or with --remote from this machine',
     },
+    { flags: '--restore', description: 'restore into a throw-away database, with all checks of a load' },
+    { flags: '--after-load', description: 'with --restore: run the steps of after_load' },
+    { flags: '--query <sql>', description: 'with --restore: run one SELECT, and show its first value' },
+    { flags: '--expect <comparison>', description: "fail unless the value of --query meets it, such as '> 1000'" },
+    CPUS,
+    ALLOW_UNTRUSTED,
     ORIGINAL,
   ],
   examples: [
     { command: 'tool verify app 1', does: 'verify the second newest snapshot' },
     { command: 'tool verify app --remote --sample 10%', does: 'verify a tenth of the newest in the bucket' },
+    {
+      command: "tool verify app --restore --query 'select count(*) from orders' --expect '> 1000'",
+      does: 'prove that the newest can be restored',
+    },
   ],
   json: 'events',
   writes: { option: 'repair' },
@@ -32,11 +43,38 @@ export const verifyCommand = defineCommand({
     const { summaryText } = await import('../presentation/shapes/summary.ts');
     const { verify } = await import('../operations/snapshots/verify.ts');
     const request = { ...snapshotRequest(invocation), ...invocation.options };
+    assertUsage(request);
+    if (request.restore) {
+      const { verifyRestore } = await import('../operations/snapshots/verify-restore.ts');
+      const result = await verifyRestore(await invocation.context(), request);
+      return { data: result, text: summaryText(verifySummary(result)) };
+    }
     const result = await verify(await invocation.context(), request);
     if (!result.ok) throw damaged(result, { lost: lostLines(result), remote: request.remote ?? false });
     return { data: result, text: summaryText(verifySummary(result)) };
   },
 });
+
+const WITH_RESTORE = ['afterLoad', 'query', 'allowUntrusted', 'cpus'] as const;
+const WITHOUT_RESTORE = ['remote', 'sample', 'repair'] as const;
+
+type Flags = Partial<Record<(typeof WITH_RESTORE)[number] | (typeof WITHOUT_RESTORE)[number], unknown>>;
+
+function assertUsage(options: Flags & { restore?: boolean; query?: string; expect?: string }): void {
+  const { restore = false, query, expect } = options;
+  const flagOf = (key: string): string => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const excluded = (restore ? WITHOUT_RESTORE : WITH_RESTORE).find((key) => options[key] !== undefined);
+  if (excluded !== undefined) {
+    throw wrongUsage(
+      restore ? `--restore and ${flagOf(excluded)} exclude each other` : `${flagOf(excluded)} requires --restore`,
+      { code: 'flag_needs_flag', hint: 'tool verify TARGET --restore' },
+    );
+  }
+  if (expect !== undefined && query === undefined) {
+    const hint = "tool verify TARGET --restore --query 'select count(*) from orders' --expect '> 1000'";
+    throw wrongUsage('--expect requires --query', { code: 'flag_needs_flag', hint });
+  }
+}
 
 function damaged(
   { target, snapshot, problems }: VerifyResult,

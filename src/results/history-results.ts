@@ -12,7 +12,20 @@ const count = v.pipe(number, v.safeInteger(), v.minValue(0));
 export const historyEntry = v.object({
   at: describe(v.pipe(text, v.isoTimestamp()), 'Time of the start.'),
   operation: v.picklist([
-    ...(['build', 'load', 'undo', 'reset', 'sanitize', 'subset', 'push', 'pull', 'import', 'remove', 'prune'] as const),
+    ...([
+      'build',
+      'load',
+      'undo',
+      'reset',
+      'sanitize',
+      'subset',
+      'push',
+      'pull',
+      'import',
+      'remove',
+      'prune',
+      'verify',
+    ] as const),
     ...(['branch create', 'branch reset', 'branch switch', 'branch drop'] as const),
   ]),
   target: text,

@@ -127,6 +127,15 @@ export const describedTargetSnapshots = v.object({ ...targetSnapshots.entries, i
 /** The result of pin, tag and note. */
 export const annotatedSnapshot = v.object({ target: text, snapshot: snapshotRow });
 
+const verifiedRestore = v.object({
+  place: describe(text, 'Throw-away server or database of the restore.'),
+  duration_ms: number,
+  after_load_steps: optional(describe(number, 'Steps of `after_load` that ran.')),
+  query_value: optional(describe(orNull(text), 'Value of `--query`.')),
+});
+
+export type VerifiedRestore = v.InferOutput<typeof verifiedRestore>;
+
 export const verifyResult = v.object({
   target: text,
   snapshot: snapshotRow,
@@ -139,6 +148,7 @@ export const verifyResult = v.object({
     v.array(v.object({ target: text, id: text, created_at: text })),
     'Snapshots, of whatever target, that have lost what could not be repaired; only where a repair was tried.',
   ),
+  restore: optional(describe(verifiedRestore, 'With `--restore`.')),
 });
 
 export type VerifyResult = v.InferOutput<typeof verifyResult>;

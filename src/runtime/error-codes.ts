@@ -30,6 +30,7 @@ export const ERRORS = {
     not_owner: "The role may not replace the destination's schemas in place.",
     too_few_locks: 'A load in place needs more `max_locks_per_transaction`.',
     rows_unreadable: "The manifest lacks a table's columns; load the snapshot to see its rows.",
+    value_unexpected: 'The value of `tool verify --query` does not meet `--expect`. The snapshot can be restored.',
     snapshot_damaged: 'Objects are missing or changed; the details name them.',
     manifest_too_large: 'Too many objects: the manifest would exceed 64 MB.',
     manifest_not_understood: 'The snapshot is of another version of the tool.',

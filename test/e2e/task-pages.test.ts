@@ -124,6 +124,13 @@ describeWithPostgres('the pages of tasks', () => {
     expect((await postgres.psql('shop_sanitized', { sql: names })).trim()).toBe('0');
   });
 
+  test('prove-a-snapshot: every command runs', async () => {
+    const { session, blocks } = await openPage('restore-a-snapshot');
+    const page = await blocksOf('docs/tasks/prove-a-snapshot.md');
+    expect(blocks.length).toBeGreaterThan(0);
+    expect(await runAll(session, page)).toMatch(/can be restored: .* which is removed/);
+  });
+
   test('build-from-a-replica: every command runs, on a standby', async () => {
     const standby = await startStandby(postgres);
     onTestFinished(() => standby.stop());

@@ -48,6 +48,8 @@ export interface ConnectFacet {
   /** Rows of every table by its name in the snapshot. */
   countRows(manifest: Manifest): Promise<Map<string, number>>;
   readSmallTables(request: WithoutUrl<SmallTablesRequest>): Promise<SmallTable[]>;
+  /** The first column of the first row of one SELECT, as text; `null` for NULL and for no row. */
+  readValue(select: string): Promise<string | null>;
 }
 
 /** The password is in the environment or in a file, never in the arguments. */

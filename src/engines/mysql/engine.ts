@@ -8,6 +8,7 @@ import { dropCopies, findAllCopies, findCopies, planReset, reset } from './branc
 import { switchTo } from './branches/switch.ts';
 import { countRows, listDatabases, listTables } from './catalog/browse.ts';
 import { readSmallTables } from './catalog/read-small-tables.ts';
+import { readValue } from './catalog/read-value.ts';
 import { clientProgram } from './connection/client-program.ts';
 import { withExplainedErrors } from './connection/explain-errors.ts';
 import { identifyAffected } from './connection/identity.ts';
@@ -70,6 +71,7 @@ export const mysql: Engine = {
       inspect: () => runShort(async (context) => (await inspectDestination(context, url)).destination),
       countRows: (manifest) => run((context) => countRows(context, { url, manifest })),
       readSmallTables: (request) => run((context) => readSmallTables(context, { ...request, url })),
+      readValue: (select) => run((context) => readValue(context, { url, select })),
     },
     dump: { run: (request) => run((context) => dump(context, { ...request, url })) },
     restore: {

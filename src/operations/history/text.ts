@@ -42,6 +42,7 @@ export function historyColumns({ glyphs }: { glyphs: Glyphs }): Column<HistoryEn
 /** `into postgres://…/app_dev`, `from …`, `feature-a, feature-b` */
 function placesOf({ operation, from, to, branches }: HistoryEntry): string {
   if (branches.length > 0) return printable(branches.join(', '));
+  if (operation === 'verify') return to === null ? '' : `in ${printable(to)}`;
   const reads = operation === 'build' || operation === 'pull' || operation === 'import';
   if (reads || to === null) return from === null ? '' : `from ${printable(from)}`;
   return `${operation === 'push' ? 'to' : 'into'} ${printable(to)}`;

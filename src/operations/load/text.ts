@@ -182,7 +182,7 @@ function methodLine(difference: LoadDifference): string {
   return `${name}: ${brief}`;
 }
 
-const VERIFIED = 'Verified against the manifest: rows, indexes, constraints, triggers, sequences';
+export const VERIFIED = 'Verified against the manifest: rows, indexes, constraints, triggers, sequences';
 
 function selectionLines({ chosen, needed, empty }: TableSelection): string[] {
   return [

@@ -1,8 +1,7 @@
 import { access } from 'node:fs/promises';
 import type { ReplacementTrial } from '../../engines/facets/sanitize.ts';
-import { type Database, openDatabase } from '../../engines/open-database.ts';
+import type { Database } from '../../engines/open-database.ts';
 import { engineOf } from '../../engines/registry.ts';
-import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import type { Suggestion, TrialResult, UnsanitizedColumn } from '../../results/sanitize-results.ts';
 import { type ColumnChoices, chosenSql, type SuggestedQuery } from '../../results/suggested-query.ts';
 import type { Context } from '../../runtime/context.ts';
@@ -12,14 +11,11 @@ import { maskValue } from '../../sanitize/coverage.ts';
 import { readKeepComments } from '../../sanitize/keep-comments.ts';
 import { chooseQuery, chosenQuery, type SanitizeQuery } from '../../sanitize/query.ts';
 import { writeQuery } from '../../sanitize/suggestion.ts';
-import { cpusFor } from '../cpus-for.ts';
-import { localRepository } from '../snapshots/local-repository.ts';
+import { inScratchDatabase } from '../snapshots/in-scratch-database.ts';
 import { assertTrusted } from '../snapshots/signatures.ts';
-import { snapshotReader } from '../snapshots/snapshot-reader.ts';
 import { findSnapshot } from '../snapshots/snapshots.ts';
 import type { SanitizeRequest } from './sanitize.ts';
 import { runQueryAndCompare } from './sanitize-database.ts';
-import { choosePlaces, openPlace } from './sanitize-place.ts';
 import { TRIED_ROWS } from './tried-rows.ts';
 
 /** Writes a query for what the target's own query, if it has one, leaves: in a throw-away database, storing nothing. */
@@ -52,43 +48,18 @@ export async function withSuggestion<Result>(
   const query = await presentQuery(context, target);
   const statements = query ? engine.splitQuery(query.text) : [];
   const keep = query ? readKeepComments(query.text) : [];
-  const places = await choosePlaces(context, { target, engine, ephemeral: true });
-  const repository = localRepository(context);
-  const jobs = request.cpus ?? cpusFor(context, target);
-
-  await using opened = await openPlace(context, {
-    places,
-    manifest,
-    superuser: request.allowSuperuser ?? false,
+  return inScratchDatabase(context, { ...request, manifest }, async ({ database }) => {
+    const work = { database, manifest, statements, keep };
+    const { findings, suspicions, columns } = await runQueryAndCompare(context, work);
+    const left = new Set(findings.map(({ column }) => column));
+    const suspects = suspicions.filter(({ facts }) => left.has(columnName(facts)));
+    const suggested = await database.sanitize.suggestQuery({ columns, suspects });
+    const openedMs = Math.round(performance.now() - began);
+    const tryOut = (choices: ColumnChoices): Promise<TrialResult> =>
+      tryChoices(database, { manifest, query: suggested, choices, rows: TRIED_ROWS });
+    const write = (choices: ColumnChoices): string => writeQuery(suggested, choices);
+    return use({ findings, query: suggested, write, openedMs, tryOut });
   });
-  await using staging = await repository.stage();
-  const pool = createObjectPool(jobs + 1);
-  await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
-  let used: { result: Result } | undefined;
-  await opened.database.restore.run({
-    ...opened.restoration,
-    plan: opened.plan,
-    jobs,
-    undo: false,
-    directory: await staging.folder('restore'),
-    read: snapshotReader({ manifest, repository, pool, signal: context.signal }),
-    throwAway: true,
-    async beforeSwap(url) {
-      const database = openDatabase(context, url);
-      const work = { database, manifest, statements, keep };
-      const { findings, suspicions, columns } = await runQueryAndCompare(context, work);
-      const left = new Set(findings.map(({ column }) => column));
-      const suspects = suspicions.filter(({ facts }) => left.has(columnName(facts)));
-      const suggested = await database.sanitize.suggestQuery({ columns, suspects });
-      const openedMs = Math.round(performance.now() - began);
-      const tryOut = (choices: ColumnChoices): Promise<TrialResult> =>
-        tryChoices(database, { manifest, query: suggested, choices, rows: TRIED_ROWS });
-      const write = (choices: ColumnChoices): string => writeQuery(suggested, choices);
-      used = { result: await use({ findings, query: suggested, write, openedMs, tryOut }) };
-    },
-  });
-  if (!used) throw new Error('the restore did not offer its database');
-  return used.result;
 }
 
 /** A configured file that does not exist yet is no query: saving the suggestion creates it. */

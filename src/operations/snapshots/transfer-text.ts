@@ -2,7 +2,8 @@ import { summaryOf } from '../../presentation/shapes/summary.ts';
 import { briefName, lackingLines, snapshotName } from '../../presentation/snapshot.ts';
 import type { ExportResult, ImportResult, SnapshotRow, TransferResult, VerifyResult } from '../../results/results.ts';
 import type { RunSummary } from '../../state/runs.ts';
-import { formatBytes, formatNumberOf, formatTime } from '../../text/format.ts';
+import { formatBytes, formatDuration, formatNumberOf, formatTime } from '../../text/format.ts';
+import { VERIFIED } from '../load/text.ts';
 
 export type TransferKind = 'push' | 'pull';
 
@@ -37,10 +38,21 @@ export function importedText({ id, target, tables, rows }: ImportResult): string
 }
 
 export function verifySummary(result: VerifyResult): RunSummary {
-  const { target, snapshot, ok, files, bytes, problems, repaired } = result;
+  const { target, snapshot, ok, files, bytes, problems, repaired, restore } = result;
   const name = `Snapshot ${snapshot.index} of ${target} (${briefName(snapshot)})`;
   const read = `${formatNumberOf(files, 'file')}, ${formatBytes(bytes)} read`;
   if (!ok) return summaryOf(`${name} is damaged: ${read}`, { problems: [...problems, ...lostLines(result)] });
+  if (restore) {
+    const { place, duration_ms, after_load_steps: steps, query_value: value } = restore;
+    return summaryOf(`${name} can be restored: ${formatDuration(duration_ms)} in ${place}, which is removed`, {
+      details: [
+        VERIFIED,
+        ...(steps === undefined ? [] : [`Ran ${formatNumberOf(steps, 'step')} of after_load`]),
+        ...(value === undefined ? [] : [`The query returned ${value ?? 'NULL'}`]),
+        ...lackingLines([snapshot]),
+      ],
+    });
+  }
   const again = repaired.length > 0 ? `; ${formatNumberOf(repaired.length, 'damaged file')} repaired` : '';
   return summaryOf(`${name} is intact: ${read}${again}`, { details: lackingLines([snapshot]) });
 }

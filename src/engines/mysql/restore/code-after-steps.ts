@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { UserError } from '../../../runtime/errors.ts';
 import type { Code, CodeDefinitions } from '../catalog/definitions/definitions.ts';
-import { namersOf } from '../catalog/definitions/events.ts';
 import { readDependents } from '../catalog/definitions/foreign-keys.ts';
 import type { Unreadable } from '../catalog/definitions/read-definitions.ts';
 import { readNameCase } from '../catalog/name-case.ts';
@@ -30,8 +29,14 @@ export async function codeAfterSteps(
   for (const kind of ['routines', 'views', 'triggers', 'events'] as const) {
     merged[kind] = merge({ snapshot: code[kind], before: before[kind], after: after[kind] }, keyOf);
   }
-  const naming = namersOf(merged, shadow);
-  if (naming.length > 0) throw failed(naming.map((what) => `${what} names the new database, which gets another name`));
+  // Not in a qualified name, which is read without its database: in a text, such as that of a prepared statement.
+  const naming = [merged.routines, merged.triggers, merged.events]
+    .flat()
+    .filter(({ create }) => create.includes(shadow));
+  if (naming.length > 0) {
+    const names = naming.map(({ kind, name }) => `${kind.toLowerCase()} ${name}`);
+    throw failed(names.map((what) => `${what} has the name of the new database, which gets another one`));
+  }
   return merged;
 }
 

@@ -37,6 +37,27 @@ export async function listsInTurn({ archive, list }: { archive: string; list: st
   return Promise.all(written);
 }
 
+export interface ListApart {
+  list: string;
+  /** `null` when there are none. */
+  views: string | null;
+}
+
+/** The content of materialized views apart from all else: their queries are planned with the statistics of the tables. */
+export async function viewsApart(list: string): Promise<ListApart> {
+  const entries = parseArchiveList(await readFile(list, 'utf8'));
+  const isView = ({ text }: ArchiveEntry): boolean => text.startsWith('MATERIALIZED VIEW DATA ');
+  const views = entries.filter(isView);
+  if (views.length === 0) return { list, views: null };
+  const [others, last] = [`${list}.others`, `${list}.views`];
+  await writeList(
+    others,
+    entries.filter((entry) => !isView(entry)),
+  );
+  await writeList(last, views);
+  return { list: others, views: last };
+}
+
 /** By number of the entry; what depends on an index of a later turn is of that turn too. */
 function turnsOf(entries: ArchiveEntry[], altersTable: (entry: ArchiveEntry) => boolean): Map<number, number> {
   const indexes = entries.filter(({ text }) => /^INDEX (?!ATTACH )/.test(text));

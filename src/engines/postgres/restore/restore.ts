@@ -32,6 +32,7 @@ import { incompleteMessage, missingParts, restoreIncomplete } from './incomplete
 import { ARCHIVE, fillDatabase, materialize } from './rows/fill.ts';
 import type { FillRun } from './rows/filling.ts';
 import { forceRowSecurity } from './rows/forced-row-security.ts';
+import { analyzeAll, analyzeChanged } from './statistics.ts';
 import { createTemporaryRole, type TemporaryRole } from './temporary-role.ts';
 
 /**
@@ -68,7 +69,14 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
   archive.catch(() => {});
   await using _laidOut = { [Symbol.asyncDispose]: async () => void (await archive.catch(() => {})) };
   const shadowLoad = {
-    ...{ ...run, base, locale: details.locale, settings: details.settings, fromCopy },
+    ...{
+      ...run,
+      base,
+      afterLoad: run.afterLoad && withStatistics(context, run.afterLoad),
+      locale: details.locale,
+      settings: details.settings,
+      fromCopy,
+    },
     ...{ restoredBy: plan.restoredBy, extensions: details.extensions },
   };
   const replaced = await loadThroughShadow(context, shadowLoad, async ({ shadow, owner: own, url: filled, settle }) => {
@@ -86,7 +94,10 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
       await forceRowSecurity(session, forced);
     }
     if (base) described = await describeBase(context, fill, !missing && plan.empty.length === 0);
-    if (!missing) await run.beforeSwap?.(filled);
+    if (!missing && run.beforeSwap) {
+      await run.beforeSwap(filled);
+      if (!run.throwAway) await analyzeAll(context, { ...fill, sessions: jobs });
+    }
     if (missing && run.keepGoing !== 'swap') {
       if (settle) await settleNow(context, own, settle);
       throw restoreIncomplete(missing, { shadow, destination: url.database ?? '' });
@@ -95,6 +106,16 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
   });
   return missing ? { ...replaced, missing } : replaced;
 }
+
+/** Steps may have changed any table. */
+function withStatistics(context: EngineContext, run: AfterLoad): AfterLoad {
+  return async (url) => {
+    await run(url);
+    await analyzeChanged(context, { url, sessions: 1, settings: { statement_timeout: '0' } });
+  };
+}
+
+type AfterLoad = NonNullable<RestoreRun['afterLoad']>;
 
 type DescribedBase = Partial<Pick<BaseMark, 'contents' | 'no_crash_since'>>;
 

@@ -21,8 +21,9 @@ export async function finishDatabase(
   await using session = await connect(context, url, { tools, settings });
   await setSequences(session, await source.withSession(readSequences));
   await passHighest(session);
-  await refreshViews(session, await source.withSession(readPopulatedViews));
+  // Before the views, whose queries are planned with them.
   await session.execute('ANALYZE');
+  await refreshViews(session, await source.withSession(readPopulatedViews));
 }
 
 interface Sequence {
@@ -90,6 +91,8 @@ function readPopulatedViews(session: PsqlSession): Promise<View[]> {
 async function refreshViews(session: PsqlSession, populated: View[]): Promise<void> {
   for (const { schema, name } of await materializedViewsInOrder(session)) {
     if (!populated.some((view) => view.schema === schema && view.name === name)) continue;
-    await session.execute(`REFRESH MATERIALIZED VIEW ${quoteName(schema)}.${quoteName(name)}`);
+    const view = `${quoteName(schema)}.${quoteName(name)}`;
+    await session.execute(`REFRESH MATERIALIZED VIEW ${view}`);
+    await session.execute(`ANALYZE ${view}`);
   }
 }

@@ -13,10 +13,11 @@ import { CONTENTS } from '../../dump/archive-contents.ts';
 import { digestDefinitions } from '../../dump/definitions-digest.ts';
 import { disableEventTriggers } from '../event-triggers.ts';
 import { dataOf } from '../rows/copy-commands.ts';
-import { type FillResult, pgRestore } from '../rows/fill.ts';
+import { type FillResult, gathersStatistics, pgRestore } from '../rows/fill.ts';
 import type { Archive, FillRun } from '../rows/filling.ts';
 import { liftForcedRowSecurity } from '../rows/forced-row-security.ts';
 import { loadTables } from '../rows/load-tables.ts';
+import { analyzeTablesOf, analyzeViews } from '../statistics.ts';
 import { type Aside, type Relation, setAside } from './set-aside.ts';
 
 /** Content from which building an index is worth more than the statements that it takes. */
@@ -45,7 +46,16 @@ export async function fillDifference(context: EngineContext, fill: FillRun, name
   const indexed = startStep(report, 'index', 'Build indexes and constraints');
   await buildIndexes(context, fill, aside.indexes);
   await finish(context, fill, [...aside.foreignKeys, ...aside.triggers]);
+  const gathering = { ...fill, sessions: Math.min(fill.jobs, tables.length) };
+  const gathers = gathersStatistics(fill);
+  if (gathers)
+    await analyzeTablesOf(
+      context,
+      gathering,
+      tables.flatMap((table) => relationsOf(table, fill)),
+    );
   await restoreEntries(context, { fill, archive, section: 'post-data', kind: 'MATERIALIZED VIEW DATA' });
+  if (gathers) await analyzeViews(context, gathering);
   await finish(context, { ...fill, url: fill.owner }, eventTriggers);
   indexed('Built indexes and constraints');
   return { forced, leftOut: archive.leftOut };

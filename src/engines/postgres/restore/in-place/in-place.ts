@@ -29,6 +29,7 @@ import { assertFed, checkTags, feedTables, textOf } from '../rows/feed-tables.ts
 import { materialize } from '../rows/fill.ts';
 import { FORCE_SCRIPT, LIFT_SCRIPT } from '../rows/forced-row-security.ts';
 import { countedRows } from '../rows/rows-by-root.ts';
+import { analyzeAll } from '../statistics.ts';
 import { carryOverInPlace } from './carry-over-in-place.ts';
 import { dropsWithoutSchema } from './drops-without-schema.ts';
 
@@ -127,6 +128,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
   checkTags(copied, tables);
   if (ended.status === 'fulfilled') carryOver.warn(ended.value.stderr);
   restored(`Restored and verified ${tablesText(plan)}`);
+  await analyzeAll(context, { url, sessions: run.jobs, settings: { statement_timeout: '0' } });
   return { swapMs: null, undoDatabase: null };
 }
 

@@ -16,10 +16,11 @@ import { isLeftOut } from '../../dump/left-out-entries.ts';
 import { createEventTriggers } from '../create-event-triggers.ts';
 import { failureHint } from '../failure-hint.ts';
 import { listArchive } from '../list-archive.ts';
-import { listsInTurn } from '../lists-in-turn.ts';
+import { listsInTurn, viewsApart } from '../lists-in-turn.ts';
 import { type RestoreSection, runPgRestore, unwantedSchemas } from '../pg-restore.ts';
 import { leaveOutRemote, leftOutWarnings, type RemoteEntry } from '../remote-objects.ts';
 import { restoreErrors, wentOn } from '../restore-errors.ts';
+import { analyzeTables, analyzeViews } from '../statistics.ts';
 import { writeLists } from '../write-lists.ts';
 import { earlyIndexes } from './early-indexes.ts';
 import type { Archive, FillRun } from './filling.ts';
@@ -59,14 +60,27 @@ export async function fillDatabase(context: EngineContext, fill: FillRun): Promi
 
   const indexed = startStep(report, 'index', 'Build indexes and constraints');
   const sessions = sessionsFor(plan, jobs);
-  const rest = await early.rest();
+  const { list: rest, views } = await viewsApart(await early.rest());
+  const build = (list: string): Promise<void> =>
+    pgRestore(context, { fill, archive: { ...archive, list }, section: 'post-data', jobs: sessions });
   const lists = sessions > 1 ? await listsInTurn({ archive: archive.directory, list: rest }) : [rest];
-  for (const list of lists) {
-    await pgRestore(context, { fill, archive: { ...archive, list }, section: 'post-data', jobs: sessions });
+  for (const list of lists) await build(list);
+  if (gathersStatistics(fill)) await analyzeTables(context, { ...fill, sessions });
+  if (views !== null) {
+    await build(views);
+    if (gathersStatistics(fill)) await analyzeViews(context, { ...fill, sessions });
   }
   await restoreEventTriggers(context, fill, archive);
   indexed('Built indexes and constraints');
   return { forced, leftOut: archive.leftOut };
+}
+
+/** Not of rows that are to be changed: statistics have values of them. */
+export function gathersStatistics({
+  beforeSwap,
+  throwAway = false,
+}: Pick<FillRun, 'beforeSwap' | 'throwAway'>): boolean {
+  return beforeSwap === undefined && !throwAway;
 }
 
 /** By the loading role, also where another one restores all else: only a superuser may create them. */
