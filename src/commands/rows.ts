@@ -21,7 +21,7 @@ export const rowsCommand = defineCommand({
   ],
   json: 'document',
   async run(invocation) {
-    const { rowsText } = await import('../cli/printers/lists.ts');
+    const { printedRows } = await import('../cli/printers/lists.ts');
     const { readRows } = await import('../operations/snapshots/rows.ts');
     const { table } = invocation.arguments;
     const { limit, reveal = false } = invocation.options;
@@ -29,6 +29,6 @@ export const rowsCommand = defineCommand({
       ...snapshotRequest(invocation),
       ...{ table, reveal, ...(limit !== undefined && { limit }) },
     });
-    return { data: result, text: rowsText(result, invocation.tableOptions()) };
+    return { data: result, text: printedRows(result, invocation.tableOptions()) };
   },
 });

@@ -14,7 +14,7 @@ import { createLocks, type Locks } from './locks.ts';
 import type { Manifest } from './manifest.ts';
 import { createRepository, type Repository } from './repository.ts';
 import type { Credentials } from './s3/client.ts';
-import type { StorageProfile } from './s3/providers.ts';
+import type { StorageProfile } from './s3/connection.ts';
 import { createS3Store } from './s3/store.ts';
 import type { ObjectStore, Store } from './store.ts';
 

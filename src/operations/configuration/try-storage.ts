@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { StorageProfile } from '../../repository/s3/providers.ts';
+import type { StorageProfile } from '../../repository/s3/connection.ts';
 import { createS3Store } from '../../repository/s3/store.ts';
 import type { Store } from '../../repository/store.ts';
 import { UserError } from '../../runtime/errors.ts';

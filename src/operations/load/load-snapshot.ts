@@ -18,7 +18,7 @@ import { assertNotOriginal, withSanitizedDefault } from '../snapshots/sanitized-
 import { assertTrusted, isBuiltHere } from '../snapshots/signatures.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
 import { type FoundSnapshot, findPlanned, findSnapshot } from '../snapshots/snapshots.ts';
-import { baseRefused, baseWarning, databaseCopies, wantedBase, whyNoBase, whyNotInPlace } from './base-copies.ts';
+import { baseRefused, baseWarning, toDatabaseCopies, wantedBase, whyNoBase, whyNotInPlace } from './base-copies.ts';
 import { chooseTables, namesOf, withinPlan } from './choose-tables.ts';
 import { dataState } from './data-state.ts';
 import { checkDestination, chooseDestination, openDestination } from './destination.ts';
@@ -43,7 +43,7 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
   const restore = await database.restore.plan(restoration);
   const { keepBase, why } = baseWithin(restore, request, wanted);
   const selection = selected && withinPlan(selected, restore, manifest);
-  const copies = restore.copies && databaseCopies(restore.copies);
+  const copies = restore.copies && toDatabaseCopies(restore.copies);
   const undo = !request.onlyBase && (request.undo ?? true) && restore.strategy === 'swap' && restore.destination.exists;
   const difference = loadDifference(restore);
   const { keepGoing, original = false } = request;

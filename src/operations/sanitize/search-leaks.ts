@@ -20,7 +20,7 @@ import { addBits, addHits, judgeColumn } from '../../sanitize/leaks/judge-column
 import { createLeakThreads, type LeakThreads } from '../../sanitize/leaks/leak-threads.ts';
 import type { StoredRows, ValueRound } from '../../sanitize/leaks/leak-worker.ts';
 import { type ColumnHits, type Hit, noHits } from '../../sanitize/leaks/search-values.ts';
-import { type SourceColumn, tellingBits } from '../../sanitize/leaks/value-class.ts';
+import { type LeakColumn, tellingBits } from '../../sanitize/leaks/value-class.ts';
 import {
   allocateTable,
   type DistinctBits,
@@ -64,7 +64,7 @@ export function startLeakSearch(context: Context, options: LeakSearchOptions): L
   const sources = sourcesOf(options);
   const names = [...sources.keys()];
   const originalColumns = columnsByTable(original);
-  const byPosition = ({ name }: ManifestTable): (SourceColumn | null)[] =>
+  const byPosition = ({ name }: ManifestTable): (LeakColumn | null)[] =>
     (originalColumns.get(name) ?? []).map((column) => sources.get(column) ?? null);
   const personal = original.tables.filter((table) => byPosition(table).some((source) => source !== null));
   const expected = [...sources.values()].reduce((sum, source) => sum + source.values * (source.hasParts ? 4 : 1), 0);
@@ -284,7 +284,7 @@ const LARGE_OBJECTS = 'pg_catalog.pg_largeobject.data';
 const DEFINITIONS = /^(?:toc\.dat|definitions\.json|blobs(?:_\d+)?\.toc)$/;
 const MOST_FROM = 3;
 
-type CountedSource = SourceColumn & { values: number };
+type CountedSource = LeakColumn & { values: number };
 
 function sourcesOf({ suspicions, before, kept }: LeakSearchOptions): Map<string, CountedSource> {
   const sources = new Map<string, CountedSource>();

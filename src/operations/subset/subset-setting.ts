@@ -8,7 +8,7 @@ import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { type CollectResult, collect } from '../../subset/collect.ts';
 import { buildGraph, type SubsetSettings, withKnownNames } from '../../subset/graph.ts';
-import { type Plan, planSubset } from '../../subset/plan.ts';
+import { type Plan, planSubsetRoles } from '../../subset/plan.ts';
 import { cpusFor } from '../cpus-for.ts';
 import { findTarget } from '../find-target.ts';
 import { subsetDestination } from '../load/destination.ts';
@@ -78,7 +78,7 @@ export function settingOf(context: Context, { target: name, cpus, settings: chos
 
 export function planFor({ facts }: SubsetSource, settings: SubsetSettings): Plan {
   const known = withKnownNames(settings, facts);
-  return planSubset(buildGraph(facts, known), known);
+  return planSubsetRoles(buildGraph(facts, known), known);
 }
 
 interface RowCollectOptions {

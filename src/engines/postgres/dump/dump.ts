@@ -24,11 +24,11 @@ import { digestDefinitions } from './definitions-digest.ts';
 import { createDumpProgress, nameOf } from './dump-progress.ts';
 import {
   assertReadableNames,
+  type DumpSelection,
+  type DumpSource,
   readChosenSchemas,
   readSelection,
   readSource,
-  type Selection,
-  type Source,
 } from './dump-source.ts';
 import { beginInstant } from './instant.ts';
 import { rangesOf } from './ranges.ts';
@@ -118,7 +118,7 @@ async function beginSelection(
   context: EngineContext,
   session: PsqlSession,
   request: DumpRequest,
-): Promise<{ snapshot: string; selected: Selection }> {
+): Promise<{ snapshot: string; selected: DumpSelection }> {
   let schemas = await readChosenSchemas(session, request);
   while (true) {
     const snapshot = await beginInstant(session, schemas).catch(async (error) => {
@@ -216,7 +216,7 @@ interface DumpContents {
   /** Files that pg_dump has written. */
   others: Map<string, PackedFile>;
   archive: ArchiveEntry[];
-  source: Source;
+  source: DumpSource;
   definitions: string | null;
 }
 

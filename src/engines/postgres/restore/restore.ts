@@ -14,14 +14,14 @@ import { findBaseCopies, newFromBase, noCrashSince } from '../branches/base-copi
 import { connect } from '../connection/connect.ts';
 import type { PsqlSession } from '../connection/session.ts';
 import { findClientTools, majorOf, toolsForArchive } from '../connection/tools.ts';
-import { encodingSettings, type Settings, withDatabase } from '../connection/url.ts';
+import { encodingSettings, type SessionSettings, withDatabase } from '../connection/url.ts';
 import { type ArchiveDetails, archiveDetails } from '../dump/archive.ts';
 import { CONTENTS } from '../dump/archive-contents.ts';
 import { digestDefinitions } from '../dump/definitions-digest.ts';
 import { createDatabase, markNew, type NewDatabase } from '../server/server.ts';
 import type { Settle } from '../swap/inherit.ts';
 import type { BaseMark } from '../swap/mark.ts';
-import { type Creation, type Replacement, replaceDestination } from '../swap/replace.ts';
+import { type Creation, type ReplaceRequest, replaceDestination } from '../swap/replace.ts';
 import { readTablespace } from '../swap/rights.ts';
 import { checkRestored, findDifferences } from './check.ts';
 import { extensionSchemas } from './create-extensions.ts';
@@ -131,7 +131,7 @@ export function premadeSchemas(by: RestoringUser, extensions: ArchiveDetails['ex
   return by.user === 'temporary' && by.superuser ? extensionSchemas(extensions) : [];
 }
 
-export interface ShadowLoadRequest extends Omit<Replacement, 'copied' | 'settle'> {
+export interface ShadowLoadRequest extends Omit<ReplaceRequest, 'copied' | 'settle'> {
   locale: NewDatabase['locale'];
   /** Default: the loading role. */
   restoredBy?: RestoringUser;
@@ -244,7 +244,7 @@ const MEGABYTE = 1024 * 1024;
  * Settings for the sessions that fill an unused database: memory for building indexes, and commits that
  * do not wait for the disk (the swap's own commit does, and with it all before it).
  */
-export function restoreSettings(local: boolean, jobs: number): Settings {
+export function restoreSettings(local: boolean, jobs: number): SessionSettings {
   const share = local ? totalmem() / MEGABYTE / 4 / jobs : 256;
   return {
     maintenance_work_mem: `${Math.round(Math.min(1024, Math.max(64, share)))}MB`,

@@ -4,7 +4,7 @@ import type { SubsetRun } from '../../facets/subset.ts';
 import { type CopiedAmount, copyProgress } from '../../shared/copy-progress.ts';
 import { runTogether } from '../../shared/run-together.ts';
 import { quoteName } from '../connection/session.ts';
-import type { Settings } from '../connection/url.ts';
+import type { SessionSettings } from '../connection/url.ts';
 import type { OpenSource } from './open-source.ts';
 import { type Part, pipeRows } from './pipe.ts';
 import { batchesOf, isOneOf } from './rows.ts';
@@ -13,7 +13,7 @@ import type { Leaf, SubsetTable } from './subset-catalog.ts';
 export interface SubsetCopyOptions {
   source: OpenSource;
   run: SubsetRun;
-  settings: Settings;
+  settings: SessionSettings;
 }
 
 interface Task {

@@ -21,7 +21,7 @@ import { type BaseMark, writeMark } from './mark.ts';
 import { databaseExists, type NewBase, rename, renameAll, swapDatabases } from './swap.ts';
 import { openMeanwhile, openSwapSession } from './swap-session.ts';
 
-export interface Replacement {
+export interface ReplaceRequest {
   url: DatabaseUrl;
   undo: boolean;
   /** The source's settings, for a destination that does not exist. */
@@ -81,7 +81,7 @@ export async function replaceDestination(
     comment,
     copied = fromBase !== undefined,
     settle,
-  }: Replacement,
+  }: ReplaceRequest,
   { create, fill }: Steps,
 ): Promise<ReplaceResult> {
   const { report } = context;

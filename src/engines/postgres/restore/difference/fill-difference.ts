@@ -17,7 +17,7 @@ import { type FillResult, pgRestore } from '../rows/fill.ts';
 import type { Archive, FillRun } from '../rows/filling.ts';
 import { liftForcedRowSecurity } from '../rows/forced-row-security.ts';
 import { loadTables } from '../rows/load-tables.ts';
-import { type Aside, type Relation, setAside } from './set-aside.ts';
+import { type Aside, type SetAsideRelation, setAside } from './set-aside.ts';
 
 /** Content from which building an index is worth more than the statements that it takes. */
 const LARGE_BYTES = 8 * 1024 * 1024;
@@ -84,7 +84,7 @@ async function disableAsOwner(context: EngineContext, { owner, tools, settings }
   return await disableEventTriggers(session);
 }
 
-function relationsOf(table: ManifestTable, { details }: FillRun): Relation[] {
+function relationsOf(table: ManifestTable, { details }: FillRun): SetAsideRelation[] {
   const { schema, table: name, root } = dataOf(table, details);
   const large = bytesOfTable(table) >= LARGE_BYTES;
   const own = { schema, table: name, tree: false, large };

@@ -5,7 +5,7 @@ import { restoreProgress } from '../../../shared/bytes-progress.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { runTogether } from '../../../shared/run-together.ts';
 import { connect } from '../../connection/connect.ts';
-import { connectionOf } from '../../connection/url.ts';
+import { connectionEnvironment } from '../../connection/url.ts';
 import { batches } from './batches.ts';
 import {
   COPY_FLAGS,
@@ -120,7 +120,7 @@ const REFUSED_BY_SERVER = new Set<number | null>([1, 3]);
  */
 async function loadBatch(context: EngineContext, { fill, batch, onBytes }: Batch): Promise<number[] | UserError> {
   const { url, tools, details, settings } = fill;
-  const connection = connectionOf(url, { ...settings, ...COPY_SETTINGS });
+  const connection = connectionEnvironment(url, { ...settings, ...COPY_SETTINGS });
   const commands = copyCommands(
     batch.map((rows) => copyStatement(rows, details)),
     tools,
