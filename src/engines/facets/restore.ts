@@ -137,7 +137,7 @@ export interface StoredTable {
 
 export interface RestoreRun extends RestoreRequest {
   plan: RestorePlan;
-  jobs: number;
+  cpus: number;
   undo: boolean;
   directory: string;
   /** A file of the snapshot, verified while it is read; the reader owns each part. */

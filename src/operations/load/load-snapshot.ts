@@ -136,7 +136,7 @@ export async function applySnapshot(
   planned: PlannedLoad & { restore: RestorePlan },
 ): Promise<LoadResult> {
   const { request, plan, restore } = planned;
-  const { snapshot, jobs, undo, selection, tables, rows, size_bytes, keep_base: keepBase } = plan;
+  const { snapshot, jobs: cpus, undo, selection, tables, rows, size_bytes, keep_base: keepBase } = plan;
   if (snapshot === null) throw new Error('the plan is of no snapshot');
   const { manifest, local, remote } = await findPlanned(context, { target: request.target, snapshot });
   // The plan has told what there is to warn of.
@@ -151,13 +151,13 @@ export async function applySnapshot(
     const keep = restore.tables.length === manifest.tables.length && !restore.difference?.tables;
     await pullFiles(context, { manifest, remote, files: filesToRead(restore, manifest), keep });
   }
-  const pool = createObjectPool(jobs + 1);
+  const pool = createObjectPool(cpus + 1);
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
   const only = selection && namesOf(selection);
   const { swapMs, undoDatabase, missing, baseDatabase, spareDatabase } = await database.restore.run({
     ...(await restorationOf(context, request, { manifest, only, keepBase })),
     plan: restore,
-    jobs,
+    cpus,
     undo,
     ...(request.onlyBase && { onlyBase: true }),
     directory: await staging.folder('restore'),

@@ -51,15 +51,15 @@ export interface LeakSearchOptions {
   kept: Set<string>;
   /** Reports whether the query names a table; others are likely to stay as they are, and are searched meanwhile. */
   isNamed: (table: string) => boolean;
-  jobs: number;
+  cpus: number;
   pool: ObjectPool;
 }
 
 /** Begins to collect the personal values of the original, so that its result can be searched for them. */
 export function startLeakSearch(context: Context, options: LeakSearchOptions): LeakSearch {
-  const { engine, repository, original, jobs, pool } = options;
+  const { engine, repository, original, cpus, pool } = options;
   const bytes = original.tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
-  const threads = createLeakThreads(Math.min(jobs, Math.ceil(bytes / BYTES_OF_THREAD) || 1), context.signal);
+  const threads = createLeakThreads(Math.min(cpus, Math.ceil(bytes / BYTES_OF_THREAD) || 1), context.signal);
   const stored = storedRows(options);
   const sources = sourcesOf(options);
   const names = [...sources.keys()];

@@ -54,7 +54,7 @@ export async function withSuggestion<Result>(
   const keep = query ? readKeepComments(query.text) : [];
   const places = await choosePlaces(context, { target, engine, ephemeral: true });
   const repository = localRepository(context);
-  const jobs = request.cpus ?? cpusFor(context, target);
+  const cpus = request.cpus ?? cpusFor(context, target);
 
   await using opened = await openPlace(context, {
     places,
@@ -62,13 +62,13 @@ export async function withSuggestion<Result>(
     superuser: request.allowSuperuser ?? false,
   });
   await using staging = await repository.stage();
-  const pool = createObjectPool(jobs + 1);
+  const pool = createObjectPool(cpus + 1);
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
   let used: { result: Result } | undefined;
   await opened.database.restore.run({
     ...opened.restoration,
     plan: opened.plan,
-    jobs,
+    cpus,
     undo: false,
     directory: await staging.folder('restore'),
     read: snapshotReader({ manifest, repository, pool, signal: context.signal }),

@@ -40,7 +40,7 @@ export interface SubsetContext {
   source: DatabaseUrl;
   destination: DatabaseUrl;
   settings: SubsetSettings;
-  jobs: number;
+  cpus: number;
 }
 
 /** Returns the configuration of a target's subset. */
@@ -72,7 +72,7 @@ export function settingOf(context: Context, { target: name, cpus, settings: chos
     source,
     destination,
     settings: { ...settings, ...chosen },
-    jobs: cpus ?? cpusFor(context, name),
+    cpus: cpus ?? cpusFor(context, name),
   };
 }
 

@@ -40,7 +40,7 @@ import { tryEvents } from './try-events.ts';
  */
 export async function restore(context: EngineContext, run: RestoreRun): Promise<ReplaceResult> {
   const { report } = context;
-  const { manifest, url, jobs, undo, read, throwAway, beforeSwap, dropForeignReferences } = run;
+  const { manifest, url, cpus, undo, read, throwAway, beforeSwap, dropForeignReferences } = run;
   const details = detailsOf(manifest);
   const { definitions, leftOut } = await readDefinitionsFile(manifest, read, run);
   const plan = onlyOwnRows(run.plan, { definitions, details, leftOut });
@@ -68,7 +68,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
       const fill = {
         url: shadowUrl,
         plan,
-        jobs,
+        cpus,
         read,
         details,
         definitions,
@@ -86,7 +86,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
         url: shadowUrl,
         details,
         plan,
-        jobs,
+        cpus,
         leftOut: missing,
         code,
         tables: definitions.tables,

@@ -64,7 +64,7 @@ export function tableReaders(
   const read: ReadTables = new Map();
   const queue = createQueue(reads, read);
   const sessions = Math.min(
-    request.jobs,
+    request.cpus,
     1 + Math.max(Math.floor(queue.bytes / BYTES_OF_SESSION), Math.floor(ranges.size / TABLES_OF_SESSION)),
   );
   // A thread takes longer to start than psql to read fewer bytes.

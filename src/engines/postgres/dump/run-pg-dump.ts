@@ -35,7 +35,7 @@ export async function dumpDatabase(
   const { url, directory } = request;
   // Excluding the other schemas keeps the extensions, which `--schema` would drop without a word.
   const schemas = selected.excluded.map((schema) => `--exclude-schema=${quoteName(schema)}`);
-  const jobs = `--jobs=${jobsOf(request, { tools, selected, own })}`;
+  const jobs = `--jobs=${workersOf(request, { tools, selected, own })}`;
   const result = await runPgDump(context, {
     ...{ url, tools, snapshot, settings: encoding, archive: join(directory, ARCHIVE) },
     flags: ['--compress=0', '--no-sync', jobs, ...schemas, ...exclusionsOf(own)],
@@ -96,13 +96,13 @@ function exclusionsOf(tables: Pick<CatalogTable, 'schema' | 'name'>[]): string[]
 const BLOBS_IN_PARALLEL = 17;
 
 /** Workers only where it has something to do for them: each is a connection. */
-function jobsOf(
-  { jobs }: DumpRequest,
+function workersOf(
+  { cpus }: DumpRequest,
   { tools, selected, own }: Pick<DatabaseDump, 'tools' | 'selected' | 'own'>,
 ): number {
   const hasRows = own.length < selected.tables.filter((table) => !table.of_extension).length;
   const hasBlobs = tools.major >= BLOBS_IN_PARALLEL && selected.hasLargeObjects;
-  return hasRows || hasBlobs ? jobs : 1;
+  return hasRows || hasBlobs ? cpus : 1;
 }
 
 /** Returns the last 20 lines of errors, warnings and their details, without reports of progress. */

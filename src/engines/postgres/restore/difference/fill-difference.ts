@@ -99,7 +99,7 @@ async function buildIndexes(context: EngineContext, fill: FillRun, statements: s
       await executeDefinition(session, fill, next);
     }
   };
-  const workers = Array.from({ length: Math.min(fill.jobs, queue.length) }, () => worker);
+  const workers = Array.from({ length: Math.min(fill.cpus, queue.length) }, () => worker);
   await runTogether(context.signal, workers);
 }
 

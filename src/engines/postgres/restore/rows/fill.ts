@@ -38,7 +38,7 @@ export interface FillResult {
  */
 export async function fillDatabase(context: EngineContext, fill: FillRun): Promise<FillResult> {
   const { report } = context;
-  const { plan, jobs } = fill;
+  const { plan, cpus } = fill;
   const archive = await fill.archive;
   await createExtensionSchemas(context, fill);
 
@@ -58,7 +58,7 @@ export async function fillDatabase(context: EngineContext, fill: FillRun): Promi
   restored(`Restored ${amount}`);
 
   const indexed = startStep(report, 'index', 'Build indexes and constraints');
-  const sessions = sessionsFor(plan, jobs);
+  const sessions = sessionsFor(plan, cpus);
   const rest = await early.rest();
   const lists = sessions > 1 ? await listsInTurn({ archive: archive.directory, list: rest }) : [rest];
   for (const list of lists) {
@@ -187,10 +187,10 @@ async function createExtensionSchemas(context: EngineContext, { url, tools, deta
 const BYTES_OF_SESSION = 16 * 1024 * 1024;
 const TABLES_OF_SESSION = 100;
 
-export function sessionsFor({ tables, empty }: Pick<FillRun['plan'], 'tables' | 'empty'>, jobs: number): number {
+export function sessionsFor({ tables, empty }: Pick<FillRun['plan'], 'tables' | 'empty'>, cpus: number): number {
   const bytes = tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
   const count = tables.length + empty.length;
-  return Math.min(jobs, 1 + Math.floor(Math.max(bytes / BYTES_OF_SESSION, count / TABLES_OF_SESSION)));
+  return Math.min(cpus, 1 + Math.floor(Math.max(bytes / BYTES_OF_SESSION, count / TABLES_OF_SESSION)));
 }
 
 export interface Section {

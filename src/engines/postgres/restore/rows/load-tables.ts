@@ -29,7 +29,7 @@ export async function loadTables(
   fill: FillRun,
   meanwhile: Meanwhile = async () => false,
 ): Promise<void> {
-  const { plan, jobs } = fill;
+  const { plan, cpus } = fill;
   const queue = batches(plan.tables, fill);
   const loaded = new Map<ManifestTable, number>();
   /** Tables of which a part could not be loaded. */
@@ -80,7 +80,7 @@ export async function loadTables(
   };
   await runTogether(
     context.signal,
-    Array.from({ length: Math.min(jobs, queue.length) }, () => worker),
+    Array.from({ length: Math.min(cpus, queue.length) }, () => worker),
   );
   checkSums(loaded, refused);
   await emptyTables(context, fill, refused);
