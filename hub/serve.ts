@@ -170,8 +170,7 @@ async function listen(server: Server, { host, port }: Address): Promise<void> {
   try {
     await once(server, 'listening');
   } catch (cause) {
-    throw new UserError(`The hub cannot listen on ${host}:${port}`, {
-      code: 'hub_port_taken',
+    throw new UserError('hub_port_taken', `The hub cannot listen on ${host}:${port}`, {
       details: [(cause as Error).message],
       hint: 'Choose another port: --listen 127.0.0.1:3001',
       cause,

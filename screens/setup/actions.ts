@@ -122,8 +122,7 @@ function whileBusy(model: Model, route: SetupRoute, work: (signal: AbortSignal) 
 }
 
 function noAnswer(): UserError {
-  return new UserError(`No answer within ${formatDuration(TIMEOUT_MS)}`, {
-    code: 'unreachable',
+  return new UserError('unreachable', `No answer within ${formatDuration(TIMEOUT_MS)}`, {
     hint: 'Press Enter to try again, or Esc to go back.',
   });
 }

@@ -64,8 +64,7 @@ export async function claim(store: Store, { configured = [], refusal }: Reposito
 }
 
 export function foreignFolder(path: string, foreign: string[]): UserError {
-  return new UserError(`The working directory ${path} contains foreign files`, {
-    code: 'working_directory_foreign',
+  return new UserError('working_directory_foreign', `The working directory ${path} contains foreign files`, {
     details: [
       'Nothing was written or removed there: the tool deletes old files of its own from its working directory.',
       namesOf(foreign),
@@ -81,8 +80,7 @@ export interface ForeignBucket {
 }
 
 export function foreignBucket({ name, profile, foreign = [] }: ForeignBucket): UserError {
-  return new UserError(`${name} contains foreign objects`, {
-    code: 'storage_foreign',
+  return new UserError('storage_foreign', `${name} contains foreign objects`, {
     details: [
       'Nothing was written or removed there: the tool deletes old objects of its own.',
       ...(foreign.length > 0 ? [namesOf(foreign)] : []),

@@ -136,15 +136,13 @@ async function unlock(store: Store, key: string): Promise<void> {
 }
 
 function busy(store: Store): UserError {
-  return new UserError(`${store.name} has been locked by a sweep for too long`, {
-    code: 'storage_busy',
+  return new UserError('storage_busy', `${store.name} has been locked by a sweep for too long`, {
     hint: 'Try again in some minutes.',
   });
 }
 
 function expired(store: Store): UserError {
-  return new UserError(`The push to ${store.name} was suspended for more than a day`, {
-    code: 'push_expired',
+  return new UserError('push_expired', `The push to ${store.name} was suspended for more than a day`, {
     hint: 'Push again: objects in the bucket are not sent again.',
   });
 }

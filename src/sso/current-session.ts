@@ -79,8 +79,7 @@ function hasEnded(error: unknown): boolean {
 }
 
 function signInEnded(provider: string): UserError {
-  return new UserError(`The sign-in with "${provider}" has expired`, {
-    code: 'sign_in_ended',
+  return new UserError('sign_in_ended', `The sign-in with "${provider}" has expired`, {
     hint: `Sign in again: tool auth login ${provider}`,
   });
 }

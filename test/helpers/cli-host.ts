@@ -93,5 +93,5 @@ export class Sink extends Writable {
 }
 
 async function noConfiguration(): Promise<Context> {
-  throw new UserError('No configuration found', { code: 'no_configuration' });
+  throw new UserError('no_configuration', 'No configuration found');
 }

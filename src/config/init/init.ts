@@ -70,8 +70,7 @@ export async function initConfiguration({
   } catch (error) {
     if (error instanceof UserError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new UserError(`Cannot write the configuration: ${reason}`, {
-      code: 'configuration_not_written',
+    throw new UserError('configuration_not_written', `Cannot write the configuration: ${reason}`, {
       hint: 'Choose another file: --config FILE',
       cause: error,
     });
@@ -130,8 +129,7 @@ async function putInPlace(unfinished: string, path: string, force: boolean): Pro
 }
 
 function alreadyThere(path: string): UserError {
-  return new UserError(`${path} already exists`, {
-    code: 'configuration_exists',
+  return new UserError('configuration_exists', `${path} already exists`, {
     hint: 'Check it: tool config check. --force replaces it and keeps the old file.',
   });
 }

@@ -14,7 +14,7 @@ import { identifyAffected } from './connection/identity.ts';
 import { addressesOf, databaseOf } from './connection/location.ts';
 import { probe } from './connection/probe.ts';
 import { reportTools } from './connection/tools.ts';
-import { parseMysqlUrl, urlWithPassword, withDatabase } from './connection/url.ts';
+import { parseMysqlUrl, urlVariables, urlWithPassword, withDatabase } from './connection/url.ts';
 import { dump } from './dump/dump.ts';
 import { inspectDestination, planRestore } from './restore/preflight.ts';
 import { restore } from './restore/restore.ts';
@@ -47,6 +47,7 @@ export const mysql: Engine = {
   },
   parseUrl: parseMysqlUrl,
   urlWithPassword,
+  urlVariables,
   withDatabase,
   databaseOf,
   reportTools,

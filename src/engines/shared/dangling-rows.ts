@@ -49,8 +49,7 @@ export async function countDanglingRows(
   }
   const wrong = results.filter((row) => row.orphans !== row.orphans_in_source);
   if (wrong.length === 0) return results;
-  throw new UserError('The subset has dangling references', {
-    code: 'subset_not_proved',
+  throw new UserError('subset_not_proved', 'The subset has dangling references', {
     details: wrong.map(
       ({ from, columns, to, orphans: rows }) => `${from} (${columns.join(', ')}) → ${to}: ${rows} rows`,
     ),

@@ -52,8 +52,7 @@ export function branchNames(name: string, count?: number): string[] {
   assertBranchName(name);
   if (count === undefined) return [name];
   if (count < 1 || count > MOST) {
-    throw new UserError(`--count ${count} is not between 1 and ${MOST}`, {
-      code: 'invalid_value',
+    throw new UserError('invalid_value', `--count ${count} is not between 1 and ${MOST}`, {
       hint: `Use a number from 1 to ${MOST}.`,
     });
   }
@@ -71,8 +70,7 @@ function assertBranchName(name: string): void {
     /^[^\s\p{Control}\p{Format}](?:[^\p{Control}\p{Format}]*[^\s\p{Control}\p{Format}])?$/u.test(name)
   )
     return;
-  throw new UserError(`${JSON.stringify(name.slice(0, LONGEST_NAME))} is not a name for a branch`, {
-    code: 'invalid_value',
+  throw new UserError('invalid_value', `${JSON.stringify(name.slice(0, LONGEST_NAME))} is not a name for a branch`, {
     hint: `Use at most ${LONGEST_NAME} letters, digits and other visible characters.`,
   });
 }

@@ -148,22 +148,19 @@ export function assertPlanCurrent(
 }
 
 function notOwn(name: string, owner: string): UserError {
-  return new UserError(`Branch "${name}" was not created by ${owner}`, {
-    code: 'branch_not_own',
+  return new UserError('branch_not_own', `Branch "${name}" was not created by ${owner}`, {
     hint: 'Create a branch with another name, and use that one. Other branches are for the people who created them.',
   });
 }
 
 function noBranches(target: string, why: string): UserError {
-  return new UserError(`Target "${target}" can have no branches: ${why}`, {
-    code: 'branches_unsupported',
+  return new UserError('branches_unsupported', `Target "${target}" can have no branches: ${why}`, {
     hint: `Load into the destination instead: tool load ${target}`,
   });
 }
 
 function isDestination(database: string, target: string): UserError {
-  return new UserError(`The database "${database}" is the destination of target "${target}"`, {
-    code: 'branch_name_taken',
+  return new UserError('branch_name_taken', `The database "${database}" is the destination of target "${target}"`, {
     hint: 'Choose another name for the branch, or set defaults.branch_database.',
   });
 }

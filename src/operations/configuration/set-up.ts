@@ -99,5 +99,5 @@ function assertValidSettings(tree: Tree): void {
   if (!problem) return;
   const { path, code, message, hint } = problem;
   const sentence = typeof message === 'string' ? message : `${dotted(path)} ${message.says}`;
-  throw new UserError(redact(sentence), { code: code as ErrorCode, exit: EXIT.configuration, hint });
+  throw new UserError(code as ErrorCode, redact(sentence), { exit: EXIT.configuration, hint });
 }

@@ -21,8 +21,7 @@ export async function planDropCopies(given: Context, request: DropCopiesRequest)
   const found = toDatabaseCopies(await restore.findCopies());
   const copies = [found?.base, found?.spare].flatMap((copy) => copy ?? []);
   if (copies.length === 0) {
-    throw new UserError(`${url.display} has no base copy and no spare to drop`, {
-      code: 'no_base_copy',
+    throw new UserError('no_base_copy', `${url.display} has no base copy and no spare to drop`, {
       hint: 'Nothing has to be done.',
     });
   }

@@ -29,8 +29,7 @@ export function chooseDestination(
   const chosen =
     destdb === undefined ? configuredDestination(configuration, name) : { chosenBy: '--destdb', text: destdb };
   if (chosen) return chosen;
-  throw new UserError(`Target "${name}" has no destination to load into`, {
-    code: 'destination_missing',
+  throw new UserError('destination_missing', `Target "${name}" has no destination to load into`, {
     hint: `Set ${missingKey(configuration, name)} in the configuration, or pass --destdb postgres://…`,
   });
 }

@@ -248,8 +248,7 @@ async function identifyAffected(context: Context, destination: DatabaseUrl): Pro
   } catch (thrown) {
     context.signal.throwIfAborted();
     if (!timeout.aborted) throw thrown;
-    throw new UserError(`No answer from ${destination.display} within ${CHECK_TIMEOUT_MS / 1000} s`, {
-      code: 'unreachable',
+    throw new UserError('unreachable', `No answer from ${destination.display} within ${CHECK_TIMEOUT_MS / 1000} s`, {
       hint: 'Check that the server is running, and the host, the port and the VPN.',
     });
   }
@@ -356,23 +355,26 @@ function isSource({ target: owner, url, former }: Source, { loaded, destination,
     beside === null ? destination.display : `${beside}, which belongs to the loads into ${destination.display},`;
   if (former) {
     const shown = url?.display ?? '';
-    return new UserError(`${what} was the source of target "${owner}": nothing is loaded into it`, {
-      code: 'destination_was_source',
-      hint: `Choose another destination. If this database may be replaced: tool trust --former-source ${shellWord(shown)}`,
-    });
+    return new UserError(
+      'destination_was_source',
+      `${what} was the source of target "${owner}": nothing is loaded into it`,
+      {
+        hint: `Choose another destination. If this database may be replaced: tool trust --former-source ${shellWord(shown)}`,
+      },
+    );
   }
   const choose = 'Choose another destination: dst_url in the configuration, or --destdb.';
   const allow = `To allow loads of "${loaded}" into it, set targets.${owner}.allow_destination_of: [${loaded}].`;
-  return new UserError(`${what} is the source of target "${owner}": nothing is loaded into a source`, {
-    code: 'destination_is_source',
-    hint: loaded === undefined || owner === loaded ? choose : `${choose} ${allow}`,
-  });
+  return new UserError(
+    'destination_is_source',
+    `${what} is the source of target "${owner}": nothing is loaded into a source`,
+    { hint: loaded === undefined || owner === loaded ? choose : `${choose} ${allow}` },
+  );
 }
 
 function notVerified(sources: Source[], destination: DatabaseUrl): UserError {
   const what = `${destination.display} exists, and may be the source of ${targetsOf(sources)}`;
-  return new UserError(`${what}, which could not be identified`, {
-    code: 'sources_unverified',
+  return new UserError('sources_unverified', `${what}, which could not be identified`, {
     details: sources.map(({ key, url }) => (url ? `${key}: ${url.display}` : key)),
     hint: 'Make the sources reachable once (tool targets remembers them), or pass --unverified-sources if you know that they are other databases.',
   });

@@ -184,15 +184,15 @@ async function eachPlace(
 }
 
 function keepsNothing(): UserError {
-  return new UserError('No retention option is given', {
-    code: 'keep_missing',
+  return new UserError('keep_missing', 'No retention option is given', {
     hint: 'For example: tool prune --keep-last 5 --keep-within 30d --dry-run. A cloud target may have keep on the hub.',
   });
 }
 
 function sharesOnly(target: string): UserError {
-  return new UserError(`Target "${target}" only lists shared snapshots: prune the targets that push them`, {
-    code: 'target_shares',
-    hint: 'Prune the target that the snapshots belong to.',
-  });
+  return new UserError(
+    'target_shares',
+    `Target "${target}" only lists shared snapshots: prune the targets that push them`,
+    { hint: 'Prune the target that the snapshots belong to.' },
+  );
 }

@@ -92,8 +92,7 @@ async function perform(given: Context, planned: PlannedReset): Promise<ResetResu
 }
 
 function unsupported(target: string, why: string): UserError {
-  return new UserError(`The destination of "${target}" cannot be reset: ${why}`, {
-    code: 'base_copies_unsupported',
+  return new UserError('base_copies_unsupported', `The destination of "${target}" cannot be reset: ${why}`, {
     hint: `Load the snapshot again: tool load ${target}`,
   });
 }

@@ -274,8 +274,7 @@ function sourceOf({ configuration }: Context, target: string): string {
   const key = `targets.${target}.snapshot.src_url`;
   const text = connectionUrl(configuration, key);
   if (text !== undefined) return text;
-  throw new UserError(`Target "${target}" has no source`, {
-    code: 'source_missing',
+  throw new UserError('source_missing', `Target "${target}" has no source`, {
     hint: `Set ${key} in the configuration.`,
   });
 }
@@ -303,15 +302,13 @@ function stepsOf({ builds, statements, destination, undo, where }: Steps): strin
 }
 
 function queryMissing(target: string): UserError {
-  return new UserError(`Target "${target}" has no sanitization query`, {
-    code: 'query_missing',
+  return new UserError('query_missing', `Target "${target}" has no sanitization query`, {
     hint: `Set targets.${target}.sanitize.query_file; tool sanitize ${target} --suggest writes a first one.`,
   });
 }
 
 function queryEmpty({ chosenBy }: SanitizeQuery): UserError {
-  return new UserError(`The sanitization query of ${chosenBy} holds no statement`, {
-    code: 'query_empty',
+  return new UserError('query_empty', `The sanitization query of ${chosenBy} holds no statement`, {
     hint: 'Without one the original itself would be published as sanitized.',
   });
 }

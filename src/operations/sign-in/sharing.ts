@@ -12,8 +12,7 @@ export async function assertShared(context: Context, target: string): Promise<vo
   if (needed.length === 0) return;
   const people = await signedInPeople(context, sessionThatCounts);
   if (isMember(people, needed)) return;
-  throw new UserError(`Target "${target}" is ${notSharedWith(people, needed)}`, {
-    code: 'target_not_shared',
+  throw new UserError('target_not_shared', `Target "${target}" is ${notSharedWith(people, needed)}`, {
     hint:
       people.length === 0
         ? 'Sign in: tool auth login'

@@ -70,8 +70,5 @@ async function assertNewFile(file: string): Promise<void> {
     () => false,
   );
   if (!there) return;
-  throw new UserError(`${file} exists already`, {
-    code: 'file_exists',
-    hint: 'Choose another name, or remove it first.',
-  });
+  throw new UserError('file_exists', `${file} exists already`, { hint: 'Choose another name, or remove it first.' });
 }

@@ -50,8 +50,7 @@ function unlessMissing(thrown: unknown): null {
 }
 
 function notSanitized(what: string, target: string): UserError {
-  return new UserError(`${what}, and this server may use sanitized snapshots only`, {
-    code: 'originals_not_allowed',
+  return new UserError('originals_not_allowed', `${what}, and this server may use sanitized snapshots only`, {
     hint: `A person can sanitize one (tool sanitize ${target}) and load it, or allow originals: tool mcp --allow originals`,
   });
 }

@@ -34,8 +34,7 @@ export interface TrustChoice {
 /** Throws `signature_invalid` for a signature that does not match its manifest. No setting and no option permits one. */
 export function assertSignature(manifest: Manifest): void {
   if (verifyManifest(manifest).state !== 'invalid') return;
-  throw new UserError(`Snapshot ${manifest.id} of ${manifest.target} ${INVALID}`, {
-    code: 'signature_invalid',
+  throw new UserError('signature_invalid', `Snapshot ${manifest.id} of ${manifest.target} ${INVALID}`, {
     hint: `Its manifest was changed after the build. Remove it, and build a new one: tool build ${manifest.target}`,
   });
 }
@@ -61,8 +60,7 @@ export function assertTrusted(
     report({ event: 'warning', code: 'signature_untrusted', message });
     return;
   }
-  throw new UserError(message, {
-    code: 'signature_untrusted',
+  throw new UserError('signature_untrusted', message, {
     hint: 'Add the key of the machine that built it (tool key prints it) to trusted_keys, or pass --allow-untrusted once.',
   });
 }

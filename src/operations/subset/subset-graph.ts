@@ -31,8 +31,7 @@ export async function writeSubsetGraph(given: Context, request: SubsetGraphReque
 }
 
 function formatUnknown(file: string): UserError {
-  return new UserError(`Cannot draw ${file}: unknown format`, {
-    code: 'graph_format_unknown',
+  return new UserError('graph_format_unknown', `Cannot draw ${file}: unknown format`, {
     hint: 'Name a file that ends in .mmd: Mermaid, which GitHub, GitLab and many editors draw. Its program makes an SVG: mmdc -i subset.mmd -o subset.svg',
   });
 }
@@ -46,8 +45,7 @@ async function assertNewFile(file: string): Promise<void> {
 }
 
 function fileExists(file: string): UserError {
-  return new UserError(`${file} exists already`, {
-    code: 'file_exists',
+  return new UserError('file_exists', `${file} exists already`, {
     hint: 'Choose another name, or add --force to overwrite it.',
   });
 }
@@ -64,8 +62,7 @@ async function writeWhole(file: string, text: string, force: boolean): Promise<v
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     if (code === 'EEXIST') throw fileExists(file);
-    throw new UserError(`Cannot write ${file}: ${message}`, {
-      code: 'graph_not_written',
+    throw new UserError('graph_not_written', `Cannot write ${file}: ${message}`, {
       hint: 'Check the folder, and the space on its disk.',
       cause,
     });

@@ -3,7 +3,7 @@ import { clearEnvelope, type Envelope } from '../encryption/envelope.ts';
 import { SealBroken } from '../encryption/sealed-format.ts';
 import { TooLarge } from '../store.ts';
 import type { Credentials } from './client.ts';
-import type { StorageProfile } from './connection.ts';
+import type { BucketProfile } from './connection.ts';
 import { attemptsFor, isMissing, storageError } from './errors.ts';
 import { retry } from './retry.ts';
 
@@ -11,7 +11,7 @@ type Sdk = typeof import('./sdk.ts').sdk;
 
 export interface S3Options {
   name: string;
-  profile: StorageProfile;
+  profile: BucketProfile;
   envelope?: Envelope;
   /** Default: a new one, which costs time and a connection. */
   client?: S3Client;

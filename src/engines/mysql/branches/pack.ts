@@ -85,8 +85,7 @@ export async function unpackBranch(
 }
 
 export function unreadableCode(database: string, what: string, why: string): UserError {
-  return new UserError(`The ${what} of ${database} cannot be read: ${why}`, {
-    code: 'switch_refused',
+  return new UserError('switch_refused', `The ${what} of ${database} cannot be read: ${why}`, {
     hint: 'Nothing was changed. A switch recreates it under the other name: switch with a user that may read it, or drop it.',
   });
 }

@@ -74,7 +74,7 @@ async function recordOf(server: MysqlSession, url: DatabaseUrl): Promise<BaseRec
   const record = await readBaseRecord(server, { database: base, table: BASE, of });
   if (record) return record;
   usableBase(await findBaseCopies(server, url.database ?? ''), url);
-  throw new UserError(`The base copy of ${url.display} cannot be read`, { code: 'no_base_copy' });
+  throw new UserError('no_base_copy', `The base copy of ${url.display} cannot be read`);
 }
 
 /** Base copy and spare of a destination, usable or not. */

@@ -35,8 +35,7 @@ export function assertNoNameCollision({ folds, fold }: NameCase, names: string[]
   const [pair] = pairs;
   if (!pair) return;
   const [first, second] = pair.sort();
-  throw new UserError(`The destination cannot tell the ${what} "${first}" and "${second}" apart`, {
-    code: 'names_collide',
+  throw new UserError('names_collide', `The destination cannot tell the ${what} "${first}" and "${second}" apart`, {
     details: pairs.slice(1, 20).map((same) => same.sort().join(', ')),
     hint: 'Nothing was changed. Rename one of them, or load into a server with lower_case_table_names = 0.',
   });

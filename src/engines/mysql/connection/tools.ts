@@ -75,7 +75,7 @@ export async function anyClient(context: EngineContext): Promise<ClientTool> {
   const tools = await findClientTools(context);
   const tool = tools.find(({ flavour }) => flavour === 'mysql') ?? tools[0];
   if (tool) return tool;
-  throw new UserError('No client program (mysql or mariadb) was found', { code: 'tools_missing', hint: INSTALL_HINT });
+  throw new UserError('tools_missing', 'No client program (mysql or mariadb) was found', { hint: INSTALL_HINT });
 }
 
 /**
@@ -112,9 +112,8 @@ function notFitting(
   { needed, server, tools }: { needed: string; server: Server; tools: ClientTool[] },
 ): UserError {
   const place = runner.id === 'docker' ? 'the image of docker.images.mysql' : 'this machine';
-  return new UserError(`${needed}, and ${place} has none`, {
-    // `openDatabase` retries in a container.
-    code: 'tools_too_old',
+  // `openDatabase` retries in a container.
+  return new UserError('tools_too_old', `${needed}, and ${place} has none`, {
     details: tools.map(({ path, flavour, version }) => `${path} is of ${LABELS[flavour]} ${version}`),
     hint: `Nothing was changed. Install the client programs of ${server.label}, or set docker.images.mysql to ${EXAMPLES[server.flavour]}.`,
   });

@@ -77,8 +77,7 @@ async function assertProgramsCreatable(
 }
 
 function uncreatable(what: string, names: string[], { hint }: { hint: string }): UserError {
-  return new UserError(`The server refuses ${what}`, {
-    code: 'objects_refused',
+  return new UserError('objects_refused', `The server refuses ${what}`, {
     details: firstLines(names),
     hint: `The destination is unchanged. ${hint}`,
   });

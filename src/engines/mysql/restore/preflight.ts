@@ -99,8 +99,7 @@ interface InspectedDestination extends Space {
 
 export async function inspectDestination(context: EngineContext, url: DatabaseUrl): Promise<InspectedDestination> {
   if (url.database === null) {
-    throw new UserError(`The destination ${url.display} names no database`, {
-      code: 'url_invalid',
+    throw new UserError('url_invalid', `The destination ${url.display} names no database`, {
       hint: 'Add its name at the end: mysql://user@host:3306/database. It is created when it does not exist.',
     });
   }
@@ -154,8 +153,7 @@ export function assertSameFlavour(
     ...(details.flavour === server.flavour ? [] : details.features),
   ];
   if (reasons.length === 0) return;
-  throw new UserError(`Cannot create the source's tables on ${server.label}`, {
-    code: 'flavour_differs',
+  throw new UserError('flavour_differs', `Cannot create the source's tables on ${server.label}`, {
     details: reasons,
     hint: `Nothing was changed. Choose a destination of the source's own flavour, ${details.flavour === 'mysql' ? 'MySQL' : 'MariaDB'}.`,
   });
@@ -224,8 +222,7 @@ export function sessionWarnings({ connections, database }: DestinationState): Wa
 }
 
 function notInPlace(): UserError {
-  return new UserError('MySQL and MariaDB cannot be loaded in place', {
-    code: 'in_place_impossible',
+  return new UserError('in_place_impossible', 'MySQL and MariaDB cannot be loaded in place', {
     hint: 'CREATE TABLE cannot be rolled back there, so a failure would lose the destination. Omit --in-place.',
   });
 }

@@ -27,6 +27,7 @@ import { type BranchSwap, planBase, swapDatabases } from '../swap/swap.ts';
 import { renameStatement } from '../swap/swap-packet.ts';
 import { assertCreatable } from './assert-creatable.ts';
 import { checkRestored } from './check.ts';
+import { codeAfterSteps } from './code-after-steps.ts';
 import { onlyOwnRows, remoteWarnings } from './left-out.ts';
 import { fillDatabase, readDefinitionsFile } from './rows/fill.ts';
 import { openClient } from './rows/load-program.ts';
@@ -40,7 +41,7 @@ import { tryEvents } from './try-events.ts';
  */
 export async function restore(context: EngineContext, run: RestoreRun): Promise<ReplaceResult> {
   const { report } = context;
-  const { manifest, url, cpus, undo, read, throwAway, beforeSwap, dropForeignReferences } = run;
+  const { manifest, url, cpus, undo, read, throwAway, beforeSwap, afterLoad, dropForeignReferences } = run;
   const details = detailsOf(manifest);
   const { definitions, leftOut } = await readDefinitionsFile(manifest, read, run);
   const plan = onlyOwnRows(run.plan, { definitions, details, leftOut });
@@ -103,8 +104,10 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
         // It may have changed whatever is there.
         return { code: await readDependents(server, shadow, () => {}), definers: 'mine' };
       }
+      const steps = afterLoad && (() => afterLoad(withDatabase(url, shadow)));
+      const changed = steps ? await codeAfterSteps(server, { shadow, code, run: steps }) : code;
       return {
-        code: run.events ? code : withEventsDisabled(code),
+        code: run.events ? changed : withEventsDisabled(changed),
         definers: url.parameters.definer === 'keep' ? 'theirs' : 'mine',
       };
     },
@@ -223,10 +226,13 @@ async function assertBaseNamesFree(server: MysqlSession, destination: string): P
   const { of, base, spare } = await readAuxiliaryNames(server, destination);
   for (const database of [base, spare]) {
     if ((await baseCopyState(server, { database, of })) !== 'foreign') continue;
-    throw new UserError(`The database "${database}" exists, and is not a base copy or spare of "${destination}"`, {
-      code: 'base_name_taken',
-      hint: 'Rename or drop it: the base copy and the spare need their names.',
-    });
+    throw new UserError(
+      'base_name_taken',
+      `The database "${database}" exists, and is not a base copy or spare of "${destination}"`,
+      {
+        hint: 'Rename or drop it: the base copy and the spare need their names.',
+      },
+    );
   }
 }
 

@@ -144,9 +144,9 @@ async function verifyLogin(context: EngineContext, url: DatabaseUrl, restoring: 
 
 function refused(url: DatabaseUrl, details: string[], cause: Error): UserError {
   return new UserError(
+    'temporary_user_refused',
     `The temporary user of the load cannot be created on the server of ${url.display}, or cannot connect`,
     {
-      code: 'temporary_user_refused',
       details,
       hint: 'The destination is unchanged. Restore with the rights of the loading user: --allow-superuser.',
       cause,

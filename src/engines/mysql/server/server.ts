@@ -96,8 +96,7 @@ export async function createDatabase(
 
 export function mayNotCreate(name: string, error: unknown): UserError | null {
   if (!(error instanceof SqlError && ACCESS_DENIED.has(error.errno))) return null;
-  return new UserError(`The user may not create the database "${name}"`, {
-    code: 'may_not_create',
+  return new UserError('may_not_create', `The user may not create the database "${name}"`, {
     details: [error.message],
     hint: `A load needs a second database beside the destination: GRANT ALL ON ${quoteName(grantPattern(name))}.* TO the user.`,
     cause: error,

@@ -65,8 +65,11 @@ function accountOf(definer: string): [user: string, host: string] {
 }
 
 function mayNotSet({ what, database, definer }: { what: string; database: string; definer: string }): UserError {
-  return new UserError(`The ${what} of ${database} has the definer ${definer}, which the user may not set`, {
-    code: 'switch_refused',
-    hint: 'Nothing was changed. A switch recreates it under the other name: switch as that account, or as a user that may set it (SET_ANY_DEFINER and SYSTEM_USER on MySQL, SET USER on MariaDB).',
-  });
+  return new UserError(
+    'switch_refused',
+    `The ${what} of ${database} has the definer ${definer}, which the user may not set`,
+    {
+      hint: 'Nothing was changed. A switch recreates it under the other name: switch as that account, or as a user that may set it (SET_ANY_DEFINER and SYSTEM_USER on MySQL, SET USER on MariaDB).',
+    },
+  );
 }

@@ -21,8 +21,7 @@ export async function assertNoForeignObjects(
   await assertNoReservedTable(server, destination);
   if (!undo || (await undoCopyOf(server, destination)) !== 'foreign') return;
   const name = (await readAuxiliaryNames(server, destination)).undo;
-  throw new UserError(`The database "${name}" is not an undo copy of "${destination}"`, {
-    code: 'undo_name_taken',
+  throw new UserError('undo_name_taken', `The database "${name}" is not an undo copy of "${destination}"`, {
     hint: 'Nothing was changed. Rename or drop that database, or pass --no-undo.',
   });
 }
@@ -30,8 +29,7 @@ export async function assertNoForeignObjects(
 export async function assertNoReservedTable(server: MysqlSession, database: string): Promise<void> {
   const [name] = (await reservedTables(server, database)).filter((table) => table !== MARK && isReserved(table));
   if (name === undefined) return;
-  throw new UserError(`"${database}" holds a table "${name}", a name that is reserved for the tool`, {
-    code: 'name_reserved',
+  throw new UserError('name_reserved', `"${database}" holds a table "${name}", a name that is reserved for the tool`, {
     hint: 'The destination is unchanged. Rename the table.',
   });
 }

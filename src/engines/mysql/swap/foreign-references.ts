@@ -61,8 +61,7 @@ export function assertNoForeignReferences(
     });
   }
   if (references.length === 0) return [];
-  throw new UserError(`Tables of other databases reference tables of "${destination}"`, {
-    code: 'foreign_reference',
+  throw new UserError('foreign_reference', `Tables of other databases reference tables of "${destination}"`, {
     details: firstLines(references.map(textOf)),
     hint: `The destination is unchanged. Drop these foreign keys (${references.slice(0, 1).map(dropStatement).join('')}), or let a load of a snapshot do it with --drop-foreign-references.`,
   });

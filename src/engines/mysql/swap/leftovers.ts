@@ -72,8 +72,7 @@ export async function sweepLeftovers(context: EngineContext, place: Omit<Work, '
 }
 
 function unfinished({ display }: DatabaseUrl, cause: Error): UserError {
-  return new UserError(`The interrupted swap of ${display} cannot be completed`, {
-    code: 'swap_unfinished',
+  return new UserError('swap_unfinished', `The interrupted swap of ${display} cannot be completed`, {
     details: [redact(cause.message)],
     hint: 'Nothing was lost: the replaced tables are in a database of the tool. Remove the cause, then run the command again.',
     cause,
@@ -108,12 +107,15 @@ export function switchedIncompletely(
   { missing, cause }: { missing: string[]; cause?: unknown },
 ): UserError {
   const reason = cause instanceof Error ? [redact(cause.message)] : [];
-  return new UserError(`Switched ${destination} to the restored database, but the run failed afterwards`, {
-    code: 'swap_incomplete',
-    details: [...reason, ...missing.map((what) => `not created: ${what}`)],
-    hint: `${destination} is the new database. To restore the previous one: tool undo`,
-    cause,
-  });
+  return new UserError(
+    'swap_incomplete',
+    `Switched ${destination} to the restored database, but the run failed afterwards`,
+    {
+      details: [...reason, ...missing.map((what) => `not created: ${what}`)],
+      hint: `${destination} is the new database. To restore the previous one: tool undo`,
+      cause,
+    },
+  );
 }
 
 const CLEAN_UP_TIMEOUT = 20_000;

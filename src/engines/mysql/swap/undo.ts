@@ -174,8 +174,7 @@ async function readUndoCopy(server: MysqlSession, url: DatabaseUrl): Promise<Und
     });
     if (record) return record;
   }
-  throw new UserError(`No previous version of ${url.display} to restore`, {
-    code: 'nothing_to_undo',
+  throw new UserError('nothing_to_undo', `No previous version of ${url.display} to restore`, {
     hint: 'The last load replaced nothing, or ran with --no-undo.',
   });
 }

@@ -102,8 +102,7 @@ export async function dropCopies(context: EngineContext, url: DatabaseUrl): Prom
 }
 
 function mayNotReset(url: DatabaseUrl, whyNot: string): UserError {
-  return new UserError(`Cannot create a database beside ${url.display}: ${whyNot}`, {
-    code: 'may_not_create',
+  return new UserError('may_not_create', `Cannot create a database beside ${url.display}: ${whyNot}`, {
     hint: `A reset swaps the destination with a copy. As an administrator: ALTER ROLE ${quoteName(url.user ?? 'NAME')} CREATEDB`,
   });
 }

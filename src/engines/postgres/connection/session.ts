@@ -319,8 +319,7 @@ function assertNoNul(text: string): void {
 }
 
 function refusedValue(why: string): UserError {
-  return new UserError(`A value cannot be part of a statement: ${why}`, {
-    code: 'value_refused',
+  return new UserError('value_refused', `A value cannot be part of a statement: ${why}`, {
     hint: 'PostgreSQL has no such names or values: do not trust the snapshot or its server.',
   });
 }

@@ -147,11 +147,7 @@ function explainer(
     // A failed statement has ended the transaction.
     await session.execute('ROLLBACK').catch(() => {});
     const explained = await explainDumpFailure(context, session, { schemas, cpus, said: details });
-    return new UserError(message, {
-      code: 'dump_failed',
-      details: [...details, ...explained.details],
-      hint: explained.hint,
-    });
+    return new UserError('dump_failed', message, { details: [...details, ...explained.details], hint: explained.hint });
   };
 }
 
@@ -203,8 +199,7 @@ async function settled(read: ReadTables): Promise<Map<CatalogTable, PackedFile[]
 }
 
 function archiveUnreadable(details: string[]): UserError {
-  return new UserError('pg_restore cannot read the output of pg_dump', {
-    code: 'dump_failed',
+  return new UserError('dump_failed', 'pg_restore cannot read the output of pg_dump', {
     details,
     hint: 'Is the disk full?',
   });

@@ -36,8 +36,7 @@ export function restoreIncomplete(
   missing: MissingParts,
   { shadow, destination }: { shadow: string; destination: string },
 ): UserError {
-  return new UserError(`${incompleteMessage(missing)}, so it was not swapped in`, {
-    code: INCOMPLETE,
+  return new UserError(INCOMPLETE, `${incompleteMessage(missing)}, so it was not swapped in`, {
     details: [...missing.differences, ...missing.errors],
     hint: `${destination} is unchanged. Inspect the restored database ${shadow}; the next load into ${destination} removes it. To replace ${destination} all the same, load with --keep-going --accept-missing.`,
   });

@@ -168,16 +168,20 @@ function assertNothingMissing(facts: InspectedDestination, needed: { extensions:
   const roles = needed.roles.filter((name) => !facts.roles.includes(name));
   const server = facts.destination.host;
   if (extensions.length > 0) {
-    throw new UserError(`The server ${server} lacks extensions that the snapshot needs: ${extensions.join(', ')}`, {
-      code: 'extension_missing',
-      hint: 'Install their packages on the server (on Debian: postgresql-contrib, or postgresql-NN-NAME), then load again.',
-    });
+    throw new UserError(
+      'extension_missing',
+      `The server ${server} lacks extensions that the snapshot needs: ${extensions.join(', ')}`,
+      {
+        hint: 'Install their packages on the server (on Debian: postgresql-contrib, or postgresql-NN-NAME), then load again.',
+      },
+    );
   }
   if (roles.length > 0) {
-    throw new UserError(`The server ${server} lacks roles that the snapshot's policies name: ${roles.join(', ')}`, {
-      code: 'role_missing',
-      hint: `Create them first: ${roles.map((role) => `CREATE ROLE ${quoteName(role)};`).join(' ')}`,
-    });
+    throw new UserError(
+      'role_missing',
+      `The server ${server} lacks roles that the snapshot's policies name: ${roles.join(', ')}`,
+      { hint: `Create them first: ${roles.map((role) => `CREATE ROLE ${quoteName(role)};`).join(' ')}` },
+    );
   }
 }
 
@@ -189,9 +193,9 @@ async function assertUsableRole(session: PsqlSession, url: DatabaseUrl, role: st
     FROM pg_roles WHERE rolname = ${quoteText(role)}`);
   if (found?.allowed) return;
   throw new UserError(
+    found ? 'role_denied' : 'role_missing',
     found ? `The user may not give objects to the role "${role}"` : `The server has no role "${role}"`,
     {
-      code: found ? 'role_denied' : 'role_missing',
       hint: found
         ? `Make the user a member of it: GRANT ${quoteName(role)} TO ${quoteName(url.user ?? '')}`
         : `Create it, or correct snapshot.role: CREATE ROLE ${quoteName(role)}`,
@@ -205,8 +209,7 @@ function chooseStrategy(
 ): Pick<RestorePlan, 'strategy' | 'strategyReason'> {
   const { exists } = facts.destination;
   if (!facts.maySwap && !exists) {
-    throw new UserError(`The database "${url.database}" does not exist, and ${facts.whyNot}`, {
-      code: 'may_not_create',
+    throw new UserError('may_not_create', `The database "${url.database}" does not exist, and ${facts.whyNot}`, {
       hint: `Have an administrator create it, or run: ALTER ROLE ${quoteName(url.user ?? 'NAME')} CREATEDB`,
     });
   }
@@ -216,11 +219,11 @@ function chooseStrategy(
 }
 
 function keepGoingNeedsSecond(why: string): UserError {
-  return new UserError('--keep-going needs a second database, and this load is one transaction in the destination', {
-    code: 'keep_going_refused',
-    details: [why],
-    hint: 'Load without --in-place, as a role that may create databases.',
-  });
+  return new UserError(
+    'keep_going_refused',
+    '--keep-going needs a second database, and this load is one transaction in the destination',
+    { details: [why], hint: 'Load without --in-place, as a role that may create databases.' },
+  );
 }
 
 function versionWarnings(facts: InspectedDestination, { manifest }: RestoreRequest): WarningEvent[] {
@@ -242,8 +245,7 @@ export function sessionWarnings(
 }
 
 function noSchema({ manifest }: RestoreRequest): UserError {
-  return new UserError(`Snapshot ${manifest.id} contains none of the chosen schemas`, {
-    code: 'schema_not_found',
+  return new UserError('schema_not_found', `Snapshot ${manifest.id} contains none of the chosen schemas`, {
     hint: `It holds: ${manifest.schemas.join(', ')}. Choose with the target's schema_config.`,
   });
 }

@@ -107,7 +107,11 @@ async function describeBase(context: EngineContext, fill: FillRun, complete: boo
   const described = { manifest, details, schemas, tables, remoteTables, role };
   const contents = definitions === null ? undefined : await describeContents(session, { ...described, definitions });
   const since = await noCrashSince(session);
-  return { ...(contents && { contents }), ...(since !== null && { no_crash_since: since }) };
+  const changed = fill.afterLoad && { obstacle: 'steps of after_load have changed the base copy' };
+  return {
+    ...(contents && { contents: { ...contents, ...changed } }),
+    ...(since !== null && { no_crash_since: since }),
+  };
 }
 
 /** Gives the objects of a database that remains for inspection back to their owner. */
@@ -123,7 +127,7 @@ function withHints(error: unknown, { keepGoing, throwAway, plan }: RestoreRun): 
   const [whole, ...more] = (error.hint ?? '').split(/(?<=\.) /);
   const rest = keepGoing || throwAway ? [] : ['To restore the rest, load with --keep-going.'];
   const hint = [whole, ...rest, ...more].filter(Boolean).join(' ');
-  return withRightsHint(new UserError(error.message, { code, exit, details, hint, cause: error }), plan.restoredBy);
+  return withRightsHint(new UserError(code, error.message, { exit, details, hint, cause: error }), plan.restoredBy);
 }
 
 /** Schemas of the extensions that a superuser creates before the temporary role restores all else. */
@@ -219,10 +223,11 @@ async function copyBase(context: EngineContext, server: PsqlSession, { url, to, 
 }
 
 function baseChanged(url: DatabaseUrl): UserError {
-  return new UserError(`The base copy of ${url.display} changed since the plan was made: nothing was changed`, {
-    code: 'plan_outdated',
-    hint: 'Run it again for a new plan.',
-  });
+  return new UserError(
+    'plan_outdated',
+    `The base copy of ${url.display} changed since the plan was made: nothing was changed`,
+    { hint: 'Run it again for a new plan.' },
+  );
 }
 
 /** `null` for the default of the server, and where the role may not create anything in the destination's. */

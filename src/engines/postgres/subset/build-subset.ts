@@ -97,8 +97,7 @@ async function dumpDefinitions(context: EngineContext, source: OpenSource, direc
     flags: ['--schema-only', '--no-owner'],
   });
   if (result.exitCode === 0) return archive;
-  throw new UserError(`pg_dump failed on the definitions of ${source.url.display}`, {
-    code: 'dump_failed',
+  throw new UserError('dump_failed', `pg_dump failed on the definitions of ${source.url.display}`, {
     details: redact(result.stderr).trim().split('\n').slice(-20),
     hint: 'The destination is unchanged.',
   });

@@ -80,23 +80,24 @@ function leftover(message: string): WarningEvent {
 }
 
 function cannotRename(destination: string, stops: Blocker[]): UserError {
-  return new UserError(`The database "${destination}" cannot be swapped`, {
-    code: 'swap_blocked',
+  return new UserError('swap_blocked', `The database "${destination}" cannot be swapped`, {
     details: stops.map(({ database, what }) => `${database} cannot be renamed because of ${what}`),
     hint: 'End it first: COMMIT PREPARED or ROLLBACK PREPARED; ALTER SUBSCRIPTION … DISABLE; stop what reads the replication slot.',
   });
 }
 
 function baseNameTaken(name: string, destination: string): UserError {
-  return new UserError(`The database "${name}" exists, and is not a base copy or spare of "${destination}"`, {
-    code: 'base_name_taken',
-    hint: 'Rename or drop it: the base copy and the spare need their names.',
-  });
+  return new UserError(
+    'base_name_taken',
+    `The database "${name}" exists, and is not a base copy or spare of "${destination}"`,
+    { hint: 'Rename or drop it: the base copy and the spare need their names.' },
+  );
 }
 
 function undoNameTaken(name: string, destination: string): UserError {
-  return new UserError(`The database "${name}" exists, and is not an undo copy of "${destination}"`, {
-    code: 'undo_name_taken',
-    hint: `Rename or drop it: the undo copy needs this name.`,
-  });
+  return new UserError(
+    'undo_name_taken',
+    `The database "${name}" exists, and is not an undo copy of "${destination}"`,
+    { hint: `Rename or drop it: the undo copy needs this name.` },
+  );
 }

@@ -5,6 +5,7 @@ import type { ReplaceResult } from '../../facets/restore.ts';
 import { createClosedCopy, createSpare } from '../branches/base-copies.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { type PsqlSession, quoteName } from '../connection/session.ts';
+import { withDatabase } from '../connection/url.ts';
 import { isIncomplete } from '../restore/incomplete.ts';
 import {
   auxiliaryNames,
@@ -40,6 +41,8 @@ export interface ReplaceRequest {
   comment?: (() => string | null) | undefined;
   /** The new database is made from the base copy otherwise. */
   copied?: boolean | undefined;
+  /** Called with the new database when it has its owner and grants. */
+  afterLoad?: ((fresh: DatabaseUrl) => Promise<void>) | undefined;
   /** Makes the loading role the owner of the new database's objects, when that is complete. */
   settle?: Settle | undefined;
 }
@@ -80,6 +83,7 @@ export async function replaceDestination(
     onlyBase,
     comment,
     copied = fromBase !== undefined,
+    afterLoad,
     settle,
   }: ReplaceRequest,
   { create, fill }: Steps,
@@ -110,8 +114,8 @@ export async function replaceDestination(
       await dropMarked(server, { name: shadow, destination, report });
       return { swapMs: null, undoDatabase: null };
     }
-    // A base copy may take long, and idle sessions are cut.
-    await using second = base ? null : openMeanwhile(connectToServer(context, url));
+    // A base copy and steps may take long, and idle sessions are cut.
+    await using second = base || afterLoad ? null : openMeanwhile(connectToServer(context, url));
     await verifyLock(server, destination);
     await inherit(context, server, {
       from: exists ? destination : null,
@@ -122,6 +126,8 @@ export async function replaceDestination(
       copied,
       settle,
     });
+    context.signal.throwIfAborted();
+    await afterLoad?.(withDatabase(url, shadow));
     context.signal.throwIfAborted();
     if (onlyBase && base) return await keepOnlyBase(context, server, { url, shadow, base });
     const made = base && (await createBase(context, server, { url, from: shadow, to: copy, base }));

@@ -190,8 +190,7 @@ async function sessionsStay(other: PsqlSession, databases: string[], cause: SqlE
   const rows = await other.query<{ who: string }>(`
     SELECT concat_ws(' ', usename, application_name, client_addr) AS who FROM pg_stat_activity
     WHERE datname IN (${databases.map(quoteText).join(', ')})`);
-  return new UserError('Sessions on the destination do not end, so it cannot be swapped', {
-    code: 'sessions_stay',
+  return new UserError('sessions_stay', 'Sessions on the destination do not end, so it cannot be swapped', {
     details: [cause.message, ...rows.slice(0, 10).map(({ who }) => `open: ${who}`)],
     hint: 'The destination is unchanged. Stop its clients, or load with a role that may end its sessions (pg_signal_backend).',
     cause,

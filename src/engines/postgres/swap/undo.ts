@@ -87,8 +87,7 @@ async function renamesOf(
 }
 
 function nothingToUndo(url: DatabaseUrl): UserError {
-  return new UserError(`No previous version of ${url.display} to restore`, {
-    code: 'nothing_to_undo',
+  return new UserError('nothing_to_undo', `No previous version of ${url.display} to restore`, {
     hint: 'The last load replaced nothing, ran in place, or ran with --no-undo.',
   });
 }

@@ -18,9 +18,9 @@ export function assertEnoughSpace({ freeBytes, destination }: Space, neededBytes
   if (freeBytes === null || freeBytes >= neededBytes) return;
   const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;
   throw new UserError(
+    'space_short',
     `The server ${destination.host} has ${megabytes(freeBytes)} free, and the snapshot needs more than ${megabytes(neededBytes)}`,
     {
-      code: 'space_short',
       hint: 'Free disk space; undo copies, base copies and spares (names that end in .tool-undo, .tool-base, .tool-spare) may be dropped.',
     },
   );

@@ -204,5 +204,5 @@ async function replaceFile(file: string, content: string): Promise<void> {
 }
 
 function hookRefused(message: string, hint: string, cause?: unknown): UserError {
-  return new UserError(message, { code: 'hook_refused', hint, cause });
+  return new UserError('hook_refused', message, { hint, cause });
 }

@@ -94,8 +94,7 @@ function judge(branch: BranchRow, { unusedMs, checkout, gitBranches, now }: Rule
 }
 
 function noRule(): UserError {
-  return new UserError('There is no git repository here to compare branches with', {
-    code: 'usage',
+  return new UserError('usage', 'There is no git repository here to compare branches with', {
     hint: 'Run it in the repository, or remove unused branches: tool branch prune --unused 14d',
   });
 }

@@ -119,11 +119,14 @@ function checkTablespace(definition: Definition, { kind, value, text }: Token): 
 }
 
 export function inTablespaces(tables: string[]): UserError {
-  return new UserError('The definitions of tables in tablespaces that not every server has were refused', {
-    code: 'definition_refused',
-    details: firstLines(tables),
-    hint: 'Nothing was changed. Move the tables in the source (ALTER TABLE … TABLESPACE innodb_file_per_table), then build again.',
-  });
+  return new UserError(
+    'definition_refused',
+    'The definitions of tables in tablespaces that not every server has were refused',
+    {
+      details: firstLines(tables),
+      hint: 'Nothing was changed. Move the tables in the source (ALTER TABLE … TABLESPACE innodb_file_per_table), then build again.',
+    },
+  );
 }
 
 function refusedOption(definition: Definition, token: Token | undefined, what: string): UserError {

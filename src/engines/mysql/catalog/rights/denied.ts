@@ -30,8 +30,7 @@ export async function assertNotDenied(
     ? [grantOnDatabase(own, 'SELECT', rights)]
     : lacking.map((name) => grantText(['SELECT'], quotePath(own, name), rights));
   const what = lacking.length === 0 ? 'A table' : formatNumberOf(lacking.length, 'table');
-  throw new UserError(`${what} of ${display} cannot be read`, {
-    code: 'dump_failed',
+  throw new UserError('dump_failed', `${what} of ${display} cannot be read`, {
     details: [why, ...lacking.slice(0, MOST_LISTED).map((name) => `not readable: table ${name}`)],
     hint: `Nothing was stored. Let an administrator run on the source: ${grants.join('; ')}`,
   });

@@ -219,8 +219,7 @@ function assertReadableSequences(
     const [first, dot, second] = tokens.slice(sequence);
     const needed = (dot?.text === '.' ? second?.value : first?.value) ?? '';
     if (!lacks(needed)) continue;
-    throw new UserError(`The table ${name} needs the sequence ${needed}, which the user may not see`, {
-      code: 'dump_failed',
+    throw new UserError('dump_failed', `The table ${name} needs the sequence ${needed}, which the user may not see`, {
       hint: `Nothing was stored. Let an administrator run on the source: ${grantText(['SELECT'], quotePath(database, needed), rights)}`,
     });
   }

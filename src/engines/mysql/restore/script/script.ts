@@ -25,10 +25,11 @@ export async function checkScript(
 ): Promise<ScriptFacts> {
   const { charset = '' } = url.parameters;
   if (UNSAFE_CHARSETS.test(charset)) {
-    throw new UserError(`An SQL file in the character set ${charset} cannot be split into statements`, {
-      code: 'script_refused',
-      hint: 'Write the file in utf8mb4, and remove charset from the URL.',
-    });
+    throw new UserError(
+      'script_refused',
+      `An SQL file in the character set ${charset} cannot be split into statements`,
+      { hint: 'Write the file in utf8mb4, and remove charset from the URL.' },
+    );
   }
   const facts: ScriptFacts = { statements: 0, rollsBack: false, warnings: [REACH] };
   const sqlMode = await readMode(context, url);

@@ -26,8 +26,7 @@ async function assertOwnedObjects(session: PsqlSession, { display, database }: D
     ORDER BY 1`);
   if (schemas.length === 0 && role?.creates) return;
   const name = role?.name ?? '';
-  throw new UserError(`The role ${name} may not replace what is in ${display}`, {
-    code: 'not_owner',
+  throw new UserError('not_owner', `The role ${name} may not replace what is in ${display}`, {
     details: [
       ...(role?.creates ? [] : [`it may not create schemas in ${database}`]),
       ...schemas.slice(0, 20).map((schema) => `schema ${schema.name} belongs to ${schema.owner}`),
@@ -68,8 +67,7 @@ async function assertEnoughLocks(
   const needed = Math.ceil((locks.held + made) * MARGIN);
   if (needed <= locks.per_transaction * locks.transactions) return;
   const wanted = Math.ceil(needed / locks.transactions);
-  throw new UserError(`A load in place into ${url.display} needs ${needed} locks in one transaction`, {
-    code: 'too_few_locks',
+  throw new UserError('too_few_locks', `A load in place into ${url.display} needs ${needed} locks in one transaction`, {
     details: [
       `the server has room for ${locks.per_transaction * locks.transactions}: max_locks_per_transaction = ${locks.per_transaction}`,
     ],

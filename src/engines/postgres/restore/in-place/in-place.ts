@@ -137,10 +137,11 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
 function restricting(tools: ClientTools[]): ClientTools[] {
   const able = tools.filter(knowsRestrict);
   if (able.length > 0 || tools.length === 0) return able;
-  throw new UserError(`A load in place needs a psql that knows \\restrict; the newest here is ${tools[0]?.version}`, {
-    code: 'tools_too_old',
-    hint: 'Update the PostgreSQL client programs to 13.22, 14.19, 15.14, 16.10, 17.6, 18 or newer.',
-  });
+  throw new UserError(
+    'tools_too_old',
+    `A load in place needs a psql that knows \\restrict; the newest here is ${tools[0]?.version}`,
+    { hint: 'Update the PostgreSQL client programs to 13.22, 14.19, 15.14, 16.10, 17.6, 18 or newer.' },
+  );
 }
 
 /** Settings that a script of pg_restore begins with, and the first server that knows them. */
