@@ -4,7 +4,7 @@ import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts
 export const rowsCommand = defineCommand({
   name: 'rows',
   summary: 'print the first rows of a table of a snapshot',
-  group: 'Look',
+  group: 'Inspect',
   arguments: [
     TARGET,
     { ...SNAPSHOT, description: 'index (0 is the newest), latest, or id of a snapshot', required: true },
