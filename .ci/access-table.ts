@@ -1,5 +1,5 @@
 import { type Caller, type Decision, decide, type Subject, type TargetAccess } from '../hub/access.ts';
-import type { Route } from '../src/cloud/contract/route.ts';
+import type { HubRoute } from '../src/cloud/contract/route.ts';
 import { ROUTES, type RouteName } from '../src/cloud/contract/routes.ts';
 
 /** Relations of a caller to the target of a request, with their columns in docs/hub.md. */
@@ -28,7 +28,7 @@ export const OPERATIONS = Object.keys(ROUTES).flatMap((name) =>
   name === 'putTarget' ? [name, 'putTarget (create)'] : [name],
 ) as Operation[];
 
-export function routeOf(operation: Operation): Route {
+export function routeOf(operation: Operation): HubRoute {
   return ROUTES[operation === 'putTarget (create)' ? 'putTarget' : operation];
 }
 

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { Route } from '../src/cloud/contract/route.ts';
+import type { HubRoute } from '../src/cloud/contract/route.ts';
 import { UserError } from '../src/runtime/errors.ts';
 import type { Caller } from './access.ts';
 import type { Hub } from './hub.ts';
@@ -16,7 +16,7 @@ export interface Seen {
 
 interface WriteOptions {
   given: Answer<unknown>;
-  route: Route;
+  route: HubRoute;
   requestId: string;
 }
 

@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import * as v from 'valibot';
-import { BASE_PATH, type Route } from '../src/cloud/contract/route.ts';
+import { BASE_PATH, type HubRoute } from '../src/cloud/contract/route.ts';
 import { ROUTES, type RouteName } from '../src/cloud/contract/routes.ts';
 import type { Caller } from './access.ts';
 import { failed, type Seen, written } from './answer.ts';
@@ -66,7 +66,7 @@ export function createApp({ hub, metrics, isReady, trialCode }: AppOptions): Hon
   );
   mountPages(app, { hub, metrics, trialCode });
   const paths = new Set<string>();
-  for (const [name, route] of Object.entries<Route>(ROUTES)) {
+  for (const [name, route] of Object.entries<HubRoute>(ROUTES)) {
     const path = `${BASE_PATH}${route.path.replace(/\{(\w+)\}/g, ':$1')}`;
     // Clients write the root either way.
     const spellings = route.path === '/' ? [BASE_PATH, path] : [path];
@@ -87,7 +87,7 @@ export function createApp({ hub, metrics, isReady, trialCode }: AppOptions): Hon
 
 interface AnswerOptions {
   name: RouteName;
-  route: Route;
+  route: HubRoute;
   hub: Hub;
   seen: Seen;
 }

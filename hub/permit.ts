@@ -1,4 +1,4 @@
-import type { Route } from '../src/cloud/contract/route.ts';
+import type { HubRoute } from '../src/cloud/contract/route.ts';
 import { type Caller, decide, type Subject } from './access.ts';
 import { recordEvent } from './database/audit.ts';
 import type { Connection } from './database/database.ts';
@@ -7,7 +7,7 @@ import type { Hub } from './hub.ts';
 import { Problem } from './problem.ts';
 
 export interface PermissionRequest {
-  route: Route;
+  route: HubRoute;
   caller: Caller | null;
   /** Values of the path. */
   parameters: Record<string, string>;

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import * as v from 'valibot';
-import { MOST_BODY_BYTES, type Route } from '../src/cloud/contract/route.ts';
+import { type HubRoute, MOST_BODY_BYTES } from '../src/cloud/contract/route.ts';
 import { PARAMETERS } from '../src/cloud/contract/schemas.ts';
 import { readBounded } from '../src/runtime/read-bounded.ts';
 import type { Condition } from './database/condition.ts';
@@ -38,7 +38,7 @@ export function assertSupportedTool(context: HonoContext): void {
 const BYTES_OF_REQUEST = 160 * 1024;
 
 /** Requests that a large body costs: to parse and verify it occupies the hub for long, and needs many times its length. */
-export function costOf(context: HonoContext, { maxBodyBytes = 0 }: Route): number {
+export function costOf(context: HonoContext, { maxBodyBytes = 0 }: HubRoute): number {
   if (maxBodyBytes <= MOST_BODY_BYTES) return 1;
   const length = Number(context.req.header('content-length') ?? maxBodyBytes);
   return 1 + Math.floor(Math.min(length, maxBodyBytes) / BYTES_OF_REQUEST);
@@ -78,7 +78,7 @@ export function queryOf(context: HonoContext): Record<string, string> {
 }
 
 /** The text of the body; `undefined` for a route without one. */
-export async function bodyOf(context: HonoContext, route: Route): Promise<string | undefined> {
+export async function bodyOf(context: HonoContext, route: HubRoute): Promise<string | undefined> {
   if (!route.body && !route.textBody) return undefined;
   const type = context.req.header('content-type') ?? '';
   if (!/^application\/json(;|$)/i.test(type)) {

@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
-import { openContext } from './cli/open-context.ts';
+import { openCommandContext } from './cli/open-context.ts';
 import { run } from './cli/run.ts';
 import { abortOnSignals } from './cli/signals.ts';
 import { COMMANDS, FAMILIES, GLOBAL_OPTIONS } from './commands/registry.ts';
@@ -36,7 +36,7 @@ const exitCode = await run({
   cwd: process.cwd(),
   signal: abortOnSignals({ source: process, clock, exitNow: (code) => process.exit(code) }),
   clock,
-  openContext,
+  openContext: openCommandContext,
   async openScreens(options) {
     keepHeapSmall();
     // Node writes its warnings into the frames.
@@ -52,7 +52,7 @@ const exitCode = await run({
       colors,
       version: readVersion(),
       clock,
-      createContext: (session) => openContext({ config, environment, cwd, clock, debug, ...session }),
+      createContext: (session) => openCommandContext({ config, environment, cwd, clock, debug, ...session }),
     });
   },
 });

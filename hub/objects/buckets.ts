@@ -4,7 +4,7 @@ import { SignatureV4 } from '@smithy/signature-v4';
 import type { StorageSettings } from '../../src/cloud/contract/schemas.ts';
 import { openS3Bucket, type S3Bucket } from '../../src/repository/s3/bucket.ts';
 import { createS3Client } from '../../src/repository/s3/client.ts';
-import { checksumHeader, connectionOf } from '../../src/repository/s3/providers.ts';
+import { checksumHeader, s3ConnectionOf } from '../../src/repository/s3/connection.ts';
 import { createS3Store } from '../../src/repository/s3/store.ts';
 import type { Store } from '../../src/repository/store.ts';
 import type { Database } from '../database/database.ts';
@@ -87,7 +87,7 @@ export async function openTargetBucket(options: {
   const client = options.client ?? (await createHubClient(settings));
   const profile = { ...settings, prefix: prefixOf(settings, folder) };
   const bucket = await openS3Bucket({ name, profile, client, signal: new AbortController().signal });
-  const { region, endpoint, pathStyle } = connectionOf(settings);
+  const { region, endpoint, pathStyle } = s3ConnectionOf(settings);
   const signer = new SignatureV4({
     service: 's3',
     region,

@@ -4,8 +4,8 @@ import {
   decodeSeekTable,
   decompressFrameAsync,
   FOOTER_BYTES,
-  type Frame,
   largestObject,
+  type ObjectFrame,
   seekTableBytes,
 } from '../../src/repository/objects/object-format.ts';
 
@@ -74,8 +74,8 @@ async function orDamaged<Result>(decode: () => Result | Promise<Result>): Promis
   }
 }
 
-function* batchesOf(frames: Frame[]): Generator<Frame[]> {
-  let batch: Frame[] = [];
+function* batchesOf(frames: ObjectFrame[]): Generator<ObjectFrame[]> {
+  let batch: ObjectFrame[] = [];
   let bytes = 0;
   for (const frame of frames) {
     if (batch.length > 0 && bytes + frame.storedBytes > READ_BYTES) {

@@ -3,7 +3,7 @@ import type { InEffect } from '../../src/config/in-effect.ts';
 import type { Shape } from '../../src/config/schema/shape.ts';
 import type { TrustRequest } from '../../src/config/trust/trust-request.ts';
 import type { CheckRequest } from '../../src/operations/configuration/check.ts';
-import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
+import type { ConfigurationDraft } from '../../src/operations/configuration/edit-configuration.ts';
 import type { Fix, FixPlan } from '../../src/operations/configuration/fix.ts';
 import type { SetUpPlan } from '../../src/operations/configuration/set-up.ts';
 import type { StorageProfile } from '../../src/operations/configuration/try-storage.ts';
@@ -39,7 +39,7 @@ export interface ShownFix {
 export type CreateContext = (session: RunContext) => Context | Promise<Context>;
 
 /** For operations on a configuration that may be missing or invalid. */
-export type Surroundings = Pick<CheckRequest, 'file' | 'environment' | 'cwd' | 'clock'>;
+export type CheckSurroundings = Pick<CheckRequest, 'file' | 'environment' | 'cwd' | 'clock'>;
 
 export interface OperationsOptions {
   /** Keeps a log even where the configuration does not. */
@@ -51,7 +51,7 @@ export interface OperationsOptions {
 /** Loads the code of each operation on its first use: the first frame needs none of it. */
 export function lazyOperations(
   createContext: CreateContext,
-  surroundings: Surroundings,
+  surroundings: CheckSurroundings,
   { debug = false, configurationRead = () => {} }: OperationsOptions = {},
 ) {
   const inContext =
@@ -65,20 +65,20 @@ export function lazyOperations(
   /** For operations without a context, which an invalid configuration does not have. */
   const inSurroundings =
     <Args extends unknown[], Result>(
-      load: () => Promise<(surroundings: Surroundings, ...args: Args) => Result | Promise<Result>>,
+      load: () => Promise<(surroundings: CheckSurroundings, ...args: Args) => Result | Promise<Result>>,
     ) =>
     async (...args: Args): Promise<Result> =>
       (await load())(surroundings, ...args);
   const inSession =
     <Args extends unknown[], Result>(
-      load: () => Promise<(surroundings: Surroundings & RunContext, ...args: Args) => Result | Promise<Result>>,
+      load: () => Promise<(surroundings: CheckSurroundings & RunContext, ...args: Args) => Result | Promise<Result>>,
     ) =>
     async (session: RunContext, ...args: Args): Promise<Result> =>
       (await load())({ ...surroundings, ...session }, ...args);
   /** For operations on URLs that are not in the configuration yet. */
   const withUrls =
     <Urls extends string | Record<string, string>, Result>(
-      load: () => Promise<(surroundings: Surroundings & RunContext, urls: Urls) => Result | Promise<Result>>,
+      load: () => Promise<(surroundings: CheckSurroundings & RunContext, urls: Urls) => Result | Promise<Result>>,
     ) =>
     async (session: RunContext, urls: Urls): Promise<Result> => {
       const perform = await load();
@@ -166,7 +166,9 @@ export function lazyOperations(
       ]);
       return { plan: await planFix(surroundings, fix), shape: shapeOf(settingsSchema) };
     },
-    applyFix: inSurroundings(async () => (await import('../../src/operations/configuration/fix.ts')).applyFix),
+    applyFix: inSurroundings(
+      async () => (await import('../../src/operations/configuration/fix.ts')).applyConfigurationFix,
+    ),
     findEngines: inSession(async () => (await import('../../src/operations/configuration/check.ts')).findEngines),
     listDatabases: withUrls(async () => (await connection()).listDatabases),
     trySource: withUrls(async () => (await connection()).trySource),
@@ -193,10 +195,10 @@ export function lazyOperations(
     listSourceNames: inSession(
       async () => (await import('../../src/operations/configuration/source-names.ts')).sourceNames,
     ),
-    changeDraft: inSurroundings(async () => (await draft()).changeDraft),
+    changeDraft: inSurroundings(async () => (await draft()).changeConfigurationDraft),
     addChange: inSurroundings(async () => (await draft()).addChange),
     redoDraft: inSurroundings(async () => (await draft()).redoDraft),
-    diffDraft: async (changed: Draft) => (await draft()).diffDraft(changed),
+    diffDraft: async (changed: ConfigurationDraft) => (await draft()).diffDraft(changed),
     saveDraft: inSurroundings(async () => (await draft()).saveDraft),
     listProviders: inContext(async () => (await import('../../src/operations/cloud/sign-in-choices.ts')).listSignIns),
     signIn: inContext(async () => (await import('../../src/operations/cloud/sign-in-choices.ts')).signInWith),

@@ -1,4 +1,4 @@
-import { COMMAND_IDS, COMMANDS, type CommandId } from '../../src/config/schema/commands.ts';
+import { COMMAND_IDS, type CommandId, KEY_COMMANDS } from '../../src/config/schema/commands.ts';
 import { markdownTable } from '../../src/text/markdown-table.ts';
 import { EVERYWHERE, keyName } from './keys.ts';
 import type { ScreenModule } from './model.ts';
@@ -71,7 +71,7 @@ const THEMES: [string, string][] = [
 ];
 
 function commandLine(id: CommandId): [string, string, string] {
-  const { keys, does } = COMMANDS[id];
+  const { keys, does } = KEY_COMMANDS[id];
   return [`\`${id}\``, keys.map(code).join(' '), does];
 }
 

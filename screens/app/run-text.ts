@@ -4,7 +4,7 @@ import type { Cell, Column } from '../../src/presentation/shapes/column.ts';
 import type { Glyphs, Tone } from '../../src/presentation/shapes/glyphs.ts';
 import { queuedText } from '../../src/presentation/shapes/question.ts';
 import { kindBadge } from '../../src/presentation/snapshot.ts';
-import type { Notice } from '../../src/state/navigation.ts';
+import type { ScreenNotice } from '../../src/state/navigation.ts';
 import { paceOf } from '../../src/state/progress.ts';
 import { elapsed, type LogLine, type RunState } from '../../src/state/run.ts';
 import { type ReplacedDatabase, type Run, type RunSummary, runBefore } from '../../src/state/runs.ts';
@@ -71,7 +71,7 @@ export function queuedLines(before: Run | null): string[] {
 }
 
 /** A run that has ended, in one line: also printed after quitting. */
-export function endedLine({ title, state, summary }: Run): Notice {
+export function endedLine({ title, state, summary }: Run): ScreenNotice {
   if (state.status === 'done') {
     return { text: summary?.line ?? title, tone: outcomeTone(summary) };
   }

@@ -3,7 +3,7 @@ import { progressBar } from '../../components/progress-bar.ts';
 import type { StatusFact } from '../../components/status-bar.tsx';
 import type { Glyphs, Tone } from '../../src/presentation/shapes/glyphs.ts';
 import type { Message } from '../../src/state/messages.ts';
-import type { Notice } from '../../src/state/navigation.ts';
+import type { ScreenNotice } from '../../src/state/navigation.ts';
 import { paceOf } from '../../src/state/progress.ts';
 import type { Run } from '../../src/state/runs.ts';
 import { cellWidth } from '../../src/text/text-width.ts';
@@ -12,7 +12,7 @@ import { READ_ONLY_BADGE, versionText } from './text.ts';
 
 export interface Status {
   /** The result of the last key. */
-  notice: Notice | null;
+  notice: ScreenNotice | null;
   /** The result of a run that is not shown. */
   toast: Message | null;
   /** The runs in progress: see `runsInProgress`. */

@@ -6,8 +6,8 @@ import { branchSwitchOperation } from '../../src/operations/branch/switch/operat
 import type { KeyBinding, KeyContext } from '../app/model.ts';
 import { notWritable } from '../app/why-not.ts';
 import { refreshingBranches } from '../commands/branches.ts';
-import { confirmOperation, UNVERIFIED_SOURCES } from '../commands/confirm.ts';
-import { copyText } from '../commands/copy.ts';
+import { confirmOperation, WITH_UNVERIFIED_SOURCES } from '../commands/confirm.ts';
+import { copyToClipboard } from '../commands/copy.ts';
 import { type BranchesRoute, selectedBranch } from './branches-route.ts';
 
 export const NEW_BRANCH: KeyBinding<BranchesRoute> = {
@@ -80,7 +80,7 @@ export const COPY_BRANCH_URL: KeyBinding<BranchesRoute> = {
   whyNot: ({ route }) => (selectedBranch(route) ? null : NO_BRANCH),
   run: (model, route) => {
     const branch = selectedBranch(route);
-    if (branch) copyText(model, branch.url);
+    if (branch) copyToClipboard(model, branch.url);
   },
 };
 
@@ -100,5 +100,5 @@ interface SelectedBranch {
 
 function onSelected(route: BranchesRoute, act: (selected: SelectedBranch) => void): void {
   const branch = selectedBranch(route);
-  if (branch) act({ target: route.target, name: branch.name, ...UNVERIFIED_SOURCES });
+  if (branch) act({ target: route.target, name: branch.name, ...WITH_UNVERIFIED_SOURCES });
 }

@@ -3,11 +3,11 @@ import type { BuildAndSanitizeRequest } from '../../src/operations/build/planned
 import { alreadyQueuedText, notBuiltText, planningText } from '../../src/operations/build/text.ts';
 import { queuedText } from '../../src/presentation/shapes/question.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
-import type { Notice } from '../../src/state/navigation.ts';
+import type { ScreenNotice } from '../../src/state/navigation.ts';
 import type { Run } from '../../src/state/runs.ts';
 import { contextOf, type KeyBinding, type Model, quietly } from '../app/model.ts';
 import { noTarget, notWritable } from '../app/why-not.ts';
-import { askedOf, plannedRun, UNVERIFIED_SOURCES } from './confirm.ts';
+import { askedOf, plannedRun, WITH_UNVERIFIED_SOURCES } from './confirm.ts';
 import type { ConfirmRoute } from './confirm-route.ts';
 import { conflictingRun } from './conflicting-runs.ts';
 import { begin } from './run-route.ts';
@@ -44,7 +44,7 @@ function isQueuedBuild({ kind, state }: Run): boolean {
 export async function startBuild(model: Model, request: BuildAndSanitizeRequest): Promise<void> {
   const { target } = request;
   const { navigation, operations, runs, planning } = model;
-  const notice: Notice = { tone: 'plain', text: planningText(target) };
+  const notice: ScreenNotice = { tone: 'plain', text: planningText(target) };
   const depth = depthOf(model);
   const controller = new AbortController();
   const retry = () => {
@@ -60,7 +60,7 @@ export async function startBuild(model: Model, request: BuildAndSanitizeRequest)
   navigation.notify(notice);
   try {
     const session = quietly(controller.signal);
-    const planned = await operations.plan(session, buildOperation, { ...request, ...UNVERIFIED_SOURCES });
+    const planned = await operations.plan(session, buildOperation, { ...request, ...WITH_UNVERIFIED_SOURCES });
     const run = plannedRun(model, buildOperation, { target, ...planned });
     const { definition } = run;
     if (buildOperation.asks?.(planned.shown) || conflictingRun(runs.live(), definition)) show(askedOf(model, run));

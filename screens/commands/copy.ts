@@ -28,11 +28,11 @@ function chooseCopy(model: Model): void {
     question: COPY_QUESTION,
     lines: [],
     options: choices.map(({ label, text }) => ({ label: `${label}  ${text}`, value: text })),
-    answer: (text) => copyText(model, text),
+    answer: (text) => copyToClipboard(model, text),
   });
 }
 
-export function copyText({ terminal, navigation }: Model, text: string): void {
+export function copyToClipboard({ terminal, navigation }: Model, text: string): void {
   terminal.copy(text);
   navigation.notify({ tone: 'good', text: `Copied ${text}` });
 }

@@ -1,5 +1,5 @@
 import { interrupted } from '../../src/runtime/errors.ts';
-import type { Notice } from '../../src/state/navigation.ts';
+import type { ScreenNotice } from '../../src/state/navigation.ts';
 import type { Model } from '../app/model.ts';
 import { RUN_NOTES } from '../app/run-text.ts';
 
@@ -39,7 +39,7 @@ export function interrupt(model: Model): void {
   const run = shown ?? live.findLast(({ state }) => state.status === 'running');
   if (run) runs.cancel(run.id, interrupted());
   const text = run ? `Cancelling: ${run.title}. ${RUN_NOTES.ctrlC}` : RUN_NOTES.ctrlC;
-  const notice: Notice = { tone: 'caution', text };
+  const notice: ScreenNotice = { tone: 'caution', text };
   navigation.notify(notice);
   // From then on, a second one does not leave.
   setTimeout(() => navigation.withdraw(notice), TWICE_WITHIN_MS).unref();

@@ -1,4 +1,4 @@
-import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
+import type { ConfigurationDraft } from '../../src/operations/configuration/edit-configuration.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { type Model, notifyFailure } from '../app/model.ts';
@@ -42,7 +42,7 @@ export function saveAndLeave(model: Model, { queue }: EditorRoute): void {
 
 interface SaveRequest {
   queue: EditorRoute['queue'];
-  draft: Draft;
+  draft: ConfigurationDraft;
 }
 
 function save(model: Model, { queue, draft }: SaveRequest, { leave = false } = {}): void {

@@ -1,6 +1,6 @@
 import { Line } from '../../components/line.tsx';
 import type { DiffLine } from '../../src/config/edit/diff-lines.ts';
-import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
+import type { ConfigurationDraft } from '../../src/operations/configuration/edit-configuration.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { formatNumberOf } from '../../src/text/format.ts';
 import { DiffView } from '../app/diff-view.tsx';
@@ -18,7 +18,7 @@ declare module '../app/route.ts' {
 
 interface EditorDiffRoute {
   screen: 'editor-diff';
-  draft: Draft;
+  draft: ConfigurationDraft;
   lines: DiffLine[];
   list: ListState;
 }

@@ -3,7 +3,7 @@ import { Empty } from '../../components/empty.tsx';
 import { List } from '../../components/list.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { pathOfKey } from '../../src/config/yaml/path-of-key.ts';
-import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
+import type { ConfigurationDraft } from '../../src/operations/configuration/edit-configuration.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { positionIn, rowsByIndex } from '../app/in-view.ts';
@@ -20,7 +20,7 @@ declare module '../app/route.ts' {
 
 interface EditorProblemsRoute {
   screen: 'editor-problems';
-  draft: Draft;
+  draft: ConfigurationDraft;
   list: ListState;
 }
 

@@ -1,6 +1,6 @@
 import type { Change } from '../../src/config/edit/change.ts';
 import { dotted, type KeyPath, valueAt } from '../../src/config/tree.ts';
-import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
+import type { ConfigurationDraft } from '../../src/operations/configuration/edit-configuration.ts';
 import { type Model, notifyFailure } from '../app/model.ts';
 import type { EditorRoute } from './editor-route.ts';
 import { editorWith, selectPath, updateEditor } from './selection.ts';
@@ -50,7 +50,7 @@ function selectUndone(route: EditorRoute, { kind, path }: Change): EditorRoute {
 
 export interface DraftWork {
   /** `null` changes nothing. */
-  work: (draft: Draft) => Promise<Draft | null>;
+  work: (draft: ConfigurationDraft) => Promise<ConfigurationDraft | null>;
   /** Selects the result. Default: keeps the selection. */
   show?: (route: EditorRoute) => EditorRoute;
 }

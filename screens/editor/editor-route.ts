@@ -1,5 +1,5 @@
 import type { TextEdit } from '../../components/text-edit.ts';
-import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
+import type { ConfigurationDraft } from '../../src/operations/configuration/edit-configuration.ts';
 import type { NameWithSize } from '../../src/results/results.ts';
 import type { UserError } from '../../src/runtime/errors.ts';
 import type { ListState } from '../../src/state/list.ts';
@@ -14,7 +14,7 @@ declare module '../app/route.ts' {
 export interface EditorRoute {
   screen: 'editor';
   /** `null` until the file is read. */
-  draft: Draft | null;
+  draft: ConfigurationDraft | null;
   error: UserError | null;
   /** Serializes the changes: each one is made on the result of the one before. */
   queue: { last: Promise<void> };

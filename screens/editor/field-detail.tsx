@@ -3,7 +3,7 @@ import { Line, Lines, type Span } from '../../components/line.tsx';
 import { List } from '../../components/list.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useTheme } from '../../components/theme.ts';
-import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
+import type { ConfigurationDraft } from '../../src/operations/configuration/edit-configuration.ts';
 import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
 import { formatBytes } from '../../src/text/format.ts';
 import { wrap } from '../../src/text/text-width.ts';
@@ -111,7 +111,7 @@ function problemOf({ problems }: Field | TreeRow): string | null {
 
 interface About {
   typing: boolean;
-  draft: Draft | null;
+  draft: ConfigurationDraft | null;
   row: TreeRow;
   field: Field | null;
 }
@@ -139,7 +139,7 @@ function aboutLines({ typing, draft, row, field }: About): Span[] {
   ];
 }
 
-function storedLine(draft: Draft | null, { path, shape }: Field): Span {
+function storedLine(draft: ConfigurationDraft | null, { path, shape }: Field): Span {
   return storedText({ isKey: path[0] === 'secret_key', isUrl: isUrl(shape), encrypts: Boolean(draft?.secretKey) });
 }
 

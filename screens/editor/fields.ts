@@ -1,6 +1,6 @@
 import type { Shape } from '../../src/config/schema/shape.ts';
 import { dotted, isTree, type KeyPath, valueAt } from '../../src/config/tree.ts';
-import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
+import type { ConfigurationDraft } from '../../src/operations/configuration/edit-configuration.ts';
 import type { Problem } from '../../src/results/configuration-results.ts';
 import { HIDDEN, hidePassword, typedSecret, typedUrl } from '../app/hidden-text.ts';
 import { problemsBelow, rowId, type TreeRow } from './tree-rows.ts';
@@ -22,7 +22,7 @@ export interface Field {
 }
 
 /** The values of a section, or the items of a list of values. */
-export function fieldsOf(draft: Draft, { shape, path }: TreeRow): Field[] {
+export function fieldsOf(draft: ConfigurationDraft, { shape, path }: TreeRow): Field[] {
   const field = (key: string | number, of: Shape): Field[] =>
     of.kind === 'value' ? [fieldAt(draft, { path: [...path, key], shape: of })] : [];
   const items = valueAt(draft.written, path);
@@ -40,7 +40,7 @@ const UNKNOWN: Shape = {
   traits: { secret: true },
 };
 
-function fieldAt(draft: Draft, { path, shape }: Pick<Field, 'path' | 'shape'>): Field {
+function fieldAt(draft: ConfigurationDraft, { path, shape }: Pick<Field, 'path' | 'shape'>): Field {
   const key = path.at(-1);
   return {
     ...{ id: rowId(path), path, shape, label: typeof key === 'number' ? String(key + 1) : String(key) },
@@ -52,7 +52,7 @@ function fieldAt(draft: Draft, { path, shape }: Pick<Field, 'path' | 'shape'>): 
   };
 }
 
-function choicesOf({ written }: Draft, shape: Field['shape']): string[] | null {
+function choicesOf({ written }: ConfigurationDraft, shape: Field['shape']): string[] | null {
   if (shape.type === 'boolean') return ['true', 'false'];
   if (shape.choices.length > 0) return shape.choices;
   if (shape.traits.names !== 'storage_profile') return null;

@@ -1,6 +1,6 @@
 import { textEdit } from '../../components/text-edit.ts';
 import { type KeyPath, valueAt } from '../../src/config/tree.ts';
-import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
+import type { ConfigurationDraft } from '../../src/operations/configuration/edit-configuration.ts';
 import type { NameWithSize } from '../../src/results/results.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList, type Move, moveSelection } from '../../src/state/list.ts';
@@ -55,7 +55,7 @@ export function fetchNames(model: Model, route: EditorRoute): void {
   );
 }
 
-async function findNames({ operations }: Model, { source }: NameRequest, draft: Draft) {
+async function findNames({ operations }: Model, { source }: NameRequest, draft: ConfigurationDraft) {
   if (source) return operations.listSourceNames(quietly(new AbortController().signal), { draft, source });
   const profiles = await operations.listCliProfiles();
   return { cli_profile: profiles.map((name) => ({ name, size_bytes: null })) };
@@ -95,7 +95,7 @@ function wantedAt(route: EditorRoute): NameRequest | null {
 }
 
 /** The source database of a section: that of its own operation, or that of the target's snapshots. */
-function sourceOf({ written }: Draft, path: KeyPath): KeyPath | null {
+function sourceOf({ written }: ConfigurationDraft, path: KeyPath): KeyPath | null {
   const target = path.slice(0, 2);
   const candidates: KeyPath[] = [
     [...path.slice(0, 3), 'src_url'],

@@ -1,5 +1,5 @@
 import { keyText } from '../../src/config/keys-in-effect.ts';
-import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
+import type { ConfigurationDraft } from '../../src/operations/configuration/edit-configuration.ts';
 import type { Cell } from '../../src/presentation/shapes/column.ts';
 import { formatNumberOf } from '../../src/text/format.ts';
 
@@ -53,7 +53,7 @@ export function conflictQuestion(file: string) {
 }
 
 /** `2 changes not saved`, `1 problem` */
-export function draftState({ changes, problems, outdated }: Draft): Cell[] {
+export function draftState({ changes, problems, outdated }: ConfigurationDraft): Cell[] {
   return [
     ...(outdated ? [{ text: 'changed by another program  ', tone: 'caution' as const }] : []),
     ...(changes.length === 0

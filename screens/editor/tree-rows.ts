@@ -1,6 +1,6 @@
 import type { Shape } from '../../src/config/schema/shape.ts';
 import { dotted, isTree, type KeyPath, valueAt } from '../../src/config/tree.ts';
-import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
+import type { ConfigurationDraft } from '../../src/operations/configuration/edit-configuration.ts';
 import type { Problem } from '../../src/results/configuration-results.ts';
 
 /** A section of the configuration. */
@@ -23,7 +23,7 @@ export function rowId(path: KeyPath): string {
 }
 
 /** The sections of the schema and of the file, outermost first. */
-export function treeRows(draft: Draft, unfolded: string[]): TreeRow[] {
+export function treeRows(draft: ConfigurationDraft, unfolded: string[]): TreeRow[] {
   const { shape } = draft;
   const general: TreeRow = {
     ...{ id: rowId([]), path: [], label: 'general', depth: 0, shape, isSet: true, folded: null },
@@ -44,7 +44,10 @@ interface Section {
   depth: number;
 }
 
-function sectionsOf(section: Section, { draft, unfolded }: { draft: Draft; unfolded: string[] }): TreeRow[] {
+function sectionsOf(
+  section: Section,
+  { draft, unfolded }: { draft: ConfigurationDraft; unfolded: string[] },
+): TreeRow[] {
   return partsOf(section, draft).flatMap(({ path, shape, label, isEntry }) => {
     const id = rowId(path);
     const folded = isEntry ? !unfolded.includes(id) : null;
@@ -66,7 +69,7 @@ interface Part {
   isEntry: boolean;
 }
 
-function partsOf({ shape, path }: Section, { written }: Draft): Part[] {
+function partsOf({ shape, path }: Section, { written }: ConfigurationDraft): Part[] {
   const value = valueAt(written, path);
   switch (shape.kind) {
     case 'object':

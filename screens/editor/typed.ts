@@ -3,7 +3,7 @@ import type { Change } from '../../src/config/edit/change.ts';
 import type { NewItem, PlainValue } from '../../src/config/edit/edit.ts';
 import type { Shape } from '../../src/config/schema/shape.ts';
 import { type KeyPath, valueAt } from '../../src/config/tree.ts';
-import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
+import type { ConfigurationDraft } from '../../src/operations/configuration/edit-configuration.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import type { Model } from '../app/model.ts';
 import { changing, inTurn } from './change-draft.ts';
@@ -44,7 +44,7 @@ function checkTyped(model: Model, route: EditorRoute): void {
 }
 
 interface TypedChange extends Pick<EditorRoute, 'queue' | 'typing'> {
-  draft: Draft;
+  draft: ConfigurationDraft;
   outcome: Change;
 }
 
@@ -60,7 +60,7 @@ interface Verdict {
 }
 
 /** Checks a change as typed, before a secret in it is encrypted. */
-async function verdictOn({ operations }: Model, draft: Draft, change: Change): Promise<Verdict> {
+async function verdictOn({ operations }: Model, draft: ConfigurationDraft, change: Change): Promise<Verdict> {
   try {
     const { problems, written } = await operations.changeDraft(draft, [...draft.changes, change]);
     const found = problemsBelow(problems, typedPath(change, written));
@@ -74,7 +74,7 @@ async function verdictOn({ operations }: Model, draft: Draft, change: Change): P
   }
 }
 
-function typedPath(change: Change, written: Draft['written']): KeyPath {
+function typedPath(change: Change, written: ConfigurationDraft['written']): KeyPath {
   const { kind, path } = change;
   if (kind === 'rename') return [...path.slice(0, -1), change.name];
   if (kind !== 'append') return path;
@@ -104,7 +104,7 @@ export function acceptField(model: Model, route: EditorRoute): void {
   if (!outcome) return;
   const typing = chosen ? textEdit(chosen.name) : route.typing;
   const { work, show } = changing(model, outcome);
-  const checked = async (draft: Draft): Promise<Draft | null> => {
+  const checked = async (draft: ConfigurationDraft): Promise<ConfigurationDraft | null> => {
     const { wrong, isRefused } = await verdictOn(model, draft, outcome);
     if (!isRefused) return work(draft);
     const { pane, list, fields, task } = route;
@@ -160,7 +160,7 @@ function asTyped(shape: Shape, text: string): PlainValue {
 }
 
 function added(
-  draft: Draft,
+  draft: ConfigurationDraft,
   { path, shape, text }: { path: KeyPath; shape: Shape; text: string },
 ): Change | string | null {
   if (text === '') return shape.kind === 'map' ? EDITOR_NOTICES.nameRequired : null;
@@ -178,7 +178,7 @@ export function firstKey(shape: Extract<Shape, { kind: 'object' }>): string {
   return (keys.find(([, { required }]) => required) ?? keys[0])?.[0] ?? '';
 }
 
-function nameTaken({ written }: Draft, path: KeyPath): string | null {
+function nameTaken({ written }: ConfigurationDraft, path: KeyPath): string | null {
   if (path.at(-1) === '') return EDITOR_NOTICES.nameRequired;
   return valueAt(written, path) === undefined ? null : nameTakenText(String(path.at(-1)));
 }

@@ -7,7 +7,7 @@ import { BACK, HELP, moving, PALETTE, RUNS } from '../app/keys.ts';
 import { contextOf, type KeyBinding, type KeyContext, type Model, notifyFailure, quietly } from '../app/model.ts';
 import { clientEndedText, clientName } from '../app/run-text.ts';
 import { notWritable } from '../app/why-not.ts';
-import { copyText } from '../commands/copy.ts';
+import { copyToClipboard } from '../commands/copy.ts';
 import { RUN_KEYS } from '../commands/run-keys.ts';
 import type { RunRoute } from '../commands/run-route.ts';
 import { SHOW_COVERAGE } from '../commands/sanitize.ts';
@@ -36,7 +36,7 @@ export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
     when: isReplaced,
     run: (model) => {
       const { url } = contextOf(model).run?.swaps ?? {};
-      if (url !== undefined) copyText(model, url);
+      if (url !== undefined) copyToClipboard(model, url);
     },
   },
   {

@@ -6,7 +6,7 @@ import { wrap } from '../../src/text/text-width.ts';
 import { LOG_MARKS, logTitle } from '../app/run-text.ts';
 import { logText } from './log-text.ts';
 
-export interface LogOptions {
+export interface RunLogOptions {
   filter: string;
   width: number;
   /** Commands in full. */
@@ -26,13 +26,13 @@ export interface LogView {
   furthest: number;
 }
 
-export function wrapLog(log: LogLine[], { filter, ...options }: LogOptions): WrappedLog {
+export function wrapLog(log: LogLine[], { filter, ...options }: RunLogOptions): WrappedLog {
   // A folded command is found by its full text, too.
   const found = filter === '' ? log : log.filter(({ text }) => matchesFilter(filter, [text]));
   return { found: found.length, lines: found.flatMap((line) => logLines(line, options)) };
 }
 
-interface ViewOptions extends Pick<LogOptions, 'filter' | 'width' | 'glyphs'> {
+interface ViewOptions extends Pick<RunLogOptions, 'filter' | 'width' | 'glyphs'> {
   state: RunState;
   wrapped: WrappedLog;
   scrolledUp: number;
@@ -57,7 +57,7 @@ export function viewLog({ state, wrapped, filter, scrolledUp, height, width, gly
 const TIME_WIDTH = 9;
 const LEAST_TEXT = 16;
 
-function logLines(line: LogLine, { width, glyphs, unfolded }: Omit<LogOptions, 'filter'>) {
+function logLines(line: LogLine, { width, glyphs, unfolded }: Omit<RunLogOptions, 'filter'>) {
   const { lead, tone } = LOG_MARKS[line.kind];
   const mark = lead === null ? '$' : glyphs[lead];
   const indent = TIME_WIDTH + mark.length + 1;

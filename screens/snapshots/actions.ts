@@ -33,7 +33,7 @@ export function openTables(model: Model, { target }: SnapshotsRoute): void {
   );
 }
 
-export function compare(model: Model, { target, marked }: SnapshotsRoute): void {
+export function compareSnapshots(model: Model, { target, marked }: SnapshotsRoute): void {
   const { snapshot } = contextOf(model);
   if (!snapshot) return;
   const { rows = [] } = model.snapshots.getState().targets[target] ?? {};

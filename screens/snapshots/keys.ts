@@ -18,7 +18,7 @@ import { UNDO } from '../commands/undo.ts';
 import {
   choosePrune,
   chosenSnapshots,
-  compare,
+  compareSnapshots,
   mark,
   openTables,
   removeMarked,
@@ -66,7 +66,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
       (context.route.marked.length === 0 && context.target?.row.dst_url === null
         ? 'Mark another snapshot first: there is no destination to compare with'
         : null),
-    run: compare,
+    run: compareSnapshots,
   },
   {
     id: 'verify',

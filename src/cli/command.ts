@@ -22,7 +22,7 @@ export interface CommandSpec {
 }
 
 export interface CommandModule extends CommandSpec {
-  run: (invocation: Invocation<never, never>) => Promise<Outcome>;
+  run: (invocation: Invocation<never, never>) => Promise<CommandOutcome>;
 }
 
 export interface Grammar {
@@ -150,7 +150,7 @@ export interface ScreensPlace {
   setUp?: boolean;
 }
 
-export interface Outcome {
+export interface CommandOutcome {
   /** For `--json`: the document, or the fields of the `done` event. */
   data: object;
   /** For people, on standard output. Plain lines without a final line feed; may be empty. */
@@ -167,7 +167,7 @@ interface TypedCommand<Arguments extends readonly ArgumentSpec[], Options extend
   arguments?: Arguments;
   options?: Options;
   /** Imports its operations dynamically: help and completion load none. */
-  run: (invocation: Invocation<ArgumentsOf<Arguments[number]>, OptionsOf<Options[number]>>) => Promise<Outcome>;
+  run: (invocation: Invocation<ArgumentsOf<Arguments[number]>, OptionsOf<Options[number]>>) => Promise<CommandOutcome>;
 }
 
 /** A command: its specification types the arguments and options of its run. */

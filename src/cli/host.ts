@@ -4,7 +4,7 @@ import type { ExitCode } from '../runtime/errors.ts';
 import type { Terminal } from '../runtime/terminal.ts';
 import type { Grammar, ScreensPlace } from './command.ts';
 
-export interface Host {
+export interface CommandHost {
   words: string[];
   grammar: Grammar;
   terminal: Terminal;

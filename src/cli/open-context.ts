@@ -1,12 +1,12 @@
-import { type Context, type ContextOptions, openContext as openLocal } from '../runtime/context.ts';
+import { type Context, type ContextOptions, createContext } from '../runtime/context.ts';
 
 /**
- * The context of a piece of work; in cloud mode with the targets of the hub that this machine knows, and the one that a
+ * Opens the context of a command; in cloud mode with the targets of the hub that this machine knows, and the one that a
  * command names.
  */
-export async function openContext(options: ContextOptions): Promise<Context> {
+export async function openCommandContext(options: ContextOptions): Promise<Context> {
   const { target, environment } = options;
-  const context = await openLocal(options);
+  const context = await createContext(options);
   const { settings } = context.configuration;
   const { ACTIONS_ID_TOKEN_REQUEST_URL, TOOL_ID_TOKEN } = environment;
   const isLocal = settings.authtoken === undefined && !ACTIONS_ID_TOKEN_REQUEST_URL && !TOOL_ID_TOKEN;

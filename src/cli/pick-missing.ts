@@ -1,12 +1,12 @@
 import type { Context } from '../runtime/context.ts';
 import { UserError } from '../runtime/errors.ts';
 import type { ArgumentSpec, CommandSpec, Globals } from './command.ts';
-import type { Host } from './host.ts';
+import type { CommandHost } from './host.ts';
 import { pick } from './pick.ts';
 import { PICK, snapshotItems, targetItems } from './pick-text.ts';
 
 /** Reports whether a person can choose: never for a script, in CI, with `--json`, `--no-tui` or `--yes`. */
-export function canPick({ json, tui, yes }: Globals, { terminal, environment }: Host): boolean {
+export function canPick({ json, tui, yes }: Globals, { terminal, environment }: CommandHost): boolean {
   const attended = terminal.canAsk || terminal.interactive;
   return attended && !terminal.ci && environment.TERM !== 'dumb' && !json && tui && !yes;
 }
@@ -28,7 +28,7 @@ export function missingArguments({ spec, arguments: given }: IncompleteCommand):
 /** Offers a list for each required target and snapshot that was not named, and completes the arguments. */
 export async function pickMissing(
   line: IncompleteCommand,
-  { host, context }: { host: Host; context: Context },
+  { host, context }: { host: CommandHost; context: Context },
 ): Promise<void> {
   const { stdin: input, stdout, stderr, terminal, signal } = host;
   const output = terminal.stderr.isTerminal ? stderr : stdout;

@@ -1,11 +1,11 @@
 import type { ExitCode, UserError } from '../runtime/errors.ts';
-import type { Host } from './host.ts';
+import type { CommandHost } from './host.ts';
 import { errorData, errorText } from './printers/error-text.ts';
 import { jsonLine } from './printers/json.ts';
 import { createStyle } from './printers/style.ts';
 
 export interface ErrorPrintOptions {
-  host: Pick<Host, 'stdout' | 'stderr' | 'terminal'>;
+  host: Pick<CommandHost, 'stdout' | 'stderr' | 'terminal'>;
   json: boolean | 'document' | 'events';
   debug: boolean;
 }

@@ -5,9 +5,9 @@ import type { Context } from '../runtime/context.ts';
 import { EXIT, type ExitCode, toUserError, UserError } from '../runtime/errors.ts';
 import { isTrue } from '../runtime/terminal.ts';
 import { printableLines, printableStyled } from '../text/printable.ts';
-import type { Invocation, Outcome } from './command.ts';
+import type { CommandOutcome, Invocation } from './command.ts';
 import { confirm } from './confirm.ts';
-import type { Host } from './host.ts';
+import type { CommandHost } from './host.ts';
 import { missingArguments, pickMissing } from './pick-missing.ts';
 import { printError } from './print-error.ts';
 import { createJsonPrinter, jsonLine } from './printers/json.ts';
@@ -21,7 +21,7 @@ import { settleTrust } from './trust.ts';
 type CommandLine = Extract<ParsedLine, { kind: 'command' }>;
 
 export interface CommandRun {
-  host: Host;
+  host: CommandHost;
   screens: Invocation['screens'];
 }
 
@@ -85,7 +85,7 @@ export async function runCommand(line: CommandLine, { host: given, screens }: Co
 
   try {
     if (globals.readOnly && writes(line)) throw readOnlyRefusal(spec.name);
-    const work = async (): Promise<Outcome> => {
+    const work = async (): Promise<CommandOutcome> => {
       if (missingArguments(line).length > 0) {
         await pickMissing(line, { host, context: await invocation.context() });
         // Again, with the name of the target.
@@ -125,7 +125,7 @@ function urlsIn({ arguments: words, options }: CommandLine): string[] {
   return values.filter((value) => typeof value === 'string').filter((value) => value.includes('://'));
 }
 
-function hidingSecrets(host: Host, known: () => string[]): Host {
+function hidingSecrets(host: CommandHost, known: () => string[]): CommandHost {
   const hiding = (stream: Writable): Writable =>
     Object.create(stream, { write: { value: (text: string) => stream.write(hideKnown(text, known())) } });
   return { ...host, stdout: hiding(host.stdout), stderr: hiding(host.stderr) };
@@ -144,7 +144,10 @@ function readOnlyRefusal(command: string): UserError {
   });
 }
 
-function choosePrinter({ spec, globals }: CommandLine, { host, debug }: { host: Host; debug: () => boolean }): Printer {
+function choosePrinter(
+  { spec, globals }: CommandLine,
+  { host, debug }: { host: CommandHost; debug: () => boolean },
+): Printer {
   const { terminal, stdout, stderr, clock } = host;
   if (globals.json && spec.json === 'events') return createJsonPrinter({ write: (text) => stdout.write(text), debug });
   const style = createStyle({ color: terminal.stderr.color, unicode: terminal.unicode });
@@ -157,11 +160,11 @@ function choosePrinter({ spec, globals }: CommandLine, { host, debug }: { host: 
 
 interface PrintOptions {
   line: CommandLine;
-  host: Host;
+  host: CommandHost;
   durationMs: number;
 }
 
-function printOutcome(outcome: Outcome, { line: { spec, globals }, host, durationMs }: PrintOptions): void {
+function printOutcome(outcome: CommandOutcome, { line: { spec, globals }, host, durationMs }: PrintOptions): void {
   const { data, text, verbatim = false, quotes = false } = outcome;
   const hide = quotes ? redact : redactOwn;
   if (verbatim) {

@@ -1,6 +1,6 @@
 import type { Operation } from '../operations/operation.ts';
 import type { Planned } from '../operations/planned.ts';
-import type { Invocation, Outcome } from './command.ts';
+import type { CommandOutcome, Invocation } from './command.ts';
 import { openSummary, type SummaryFile } from './summary-file.ts';
 
 interface PlannedRun<Request, Plan, Result> {
@@ -21,7 +21,7 @@ export async function runPlanned<Request, P extends Planned<Request, object>, Re
   invocation: PlannedInvocation,
   operation: Operation<Request, P, Result>,
   { request, planText, text, summary }: PlannedRun<NoInfer<Request>, P['plan'], Result>,
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const { questionLines } = await import('./printers/question.ts');
   const { summaryText } = await import('../presentation/shapes/summary.ts');
   const context = await invocation.context();

@@ -1,11 +1,11 @@
 import { EXIT, type ExitCode, toUserError } from '../runtime/errors.ts';
 import type { Globals, ScreensPlace } from './command.ts';
-import type { Host } from './host.ts';
+import type { CommandHost } from './host.ts';
 import { printError } from './print-error.ts';
 import type { ParsedLine } from './program.ts';
 
 /** Runs the command line. Never throws; the caller ends the process. */
-export async function run(host: Host): Promise<ExitCode> {
+export async function run(host: CommandHost): Promise<ExitCode> {
   try {
     // The screens start without the parser.
     if (host.words.length === 0 && host.terminal.interactive) return await openScreens(withFile(AS_IT_IS, host), host);
@@ -34,12 +34,12 @@ export async function run(host: Host): Promise<ExitCode> {
 }
 
 /** `TOOL_CONFIG` names the configuration file when `--config` does not. */
-function withFile<Given extends { config?: string }>(given: Given, { environment }: Host): Given {
+function withFile<Given extends { config?: string }>(given: Given, { environment }: CommandHost): Given {
   return environment.TOOL_CONFIG ? { config: environment.TOOL_CONFIG, ...given } : given;
 }
 
 /** Accepts a line without its target or snapshot where a person can choose one. */
-async function parse(host: Host): Promise<ParsedLine> {
+async function parse(host: CommandHost): Promise<ParsedLine> {
   const { parseLine } = await import('./program.ts');
   const options = { grammar: host.grammar, columns: host.terminal.stdout.columns() };
   try {
@@ -53,7 +53,10 @@ async function parse(host: Host): Promise<ParsedLine> {
   }
 }
 
-async function runWithoutCommand(line: Extract<ParsedLine, { kind: 'incomplete' }>, host: Host): Promise<ExitCode> {
+async function runWithoutCommand(
+  line: Extract<ParsedLine, { kind: 'incomplete' }>,
+  host: CommandHost,
+): Promise<ExitCode> {
   if (line.alone && canOpenScreens(line.globals, host)) return openScreens(line.globals, host);
   host.stderr.write(line.help);
   return EXIT.usage;
@@ -65,13 +68,13 @@ const AS_IT_IS: Pick<Globals, 'config' | 'readOnly' | 'debug' | 'trust'> = {
   trust: false,
 };
 
-function canOpenScreens({ tui, json }: Globals, { terminal }: Host): boolean {
+function canOpenScreens({ tui, json }: Globals, { terminal }: CommandHost): boolean {
   return terminal.interactive && tui && !json;
 }
 
 function openScreens(
   { config, ...flags }: Pick<Globals, 'config' | 'readOnly' | 'debug' | 'trust'>,
-  { environment, cwd, signal, openScreens: open }: Host,
+  { environment, cwd, signal, openScreens: open }: CommandHost,
   place: ScreensPlace = {},
 ): Promise<ExitCode> {
   const { readOnly, debug, trust } = flags;

@@ -1,10 +1,10 @@
 import { rememberTrust } from '../config/trust/trust-store.ts';
 import { UntrustedConfiguration } from '../config/trust/untrusted-configuration.ts';
 import { ask } from './confirm.ts';
-import type { Host } from './host.ts';
+import type { CommandHost } from './host.ts';
 
 export interface TrustOptions {
-  host: Pick<Host, 'stdin' | 'stderr' | 'terminal' | 'signal' | 'environment'>;
+  host: Pick<CommandHost, 'stdin' | 'stderr' | 'terminal' | 'signal' | 'environment'>;
   /** `--trust`. `--yes` does not answer this question: it concerns the command, not the file. */
   trust: boolean;
 }

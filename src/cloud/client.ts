@@ -5,7 +5,7 @@ import { UserError } from '../runtime/errors.ts';
 import { readBounded } from '../runtime/read-bounded.ts';
 import { printable } from '../text/printable.ts';
 import { PROBLEMS, type ProblemCode } from './contract/problems.ts';
-import type { Route } from './contract/route.ts';
+import type { HubRoute } from './contract/route.ts';
 import {
   type AnswerOf,
   type ParametersOf,
@@ -72,7 +72,7 @@ export function createCloudClient(options: CloudClientOptions): CloudClient {
   let { token } = options;
   let renewing: Promise<string | null> | null = null;
 
-  async function attempt(route: Route, url: string, init: RequestInit): Promise<Response> {
+  async function attempt(route: HubRoute, url: string, init: RequestInit): Promise<Response> {
     const headers = {
       ...(init.headers as Record<string, string>),
       'user-agent': `tool/${version}`,
@@ -93,7 +93,7 @@ export function createCloudClient(options: CloudClientOptions): CloudClient {
   }
 
   /** Retries what may pass: every route may be sent again. */
-  async function send(route: Route, url: string, init: RequestInit): Promise<Response> {
+  async function send(route: HubRoute, url: string, init: RequestInit): Promise<Response> {
     let reason = '';
     for (let count = 1; count <= attempts; count += 1) {
       let pause = Math.min(FIRST_DELAY * 2 ** (count - 1), LONGEST_DELAY);
@@ -117,7 +117,7 @@ export function createCloudClient(options: CloudClientOptions): CloudClient {
     endpoint,
     invalid: (reason) => notAHub(endpoint, reason),
     async call(name, { parameters, query, body, revision, etag } = {}) {
-      const route: Route = ROUTES[name];
+      const route: HubRoute = ROUTES[name];
       const url = `${endpoint}${pathOf(route, parameters)}${searchOf(query)}`;
       const headers = {
         ...(body !== undefined && { 'content-type': 'application/json' }),
@@ -199,7 +199,7 @@ function assertHttps(endpoint: string): void {
   });
 }
 
-function pathOf({ path }: Route, parameters: Record<string, string> = {}): string {
+function pathOf({ path }: HubRoute, parameters: Record<string, string> = {}): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(parameters[key] ?? ''));
   return filled === '/' ? '' : filled;
 }

@@ -6,7 +6,7 @@ import type { Fingerprints } from './contract/schemas.ts';
 /** Leaves of settings by dotted key; a list is one leaf. */
 export type Leaves = Map<string, unknown>;
 
-export interface Comparison {
+export interface TargetComparison {
   changes: KeyChange[];
   /** State of the hub after the changes. */
   desired: Leaves;
@@ -30,7 +30,7 @@ export interface ComparedSides {
  * Compares three ways. Keys of the file are written. Keys of the last apply that the file lacks are removed.
  * Keys in neither were set on the hub by other users, and stay.
  */
-export function compare({ file, fileSecrets, hub, hubSecrets, applied }: ComparedSides): Comparison {
+export function compareTarget({ file, fileSecrets, hub, hubSecrets, applied }: ComparedSides): TargetComparison {
   const desired: Leaves = new Map(hub);
   const changes: KeyChange[] = [];
   for (const key of [...new Set([...file.keys(), ...Object.keys(fileSecrets), ...hub.keys()])].sort()) {

@@ -22,7 +22,7 @@ export const completeCommand = defineCommand({
   name: '__complete',
   summary: 'what may follow a command line; called by the completion scripts',
   group: 'Set up',
-  arguments: [{ name: 'words', description: 'the line so far', required: false, variadic: true }],
+  arguments: [{ name: 'words', description: 'words of the command line', required: false, variadic: true }],
   examples: [],
   json: 'document',
   hidden: true,

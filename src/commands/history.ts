@@ -7,7 +7,7 @@ const MOST_ROWS = 50;
 export const historyCommand = defineCommand({
   name: 'history',
   summary: 'list builds, loads, resets and transfers, newest first',
-  group: 'Look',
+  group: 'Inspect',
   arguments: [{ ...TARGET, description: 'name of a target; default: all', required: false }],
   options: [{ flags: '--all', description: 'print all entries instead of the newest 50' }],
   examples: [

@@ -21,7 +21,7 @@ export const loadCommand = defineCommand({
     TARGET,
     {
       name: 'snapshot',
-      description: 'a snapshot, or the path of an .sql file; default 0',
+      description: 'snapshot, or path of an .sql file; default 0',
       required: false,
       complete: 'snapshot or file',
     },
@@ -30,7 +30,8 @@ export const loadCommand = defineCommand({
     { flags: '--destdb <url>', description: 'destination instead of the configured one' },
     {
       flags: '--tables <names>',
-      description: 'only rows of these tables and those they reference; with commas, repeatable, * for any letters',
+      description:
+        'load only these tables and the rows they reference; comma-separated, repeatable, * matches any letters',
       repeatable: true,
       complete: 'tables',
     },
@@ -43,7 +44,7 @@ export const loadCommand = defineCommand({
     { flags: '--no-keep-base', description: 'keep no base copy, even if keep_base is set' },
     { flags: '--spare', description: 'keep a base copy and a spare, for an instant next reset' },
     { flags: '--no-spare', description: 'keep no spare, even if keep_spare is set' },
-    { flags: '--no-after-load', description: 'leave out the configured steps (after_load)' },
+    { flags: '--no-after-load', description: 'skip the configured steps (after_load)' },
     { flags: '--full', description: 'load all tables, not only differences from the base copy' },
     {
       flags: '--in-place',
@@ -68,7 +69,7 @@ export const loadCommand = defineCommand({
       flags: '--allow-superuser',
       description: 'restore as the user, not as a restricted temporary one',
     },
-    { flags: '--events', description: 'let events run in the destination (MySQL, MariaDB)' },
+    { flags: '--events', description: 'enable events in the destination (MySQL, MariaDB)' },
     { flags: '--no-drop', description: 'with a file: run it on the existing destination' },
     { flags: '--source', description: 'with a file: run it on the source database' },
     UNVERIFIED_SOURCES,
@@ -80,7 +81,7 @@ export const loadCommand = defineCommand({
     { command: 'tool load app 2 --dry-run', does: 'print the plan for the third newest' },
     {
       command: 'tool load app --tables public.orders,public.invoice_*',
-      does: 'these and their referenced tables; others empty',
+      does: 'load these tables and their references; leave others empty',
     },
     { command: 'tool load app --tag v2.4', does: 'restore the newest snapshot with this tag' },
     { command: 'tool load app --branch main', does: 'restore the newest snapshot of git branch main' },

@@ -8,16 +8,16 @@ export const mcpCommand = defineCommand({
   options: [
     {
       flags: '--allow <words>',
-      description: 'allow credentials, originals, sources, pull, push, build, load; with commas, repeatable',
+      description: 'allow credentials, originals, sources, pull, push, build, load; comma-separated, repeatable',
       repeatable: true,
     },
     { flags: '--stdio', description: 'use standard input and output (default)' },
     { flags: '--as <name>', description: 'owner of its branches; default: client, user and machine' },
   ],
   examples: [
-    { command: 'tool mcp', does: 'let an agent list, compare and use branches of its own' },
-    { command: 'tool mcp --read-only', does: 'let it change nothing' },
-    { command: 'tool mcp --allow credentials,load', does: 'let it read passwords of its branches, and load' },
+    { command: 'tool mcp', does: 'let an agent list, compare and use its own branches' },
+    { command: 'tool mcp --read-only', does: 'permit no changes' },
+    { command: 'tool mcp --allow credentials,load', does: 'permit reading passwords of its branches, and loads' },
   ],
   json: 'document',
   async run(invocation) {

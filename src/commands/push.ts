@@ -7,7 +7,7 @@ export const pushCommand = defineCommand({
   group: 'Keep and share',
   arguments: [TARGET, SNAPSHOT],
   options: [ORIGINAL],
-  examples: [{ command: 'tool push app', does: 'push the newest snapshot, or the rest of it' }],
+  examples: [{ command: 'tool push app', does: 'push the newest snapshot, or resume its push' }],
   json: 'events',
   writes: true,
   async run(invocation) {

@@ -131,11 +131,11 @@ export const FAMILIES: Record<string, string> = {
 export const GLOBAL_OPTIONS: OptionSpec[] = [
   { flags: '--config <file>', description: 'configuration file; also TOOL_CONFIG' },
   { flags: '--json', description: 'print JSON: a document, or an event per line' },
-  { flags: '--no-tui', description: 'no screens and no live view' },
-  { flags: '-y, --yes', description: 'answer every question with yes, as TOOL_NO_CONFIRM=true and CI=true do' },
+  { flags: '--no-tui', description: 'use no screens and no live view' },
+  { flags: '-y, --yes', description: 'answer every question with yes; also TOOL_NO_CONFIRM=true or CI=true' },
   {
     flags: '--read-only',
-    description: 'refuse every change of databases and snapshots, in the screens too',
+    description: 'refuse changes of databases and snapshots, also in the screens',
   },
   { flags: '--trust', description: 'trust the present content of ./tool.yml' },
   { flags: '--debug', description: 'print external commands, keep a log, show the source of errors' },

@@ -9,7 +9,7 @@ export const resetCommand = defineCommand({
   group: 'Snapshots',
   arguments: [TARGET],
   options: [
-    { flags: '--destdb <url>', description: 'the destination, if it was loaded with --destdb' },
+    { flags: '--destdb <url>', description: 'destination URL, if loaded with --destdb' },
     DRY_RUN,
     { flags: '--no-undo', description: 'keep no undo copy' },
     { flags: '--spare', description: 'create a spare afterwards, for an instant next reset' },
@@ -19,7 +19,7 @@ export const resetCommand = defineCommand({
   ],
   examples: [
     { command: 'tool reset app', does: 'restore the base copy' },
-    { command: 'tool reset app --spare --yes', does: 'do it in a script, with a spare' },
+    { command: 'tool reset app --spare --yes', does: 'reset in a script, and create a spare' },
     { command: 'tool reset app --drop', does: 'free the space of both copies' },
   ],
   json: 'events',

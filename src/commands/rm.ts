@@ -7,10 +7,10 @@ export const rmCommand = defineCommand({
   summary: 'remove a snapshot and objects that no other snapshot needs',
   group: 'Keep and share',
   arguments: [TARGET, { ...SNAPSHOT, description: 'index (0 is the newest) or id of a snapshot', required: true }],
-  options: [...PLACES, { flags: '--pinned', description: 'also a pinned snapshot' }, DRY_RUN],
+  options: [...PLACES, { flags: '--pinned', description: 'also remove a pinned snapshot' }, DRY_RUN],
   examples: [
     { command: 'tool rm app 3', does: 'remove the fourth newest snapshot' },
-    { command: 'tool rm app 3 --local', does: 'keep it in the bucket' },
+    { command: 'tool rm app 3 --local', does: 'remove it locally, keep it in the bucket' },
   ],
   json: 'events',
   writes: true,

@@ -4,7 +4,7 @@ import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts
 export const rowsCommand = defineCommand({
   name: 'rows',
   summary: 'print the first rows of a table of a snapshot',
-  group: 'Look',
+  group: 'Inspect',
   arguments: [
     TARGET,
     { ...SNAPSHOT, description: 'index (0 is the newest), latest, or id of a snapshot', required: true },
@@ -21,7 +21,7 @@ export const rowsCommand = defineCommand({
   ],
   json: 'document',
   async run(invocation) {
-    const { rowsText } = await import('../cli/printers/lists.ts');
+    const { printedRows } = await import('../cli/printers/lists.ts');
     const { readRows } = await import('../operations/snapshots/rows.ts');
     const { table } = invocation.arguments;
     const { limit, reveal = false } = invocation.options;
@@ -29,6 +29,6 @@ export const rowsCommand = defineCommand({
       ...snapshotRequest(invocation),
       ...{ table, reveal, ...(limit !== undefined && { limit }) },
     });
-    return { data: result, text: rowsText(result, invocation.tableOptions()) };
+    return { data: result, text: printedRows(result, invocation.tableOptions()) };
   },
 });

@@ -58,8 +58,8 @@ export const PROVIDER = {
 } as const satisfies ArgumentSpec;
 
 export const PLACES = [
-  { flags: '--local', description: 'on this machine only' },
-  { flags: '--remote', description: 'in the bucket only' },
+  { flags: '--local', description: 'remove from this machine only' },
+  { flags: '--remote', description: 'remove from the bucket only' },
 ] as const satisfies OptionSpec[];
 
 /** Up to five digits are an index, `latest` is the newest; any other word is an id, which may consist of digits too. */

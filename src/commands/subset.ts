@@ -15,7 +15,7 @@ export const subsetCommand = defineCommand({
     { ...DRY_RUN, description: 'print the plan with the rows of each table, change nothing' },
     {
       flags: '--seed <n>',
-      description: 'choose other rows for percentages; default 1',
+      description: 'seed for choosing rows by percentage; default 1',
       value: 'count',
     },
     { flags: '--snapshot', description: 'also store the subset as a snapshot' },

@@ -4,13 +4,13 @@ import { BUILT_AT, TARGET } from './shared-options.ts';
 export const targetCommand = defineCommand({
   name: 'target',
   summary: "list a target's local and remote snapshots, newest first",
-  group: 'Look',
+  group: 'Inspect',
   arguments: [TARGET],
   options: [
     { flags: '-o, --original', description: 'also list original snapshots of a share target' },
     { flags: '-u, --update', description: 'read the bucket again (default)' },
     { flags: '--info', description: 'print all details of target and snapshots' },
-    { flags: '--cloud', description: 'only snapshots in the bucket' },
+    { flags: '--cloud', description: 'list only snapshots in the bucket' },
     ...BUILT_AT,
   ],
   examples: [

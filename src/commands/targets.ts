@@ -4,12 +4,12 @@ import type { TargetRow } from '../results/results.ts';
 export const targetsCommand = defineCommand({
   name: 'targets',
   summary: 'list targets with the status of their databases',
-  group: 'Look',
+  group: 'Inspect',
   options: [
     { flags: '--no-check', description: 'connect to nothing' },
     { flags: '-u, --update', description: 'connect to every database (default)' },
     { flags: '--info', description: 'print all details of each target' },
-    { flags: '--cloud', description: 'only targets with snapshots in cloud storage' },
+    { flags: '--cloud', description: 'list only targets with snapshots in cloud storage' },
     { flags: '-o, --original', description: 'count original snapshots only' },
   ],
   examples: [

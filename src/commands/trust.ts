@@ -16,7 +16,7 @@ export const trustCommand = defineCommand({
   ],
   examples: [
     { command: 'tool trust', does: 'show the effects, or the changed ones, and ask' },
-    { command: 'tool trust --trust', does: 'trust without the question, in a script' },
+    { command: 'tool trust --trust', does: 'trust without a question, in a script' },
     {
       command: 'tool trust --former-source postgres://db.example.com/shop',
       does: 'permit loads to replace this database',

@@ -8,7 +8,7 @@ export const undoCommand = defineCommand({
   group: 'Snapshots',
   arguments: [TARGET],
   options: [
-    { flags: '--destdb <url>', description: 'the destination, if it was loaded with --destdb' },
+    { flags: '--destdb <url>', description: 'destination URL, if loaded with --destdb' },
     DRY_RUN,
     UNVERIFIED_SOURCES,
   ],

@@ -13,7 +13,7 @@ export const verifyCommand = defineCommand({
     { flags: '--remote', description: 'verify the bucket, even if the snapshot is local too' },
     {
       flags: '--sample <percent>',
-      description: 'only this share of the objects, chosen at random',
+      description: 'verify only this share of the objects, chosen at random',
       value: 'percentage',
     },
     {

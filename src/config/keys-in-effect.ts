@@ -1,4 +1,4 @@
-import { COMMANDS, type CommandId, type ConfiguredKeys, keysOfCommand } from './schema/commands.ts';
+import { type CommandId, type ConfiguredKeys, KEY_COMMANDS, keysOfCommand } from './schema/commands.ts';
 
 /** One per process, as there is one terminal: sentences of every part name keys. */
 let configured: ConfiguredKeys = {};
@@ -9,7 +9,7 @@ export function setKeysInEffect(keys: ConfiguredKeys): void {
 
 /** The key of a command as sentences name it: `U`, `Ctrl-P`. */
 export function keyText(id: CommandId): string {
-  return commandKeyName(keysOfCommand(id, configured)[0] ?? COMMANDS[id].keys[0]);
+  return commandKeyName(keysOfCommand(id, configured)[0] ?? KEY_COMMANDS[id].keys[0]);
 }
 
 export function commandKeyName(key: string): string {

@@ -15,7 +15,7 @@ import { takeMisnamedTargets } from './misnamed-targets.ts';
 import { modeOf } from './mode.ts';
 import { absolutePath, firstFile } from './paths.ts';
 import { commandKeysDiffer } from './rules/command-keys.ts';
-import type { Rule, Surroundings } from './rules/rule.ts';
+import type { ConfigurationRule, RuleContext } from './rules/rule.ts';
 import { othersCannotRead } from './rules/secrets-file.ts';
 import { servicesKeepTheirHosts } from './rules/service.ts';
 import { originalsAreNotShared } from './rules/shared-originals.ts';
@@ -71,7 +71,7 @@ export async function loadConfiguration({ report, ...request }: LoadOptions): Pr
   return configuration;
 }
 
-const RULES: Rule[] = [
+const RULES: ConfigurationRule[] = [
   targetsDoSomething,
   operationsAreComplete,
   schemaListsDiffer,
@@ -134,7 +134,7 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
   secrets.openFilled();
   const misnamed = takeMisnamedTargets(tree);
   const { settings: valid, draft, problems: invalid } = checkValues(tree, shape);
-  const surroundings: Surroundings = {
+  const surroundings: RuleContext = {
     isWritten: (path) => (valueAt(written, path) ?? null) !== null,
     environment,
     awsProfiles: Object.keys(draft.storage_profiles ?? {}).length > 0 ? await readAwsProfiles(environment) : new Map(),
@@ -300,7 +300,7 @@ function byPlace(a: Problem, b: Problem): number {
 }
 
 /** A rule that throws is a problem of its own and does not hide those of other rules. */
-export function applyRules(rules: Rule[], draft: Draft, surroundings: Surroundings): KeyProblem[] {
+export function applyRules(rules: ConfigurationRule[], draft: Draft, surroundings: RuleContext): KeyProblem[] {
   return rules.flatMap((rule) => {
     try {
       return [...rule(draft, surroundings)];

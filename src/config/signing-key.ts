@@ -2,7 +2,7 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:cryp
 import { link, mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { UserError } from '../runtime/errors.ts';
-import { writeBeside } from './edit/write-beside.ts';
+import { writeTemporary } from './edit/write-temporary.ts';
 import { userConfigFile } from './paths.ts';
 
 export function signingKeyFile(environment: NodeJS.ProcessEnv): string {
@@ -36,7 +36,7 @@ async function readKey(path: string): Promise<KeyObject | null> {
 async function makeKey(path: string): Promise<KeyObject> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const { privateKey } = generateKeyPairSync('ed25519');
-  const unfinished = await writeBeside(path, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), {
+  const unfinished = await writeTemporary(path, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), {
     mode: 0o600,
   });
   try {

@@ -6,7 +6,7 @@ import type { BranchFacet } from './facets/branch.ts';
 import type { ClientProgram, ConnectFacet } from './facets/connect.ts';
 import type { DumpFacet } from './facets/dump.ts';
 import type { RestoreFacet, StoredTable, TableRequest } from './facets/restore.ts';
-import type { DefinitionsRequest, SanitizeFacet, ScratchPlace, StoredDefinition } from './facets/sanitize.ts';
+import type { ObjectDefinitionsRequest, SanitizeFacet, ScratchPlace, StoredDefinition } from './facets/sanitize.ts';
 import type { SubsetFacet } from './facets/subset.ts';
 import type { EngineId } from './list.ts';
 
@@ -30,7 +30,7 @@ export interface Engine {
   /** Throws with the line of a statement that is not understood or not allowed. */
   splitQuery(query: string): Statement[];
   /** The statements that create what is in a snapshot. */
-  readDefinitions(request: DefinitionsRequest): Promise<StoredDefinition[]>;
+  readDefinitions(request: ObjectDefinitionsRequest): Promise<StoredDefinition[]>;
   /** The statements that define a table, as the snapshot has them; `null` where their format is unknown. */
   readTable(request: TableRequest): Promise<StoredTable | null>;
   /** Places for a temporary database, the best first. Creates none. */

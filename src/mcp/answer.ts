@@ -17,16 +17,16 @@ interface Cut {
   total: number;
 }
 
-export type Answer = Record<string, unknown>;
+export type ToolAnswer = Record<string, unknown>;
 
 /**
  * A result for a model: names, notes and comments from outside without control and bidirectional characters, texts and
  * lists of bounded length. `truncated` lists what was shortened.
  */
-export function boundedAnswer(data: object, hide: (text: string) => string): Answer {
+export function boundedAnswer(data: object, hide: (text: string) => string): ToolAnswer {
   for (const length of LIST_LENGTHS) {
     const cuts: Cut[] = [];
-    const bounded = bound(data, { length, hide, at: '', cuts }) as Answer;
+    const bounded = bound(data, { length, hide, at: '', cuts }) as ToolAnswer;
     const answer = cuts.length > 0 ? { ...bounded, truncated: cuts.slice(0, MOST_CUTS) } : bounded;
     if (JSON.stringify(answer).length <= MOST_CHARACTERS) return answer;
   }
@@ -36,7 +36,7 @@ export function boundedAnswer(data: object, hide: (text: string) => string): Ans
 }
 
 /** Returns the error without a stack. */
-export function errorAnswer(error: UserError, hide: (text: string) => string): Answer {
+export function errorAnswer(error: UserError, hide: (text: string) => string): ToolAnswer {
   return boundedAnswer({ error: errorData(error) }, hide);
 }
 

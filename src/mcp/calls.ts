@@ -7,7 +7,7 @@ import { interrupted, toUserError, UserError } from '../runtime/errors.ts';
 import type { Report } from '../runtime/events.ts';
 import { formatDuration } from '../text/format.ts';
 import type { Allowance } from './allowances.ts';
-import { type Answer, boundedAnswer, errorAnswer } from './answer.ts';
+import { boundedAnswer, errorAnswer, type ToolAnswer } from './answer.ts';
 import type { WriteCallLog } from './call-log.ts';
 import { createPlanTokens } from './plan-tokens.ts';
 import type { Tool, ToolResult } from './tool.ts';
@@ -33,7 +33,7 @@ export interface CallRequest {
   progress: (message: string) => void;
 }
 
-export type CallOutcome = { ok: true; answer: Answer } | { ok: false; answer: Answer };
+export type CallOutcome = { ok: true; answer: ToolAnswer } | { ok: false; answer: ToolAnswer };
 
 export interface Calls {
   run: (request: CallRequest) => Promise<CallOutcome>;

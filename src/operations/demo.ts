@@ -10,7 +10,7 @@ import { isRunning } from '../process/is-running.ts';
 import { localRunner } from '../process/local.ts';
 import type { Tour } from '../results/demo-results.ts';
 import type { LoadResult } from '../results/load-results.ts';
-import { type Context, openContext } from '../runtime/context.ts';
+import { type Context, createContext } from '../runtime/context.ts';
 import { type Report, withStep } from '../runtime/events.ts';
 import { readAsset } from '../runtime/package-files.ts';
 import { build } from './build/build.ts';
@@ -87,7 +87,7 @@ export async function startDemo({ report, signal, environment: given, clock }: D
 /** Builds twice, verifies, loads twice, undoes, sanitizes and makes a subset, as a person would at a terminal. */
 export async function tourDemo(demo: Demo, { report, signal, clock }: DemoOptions): Promise<Tour> {
   const { config, environment } = demo;
-  const context = await openContext({ config, environment, cwd: '/', report, signal, clock });
+  const context = await createContext({ config, environment, cwd: '/', report, signal, clock });
   const target = 'shop';
   const built = await build(context, { target, note: 'the first' });
   const again = await build(context, { target, note: 'the same again' });

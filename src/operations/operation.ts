@@ -19,7 +19,7 @@ export interface Operation<Request, P extends Planned<Request, unknown>, Result>
   /** Names the run. Default: the title of the question. */
   title?: (plan: P['plan']) => string;
   summary: (result: Result, plan: P['plan']) => RunSummary;
-  replaces?: (plan: P['plan']) => Replacement | null;
+  replaces?: (plan: P['plan']) => ReplacedDatabase | null;
   /** Reports whether the data is sanitized; `null` where that is not known. */
   sanitized?: (plan: P['plan']) => boolean | null;
   estimateMs?: (plan: P['plan']) => number | undefined;
@@ -36,7 +36,7 @@ export interface PlannedWork<Request, P, Result> {
   }>;
 }
 
-export interface Replacement {
+export interface ReplacedDatabase {
   database: DestinationState;
   /** The database is unchanged until the last step, and its previous version can be restored. */
   bySwap: boolean;

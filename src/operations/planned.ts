@@ -14,14 +14,14 @@ export interface Planned<Request, Plan> {
 }
 
 /** Milliseconds for which the checks of a plan count without being repeated. */
-const FRESH_MS = 10_000;
+const CURRENT_MS = 10_000;
 
-export function isFresh(
+export function isCurrent(
   { clock }: Pick<Context, 'clock'>,
   { planned_at }: Pick<Planned<unknown, unknown>, 'planned_at'>,
 ) {
   const age = clock().getTime() - Date.parse(planned_at);
-  return age >= 0 && age <= FRESH_MS;
+  return age >= 0 && age <= CURRENT_MS;
 }
 
 export function planOutdated(what: string): UserError {

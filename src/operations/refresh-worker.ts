@@ -4,7 +4,7 @@ import { type InEffect, inEffect } from '../config/in-effect.ts';
 import { shareConnections } from '../engines/connection-limits.ts';
 import type { HubState } from '../results/hub-state.ts';
 import type { TargetRow } from '../results/results.ts';
-import { openContext } from '../runtime/context.ts';
+import { createContext } from '../runtime/context.ts';
 import { toUserError } from '../runtime/errors.ts';
 import { refreshTargets } from './targets.ts';
 
@@ -56,7 +56,7 @@ const { signal } = stop;
 signal.addEventListener('abort', () => ordered.reject(signal.reason));
 ordered.promise.catch(() => {});
 try {
-  const context = await openContext({
+  const context = await createContext({
     config,
     environment,
     cwd,

@@ -7,7 +7,7 @@ import type { TargetRow } from '../results/results.ts';
 import type { Context } from '../runtime/context.ts';
 import { mapWithConcurrency } from '../runtime/map-with-concurrency.ts';
 import { CHECK_TIMEOUT_MS } from './check-databases.ts';
-import { destinationCopies } from './load/base-copies.ts';
+import { toDestinationCopies } from './load/base-copies.ts';
 import { configuredDestination } from './load/destination.ts';
 
 const SERVERS_AT_ONCE = 8;
@@ -55,7 +55,7 @@ async function findTogether(context: Context, group: Place[]): Promise<[string, 
     const urls = group.map(({ url }) => url);
     const found = await openDatabase({ ...context, signal }, first.url).restore.findAllCopies(urls);
     return group.flatMap(({ target }, index) => {
-      const copies = found[index] && destinationCopies(found[index]);
+      const copies = found[index] && toDestinationCopies(found[index]);
       return copies ? [[target, copies]] : [];
     });
   } catch {

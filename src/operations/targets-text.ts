@@ -299,7 +299,7 @@ function listed(names: string[]): string | null {
 }
 
 /** A line for each base copy and spare of the targets, and for their branches; then what they take together. */
-export function copyLines(rows: TargetRow[]): string[] {
+export function destinationCopyLines(rows: TargetRow[]): string[] {
   const lines = rows.flatMap(({ name, copies }) =>
     copies ? copiesLines(copies).map((line) => `${name}: ${line}`) : [],
   );

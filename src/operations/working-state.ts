@@ -1,7 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { replaceFile } from '../config/edit/write-beside.ts';
+import { replaceFile } from '../config/edit/write-temporary.ts';
 import type { Context } from '../runtime/context.ts';
 
 export interface StateFile<Schema extends v.GenericSchema> {

@@ -27,13 +27,16 @@ const OWN: Record<string, RegExp> = {
 const OWN_TOP =
   /^(encrypted|history\.jsonl(\.1|\.lock)?|identities\.json(\.[0-9a-f]{8}\.tmp)?|tool\.yml(\..+)?|\.DS_Store|Thumbs\.db|desktop\.ini|lost\+found\/)$/;
 
-export type Ownership = 'marked' | 'ours' | 'empty' | 'foreign';
+export type RepositoryOwnership = 'marked' | 'ours' | 'empty' | 'foreign';
 
-export async function ownershipOf(store: Store, configured: string[] = []): Promise<Ownership> {
+export async function ownershipOf(store: Store, configured: string[] = []): Promise<RepositoryOwnership> {
   return (await readOwnership(store, configured)).ownership;
 }
 
-async function readOwnership(store: Store, configured: string[]): Promise<{ ownership: Ownership; foreign: string[] }> {
+async function readOwnership(
+  store: Store,
+  configured: string[],
+): Promise<{ ownership: RepositoryOwnership; foreign: string[] }> {
   const top = await store.top();
   if (top.includes(MARK)) return { ownership: 'marked', foreign: [] };
   const folders = Object.keys(OWN).filter((folder) => top.includes(`${folder}/`));
@@ -48,13 +51,13 @@ async function readOwnership(store: Store, configured: string[]): Promise<{ owne
   return { ownership: foreign.length > 0 ? 'foreign' : 'empty', foreign };
 }
 
-export interface Claim {
+export interface RepositoryClaim {
   configured?: string[];
   refusal: (foreign: string[]) => UserError;
 }
 
 /** Marks a store before anything in it changes; refuses a store with foreign files. */
-export async function claim(store: Store, { configured = [], refusal }: Claim): Promise<void> {
+export async function claim(store: Store, { configured = [], refusal }: RepositoryClaim): Promise<void> {
   const { ownership, foreign } = await readOwnership(store, configured);
   if (ownership === 'foreign') throw refusal(foreign);
   if (ownership !== 'marked') await store.write(MARK, MARK_TEXT);

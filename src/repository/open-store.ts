@@ -1,6 +1,6 @@
 import type { Envelope } from './encryption/envelope.ts';
 import type { Credentials } from './s3/client.ts';
-import { bucketOf, isFolder, type StorageProfile } from './s3/providers.ts';
+import { bucketOf, isFolder, type StorageProfile } from './s3/connection.ts';
 import { openSharedFolder } from './shared-folder.ts';
 import type { Store } from './store.ts';
 

@@ -14,7 +14,7 @@ import type { Manifest } from './manifest.ts';
 import { type OpenStore, storeOpener } from './open-store.ts';
 import { createRepository, type Repository } from './repository.ts';
 import type { Credentials } from './s3/client.ts';
-import type { StorageProfile } from './s3/providers.ts';
+import type { StorageProfile } from './s3/connection.ts';
 import type { ObjectStore, Store } from './store.ts';
 
 /** `damaged`: the next push replaces the object. `checking` and `not_checked`: it may, once the hub has checked it. */

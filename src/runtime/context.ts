@@ -46,7 +46,7 @@ export interface ContextOptions {
 }
 
 /** The context of an operation; throws with exit 3 when the configuration is missing or invalid. */
-export async function openContext({
+export async function createContext({
   config,
   cwd,
   debug = false,
@@ -104,6 +104,6 @@ async function openLog(
   { working_directory, trace }: Settings,
   { clock, report, secrets }: Pick<ContextOptions, 'clock' | 'report'> & { secrets: string[] },
 ): Promise<Pick<Context, 'report' | 'logFailure'>> {
-  const { createLog } = await import('../cli/printers/log.ts');
-  return createLog({ directory: working_directory, trace, secrets, clock, report });
+  const { createLogFile } = await import('../cli/printers/log.ts');
+  return createLogFile({ directory: working_directory, trace, secrets, clock, report });
 }

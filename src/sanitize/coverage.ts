@@ -41,7 +41,7 @@ export function contentOf(table: ManifestTable): string {
     .join();
 }
 
-export interface Comparison {
+export interface ValueComparison {
   suspicions: Suspicion[];
   before: Map<string, ColumnDigest>;
   after: Map<string, ColumnDigest>;
@@ -58,7 +58,7 @@ export function compareColumns({
   after,
   samplesAfter,
   keep,
-}: Comparison): Omit<Coverage, 'tables' | 'common'> {
+}: ValueComparison): Omit<Coverage, 'tables' | 'common'> {
   const kept = new Map(keep.map(({ column, reason }) => [column, reason]));
   const findings: UnsanitizedColumn[] = [];
   const acknowledged: Coverage['acknowledged'] = [];

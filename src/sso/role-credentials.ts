@@ -3,7 +3,7 @@ import type { Settings } from '../config/schema/settings.ts';
 import { UserError } from '../runtime/errors.ts';
 import type { Report } from '../runtime/events.ts';
 import { assumeRole, type TemporaryCredentials } from './assume-role.ts';
-import { freshSession } from './fresh-session.ts';
+import { currentSession } from './current-session.ts';
 import { personOf } from './session.ts';
 import { createSessionStore } from './session-store.ts';
 
@@ -38,7 +38,7 @@ async function obtain(profile: string, options: RoleCredentialsOptions): Promise
   const settings = storage_profiles[profile];
   const store = createSessionStore(configuration, options);
   for (const [name, provider] of Object.entries(sso)) {
-    const session = await freshSession({ provider: { name, settings: provider }, store, clock });
+    const session = await currentSession({ provider: { name, settings: provider }, store, clock });
     const person = session && personOf(session);
     if (!session?.id_token || !person || !settings?.role_arn) continue;
     const { id_token: idToken } = session;

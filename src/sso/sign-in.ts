@@ -7,7 +7,7 @@ import { type SignInSession, sessionOf } from './session.ts';
 import type { SignInOptions } from './sign-in-options.ts';
 import { withUserInfo } from './user-info.ts';
 
-export interface SignInRequest extends SignInOptions {
+export interface ProviderSignInRequest extends SignInOptions {
   provider: ProviderRequest;
   /** Uses a device code; automatic without a browser, where the provider supports it. */
   device: boolean;
@@ -19,7 +19,7 @@ export interface SignInRequest extends SignInOptions {
 const TIMEOUT_MS = 5 * 60_000;
 
 /** Signs a person in. Stores nothing. */
-export async function signIn(request: SignInRequest): Promise<SignInSession> {
+export async function signInAtProvider(request: ProviderSignInRequest): Promise<SignInSession> {
   const { provider: wanted, device, clock, timeoutMs: time = TIMEOUT_MS, ...options } = request;
   const provider = await unlessAborted(openProvider(wanted), options.signal);
   const timeoutMs = AbortSignal.timeout(time);

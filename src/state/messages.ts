@@ -1,5 +1,5 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { Notice } from './navigation.ts';
+import type { ScreenNotice } from './navigation.ts';
 
 /** Results of runs: the newest until it was seen, all in a history. */
 export interface MessagesState {
@@ -7,7 +7,7 @@ export interface MessagesState {
   toast: Message | null;
 }
 
-export interface Message extends Notice {
+export interface Message extends ScreenNotice {
   id: string;
   at: number;
   run: string | null;
@@ -16,7 +16,7 @@ export interface Message extends Notice {
 export interface Messages {
   store: StoreApi<MessagesState>;
   /** Adds a message; a toast is also shown until it was seen. */
-  add(message: Notice & { run?: string; toast: boolean }): void;
+  add(message: ScreenNotice & { run?: string; toast: boolean }): void;
   /** A key was pressed: an older toast counts as seen. */
   seen(): void;
 }

@@ -4,10 +4,10 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 export interface NavigationState<Route> {
   stack: [Route, ...Route[]];
   /** The last result, or the reason why a command is not available; cleared by the next key. */
-  notice: Notice | null;
+  notice: ScreenNotice | null;
 }
 
-export interface Notice {
+export interface ScreenNotice {
   tone: 'good' | 'caution' | 'bad' | 'plain';
   text: string;
 }
@@ -20,9 +20,9 @@ export interface Navigation<Route> {
   replace(route: Route): void;
   /** Changes every route of the path, for results that arrive while another screen is shown. */
   change(update: (route: Route) => Route): void;
-  notify(notice: Notice | null): void;
+  notify(notice: ScreenNotice | null): void;
   /** Clears this notice, unless another one is shown. */
-  withdraw(notice: Notice): void;
+  withdraw(notice: ScreenNotice): void;
 }
 
 export function createNavigation<Route>(stack: [Route, ...Route[]]): Navigation<Route> {

@@ -1,13 +1,13 @@
 import type { Graph } from './graph.ts';
-import type { Rule } from './rule.ts';
+import type { TableRole } from './table-role.ts';
 
 /**
  * For each table the shortest path of its rows: from requested rows down to referencing ones, then up to referenced
  * ones.
  */
-export function pathsOf({ relationships }: Graph, rules: Map<string, Rule>): Map<string, string[]> {
+export function pathsOf({ relationships }: Graph, rules: Map<string, TableRole>): Map<string, string[]> {
   const paths = new Map<string, string[]>();
-  const spread = (start: string[], steps: { table: string; next: string; arrow: string; rule: Rule }[]): void => {
+  const spread = (start: string[], steps: { table: string; next: string; arrow: string; rule: TableRole }[]): void => {
     const queue = [...start];
     for (const table of queue) {
       for (const step of steps) {

@@ -2,13 +2,13 @@ import { components } from './components.ts';
 import type { Graph, Relationship, SubsetSettings } from './graph.ts';
 import { pathsOf } from './paths.ts';
 import { assertReferencesPossible } from './refusal.ts';
-import type { Rule } from './rule.ts';
+import type { TableRole } from './table-role.ts';
 
 /** The plan of a subset, from catalog and configuration only: no row was read. */
 export interface Plan {
   graph: Graph;
   settings: SubsetSettings;
-  rules: Map<string, Rule>;
+  rules: Map<string, TableRole>;
   /** By table: the table, then the path back to a requested table. */
   paths: Map<string, string[]>;
   /**
@@ -21,7 +21,7 @@ export interface Plan {
   unindexed: Relationship[];
 }
 
-export function planSubset(graph: Graph, settings: SubsetSettings): Plan {
+export function planSubsetRoles(graph: Graph, settings: SubsetSettings): Plan {
   const copied = new Set(settings.copy_tables ?? []);
   const excluded = new Set(settings.excluded_tables ?? []);
   const targets = new Set((settings.subset_tables ?? []).map(({ table }) => table));
@@ -29,9 +29,9 @@ export function planSubset(graph: Graph, settings: SubsetSettings): Plan {
   const descendants = reachedTables(targets, downwards, new Set([...copied, ...excluded]));
   const children = new Set([...descendants].filter((table) => !targets.has(table)));
   const parents = reachedTables([...targets, ...children, ...copied], graph.relationships, excluded);
-  const rules = new Map<string, Rule>();
+  const rules = new Map<string, TableRole>();
   for (const table of graph.tables.keys()) {
-    const alternatives: [Rule, boolean][] = [
+    const alternatives: [TableRole, boolean][] = [
       ['target', targets.has(table)],
       ['copy', copied.has(table)],
       ['excluded', excluded.has(table)],

@@ -7,7 +7,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FRAME_BYTES } from '../../src/repository/objects/object-format.ts';
-import type { BucketProfile } from '../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../src/repository/s3/connection.ts';
 import { type Measured, measuredRun, printTable } from '../helpers/measured-run.ts';
 import { startS3 } from '../helpers/s3-server.ts';
 import { storeTables } from '../helpers/stored-snapshot.ts';

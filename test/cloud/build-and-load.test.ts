@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { openContext } from '../../src/cli/open-context.ts';
+import { openCommandContext } from '../../src/cli/open-context.ts';
 import { fetchCloudUrls } from '../../src/operations/cloud/cloud-urls.ts';
 import { annotate, listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import type { RunEvent } from '../../src/results/events.ts';
@@ -80,7 +80,7 @@ describeWithPostgres('a cloud target on the command line', () => {
       const environment = { TOOL_TRUST: 'true', HOME: path };
       const report = (event: RunEvent) => void events.push(event);
       const { signal } = new AbortController();
-      return openContext({ cwd: path, environment, target, report, signal, clock: () => new Date() });
+      return openCommandContext({ cwd: path, environment, target, report, signal, clock: () => new Date() });
     }
 
     const emails = async (): Promise<string> =>

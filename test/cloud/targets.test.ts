@@ -6,7 +6,7 @@ import { listSignIns, signInWith } from '../../src/operations/cloud/sign-in-choi
 import { refreshTargets } from '../../src/operations/targets.ts';
 import type { HubState } from '../../src/results/hub-state.ts';
 import type { TargetRow } from '../../src/results/results.ts';
-import { openContext } from '../../src/runtime/context.ts';
+import { createContext } from '../../src/runtime/context.ts';
 import { configuredCli } from '../helpers/configured-cli.ts';
 import { putTarget, startHub, type TestHub } from '../helpers/hub.ts';
 import { describeWithPostgres, startPostgres } from '../helpers/postgres-server.ts';
@@ -81,7 +81,7 @@ describeWithPostgres('cloud targets', () => {
   test('a refresh of the screens is told that the hub is unreachable, and who shares its targets', async () => {
     const { cli, stop } = await world();
     const refreshed = async () => {
-      const context = await openContext({
+      const context = await createContext({
         ...{ environment: { TOOL_TRUST: 'true', HOME: cli.folder.path }, cwd: cli.folder.path, report: () => {} },
         ...{ signal: new AbortController().signal, clock: () => new Date() },
       });
@@ -107,7 +107,7 @@ describeWithPostgres('cloud targets', () => {
   test('the hub is among the choices of a sign-in as soon as its address is set', async () => {
     const { cli, hub } = await world();
     const open = () =>
-      openContext({
+      createContext({
         ...{ environment: { TOOL_TRUST: 'true', HOME: cli.folder.path }, cwd: cli.folder.path, report: () => {} },
         ...{ signal: new AbortController().signal, clock: () => new Date() },
       });

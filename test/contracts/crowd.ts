@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../src/operations/snapshots/verify.ts';
-import type { BucketProfile } from '../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../src/repository/s3/connection.ts';
 import type { AnyServer } from '../helpers/any-server.ts';
 import { stagingLeftovers } from '../helpers/leftovers.ts';
 import { testContext } from '../helpers/postgres-server.ts';

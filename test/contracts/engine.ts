@@ -208,7 +208,7 @@ export function engineContract(start: () => Promise<ContractServer>): void {
       const run = {
         ...restoration,
         plan: await restore.plan(restoration),
-        jobs: 1,
+        cpus: 1,
         undo: false,
         read: snapshotReader({ manifest, repository, pool, signal: context.signal }),
         beforeSwap: async (shadow: DatabaseUrl) => {

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { BucketProfile } from '../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../src/repository/s3/connection.ts';
 import type { AnyServer } from '../helpers/any-server.ts';
 import { processTraces, SHOWN } from '../helpers/process-traces.ts';
 import { removeLocks } from '../helpers/remove-locks.ts';

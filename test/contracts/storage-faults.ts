@@ -11,7 +11,7 @@ import { verify } from '../../src/operations/snapshots/verify.ts';
 import { objectKey } from '../../src/repository/keys.ts';
 import type { Manifest } from '../../src/repository/manifest.ts';
 import { filesOf } from '../../src/repository/repository.ts';
-import type { BucketProfile } from '../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../src/repository/s3/connection.ts';
 import { type Fault, type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
 import { lostBytes } from '../helpers/lost-bytes.ts';
 import { type Machine, machine } from '../helpers/machine.ts';

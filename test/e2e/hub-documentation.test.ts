@@ -9,7 +9,7 @@ import { parse, parseAllDocuments, stringify } from 'yaml';
 import { build } from '../../.ci/build.mjs';
 import { HUB_SETTINGS, readHubSettings } from '../../hub/settings.ts';
 import { COMMANDS } from '../../src/commands/registry.ts';
-import type { BucketProfile } from '../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../src/repository/s3/connection.ts';
 import { SECRET_KEY } from '../helpers/config-folder.ts';
 import {
   type Block,

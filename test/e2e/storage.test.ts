@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { BucketProfile } from '../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../src/repository/s3/connection.ts';
 import { eventProblems } from '../helpers/json-contract.ts';
 import { describeWithS3, startS3 } from '../helpers/s3-server.ts';
 import { storeSnapshot } from '../helpers/stored-snapshot.ts';

@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from 'node:stream';
 import type { CommandModule } from '../../src/cli/command.ts';
-import type { Host } from '../../src/cli/host.ts';
+import type { CommandHost } from '../../src/cli/host.ts';
 import { run } from '../../src/cli/run.ts';
 import { COMMANDS, GLOBAL_OPTIONS } from '../../src/commands/registry.ts';
 import type { Context } from '../../src/runtime/context.ts';
@@ -40,7 +40,7 @@ export interface TestedRun {
 export async function runWith(
   words: string[],
   commands: CommandModule[],
-  change: Partial<Host> = {},
+  change: Partial<CommandHost> = {},
 ): Promise<TestedRun> {
   const stdout = new Sink();
   const stderr = new Sink();

@@ -1,4 +1,4 @@
-import { openContext } from '../../src/cli/open-context.ts';
+import { openCommandContext } from '../../src/cli/open-context.ts';
 import { COMMANDS } from '../../src/commands/registry.ts';
 import { runWith, type TestedRun } from './cli-host.ts';
 import { type ConfigFolder, configFolder, withKey } from './config-folder.ts';
@@ -16,7 +16,7 @@ export async function configuredCli(text: string, files: Record<string, string> 
   const folder = await configFolder({ 'tool.yml': withKey(text), ...files });
   const tool: ConfiguredCli['tool'] = (words, { environment, ...change } = {}) =>
     runWith(words, COMMANDS, {
-      openContext,
+      openContext: openCommandContext,
       cwd: folder.path,
       clock: () => new Date(),
       environment: { ...{ TOOL_TRUST: 'true', HOME: folder.path }, ...ownVariables, ...environment },

@@ -3,7 +3,7 @@ import { settingsSchema } from '../../src/config/schema/settings.ts';
 import { shapeOf } from '../../src/config/schema/shape.ts';
 import {
   addChange,
-  changeDraft,
+  changeConfigurationDraft,
   diffDraft,
   openDraft,
   redoDraft,
@@ -35,8 +35,8 @@ export function fakeConfiguration(world: FakeWorld): Pick<Operations, Configurin
       return { plan: await planFix(world.configuration, fix), shape: shapeOf(settingsSchema) };
     },
     applyFix: async (plan) => {
-      const { applyFix } = await import('../../src/operations/configuration/fix.ts');
-      await applyFix(world.configuration, plan);
+      const { applyConfigurationFix } = await import('../../src/operations/configuration/fix.ts');
+      await applyConfigurationFix(world.configuration, plan);
     },
     openDraft: () => openDraft(world.configuration),
     listSourceNames: async ({ signal }) => {
@@ -44,7 +44,7 @@ export function fakeConfiguration(world: FakeWorld): Pick<Operations, Configurin
       if (world.failNames) throw world.failNames;
       return { schema: [{ name: 'sales', size_bytes: 1_400_000 }], table: world.tables };
     },
-    changeDraft: (draft, changes) => changeDraft(world.configuration, draft, changes),
+    changeDraft: (draft, changes) => changeConfigurationDraft(world.configuration, draft, changes),
     addChange: (draft, change) => addChange(world.configuration, draft, change),
     diffDraft: async (draft) => diffDraft(draft),
     redoDraft: (draft) => redoDraft(world.configuration, draft),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Settings } from '../../src/config/schema/settings.ts';
 import { createLocalRepository, type LocalRepository } from '../../src/repository/local-repository.ts';
-import type { BucketProfile, StorageProfile } from '../../src/repository/s3/providers.ts';
+import type { BucketProfile, StorageProfile } from '../../src/repository/s3/connection.ts';
 import type { RunEvent } from '../../src/results/events.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import { testContext } from './postgres-server.ts';

@@ -1,4 +1,4 @@
-import type { BucketProfile } from '../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../src/repository/s3/connection.ts';
 import { createS3Store } from '../../src/repository/s3/store.ts';
 
 /** The lock of a killed sweep holds pushes up for minutes. */

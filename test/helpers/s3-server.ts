@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { describe } from 'vitest';
 import { createS3Client } from '../../src/repository/s3/client.ts';
-import type { BucketProfile } from '../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../src/repository/s3/connection.ts';
 import { freePort } from './free-port.ts';
 import { eventually } from './postgres-server.ts';
 

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunEvent } from '../../src/results/events.ts';
-import { type Context, openContext } from '../../src/runtime/context.ts';
+import { type Context, createContext } from '../../src/runtime/context.ts';
 import { configFolder, SECRET_KEY } from './config-folder.ts';
 import { type IdentityProvider, type ProviderOptions, startIdentityProvider } from './identity-provider.ts';
 
@@ -44,7 +44,7 @@ ${more}`;
     events,
     person: 'ann',
     open: (later = 0, variables = {}) =>
-      openContext({
+      createContext({
         environment: { TOOL_TRUST: 'true', HOME: path, ...variables },
         cwd: path,
         signal: new AbortController().signal,

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { StorageProfile } from '../../src/repository/s3/providers.ts';
+import type { StorageProfile } from '../../src/repository/s3/connection.ts';
 import type { Machine } from './machine.ts';
 
 const program = fileURLToPath(new URL('../operations/snapshots/fixtures/storage-process.ts', import.meta.url));

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { encrypt } from '../../src/config/secrets/cipher.ts';
-import { connectionOf, parsePostgresUrl } from '../../src/engines/postgres/connection/url.ts';
+import { connectionEnvironment, parsePostgresUrl } from '../../src/engines/postgres/connection/url.ts';
 import { encryptValues } from '../../src/operations/configuration/secrets.ts';
 import { show } from '../../src/operations/configuration/show.ts';
 import { chooseDestination } from '../../src/operations/load/destination.ts';
@@ -57,7 +57,7 @@ test.skipIf(!existsSync(PSQL))('libpq sends the password of a service in place o
   });
   const { port } = server.address() as AddressInfo;
   const url = `postgres://app:of-url@127.0.0.1:${port}/app?service=prod&sslmode=disable&gssencmode=disable`;
-  const { args, env } = connectionOf(parsePostgresUrl(url));
+  const { args, env } = connectionEnvironment(parsePostgresUrl(url));
   const environment = { PATH: process.env.PATH, PGSERVICEFILE: services };
   await localRunner({ environment, report: () => {} }).run({ file: PSQL, args, env });
   expect(await received).toContain('of-service');
@@ -76,7 +76,7 @@ test('a container sees the files that a URL names for them, and no folder and no
   const names = ['sslcert', 'sslkey', 'sslrootcert', 'sslcrl', 'passfile', 'servicefile'];
   const files = names.map((name) => `${name}=/etc/${name}`).join('&');
   const url = parsePostgresUrl(`postgres://db/app?${files}&application_name=/root&sslcrldir=/home&options=/etc`);
-  expect(connectionOf(url).mounts).toEqual(names.map((name) => ({ path: `/etc/${name}`, fileOnly: true })));
+  expect(connectionEnvironment(url).mounts).toEqual(names.map((name) => ({ path: `/etc/${name}`, fileOnly: true })));
 });
 
 const profiles = (prefix: string) => `storage_profiles:

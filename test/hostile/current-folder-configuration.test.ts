@@ -8,9 +8,9 @@ import { createModel } from '../../screens/app/create-model.ts';
 import { lazyOperations } from '../../screens/app/operations.ts';
 import { refreshTargets } from '../../screens/app/refresh.ts';
 import { confirmTrust } from '../../screens/commands/trust.ts';
-import type { Host } from '../../src/cli/host.ts';
+import type { CommandHost } from '../../src/cli/host.ts';
 import { COMMANDS } from '../../src/commands/registry.ts';
-import { openContext } from '../../src/runtime/context.ts';
+import { createContext } from '../../src/runtime/context.ts';
 import { ATTENDED, PIPED, runWith, type TestedRun } from '../helpers/cli-host.ts';
 import { type ConfigFolder, configFolder, SECRET_KEY, withKey } from '../helpers/config-folder.ts';
 import { press, until } from '../helpers/driven-model.ts';
@@ -18,7 +18,7 @@ import { fakeTerminal } from '../helpers/fake-terminal.ts';
 
 /** Runs the program in a folder that somebody else has filled, without what the other tests trust. */
 function tool(
-  { path, ...change }: Pick<ConfigFolder, 'path'> & Partial<Pick<Host, 'terminal' | 'stdin'>>,
+  { path, ...change }: Pick<ConfigFolder, 'path'> & Partial<Pick<CommandHost, 'terminal' | 'stdin'>>,
   words: string[],
   environment: NodeJS.ProcessEnv = {},
 ): Promise<TestedRun> {
@@ -26,7 +26,7 @@ function tool(
   return runWith(words, COMMANDS, {
     cwd: path,
     environment: { ...env, ...environment },
-    openContext,
+    openContext: createContext,
     terminal: change.terminal ?? PIPED,
     stdin: change.stdin ?? new PassThrough(),
   });
@@ -276,7 +276,7 @@ test('on screen it is asked before anything is read; y trusts the file, Esc leav
   const environment = { HOME: join(folder.path, 'home') };
   const clock = () => new Date();
   const surroundings = { cwd: folder.path, environment, clock };
-  const operations = lazyOperations((session) => openContext({ ...surroundings, ...session }), surroundings);
+  const operations = lazyOperations((session) => createContext({ ...surroundings, ...session }), surroundings);
   const model = createModel({ operations, terminal: fakeTerminal(), clock, cwd: folder.path });
   received.length = 0;
   await refreshTargets(model);

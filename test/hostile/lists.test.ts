@@ -13,7 +13,7 @@ import { findPlanned, listSnapshots } from '../../src/operations/snapshots/snaps
 import { headlineOf } from '../../src/repository/headlines/headline.ts';
 import { type Manifest, manifestText, parseManifest } from '../../src/repository/manifest.ts';
 import { manifestKey } from '../../src/repository/repository.ts';
-import type { BucketProfile } from '../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../src/repository/s3/connection.ts';
 import { createS3Store } from '../../src/repository/s3/store.ts';
 import type { Store } from '../../src/repository/store.ts';
 import type { Context } from '../../src/runtime/context.ts';

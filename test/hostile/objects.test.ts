@@ -84,7 +84,7 @@ describe('garbage under the SHA-256 of what is to be stored', () => {
     const { manifest, garbage } = await poison('one\ntwo\n');
     const path = here.repository.object({ ...manifest.tables[0]?.file, bytes: 8 } as never).path;
     await damage(path, garbage);
-    const building = { database: databaseOf('one\ntwo\n'), repository: here.repository, previous: undefined, jobs: 1 };
+    const building = { database: databaseOf('one\ntwo\n'), repository: here.repository, previous: undefined, cpus: 1 };
     await storeDump({ ...building, schemaConfig: undefined });
     expect(await verify(here.context, { target: 'app', snapshot: 'aaaa0000' })).toMatchObject({ ok: true });
   });

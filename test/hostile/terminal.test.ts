@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import type { Host } from '../../src/cli/host.ts';
+import type { CommandHost } from '../../src/cli/host.ts';
 import { EXIT, UserError } from '../../src/runtime/errors.ts';
 import { ATTENDED, command, runWith } from '../helpers/cli-host.ts';
 import { questionOf } from '../helpers/question.ts';
@@ -17,7 +17,7 @@ const DRAWING = /\x1b\[(?:1|2|22|31|32|33|36|39)m|\r\x1b\[K/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
 const STEERING = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
 
-interface Case extends Partial<Host> {
+interface Case extends Partial<CommandHost> {
   failing?: boolean;
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/registry.ts';
 import { encrypt } from '../../src/config/secrets/cipher.ts';
 import { keepTrust } from '../../src/config/trust/trust-store.ts';
-import { openContext } from '../../src/runtime/context.ts';
+import { createContext } from '../../src/runtime/context.ts';
 import { chooseQuery } from '../../src/sanitize/query.ts';
 import { ATTENDED, PIPED, runWith } from '../helpers/cli-host.ts';
 import { type ConfigFolder, configFolder, SECRET_KEY, withKey } from '../helpers/config-folder.ts';
@@ -234,7 +234,7 @@ function tool({ path }: ConfigFolder, words: string[], answer?: string) {
   const stdin = new PassThrough();
   if (answer !== undefined) stdin.end(answer);
   const terminal = answer === undefined ? PIPED : ATTENDED;
-  return runWith(words, COMMANDS, { cwd: path, environment, openContext, stdin, terminal });
+  return runWith(words, COMMANDS, { cwd: path, environment, openContext: createContext, stdin, terminal });
 }
 
 describe('tool trust', () => {

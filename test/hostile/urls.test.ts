@@ -11,7 +11,7 @@ import { parameterProblem } from '../../src/config/urls/url-scheme.ts';
 import { parseYaml } from '../../src/config/yaml/yaml-source.ts';
 import type { DatabaseUrl } from '../../src/engines/database-url.ts';
 import { parseMysqlUrl, urlWithPassword as writeMysqlUrl } from '../../src/engines/mysql/connection/url.ts';
-import { connectionOf, parsePostgresUrl } from '../../src/engines/postgres/connection/url.ts';
+import { connectionEnvironment, parsePostgresUrl } from '../../src/engines/postgres/connection/url.ts';
 import { UserError } from '../../src/runtime/errors.ts';
 import { type Round, trials } from '../helpers/trials.ts';
 
@@ -209,7 +209,7 @@ function described({ toJSON: _, password: __, ...url }: DatabaseUrl) {
 }
 
 function written(url: DatabaseUrl): string {
-  return connectionOf(url).args[1] ?? '';
+  return connectionEnvironment(url).args[1] ?? '';
 }
 
 function serversOf({ hosts, parameters }: DatabaseUrl): string {

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HUB } from '../../hub/database/audit.ts';
 import { publish } from '../../hub/database/snapshots.ts';
 import { findTarget } from '../../hub/database/targets.ts';
-import { MOST_BODY_BYTES, type Route } from '../../src/cloud/contract/route.ts';
+import { type HubRoute, MOST_BODY_BYTES } from '../../src/cloud/contract/route.ts';
 import { ROUTES, type RouteName } from '../../src/cloud/contract/routes.ts';
 import { problemSchema } from '../../src/cloud/contract/schemas.ts';
 import { putStorageProfile, putTarget, type Received, startHub, type TestHub } from '../helpers/hub.ts';
@@ -192,7 +192,7 @@ describeWithPostgres('bad input', () => {
   test.each(Object.keys(ROUTES) as RouteName[])(
     '%s answers bad input with its error, and changes nothing',
     async (name) => {
-      const route: Route = ROUTES[name];
+      const route: HubRoute = ROUTES[name];
       const { path, body, wrong = {}, headers = {} } = right[name];
       const token = hub.ownerToken;
       const send = (change: Parameters<TestHub['send']>[2], at = path) =>

@@ -6,7 +6,7 @@ import { sweepDue } from '../../hub/jobs/sweeps.ts';
 import { createLog } from '../../hub/log.ts';
 import { createBuckets } from '../../hub/objects/buckets.ts';
 import { compressFrame, encodeSeekTable } from '../../src/repository/objects/object-format.ts';
-import type { BucketProfile } from '../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../src/repository/s3/connection.ts';
 import { putStorageProfile, type Received, startHub, type TestHub } from '../helpers/hub.ts';
 import { createHubTarget, type HubTarget, hash, objectOf, objectPath, type TestObject } from '../helpers/hub-target.ts';
 import { describeWithPostgres, eventually } from '../helpers/postgres-server.ts';

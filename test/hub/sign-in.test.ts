@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { endHubSession } from '../../src/operations/cloud/end-hub-session.ts';
-import { exchange, openCloud } from '../../src/operations/cloud/open-cloud.ts';
+import { exchangeToken, openCloud } from '../../src/operations/cloud/open-cloud.ts';
 import { signInToHub } from '../../src/operations/cloud/sign-in-to-hub.ts';
 import { claimsOf } from '../../src/sso/session.ts';
 import { freePort } from '../helpers/free-port.ts';
@@ -76,7 +76,7 @@ describeWithPostgres('signing in to the hub', () => {
     await signInToHub(await world.open(), { device: false });
     const context = await world.open();
     const { id_token = '', access_token = '' } = await sessionOf(world);
-    await expect(exchange(context, id_token, access_token)).rejects.toMatchObject({
+    await expect(exchangeToken(context, id_token, access_token)).rejects.toMatchObject({
       code: 'cloud_token_refused',
       exit: 4,
     });

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Manifest, manifestText } from '../../src/repository/manifest.ts';
 import { manifestKey } from '../../src/repository/repository.ts';
-import type { BucketProfile } from '../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../src/repository/s3/connection.ts';
 import { fc } from '../helpers/fast-check.ts';
 import { type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
 import { putStorageProfile, type Received, startHub, type TestHub } from '../helpers/hub.ts';

@@ -5,7 +5,7 @@ import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import { diff } from '../../src/operations/snapshots/diff.ts';
 import { push } from '../../src/operations/snapshots/push.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
-import type { BucketProfile } from '../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../src/repository/s3/connection.ts';
 import type { RunEvent } from '../../src/results/events.ts';
 import { type Machine, machine } from '../helpers/machine.ts';
 import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres-server.ts';

@@ -10,7 +10,7 @@ import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { type Headline, headlineOf } from '../../src/repository/headlines/headline.ts';
 import { type Manifest, parseManifest } from '../../src/repository/manifest.ts';
 import { manifestKey } from '../../src/repository/repository.ts';
-import type { BucketProfile } from '../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../src/repository/s3/connection.ts';
 import { createS3Store } from '../../src/repository/s3/store.ts';
 import { publicKeyText, signManifest } from '../../src/repository/signature.ts';
 import type { Store } from '../../src/repository/store.ts';

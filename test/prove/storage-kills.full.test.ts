@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { exportSnapshot } from '../../src/operations/snapshots/export.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../src/operations/snapshots/verify.ts';
-import type { BucketProfile } from '../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../src/repository/s3/connection.ts';
 import { stagingLeftovers } from '../helpers/leftovers.ts';
 import { type Machine, machine } from '../helpers/machine.ts';
 import { temporaryFolder } from '../helpers/postgres-server.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createCollector, insertValue } from '../../src/sanitize/leaks/collect-values.ts';
 import { judgeColumn } from '../../src/sanitize/leaks/judge-column.ts';
 import { type ColumnHits, createSearch, noHits } from '../../src/sanitize/leaks/search-values.ts';
-import { type SourceColumn, tellingBits } from '../../src/sanitize/leaks/value-class.ts';
+import { type LeakColumn, tellingBits } from '../../src/sanitize/leaks/value-class.ts';
 import {
   allocateTable,
   mix,
@@ -12,7 +12,7 @@ import {
   planRounds,
 } from '../../src/sanitize/leaks/value-table.ts';
 
-const SOURCE: SourceColumn = {
+const SOURCE: LeakColumn = {
   ...{ id: 0, kind: 'email', isDate: false, repeats: false, hasParts: false, scale: 1 },
   tellingBits: tellingBits(100),
 };
@@ -32,7 +32,7 @@ function stored(values: (string | Buffer)[]): Buffer {
 interface SearchCase {
   original: string[];
   result: (string | Buffer)[];
-  source?: Partial<SourceColumn>;
+  source?: Partial<LeakColumn>;
   chunk?: number;
   rounds?: number;
 }

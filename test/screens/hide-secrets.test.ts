@@ -7,7 +7,7 @@ import { buildOperation } from '../../src/operations/build/operation.ts';
 import { loadOperation } from '../../src/operations/load/operation.ts';
 import type { RunEvent } from '../../src/results/events.ts';
 import type { TargetRow } from '../../src/results/results.ts';
-import { openContext } from '../../src/runtime/context.ts';
+import { createContext } from '../../src/runtime/context.ts';
 import type { UserError } from '../../src/runtime/errors.ts';
 import { describeWithPostgres, startPostgres, type TestPostgres, temporaryFolder } from '../helpers/postgres-server.ts';
 
@@ -56,7 +56,7 @@ describeWithPostgres('a secret that a server repeats', () => {
     };
     await writeFile(file, JSON.stringify(settings), { mode: 0o600 });
     const place = { environment: { ...process.env }, cwd: folder.path, clock: () => new Date() };
-    operations = lazyOperations((given) => openContext({ ...place, config: file, ...given }), { ...place, file });
+    operations = lazyOperations((given) => createContext({ ...place, config: file, ...given }), { ...place, file });
   }, 60_000);
 
   afterAll(async () => {

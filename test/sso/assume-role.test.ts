@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { signIn } from '../../src/operations/sign-in/sign-in.ts';
 import { pull } from '../../src/operations/snapshots/pull.ts';
 import { push } from '../../src/operations/snapshots/push.ts';
-import type { BucketProfile } from '../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../src/repository/s3/connection.ts';
 import { makeBucketRole } from '../helpers/bucket-role.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
 import { type SignInWorld, signInWorld } from '../helpers/signed-in.ts';

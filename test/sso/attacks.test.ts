@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import type { ProviderSettings } from '../../src/sso/provider.ts';
-import { signIn } from '../../src/sso/sign-in.ts';
+import { signInAtProvider } from '../../src/sso/sign-in.ts';
 import { type Forgery, startForgingProvider } from '../helpers/forging-provider.ts';
 import { startIdentityProvider } from '../helpers/identity-provider.ts';
 
 function attempt(settings: ProviderSettings, person: (url: string) => Promise<unknown>) {
-  return signIn({
+  return signInAtProvider({
     provider: { name: 'idp', settings },
     device: false,
     clock: () => new Date(),

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { personOf } from '../../src/sso/session.ts';
-import { signIn } from '../../src/sso/sign-in.ts';
+import { signInAtProvider } from '../../src/sso/sign-in.ts';
 import type { SignInPrompt } from '../../src/sso/sign-in-options.ts';
 import { type IdentityProvider, type ProviderOptions, startIdentityProvider } from '../helpers/identity-provider.ts';
 
@@ -16,7 +16,7 @@ interface Attempt {
 }
 
 async function attempt({ provider, device = false, timeoutMs, person }: Attempt) {
-  return signIn({
+  return signInAtProvider({
     provider: { name: 'idp', settings: provider.settings },
     device,
     ...(timeoutMs !== undefined && { timeoutMs }),
@@ -65,7 +65,7 @@ it('a sign-in by a code needs no browser here', async () => {
 it('a device code is automatic without a browser', async () => {
   const provider = await provided();
   const codes: (string | null)[] = [];
-  await signIn({
+  await signInAtProvider({
     provider: { name: 'idp', settings: provider.settings },
     device: false,
     clock: () => new Date(),
@@ -105,7 +105,7 @@ it('an interrupt ends a sign-in whose provider does not answer', async () => {
     interrupt.abort(new Error('interrupted'));
   });
   const given = { device: false, clock: () => new Date(), show: () => {}, openBrowser: null };
-  const failed = signIn({ provider: { name: 'idp', settings }, signal: interrupt.signal, ...given });
+  const failed = signInAtProvider({ provider: { name: 'idp', settings }, signal: interrupt.signal, ...given });
   await expect(failed).rejects.toThrow('interrupted');
 });
 

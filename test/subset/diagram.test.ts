@@ -3,7 +3,7 @@ import type { SubsetGraph, SubsetReference } from '../../src/results/subset-resu
 import { graphOf } from '../../src/subset/diagram.ts';
 import { drawMermaid } from '../../src/subset/draw-mermaid.ts';
 import { buildGraph } from '../../src/subset/graph.ts';
-import { planSubset } from '../../src/subset/plan.ts';
+import { planSubsetRoles } from '../../src/subset/plan.ts';
 import type { SourceForeignKey, SourceSchema } from '../../src/subset/source-schema.ts';
 
 const key = (from: string, to: string): SourceForeignKey => ({
@@ -35,7 +35,7 @@ const KEYS = [
 
 function planned(names = NAMES, keys = KEYS): SubsetGraph {
   const settings = { subset_tables: [{ table: names[1] ?? '', percent: 5 }], excluded_tables: [names[0] ?? ''] };
-  return graphOf('shop', planSubset(buildGraph(sourceOf(names, keys), settings), settings));
+  return graphOf('shop', planSubsetRoles(buildGraph(sourceOf(names, keys), settings), settings));
 }
 
 test('the references by which rows come are chosen, circles are marked, and excluded ones are in it', () => {

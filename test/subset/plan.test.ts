@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { buildGraph, columnList } from '../../src/subset/graph.ts';
-import { planSubset } from '../../src/subset/plan.ts';
+import { planSubsetRoles } from '../../src/subset/plan.ts';
 import type { SourceSchema } from '../../src/subset/source-schema.ts';
 
 /** `child → parent`, by a column of its own that may be null where the arrow has a question mark. */
@@ -34,7 +34,7 @@ const target = { subset_tables: [{ table: 's.a', percent: 5 }] };
 
 it('gives every table its rule and its path', () => {
   const source = facts('b → a', 'c → b', 'c → d', 'd → e', 'f → e', 'a → e');
-  const { rules, paths } = planSubset(buildGraph(source, target), target);
+  const { rules, paths } = planSubsetRoles(buildGraph(source, target), target);
   expect(Object.fromEntries(rules)).toEqual({
     ...{ 's.a': 'target', 's.b': 'child', 's.c': 'child', 's.d': 'parent', 's.e': 'parent', 's.f': 'empty' },
   });
@@ -44,23 +44,23 @@ it('gives every table its rule and its path', () => {
 
 it('orders children after referenced tables, and groups cycles', () => {
   const source = facts('b → a', 'c → b', 'd → c', 'c → d', 'e → d', 'e → b');
-  const { children, circles } = planSubset(buildGraph(source, target), target);
+  const { children, circles } = planSubsetRoles(buildGraph(source, target), target);
   expect(children.map((group) => group.sort())).toEqual([['s.b'], ['s.c', 's.d'], ['s.e']]);
   expect(circles).toEqual([['s.c', 's.d']]);
 });
 
 it('does not follow copied and excluded tables to referencing ones', () => {
   const settings = { ...target, copy_tables: ['s.b'], excluded_tables: ['s.c'] };
-  const { rules } = planSubset(buildGraph(facts('b → a', 'x → b', 'c → a', 'y → c'), settings), settings);
+  const { rules } = planSubsetRoles(buildGraph(facts('b → a', 'x → b', 'c → a', 'y → c'), settings), settings);
   expect([rules.get('s.x'), rules.get('s.y')]).toEqual(['empty', 'empty']);
 });
 
 it('refuses a non-nullable reference to an excluded table only when its rows are included', () => {
   const source = facts('b → a', 'b → c', 'd → c');
   const excluded = { ...target, excluded_tables: ['s.c'] };
-  expect(() => planSubset(buildGraph(source, excluded), excluded)).toThrow('cannot be null');
+  expect(() => planSubsetRoles(buildGraph(source, excluded), excluded)).toThrow('cannot be null');
   const nullable = facts('b → a', 'b →? c', 'd → c');
-  expect(planSubset(buildGraph(nullable, excluded), excluded).nulled).toEqual(new Map([['s.b', new Set(['c1'])]]));
+  expect(planSubsetRoles(buildGraph(nullable, excluded), excluded).nulled).toEqual(new Map([['s.b', new Set(['c1'])]]));
 });
 
 it('takes a table by one rule only', () => {

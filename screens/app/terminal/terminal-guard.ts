@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import type { TerminalOutput } from './output.ts';
 
-export interface GuardOptions {
+export interface TerminalGuardOptions {
   stdin: NodeJS.ReadStream;
   stdout: TerminalOutput;
   /** Called on an uncaught error, after the terminal is restored. */
@@ -12,7 +12,7 @@ export interface GuardOptions {
 const RESTORE = '\x1b[?1006l\x1b[?1000l\x1b[?2026l\x1b[?1049l\x1b[?25h\x1b[?7h\x1b[?2004l';
 
 /** Restores the terminal however the program ends; returns a function that removes the guard. */
-export function guardTerminal({ stdin, stdout, onCrash }: GuardOptions): () => void {
+export function guardTerminal({ stdin, stdout, onCrash }: TerminalGuardOptions): () => void {
   const restore = () => {
     try {
       if (stdin.isRaw) stdin.setRawMode(false);

@@ -8,12 +8,12 @@ import { historyList } from '../../results/history-results.ts';
 import * as results from '../../results/results.ts';
 import { rowsResult } from '../../results/rows-results.ts';
 import { tableDiff } from '../../results/table-diff.ts';
-import type { Shape } from './results.ts';
+import type { ResultShape } from './results.ts';
 
 const { item: serviceToken } = tokenPageSchema.entries.items;
 
 /** Documents of the reading commands. */
-export const DOCUMENTS: Record<string, Shape[]> = {
+export const DOCUMENTS: Record<string, ResultShape[]> = {
   targets: [results.targetList, results.describedTargetList],
   target: [results.targetSnapshots, results.describedTargetSnapshots],
   'branch list': [branchList],

@@ -9,7 +9,7 @@ import * as snapshots from '../../results/results.ts';
 import { sanitizePlan, sanitizeResult, suggestion } from '../../results/sanitize-results.ts';
 import { subsetExplanation, subsetGraphResult, subsetPlan, subsetResult } from '../../results/subset-results.ts';
 
-export type Shape = v.ObjectSchema<v.ObjectEntries, undefined>;
+export type ResultShape = v.ObjectSchema<v.ObjectEntries, undefined>;
 
 const planned = <Plan extends v.GenericSchema>(plan: Plan) => v.object({ dry_run: v.literal(true), plan });
 
@@ -17,7 +17,7 @@ const snapshot = snapshots.snapshotRow;
 const { original: _, snapshot: __, ...sanitized } = sanitizeResult.entries;
 
 /** The keys that `done` has besides `event`, `command` and `duration_ms`. */
-export const RESULTS: Record<string, Shape[]> = {
+export const RESULTS: Record<string, ResultShape[]> = {
   build: [v.object({ snapshot }), v.object({ snapshot, sanitized: snapshot, ...sanitized })],
   load: [planned(load.loadPlan), load.loadResult],
   sanitize: [planned(sanitizePlan), sanitizeResult, suggestion],

@@ -11,7 +11,7 @@ import {
 } from '../../operations/subset/text.ts';
 import {
   checkedEntry,
-  copyLines,
+  destinationCopyLines,
   MODES,
   noTargetsText,
   targetColumns,
@@ -27,7 +27,7 @@ import type { Coverage } from '../../results/sanitize-results.ts';
 import type { SubsetPlanResult } from '../../results/subset-results.ts';
 import type { TableDiff } from '../../results/table-diff.ts';
 import { printable } from '../../text/printable.ts';
-import { factLines, questionLines } from './question.ts';
+import { printedFacts, questionLines } from './question.ts';
 import { formatTable, type TableOptions } from './table.ts';
 
 export interface TargetsView extends TableOptions {
@@ -47,13 +47,13 @@ export function targetsText(targets: TargetRow[], view: TargetsView): string {
   const errors = targets.flatMap(({ name, error }) =>
     error ? [`${style.paint('bad', name)}: ${printable(error)}`] : [],
   );
-  const notes = [...errors, ...copyLines(targets).map((line) => printable(line))];
+  const notes = [...errors, ...destinationCopyLines(targets).map((line) => printable(line))];
   return [table, ...(notes.length > 0 ? ['', ...notes] : []), '', mode].join('\n');
 }
 
 /** All that is known of a target, a line a fact. */
 export function targetInfoText(row: TargetRow & { info: TargetInfo }, now: number): string {
-  return [row.name, ...factLines(targetInfoFacts(row, now))].join('\n');
+  return [row.name, ...printedFacts(targetInfoFacts(row, now))].join('\n');
 }
 
 export interface SnapshotsView extends TableOptions {
@@ -87,7 +87,7 @@ export function tableDiffText(changes: TableDiff, { style }: TableOptions): stri
 }
 
 /** The first rows of a table, and which columns are masked. */
-export function rowsText(result: RowsResult, options: TableOptions): string {
+export function printedRows(result: RowsResult, options: TableOptions): string {
   const title = rowsTitle(result, REVEAL_FLAG);
   if (result.rows.length === 0) return title;
   const columns = rowColumns(result.columns);

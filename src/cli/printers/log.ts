@@ -8,7 +8,7 @@ import { openLogFile } from '../../runtime/log-file.ts';
 import { formatDuration } from '../../text/format.ts';
 import { printable } from '../../text/printable.ts';
 
-export interface LogOptions {
+export interface LogFileOptions {
   /** `working_directory`; the log is `logs/tool.log` in it. */
   directory: string;
   /** Every event and SQL statement; otherwise steps, commands and warnings. */
@@ -20,14 +20,14 @@ export interface LogOptions {
   report: Report;
 }
 
-export interface Log {
+export interface LogFile {
   /** Writes the event, and hands it on. */
   report: Report;
   logFailure: (error: UserError) => void;
 }
 
 /** A log of a run, a line an event. Nothing that goes wrong with the log fails the work. */
-export function createLog({ directory, trace, secrets = [], clock, report }: LogOptions): Log {
+export function createLogFile({ directory, trace, secrets = [], clock, report }: LogFileOptions): LogFile {
   const path = join(directory, 'logs', 'tool.log');
   const startedAt = new Map<string, number>();
   let append: ((line: string) => void) | null = null;
@@ -61,7 +61,7 @@ export function createLog({ directory, trace, secrets = [], clock, report }: Log
   };
 }
 
-export interface LogEntry extends Pick<LogOptions, 'clock' | 'secrets'> {
+export interface LogEntry extends Pick<LogFileOptions, 'clock' | 'secrets'> {
   kind: string;
   text: string;
 }

@@ -6,7 +6,7 @@ import { cellWidth } from '../../text/text-width.ts';
 export function questionLines({ title, facts, steps, warnings, consequence }: Question): string[] {
   return [
     title,
-    ...factLines(facts),
+    ...printedFacts(facts),
     ...steps.map((step, index) => `  ${String(index + 1).padStart(2)}. ${step}`),
     ...warnings.map((warning) => `  warning: ${warning}`),
     `  ${consequence}`,
@@ -14,7 +14,7 @@ export function questionLines({ title, facts, steps, warnings, consequence }: Qu
 }
 
 /** `  Name     value`: names and values in two columns. */
-export function factLines(facts: Fact[]): string[] {
+export function printedFacts(facts: Fact[]): string[] {
   const width = Math.max(0, ...facts.map(({ name }) => cellWidth(name)));
   return facts.map(({ name, value }) => `  ${name}${' '.repeat(width - cellWidth(name))}  ${value}`);
 }

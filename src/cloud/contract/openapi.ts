@@ -1,14 +1,14 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import { PROBLEMS } from './problems.ts';
-import { type Access, BASE_PATH, type Route } from './route.ts';
+import { type Access, BASE_PATH, type HubRoute } from './route.ts';
 import { ROUTES } from './routes.ts';
 import { PARAMETERS, problemSchema } from './schemas.ts';
 
 /** The OpenAPI 3.1 document of the table of routes. */
 export function openApiDocument(): object {
   const paths: Record<string, Record<string, object>> = {};
-  for (const [name, route] of Object.entries<Route>(ROUTES)) {
+  for (const [name, route] of Object.entries<HubRoute>(ROUTES)) {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(name, route) };
   }
   return {
@@ -34,7 +34,7 @@ export function openApiDocument(): object {
   };
 }
 
-function operation(name: string, route: Route): object {
+function operation(name: string, route: HubRoute): object {
   const isPublic = route.access === 'public';
   const type = route.textBody ? { type: 'object' } : route.body && jsonSchema(route.body, 'input');
   return {
@@ -50,7 +50,7 @@ function operation(name: string, route: Route): object {
 
 const problem = { $ref: '#/components/responses/Problem' };
 
-function accessText({ access }: Route): string {
+function accessText({ access }: HubRoute): string {
   if (typeof access === 'object') return permissionText(access);
   const texts = {
     public: 'Requires no token.',
@@ -71,7 +71,7 @@ function permissionText(access: Extract<Access, object>): string {
   return `Requires the permission ${access.target} on the target${created}.`;
 }
 
-function parameters({ path, query, conditional, etag }: Route): object[] {
+function parameters({ path, query, conditional, etag }: HubRoute): object[] {
   const inPath = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => ({
     name,
     in: 'path',
@@ -94,7 +94,7 @@ function parameters({ path, query, conditional, etag }: Route): object[] {
 
 const STATUS_TEXTS: Record<string, string> = { 200: 'Done.', 201: 'Created.', 204: 'Done; no content.' };
 
-function answers({ answers, etag }: Route): object {
+function answers({ answers, etag }: HubRoute): object {
   const entries = Object.entries(answers).map(([status, schema]) => [
     status,
     {

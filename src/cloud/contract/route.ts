@@ -21,7 +21,7 @@ export type Access =
   | { build: Permission; claimed?: true }
   | { each: Permission };
 
-export interface Route {
+export interface HubRoute {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below `/api/v3`; what is in braces is a parameter. */
   path: string;

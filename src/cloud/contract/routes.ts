@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import type { Route } from './route.ts';
+import type { HubRoute } from './route.ts';
 import * as schemas from './schemas.ts';
 import { TARGET_ROUTES } from './target-routes.ts';
 
@@ -130,7 +130,7 @@ export const ROUTES = {
     query: schemas.auditQuery,
     answers: { 200: schemas.auditPageSchema },
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, HubRoute>;
 
 export type RouteName = keyof typeof ROUTES;
 

@@ -1,7 +1,7 @@
 import { MOST_TEXT_BYTES } from '../../repository/store.ts';
 import * as builds from './builds.ts';
 import * as retention from './retention.ts';
-import { MOST_BODY_BYTES, type Route } from './route.ts';
+import { type HubRoute, MOST_BODY_BYTES } from './route.ts';
 import * as schemas from './schemas.ts';
 import * as transfers from './transfers.ts';
 
@@ -171,4 +171,4 @@ export const TARGET_ROUTES = {
     access: { build: 'push' },
     answers: { 200: builds.buildSchema },
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, HubRoute>;

@@ -7,10 +7,10 @@ export interface SentObject {
   etags?: string[];
 }
 
-export type Verdict = 'stored' | 'missing' | 'differs';
+export type ObjectVerdict = 'stored' | 'missing' | 'differs';
 
 /** Has the hub verify sent objects. Objects that wait for a request share the next one. */
-export type Verify = (object: SentObject) => Promise<Verdict>;
+export type Verify = (object: SentObject) => Promise<ObjectVerdict>;
 
 const MOST_OBJECTS = 50;
 
@@ -19,7 +19,7 @@ const MOST_ETAGS = 5000;
 
 interface QueuedObject {
   object: SentObject;
-  resolve: (verdict: Verdict) => void;
+  resolve: (verdict: ObjectVerdict) => void;
   reject: (error: unknown) => void;
 }
 
@@ -63,7 +63,7 @@ export function createVerifier(
   }
 
   return (object) => {
-    const { promise, resolve, reject } = Promise.withResolvers<Verdict>();
+    const { promise, resolve, reject } = Promise.withResolvers<ObjectVerdict>();
     waiting.push({ object, resolve, reject });
     if (!isRunning) void run();
     return promise;

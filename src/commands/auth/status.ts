@@ -4,7 +4,7 @@ export const authStatusCommand = defineCommand({
   name: 'auth status',
   summary: 'show who is signed in, with groups and expiry',
   group: 'Sign in',
-  examples: [{ command: 'tool auth status --json', does: 'the same, for scripts' }],
+  examples: [{ command: 'tool auth status --json', does: 'print JSON for scripts' }],
   json: 'document',
   async run(invocation) {
     const { signInStatusText } = await import('../../operations/sign-in/text.ts');

@@ -21,7 +21,7 @@ export const branchCheckoutCommand = defineCommand({
     { command: 'tool branch checkout app', does: 'switch to the branch of the git branch' },
     {
       command: 'tool branch checkout app --main develop',
-      does: 'on develop: the database from before the first switch',
+      does: 'on develop, return to the original destination',
     },
   ],
   json: 'events',

@@ -10,8 +10,8 @@ export const branchDropCommand = defineCommand({
   arguments: [TARGET, { name: 'names', description: 'names of branches', required: true, variadic: true }],
   options: [DESTDB, DRY_RUN, UNVERIFIED_SOURCES],
   examples: [
-    { command: 'tool branch drop app login-form', does: 'drop its database' },
-    { command: 'tool branch drop app test_1 test_2 --yes', does: 'drop two in a script' },
+    { command: 'tool branch drop app login-form', does: 'drop the branch and its database' },
+    { command: 'tool branch drop app test_1 test_2 --yes', does: 'drop two branches in a script' },
   ],
   json: 'events',
   writes: true,

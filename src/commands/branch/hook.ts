@@ -10,7 +10,7 @@ export const branchHookCommand = defineCommand({
   arguments: [TARGET],
   options: [MAIN, { flags: '--remove', description: 'remove the hook; other lines of the file stay' }, DRY_RUN],
   examples: [
-    { command: 'tool branch hook app', does: 'show the lines, and write them after a yes' },
+    { command: 'tool branch hook app', does: 'show the lines, and write them after confirmation' },
     { command: 'tool branch hook app --remove', does: 'remove the lines' },
   ],
   json: 'events',

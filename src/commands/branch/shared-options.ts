@@ -8,10 +8,10 @@ export const BRANCH = {
 
 export const DESTDB = {
   flags: '--destdb <url>',
-  description: 'the destination, if it was loaded with --destdb',
+  description: 'destination URL, if loaded with --destdb',
 } as const satisfies OptionSpec;
 
 export const MAIN = {
   flags: '--main <name>',
-  description: "git branch for the database from before the first switch; default: the remote's default branch",
+  description: "git branch of the original destination (before the first switch); default: the remote's default branch",
 } as const satisfies OptionSpec;

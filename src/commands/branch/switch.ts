@@ -10,7 +10,10 @@ export const branchSwitchCommand = defineCommand({
   arguments: [TARGET, BRANCH],
   options: [DESTDB, DRY_RUN, UNVERIFIED_SOURCES],
   examples: [
-    { command: 'tool branch switch app login-form', does: 'let the application use the branch, with its present URL' },
+    {
+      command: 'tool branch switch app login-form',
+      does: 'make the branch the destination; the application keeps its URL',
+    },
     { command: 'tool branch switch app login-form --yes', does: 'switch in a script; tool undo app reverts it' },
   ],
   json: 'events',

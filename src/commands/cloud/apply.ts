@@ -9,7 +9,7 @@ export const cloudApplyCommand = defineCommand({
   options: [DRY_RUN, { flags: '--overwrite', description: 'overwrite later changes on the hub' }],
   examples: [
     { command: 'tool cloud apply hub.yml --dry-run', does: 'print what would change' },
-    { command: 'tool cloud apply hub.yml', does: 'print it, and apply it' },
+    { command: 'tool cloud apply hub.yml', does: 'print the changes, and apply them' },
   ],
   json: 'events',
   writes: true,

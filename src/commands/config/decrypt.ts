@@ -5,7 +5,7 @@ export const configDecryptCommand = defineCommand({
   summary: 'print one value of the configuration, decrypted',
   group: 'Set up',
   arguments: [{ name: 'key', description: 'key of the value', required: true, complete: 'sensitive key' }],
-  examples: [{ command: 'tool config decrypt authtoken', does: 'the token in plain' }],
+  examples: [{ command: 'tool config decrypt authtoken', does: 'print the token' }],
   json: 'document',
   async run({ arguments: { key }, globals, environment, cwd }) {
     const { decryptValue } = await import('../../operations/configuration/secrets.ts');

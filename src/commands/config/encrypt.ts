@@ -16,7 +16,7 @@ export const configEncryptCommand = defineCommand({
   options: [{ flags: '--dry-run', description: 'list the keys, change nothing' }],
   examples: [
     { command: 'tool config encrypt', does: 'encrypt all plain passwords, tokens and keys' },
-    { command: 'tool config encrypt storage_profiles.team.secret_key', does: 'this one' },
+    { command: 'tool config encrypt storage_profiles.team.secret_key', does: 'encrypt this key only' },
   ],
   json: 'document',
   async run({ arguments: given, options, globals, environment, cwd }) {

@@ -10,7 +10,7 @@ export const configImportCommand = defineCommand({
   examples: [
     {
       command: 'tool config import ~/.config/dbsnapper/dbsnapper.yml',
-      does: 'convert it, and list omitted keys',
+      does: 'convert the file, and list omitted keys',
     },
   ],
   json: 'document',

@@ -5,8 +5,8 @@ import { parseText } from '../yaml/parse-text.ts';
 import { parseYaml } from '../yaml/yaml-source.ts';
 import { writeScalar } from '../yaml/yaml-text.ts';
 import type { Change } from './change.ts';
-import type { NewItem, Replacement } from './edit.ts';
-import { cannotEdit, checkEdited, editText } from './edit-text.ts';
+import type { NewItem, TextReplacement } from './edit.ts';
+import { cannotEdit, checkEdited, editConfigurationText } from './edit-text.ts';
 import { createSpotFinder } from './find-spot.ts';
 import { appendItem, removeItem } from './list-items.ts';
 import { endOf } from './text-lines.ts';
@@ -14,18 +14,18 @@ import { endOf } from './text-lines.ts';
 /** Applies a change of a form and keeps every other byte; refuses a change that would have other effects. */
 export function changeText(text: string, change: Change): string {
   const before = parseYaml(withoutMark(text)).tree;
-  if (change.kind === 'set') return editText(text, [change]);
+  if (change.kind === 'set') return editConfigurationText(text, [change]);
   if (change.kind === 'remove' && typeof change.path.at(-1) === 'string') {
-    return editText(text, [{ path: change.path, value: undefined }]);
+    return editConfigurationText(text, [{ path: change.path, value: undefined }]);
   }
   // An empty list means the same as no list, so the last item removes its list.
   if (change.kind === 'remove' && lengthAt(before, change.path.slice(0, -1)) === 1) {
-    return editText(text, [{ path: change.path.slice(0, -1), value: undefined }]);
+    return editConfigurationText(text, [{ path: change.path.slice(0, -1), value: undefined }]);
   }
   if (change.kind === 'append' && !Array.isArray(valueAt(before, change.path))) {
-    return editText(text, [{ path: change.path, value: [asTree(change.value)] }]);
+    return editConfigurationText(text, [{ path: change.path, value: [asTree(change.value)] }]);
   }
-  if (change.kind === 'name') return editText(text, [{ path: change.path, value: null }]);
+  if (change.kind === 'name') return editConfigurationText(text, [{ path: change.path, value: null }]);
   const mark = text.slice(0, text.length - withoutMark(text).length);
   const replacement = replacementFor(withoutMark(text), change);
   if (!replacement) throw cannotEdit(change.path);
@@ -47,7 +47,7 @@ function lengthAt(tree: Tree, path: KeyPath): number {
 
 type InPlace = Exclude<Change, { kind: 'set' | 'name' }>;
 
-function replacementFor(text: string, change: InPlace): Replacement | null {
+function replacementFor(text: string, change: InPlace): TextReplacement | null {
   const { document, flaws } = parseText(text);
   if (!document || flaws.length > 0) return null;
   const find = createSpotFinder(document);

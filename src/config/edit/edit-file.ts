@@ -4,9 +4,9 @@ import { dirname } from 'node:path';
 import { UserError } from '../../runtime/errors.ts';
 import { renewTrust } from '../trust/trust-store.ts';
 import type { Edit } from './edit.ts';
-import { editText } from './edit-text.ts';
+import { editConfigurationText } from './edit-text.ts';
 import { lockFile } from './lock-file.ts';
-import { writeBeside } from './write-beside.ts';
+import { writeTemporary } from './write-temporary.ts';
 
 const MOST_ATTEMPTS = 10;
 
@@ -22,7 +22,7 @@ export async function editFile({
     ...request,
     rewrite: (text) => {
       const changes = edits(text);
-      return changes.length === 0 ? text : editText(text, changes);
+      return changes.length === 0 ? text : editConfigurationText(text, changes);
     },
   });
 }
@@ -66,7 +66,7 @@ async function replaceRewritten(
   const rewritten = rewrite(text);
   const texts = { before: text, after: rewritten };
   if (rewritten === text) return texts;
-  const unfinished = await writeBeside(path, rewritten, await ownershipOf(path));
+  const unfinished = await writeTemporary(path, rewritten, await ownershipOf(path));
   try {
     if (!before.equals(await readFile(path))) return null;
     await rename(unfinished, path);

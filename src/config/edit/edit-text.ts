@@ -4,7 +4,7 @@ import { UserError } from '../../runtime/errors.ts';
 import { dotted, type KeyPath, removeValue, setValue, type Tree } from '../tree.ts';
 import { parseText } from '../yaml/parse-text.ts';
 import { parseYaml } from '../yaml/yaml-source.ts';
-import type { Edit, NewValue, Replacement } from './edit.ts';
+import type { Edit, NewValue, TextReplacement } from './edit.ts';
 import { createSpotFinder, type Spot } from './find-spot.ts';
 import { removeKey } from './remove-key.ts';
 import { insertKeys, replaceValue } from './set-value.ts';
@@ -15,7 +15,7 @@ const BYTE_ORDER_MARK = '\uFEFF';
  * Changes some values and keeps every other byte: comments, order, quotes, anchors, blank lines and line endings.
  * Refuses an edit that would change other values.
  */
-export function editText(text: string, edits: Edit[]): string {
+export function editConfigurationText(text: string, edits: Edit[]): string {
   const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
   const before = text.slice(mark.length);
   let after = before;
@@ -29,7 +29,7 @@ export function editText(text: string, edits: Edit[]): string {
 }
 
 interface Step {
-  replacements: Replacement[];
+  replacements: TextReplacement[];
   edits: number;
 }
 
@@ -37,7 +37,7 @@ interface Step {
 function nextStep(text: string, edits: Edit[]): Step {
   const find = createSpotFinder(documentOf(text, edits));
   const becoming = valuesOf(edits, find);
-  const replacements = new Map<unknown, Replacement>();
+  const replacements = new Map<unknown, TextReplacement>();
   for (const [index, { path, value }] of edits.entries()) {
     const spot = find(path);
     const isThere = spot.depth === path.length;
@@ -63,7 +63,7 @@ function valuesOf(edits: Edit[], find: (path: KeyPath) => Spot): Map<unknown, Ne
   return values;
 }
 
-function comeOrGo(text: string, { path, value, find }: Edit & { find: (path: KeyPath) => Spot }): Replacement[] {
+function comeOrGo(text: string, { path, value, find }: Edit & { find: (path: KeyPath) => Spot }): TextReplacement[] {
   const spot = find(path);
   if (value !== undefined) {
     const inserted = insertKeys(text, { into: spot, keys: path.slice(spot.depth), value });
@@ -77,7 +77,7 @@ function comeOrGo(text: string, { path, value, find }: Edit & { find: (path: Key
   return [removed];
 }
 
-function applied(text: string, replacements: Replacement[]): string {
+function applied(text: string, replacements: TextReplacement[]): string {
   const parts: string[] = [];
   let position = 0;
   for (const { from, to, by } of replacements.toSorted((a, b) => a.from - b.from)) {

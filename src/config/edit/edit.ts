@@ -11,7 +11,7 @@ export interface Edit {
   value: NewValue | undefined;
 }
 
-export interface Replacement {
+export interface TextReplacement {
   from: number;
   to: number;
   by: string;

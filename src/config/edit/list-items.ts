@@ -1,10 +1,10 @@
 import type { YAMLSeq } from 'yaml';
 import { startOf } from '../yaml/find-node.ts';
 import { writeScalar } from '../yaml/yaml-text.ts';
-import type { NewItem, Replacement } from './edit.ts';
+import type { NewItem, TextReplacement } from './edit.ts';
 import { endOf, lineEnd, lineStart, newlineOf } from './text-lines.ts';
 
-export function appendItem(text: string, list: YAMLSeq, item: NewItem): Replacement | null {
+export function appendItem(text: string, list: YAMLSeq, item: NewItem): TextReplacement | null {
   const last = list.items.at(-1);
   if (list.flow) {
     const at = last === undefined ? startOf(list) + 1 : endOf(last);
@@ -23,7 +23,7 @@ export function appendItem(text: string, list: YAMLSeq, item: NewItem): Replacem
   };
 }
 
-export function removeItem(text: string, list: YAMLSeq, index: number): Replacement | null {
+export function removeItem(text: string, list: YAMLSeq, index: number): TextReplacement | null {
   const item = list.items[index];
   const [previous, next] = [list.items[index - 1], list.items[index + 1]];
   if (list.flow) {

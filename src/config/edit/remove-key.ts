@@ -1,15 +1,15 @@
 import { isMap, type Pair } from 'yaml';
 import { startOf } from '../yaml/find-node.ts';
-import type { Replacement } from './edit.ts';
+import type { TextReplacement } from './edit.ts';
 import { endOf, lineEnd, lineStart } from './text-lines.ts';
 
-export interface Removal {
+export interface KeyRemoval {
   pair: Pair;
   parent: unknown;
   isRoot: boolean;
 }
 
-export function removeKey(text: string, { pair, parent, isRoot }: Removal): Replacement | null {
+export function removeKey(text: string, { pair, parent, isRoot }: KeyRemoval): TextReplacement | null {
   if (!isMap(parent)) return null;
   const items = parent.items as Pair[];
   const index = items.indexOf(pair);

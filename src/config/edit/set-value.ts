@@ -2,12 +2,12 @@ import { isAlias, isMap, isScalar, type Pair, type Scalar, type YAMLMap } from '
 import type { KeyPath } from '../tree.ts';
 import { startOf } from '../yaml/find-node.ts';
 import { writeQuoted, writeScalar } from '../yaml/yaml-text.ts';
-import type { NewValue, Replacement } from './edit.ts';
+import type { NewValue, TextReplacement } from './edit.ts';
 import { isNothing, type Spot } from './find-spot.ts';
 import { columnOf, endOf, indentStep, lineEnd, newlineOf } from './text-lines.ts';
 
 /** Replaces an existing value; `null` when it is a map or list. */
-export function replaceValue(text: string, { node, pair }: Spot, value: NewValue): Replacement | null {
+export function replaceValue(text: string, { node, pair }: Spot, value: NewValue): TextReplacement | null {
   // `{a}` has no colon yet.
   if (node === null && pair) return { from: endOf(pair.key), to: endOf(pair.key), by: `: ${writeScalar(value)}` };
   if (isAlias(node)) return { from: startOf(node), to: endOf(node), by: writeScalar(value) };
@@ -36,7 +36,7 @@ export interface Insertion {
 }
 
 /** Inserts new keys at the end of their map; `null` when there is no map. */
-export function insertKeys(text: string, { into, ...added }: Insertion): Replacement[] | null {
+export function insertKeys(text: string, { into, ...added }: Insertion): TextReplacement[] | null {
   const { node, pair } = into;
   if (isMap(node) && node.flow) return [insertIntoFlow(text, node, added)];
   if (isMap(node) && node.items.length > 0) {
@@ -63,14 +63,14 @@ function linesOf(text: string, { keys, value, indent }: NewEntry & { indent: num
 }
 
 /** Inserts after a line; keeps a file without a final line break so. */
-function insertLines(text: string, behind: number, lines: string[]): Replacement {
+function insertLines(text: string, behind: number, lines: string[]): TextReplacement {
   const newline = newlineOf(text);
   const startsLine = behind === 0 || text[behind - 1] === '\n';
   const at = startsLine ? behind : lineEnd(text, behind);
   return { from: at, to: at, by: startsLine ? lines.join(newline) + newline : newline + lines.join(newline) };
 }
 
-function insertIntoFlow(text: string, map: YAMLMap, { keys, value }: NewEntry): Replacement {
+function insertIntoFlow(text: string, map: YAMLMap, { keys, value }: NewEntry): TextReplacement {
   const inner = keys.reduceRight<string>((inside, key, depth) => {
     const isLast = depth === keys.length - 1;
     return `${writeScalar(String(key))}: ${isLast ? inside : `{ ${inside} }`}`;

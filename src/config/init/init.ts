@@ -5,7 +5,7 @@ import type { InitResult } from '../../results/configuration-results.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { assetUrl } from '../../runtime/package-files.ts';
 import { exists } from '../config-file.ts';
-import { writeBeside } from '../edit/write-beside.ts';
+import { writeTemporary } from '../edit/write-temporary.ts';
 import { absolutePath, userConfigFile } from '../paths.ts';
 import { DEFAULT_WORKING_DIRECTORY } from '../schema/settings.ts';
 import { IN_KEYCHAIN, readFromKeychain, writeToKeychain } from '../secrets/keychain.ts';
@@ -51,11 +51,11 @@ export async function initConfiguration({
     if (force) await keepFormerKey(path);
     const secretKey = randomBytes(16).toString('hex');
     // Before the keychain: when the disk is full, the existing file keeps its key.
-    let unfinished = await writeBeside(path, text ?? newConfiguration(keychain ? IN_KEYCHAIN : secretKey), OWN);
+    let unfinished = await writeTemporary(path, text ?? newConfiguration(keychain ? IN_KEYCHAIN : secretKey), OWN);
     const keychain_error = keychain ? await keepInKeychain(path, secretKey) : null;
     if (keychain_error !== null) {
       await rm(unfinished);
-      unfinished = await writeBeside(path, newConfiguration(secretKey), OWN);
+      unfinished = await writeTemporary(path, newConfiguration(secretKey), OWN);
     }
     const secret_key_in = keychain && keychain_error === null ? 'keychain' : 'file';
     try {

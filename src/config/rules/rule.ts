@@ -4,9 +4,9 @@ import type { KeyProblem } from '../key-problem.ts';
 import type { KeyPath } from '../tree.ts';
 
 /** A check across several keys. Its input is the valid part only, so any key may be missing. */
-export type Rule = (draft: Draft, surroundings: Surroundings) => Iterable<KeyProblem>;
+export type ConfigurationRule = (draft: Draft, surroundings: RuleContext) => Iterable<KeyProblem>;
 
-export interface Surroundings {
+export interface RuleContext {
   /** Reports whether a value is written at a path, valid or not: an invalid value is not also missing. */
   isWritten: (path: KeyPath) => boolean;
   environment: NodeJS.ProcessEnv;

@@ -4,7 +4,7 @@ import type { Draft } from '../check-values.ts';
 import type { KeyProblem } from '../key-problem.ts';
 import { FOLDER } from '../schema/storage-providers.ts';
 import { isHostLabel } from '../schema/values.ts';
-import { profilesOf, type Surroundings } from './rule.ts';
+import { profilesOf, type RuleContext } from './rule.ts';
 
 /** Other sources of credentials of the S3 client: each of them is sufficient. */
 const VARIABLES = [
@@ -16,7 +16,7 @@ const VARIABLES = [
 ];
 
 /** Only push and pull need credentials, so these are warnings. */
-export function storageCredentialsAreKept(draft: Draft, surroundings: Surroundings): KeyProblem[] {
+export function storageCredentialsAreKept(draft: Draft, surroundings: RuleContext): KeyProblem[] {
   const { environment, awsProfiles, isWritten } = surroundings;
   const isInEnvironment = VARIABLES.some((name) => environment[name]) || awsProfiles.get('default')?.hasCredentials;
   return profilesOf(draft).flatMap(([name, { provider, cli_profile, role_arn }]): KeyProblem[] => {
@@ -36,7 +36,7 @@ export function storageCredentialsAreKept(draft: Draft, surroundings: Surroundin
 }
 
 /** Region and address of a CLI profile become part of a URL. */
-export function* cliProfilesAreUsable(draft: Draft, surroundings: Surroundings): Generator<KeyProblem> {
+export function* cliProfilesAreUsable(draft: Draft, surroundings: RuleContext): Generator<KeyProblem> {
   const { awsProfiles, isWritten } = surroundings;
   for (const [name, { cli_profile: profile }] of profilesOf(draft)) {
     const found = profile === undefined ? undefined : awsProfiles.get(profile);
@@ -59,7 +59,7 @@ function wrongValue({ region, endpoint }: AwsProfile, regionIsWritten: boolean):
 
 function unknownProfile(
   { name, cli_profile: profile }: { name: string; cli_profile: string },
-  { environment, awsProfiles }: Surroundings,
+  { environment, awsProfiles }: RuleContext,
 ): KeyProblem {
   const near = nearest(profile, [...awsProfiles.keys()]);
   const { AWS_CONFIG_FILE = '~/.aws/config', AWS_SHARED_CREDENTIALS_FILE = '~/.aws/credentials' } = environment;

@@ -3,9 +3,9 @@ import type { Draft } from '../check-values.ts';
 import type { KeyProblem } from '../key-problem.ts';
 import { FOLDER, STORAGE_PROVIDERS } from '../schema/storage-providers.ts';
 import type { KeyPath } from '../tree.ts';
-import { type ProfileDraft, profilesOf, type Surroundings, targetsOf } from './rule.ts';
+import { type ProfileDraft, profilesOf, type RuleContext, targetsOf } from './rule.ts';
 
-export function storageProfilesExist(draft: Draft, { isWritten }: Surroundings): KeyProblem[] {
+export function storageProfilesExist(draft: Draft, { isWritten }: RuleContext): KeyProblem[] {
   // The hub has storage profiles as well, which are looked for when the target is used.
   const hasAddress = (['base_url', 'staging_api_url', 'dev_api_url'] as const).some((key) => isWritten([key]));
   if (hasAddress && isWritten(['authtoken'])) return [];
@@ -30,7 +30,7 @@ export function storageProfilesExist(draft: Draft, { isWritten }: Surroundings):
   });
 }
 
-export function encryptedBucketsHaveKeys(draft: Draft, { isWritten }: Surroundings): KeyProblem[] {
+export function encryptedBucketsHaveKeys(draft: Draft, { isWritten }: RuleContext): KeyProblem[] {
   if (isWritten(['secret_key'])) return [];
   return profilesOf(draft).flatMap(([name, { encrypt }]): KeyProblem[] => {
     if (!encrypt || isWritten(['storage_profiles', name, 'encryption_key'])) return [];
@@ -85,7 +85,7 @@ const missingKey = {
   path: { code: 'missing_key', message: { says: 'is missing' }, hint: 'Set the folder, such as /mnt/nas/snapshots.' },
 } as const;
 
-export function storageProfilesAreComplete(draft: Draft, { awsProfiles, isWritten }: Surroundings): KeyProblem[] {
+export function storageProfilesAreComplete(draft: Draft, { awsProfiles, isWritten }: RuleContext): KeyProblem[] {
   return profilesOf(draft).flatMap(([name, profile]) => {
     const lacks = (key: keyof ProfileDraft): boolean => !isWritten(['storage_profiles', name, key]);
     const incomplete = (at: string, missing: string, hint: string): KeyProblem => ({

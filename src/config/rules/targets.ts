@@ -3,12 +3,12 @@ import type { Draft } from '../check-values.ts';
 import type { KeyProblem } from '../key-problem.ts';
 import type { KeyPath } from '../tree.ts';
 import { engineOfUrl } from '../urls/url-scheme.ts';
-import { type Surroundings, targetsOf } from './rule.ts';
+import { type RuleContext, targetsOf } from './rule.ts';
 
 const OPERATIONS = ['snapshot', 'sanitize', 'subset', 'share'] as const;
 
 /** A target without an operation is probably unfinished: a warning. */
-export function targetsDoSomething(draft: Draft, { isWritten }: Surroundings): KeyProblem[] {
+export function targetsDoSomething(draft: Draft, { isWritten }: RuleContext): KeyProblem[] {
   return targetsOf(draft)
     .filter(([name]) => !OPERATIONS.some((operation) => isWritten(['targets', name, operation])))
     .map(([name]) => ({
@@ -21,7 +21,7 @@ export function targetsDoSomething(draft: Draft, { isWritten }: Surroundings): K
     }));
 }
 
-export function* operationsAreComplete(draft: Draft, { isWritten }: Surroundings): Generator<KeyProblem> {
+export function* operationsAreComplete(draft: Draft, { isWritten }: RuleContext): Generator<KeyProblem> {
   for (const [name] of targetsOf(draft)) {
     const lacks = (operation: string, key: string): boolean => {
       const path: KeyPath = ['targets', name, operation];
@@ -66,7 +66,7 @@ export function* schemaListsDiffer(draft: Draft): Generator<KeyProblem> {
   }
 }
 
-export function* subsetTablesChooseRows(draft: Draft, { isWritten }: Surroundings): Generator<KeyProblem> {
+export function* subsetTablesChooseRows(draft: Draft, { isWritten }: RuleContext): Generator<KeyProblem> {
   for (const [name, target] of targetsOf(draft)) {
     for (const [index, item] of (target.subset?.subset_tables ?? []).entries()) {
       if (!item) continue;
@@ -84,7 +84,7 @@ export function* subsetTablesChooseRows(draft: Draft, { isWritten }: Surrounding
   }
 }
 
-export function* stepsDoOneThing(draft: Draft, { isWritten }: Surroundings): Generator<KeyProblem> {
+export function* stepsDoOneThing(draft: Draft, { isWritten }: RuleContext): Generator<KeyProblem> {
   for (const [name, { snapshot }] of targetsOf(draft)) {
     for (const index of (snapshot?.after_load ?? []).keys()) {
       const path = ['targets', name, 'snapshot', 'after_load', index];

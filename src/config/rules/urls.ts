@@ -4,7 +4,7 @@ import type { Draft } from '../check-values.ts';
 import type { KeyProblem } from '../key-problem.ts';
 import type { KeyPath } from '../tree.ts';
 import { databaseOf, engineOfUrl } from '../urls/url-scheme.ts';
-import { type Surroundings, type TargetDraft, targetsOf } from './rule.ts';
+import { type RuleContext, type TargetDraft, targetsOf } from './rule.ts';
 
 interface Url {
   path: KeyPath;
@@ -121,7 +121,7 @@ function isSource({ path }: Url, { owner, severity, loaded = null }: SourceHit):
   };
 }
 
-export function* allowedTargetsExist(draft: Draft, { isWritten }: Surroundings): Generator<KeyProblem> {
+export function* allowedTargetsExist(draft: Draft, { isWritten }: RuleContext): Generator<KeyProblem> {
   const names = targetsOf(draft).map(([name]) => name);
   for (const [owner, { allow_destination_of: allowed = [] }] of targetsOf(draft)) {
     for (const [index, loaded] of allowed.entries()) {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { COMMAND_IDS, COMMANDS, type CommandId, isCommandKey } from './commands.ts';
+import { COMMAND_IDS, type CommandId, isCommandKey, KEY_COMMANDS } from './commands.ts';
 import { optionalKey } from './key.ts';
 
 type CommandKey = v.ExactOptionalSchema<v.GenericSchema<string>, undefined>;
@@ -10,7 +10,7 @@ export const commandKeysSchema = v.strictObject(
 );
 
 function commandKey(id: CommandId): CommandKey {
-  const { keys, does } = COMMANDS[id];
+  const { keys, does } = KEY_COMMANDS[id];
   return optionalKey(
     v.pipe(v.string(), v.check(isCommandKey, 'must be a key that can be a command')),
     `Key for: ${does}.`,

@@ -2,7 +2,7 @@
  * The commands of the screens by id, and their keys: the shown one, then others that do the same. One key means one
  * thing on every screen.
  */
-export const COMMANDS = {
+export const KEY_COMMANDS = {
   accept: { keys: ['a'], does: 'accept what is missing, and run again' },
   all_rows: { keys: ['+'], does: 'subset: copy all rows of a table' },
   audit: { keys: ['A'], does: 'open the audit of a cloud target' },
@@ -62,7 +62,7 @@ interface Command {
   does: string;
 }
 
-export type CommandId = keyof typeof COMMANDS;
+export type CommandId = keyof typeof KEY_COMMANDS;
 
 /** Keys by command id, as the configuration has them. */
 export type ConfiguredKeys = { [Id in CommandId]?: string | undefined };
@@ -78,7 +78,7 @@ export function isCommandKey(key: string): boolean {
 /** The keys of every command, the configured ones in place of the others. */
 export function keysOfCommand(id: CommandId, configured: ConfiguredKeys): readonly string[] {
   const key = configured[id];
-  return key === undefined ? COMMANDS[id].keys : [key];
+  return key === undefined ? KEY_COMMANDS[id].keys : [key];
 }
 
-export const COMMAND_IDS = Object.keys(COMMANDS) as CommandId[];
+export const COMMAND_IDS = Object.keys(KEY_COMMANDS) as CommandId[];

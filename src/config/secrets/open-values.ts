@@ -1,6 +1,6 @@
 import type { KeyProblem } from '../key-problem.ts';
 import { dotted, isTree, type KeyPath, type Tree } from '../tree.ts';
-import type { Piece } from '../urls/template.ts';
+import type { TemplatePiece } from '../urls/template.ts';
 import { joinUrl } from '../urls/url-insertion.ts';
 import { decrypt, ENCRYPTED, isWhole } from './cipher.ts';
 
@@ -86,7 +86,7 @@ export function openValues(tree: Tree): OpenedValues {
 
 /** Decrypts the parts of a URL, each encoded for its part. */
 function openParts(parts: string[], key: string): string | null {
-  const pieces: Piece[] = [];
+  const pieces: TemplatePiece[] = [];
   for (const part of parts) {
     const inserted = part.startsWith(ENCRYPTED);
     const text = inserted ? decrypt(part, key) : part;

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import * as v from 'valibot';
 import { type Effect, effect } from '../../results/effects.ts';
 import { lockFile } from '../edit/lock-file.ts';
-import { replaceFile } from '../edit/write-beside.ts';
+import { replaceFile } from '../edit/write-temporary.ts';
 import { userConfigFile } from '../paths.ts';
 import { isTree, type Tree } from '../tree.ts';
 import { parseYaml } from '../yaml/yaml-source.ts';

@@ -1,4 +1,4 @@
-export interface Piece {
+export interface TemplatePiece {
   text: string;
   inserted: boolean;
 }
@@ -37,8 +37,8 @@ export function variablesOf(environment: NodeJS.ProcessEnv): Variables {
  * constants ({{`text`}}, {{"text\n"}}, {{TEXT}}), with the trim markers {{- and -}}.
  * https://pkg.go.dev/text/template
  */
-export function fillTemplate(text: string, variables: Variables): Piece[] {
-  const pieces: Piece[] = [];
+export function fillTemplate(text: string, variables: Variables): TemplatePiece[] {
+  const pieces: TemplatePiece[] = [];
   let position = 0;
   let trimsNext = false;
   while (position <= text.length) {

@@ -1,4 +1,4 @@
-import type { Piece } from './template.ts';
+import type { TemplatePiece } from './template.ts';
 
 /**
  * Joins the pieces of a URL. What a template inserts is fitted to the part of the URL that it stands in:
@@ -10,7 +10,7 @@ import type { Piece } from './template.ts';
  *    `user:password@host:port` at its last `@`. One that brings the scheme itself, everything behind it, or a whole
  *    list of parameters is URL text and taken as it is.
  */
-export function joinUrl(pieces: Piece[]): string {
+export function joinUrl(pieces: TemplatePiece[]): string {
   const parts = withSchemeAsText(pieces);
   // A placeholder character per insertion shows its part of the URL.
   const skeleton = parts.map((piece) => (piece.inserted ? STAND_IN : piece.text)).join('');
@@ -78,7 +78,7 @@ function isWholeParameters(skeleton: string, at: number): boolean {
   return /[?&]/.test(skeleton.charAt(at - 1)) && skeleton.charAt(at + 1) !== '=';
 }
 
-function withSchemeAsText(pieces: Piece[]): Piece[] {
+function withSchemeAsText(pieces: TemplatePiece[]): TemplatePiece[] {
   const [first, ...rest] = pieces;
   return first?.inserted ? [{ text: first.text, inserted: false }, ...rest] : pieces;
 }

@@ -4,12 +4,12 @@ import { createFinder, startOf } from './find-node.ts';
 import { parseText } from './parse-text.ts';
 import { readTree } from './read-tree.ts';
 
-export interface Position {
+export interface YamlPosition {
   line: number;
   column: number;
 }
 
-export interface Flaw extends Position {
+export interface Flaw extends YamlPosition {
   code: string;
   message: string;
   hint: string | null;
@@ -18,9 +18,9 @@ export interface Flaw extends Position {
 export interface YamlSource {
   tree: Tree;
   flaws: Flaw[];
-  locate(path: KeyPath, what: 'key' | 'value'): Position;
+  locate(path: KeyPath, what: 'key' | 'value'): YamlPosition;
   /** The location of a character of a value; the value's start when it is not written literally. */
-  locateWithin(path: KeyPath, offset: number): Position;
+  locateWithin(path: KeyPath, offset: number): YamlPosition;
 }
 
 export function parseYaml(text: string): YamlSource {
@@ -28,7 +28,7 @@ export function parseYaml(text: string): YamlSource {
   const positionAt = createPositions(text);
   const tree = document && flaws.length === 0 ? readTree(document, (flaw) => flaws.push(flaw)) : createTree();
   const find = createFinder(document?.contents ?? null);
-  const locate = (path: KeyPath, what: 'key' | 'value'): Position => {
+  const locate = (path: KeyPath, what: 'key' | 'value'): YamlPosition => {
     const { key, value, found } = find(path);
     return positionAt(startOf(found && what === 'value' ? (value ?? key) : (key ?? value)));
   };
@@ -58,7 +58,7 @@ export function parseValue(text: string): unknown {
 }
 
 /** Lines and columns of characters. The parser's own count misses line ends in invalid text. */
-function createPositions(text: string): (offset: number) => Position {
+function createPositions(text: string): (offset: number) => YamlPosition {
   const starts = [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)];
   return (offset) => {
     let low = 0;

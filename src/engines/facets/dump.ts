@@ -18,7 +18,7 @@ export interface DumpRequest {
   schemaConfig: SchemaConfig | undefined;
   /** Also dumps schemas that chosen tables cannot be restored without; refused otherwise. */
   includeNeededSchemas?: boolean | undefined;
-  jobs: number;
+  cpus: number;
   /** Dump with the vendor's program, where the engine can also read the database itself. */
   program?: boolean;
   /** The snapshot that the database is a copy of: names in the dump are those of this snapshot. */

@@ -32,7 +32,7 @@ export interface RestoreFacet {
   /** Swaps the destination with its undo copy; a failure changes nothing. A second call restores the present state. */
   undo(): Promise<ReplaceResult>;
   /** Rejects where no base copy can be used, or the disk has no space. */
-  planReset(request: WithoutUrl<ResetRequest>): Promise<Resettable>;
+  planReset(request: WithoutUrl<DestinationResetRequest>): Promise<Resettable>;
   /**
    * Replaces the destination by its spare or a copy of its base copy, as `run` does. A second call replaces it again,
    * with the same content.
@@ -137,7 +137,7 @@ export interface StoredTable {
 
 export interface RestoreRun extends RestoreRequest {
   plan: RestorePlan;
-  jobs: number;
+  cpus: number;
   undo: boolean;
   directory: string;
   /** A file of the snapshot, verified while it is read; the reader owns each part. */
@@ -164,13 +164,13 @@ export interface ReplaceResult {
   spareDatabase?: string;
 }
 
-export interface ResetRequest {
+export interface DestinationResetRequest {
   url: DatabaseUrl;
   /** Makes the next spare after the swap. */
   spare: boolean;
 }
 
-export interface ResetRun extends ResetRequest {
+export interface ResetRun extends DestinationResetRequest {
   undo: boolean;
   /** Called under the lock with the base copy; throws where it is not the planned one. */
   accept: (base: BaseCopy) => void;

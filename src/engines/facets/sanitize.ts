@@ -27,7 +27,7 @@ export interface ColumnsRequest {
   manifest: Manifest;
 }
 
-export interface DefinitionsRequest {
+export interface ObjectDefinitionsRequest {
   manifest: Manifest;
   read: RestoreRun['read'];
 }

@@ -9,7 +9,7 @@ import type { ReplaceResult, RestoringUser } from './restore.ts';
 
 export interface SubsetFacet {
   /** Reads a source at one instant, and holds its locks until it is disposed; changes nothing. */
-  openSource(jobs: number): Promise<SubsetSource>;
+  openSource(cpus: number): Promise<SubsetSource>;
   /** Refuses a destination without the right to create a database. */
   checkDestination(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export interface SubsetRun {
   url: DatabaseUrl;
   plan: Plan;
   collected: CollectResult;
-  jobs: number;
+  cpus: number;
   undo: boolean;
   directory: string;
   restoredBy: RestoringUser;

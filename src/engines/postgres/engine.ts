@@ -98,7 +98,7 @@ export const postgres: Engine = {
       tryReplacements: (request) => run((context) => tryReplacements(context, { ...request, url })),
     },
     subset: {
-      openSource: (jobs) => run((context) => openSource(context, { url, jobs })),
+      openSource: (cpus) => run((context) => openSource(context, { url, cpus })),
       checkDestination: () => run((context) => checkDestination(context, url)),
     },
     branches: {

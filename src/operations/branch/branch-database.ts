@@ -8,7 +8,7 @@ const MOST = 100;
 const LONGEST_NAME = 100;
 const DIGEST_LENGTH = 8;
 
-export interface NameRule {
+export interface BranchNameRule {
   /** With `{name}`, and perhaps `{destination}`. */
   rule: string;
   destination: string;
@@ -19,7 +19,7 @@ export interface NameRule {
  * The database of a branch: lower-case letters, digits and `_`, so that no client has to quote it, with a digest where
  * it would be too long or belongs to another branch.
  */
-export function branchDatabase(name: string, { rule, destination, limit }: NameRule, taken: Set<string>): string {
+export function branchDatabase(name: string, { rule, destination, limit }: BranchNameRule, taken: Set<string>): string {
   const whole = rule.replaceAll('{destination}', () => destination).replaceAll('{name}', () => safe(name));
   const digested = (): string => `${cut(whole, limit)}_${digest(name)}`;
   return limit.lengthOf(whole) > limit.most || taken.has(whole) ? digested() : whole;
@@ -34,7 +34,7 @@ function safe(name: string): string {
   );
 }
 
-function cut(text: string, { most, lengthOf }: NameRule['limit']): string {
+function cut(text: string, { most, lengthOf }: BranchNameRule['limit']): string {
   let kept = '';
   for (const character of text) {
     if (lengthOf(kept + character) > most - DIGEST_LENGTH - 1) break;

@@ -61,7 +61,7 @@ export async function build(given: Context, request: BuildRequest): Promise<Snap
 
 async function perform(
   context: Context,
-  { target: name, note, cpus, push = true, source, includeNeededSchemas, program }: BuildRequest,
+  { target: name, note, cpus: chosen, push = true, source, includeNeededSchemas, program }: BuildRequest,
   database: Database,
 ): Promise<SnapshotRow> {
   const { configuration, report, clock } = context;
@@ -77,7 +77,7 @@ async function perform(
   // While the dump connects: the state at the beginning.
   const reading = readGitState(context);
   reading.catch(() => {});
-  const jobs = cpus ?? cpusFor(context, name);
+  const cpus = chosen ?? cpusFor(context, name);
   const byProgram = program ?? target.program ?? false;
   if (byProgram && engine.capabilities.onlyProgram)
     report(programWithoutEffect(engine, engine.capabilities.onlyProgram));
@@ -86,7 +86,7 @@ async function perform(
       database,
       repository,
       previous,
-      jobs,
+      cpus,
       schemaConfig: target.snapshot?.schema_config,
       includeNeededSchemas,
       program: byProgram && engine.capabilities.onlyProgram === null,

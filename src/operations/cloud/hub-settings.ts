@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { CloudClient } from '../../cloud/client.ts';
-import { compare, type Leaves, leavesOf, settingsOf } from '../../cloud/compare.ts';
+import { compareTarget, type Leaves, leavesOf, settingsOf } from '../../cloud/compare.ts';
 import type { Keep, Removal } from '../../cloud/contract/retention.ts';
 import type { AnswerOf } from '../../cloud/contract/routes.ts';
 import type { StorageSettings } from '../../cloud/contract/schemas.ts';
@@ -78,7 +78,7 @@ async function planProfile(
     if (typeof value === 'string') fileSecrets[key] = value;
     leaves.delete(key);
   }
-  const { changes, desired } = compare({
+  const { changes, desired } = compareTarget({
     file: leaves,
     fileSecrets,
     hub: leavesOf(found ? shownProfile(found) : {}),
@@ -117,7 +117,7 @@ async function planTarget(client: CloudClient, name: string, target: CloudFileTa
   }
   const placeOf = (key: string): string => ([WEBHOOK_URL, WEBHOOK_SECRET].includes(key) ? key : `settings.${key}`);
   const secrets = Object.entries(found?.secrets ?? {}).map(([key, value]) => [placeOf(key), value] as const);
-  const { changes, desired } = compare({
+  const { changes, desired } = compareTarget({
     file,
     fileSecrets,
     hub: leavesOf(found ? { settings: found.settings, ...outsideSettings(found) } : {}),

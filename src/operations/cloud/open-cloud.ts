@@ -4,7 +4,7 @@ import { apiEndpoint } from '../../config/api-endpoint.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { readVersion } from '../../runtime/package-files.ts';
-import { freshSession } from '../../sso/fresh-session.ts';
+import { currentSession } from '../../sso/current-session.ts';
 import { createSessionStore } from '../../sso/session-store.ts';
 import { keepAuthtoken } from '../sign-in/keep-authtoken.ts';
 
@@ -72,21 +72,21 @@ async function renewToken(context: Context): Promise<string | null> {
   if (environment.TOOL_AUTHTOKEN) return null;
   const isSignedIn = settings.sso[HUB_PROVIDER] !== undefined && configuration.file !== null;
   if (!isSignedIn) return offersGithubToken(environment) ? exchangeJobToken(context) : null;
-  const token = (await exchangeFresh(context)) ?? (await exchangeFresh(context));
+  const token = (await exchangeNewToken(context)) ?? (await exchangeNewToken(context));
   if (token !== null) settings.authtoken = token;
   return token;
 }
 
 /** `null` also when another process has exchanged the ID token of the session before: the next one is another. */
-async function exchangeFresh(context: Context): Promise<string | null> {
+async function exchangeNewToken(context: Context): Promise<string | null> {
   const { configuration, clock } = context;
   const settings = configuration.settings.sso[HUB_PROVIDER];
   if (!settings) return null;
   const store = createSessionStore(configuration, context);
   const provider = { name: HUB_PROVIDER, settings };
-  const session = await freshSession({ provider, store, clock, force: true }).catch(() => null);
+  const session = await currentSession({ provider, store, clock, force: true }).catch(() => null);
   if (session?.id_token == null) return null;
-  return await exchange(context, session.id_token, session.access_token).catch((error) => {
+  return await exchangeToken(context, session.id_token, session.access_token).catch((error) => {
     if (error instanceof UserError && error.code === 'cloud_token_refused') return null;
     throw error;
   });
@@ -105,7 +105,7 @@ async function exchangeJobToken(context: Context): Promise<string> {
 }
 
 /** Exchanges an ID token for a token of the hub, and stores that as `authtoken`. */
-export async function exchange(context: Context, id_token: string, access_token: string): Promise<string> {
+export async function exchangeToken(context: Context, id_token: string, access_token: string): Promise<string> {
   const { body } = await openCloudUnsigned(context).call('createSession', { body: { id_token, access_token } });
   const token = body?.authtoken ?? '';
   await keepAuthtoken(context, { token });

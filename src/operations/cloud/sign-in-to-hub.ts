@@ -7,9 +7,9 @@ import { UserError } from '../../runtime/errors.ts';
 import { browserOf } from '../../sso/open-browser.ts';
 import type { ProviderSettings } from '../../sso/provider.ts';
 import { createSessionStore } from '../../sso/session-store.ts';
-import { signIn } from '../../sso/sign-in.ts';
+import { signInAtProvider } from '../../sso/sign-in.ts';
 import { signedIn } from '../sign-in/sign-in-status.ts';
-import { exchange, HUB_PROVIDER, openCloudUnsigned } from './open-cloud.ts';
+import { exchangeToken, HUB_PROVIDER, openCloudUnsigned } from './open-cloud.ts';
 
 /** Reports whether the address of a hub is set; development has a default. */
 export function hasHubAddress({ env, base_url, staging_api_url }: Settings): boolean {
@@ -41,7 +41,7 @@ export async function signInToHub(context: Context, { device }: { device: boolea
   // The session belongs into a file: without one it is said before the browser opens.
   const store = createSessionStore(configuration, context);
   const provider = { name: HUB_PROVIDER, settings };
-  const session = await signIn({
+  const session = await signInAtProvider({
     provider,
     device,
     clock,
@@ -53,6 +53,6 @@ export async function signInToHub(context: Context, { device }: { device: boolea
     Object.entries(settings).map(([key, value]) => ({ path: ['sso', HUB_PROVIDER, key], value: value as string }));
   await editFile({ file: store.file, environment, edits });
   await store.write(HUB_PROVIDER, session);
-  await exchange(context, session.id_token ?? '', session.access_token);
+  await exchangeToken(context, session.id_token ?? '', session.access_token);
   return signedIn(provider, session);
 }

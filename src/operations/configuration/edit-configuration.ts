@@ -15,7 +15,7 @@ import type { Problem } from '../../results/configuration-results.ts';
 import { UserError } from '../../runtime/errors.ts';
 
 /** A configuration file that is being edited: nothing of it is written before it is saved. */
-export interface Draft {
+export interface ConfigurationDraft {
   file: string;
   /** Text of the file when it was opened. */
   base: string;
@@ -35,7 +35,7 @@ export interface Draft {
   secretKey: string | null;
 }
 
-export async function openDraft(request: FileRequest): Promise<Draft> {
+export async function openDraft(request: FileRequest): Promise<ConfigurationDraft> {
   const inspection = await inspectConfiguration(request);
   const { file, values, problems } = inspection;
   if (file === null) throw noConfigurationFile('edit');
@@ -54,20 +54,24 @@ export function noConfigurationFile(purpose: string): UserError {
 }
 
 /** The draft with these changes, and only these. */
-export async function changeDraft(
+export async function changeConfigurationDraft(
   request: FileRequest,
-  { file, base }: Pick<Draft, 'file' | 'base'>,
+  { file, base }: Pick<ConfigurationDraft, 'file' | 'base'>,
   changes: Change[],
-): Promise<Draft> {
+): Promise<ConfigurationDraft> {
   return inspected(request, { file, base, changes, text: changes.reduce(changeText, base) });
 }
 
 /** The draft with one change more; a secret in it is encrypted, of a URL the password. */
-export async function addChange(request: FileRequest, draft: Draft, change: Change): Promise<Draft> {
-  return changeDraft(request, draft, [...draft.changes, sealed(change, draft)]);
+export async function addChange(
+  request: FileRequest,
+  draft: ConfigurationDraft,
+  change: Change,
+): Promise<ConfigurationDraft> {
+  return changeConfigurationDraft(request, draft, [...draft.changes, sealed(change, draft)]);
 }
 
-function sealed(change: Change, { shape, secretKey }: Draft): Change {
+function sealed(change: Change, { shape, secretKey }: ConfigurationDraft): Change {
   if (change.kind !== 'set' || typeof change.value !== 'string' || secretKey === null) return change;
   const { path, value: text } = change;
   const { secret = false, template = false } = shapeAt(shape, path)?.traits ?? {};
@@ -78,20 +82,23 @@ function sealed(change: Change, { shape, secretKey }: Draft): Change {
 }
 
 /** Repeats the changes in the present text of the file. */
-export async function redoDraft(request: FileRequest, { file, changes }: Draft): Promise<Draft> {
+export async function redoDraft(
+  request: FileRequest,
+  { file, changes }: ConfigurationDraft,
+): Promise<ConfigurationDraft> {
   // Searched for anew and not named: what somebody else has written there is not trusted.
   const now = await openDraft(request);
   if (now.file !== file) throw changedOutside(file);
-  return changeDraft(request, now, changes);
+  return changeConfigurationDraft(request, now, changes);
 }
 
 /** Returns the lines that saving the draft would change. */
-export function diffDraft({ base, text }: Pick<Draft, 'base' | 'text'>): DiffLine[] {
+export function diffDraft({ base, text }: Pick<ConfigurationDraft, 'base' | 'text'>): DiffLine[] {
   return diffLines(base, text);
 }
 
 /** Writes the draft; refuses when the file no longer says what it said when it was opened. */
-export async function saveDraft(request: FileRequest, draft: Draft): Promise<Draft> {
+export async function saveDraft(request: FileRequest, draft: ConfigurationDraft): Promise<ConfigurationDraft> {
   const { file, text } = draft;
   await saveText(draft, request);
   return inspected(request, { file, base: text, changes: [], text });
@@ -99,7 +106,7 @@ export async function saveDraft(request: FileRequest, draft: Draft): Promise<Dra
 
 /** Writes the text into a file that still says what it was made from. */
 export async function saveText(
-  { file, base, text }: Pick<Draft, 'file' | 'base' | 'text'>,
+  { file, base, text }: Pick<ConfigurationDraft, 'file' | 'base' | 'text'>,
   { environment }: Pick<FileRequest, 'environment'>,
 ): Promise<void> {
   const rewrite = (now: string) => {
@@ -117,8 +124,8 @@ function changedOutside(file: string): UserError {
 
 async function inspected(
   request: FileRequest,
-  draft: Pick<Draft, 'file' | 'base' | 'changes' | 'text'>,
-): Promise<Draft> {
+  draft: Pick<ConfigurationDraft, 'file' | 'base' | 'changes' | 'text'>,
+): Promise<ConfigurationDraft> {
   const { file, text } = draft;
   const inspection = await inspectConfiguration({ ...request, file, text });
   return draftOf(draft, inspection, await readFile(file, 'utf8').catch(() => null));
@@ -126,10 +133,10 @@ async function inspected(
 
 /** `now` is what the file says now. */
 function draftOf(
-  draft: Pick<Draft, 'file' | 'base' | 'changes' | 'text'>,
+  draft: Pick<ConfigurationDraft, 'file' | 'base' | 'changes' | 'text'>,
   { problems, origins, values }: Inspection,
   now: string | null,
-): Draft {
+): ConfigurationDraft {
   const { text } = draft;
   return {
     ...draft,

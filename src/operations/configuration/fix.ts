@@ -8,7 +8,7 @@ import { fixFor } from '../../config/keys/fixes.ts';
 import type { CheckReport, Problem } from '../../results/configuration-results.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { type CheckRequest, check } from './check.ts';
-import { type Draft, openDraft, saveText } from './edit-configuration.ts';
+import { type ConfigurationDraft, openDraft, saveText } from './edit-configuration.ts';
 import { encryptSecrets } from './secrets.ts';
 
 export interface CheckWithFixes {
@@ -85,7 +85,7 @@ export async function planFix(request: FileRequest, { does, means }: Fix): Promi
 }
 
 /** Does what was planned; later changes of the file by others are not overwritten. */
-export async function applyFix(request: FileRequest, { change }: FixPlan): Promise<void> {
+export async function applyConfigurationFix(request: FileRequest, { change }: FixPlan): Promise<void> {
   if (change.kind === 'text') return saveText(change, request);
   const { act } = change;
   if (act.kind === 'protect') await chmod(act.file, 0o600).catch(notMended);
@@ -98,7 +98,7 @@ function ifInvalid(thrown: unknown): null {
   throw thrown;
 }
 
-function encrypted({ base, secretKey }: Draft): string {
+function encrypted({ base, secretKey }: ConfigurationDraft): string {
   return secretKey === null ? base : encryptSecrets(base, secretKey);
 }
 

@@ -1,7 +1,7 @@
 import { type FileRequest, readConfigFile } from '../../config/config-file.ts';
 import type { Edit } from '../../config/edit/edit.ts';
 import { editFile } from '../../config/edit/edit-file.ts';
-import { editText } from '../../config/edit/edit-text.ts';
+import { editConfigurationText } from '../../config/edit/edit-text.ts';
 import { createSpotFinder } from '../../config/edit/find-spot.ts';
 import { invalidConfiguration } from '../../config/invalid-configuration.ts';
 import { type Inspection, inspectConfiguration } from '../../config/load.ts';
@@ -54,7 +54,7 @@ export function plainSecrets({ text, values }: Pick<Inspection, 'text' | 'values
 
 /** The text with every sensitive value encrypted that it holds in plain. */
 export function encryptSecrets(text: string, secretKey: string): string {
-  return editText(text, editsOf(encryptIn(text, { keys: [], secretKey })));
+  return editConfigurationText(text, editsOf(encryptIn(text, { keys: [], secretKey })));
 }
 
 function editsOf(changes: ReturnType<typeof encryptIn>): Edit[] {

@@ -8,7 +8,7 @@ import { shapeOf } from '../../config/schema/shape.ts';
 import { encryptText, replacePasswords, textsOf } from '../../config/secrets/sensitive-values.ts';
 import { dotted, setValue, type Tree } from '../../config/tree.ts';
 import { redact } from '../../process/redact.ts';
-import type { StorageProfile } from '../../repository/s3/providers.ts';
+import type { StorageProfile } from '../../repository/s3/connection.ts';
 import type { ErrorCode } from '../../runtime/error-codes.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 

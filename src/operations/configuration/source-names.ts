@@ -2,8 +2,8 @@ import { inspectConfiguration } from '../../config/load.ts';
 import { type KeyPath, type Tree, valueAt } from '../../config/tree.ts';
 import type { NameWithSize } from '../../results/results.ts';
 import { UserError } from '../../runtime/errors.ts';
-import type { Draft } from './edit-configuration.ts';
-import { openUrl, type Surroundings } from './try-connection.ts';
+import type { ConfigurationDraft } from './edit-configuration.ts';
+import { openUrl, type TryContext } from './try-connection.ts';
 
 /** Names to choose from in a source database. */
 export interface SourceNames {
@@ -13,7 +13,7 @@ export interface SourceNames {
 }
 
 interface SourceNamesRequest {
-  draft: Pick<Draft, 'file' | 'text'>;
+  draft: Pick<ConfigurationDraft, 'file' | 'text'>;
   /** Path of the database's URL in the configuration. */
   source: KeyPath;
 }
@@ -23,7 +23,7 @@ const TIMEOUT_MS = 5000;
 
 /** The schemas and tables of the database that a URL of an edited configuration names. */
 export async function sourceNames(
-  { cwd, ...surroundings }: Surroundings & { cwd: string },
+  { cwd, ...surroundings }: TryContext & { cwd: string },
   { draft: { file, text }, source }: SourceNamesRequest,
 ): Promise<SourceNames> {
   const { environment } = surroundings;

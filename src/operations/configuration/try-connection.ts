@@ -15,7 +15,7 @@ import { checkDatabase } from '../check-databases.ts';
 import { createAddressComparison } from '../load/guard.ts';
 
 /** The context before any configuration exists. */
-export type Surroundings = Omit<EngineContext, 'runner'>;
+export type TryContext = Omit<EngineContext, 'runner'>;
 
 /** A database that has answered. */
 export interface TriedSource {
@@ -39,7 +39,7 @@ export interface TriedDestination {
 }
 
 /** Opens a connection as a target would, and looks what is there to be taken. */
-export async function trySource(surroundings: Surroundings, text: string): Promise<TriedSource> {
+export async function trySource(surroundings: TryContext, text: string): Promise<TriedSource> {
   const { database, context } = openUrl(surroundings, text);
   const { url } = database;
   const { status, server_version, size_bytes, error, error_code } = (await checkDatabase(context, url)).state;
@@ -58,13 +58,13 @@ export async function trySource(surroundings: Surroundings, text: string): Promi
 const CODES: Partial<Record<TargetStatus, ErrorCode>> = { missing: 'database_missing', denied: 'denied' };
 
 /** The databases of the server of a URL. */
-export async function listDatabases(surroundings: Surroundings, text: string): Promise<NameWithSize[]> {
+export async function listDatabases(surroundings: TryContext, text: string): Promise<NameWithSize[]> {
   return openUrl(surroundings, text).database.connect.listDatabases();
 }
 
 /** Inspects the database that a first load would replace or create; refuses the source, however its host is spelled. */
 export async function tryDestination(
-  surroundings: Surroundings,
+  surroundings: TryContext,
   { source, destination }: { source: string; destination: string },
 ): Promise<TriedDestination> {
   const from = openUrl(surroundings, source).database.url;
@@ -108,7 +108,7 @@ export interface OpenedUrl {
 }
 
 /** Fills a template in, and finds the engine; nothing is connected yet. */
-export function openUrl(surroundings: Surroundings, text: string): OpenedUrl {
+export function openUrl(surroundings: TryContext, text: string): OpenedUrl {
   const { environment, report } = surroundings;
   const filled = text.includes('{{') ? fill(text, environment) : text;
   const context = { ...surroundings, runner: localRunner({ environment, report }) };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { clearEnvelope } from '../../repository/encryption/envelope.ts';
 import { storeOpener } from '../../repository/open-store.ts';
-import type { StorageProfile } from '../../repository/s3/providers.ts';
+import type { StorageProfile } from '../../repository/s3/connection.ts';
 import type { Store } from '../../repository/store.ts';
 import { UserError } from '../../runtime/errors.ts';
 

@@ -1,7 +1,7 @@
 import type { DropCopiesPlan, DropCopiesResult } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
-import { databaseCopies } from '../load/base-copies.ts';
+import { toDatabaseCopies } from '../load/base-copies.ts';
 import { chooseDestination, openDestination } from '../load/destination.ts';
 import { assertNotASource } from '../load/guard.ts';
 import { type Planned, planOutdated } from '../planned.ts';
@@ -18,7 +18,7 @@ export async function planDropCopies(given: Context, request: DropCopiesRequest)
   const { url, connect, restore } = openDestination(context, chooseDestination(context, request));
   await assertNotASource(context, url, request);
   const destination = await connect.inspect();
-  const found = databaseCopies(await restore.findCopies());
+  const found = toDatabaseCopies(await restore.findCopies());
   const copies = [found?.base, found?.spare].flatMap((copy) => copy ?? []);
   if (copies.length === 0) {
     throw new UserError('no_base_copy', `${url.display} has no base copy and no spare to drop`, {

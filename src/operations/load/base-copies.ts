@@ -58,14 +58,14 @@ export function baseWarning(why: string): { code: string; message: string } {
 }
 
 /** Returns the copies in the form of the JSON output; `null` where there are none. */
-export function databaseCopies({ base, spare }: BaseCopies): DatabaseCopies | null {
-  return base || spare ? { base: base && databaseCopy(base), spare: spare && databaseCopy(spare) } : null;
+export function toDatabaseCopies({ base, spare }: BaseCopies): DatabaseCopies | null {
+  return base || spare ? { base: base && toDatabaseCopy(base), spare: spare && toDatabaseCopy(spare) } : null;
 }
 
 /** Returns the copies in the form of the JSON output; `null` where there are none. */
-export function destinationCopies({ branches, ...copies }: AllCopies): DestinationCopies | null {
+export function toDestinationCopies({ branches, ...copies }: AllCopies): DestinationCopies | null {
   const separate = branches.filter(({ current }) => !current);
-  const found = databaseCopies(copies);
+  const found = toDatabaseCopies(copies);
   if (!found && separate.length === 0) return null;
   const totals = {
     count: separate.length,
@@ -80,6 +80,6 @@ export function sumOf(sizes: (number | null)[]): number | null {
   return sizes.includes(null) ? null : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
 }
 
-export function databaseCopy({ name, snapshot, loadedAt, partial, sizeBytes, outdated }: BaseCopy): DatabaseCopy {
+export function toDatabaseCopy({ name, snapshot, loadedAt, partial, sizeBytes, outdated }: BaseCopy): DatabaseCopy {
   return { database: name, snapshot, loaded_at: loadedAt, partial, size_bytes: sizeBytes, outdated };
 }

@@ -9,7 +9,7 @@ import type { DestinationState } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { findTarget } from '../find-target.ts';
-import { isFresh, type Planned, planOutdated } from '../planned.ts';
+import { isCurrent, type Planned, planOutdated } from '../planned.ts';
 import { assertNotASource } from './guard.ts';
 
 export interface ChosenDestination {
@@ -81,7 +81,7 @@ export async function checkDestination(
   if (url.display !== destination.url) {
     throw planOutdated(`The destination is ${url.display}, no longer ${destination.url},`);
   }
-  if (isSource || isFresh(context, planned)) return;
+  if (isSource || isCurrent(context, planned)) return;
   await assertNotASource({ ...context, report: () => {} }, url, { target, accepted });
 }
 

@@ -19,7 +19,7 @@ import { assertTrusted, isBuiltHere } from '../snapshots/signatures.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
 import { type FoundSnapshot, findPlanned, findSnapshot } from '../snapshots/snapshots.ts';
 import { afterLoadRunner, checkAfterLoad, plannedAfterLoad } from './after-load.ts';
-import { baseRefused, baseWarning, databaseCopies, wantedBase, whyNoBase, whyNotInPlace } from './base-copies.ts';
+import { baseRefused, baseWarning, toDatabaseCopies, wantedBase, whyNoBase, whyNotInPlace } from './base-copies.ts';
 import { chooseTables, namesOf, withinPlan } from './choose-tables.ts';
 import { dataState } from './data-state.ts';
 import { checkDestination, chooseDestination, openDestination } from './destination.ts';
@@ -47,7 +47,7 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
   if (afterLoad && restore.strategy === 'in_place') throw afterLoadInPlace(request.target, restore.strategyReason);
   await checkAfterLoad(context, request, database.url);
   const selection = selected && withinPlan(selected, restore, manifest);
-  const copies = restore.copies && databaseCopies(restore.copies);
+  const copies = restore.copies && toDatabaseCopies(restore.copies);
   const undo = !request.onlyBase && (request.undo ?? true) && restore.strategy === 'swap' && restore.destination.exists;
   const difference = loadDifference(restore);
   const { keepGoing, original = false } = request;
@@ -141,7 +141,7 @@ export async function applySnapshot(
   planned: PlannedLoad & { restore: RestorePlan },
 ): Promise<LoadResult> {
   const { request, plan, restore } = planned;
-  const { snapshot, jobs, undo, selection, tables, rows, size_bytes, keep_base: keepBase } = plan;
+  const { snapshot, jobs: cpus, undo, selection, tables, rows, size_bytes, keep_base: keepBase } = plan;
   if (snapshot === null) throw new Error('the plan is of no snapshot');
   const { manifest, local, remote } = await findPlanned(context, { target: request.target, snapshot });
   // The plan has told what there is to warn of.
@@ -156,7 +156,7 @@ export async function applySnapshot(
     const keep = restore.tables.length === manifest.tables.length && !restore.difference?.tables;
     await pullFiles(context, { manifest, remote, files: filesToRead(restore, manifest), keep });
   }
-  const pool = createObjectPool(jobs + 1, { expectedBytes: size_bytes });
+  const pool = createObjectPool(cpus + 1, { expectedBytes: size_bytes });
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
   const only = selection && namesOf(selection);
   const directory = await staging.folder('restore');
@@ -164,7 +164,7 @@ export async function applySnapshot(
   const { swapMs, undoDatabase, missing, baseDatabase, spareDatabase } = await database.restore.run({
     ...(await restorationOf(context, request, { manifest, only, keepBase })),
     plan: restore,
-    jobs,
+    cpus,
     undo,
     ...(request.onlyBase && { onlyBase: true }),
     directory,

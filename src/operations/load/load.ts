@@ -2,7 +2,7 @@ import type { LoadResult } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { estimateLoad, methodOf } from '../history/load-estimate.ts';
 import { recorded } from '../history/recorded.ts';
-import { isFresh } from '../planned.ts';
+import { isCurrent } from '../planned.ts';
 import { assertShared } from '../sign-in/sharing.ts';
 import { withTargetUrls } from '../with-target-urls.ts';
 import { applyScript, planScript } from './load-script.ts';
@@ -44,7 +44,7 @@ export async function applyLoad(given: Context, planned: PlannedLoad): Promise<L
 
 async function perform(given: Context, planned: PlannedLoad): Promise<LoadResult> {
   const context = await withUrls(given, planned.request);
-  if (!isFresh(context, planned)) await assertShared(context, planned.request.target);
+  if (!isCurrent(context, planned)) await assertShared(context, planned.request.target);
   for (const { code, message } of planned.plan.warnings) context.report({ event: 'warning', code, message });
   return planned.restore
     ? applySnapshot(context, { ...planned, restore: planned.restore })

@@ -68,27 +68,27 @@ export function isPinned(target: string, { id }: SnapshotRow): UserError {
   });
 }
 
-export interface Removal {
+export interface SnapshotRemoval {
   from: SnapshotLocation[];
   remote: RemoteRepository | null;
   manifests: Manifest[];
 }
 
 /** Bytes that no other snapshot of the place shares. */
-export async function freedBytes(context: Context, { manifests, ...where }: Removal): Promise<number> {
+export async function freedBytes(context: Context, { manifests, ...where }: SnapshotRemoval): Promise<number> {
   const bytes = await Promise.all(placesOf(context, where).map((place) => place.ownBytes(manifests)));
   return bytes.reduce((sum, one) => sum + one, 0);
 }
 
 /** Removes manifests, then what no manifest of the place names any more. */
-export async function removeFrom(context: Context, { manifests, ...where }: Removal): Promise<void> {
+export async function removeFrom(context: Context, { manifests, ...where }: SnapshotRemoval): Promise<void> {
   for (const place of placesOf(context, where)) {
     for (const manifest of manifests) await place.remove(manifest);
     await place.sweep(context.clock());
   }
 }
 
-function placesOf(context: Context, { from, remote }: Omit<Removal, 'manifests'>) {
+function placesOf(context: Context, { from, remote }: Omit<SnapshotRemoval, 'manifests'>) {
   return [
     ...(from.includes('local') ? [localRepository(context)] : []),
     ...(from.includes('remote') && remote ? [remote] : []),

@@ -6,7 +6,7 @@ import { UserError } from '../../runtime/errors.ts';
 import { formatBytes } from '../../text/format.ts';
 import { findTarget } from '../find-target.ts';
 import { recorded } from '../history/recorded.ts';
-import { databaseCopy, keepsSpare, whyNoBase } from '../load/base-copies.ts';
+import { keepsSpare, toDatabaseCopy, whyNoBase } from '../load/base-copies.ts';
 import { checkDestination, chooseDestination, openDestination } from '../load/destination.ts';
 import { assertNotASource } from '../load/guard.ts';
 import { swapSteps } from '../load/load-steps.ts';
@@ -38,7 +38,7 @@ export async function planReset(given: Context, request: ResetRequest): Promise<
   const spare = keepsSpare(context.configuration, request);
   const found = await restore.planReset({ spare });
   const undo = request.undo ?? true;
-  const base = databaseCopy(found.base);
+  const base = toDatabaseCopy(found.base);
   const plan: ResetPlan = {
     target: request.target,
     destination: found.destination,

@@ -86,7 +86,7 @@ export interface SanitizeJob extends SanitizeWork {
   repository: LocalRepository;
   /** Reads its definitions. */
   pool: ObjectPool;
-  jobs: number;
+  cpus: number;
   strict: boolean;
   /** The database stays, and so must hold no trace of the old values. */
   stays: boolean;
@@ -94,7 +94,7 @@ export interface SanitizeJob extends SanitizeWork {
 
 /** Sanitizes a restored database and stores its dump; nothing is published yet. Steps also: `dump`, `leaks`, `traces`. */
 export async function sanitizeDatabase(context: Context, work: SanitizeJob): Promise<SanitizedDump> {
-  const { database, manifest, repository, pool, jobs, strict, stays, statements, keep } = work;
+  const { database, manifest, repository, pool, cpus, strict, stays, statements, keep } = work;
   await using opened = new AsyncDisposableStack();
   const kept = new Set(keep.map(({ column }) => column));
   const isNamed = tablesNamedBy(statements);
@@ -107,7 +107,7 @@ export async function sanitizeDatabase(context: Context, work: SanitizeJob): Pro
         original: manifest,
         kept,
         isNamed,
-        jobs,
+        cpus,
         pool,
         ...survey,
       }),
@@ -121,7 +121,7 @@ export async function sanitizeDatabase(context: Context, work: SanitizeJob): Pro
     repository,
     previous: manifest,
     copyOf: manifest,
-    jobs,
+    cpus,
     schemaConfig,
   });
   if (manifest.tables.length > 0 && dump.tables.length === 0) throw nothingLeft(manifest.target);

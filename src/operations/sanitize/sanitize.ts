@@ -173,7 +173,7 @@ interface Work {
 async function sanitizeIn(context: Context, work: Work): Promise<SanitizeResult> {
   const { request, manifest, statements, keep, places, strict, undo } = work;
   const repository = localRepository(context);
-  const jobs = request.cpus ?? cpusFor(context, request.target);
+  const cpus = request.cpus ?? cpusFor(context, request.target);
   await using opened = await openPlace(context, {
     places,
     manifest,
@@ -181,7 +181,7 @@ async function sanitizeIn(context: Context, work: Work): Promise<SanitizeResult>
   });
   const { place, database, restoration, plan } = opened;
   await using staging = await repository.stage();
-  const pool = createObjectPool(jobs + 1);
+  const pool = createObjectPool(cpus + 1);
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
   for (const warning of plan.warnings) context.report(warning);
   const stays = place.destination !== null;
@@ -191,14 +191,14 @@ async function sanitizeIn(context: Context, work: Work): Promise<SanitizeResult>
     const swapped = await database.restore.run({
       ...restoration,
       plan,
-      jobs,
+      cpus,
       undo,
       directory,
       read: snapshotReader({ manifest, repository, pool, signal: context.signal }),
       throwAway: !stays,
       async beforeSwap(url) {
         const restored = { database: openDatabase(context, url), manifest, statements, keep };
-        sanitized = await sanitizeDatabase(context, { ...restored, repository, pool, jobs, strict, stays });
+        sanitized = await sanitizeDatabase(context, { ...restored, repository, pool, cpus, strict, stays });
       },
     });
     if (!sanitized) throw new Error('the restore did not offer its database');

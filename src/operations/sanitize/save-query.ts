@@ -2,7 +2,7 @@ import { link, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { changeText } from '../../config/edit/change-text.ts';
 import { rewriteFile } from '../../config/edit/edit-file.ts';
-import { writeBeside } from '../../config/edit/write-beside.ts';
+import { writeTemporary } from '../../config/edit/write-temporary.ts';
 import { dotted, valueAt } from '../../config/tree.ts';
 import { keepTrust } from '../../config/trust/trust-store.ts';
 import { parseYaml } from '../../config/yaml/yaml-source.ts';
@@ -117,7 +117,7 @@ const NEW_MODE = 0o600;
 async function writeWhole(path: string, text: string, exists: boolean): Promise<void> {
   const file = exists ? await realpath(path) : path;
   const ownership = exists ? await stat(file) : { mode: NEW_MODE };
-  const unfinished = await writeBeside(file, text, { ...ownership, mode: ownership.mode & 0o777 });
+  const unfinished = await writeTemporary(file, text, { ...ownership, mode: ownership.mode & 0o777 });
   try {
     if (exists) await rename(unfinished, file);
     // Unlike a renamed file, a link replaces nothing.

@@ -20,7 +20,7 @@ import { addBits, addHits, judgeColumn } from '../../sanitize/leaks/judge-column
 import { createLeakThreads, type LeakThreads } from '../../sanitize/leaks/leak-threads.ts';
 import type { StoredRows, ValueRound } from '../../sanitize/leaks/leak-worker.ts';
 import { type ColumnHits, type Hit, noHits } from '../../sanitize/leaks/search-values.ts';
-import { type SourceColumn, tellingBits } from '../../sanitize/leaks/value-class.ts';
+import { type LeakColumn, tellingBits } from '../../sanitize/leaks/value-class.ts';
 import {
   allocateTable,
   type DistinctBits,
@@ -51,20 +51,20 @@ export interface LeakSearchOptions {
   kept: Set<string>;
   /** Reports whether the query names a table; others are likely to stay as they are, and are searched meanwhile. */
   isNamed: (table: string) => boolean;
-  jobs: number;
+  cpus: number;
   pool: ObjectPool;
 }
 
 /** Begins to collect the personal values of the original, so that its result can be searched for them. */
 export function startLeakSearch(context: Context, options: LeakSearchOptions): LeakSearch {
-  const { engine, repository, original, jobs, pool } = options;
+  const { engine, repository, original, cpus, pool } = options;
   const bytes = original.tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
-  const threads = createLeakThreads(Math.min(jobs, Math.ceil(bytes / BYTES_OF_THREAD) || 1), context.signal);
+  const threads = createLeakThreads(Math.min(cpus, Math.ceil(bytes / BYTES_OF_THREAD) || 1), context.signal);
   const stored = storedRows(options);
   const sources = sourcesOf(options);
   const names = [...sources.keys()];
   const originalColumns = columnsByTable(original);
-  const byPosition = ({ name }: ManifestTable): (SourceColumn | null)[] =>
+  const byPosition = ({ name }: ManifestTable): (LeakColumn | null)[] =>
     (originalColumns.get(name) ?? []).map((column) => sources.get(column) ?? null);
   const personal = original.tables.filter((table) => byPosition(table).some((source) => source !== null));
   const expected = [...sources.values()].reduce((sum, source) => sum + source.values * (source.hasParts ? 4 : 1), 0);
@@ -284,7 +284,7 @@ const LARGE_OBJECTS = 'pg_catalog.pg_largeobject.data';
 const DEFINITIONS = /^(?:toc\.dat|definitions\.json|blobs(?:_\d+)?\.toc)$/;
 const MOST_FROM = 3;
 
-type CountedSource = SourceColumn & { values: number };
+type CountedSource = LeakColumn & { values: number };
 
 function sourcesOf({ suspicions, before, kept }: LeakSearchOptions): Map<string, CountedSource> {
   const sources = new Map<string, CountedSource>();

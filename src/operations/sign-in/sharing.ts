@@ -1,6 +1,6 @@
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, toUserError, UserError } from '../../runtime/errors.ts';
-import { freshSession } from '../../sso/fresh-session.ts';
+import { currentSession } from '../../sso/current-session.ts';
 import type { ProviderRequest } from '../../sso/provider.ts';
 import { type Person, personOf, type SignInSession, secondsOf } from '../../sso/session.ts';
 import { createSessionStore, type SessionStore } from '../../sso/session-store.ts';
@@ -68,7 +68,7 @@ async function signedInPeople(
 async function sessionThatCounts({ store, provider, context }: GroupsRequest): Promise<SignInSession | null> {
   const { clock, report } = context;
   const failure: { message?: string } = {};
-  const session = await freshSession({ provider, store, clock }).catch((thrown) => {
+  const session = await currentSession({ provider, store, clock }).catch((thrown) => {
     const error = toUserError(thrown);
     if (error.exit !== EXIT.unreachable) throw thrown;
     failure.message = `${error.message}. ${error.hint ?? ''}`;

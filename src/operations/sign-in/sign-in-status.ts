@@ -1,7 +1,7 @@
 import type { SignedIn } from '../../results/cloud-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, toUserError } from '../../runtime/errors.ts';
-import { freshSession } from '../../sso/fresh-session.ts';
+import { currentSession } from '../../sso/current-session.ts';
 import type { ProviderRequest } from '../../sso/provider.ts';
 import { personOf, type SignInSession } from '../../sso/session.ts';
 import { createSessionStore } from '../../sso/session-store.ts';
@@ -17,7 +17,7 @@ async function statusOf(context: Context, provider: ProviderRequest): Promise<Si
   if (configuration.file === null) return signedIn(provider, null);
   const store = createSessionStore(configuration, context);
   try {
-    return signedIn(provider, await freshSession({ provider, store, clock }));
+    return signedIn(provider, await currentSession({ provider, store, clock }));
   } catch (thrown) {
     const error = toUserError(thrown);
     if (error.exit !== EXIT.unreachable) throw thrown;

@@ -2,7 +2,7 @@ import type { SignedIn } from '../../results/cloud-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { browserOf } from '../../sso/open-browser.ts';
 import { createSessionStore } from '../../sso/session-store.ts';
-import { signIn as signInWith } from '../../sso/sign-in.ts';
+import { signInAtProvider } from '../../sso/sign-in.ts';
 import { findProvider } from './find-provider.ts';
 import { signedIn } from './sign-in-status.ts';
 
@@ -18,7 +18,7 @@ export async function signIn(context: Context, { provider: name, device = false 
   const { configuration, report, signal, clock, environment } = context;
   const provider = findProvider(context, name);
   const store = createSessionStore(configuration, context);
-  const session = await signInWith({
+  const session = await signInAtProvider({
     provider,
     device,
     clock,

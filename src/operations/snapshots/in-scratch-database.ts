@@ -29,22 +29,22 @@ export interface ScratchDatabase {
 /** Restores a snapshot into a throw-away database with all checks of a load. Steps: those of a restore. */
 export async function inScratchDatabase<Result>(
   context: Context,
-  { target, manifest, cpus, allowSuperuser: superuser = false }: ScratchRequest,
+  { target, manifest, cpus: given, allowSuperuser: superuser = false }: ScratchRequest,
   use: (scratch: ScratchDatabase) => Promise<Result>,
 ): Promise<Result> {
   const places = await choosePlaces(context, { target, engine: engineOf(manifest.engine), ephemeral: true });
   const repository = localRepository(context);
-  const jobs = cpus ?? cpusFor(context, target);
+  const cpus = given ?? cpusFor(context, target);
   await using opened = await openPlace(context, { places, manifest, superuser });
   await using staging = await repository.stage();
   const directory = await staging.folder('restore');
-  const pool = createObjectPool(jobs + 1);
+  const pool = createObjectPool(cpus + 1);
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
   let used: { result: Result } | undefined;
   await opened.database.restore.run({
     ...opened.restoration,
     plan: opened.plan,
-    jobs,
+    cpus,
     undo: false,
     directory,
     read: snapshotReader({ manifest, repository, pool, signal: context.signal }),

@@ -2,7 +2,7 @@ import type { Configuration } from '../../config/configuration.ts';
 import { problemError } from '../../config/invalid-configuration.ts';
 import type { Settings } from '../../config/schema/settings.ts';
 import { type BucketRepository, openRemoteRepository } from '../../repository/remote-repository.ts';
-import type { StorageProfile } from '../../repository/s3/providers.ts';
+import type { StorageProfile } from '../../repository/s3/connection.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 

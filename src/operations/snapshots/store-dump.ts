@@ -9,7 +9,7 @@ import { UserError } from '../../runtime/errors.ts';
 import { readMigrations } from '../migrations/read-migrations.ts';
 
 export interface StoringDump
-  extends Pick<DumpRequest, 'schemaConfig' | 'includeNeededSchemas' | 'jobs' | 'copyOf' | 'program'> {
+  extends Pick<DumpRequest, 'schemaConfig' | 'includeNeededSchemas' | 'cpus' | 'copyOf' | 'program'> {
   database: Pick<Database, 'dump'>;
   repository: LocalRepository;
   previous: Manifest | undefined;
@@ -20,7 +20,7 @@ export async function storeDump({ database, repository, previous, ...request }: 
   await using staging = await repository.stage();
   const directory = await staging.folder('dump');
   const sizes = new Map(previous?.tables.map((table) => [table.name, bytesOfTable(table)]));
-  const pool = createObjectPool(request.jobs, {
+  const pool = createObjectPool(request.cpus, {
     expectedBytes: [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0),
   });
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };

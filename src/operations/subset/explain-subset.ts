@@ -13,9 +13,9 @@ export async function explainSubset(
   request: SubsetRequest & { row: string },
 ): Promise<SubsetExplanation> {
   const context = await withTargetUrls(given, request.target, { source: true });
-  const { source: url, jobs, settings } = settingOf(context, request);
+  const { source: url, cpus, settings } = settingOf(context, request);
   const { table, key } = readRow(request.row);
-  await using source = await openDatabase(context, url).subset.openSource(jobs);
+  await using source = await openDatabase(context, url).subset.openSource(cpus);
   const plan = planFor(source, settings);
   const row = plan.graph.tables.has(table) ? await source.findRow(table, key.split(',')) : null;
   if (row === null) {

@@ -1,6 +1,6 @@
 import { link, rename, rm, stat } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { writeBeside } from '../../config/edit/write-beside.ts';
+import { writeTemporary } from '../../config/edit/write-temporary.ts';
 import { openDatabase } from '../../engines/open-database.ts';
 import type { SubsetGraphResult } from '../../results/subset-results.ts';
 import type { Context } from '../../runtime/context.ts';
@@ -23,8 +23,8 @@ export async function writeSubsetGraph(given: Context, request: SubsetGraphReque
   if (extname(file).toLowerCase() !== '.mmd') throw formatUnknown(file);
   if (!force) await assertNewFile(file);
   const context = await withTargetUrls(given, target, { source: true });
-  const { source: url, jobs, settings } = settingOf(context, request);
-  await using source = await openDatabase(context, url).subset.openSource(jobs);
+  const { source: url, cpus, settings } = settingOf(context, request);
+  await using source = await openDatabase(context, url).subset.openSource(cpus);
   const graph = graphOf(target, planFor(source, settings));
   await writeWhole(file, drawMermaid(graph), force);
   return { target, file, format: 'mermaid', tables: graph.tables.length, references: graph.references.length };
@@ -55,7 +55,7 @@ const MODE = 0o644;
 async function writeWhole(file: string, text: string, force: boolean): Promise<void> {
   let unfinished: string | undefined;
   try {
-    unfinished = await writeBeside(file, text, { mode: MODE });
+    unfinished = await writeTemporary(file, text, { mode: MODE });
     if (force) await rename(unfinished, file);
     // Unlike a renamed file, a link replaces nothing.
     else await link(unfinished, file);

@@ -8,7 +8,7 @@ import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { type CollectResult, collect } from '../../subset/collect.ts';
 import { buildGraph, type SubsetSettings, withKnownNames } from '../../subset/graph.ts';
-import { type Plan, planSubset } from '../../subset/plan.ts';
+import { type Plan, planSubsetRoles } from '../../subset/plan.ts';
 import { cpusFor } from '../cpus-for.ts';
 import { findTarget } from '../find-target.ts';
 import { subsetDestination } from '../load/destination.ts';
@@ -40,7 +40,7 @@ export interface SubsetContext {
   source: DatabaseUrl;
   destination: DatabaseUrl;
   settings: SubsetSettings;
-  jobs: number;
+  cpus: number;
 }
 
 /** Returns the configuration of a target's subset. */
@@ -71,13 +71,13 @@ export function settingOf(context: Context, { target: name, cpus, settings: chos
     source,
     destination,
     settings: { ...settings, ...chosen },
-    jobs: cpus ?? cpusFor(context, name),
+    cpus: cpus ?? cpusFor(context, name),
   };
 }
 
 export function planFor({ facts }: SubsetSource, settings: SubsetSettings): Plan {
   const known = withKnownNames(settings, facts);
-  return planSubset(buildGraph(facts, known), known);
+  return planSubsetRoles(buildGraph(facts, known), known);
 }
 
 interface RowCollectOptions {

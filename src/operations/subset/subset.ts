@@ -43,7 +43,7 @@ export async function planSubset(given: Context, request: SubsetRequest): Promis
   await database.subset.checkDestination();
   const undo = (request.undo ?? true) && destination.exists;
   const seed = request.seed ?? DEFAULT_SEED;
-  await using source = await openDatabase(context, setting.source).subset.openSource(setting.jobs);
+  await using source = await openDatabase(context, setting.source).subset.openSource(setting.cpus);
   const plan = planFor(source, setting.settings);
   const collected = request.count ? await collectRows(context, { source, plan, seed }) : null;
   const restorer = await database.restore.chooseRestorer({
@@ -109,7 +109,7 @@ async function perform(given: Context, planned: PlannedSubset): Promise<SubsetRe
     proof: made.references,
     swap_ms: made.replaced.swapMs,
     undo_database: made.replaced.undoDatabase,
-    snapshot: request.snapshot ? await store(context, request, setting.jobs) : null,
+    snapshot: request.snapshot ? await store(context, request, setting.cpus) : null,
   };
 }
 
@@ -122,11 +122,11 @@ interface SubsetBuild extends SubsetContext {
 
 /** The source is let go as soon as nothing more is read of it. */
 async function makeFrom(context: Context, making: SubsetBuild) {
-  const { destination: url, settings, jobs, seed, undo, directory, restoredBy } = making;
-  await using source = await openDatabase(context, making.source).subset.openSource(jobs);
+  const { destination: url, settings, cpus, seed, undo, directory, restoredBy } = making;
+  await using source = await openDatabase(context, making.source).subset.openSource(cpus);
   const plan = planFor(source, settings);
   const collected = await collectRows(context, { source, plan, seed });
-  return await source.make({ url, plan, collected, jobs, undo, directory, restoredBy });
+  return await source.make({ url, plan, collected, cpus, undo, directory, restoredBy });
 }
 
 /** The subset as a snapshot of the target, which load and all others then know. */

@@ -2,7 +2,7 @@ import type { Database } from '../../engines/open-database.ts';
 import type { LoadResult, UndoPlan } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { recorded } from '../history/recorded.ts';
-import { databaseCopies } from '../load/base-copies.ts';
+import { toDatabaseCopies } from '../load/base-copies.ts';
 import { checkDestination, chooseDestination, openDestination } from '../load/destination.ts';
 import { assertNotASource } from '../load/guard.ts';
 import { type Planned, planOutdated } from '../planned.ts';
@@ -63,7 +63,7 @@ async function perform(given: Context, planned: PlannedUndo): Promise<LoadResult
 
 async function findUndo({ restore }: Database) {
   const { destination, undoDatabase, replacedAt, sizeBytes } = await restore.findUndoCopy();
-  const copies = databaseCopies(await restore.findCopies());
+  const copies = toDatabaseCopies(await restore.findCopies());
   return {
     ...{ destination, undo_database: undoDatabase, replaced_at: replacedAt, size_bytes: sizeBytes },
     ...(copies && { copies }),

@@ -11,7 +11,7 @@ export interface Envelope {
   seal(key: string, content: Buffer): Buffer;
   /** Throws SealBroken for changed content. */
   open(key: string, stored: Buffer): Buffer;
-  source(key: string, passing: TransferFile): Promise<Source>;
+  source(key: string, passing: TransferFile): Promise<StoredSource>;
   sink(key: string, passing: TransferFile & { total: number }): Sink;
 }
 
@@ -21,7 +21,7 @@ export interface TransferFile {
 }
 
 /** A file in its stored encoding; can be read concurrently and repeatedly. */
-export interface Source {
+export interface StoredSource {
   bytes: number;
   isClear: boolean;
   /** Fills the buffer from `start`, a multiple of 64 kB. */

@@ -23,8 +23,8 @@ import {
   encodeSeekTable,
   FOOTER_BYTES,
   FRAME_BYTES,
-  type Frame,
   largestObject,
+  type ObjectFrame,
   seekTableBytes,
 } from './object-format.ts';
 import { release } from './release.ts';
@@ -151,7 +151,7 @@ interface Packer {
 export function createPacker(terminator: string | null): Packer {
   const hash = createHash('sha256');
   const storedHash = createHash('sha256');
-  const frames: Frame[] = [];
+  const frames: ObjectFrame[] = [];
   const end = terminator === null ? null : Buffer.from(terminator);
   let lines = 0;
   let storedBytes = 0;
@@ -354,7 +354,7 @@ export function looksWhole({ path, bytes }: Pick<ObjectToRead, 'path' | 'bytes'>
   }
 }
 
-function frameTable(input: number, bytes: number): Frame[] {
+function frameTable(input: number, bytes: number): ObjectFrame[] {
   const { size } = fstatSync(input);
   if (size > largestObject(bytes)) throw contentDiffers();
   if (size < FOOTER_BYTES) throw new Error('the object is empty or cut short');

@@ -26,7 +26,7 @@ const SKIPPABLE_HEADER_BYTES = 8;
 const ENTRY_BYTES = 8;
 export const FOOTER_BYTES = 9;
 
-export interface Frame {
+export interface ObjectFrame {
   storedBytes: number;
   bytes: number;
 }
@@ -55,7 +55,7 @@ export function compressFrame(content: Uint8Array): Buffer<ArrayBuffer> {
   });
 }
 
-export function decompressFrame(stored: Uint8Array, frame: Frame): Buffer<ArrayBuffer> {
+export function decompressFrame(stored: Uint8Array, frame: ObjectFrame): Buffer<ArrayBuffer> {
   return wholeFrame(zstdDecompressSync(stored, roomIn(frame)), frame);
 }
 
@@ -65,21 +65,21 @@ const decompress = promisify(zstdDecompress) as (
 ) => Promise<Buffer<ArrayBuffer>>;
 
 /** Outside the event loop. */
-export async function decompressFrameAsync(stored: Uint8Array, frame: Frame): Promise<Buffer<ArrayBuffer>> {
+export async function decompressFrameAsync(stored: Uint8Array, frame: ObjectFrame): Promise<Buffer<ArrayBuffer>> {
   return wholeFrame(await decompress(stored, roomIn(frame)), frame);
 }
 
 /** A spare byte shows that the first buffer is also the last. */
-function roomIn({ bytes }: Frame): { chunkSize: number; maxOutputLength: number } {
+function roomIn({ bytes }: ObjectFrame): { chunkSize: number; maxOutputLength: number } {
   return { chunkSize: Math.max(64, bytes + 1), maxOutputLength: Math.max(64, bytes) };
 }
 
-function wholeFrame(content: Buffer<ArrayBuffer>, { bytes }: Frame): Buffer<ArrayBuffer> {
+function wholeFrame(content: Buffer<ArrayBuffer>, { bytes }: ObjectFrame): Buffer<ArrayBuffer> {
   if (content.length !== bytes) throw damaged();
   return content;
 }
 
-export function encodeSeekTable(frames: Frame[]): Buffer {
+export function encodeSeekTable(frames: ObjectFrame[]): Buffer {
   const contentBytes = frames.length * ENTRY_BYTES + FOOTER_BYTES;
   const table = Buffer.alloc(SKIPPABLE_HEADER_BYTES + contentBytes);
   table.writeUInt32LE(SKIPPABLE_MAGIC, 0);
@@ -108,15 +108,15 @@ export function claimedBytes(table: Buffer): number {
   return bytes;
 }
 
-export function decodeSeekTable(table: Buffer, { storedBytes, bytes }: Frame): Frame[] {
+export function decodeSeekTable(table: Buffer, { storedBytes, bytes }: ObjectFrame): ObjectFrame[] {
   if (table.length > mostFrames(bytes) * ENTRY_BYTES + SKIPPABLE_HEADER_BYTES + FOOTER_BYTES) throw damaged();
-  const frames: Frame[] = [];
+  const frames: ObjectFrame[] = [];
   const footer = table.length - FOOTER_BYTES;
   for (let at = SKIPPABLE_HEADER_BYTES; at < footer; at += ENTRY_BYTES) {
     frames.push({ storedBytes: table.readUInt32LE(at), bytes: table.readUInt32LE(at + 4) });
   }
   const whole = frames.reduce((sum, frame) => sum + frame.storedBytes, table.length);
-  const isTooLarge = (frame: Frame): boolean =>
+  const isTooLarge = (frame: ObjectFrame): boolean =>
     frame.bytes > LARGEST_FRAME_BYTES || frame.storedBytes > largestObject(frame.bytes);
   if (whole !== storedBytes || frames.some(isTooLarge)) throw damaged();
   if (frames.reduce((sum, frame) => sum + frame.bytes, 0) !== bytes) throw contentDiffers();

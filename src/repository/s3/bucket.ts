@@ -3,8 +3,8 @@ import { clearEnvelope, type Envelope } from '../encryption/envelope.ts';
 import { SealBroken } from '../encryption/sealed-format.ts';
 import { TooLarge } from '../store.ts';
 import type { Credentials } from './client.ts';
+import type { BucketProfile } from './connection.ts';
 import { attemptsFor, isMissing, storageError } from './errors.ts';
-import type { BucketProfile } from './providers.ts';
 import { retry } from './retry.ts';
 
 type Sdk = typeof import('./sdk.ts').sdk;

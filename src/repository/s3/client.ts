@@ -2,7 +2,7 @@ import type { LookupFunction } from 'node:net';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { type AwsProfile, readAwsProfiles } from '../../config/aws-profiles.ts';
 import { UserError } from '../../runtime/errors.ts';
-import { type BucketProfile, connectionOf } from './providers.ts';
+import { type BucketProfile, s3ConnectionOf } from './connection.ts';
 
 const SOCKETS = 32;
 
@@ -28,7 +28,7 @@ export async function createS3Client(
 ): Promise<S3Client> {
   const { sdk } = await import('./sdk.ts');
   const { cli_profile, access_key, secret_key } = profile;
-  const { endpoint, region, pathStyle } = connectionOf(profile, cli_profile ? await readCliProfile(cli_profile) : {});
+  const { endpoint, region, pathStyle } = s3ConnectionOf(profile, cli_profile ? await readCliProfile(cli_profile) : {});
   const keys = !cli_profile && access_key && secret_key;
   const agent = { keepAlive: true, maxSockets: SOCKETS, ...(lookup && { lookup }) };
   return new sdk.S3Client({

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { CompletedPart, PutObjectCommand } from '@aws-sdk/client-s3';
 import type { BufferPool } from '../buffer-pool.ts';
-import type { Source } from '../encryption/envelope.ts';
+import type { StoredSource } from '../encryption/envelope.ts';
 import { ContentDiffers, createChecksum } from '../objects/checksum.ts';
 import type { Transfer } from '../store.ts';
 import type { S3Bucket } from './bucket.ts';
@@ -53,7 +53,7 @@ function signChecksum({ middlewareStack }: PutObjectCommand, sha256: string): vo
   );
 }
 
-interface CheckedSource extends Source {
+interface CheckedSource extends StoredSource {
   checkContent: () => Promise<string | null>;
 }
 
@@ -87,7 +87,7 @@ async function sendParts(key: string, source: CheckedSource, upload: Upload): Pr
 type UploadPlace = ReturnType<S3Bucket['place']> & { UploadId: string | undefined };
 
 /** Returns or throws only after the last part has ended. */
-async function sendEachPart(one: UploadPlace, source: Source, upload: Upload): Promise<CompletedPart[]> {
+async function sendEachPart(one: UploadPlace, source: StoredSource, upload: Upload): Promise<CompletedPart[]> {
   const { bucket, buffers, onBytes } = upload;
   const { client, sdk, envelope } = bucket;
   const { bytes: size } = source;
@@ -98,7 +98,7 @@ async function sendEachPart(one: UploadPlace, source: Source, upload: Upload): P
   const parts: CompletedPart[] = [];
   let reading: Promise<unknown> = Promise.resolve();
   /** In order, for the checksum. */
-  const read: Source['read'] = (start, into) => {
+  const read: StoredSource['read'] = (start, into) => {
     const turn = reading.then(() => source.read(start, into));
     reading = turn.catch(() => {});
     return turn;
@@ -121,7 +121,7 @@ async function sendEachPart(one: UploadPlace, source: Source, upload: Upload): P
   return parts.sort((one, other) => (one.PartNumber ?? 0) - (other.PartNumber ?? 0));
 }
 
-async function isWhole(key: string, { bytes }: Source, { bucket, signal }: Upload): Promise<boolean> {
+async function isWhole(key: string, { bytes }: StoredSource, { bucket, signal }: Upload): Promise<boolean> {
   const { client, sdk, place } = bucket;
   const head = new sdk.HeadObjectCommand(place(key));
   const found = await bucket.ask('read', (options) => client.send(head, options), signal).catch(() => undefined);

@@ -2,7 +2,7 @@ import type { RowFormat } from '../../engines/shared/row-scanner.ts';
 import { createFieldReader } from './field-reader.ts';
 import { personalParts } from './personal-parts.ts';
 import { createFieldScanner, type FieldPiece, type FieldScanner } from './stored-fields.ts';
-import { classOf, type SourceColumn } from './value-class.ts';
+import { classOf, type LeakColumn } from './value-class.ts';
 import { MOST_WORDS, RARE, type ValueTable } from './value-table.ts';
 import { createWordReader, type ReadValue } from './word-reader.ts';
 
@@ -12,14 +12,14 @@ export interface CollectedValue {
   second: number;
   valueClass: number;
   value: ReadValue;
-  source: SourceColumn;
+  source: LeakColumn;
   text(): string;
 }
 
 export interface CollectOptions {
   format: RowFormat;
   /** By position in the stored row. */
-  sources: (SourceColumn | null)[];
+  sources: (LeakColumn | null)[];
   onValue: (value: CollectedValue) => void;
 }
 
@@ -46,7 +46,7 @@ export function createCollector({ format, sources, onValue }: CollectOptions): F
   let text: string | null = null;
   let present: FieldPiece | null = null;
 
-  function take(source: SourceColumn, valueClass: number): void {
+  function take(source: LeakColumn, valueClass: number): void {
     if (valueClass < 0) return;
     taken ??= {
       ...{ first: 0, second: 0, valueClass, value, source },
@@ -63,7 +63,7 @@ export function createCollector({ format, sources, onValue }: CollectOptions): F
     onValue(taken);
   }
 
-  function takeParts(source: SourceColumn, whole: string): void {
+  function takeParts(source: LeakColumn, whole: string): void {
     for (const part of personalParts(whole)) {
       text = field.readText(part.text);
       take(source, classOf(value, source, part.kind));

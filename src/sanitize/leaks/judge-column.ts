@@ -21,9 +21,9 @@ export interface JudgedColumn {
  * Reports how many values of a column hold original ones: telling ones always, others from a share of the column.
  * `common` values are below it. `undecided`: depends on the column before the query.
  */
-export type Verdict = { verdict: 'found' | 'common'; count: number } | { verdict: 'none' | 'undecided' };
+export type LeakVerdict = { verdict: 'found' | 'common'; count: number } | { verdict: 'none' | 'undecided' };
 
-export function judgeColumn({ hits, own, before }: JudgedColumn): Verdict {
+export function judgeColumn({ hits, own, before }: JudgedColumn): LeakVerdict {
   const distinct = hits.distinct ? countDistinct(hits.distinct) : 0;
   const [all, words, names] = [countFrom(hits, NUMBER), countFrom(hits, WORD), countFrom(hits, NAME)];
   const [rare, telling] = [countFrom(hits, RARE), countFrom(hits, TELLING)];

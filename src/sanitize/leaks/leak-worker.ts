@@ -5,7 +5,7 @@ import { release } from '../../repository/objects/release.ts';
 import { createCollector, insertValue } from './collect-values.ts';
 import { type ColumnHits, createSearch, type SearchOptions } from './search-values.ts';
 import type { FieldScanner } from './stored-fields.ts';
-import type { SourceColumn } from './value-class.ts';
+import type { LeakColumn } from './value-class.ts';
 import { type DistinctBits, mix, newDistinctBits, noteDistinct, openTable, type TableMemory } from './value-table.ts';
 import { squeeze } from './word-reader.ts';
 
@@ -27,11 +27,11 @@ export interface WantedValue {
 }
 
 export type LeakTask =
-  | { task: 'collect'; rows: StoredRows; sources: (SourceColumn | null)[]; values: ValueRound }
+  | { task: 'collect'; rows: StoredRows; sources: (LeakColumn | null)[]; values: ValueRound }
   | { task: 'search rows'; rows: StoredRows; columns: SearchOptions['columns']; values: ValueRound }
   | { task: 'search contents'; files: ObjectToRead[]; values: ValueRound }
   | { task: 'search texts'; texts: string[]; values: ValueRound }
-  | { task: 'texts'; rows: StoredRows; sources: (SourceColumn | null)[]; wanted: WantedValue[] }
+  | { task: 'texts'; rows: StoredRows; sources: (LeakColumn | null)[]; wanted: WantedValue[] }
   | { task: 'sum'; files: ObjectToRead[] };
 
 export type LeakAnswer =

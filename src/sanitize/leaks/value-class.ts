@@ -3,7 +3,7 @@ import { NAME, NUMBER, RARE, TELLING, WORD } from './value-table.ts';
 import type { ReadValue } from './word-reader.ts';
 
 /** A column of the original that looks like personal data. */
-export interface SourceColumn {
+export interface LeakColumn {
   id: number;
   kind: PersonalKind;
   /** Dates and times: all of them are values of other columns, too. */
@@ -32,7 +32,7 @@ export function tellingBits(values: number): number {
 }
 
 /** -1: says nothing about a person. */
-export function classOf(value: ReadValue, source: SourceColumn, kind: PersonalKind = source.kind): number {
+export function classOf(value: ReadValue, source: LeakColumn, kind: PersonalKind = source.kind): number {
   const { digits, plainLetters, mixedLetters } = value;
   const letters = plainLetters + mixedLetters;
   if (letters === 0 ? digits < LEAST_DIGITS : letters + digits < LEAST_LETTERS) return -1;

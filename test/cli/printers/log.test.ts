@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createLog } from '../../../src/cli/printers/log.ts';
+import { createLogFile } from '../../../src/cli/printers/log.ts';
 import type { RunEvent } from '../../../src/results/events.ts';
-import { openContext } from '../../../src/runtime/context.ts';
+import { createContext } from '../../../src/runtime/context.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
 import { temporaryFolder } from '../../helpers/postgres-server.ts';
 
@@ -21,7 +21,7 @@ async function logged(trace: boolean): Promise<{ text: string; heard: RunEvent[]
   await using folder = await temporaryFolder();
   const heard: RunEvent[] = [];
   let now = new Date(0);
-  const log = createLog({ directory: folder.path, trace, clock: () => now, report: (event) => heard.push(event) });
+  const log = createLogFile({ directory: folder.path, trace, clock: () => now, report: (event) => heard.push(event) });
   for (const event of EVENTS) {
     now = new Date(now.getTime() + 500);
     log.report(event);
@@ -54,7 +54,7 @@ test('a log that cannot be written is one warning, and the events go on', async 
   await using folder = await temporaryFolder();
   await writeFile(join(folder.path, 'logs'), 'not a folder');
   const heard: RunEvent[] = [];
-  const { report } = createLog({
+  const { report } = createLogFile({
     directory: folder.path,
     trace: true,
     clock: () => new Date(),
@@ -77,7 +77,7 @@ test('a secret of the configuration is hidden by its value, however a server rep
     config,
     `working_directory: ${folder.path}/work\nsecret_key: ${'ab'.repeat(16)}\ntargets: { app: { snapshot: { src_url: "${src_url}" } } }\n`,
   );
-  const context = await openContext({
+  const context = await createContext({
     config,
     environment: {},
     cwd: folder.path,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Edit } from '../../../src/config/edit/edit.ts';
-import { editText } from '../../../src/config/edit/edit-text.ts';
+import { editConfigurationText } from '../../../src/config/edit/edit-text.ts';
 import { setValue } from '../../../src/config/tree.ts';
 import { parseYaml } from '../../../src/config/yaml/yaml-source.ts';
 import { fc } from '../../helpers/fast-check.ts';
@@ -47,7 +47,7 @@ it.for<{ change: string; edit: Edit; from: string; to: string }>([
   },
   { change: 'an alias', edit: { path: ['targets', 'app', 'sso_groups', 1], value: 'b' }, from: '- *n', to: '- b' },
 ])('$change is changed where it stands, and no other byte', ({ edit, from, to }) => {
-  expect(editText(FILE, [edit])).toBe(FILE.replace(from, to));
+  expect(editConfigurationText(FILE, [edit])).toBe(FILE.replace(from, to));
 });
 
 it('an anchored text keeps its anchor when its aliases are to have the new value too, and is refused otherwise', () => {
@@ -55,8 +55,8 @@ it('an anchored text keeps its anchor when its aliases are to have the new value
     { path: ['targets', 'app', 'name'], value: 'A' },
     { path: ['targets', 'app', 'sso_groups', 1], value: 'A' },
   ];
-  expect(editText(FILE, edits)).toBe(FILE.replace('&n "The app"', '&n "A"'));
-  expect(() => editText(FILE, edits.slice(0, 1))).toThrow('safely in this file');
+  expect(editConfigurationText(FILE, edits)).toBe(FILE.replace('&n "The app"', '&n "A"'));
+  expect(() => editConfigurationText(FILE, edits.slice(0, 1))).toThrow('safely in this file');
 });
 
 it.for([
@@ -69,7 +69,7 @@ it.for([
   { change: 'a block of text at the end', from: 'a: |\n  one', to: 'a: v' },
   { change: 'a value with a question mark before it', from: '? a\n: one # c\n', to: '? a\n: v # c\n' },
 ])('$change is changed alone', ({ from, to }) => {
-  expect(editText(from, [{ path: ['a'], value: 'v' }])).toBe(to);
+  expect(editConfigurationText(from, [{ path: ['a'], value: 'v' }])).toBe(to);
 });
 
 it.for([
@@ -98,7 +98,7 @@ it.for([
   { where: 'a map with merged keys', from: 'd: &d {c: 1}\na:\n  <<: *d\n', to: 'd: &d {c: 1}\na:\n  <<: *d\n  b: v\n' },
   { where: 'a file with deeper steps', from: 'd:\n    c: 1\n', to: 'd:\n    c: 1\na:\n    b: v\n' },
 ])('a new key is written into $where', ({ from, to }) => {
-  expect(editText(from, [{ path: ['a', 'b'], value: 'v' }])).toBe(to);
+  expect(editConfigurationText(from, [{ path: ['a', 'b'], value: 'v' }])).toBe(to);
 });
 
 it.for([
@@ -115,7 +115,7 @@ it.for([
   { what: 'the only key', from: '# c\r\na: 2\r\n', path: ['a'], to: '# c\r\n' },
   { what: 'the last line behind a line break of Windows', from: 'b: 1\r\na: 2', path: ['a'], to: 'b: 1' },
 ])('$what can be taken out', ({ from, path, to }) => {
-  expect(editText(from, [{ path, value: undefined }])).toBe(to);
+  expect(editConfigurationText(from, [{ path, value: undefined }])).toBe(to);
 });
 
 it.for([
@@ -125,53 +125,53 @@ it.for([
   ['a text in the place of a map', 'a: text\n', ['a', 'b']],
   ['a file that is not YAML', 'a: [1\n', ['a']],
 ] as const)('%s is refused', ([, text, path]) => {
-  expect(() => editText(text, [{ path: [...path], value: 'v' }])).toThrow('safely in this file');
+  expect(() => editConfigurationText(text, [{ path: [...path], value: 'v' }])).toThrow('safely in this file');
 });
 
 it('a thousand values are changed on one reading of the text', () => {
   const file = Array.from({ length: 1000 }, (_, i) => `k${i}: one # ${i}\n`).join('');
   const edits = Array.from({ length: 1000 }, (_, i) => ({ path: [`k${i}`], value: 'two' }));
   const before = process.cpuUsage();
-  expect(editText(file, edits)).toBe(file.replaceAll('one', 'two'));
+  expect(editConfigurationText(file, edits)).toBe(file.replaceAll('one', 'two'));
   expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000);
 });
 
 it('a new key goes to the end of its map, and a new map to the end of the file', () => {
-  expect(editText(FILE, [{ path: ['defaults', 'shared_target_dst_db_url'], value: 'u' }])).toBe(
+  expect(editConfigurationText(FILE, [{ path: ['defaults', 'shared_target_dst_db_url'], value: 'u' }])).toBe(
     FILE.replace('# of eight\n', '# of eight\n    shared_target_dst_db_url: u\n'),
   );
-  expect(editText(FILE, [{ path: ['targets', 'app', 'snapshot', 'new'], value: 1 }])).toBe(
+  expect(editConfigurationText(FILE, [{ path: ['targets', 'app', 'snapshot', 'new'], value: 1 }])).toBe(
     FILE.replace('"x" }', '"x", new: 1 }'),
   );
-  expect(editText('a: 1\n', [{ path: ['sso', 'idp', 'expires'], value: 7 }])).toBe(
+  expect(editConfigurationText('a: 1\n', [{ path: ['sso', 'idp', 'expires'], value: 7 }])).toBe(
     'a: 1\nsso:\n  idp:\n    expires: 7\n',
   );
-  expect(editText('', [{ path: ['a'], value: true }])).toBe('a: true\n');
-  expect(editText('a: 1', [{ path: ['b'], value: 'x y' }])).toBe('a: 1\nb: "x y"');
+  expect(editConfigurationText('', [{ path: ['a'], value: true }])).toBe('a: true\n');
+  expect(editConfigurationText('a: 1', [{ path: ['b'], value: 'x y' }])).toBe('a: 1\nb: "x y"');
 });
 
 it('a key without a value gets one', () => {
-  const edited = editText(FILE, [{ path: ['targets', 'other', 'share', 'dst_url'], value: 'u' }]);
+  const edited = editConfigurationText(FILE, [{ path: ['targets', 'other', 'share', 'dst_url'], value: 'u' }]);
   expect(edited).toBe(FILE.replace('    share:\n', '    share:\n      dst_url: u\n'));
 });
 
 it('a key that is taken out takes its line along, and nothing else', () => {
-  expect(editText(FILE, [{ path: ['working_directory'], value: undefined }])).toBe(
+  expect(editConfigurationText(FILE, [{ path: ['working_directory'], value: undefined }])).toBe(
     FILE.replace("working_directory: '/it''s here'\n", ''),
   );
-  expect(editText(FILE, [{ path: ['targets', 'app', 'snapshot', 'src_url'], value: undefined }])).toBe(
+  expect(editConfigurationText(FILE, [{ path: ['targets', 'app', 'snapshot', 'src_url'], value: undefined }])).toBe(
     FILE.replace('src_url: postgres://a@b/c, ', ''),
   );
-  expect(editText(FILE, [{ path: ['targets', 'app', 'snapshot', 'dst_url'], value: undefined }])).toBe(
+  expect(editConfigurationText(FILE, [{ path: ['targets', 'app', 'snapshot', 'dst_url'], value: undefined }])).toBe(
     FILE.replace(', dst_url: "x"', ''),
   );
-  expect(editText(FILE, [{ path: ['nothing'], value: undefined }])).toBe(FILE);
+  expect(editConfigurationText(FILE, [{ path: ['nothing'], value: undefined }])).toBe(FILE);
 });
 
 it('line endings and a missing last one stay', () => {
   const file = 'a: 1\r\nb:\r\n  c: 2';
-  expect(editText(file, [{ path: ['b', 'd'], value: 3 }])).toBe('a: 1\r\nb:\r\n  c: 2\r\n  d: 3');
-  expect(editText(file, [{ path: ['a'], value: 9 }])).toBe('a: 9\r\nb:\r\n  c: 2');
+  expect(editConfigurationText(file, [{ path: ['b', 'd'], value: 3 }])).toBe('a: 1\r\nb:\r\n  c: 2\r\n  d: 3');
+  expect(editConfigurationText(file, [{ path: ['a'], value: 9 }])).toBe('a: 9\r\nb:\r\n  c: 2');
 });
 
 it('any value is read back after an edit, and all other lines are unchanged', () => {
@@ -196,7 +196,7 @@ it('any value is read back after an edit, and all other lines are unchanged', ()
     fc.property(fc.constantFrom(...there, ...missing), value, files, (path, content, { windows, mark, lastBreak }) => {
       const lines = (lastBreak ? FILE : FILE.trimEnd()).split('\n');
       const file = (mark ? '\uFEFF' : '') + lines.join(windows ? '\r\n' : '\n');
-      const edited = editText(file, [{ path, value: content }]);
+      const edited = editConfigurationText(file, [{ path, value: content }]);
       const expected = parseYaml(file).tree;
       setValue(expected, path, content);
       expect(parseYaml(edited)).toMatchObject({ tree: expected, flaws: [] });

@@ -2,7 +2,7 @@ import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
-  applyFix,
+  applyConfigurationFix,
   type CheckWithFixes,
   checkWithFixes,
   type Fix,
@@ -42,7 +42,7 @@ function planned(folder: ConfigFolder, fix: Fix | null | undefined): Promise<Fix
 
 /** A plan is data: a copy of it does the same. */
 function apply(folder: ConfigFolder, plan: FixPlan): Promise<void> {
-  return applyFix(fileRequest(folder), asData(plan));
+  return applyConfigurationFix(fileRequest(folder), asData(plan));
 }
 
 test('secrets in plain are encrypted where they stand, and the check finds none after it', async () => {

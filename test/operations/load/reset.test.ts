@@ -9,7 +9,7 @@ import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
 import { applyReset, planReset, type ResetRequest } from '../../../src/operations/reset/reset.ts';
 import { withCopies } from '../../../src/operations/target-copies.ts';
 import { listTargets } from '../../../src/operations/targets.ts';
-import { copyLines } from '../../../src/operations/targets-text.ts';
+import { destinationCopyLines } from '../../../src/operations/targets-text.ts';
 import { applyUndo, planUndo } from '../../../src/operations/undo/undo.ts';
 import type { RunEvent } from '../../../src/results/events.ts';
 import type { LoadResult, ResetResult } from '../../../src/results/load-results.ts';
@@ -103,7 +103,7 @@ describeWithPostgres('a reset', () => {
     const changed = await server.dump('copy');
 
     const [listed] = await withCopies(contextWith(), await listTargets(contextWith()));
-    const [line] = copyLines(listed ? [listed] : []);
+    const [line] = destinationCopyLines(listed ? [listed] : []);
     expect(line).toMatch(/^app: base copy copy\.tool-base, [\d.]+ MB, of snapshot [0-9a-f]{8}$/);
 
     const { plan } = await planReset(contextWith(), { target: 'app' });
@@ -118,7 +118,7 @@ describeWithPostgres('a reset', () => {
     await applyUndo(contextWith(), await planUndo(contextWith(), { target: 'app' }));
     expect(await server.dump('copy')).toBe(changed);
     await expect(planReset(contextWith(), { target: 'app' })).rejects.toMatchObject({ code: 'base_copy_outdated' });
-    expect(copyLines(await withCopies(contextWith(), await listTargets(contextWith())))).toEqual([
+    expect(destinationCopyLines(await withCopies(contextWith(), await listTargets(contextWith())))).toEqual([
       expect.stringContaining('cannot be used: the destination was replaced'),
     ]);
     await applyUndo(contextWith(), await planUndo(contextWith(), { target: 'app' }));

@@ -2,7 +2,7 @@ import { chmod, readdir, readFile, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { applyQuerySave, planQuerySave } from '../../../src/operations/sanitize/save-query.ts';
-import { type Context, openContext } from '../../../src/runtime/context.ts';
+import { type Context, createContext } from '../../../src/runtime/context.ts';
 import { asData } from '../../helpers/as-data.ts';
 import { type ConfigFolder, configFolder, withKey } from '../../helpers/config-folder.ts';
 
@@ -13,7 +13,7 @@ const TARGET = `targets:
 `;
 
 async function contextOf(folder: ConfigFolder, environment: NodeJS.ProcessEnv = {}): Promise<Context> {
-  return openContext({
+  return createContext({
     environment: { HOME: folder.path, TOOL_TRUST: 'true', ...environment },
     cwd: folder.path,
     report: () => {},

@@ -6,7 +6,7 @@ import { pull } from '../../../src/operations/snapshots/pull.ts';
 import { push } from '../../../src/operations/snapshots/push.ts';
 import { annotate, listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
-import type { StorageProfile } from '../../../src/repository/s3/providers.ts';
+import type { StorageProfile } from '../../../src/repository/s3/connection.ts';
 import { type Machine, machine } from '../../helpers/machine.ts';
 import { temporaryFolder } from '../../helpers/postgres-server.ts';
 import { startOperation } from '../../helpers/storage-process.ts';

@@ -7,7 +7,7 @@ import { pull } from '../../../src/operations/snapshots/pull.ts';
 import { push } from '../../../src/operations/snapshots/push.ts';
 import { annotate, listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
-import type { BucketProfile } from '../../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../../src/repository/s3/connection.ts';
 import { createS3Store } from '../../../src/repository/s3/store.ts';
 import type { Store } from '../../../src/repository/store.ts';
 import { type Machine, machine } from '../../helpers/machine.ts';

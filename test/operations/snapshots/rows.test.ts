@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { createRowScanner, type RowFormat, valueText } from '../../../src/engines/shared/row-scanner.ts';
 import { readRows } from '../../../src/operations/snapshots/rows.ts';
-import type { BucketProfile } from '../../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../../src/repository/s3/connection.ts';
 import { type Machine, machine } from '../../helpers/machine.ts';
 import { storeTables } from '../../helpers/stored-snapshot.ts';
 

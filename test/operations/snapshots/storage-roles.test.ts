@@ -8,7 +8,7 @@ import { push } from '../../../src/operations/snapshots/push.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
 import { createS3Client } from '../../../src/repository/s3/client.ts';
-import type { BucketProfile } from '../../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../../src/repository/s3/connection.ts';
 import { makeOwnersRole } from '../../helpers/bucket-role.ts';
 import { type Machine, machine } from '../../helpers/machine.ts';
 import { describeWithS3, type S3Server, startS3 } from '../../helpers/s3-server.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { saveSubset } from '../../../src/operations/subset/save-subset.ts';
-import { openContext } from '../../../src/runtime/context.ts';
+import { createContext } from '../../../src/runtime/context.ts';
 import { configFolder, SECRET_KEY } from '../../helpers/config-folder.ts';
 
 const FILE = `secret_key: "${SECRET_KEY}"
@@ -23,7 +23,7 @@ targets:
 
 async function saved(choices: Parameters<typeof saveSubset>[1]['choices']): Promise<string> {
   const { path } = await configFolder({ 'tool.yml': FILE });
-  const context = await openContext({
+  const context = await createContext({
     environment: { TOOL_TRUST: 'true', HOME: path },
     cwd: path,
     signal: new AbortController().signal,

@@ -7,7 +7,7 @@ import { PutBucketPolicyCommand } from '@aws-sdk/client-s3';
 import { afterEach, expect, it, vi } from 'vitest';
 import { push } from '../../../src/operations/snapshots/push.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
-import type { BucketProfile } from '../../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../../src/repository/s3/connection.ts';
 import { createS3Store } from '../../../src/repository/s3/store.ts';
 import type { Store } from '../../../src/repository/store.ts';
 import { startFaultProxy } from '../../helpers/fault-proxy.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { SCREENS } from '../../../screens/app/screens.ts';
 import { configurationHint, EMPTY, unknownKeyText } from '../../../screens/app/text.ts';
 import { EDITOR_NOTICES, SECTION_HINTS } from '../../../screens/editor/text.ts';
-import { COMMAND_IDS, COMMANDS, isCommandKey } from '../../../src/config/schema/commands.ts';
+import { COMMAND_IDS, isCommandKey, KEY_COMMANDS } from '../../../src/config/schema/commands.ts';
 import { notBuiltText } from '../../../src/operations/build/text.ts';
 import { queryEditedText } from '../../../src/operations/sanitize/coverage-text.ts';
 import { querySavedText } from '../../../src/operations/sanitize/suggestion-text.ts';
@@ -21,7 +21,7 @@ const bindings = Object.values(SCREENS).flatMap(({ id: screen, keys }) => keys.m
 
 describe('one key means one thing on all screens', () => {
   test('every key that is a character belongs to one command', () => {
-    const keys = COMMAND_IDS.flatMap((id): readonly string[] => COMMANDS[id].keys);
+    const keys = COMMAND_IDS.flatMap((id): readonly string[] => KEY_COMMANDS[id].keys);
     expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);
     expect(keys.filter((key) => !isCommandKey(key))).toEqual([]);
   });
@@ -29,7 +29,7 @@ describe('one key means one thing on all screens', () => {
   test('every binding has the keys of its command, the shown one first', () => {
     const contradictions = bindings.flatMap(({ screen, binding: { id, keys, label, help } }) => {
       const characters = keys.filter(isCommandKey);
-      const own: readonly string[] = id === undefined ? [] : COMMANDS[id].keys;
+      const own: readonly string[] = id === undefined ? [] : KEY_COMMANDS[id].keys;
       const isOwn = characters.every((key) => own.includes(key)) && characters[0] === own[0];
       return isOwn ? [] : [`${screen}: ${characters.join(' ')} (${label ?? help}) is ${id ?? 'no command'}`];
     });
@@ -65,7 +65,7 @@ describe('keys of the configuration', () => {
     const configured = sentences();
     model.session.setState({ keys: {} });
     expect(sentences()).toEqual(defaults);
-    const keys: string[] = COMMAND_IDS.flatMap((id) => [...COMMANDS[id].keys]);
+    const keys: string[] = COMMAND_IDS.flatMap((id) => [...KEY_COMMANDS[id].keys]);
     for (const [index, sentence] of configured.entries()) {
       expect(sentence).not.toBe(defaults[index]);
       const named = [...sentence.matchAll(/(?:[Pp]ress|, then press|refused:|columns?:) (\S+)/g)].map(

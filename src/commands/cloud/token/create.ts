@@ -14,8 +14,11 @@ export const cloudTokenCreateCommand = defineCommand({
     { flags: '--days <n>', description: 'days until it expires, at most 366; default 90', value: 'count' },
   ],
   examples: [
-    { command: 'tool cloud token create ci --target orders', does: 'let CI build and push "orders"' },
-    { command: 'tool cloud token create staging --target orders --role reader --days 30', does: 'let staging load it' },
+    { command: 'tool cloud token create ci --target orders', does: 'allow CI to build and push "orders"' },
+    {
+      command: 'tool cloud token create staging --target orders --role reader --days 30',
+      does: 'allow staging to load "orders"',
+    },
   ],
   json: 'document',
   writes: true,

@@ -123,7 +123,7 @@ async function makeWithoutDefaults(
   const { defaults = [], sequences, tables } = definitions;
   await using session = await connect(context, url);
   if (defaults.length > 0) await createSequences(session, definitions);
-  await makeTables(context, { url, jobs: SESSIONS, definitions: tables });
+  await makeTables(context, { url, cpus: SESSIONS, definitions: tables });
   if (defaults.length === 0) return;
   const own = new Map((await readColumns(server, url.database ?? '')).map((each) => [each.name, each.columns]));
   for (const [table, columns] of own) {
@@ -184,7 +184,7 @@ export async function fillFromBase(
   const tables = withForeignKeys(
     definitions.tables.map((table) => (rowsLast || isSmall(table) ? withIndexes(table) : table)),
   );
-  await makeTables(context, { url: shadowUrl, jobs: SESSIONS, definitions: tables });
+  await makeTables(context, { url: shadowUrl, cpus: SESSIONS, definitions: tables });
   const addKeys = async (): Promise<void> => {
     for (const { name: table, foreignKeys } of tables) {
       if (foreignKeys.length > 0) await alter(session, table, foreignKeys);

@@ -3,7 +3,7 @@ import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { AllCopies, BaseCopies } from '../../facets/copies.ts';
-import type { ReplaceResult, ResetRequest, ResetRun, Resettable } from '../../facets/restore.ts';
+import type { DestinationResetRequest, ReplaceResult, ResetRun, Resettable } from '../../facets/restore.ts';
 import { usableBase } from '../../shared/base-copies.ts';
 import { assertEnoughSpace } from '../../shared/server/free-space.ts';
 import { connectToServer, withServer } from '../connection/connect.ts';
@@ -21,7 +21,7 @@ import { type BaseRecord, readBaseRecord } from './base-record.ts';
 import { describeBranches, type MarkedBranch, readMarks } from './list.ts';
 
 /** Plans a reset; rejects when no base copy of the destination can be used. */
-export async function planReset(context: EngineContext, { url, spare }: ResetRequest): Promise<Resettable> {
+export async function planReset(context: EngineContext, { url, spare }: DestinationResetRequest): Promise<Resettable> {
   const facts = await inspectDestination(context, url);
   const destination = url.database ?? '';
   await using server = await connectToServer(context, url);

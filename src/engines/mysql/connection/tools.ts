@@ -51,7 +51,7 @@ const findDumpTools = toolFinder(whichCommand(DUMP_NAMES), readTools);
 function readTools(lines: string[]): ClientTool[] {
   const tools = lines.flatMap((line) => {
     const [path = '', answer = ''] = line.split('\t');
-    return readVersion(answer, { name: basename(path), path }) ?? [];
+    return readToolVersion(answer, { name: basename(path), path }) ?? [];
   });
   return tools.filter(
     (tool, index) =>
@@ -63,7 +63,7 @@ function readTools(lines: string[]): ClientTool[] {
  * From the version text, never the name: `mysql Ver 15.1 Distrib 10.11.6-MariaDB, for …`, `mariadb from
  * 11.4.2-MariaDB, client 15.2 …`, `mysql Ver 9.1.0 for …`.
  */
-export function readVersion(answer: string, tool: { name: string; path: string }): ClientTool | null {
+export function readToolVersion(answer: string, tool: { name: string; path: string }): ClientTool | null {
   const version = /(?:Distrib|from) (\d[\w.-]*)/.exec(answer)?.[1] ?? /Ver (\d[\w.-]*)/.exec(answer)?.[1];
   if (version === undefined) return null;
   const { flavour } = serverOf(answer);

@@ -46,14 +46,14 @@ async function dumpInstant(
   begunWith: (tables: string[]) => void,
 ): Promise<DumpResult> {
   const { report } = context;
-  const { url, jobs, copyOf } = request;
+  const { url, cpus, copyOf } = request;
   const { database } = url;
   if (database === null) throw sourceWithoutDatabase(url);
   const schema = copyOf ? detailsOf(copyOf).database : database;
   const connected = startStep(report, 'connect', `Connect to ${url.display}`);
   const byProgram = request.program || (copyOf && detailsOf(copyOf).program);
   // Their threads start while the session connects.
-  await using readers = openReaders(context, { request, count: byProgram ? 0 : jobs });
+  await using readers = openReaders(context, { request, count: byProgram ? 0 : cpus });
   await using session = await connect(context, url, { several: true });
   const server = await readServer(session);
   const reserved = await reservedInSource(session, database);

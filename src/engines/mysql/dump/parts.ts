@@ -38,7 +38,7 @@ export async function partsOf(
     `SELECT MIN(${key}) AS low, MAX(${key}) AS high FROM ${quotePath(database, table.name)}`,
   );
   const [low, high] = [Number(range?.low ?? 0), Number(range?.high ?? 0)];
-  return cut({ key, low, high, bytes: table.bytes, previousWidth });
+  return cutParts({ key, low, high, bytes: table.bytes, previousWidth });
 }
 
 interface Cut {
@@ -50,7 +50,7 @@ interface Cut {
 }
 
 /** The first part has no beginning and the last no end: rows may have come since the two were asked for. */
-export function cut({ key, low, high, bytes, previousWidth }: Cut): Parts {
+export function cutParts({ key, low, high, bytes, previousWidth }: Cut): Parts {
   const wanted = Math.min(MOST_PARTS, bytes / PART_BYTES);
   const exact = (high - low + 1) / wanted;
   const keeps =

@@ -15,7 +15,7 @@ export interface Check {
   url: DatabaseUrl;
   details: Details;
   plan: Pick<RestorePlan, 'tables' | 'empty'>;
-  jobs: number;
+  cpus: number;
   /** Tables and views of the snapshot that were not created. */
   leftOut: string[];
   code: Pick<CodeDefinitions, 'routines' | 'views' | 'triggers'>;
@@ -28,7 +28,7 @@ export async function checkRestored(context: EngineContext, check: Check): Promi
   assertNoDifferences([...rows, ...objects]);
 }
 
-async function countRows(context: EngineContext, { url, details, plan, jobs }: Check): Promise<string[]> {
+async function countRows(context: EngineContext, { url, details, plan, cpus }: Check): Promise<string[]> {
   const queue = expectedRows(plan);
   const differences: string[] = [];
   const worker = async (): Promise<void> => {
@@ -46,7 +46,7 @@ async function countRows(context: EngineContext, { url, details, plan, jobs }: C
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(jobs, queue.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(cpus, queue.length) }, worker));
   return differences.sort();
 }
 

@@ -41,7 +41,7 @@ import { tryEvents } from './try-events.ts';
  */
 export async function restore(context: EngineContext, run: RestoreRun): Promise<ReplaceResult> {
   const { report } = context;
-  const { manifest, url, jobs, undo, read, throwAway, beforeSwap, afterLoad, dropForeignReferences } = run;
+  const { manifest, url, cpus, undo, read, throwAway, beforeSwap, afterLoad, dropForeignReferences } = run;
   const details = detailsOf(manifest);
   const { definitions, leftOut } = await readDefinitionsFile(manifest, read, run);
   const plan = onlyOwnRows(run.plan, { definitions, details, leftOut });
@@ -69,7 +69,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
       const fill = {
         url: shadowUrl,
         plan,
-        jobs,
+        cpus,
         read,
         details,
         definitions,
@@ -87,7 +87,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
         url: shadowUrl,
         details,
         plan,
-        jobs,
+        cpus,
         leftOut: missing,
         code,
         tables: definitions.tables,

@@ -1,7 +1,7 @@
 import { redact } from '../../../process/redact.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import type { Graph } from '../../../subset/graph.ts';
-import type { RowFinder, TargetSettings } from '../../../subset/row-finder.ts';
+import type { RequestedTable, RowFinder } from '../../../subset/row-finder.ts';
 import type { RowSet } from '../../../subset/row-set.ts';
 import { referenceOf } from '../../shared/reference-of.ts';
 import type { WithResource } from '../../shared/resource-pool.ts';
@@ -181,7 +181,7 @@ function fieldsOf(row: RowPacket): string[] {
 interface ShareRequest {
   table: SubsetTable;
   path: string;
-  target: TargetSettings;
+  target: RequestedTable;
   seed: number;
   withSession: WithResource<MysqlSession>;
 }
@@ -217,7 +217,7 @@ function isOneExpression(where: string): boolean {
   return depth === 0;
 }
 
-function refusedCondition({ table, where }: TargetSettings, cause: SqlError): UserError {
+function refusedCondition({ table, where }: RequestedTable, cause: SqlError): UserError {
   return new UserError('subset_invalid', `The condition for ${table} is refused: ${redact(cause.message)}`, {
     details: [`where: ${where}`],
     hint: 'Correct it in subset_tables; it is what would stand after WHERE in a query of this one table.',

@@ -22,7 +22,7 @@ import { readSubsetCatalog, type SubsetCatalog, type SubsetTable } from './subse
 
 export async function openSource(
   context: EngineContext,
-  { url, jobs }: { url: DatabaseUrl; jobs: number },
+  { url, cpus }: { url: DatabaseUrl; cpus: number },
 ): Promise<SubsetSource> {
   const { database } = url;
   if (database === null) throw sourceWithoutDatabase(url);
@@ -32,7 +32,7 @@ export async function openSource(
   };
   try {
     await using locking = await connect(context, url);
-    while (opened.length < Math.max(1, jobs)) opened.push(await connect(context, url));
+    while (opened.length < Math.max(1, cpus)) opened.push(await connect(context, url));
     const tables = (await readTables(locking, database)).map(({ name }) => name);
     const readers = await beginInstant(context, locking, { database, tables, readers: opened });
     const catalog = await readSubsetCatalog(locking, database);

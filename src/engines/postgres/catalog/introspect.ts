@@ -1,6 +1,6 @@
 import type { WarningEvent } from '../../../results/events.ts';
 import { type PsqlSession, quoteText } from '../connection/session.ts';
-import { encodingSettings, type Settings } from '../connection/url.ts';
+import { encodingSettings, type SessionSettings } from '../connection/url.ts';
 import type { PostgresDetails } from '../details-schema.ts';
 
 export type Inventory = PostgresDetails['inventory'];
@@ -197,7 +197,7 @@ export function replicationWarnings(replication: string[] = []): WarningEvent[] 
   return [{ event: 'warning', code: 'replication_left_out', message }];
 }
 
-export async function readEncodingSettings(session: PsqlSession): Promise<Settings> {
+export async function readEncodingSettings(session: PsqlSession): Promise<SessionSettings> {
   const [row] = await session.query<{ encoding: string }>("SELECT current_setting('server_encoding') AS encoding");
   return row ? encodingSettings(row) : {};
 }

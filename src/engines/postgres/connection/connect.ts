@@ -7,7 +7,7 @@ import { connectionFailed } from '../../shared/connection/connection-failed.ts';
 import { failureOf } from './failure.ts';
 import { ConnectionLost, openSession, type PsqlSession, type PsqlSessionOptions, quoteText } from './session.ts';
 import { anyClientTools, type ClientTools } from './tools.ts';
-import { connectionOf, withDatabase } from './url.ts';
+import { connectionEnvironment, withDatabase } from './url.ts';
 
 /** Databases of every server, for sessions that create, rename or drop another one. */
 export const MAINTENANCE_DATABASES = ['postgres', 'template1'];
@@ -86,7 +86,7 @@ export async function findFailure(
 ): Promise<ConnectionFailure> {
   const known = failureOf(cause, url);
   if (known) return known;
-  const connection = connectionOf(url);
+  const connection = connectionEnvironment(url);
   const ready = await context.runner.run(
     { file: tools.pg_isready, ...connection, args: ['--quiet', '--timeout=3', ...connection.args] },
     { signal: context.signal },

@@ -2,7 +2,7 @@ import type { DatabaseUrl, Host } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { addressesOfHost, THIS_MACHINE } from '../../shared/connection/host-addresses.ts';
 import { findClientTools } from './tools.ts';
-import { connectionOf, portOf } from './url.ts';
+import { connectionEnvironment, portOf } from './url.ts';
 
 /** By the rules of libpq: URL, environment, service file. */
 export async function addressesOf(context: EngineContext, url: DatabaseUrl): Promise<Set<string>> {
@@ -36,7 +36,7 @@ async function addressesOfService(
   const [tools] = await findClientTools(context);
   if (!tools) return new Set();
   const { service: _, ...parameters } = url.parameters;
-  const connection = connectionOf({ ...url, parameters });
+  const connection = connectionEnvironment({ ...url, parameters });
   const { stdout } = await context.runner.run(
     {
       file: tools.pg_isready,

@@ -7,7 +7,7 @@ import type { Report } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import { prepareSession } from '../../shared/prepare-session.ts';
 import { literalStatement } from './literal-statement.ts';
-import { connectionOf, type Settings } from './url.ts';
+import { connectionEnvironment, type SessionSettings } from './url.ts';
 
 /**
  * A connection through psql: it follows libpq's rules (host lists, service files, GSS, sockets) as pg_dump and
@@ -49,7 +49,7 @@ export interface PsqlSessionOptions {
   psql: string;
   url: DatabaseUrl;
   signal?: AbortSignal | undefined;
-  settings?: Settings;
+  settings?: SessionSettings;
   /** Mounts of the folders that psql writes files to. */
   mounts?: Mount[] | undefined;
 }
@@ -63,13 +63,13 @@ export class ConnectionLost extends Error {
 export const PSQL_FLAGS = ['--no-psqlrc', '--no-password', '--quiet', '--no-align', '--tuples-only'];
 
 /** A database's own search path must not change the meaning of queries. */
-export const SESSION_SETTINGS: Settings = {
+export const SESSION_SETTINGS: SessionSettings = {
   search_path: 'pg_catalog',
   client_min_messages: 'warning',
   standard_conforming_strings: 'on',
 };
 
-const STATEMENT_LIMITS: Settings = { statement_timeout: '10min' };
+const STATEMENT_LIMITS: SessionSettings = { statement_timeout: '10min' };
 /** The client encoding for SQL_ASCII databases: with UTF-8 the server would refuse to send bytes that are not UTF-8. */
 const READ_RAW = `SELECT set_config('client_encoding', 'SQL_ASCII', false) WHERE current_setting('server_encoding') = 'SQL_ASCII'`;
 /** Disk space for sorts. Only a superuser may set it. */
@@ -84,7 +84,7 @@ export async function openSession({
   settings = {},
   mounts = [],
 }: PsqlSessionOptions): Promise<PsqlSession> {
-  const connection = connectionOf(url, { ...SESSION_SETTINGS, ...STATEMENT_LIMITS, ...settings });
+  const connection = connectionEnvironment(url, { ...SESSION_SETTINGS, ...STATEMENT_LIMITS, ...settings });
   const errors: string[] = [];
   const child = runner.start(
     {

@@ -72,12 +72,12 @@ export function withUser(url: DatabaseUrl, { user, password }: { user: string; p
   return other;
 }
 
-export type Settings = Record<string, string>;
+export type SessionSettings = Record<string, string>;
 
 /** SQL_ASCII names no encoding: its bytes are read and written as they are, and elsewhere text is UTF-8. */
 const RAW_ENCODING = 'SQL_ASCII';
 
-export function encodingSettings({ encoding }: { encoding: string }): Settings {
+export function encodingSettings({ encoding }: { encoding: string }): SessionSettings {
   return encoding === RAW_ENCODING ? { client_encoding: RAW_ENCODING } : {};
 }
 
@@ -85,9 +85,9 @@ export function encodingSettings({ encoding }: { encoding: string }): Settings {
  * Arguments and environment for a libpq program; the password in the environment only. Settings go into the URL's
  * `options`, which would hide PGOPTIONS, else into PGOPTIONS.
  */
-export function connectionOf(
+export function connectionEnvironment(
   url: DatabaseUrl,
-  { client_encoding = 'UTF8', ...settings }: Settings = {},
+  { client_encoding = 'UTF8', ...settings }: SessionSettings = {},
 ): Required<Pick<Command, 'args' | 'env' | 'mounts'>> {
   const options = Object.entries(settings)
     .map(([name, value]) => `-c ${name}=${value.replaceAll(/[\\\s]/g, '\\$&')}`)

@@ -1,9 +1,9 @@
 import type { PsqlSession } from '../connection/session.ts';
-import { type Address, type Edge, type Graph, keyOf } from './dependency-graph.ts';
+import { type DependencyGraph, type Edge, keyOf, type ObjectAddress } from './dependency-graph.ts';
 import { describeAddresses } from './describe-addresses.ts';
 
 /** An object that cannot exist without a schema that is not in the snapshot. */
-export interface BrokenObject extends Address {
+export interface BrokenObject extends ObjectAddress {
   /** Type as `pg_identify_object` names it: `view`, `table constraint`, `event trigger`. */
   kind: string;
   /** With its schema: `public.person.logged`. */
@@ -34,9 +34,9 @@ const TABLE_KINDS = new Set(['r', 'p', 'f']);
 
 type Outcome = keyof BrokenDependencies | 'refused';
 
-interface BrokenAddress extends Address {
+interface BrokenAddress extends ObjectAddress {
   outcome: Outcome | null;
-  needs: Address;
+  needs: ObjectAddress;
 }
 
 /**
@@ -46,7 +46,7 @@ interface BrokenAddress extends Address {
  */
 export async function readBrokenDependencies(
   session: PsqlSession,
-  { graph, leftOutSchemas }: Selection,
+  { graph, leftOutSchemas }: DependencySelection,
 ): Promise<BrokenDependencies> {
   const broken = closureOf(graph, new Set(leftOutSchemas));
   const described = await describeBroken(session, broken);
@@ -59,8 +59,8 @@ export async function readBrokenDependencies(
   };
 }
 
-export interface Selection {
-  graph: Graph;
+export interface DependencySelection {
+  graph: DependencyGraph;
   leftOutSchemas: number[];
 }
 
@@ -70,7 +70,7 @@ export interface Selection {
  */
 export async function readNeededSchemas(
   session: PsqlSession,
-  { graph, leftOutSchemas }: Selection,
+  { graph, leftOutSchemas }: DependencySelection,
 ): Promise<NeededSchema[]> {
   const leftOut = new Set(leftOutSchemas);
   const needed = new Map<number, BrokenAddress[]>();
@@ -108,19 +108,19 @@ async function describeBroken(session: PsqlSession, broken: BrokenAddress[]): Pr
   });
 }
 
-function closureOf(graph: Graph, leftOutSchemas: ReadonlySet<number>): BrokenAddress[] {
-  const isOuter = (address: Address): boolean => {
+function closureOf(graph: DependencyGraph, leftOutSchemas: ReadonlySet<number>): BrokenAddress[] {
+  const isOuter = (address: ObjectAddress): boolean => {
     const schema = graph.schemaOf.get(keyOf({ ...address, column: 0 }));
     return schema !== undefined && leftOutSchemas.has(schema);
   };
-  const isKept = (address: Address): boolean => isOfExtension(graph, address) || isTemporary(graph, address);
+  const isKept = (address: ObjectAddress): boolean => isOfExtension(graph, address) || isTemporary(graph, address);
   const broken = new Map<string, BrokenAddress>();
-  const queue: { address: Address; needs: Address }[] = graph.objects
+  const queue: { address: ObjectAddress; needs: ObjectAddress }[] = graph.objects
     .filter((object) => isOuter(object) && !isKept(object))
     .map((object) => ({ address: object, needs: wholeOf(graph, object) }));
   const note = (
-    address: Address,
-    { outcome, needs, as = '' }: { outcome: Outcome | null; needs: Address; as?: string },
+    address: ObjectAddress,
+    { outcome, needs, as = '' }: { outcome: Outcome | null; needs: ObjectAddress; as?: string },
   ) => {
     const key = `${keyOf(address)}${as}`;
     if (broken.has(key) || isOuter(address) || isKept(address)) return;
@@ -148,35 +148,35 @@ function closureOf(graph: Graph, leftOutSchemas: ReadonlySet<number>): BrokenAdd
 }
 
 /** The object as people know it: the table of an index, the type of an array. */
-function wholeOf({ owners }: Graph, address: Address): Address {
+function wholeOf({ owners }: DependencyGraph, address: ObjectAddress): ObjectAddress {
   let whole = address;
   for (let owner = owners.get(keyOf(whole)); owner; owner = owners.get(keyOf(whole))) whole = owner;
   return whole;
 }
 
 /** Also what belongs to an object of an extension, such as an array type. */
-function isOfExtension({ classes, members, owners }: Graph, address: Address): boolean {
+function isOfExtension({ classes, members, owners }: DependencyGraph, address: ObjectAddress): boolean {
   if (address.class === classes.pg_extension) return true;
-  for (let at: Address | undefined = { ...address, column: 0 }; at; at = owners.get(keyOf(at))) {
+  for (let at: ObjectAddress | undefined = { ...address, column: 0 }; at; at = owners.get(keyOf(at))) {
     if (members.has(keyOf(at))) return true;
   }
   return false;
 }
 
-function isTemporary({ schemaOf, temporarySchemas }: Graph, address: Address): boolean {
+function isTemporary({ schemaOf, temporarySchemas }: DependencyGraph, address: ObjectAddress): boolean {
   const schema = schemaOf.get(keyOf({ ...address, column: 0 }));
   return schema !== undefined && temporarySchemas.has(schema);
 }
 
-function isTable({ classes, relations }: Graph, { class: catalog, oid }: Address): boolean {
+function isTable({ classes, relations }: DependencyGraph, { class: catalog, oid }: ObjectAddress): boolean {
   return catalog === classes.pg_class && TABLE_KINDS.has(relations.get(oid)?.kind ?? '');
 }
 
 /** Returns the outcome for the object that depends on a broken one. */
 function consequenceOf(
   { from, to }: Edge,
-  { graph, needs }: { graph: Graph; needs: Address },
-): [Address, { outcome: Outcome; needs: Address; as?: string }] {
+  { graph, needs }: { graph: DependencyGraph; needs: ObjectAddress },
+): [ObjectAddress, { outcome: Outcome; needs: ObjectAddress; as?: string }] {
   if (!isTable(graph, from)) {
     // A column of a view or of a composite type is not left out alone.
     return [
@@ -190,18 +190,24 @@ function consequenceOf(
 }
 
 /** A generated column is nothing without its expression. */
-function generatedColumn({ classes, defaults }: Graph, { class: catalog, oid }: Address): Address | null {
+function generatedColumn(
+  { classes, defaults }: DependencyGraph,
+  { class: catalog, oid }: ObjectAddress,
+): ObjectAddress | null {
   const found = catalog === classes.pg_attrdef ? defaults.get(oid) : undefined;
   return found?.generated ? { class: classes.pg_class, oid: found.relation, column: found.number } : null;
 }
 
 interface Outer {
-  isOuter: (address: Address) => boolean;
-  isKept: (address: Address) => boolean;
+  isOuter: (address: ObjectAddress) => boolean;
+  isKept: (address: ObjectAddress) => boolean;
 }
 
-function missingParts(graph: Graph, { isOuter, isKept }: Outer): { parent: Address; child: Address }[] {
-  const relation = (oid: number): Address => ({ class: graph.classes.pg_class, oid, column: 0 });
+function missingParts(
+  graph: DependencyGraph,
+  { isOuter, isKept }: Outer,
+): { parent: ObjectAddress; child: ObjectAddress }[] {
+  const relation = (oid: number): ObjectAddress => ({ class: graph.classes.pg_class, oid, column: 0 });
   return [...graph.parents].flatMap(([child, parents]) => {
     const part = relation(child);
     if (!isTable(graph, part) || !isOuter(part) || isKept(part)) return [];
@@ -211,7 +217,7 @@ function missingParts(graph: Graph, { isOuter, isKept }: Outer): { parent: Addre
 }
 
 /** Rows may refer to those that lie in a missing partition. */
-function foreignKeysTo({ classes, foreignKeys, parents, relations }: Graph, parent: number): Address[] {
+function foreignKeysTo({ classes, foreignKeys, parents, relations }: DependencyGraph, parent: number): ObjectAddress[] {
   const above = new Set([parent]);
   for (const oid of above) {
     for (const next of relations.get(oid)?.partition ? (parents.get(oid) ?? []) : []) above.add(next);

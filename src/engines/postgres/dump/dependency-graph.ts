@@ -1,15 +1,15 @@
 import { type PsqlSession, quoteText } from '../connection/session.ts';
 
 /** A row of a system catalog: the oid of the catalog and that of the row, and the number of a column or 0. */
-export interface Address {
+export interface ObjectAddress {
   class: number;
   oid: number;
   column: number;
 }
 
 export interface Edge {
-  from: Address;
-  to: Address;
+  from: ObjectAddress;
+  to: ObjectAddress;
   /** `deptype` of pg_depend. */
   type: string;
 }
@@ -22,15 +22,15 @@ export interface Relation {
   schema: number;
 }
 
-export interface Graph {
+export interface DependencyGraph {
   /** Oids of the catalogs, by their names. */
   classes: Record<(typeof CATALOGS)[number], number>;
   /** Every object that the database's users or its extensions have made, with column 0. */
-  objects: Address[];
+  objects: ObjectAddress[];
   /** The edges by the object that they lead to. */
   dependents: Map<string, Edge[]>;
   /** Objects by a part that they cannot exist without: the view of a rule, the family of an operator's row. */
-  wholes: Map<string, Address[]>;
+  wholes: Map<string, ObjectAddress[]>;
   relations: Map<number, Relation>;
   defaults: Map<number, { relation: number; number: number; generated: boolean }>;
   /** Oids of check constraints. */
@@ -45,7 +45,7 @@ export interface Graph {
   /** Oids of the schemas of other sessions' temporary objects, which are never dumped. */
   temporarySchemas: Set<number>;
   /** Object that contains another: the table of an index, the element of an array type. */
-  owners: Map<string, Address>;
+  owners: Map<string, ObjectAddress>;
 }
 
 const CATALOGS = [
@@ -58,7 +58,7 @@ const CATALOGS = [
   'pg_amproc',
 ] as const;
 
-export function keyOf({ class: catalog, oid, column }: Address): string {
+export function keyOf({ class: catalog, oid, column }: ObjectAddress): string {
   return `${catalog}:${oid}:${column}`;
 }
 
@@ -66,7 +66,7 @@ export function keyOf({ class: catalog, oid, column }: Address): string {
 const FIRST_NORMAL_OID = 16384;
 
 /** pg_depend, and what it leaves to the other catalogs: owners of parts, parents, kinds. */
-export async function readGraph(session: PsqlSession): Promise<Graph> {
+export async function readGraph(session: PsqlSession): Promise<DependencyGraph> {
   const classes = await readClasses(session);
   const edges = await readEdges(session);
   const relations = await session.query<Relation>(
@@ -86,7 +86,7 @@ export async function readGraph(session: PsqlSession): Promise<Graph> {
   const temporary = await session.query<{ oid: number }>(
     `SELECT oid::int8 AS oid FROM pg_namespace WHERE nspname ~ '^pg_(toast_)?temp_'`,
   );
-  const objects = new Map<string, Address>();
+  const objects = new Map<string, ObjectAddress>();
   for (const { from } of edges) objects.set(keyOf({ ...from, column: 0 }), { ...from, column: 0 });
   return {
     classes,
@@ -110,11 +110,11 @@ export async function readGraph(session: PsqlSession): Promise<Graph> {
   };
 }
 
-async function readClasses(session: PsqlSession): Promise<Graph['classes']> {
-  const rows = await session.query<{ name: keyof Graph['classes']; oid: number }>(`
+async function readClasses(session: PsqlSession): Promise<DependencyGraph['classes']> {
+  const rows = await session.query<{ name: keyof DependencyGraph['classes']; oid: number }>(`
     SELECT relname AS name, oid::int8 AS oid FROM pg_class WHERE relnamespace = 'pg_catalog'::regnamespace
       AND relname IN (${CATALOGS.map(quoteText).join(', ')})`);
-  return Object.fromEntries(rows.map(({ name, oid }) => [name, oid])) as Graph['classes'];
+  return Object.fromEntries(rows.map(({ name, oid }) => [name, oid])) as DependencyGraph['classes'];
 }
 
 /** A clone of a trigger hangs on its parent's; a partition's index, key or rows can be without theirs. */
@@ -131,7 +131,7 @@ async function readEdges(session: PsqlSession): Promise<Edge[]> {
 }
 
 /** Internal parts, and the operators and functions of an operator class or family; a column stays without its sequence. */
-function wholesOf(edges: Edge[], { pg_amop, pg_amproc }: Graph['classes']): Graph['wholes'] {
+function wholesOf(edges: Edge[], { pg_amop, pg_amproc }: DependencyGraph['classes']): DependencyGraph['wholes'] {
   const parts = edges.filter(
     ({ from, to, type }) =>
       to.column === 0 &&
@@ -142,8 +142,8 @@ function wholesOf(edges: Edge[], { pg_amop, pg_amproc }: Graph['classes']): Grap
 }
 
 interface Owner {
-  object: Address;
-  owner: Address;
+  object: ObjectAddress;
+  owner: ObjectAddress;
 }
 
 /** Reads the owners of objects that belong to a relation or a type and have no schema of their own in pg_depend. */
@@ -174,7 +174,7 @@ async function readOwners(session: PsqlSession): Promise<Owner[]> {
 
 function schemasOf(
   edges: Edge[],
-  { classes, owners }: { classes: Graph['classes']; owners: Owner[] },
+  { classes, owners }: { classes: DependencyGraph['classes']; owners: Owner[] },
 ): Map<string, number> {
   const schemas = new Map<string, number>();
   for (const { from, to, type } of edges) {

@@ -1,5 +1,5 @@
 import { type PsqlSession, quoteNumber } from '../connection/session.ts';
-import { type Address, keyOf } from './dependency-graph.ts';
+import { keyOf, type ObjectAddress } from './dependency-graph.ts';
 
 interface AddressDescription {
   kind: string;
@@ -18,8 +18,8 @@ interface Row extends AddressDescription {
  */
 export async function describeAddresses(
   session: PsqlSession,
-  addresses: Address[],
-): Promise<(address: Address) => AddressDescription | null> {
+  addresses: ObjectAddress[],
+): Promise<(address: ObjectAddress) => AddressDescription | null> {
   const unique = [...new Map(addresses.map((address) => [keyOf(address), address])).values()];
   if (unique.length === 0) return () => null;
   const list = unique.map((each) => `(${[each.class, each.oid, each.column].map(quoteNumber).join(', ')})`).join(', ');

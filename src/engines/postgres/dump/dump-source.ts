@@ -31,7 +31,7 @@ import { type PartitionRoot, readPartitionRoots } from './partition-roots.ts';
 import { readSuperuserObjects } from './superuser-objects.ts';
 
 /** Schemas and tables to dump, read with the rest of the catalog at one instant. */
-export interface Selection {
+export interface DumpSelection {
   /** Tables in the chosen schemas. */
   tables: CatalogTable[];
   /** Tables of every schema: an extension's may be dumped with the extension, wherever they are. */
@@ -51,7 +51,7 @@ export interface Selection {
 }
 
 /** Further facts from the source's catalog. */
-export interface Source extends Pick<Selection, 'allTables'> {
+export interface DumpSource extends Pick<DumpSelection, 'allTables'> {
   /** Partitioned tables through which rows are loaded, by the oid of the partition. */
   roots: Map<number, PartitionRoot>;
   details: Omit<ArchiveDetails, 'data'>;
@@ -68,7 +68,7 @@ export async function readSelection(
   { report }: EngineContext,
   session: PsqlSession,
   request: DumpRequest,
-): Promise<Selection> {
+): Promise<DumpSelection> {
   const available = await readSchemas(session);
   const names = available.map((schema) => schema.name);
   const { schemas: chosen, warnings } = selectSchemas(names, request.schemaConfig);
@@ -123,8 +123,8 @@ const LISTED = 20;
 export async function readSource(
   { report }: EngineContext,
   session: PsqlSession,
-  { selected, request, serverVersion }: { selected: Selection; request: DumpRequest; serverVersion: string },
-): Promise<Source> {
+  { selected, request, serverVersion }: { selected: DumpSelection; request: DumpRequest; serverVersion: string },
+): Promise<DumpSource> {
   const { allTables, available, schemas, excluded, broken, sequences } = selected;
   const replication = await readReplication(session);
   for (const warning of replicationWarnings(replication)) report(warning);

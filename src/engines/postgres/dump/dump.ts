@@ -24,11 +24,11 @@ import { digestDefinitions } from './definitions-digest.ts';
 import { createDumpProgress, nameOf } from './dump-progress.ts';
 import {
   assertReadableNames,
+  type DumpSelection,
+  type DumpSource,
   readChosenSchemas,
   readSelection,
   readSource,
-  type Selection,
-  type Source,
 } from './dump-source.ts';
 import { beginInstant } from './instant.ts';
 import { rangesOf } from './ranges.ts';
@@ -61,7 +61,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const of = `${formatNumberOf(selected.tables.length, 'table')} of ${request.url.display}`;
   const ended = startStep(report, 'dump', `Dump ${of}`);
   const own = chooseOwn(selected.tables);
-  const explain = explainer(context, session, { schemas: selected.schemas, jobs: request.jobs });
+  const explain = explainer(context, session, { schemas: selected.schemas, cpus: request.cpus });
   const progress = createDumpProgress({ tables: selected.tables, expected: request.expectedBytes, report });
   const serverMajor = majorOf(serverVersion);
   const ranges = rangesOf(own, { serverMajor });
@@ -118,12 +118,12 @@ async function beginSelection(
   context: EngineContext,
   session: PsqlSession,
   request: DumpRequest,
-): Promise<{ snapshot: string; selected: Selection }> {
+): Promise<{ snapshot: string; selected: DumpSelection }> {
   let schemas = await readChosenSchemas(session, request);
   while (true) {
     const snapshot = await beginInstant(session, schemas).catch(async (error) => {
       if (!(error instanceof SqlError)) throw error;
-      throw await explainer(context, session, { schemas, jobs: request.jobs })('The tables cannot be locked', [
+      throw await explainer(context, session, { schemas, cpus: request.cpus })('The tables cannot be locked', [
         error.message,
       ]);
     });
@@ -141,12 +141,12 @@ async function beginSelection(
 function explainer(
   context: EngineContext,
   session: PsqlSession,
-  { schemas, jobs }: { schemas: string[]; jobs: number },
+  { schemas, cpus }: { schemas: string[]; cpus: number },
 ): TableReads['explain'] {
   return async (message, details) => {
     // A failed statement has ended the transaction.
     await session.execute('ROLLBACK').catch(() => {});
-    const explained = await explainDumpFailure(context, session, { schemas, jobs, said: details });
+    const explained = await explainDumpFailure(context, session, { schemas, cpus, said: details });
     return new UserError('dump_failed', message, { details: [...details, ...explained.details], hint: explained.hint });
   };
 }
@@ -211,7 +211,7 @@ interface DumpContents {
   /** Files that pg_dump has written. */
   others: Map<string, PackedFile>;
   archive: ArchiveEntry[];
-  source: Source;
+  source: DumpSource;
   definitions: string | null;
 }
 

@@ -5,7 +5,7 @@ import type { DumpRequest, PackedFile } from '../../facets/dump.ts';
 import type { CatalogTable } from '../catalog/introspect.ts';
 import { type PsqlSession, SqlError } from '../connection/session.ts';
 import type { ClientTools } from '../connection/tools.ts';
-import type { Settings } from '../connection/url.ts';
+import type { SessionSettings } from '../connection/url.ts';
 import type { WireAddress } from '../connection/wire.ts';
 import { DATA_TERMINATOR } from './archive.ts';
 import type { CopyReader } from './copy-readers.ts';
@@ -19,7 +19,7 @@ export interface TableReads {
   session: PsqlSession;
   snapshot: string;
   /** Client encoding, where it is not UTF-8. */
-  encoding: Settings;
+  encoding: SessionSettings;
   /** Address for connections of our own; `null` when only psql may read rows. */
   address: WireAddress | null;
   /** Reports whether pg_dump has ended, and left its connection to another session; `dumped` resolves then. */
@@ -33,7 +33,7 @@ export interface TableReads {
 /** A file of more bytes is packed while it is written. */
 const LARGE_BYTES = 64 * 1024 * 1024;
 
-export interface Piece {
+export interface RowPiece {
   table: CatalogTable;
   range: Range;
   /** Estimated. */
@@ -44,7 +44,7 @@ export interface Piece {
 }
 
 /** A thread with a connection of its own reads, hashes and compresses. */
-export function readDirect(reader: CopyReader, piece: Piece, reads: TableReads): Promise<PackedFile> {
+export function readDirect(reader: CopyReader, piece: RowPiece, reads: TableReads): Promise<PackedFile> {
   const { table, range, name } = piece;
   const { request, progress } = reads;
   progress.onStarted(table);
@@ -62,7 +62,11 @@ export function readDirect(reader: CopyReader, piece: Piece, reads: TableReads):
 }
 
 /** psql writes the file, which a thread then packs: the rows never pass through this process's event loop. */
-export async function readToFile(session: PsqlSession, piece: Piece, reads: TableReads): Promise<Promise<PackedFile>> {
+export async function readToFile(
+  session: PsqlSession,
+  piece: RowPiece,
+  reads: TableReads,
+): Promise<Promise<PackedFile>> {
   const { table, range, name, bytes } = piece;
   const { request, progress } = reads;
   const path = join(request.directory, name);
@@ -85,7 +89,7 @@ export async function readToFile(session: PsqlSession, piece: Piece, reads: Tabl
 /** Their statements travel together, since waiting for each answer takes longer than reading it. */
 export async function readSmall(
   session: PsqlSession,
-  pieces: Piece[],
+  pieces: RowPiece[],
   reads: TableReads,
 ): Promise<Promise<PackedFile>[]> {
   const { request, progress } = reads;

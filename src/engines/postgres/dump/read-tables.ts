@@ -10,7 +10,7 @@ import { type PsqlSession, quoteText, SESSION_SETTINGS } from '../connection/ses
 import { DATA_TERMINATOR } from './archive.ts';
 import { type CopyReader, openCopyReader } from './copy-readers.ts';
 import { BLOCK_BYTES } from './ranges.ts';
-import { type Piece, readDirect, readSmall, readToFile, type TableReads } from './read-piece.ts';
+import { type RowPiece, readDirect, readSmall, readToFile, type TableReads } from './read-piece.ts';
 
 /** The files of each table, in the order of its rows. */
 export type ReadTables = Map<CatalogTable, Promise<PackedFile>[]>;
@@ -64,7 +64,7 @@ export function tableReaders(
   const read: ReadTables = new Map();
   const queue = createQueue(reads, read);
   const sessions = Math.min(
-    request.jobs,
+    request.cpus,
     1 + Math.max(Math.floor(queue.bytes / BYTES_OF_SESSION), Math.floor(ranges.size / TABLES_OF_SESSION)),
   );
   // A thread takes longer to start than psql to read fewer bytes.
@@ -149,25 +149,25 @@ interface PieceQueue {
   bytes: number;
   hasWide(): boolean;
   /** The next large piece, or a number of small ones. */
-  take(but: { wide: boolean }): Piece[];
+  take(but: { wide: boolean }): RowPiece[];
 }
 
 /** Large values (TOAST) of fewer bytes are no danger to the memory of psql, which has a whole row in it. */
 const WIDE_BYTES = 4 * 1024 * 1024;
 
-function isWide({ table: { bytes, blocks } }: Piece): boolean {
+function isWide({ table: { bytes, blocks } }: RowPiece): boolean {
   return bytes - blocks * BLOCK_BYTES > WIDE_BYTES;
 }
 
 function createQueue({ ranges, request, progress }: TableReads, read: ReadTables): PieceQueue {
-  const pieces: Piece[] = [];
-  const empty: Piece[] = [];
+  const pieces: RowPiece[] = [];
+  const empty: RowPiece[] = [];
   for (const [table, parts] of ranges) {
     const files: Promise<PackedFile>[] = [];
     read.set(table, files);
     let waiting = parts.length;
     for (const [at, range] of parts.entries()) {
-      const piece: Piece = {
+      const piece: RowPiece = {
         table,
         range,
         bytes: table.bytes / parts.length,
@@ -208,7 +208,7 @@ function createQueue({ ranges, request, progress }: TableReads, read: ReadTables
 }
 
 /** All of them have the same content. */
-function packEmpty(request: DumpRequest, pieces: Piece[]): void {
+function packEmpty(request: DumpRequest, pieces: RowPiece[]): void {
   const [first] = pieces;
   if (!first) return;
   const content = new Uint8Array(Buffer.from(DATA_TERMINATOR));
@@ -228,7 +228,7 @@ interface ReaderOptions {
 
 async function readPieces(readers: Readers, { reads, queue, signal }: ReaderOptions): Promise<void> {
   const waiting: Promise<unknown>[] = [];
-  const next = async (): Promise<Piece[]> => {
+  const next = async (): Promise<RowPiece[]> => {
     const pieces = queue.take({ wide: !readers.waitsForWide() });
     if (pieces.length > 0 || !queue.hasWide()) return pieces;
     await unlessAborted(reads.dumped, signal);

@@ -98,7 +98,7 @@ const WAITED_FOR_LOCK = /canceling statement due to (lock|statement) timeout/;
 export async function explainDumpFailure(
   { signal }: EngineContext,
   session: PsqlSession,
-  { schemas, jobs, said }: { schemas: string[]; jobs: number; said: string[] },
+  { schemas, cpus, said }: { schemas: string[]; cpus: number; said: string[] },
 ): Promise<{ hint: string; details: string[] }> {
   signal.throwIfAborted();
   if (said.some((line) => WAITED_FOR_LOCK.test(line))) {
@@ -114,11 +114,11 @@ export async function explainDumpFailure(
   }
   // Besides this session one for pg_dump, and one for each further reader.
   const free = await readFreeConnections(session);
-  if (free < jobs) {
+  if (free < cpus) {
     const fewer = `Use fewer connections: set cpus of the target to ${free} or less, or raise`;
     return {
       details: [
-        `the server has room for ${Math.max(0, free)} more connections; a build with ${jobs} cpus needs up to ${jobs}`,
+        `the server has room for ${Math.max(0, free)} more connections; a build with ${cpus} cpus needs up to ${cpus}`,
       ],
       hint: `Nothing was stored. ${free < 1 ? 'A build needs two connections: raise' : fewer} max_connections, or the CONNECTION LIMIT of the role or database.`,
     };

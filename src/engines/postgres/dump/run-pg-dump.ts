@@ -10,9 +10,9 @@ import type { CatalogTable } from '../catalog/introspect.ts';
 import { PG_DUMP_LOCK_FLAG } from '../connection/lock-waits.ts';
 import { quoteName } from '../connection/session.ts';
 import type { ClientTools } from '../connection/tools.ts';
-import { connectionOf, type Settings } from '../connection/url.ts';
+import { connectionEnvironment, type SessionSettings } from '../connection/url.ts';
 import { withoutDate } from './archive.ts';
-import type { Selection } from './dump-source.ts';
+import type { DumpSelection } from './dump-source.ts';
 
 /** The folder that pg_dump writes into, which must be its own. */
 export const ARCHIVE = 'archive';
@@ -21,9 +21,9 @@ interface DatabaseDump {
   request: DumpRequest;
   tools: ClientTools;
   snapshot: string;
-  selected: Selection;
+  selected: DumpSelection;
   own: CatalogTable[];
-  encoding: Settings;
+  encoding: SessionSettings;
   explain: (message: string, details: string[]) => Promise<UserError>;
 }
 
@@ -35,7 +35,7 @@ export async function dumpDatabase(
   const { url, directory } = request;
   // Excluding the other schemas keeps the extensions, which `--schema` would drop without a word.
   const schemas = selected.excluded.map((schema) => `--exclude-schema=${quoteName(schema)}`);
-  const jobs = `--jobs=${jobsOf(request, { tools, selected, own })}`;
+  const jobs = `--jobs=${workersOf(request, { tools, selected, own })}`;
   const result = await runPgDump(context, {
     ...{ url, tools, snapshot, settings: encoding, archive: join(directory, ARCHIVE) },
     flags: ['--compress=0', '--no-sync', jobs, ...schemas, ...exclusionsOf(own)],
@@ -47,7 +47,7 @@ export async function dumpDatabase(
 export interface PgDumpRun {
   url: DatabaseUrl;
   tools: ClientTools;
-  settings: Settings;
+  settings: SessionSettings;
   snapshot: string;
   /** The folder to write, which must be its own. */
   archive: string;
@@ -61,7 +61,7 @@ export async function runPgDump(
   { runner, signal }: EngineContext,
   { url, tools, settings, snapshot, archive, flags }: PgDumpRun,
 ): Promise<ProcessResult> {
-  const { args, env, mounts } = connectionOf(url, { statement_timeout: '0', ...settings });
+  const { args, env, mounts } = connectionEnvironment(url, { statement_timeout: '0', ...settings });
   const into = ['--format=directory', `--snapshot=${snapshot}`, `--file=${archive}`];
   return await runner.run(
     {
@@ -96,13 +96,13 @@ function exclusionsOf(tables: Pick<CatalogTable, 'schema' | 'name'>[]): string[]
 const BLOBS_IN_PARALLEL = 17;
 
 /** Workers only where it has something to do for them: each is a connection. */
-function jobsOf(
-  { jobs }: DumpRequest,
+function workersOf(
+  { cpus }: DumpRequest,
   { tools, selected, own }: Pick<DatabaseDump, 'tools' | 'selected' | 'own'>,
 ): number {
   const hasRows = own.length < selected.tables.filter((table) => !table.of_extension).length;
   const hasBlobs = tools.major >= BLOBS_IN_PARALLEL && selected.hasLargeObjects;
-  return hasRows || hasBlobs ? jobs : 1;
+  return hasRows || hasBlobs ? cpus : 1;
 }
 
 /** Returns the last 20 lines of errors, warnings and their details, without reports of progress. */

@@ -18,7 +18,7 @@ export interface Check {
   tools: ClientTools;
   details: ArchiveDetails;
   plan: Pick<RestorePlan, 'schemas' | 'tables' | 'empty'>;
-  jobs: number;
+  cpus: number;
   /** Objects that were not created, because they lead to other servers. */
   leftOut: RemoteEntry[];
 }
@@ -45,7 +45,7 @@ interface RowDifference {
 
 /** Compares a restored database with its manifest: row counts and objects, missing or unexpected. */
 export async function findDifferences(context: EngineContext, check: Check): Promise<Differences> {
-  const { url, tools, details, plan, jobs } = check;
+  const { url, tools, details, plan, cpus } = check;
   const queue = countedRows(plan, details);
   const rows: RowDifference[] = [];
   let objects: string[] = [];
@@ -54,7 +54,7 @@ export async function findDifferences(context: EngineContext, check: Check): Pro
     if (index === 0) objects = await compareObjects(session, check);
     await countRows(session, queue, rows);
   };
-  await Promise.all(Array.from({ length: sessionsFor(plan, jobs) }, worker));
+  await Promise.all(Array.from({ length: sessionsFor(plan, cpus) }, worker));
   return { rows: rows.sort((a, b) => (a.table < b.table ? -1 : 1)), objects };
 }
 

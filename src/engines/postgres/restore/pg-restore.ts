@@ -3,7 +3,7 @@ import type { ProcessResult } from '../../../process/runner.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { ClientTools } from '../connection/tools.ts';
-import { connectionOf, type Settings } from '../connection/url.ts';
+import { connectionEnvironment, type SessionSettings } from '../connection/url.ts';
 import type { ArchiveDetails } from '../dump/archive.ts';
 
 export interface RestoreSection {
@@ -16,7 +16,7 @@ export interface RestoreSection {
 
 export interface PgRestoreRun extends RestoreSection {
   url: DatabaseUrl;
-  settings: Settings;
+  settings: SessionSettings;
   tools: ClientTools;
   /** The folder of the archive, beside its lists. */
   archive: string;
@@ -27,7 +27,7 @@ export async function runPgRestore(
   { runner, signal }: EngineContext,
   { url, settings, tools, archive, jobs, ...section }: PgRestoreRun,
 ): Promise<ProcessResult> {
-  const { args, env, mounts } = connectionOf(url, settings);
+  const { args, env, mounts } = connectionEnvironment(url, settings);
   return await runner.run(
     {
       file: tools.pg_restore,

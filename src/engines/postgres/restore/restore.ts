@@ -14,14 +14,14 @@ import { findBaseCopies, newFromBase, noCrashSince } from '../branches/base-copi
 import { connect } from '../connection/connect.ts';
 import type { PsqlSession } from '../connection/session.ts';
 import { findClientTools, majorOf, toolsForArchive } from '../connection/tools.ts';
-import { encodingSettings, type Settings, withDatabase } from '../connection/url.ts';
+import { encodingSettings, type SessionSettings, withDatabase } from '../connection/url.ts';
 import { type ArchiveDetails, archiveDetails } from '../dump/archive.ts';
 import { CONTENTS } from '../dump/archive-contents.ts';
 import { digestDefinitions } from '../dump/definitions-digest.ts';
 import { createDatabase, markNew, type NewDatabase } from '../server/server.ts';
 import type { Settle } from '../swap/inherit.ts';
 import type { BaseMark } from '../swap/mark.ts';
-import { type Creation, type Replacement, replaceDestination } from '../swap/replace.ts';
+import { type Creation, type ReplaceRequest, replaceDestination } from '../swap/replace.ts';
 import { readTablespace } from '../swap/rights.ts';
 import { checkRestored, findDifferences } from './check.ts';
 import { extensionSchemas } from './create-extensions.ts';
@@ -42,7 +42,7 @@ import { createTemporaryRole, type TemporaryRole } from './temporary-role.ts';
 export async function restore(context: EngineContext, run: RestoreRun): Promise<ReplaceResult> {
   if (run.plan.strategy === 'in_place') return restoreInPlace(context, run);
   const { report } = context;
-  const { manifest, plan, url, jobs } = run;
+  const { manifest, plan, url, cpus } = run;
   const details = archiveDetails(manifest);
   const tools = toolsForArchive(await findClientTools(context), manifest.tool_version);
 
@@ -80,12 +80,12 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
     ...{ restoredBy: plan.restoredBy, extensions: details.extensions },
   };
   const replaced = await loadThroughShadow(context, shadowLoad, async ({ shadow, owner: own, url: filled, settle }) => {
-    const settings = { ...restoreSettings(plan.destination.local, jobs), ...encodingSettings(details.locale) };
+    const settings = { ...restoreSettings(plan.destination.local, cpus), ...encodingSettings(details.locale) };
     const fill = { ...run, archive, url: filled, owner: own, tools, details, settings, premade, errors };
     const filling = differing ? fillDifference(context, fill, differing) : fillDatabase(context, fill);
     const { forced, leftOut } = await filling.catch((error) => Promise.reject(withHints(error, run)));
     const checked = startStep(report, 'check', 'Verify against the manifest');
-    const check = { url: filled, tools, details, plan, jobs, leftOut };
+    const check = { url: filled, tools, details, plan, cpus, leftOut };
     if (errors) missing = missingParts(await findDifferences(context, check), errors);
     else await checkRestored(context, check);
     checked(`Verified ${tablesText(plan)}: row counts match`);
@@ -96,7 +96,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
     if (base) described = await describeBase(context, fill, !missing && plan.empty.length === 0);
     if (!missing && run.beforeSwap) {
       await run.beforeSwap(filled);
-      if (!run.throwAway) await analyzeAll(context, { ...fill, sessions: jobs });
+      if (!run.throwAway) await analyzeAll(context, { ...fill, sessions: cpus });
     }
     if (missing && run.keepGoing !== 'swap') {
       if (settle) await settleNow(context, own, settle);
@@ -156,7 +156,7 @@ export function premadeSchemas(by: RestoringUser, extensions: ArchiveDetails['ex
   return by.user === 'temporary' && by.superuser ? extensionSchemas(extensions) : [];
 }
 
-export interface ShadowLoadRequest extends Omit<Replacement, 'copied' | 'settle'> {
+export interface ShadowLoadRequest extends Omit<ReplaceRequest, 'copied' | 'settle'> {
   locale: NewDatabase['locale'];
   /** Default: the loading role. */
   restoredBy?: RestoringUser;
@@ -270,8 +270,8 @@ const MEGABYTE = 1024 * 1024;
  * Settings for the sessions that fill an unused database: memory for building indexes, and commits that
  * do not wait for the disk (the swap's own commit does, and with it all before it).
  */
-export function restoreSettings(local: boolean, jobs: number): Settings {
-  const share = local ? totalmem() / MEGABYTE / 4 / jobs : 256;
+export function restoreSettings(local: boolean, cpus: number): SessionSettings {
+  const share = local ? totalmem() / MEGABYTE / 4 / cpus : 256;
   return {
     maintenance_work_mem: `${Math.round(Math.min(1024, Math.max(64, share)))}MB`,
     // Foreign keys are checked by a join, which should not spill.
@@ -279,7 +279,7 @@ export function restoreSettings(local: boolean, jobs: number): Settings {
     synchronous_commit: 'off',
     // Workers beyond the cores only get in each other's way; how many a server elsewhere has is its own affair.
     ...(local
-      ? { max_parallel_maintenance_workers: `${Math.max(0, Math.floor(availableParallelism() / jobs) - 1)}` }
+      ? { max_parallel_maintenance_workers: `${Math.max(0, Math.floor(availableParallelism() / cpus) - 1)}` }
       : {}),
     jit: 'off',
     statement_timeout: '0',

@@ -1,8 +1,8 @@
-import type { DefinitionsRequest, StoredDefinition } from '../../facets/sanitize.ts';
+import type { ObjectDefinitionsRequest, StoredDefinition } from '../../facets/sanitize.ts';
 import { CONTENTS, readContents } from '../dump/archive-contents.ts';
 
 /** The statements in the archive's table of contents. */
-export async function readDefinitions({ manifest, read }: DefinitionsRequest): Promise<StoredDefinition[]> {
+export async function readDefinitions({ manifest, read }: ObjectDefinitionsRequest): Promise<StoredDefinition[]> {
   const file = manifest.files.find(({ name }) => name === CONTENTS);
   if (!file) return [];
   const parts: Uint8Array[] = [];

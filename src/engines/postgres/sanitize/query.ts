@@ -8,7 +8,7 @@ import { connectionLostAt, queryFailed, UNPUBLISHED } from '../../shared/sanitiz
 import { dropUserMappings } from '../catalog/foreign-tables.ts';
 import { connect, linesOf } from '../connection/connect.ts';
 import { ConnectionLost, type PsqlSession, SqlError } from '../connection/session.ts';
-import type { Settings } from '../connection/url.ts';
+import type { SessionSettings } from '../connection/url.ts';
 import { archiveDetails } from '../dump/archive.ts';
 
 /**
@@ -47,7 +47,7 @@ export async function runQuery(context: EngineContext, { url, manifest, statemen
  * Returns settings as in the user's own psql: the search path of the database, no time limits. Hidden rows (row-level
  * security) are an error, since they would keep their values.
  */
-function querySettings(ofDatabase: string[]): Settings {
+function querySettings(ofDatabase: string[]): SessionSettings {
   const path = ofDatabase.find((setting) => setting.startsWith('search_path='));
   return {
     search_path: path?.slice('search_path='.length) ?? '"$user", public',

@@ -37,7 +37,7 @@ export async function makeSubset(
   const { destination } = await inspectDestination(context, run.url);
   const archive = await dumpDefinitions(context, source, run.directory);
   const tools = toolsForArchive(await findClientTools(context), source.tools.version);
-  const settings = { ...restoreSettings(destination.local, run.jobs), ...encodingSettings(source.locale) };
+  const settings = { ...restoreSettings(destination.local, run.cpus), ...encodingSettings(source.locale) };
   const names = premadeSchemas(run.restoredBy, source.extensions);
   const premade = source.schemas.filter(({ name }) => names.includes(name));
   const made: Omit<BuildSubsetResult, 'replaced'> = { rows: new Map(), references: [] };
@@ -58,7 +58,7 @@ export async function makeSubset(
     const indexing = { step: 'index', label: 'Build indexes and constraints', done: 'Built indexes and constraints' };
     await withStep(report, indexing, async () => {
       for (const list of await listsInTurn({ archive, list: lists.list })) {
-        await restoreSection(context, { ...restoring, list, section: 'post-data', jobs: run.jobs });
+        await restoreSection(context, { ...restoring, list, section: 'post-data', jobs: run.cpus });
       }
     });
 

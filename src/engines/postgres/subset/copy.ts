@@ -4,7 +4,7 @@ import type { SubsetRun } from '../../facets/subset.ts';
 import { type CopiedAmount, copyProgress } from '../../shared/copy-progress.ts';
 import { runTogether } from '../../shared/run-together.ts';
 import { quoteName } from '../connection/session.ts';
-import type { Settings } from '../connection/url.ts';
+import type { SessionSettings } from '../connection/url.ts';
 import type { OpenSource } from './open-source.ts';
 import { type Part, pipeRows } from './pipe.ts';
 import { batchesOf, isOneOf } from './rows.ts';
@@ -13,7 +13,7 @@ import type { Leaf, SubsetTable } from './subset-catalog.ts';
 export interface SubsetCopyOptions {
   source: OpenSource;
   run: SubsetRun;
-  settings: Settings;
+  settings: SessionSettings;
 }
 
 interface Task {
@@ -30,7 +30,7 @@ export async function copyRows(context: EngineContext, copying: SubsetCopyOption
   for (const { table, rows } of tasks) expected.set(table.name, (expected.get(table.name) ?? 0) + rows);
   const onMoved = copyProgress(context.report, expected);
   const counts = new Map<string, number>();
-  const copies = shares(tasks, run.jobs).map((share) => async (signal: AbortSignal): Promise<void> => {
+  const copies = shares(tasks, run.cpus).map((share) => async (signal: AbortSignal): Promise<void> => {
     const copied = await copyShare({ ...context, signal }, { ...copying, share, onMoved });
     for (const [index, { table }] of share.entries()) {
       counts.set(table.name, (counts.get(table.name) ?? 0) + (copied[index] ?? 0));
@@ -56,8 +56,8 @@ function tasksOf({ source: { catalog }, run: { plan, collected } }: SubsetCopyOp
   });
 }
 
-function shares(tasks: Task[], jobs: number): Task[][] {
-  const all = Array.from({ length: jobs }, (): { tasks: Task[]; rows: number } => ({ tasks: [], rows: 0 }));
+function shares(tasks: Task[], cpus: number): Task[][] {
+  const all = Array.from({ length: cpus }, (): { tasks: Task[]; rows: number } => ({ tasks: [], rows: 0 }));
   for (const task of tasks.sort((a, b) => b.rows - a.rows)) {
     const lightest = all.reduce((least, share) => (share.rows < least.rows ? share : least));
     lightest.tasks.push(task);

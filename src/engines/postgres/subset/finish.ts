@@ -3,7 +3,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import { connect } from '../connection/connect.ts';
 import { type PsqlSession, quoteName, quoteText } from '../connection/session.ts';
 import type { ClientTools } from '../connection/tools.ts';
-import type { Settings } from '../connection/url.ts';
+import type { SessionSettings } from '../connection/url.ts';
 import type { OpenSource } from './open-source.ts';
 import { materializedViewsInOrder, type View } from './views-in-order.ts';
 
@@ -11,7 +11,7 @@ export interface FinishOptions {
   source: OpenSource;
   url: DatabaseUrl;
   tools: ClientTools;
-  settings: Settings;
+  settings: SessionSettings;
 }
 
 export async function finishDatabase(

@@ -7,7 +7,7 @@ import { connectionLost } from '../../shared/connection/explain-errors.ts';
 import type { CopiedAmount } from '../../shared/copy-progress.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
 import { ConnectionLost, PSQL_FLAGS, quoteText } from '../connection/session.ts';
-import { connectionOf, encodingSettings, type Settings } from '../connection/url.ts';
+import { connectionEnvironment, encodingSettings, type SessionSettings } from '../connection/url.ts';
 import { END_OF_COPY } from '../dump/archive.ts';
 import { failureWords, isConnectionLost } from '../restore/restore-errors.ts';
 import {
@@ -25,7 +25,7 @@ import { splitAtMark } from './split-at-mark.ts';
 export interface Pipe {
   source: OpenSource;
   url: DatabaseUrl;
-  settings: Settings;
+  settings: SessionSettings;
   /** For errors: `The rows of the subset`. */
   what: string;
   parts: Part[];
@@ -76,12 +76,12 @@ async function pipeBatch(
 ): Promise<number[]> {
   const { runner, signal } = context;
   const psql = source.tools.psql;
-  const from = connectionOf(source.url, {
+  const from = connectionEnvironment(source.url, {
     ...COPY_SETTINGS,
     ...FURTHER_READING_SETTINGS,
     ...encodingSettings(source.locale),
   });
-  const to = connectionOf(url, { ...COPY_SETTINGS, ...settings });
+  const to = connectionEnvironment(url, { ...COPY_SETTINGS, ...settings });
   const commands = copyCommands(
     parts.map((part) => part.write),
     source.tools,

@@ -28,7 +28,7 @@ import { readSubsetCatalog } from './subset-catalog.ts';
 /** Later transactions import the snapshot of the first one. */
 export async function openSource(
   context: EngineContext,
-  { url, jobs }: { url: DatabaseUrl; jobs: number },
+  { url, cpus }: { url: DatabaseUrl; cpus: number },
 ): Promise<SubsetSource> {
   const installed = await findClientTools(context);
   const sessions: PsqlSession[] = [];
@@ -47,7 +47,7 @@ export async function openSource(
     const snapshot = await beginInstant(first, null);
     const catalog = await readSubsetCatalog(first);
     assertRowNumbers(catalog.tables.values(), row?.page ?? 0);
-    while (sessions.length < jobs) {
+    while (sessions.length < cpus) {
       const other = await connect(context, url, { tools, settings: FURTHER_READING_SETTINGS });
       sessions.push(other);
       await other.execute('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');

@@ -4,7 +4,7 @@ import { type PsqlSession, quoteText, SqlError } from '../connection/session.ts'
 import { OWNABLE } from './ownable.ts';
 
 /** Owners, grants and default privileges of a database; only SQL reads what is in the lists. */
-export interface Ownership {
+export interface ObjectOwnership {
   objects: unknown[];
   defaults: unknown[];
 }
@@ -18,7 +18,7 @@ const entriesOf = (acl: string): string => `
   FROM aclexplode(${acl}) a WHERE a.grantee = 0 OR EXISTS (SELECT FROM pg_roles r WHERE r.oid = a.grantee)`;
 
 /** Reads them in the database that is to be replaced. */
-export async function readOwnership(session: PsqlSession): Promise<Ownership> {
+export async function readOwnership(session: PsqlSession): Promise<ObjectOwnership> {
   const objects = await session.query<unknown>(`
     SELECT o.granted_on, o.identity, NULL AS "column", o.owner::int8 AS owner, e.entries, e.signature
     FROM (${OWNABLE}) o, LATERAL (${entriesOf('o.acl')}) e WHERE o.granted_on IS NOT NULL
@@ -48,7 +48,7 @@ export interface CarryOverOptions {
   /** New owner of the new database's objects that belong to the session's role. */
   owner: string;
   /** Ownership in the replaced database, if there is one. */
-  ownership: Ownership | null;
+  ownership: ObjectOwnership | null;
   /** The new database is a copy, whose grants may have been revoked since in the one that is replaced. */
   copied?: boolean | undefined;
 }
@@ -156,7 +156,7 @@ function formerGrants({ objects, whose }: { objects: string; whose: string }): s
 }
 
 /** A query for the names of objects that others were granted something on, and that the new database does not have. */
-export function lostGrantsQuery({ objects }: Ownership): string {
+export function lostGrantsQuery({ objects }: ObjectOwnership): string {
   return `
     SELECT DISTINCT lower(o.granted_on) || ' ' || o.identity AS name
     FROM json_to_recordset(${quoteText(JSON.stringify(objects))}) AS o (granted_on text, identity text, owner int8, entries json)

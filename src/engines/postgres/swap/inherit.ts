@@ -10,7 +10,7 @@ import { alterSet } from './alter-set.ts';
 import {
   attempt,
   lostGrantsQuery,
-  type Ownership,
+  type ObjectOwnership,
   readOwnership,
   runCarryOver,
   warnLostGrants,
@@ -119,7 +119,7 @@ const CARRYING = { row_security: 'off', statement_timeout: '0', lock_timeout: '0
 async function readBefore(
   context: EngineContext,
   url: DatabaseUrl,
-): Promise<{ ownership: Ownership | null; unread: string }> {
+): Promise<{ ownership: ObjectOwnership | null; unread: string }> {
   try {
     await using session = await connect(context, url, { settings: CARRYING });
     return { ownership: await readOwnership(session), unread: '' };

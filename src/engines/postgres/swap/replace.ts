@@ -22,7 +22,7 @@ import { type BaseMark, writeMark } from './mark.ts';
 import { databaseExists, type NewBase, rename, renameAll, swapDatabases } from './swap.ts';
 import { openMeanwhile, openSwapSession } from './swap-session.ts';
 
-export interface Replacement {
+export interface ReplaceRequest {
   url: DatabaseUrl;
   undo: boolean;
   /** The source's settings, for a destination that does not exist. */
@@ -85,7 +85,7 @@ export async function replaceDestination(
     copied = fromBase !== undefined,
     afterLoad,
     settle,
-  }: Replacement,
+  }: ReplaceRequest,
   { create, fill }: Steps,
 ): Promise<ReplaceResult> {
   const { report } = context;

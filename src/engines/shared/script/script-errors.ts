@@ -1,7 +1,7 @@
 import { redact } from '../../../process/redact.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import type { ScriptProblem } from './script-problem.ts';
-import type { Position } from './text-window.ts';
+import type { ScriptPosition } from './text-window.ts';
 
 /** The error of a file that is refused before anything of it runs. */
 export function scriptRefused(file: string, { message, position, hint }: ScriptProblem): UserError {
@@ -13,7 +13,7 @@ const MOST_CHARACTERS = 4000;
 
 export interface ScriptFailure {
   /** The statement that failed, if it is known. */
-  statement: (Position & { number: number }) | null;
+  statement: (ScriptPosition & { number: number }) | null;
   message: string;
   hint: string;
   cause?: unknown;
@@ -33,7 +33,7 @@ export function scriptFailed(file: string, { statement, message, hint, cause }: 
 /** A statement left the session in another database than the confirmed one. */
 export function scriptLeft(
   file: string,
-  { statement, database }: { statement: Position; database: string },
+  { statement, database }: { statement: ScriptPosition; database: string },
 ): UserError {
   return new UserError(
     'script_left',

@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { scriptRefused } from './script-errors.ts';
 import { ScriptProblem } from './script-problem.ts';
-import type { Position, TextWindow } from './text-window.ts';
+import type { ScriptPosition, TextWindow } from './text-window.ts';
 
 /** A statement of a script, without its end. */
-export interface ScriptStatement extends Position {
+export interface ScriptStatement extends ScriptPosition {
   kind: 'statement';
   /** From 1. */
   number: number;
@@ -51,11 +51,11 @@ export function splitText(text: string, splitter: ScriptSplitter): ScriptStateme
   return [...splitter.push(Buffer.from(text)), ...splitter.end()].filter((part) => part.kind === 'statement');
 }
 
-export function unterminated(what: string, position: Position): ScriptProblem {
+export function unterminated(what: string, position: ScriptPosition): ScriptProblem {
   return new ScriptProblem(`a ${what} without an end`, { position, hint: 'Close it.' });
 }
 
-export function tooLong(position: Position): ScriptProblem {
+export function tooLong(position: ScriptPosition): ScriptProblem {
   return new ScriptProblem('a statement of more than 256 MB', { position, hint: 'Write it as several statements.' });
 }
 

@@ -1,7 +1,7 @@
 import { isBlank } from './script-bytes.ts';
 import { ScriptProblem } from './script-problem.ts';
 import { MOST_STATEMENT, type ScriptPart, type ScriptSplitter, tooLong } from './split-script.ts';
-import { createTextWindow, type Position } from './text-window.ts';
+import { createTextWindow, type ScriptPosition } from './text-window.ts';
 
 /** Bytes; longer than any name or tag of a server. */
 export const MOST_WORD = 64 * 1024;
@@ -14,7 +14,7 @@ export abstract class StatementReader implements ScriptSplitter {
   protected bytes = this.text.bytes;
   protected length = 0;
   protected at = 0;
-  protected begin: { at: number; position: Position } | null = null;
+  protected begin: { at: number; position: ScriptPosition } | null = null;
   protected number = 0;
   /** Words of the statement, in upper case. */
   protected words: string[] = [];

@@ -1,4 +1,4 @@
-export interface Position {
+export interface ScriptPosition {
   /** From 1. */
   line: number;
   /** In bytes, from 1. */
@@ -13,7 +13,7 @@ export interface TextWindow {
   /** Adds a chunk and drops the bytes before an offset; later offsets move by it. */
   append(chunk: Uint8Array, from: number): void;
   /** Position of an offset; offsets must not decrease between two calls. */
-  position(offset: number): Position;
+  position(offset: number): ScriptPosition;
 }
 
 const FIRST_BYTES = 1024 * 1024;
@@ -26,7 +26,7 @@ export function createTextWindow(): TextWindow {
   let line = 1;
   let lineStart = 0;
 
-  function position(offset: number): Position {
+  function position(offset: number): ScriptPosition {
     const present = bytes;
     for (let at = counted; at < offset; at += 1) {
       if (present[at] !== LINE_FEED) continue;

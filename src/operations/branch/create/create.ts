@@ -8,7 +8,7 @@ import { cpusFor } from '../../cpus-for.ts';
 import { findTarget } from '../../find-target.ts';
 import { readCheckout } from '../../git.ts';
 import { recorded } from '../../history/recorded.ts';
-import { databaseCopy } from '../../load/base-copies.ts';
+import { toDatabaseCopy } from '../../load/base-copies.ts';
 import { applyLoad, planLoad } from '../../load/load.ts';
 import type { LoadRequest, PlannedLoad } from '../../load/planned-load.ts';
 import { restoredBy } from '../../load/restored-by.ts';
@@ -61,7 +61,7 @@ export async function planBranchCreate(given: Context, request: BranchCreateRequ
   const plan: BranchCreatePlan = {
     target,
     destination: found.destination,
-    base: base && databaseCopy(base),
+    base: base && toDatabaseCopy(base),
     load: load?.plan.snapshot ?? null,
     ...(load?.restore && restoredBy(load.restore.restoredBy)),
     branches,

@@ -6,7 +6,7 @@ import type { Context } from '../../../runtime/context.ts';
 import { cpusFor } from '../../cpus-for.ts';
 import { findTarget } from '../../find-target.ts';
 import { recorded } from '../../history/recorded.ts';
-import { databaseCopy } from '../../load/base-copies.ts';
+import { toDatabaseCopy } from '../../load/base-copies.ts';
 import { type Planned, planOutdated } from '../../planned.ts';
 import { assertNoOriginalData } from '../../snapshots/sanitized-only.ts';
 import { isNumbered } from '../branch-database.ts';
@@ -51,7 +51,7 @@ export async function planBranchReset(given: Context, request: BranchResetReques
   const plan: BranchResetPlan = {
     target,
     destination: found.destination,
-    base: databaseCopy(base),
+    base: toDatabaseCopy(base),
     branches: await branchRows(opened, branches),
     needs_bytes: found.needsBytes,
     unverified_sources,

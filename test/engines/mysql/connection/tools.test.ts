@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readVersion } from '../../../../src/engines/mysql/connection/tools.ts';
+import { readToolVersion } from '../../../../src/engines/mysql/connection/tools.ts';
 
 const ANSWERS = [
   [
@@ -14,6 +14,9 @@ const ANSWERS = [
 
 it('reads the flavour from what a client says of itself, not from its name', () => {
   for (const [answer, flavour, version] of ANSWERS) {
-    expect(readVersion(answer ?? '', { name: 'mysql', path: '/usr/bin/mysql' })).toMatchObject({ flavour, version });
+    expect(readToolVersion(answer ?? '', { name: 'mysql', path: '/usr/bin/mysql' })).toMatchObject({
+      flavour,
+      version,
+    });
   }
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { DatabaseUrl } from '../../../../src/engines/database-url.ts';
 import {
-  connectionOf,
+  connectionEnvironment,
   parsePostgresUrl,
   portOf,
   withDatabase,
@@ -43,7 +43,7 @@ test('pgdocker:// names the same database as postgres://, with tools in a contai
   );
   expect(inside?.inContainer).toBe(true);
   expect(outside?.inContainer).toBe(false);
-  expect(inside && connectionOf(inside)).toEqual(outside && connectionOf(outside));
+  expect(inside && connectionEnvironment(inside)).toEqual(outside && connectionEnvironment(outside));
   expect(inside && withDatabase(inside, 'other')).toMatchObject({
     inContainer: true,
     display: 'pgdocker://u@h:1/other',
@@ -54,29 +54,29 @@ test('the files and sockets that a URL names are told to the runner, and no fold
   const url = parsePostgresUrl(
     'postgres://u@%2Frun%2Fpg,db/d?sslrootcert=/etc/ca.pem&sslcert=relative.crt&passfile=/x/.pgpass&application_name=/root',
   );
-  expect(connectionOf(url).mounts).toEqual(
+  expect(connectionEnvironment(url).mounts).toEqual(
     ['/run/pg/.s.PGSQL.5432', '/etc/ca.pem', '/x/.pgpass'].map((path) => ({ path, fileOnly: true })),
   );
 });
 
 test('a password is whatever was percent-encoded, and travels by environment only', () => {
   const url = parsePostgresUrl(`postgres://app:${encodeURIComponent('p@ss:w/rd?#%41')}@db/app?sslmode=require`);
-  const { args, env } = connectionOf(url);
+  const { args, env } = connectionEnvironment(url);
   expect(env.PGPASSWORD).toBe('p@ss:w/rd?#%41');
   expect(args).toEqual(['--dbname', 'postgres://app@db/app?sslmode=require']);
 });
 
 test('every other parameter is passed on unharmed', () => {
   const text = 'postgres://u@h:1/d?sslmode=verify-full&sslrootcert=%2Fca.pem&service=team&application_name=a%20b';
-  expect(connectionOf(parsePostgresUrl(text)).args[1]).toBe(text);
+  expect(connectionEnvironment(parsePostgresUrl(text)).args[1]).toBe(text);
 });
 
 test('settings go by PGOPTIONS, or beside the options that the URL has', () => {
   const settings = { search_path: 'pg_catalog', application_name: 'a b' };
-  expect(connectionOf(parsePostgresUrl('postgres://h/d'), settings).env.PGOPTIONS).toBe(
+  expect(connectionEnvironment(parsePostgresUrl('postgres://h/d'), settings).env.PGOPTIONS).toBe(
     '-c search_path=pg_catalog -c application_name=a\\ b',
   );
-  const own = connectionOf(parsePostgresUrl('postgres://h/d?options=-c%20geqo%3Doff'), { search_path: 'x' });
+  const own = connectionEnvironment(parsePostgresUrl('postgres://h/d?options=-c%20geqo%3Doff'), { search_path: 'x' });
   expect(own.env.PGOPTIONS).toBeUndefined();
   expect(decodeURIComponent(own.args[1] ?? '')).toBe('postgres://h/d?options=-c geqo=off -c search_path=x');
 });
@@ -84,7 +84,7 @@ test('settings go by PGOPTIONS, or beside the options that the URL has', () => {
 test('another database of the server keeps all else', () => {
   const other = withDatabase(parsePostgresUrl('postgres://u:p@h:1/d?sslmode=require'), 'postgres');
   expect(other).toMatchObject({ database: 'postgres', password: 'p', display: 'postgres://u@h:1/postgres' });
-  expect(connectionOf(other).args[1]).toBe('postgres://u@h:1/postgres?sslmode=require');
+  expect(connectionEnvironment(other).args[1]).toBe('postgres://u@h:1/postgres?sslmode=require');
 });
 
 test('a host without a port takes the one of the environment, else 5432', () => {
@@ -114,7 +114,9 @@ test.for([
 });
 
 test('ssl=true of JDBC requires TLS, as libpq reads it', () => {
-  expect(connectionOf(parsePostgresUrl('postgres://h/d?ssl=true')).args[1]).toBe('postgres://h/d?sslmode=require');
+  expect(connectionEnvironment(parsePostgresUrl('postgres://h/d?ssl=true')).args[1]).toBe(
+    'postgres://h/d?sslmode=require',
+  );
 });
 
 test('whatever a URL holds, libpq is given the same, and the password by environment only', () => {
@@ -139,7 +141,7 @@ test('whatever a URL holds, libpq is given the same, and the password by environ
   fc.assert(
     fc.property(urls, (given) => {
       const url: DatabaseUrl = { engine: 'postgres', inContainer: false, display: '', toJSON: () => '', ...given };
-      const { args, env } = connectionOf(url);
+      const { args, env } = connectionEnvironment(url);
       const { display, engine, inContainer, toJSON, ...read } = parsePostgresUrl(args[1] ?? '');
       expect(read).toEqual({ ...given, password: null });
       expect(env.PGPASSWORD).toBe(given.password ?? undefined);

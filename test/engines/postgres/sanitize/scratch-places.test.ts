@@ -44,7 +44,7 @@ describeWithPostgres('a throw-away database on the server that is loaded into', 
     await opened.database.restore.run({
       ...opened.restoration,
       plan: opened.plan,
-      jobs: 1,
+      cpus: 1,
       undo: false,
       directory: await staging.folder('restore'),
       read: snapshotReader({ manifest, repository, pool, signal: context.signal }),

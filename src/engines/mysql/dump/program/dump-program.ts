@@ -33,7 +33,7 @@ import {
 } from './program-failures.ts';
 import { ScriptDefinitions } from './script-definitions.ts';
 import { readScript, ScriptCutShort } from './script-reader.ts';
-import { type DumpedTable, TableFiles } from './table-files.ts';
+import { type ProgramTable, TableFiles } from './table-files.ts';
 
 /** Binary values as hexadecimal literals, one instant, and no statements that a load runs itself. */
 const FLAGS = [
@@ -144,7 +144,7 @@ interface ProgramRun {
 async function runProgram(
   { runner, report, signal }: EngineContext,
   { request, tool, tables, schema, flags, definitions }: ProgramRun,
-): Promise<{ dumped: DumpedTable[]; definitions: Definitions }> {
+): Promise<{ dumped: ProgramTable[]; definitions: Definitions }> {
   const { url, directory } = request;
   const files = new TableFiles(request, dumpProgress(report, { schema, tables, expected: request.expectedBytes }));
   const { args, env, mounts } = await connectionOf(url, { flavour: tool.flavour, directory });

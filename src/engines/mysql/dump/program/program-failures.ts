@@ -4,11 +4,11 @@ import type { CatalogTable } from '../../catalog/tables.ts';
 import type { ClientTool } from '../../connection/tools.ts';
 import { InsertRefused } from './insert-scanner.ts';
 import { StatementUnknown } from './script-definitions.ts';
-import type { DumpedTable } from './table-files.ts';
+import type { ProgramTable } from './table-files.ts';
 
 export const LINES_TOLD = 20;
 
-export function assertNothingMissing(tables: CatalogTable[], dumped: DumpedTable[]): void {
+export function assertNothingMissing(tables: CatalogTable[], dumped: ProgramTable[]): void {
   const there = new Set(dumped.map(({ table }) => table));
   const missing = tables.filter(({ name }) => !there.has(name)).map(({ name }) => name);
   if (missing.length === 0) return;

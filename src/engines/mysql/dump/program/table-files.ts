@@ -4,7 +4,7 @@ import type { DumpRequest, PackedFile } from '../../../facets/dump.ts';
 import type { InsertScanner } from './insert-scanner.ts';
 import { END_OF_ROWS } from './rows-file.ts';
 
-export interface DumpedTable {
+export interface ProgramTable {
   table: string;
   rows: number;
   longest: number;
@@ -14,10 +14,10 @@ export interface DumpedTable {
 
 /** One file a table, packed while it is written. */
 export class TableFiles {
-  readonly written: DumpedTable[] = [];
+  readonly written: ProgramTable[] = [];
   readonly #request: DumpRequest;
   readonly #onBytes: (table: string, bytes: number) => void;
-  #current: { handle: FileHandle; entry: DumpedTable; grown: () => void } | null = null;
+  #current: { handle: FileHandle; entry: ProgramTable; grown: () => void } | null = null;
 
   constructor(request: DumpRequest, onBytes: (table: string, bytes: number) => void) {
     this.#request = request;

@@ -30,7 +30,7 @@ import { type ArrivingDefinitions, assertPlanned, leaveOutRemote, readersOf, rep
 import { type Client, loadByProgram } from './load-program.ts';
 import { alter, hasFewRows, loadTables, makeTable, makeTables } from './load-tables.ts';
 
-export interface FillOptions extends Pick<RestoreRun, 'url' | 'plan' | 'jobs' | 'read'> {
+export interface FillOptions extends Pick<RestoreRun, 'url' | 'plan' | 'cpus' | 'read'> {
   details: Details;
   definitions: Definitions;
   /** Loads the rows of a snapshot that the vendor's program has written. */

@@ -46,7 +46,7 @@ const FLAGS = [
 const PROLOGUE =
   "SET NAMES utf8mb4, lc_messages = 'en_US', time_zone = '+00:00', sql_mode = 'NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES', foreign_key_checks = 0, unique_checks = 0;\n";
 
-export interface ClientLoadOptions extends Pick<RestoreRun, 'plan' | 'jobs' | 'read'> {
+export interface ClientLoadOptions extends Pick<RestoreRun, 'plan' | 'cpus' | 'read'> {
   client: Client;
   url: DatabaseUrl;
   details: Details;
@@ -54,11 +54,11 @@ export interface ClientLoadOptions extends Pick<RestoreRun, 'plan' | 'jobs' | 'r
 }
 
 export async function loadByProgram(context: EngineContext, loading: ClientLoadOptions): Promise<void> {
-  const { plan, jobs } = loading;
+  const { plan, cpus } = loading;
   const queue = plan.tables.filter(({ rows }) => rows > 0).sort((a, b) => bytesOfTable(b) - bytesOfTable(a));
   const onBytes = restoreProgress(context.report, plan.tables);
   const client = (signal: AbortSignal): Promise<void> => runClient({ ...context, signal }, { loading, queue, onBytes });
-  await runWorkers(context.signal, { count: Math.min(jobs, queue.length), work: client });
+  await runWorkers(context.signal, { count: Math.min(cpus, queue.length), work: client });
 }
 
 interface ClientRun {

@@ -20,7 +20,7 @@ import { isPacketTooSmall, knownPacketLimit, packetLimit, packetTooSmall } from 
 import { PartQueue } from './part-queue.ts';
 import { compareRows } from './same-rows.ts';
 
-export interface LoadTablesOptions extends Pick<RestoreRun, 'url' | 'plan' | 'jobs' | 'read'> {
+export interface LoadTablesOptions extends Pick<RestoreRun, 'url' | 'plan' | 'cpus' | 'read'> {
   details: Details;
   definitions: TableDefinition[];
   /** The server takes rows by LOAD DATA LOCAL; otherwise they are sent as INSERT. */
@@ -48,7 +48,7 @@ export function hasFewRows(table: ManifestTable): boolean {
  * largest first, and builds a table's indexes when its rows are in.
  */
 export async function loadTables(context: EngineContext, loading: LoadTablesOptions): Promise<void> {
-  const { plan, jobs, definitions } = loading;
+  const { plan, cpus, definitions } = loading;
   const onBytes = restoreProgress(context.report, plan.tables);
   const few = new Map(plan.tables.filter(hasFewRows).map((table) => [dataOf(loading, table).table, table]));
   // Only when all tables are there: on MySQL a table waits for transactions on those that reference it.
@@ -80,7 +80,7 @@ export async function loadTables(context: EngineContext, loading: LoadTablesOpti
     }
     await session.execute('COMMIT');
   };
-  await runWorkers(context.signal, { count: Math.min(jobs, queue.length), work: worker });
+  await runWorkers(context.signal, { count: Math.min(cpus, queue.length), work: worker });
 }
 
 async function openLoading(
@@ -92,7 +92,7 @@ async function openLoading(
   });
 }
 
-export type MakeTablesOptions = Pick<LoadTablesOptions, 'url' | 'jobs' | 'definitions'>;
+export type MakeTablesOptions = Pick<LoadTablesOptions, 'url' | 'cpus' | 'definitions'>;
 
 /**
  * Makes the tables in several sessions: a CREATE mostly waits for the disk. With `foreign_key_checks = 0` their order
@@ -112,7 +112,7 @@ export async function makeTables(
       }
       await session.execute('COMMIT');
     };
-    await runWorkers(context.signal, { count: Math.min(making.jobs, queue.length), work: worker });
+    await runWorkers(context.signal, { count: Math.min(making.cpus, queue.length), work: worker });
   }
 }
 

@@ -8,7 +8,7 @@ import {
   unterminated,
 } from '../../../shared/script/split-script.ts';
 import { MOST_WORD, StatementReader } from '../../../shared/script/statement-reader.ts';
-import type { Position } from '../../../shared/script/text-window.ts';
+import type { ScriptPosition } from '../../../shared/script/text-window.ts';
 import { extentAt, type LexicalState, type Token } from '../../catalog/definitions/tokens.ts';
 import { InsertScanner } from '../../dump/program/insert-scanner.ts';
 import { followModes } from './sql-mode.ts';
@@ -63,7 +63,7 @@ class MysqlReader extends StatementReader {
   #isOptional: boolean[] = [];
   /** Kept words from the first on that no server skips: where it skips those before, the statement begins there. */
   #required = 0;
-  #version: { position: Position; from: number; nests: boolean } | null = null;
+  #version: { position: ScriptPosition; from: number; nests: boolean } | null = null;
   #insert: InsertScanner | null = null;
   /** The bytes from an offset on, as latin1. */
   #sql: { text: string; from: number } | null = null;

@@ -18,7 +18,7 @@ import type { Archive, FillRun } from '../rows/filling.ts';
 import { liftForcedRowSecurity } from '../rows/forced-row-security.ts';
 import { loadTables } from '../rows/load-tables.ts';
 import { analyzeTablesOf, analyzeViews } from '../statistics.ts';
-import { type Aside, type Relation, setAside } from './set-aside.ts';
+import { type Aside, type SetAsideRelation, setAside } from './set-aside.ts';
 
 /** Content from which building an index is worth more than the statements that it takes. */
 const LARGE_BYTES = 8 * 1024 * 1024;
@@ -46,7 +46,7 @@ export async function fillDifference(context: EngineContext, fill: FillRun, name
   const indexed = startStep(report, 'index', 'Build indexes and constraints');
   await buildIndexes(context, fill, aside.indexes);
   await finish(context, fill, [...aside.foreignKeys, ...aside.triggers]);
-  const gathering = { ...fill, sessions: Math.min(fill.jobs, tables.length) };
+  const gathering = { ...fill, sessions: Math.min(fill.cpus, tables.length) };
   const gathers = gathersStatistics(fill);
   if (gathers)
     await analyzeTablesOf(
@@ -95,7 +95,7 @@ async function disableAsOwner(context: EngineContext, { owner, tools, settings }
   return await disableEventTriggers(session);
 }
 
-function relationsOf(table: ManifestTable, { details }: FillRun): Relation[] {
+function relationsOf(table: ManifestTable, { details }: FillRun): SetAsideRelation[] {
   const { schema, table: name, root } = dataOf(table, details);
   const large = bytesOfTable(table) >= LARGE_BYTES;
   const own = { schema, table: name, tree: false, large };
@@ -110,7 +110,7 @@ async function buildIndexes(context: EngineContext, fill: FillRun, statements: s
       await executeDefinition(session, fill, next);
     }
   };
-  const workers = Array.from({ length: Math.min(fill.jobs, queue.length) }, () => worker);
+  const workers = Array.from({ length: Math.min(fill.cpus, queue.length) }, () => worker);
   await runTogether(context.signal, workers);
 }
 

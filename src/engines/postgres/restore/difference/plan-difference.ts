@@ -9,7 +9,7 @@ import type { BaseContents } from '../../swap/mark.ts';
 import { dataOf } from '../rows/copy-commands.ts';
 import { differingTables, digestLoaded, digestOthers, digestTables, SERVER_QUERY } from './contents.ts';
 
-export interface Comparison {
+export interface BaseComparison {
   request: RestoreRequest;
   details: ArchiveDetails;
   destination: string;
@@ -19,7 +19,7 @@ export interface Comparison {
 }
 
 /** Plans which tables to load into a copy of the base copy, or gives the reason for a full load. */
-export async function planDifference(server: PsqlSession, comparison: Comparison): Promise<DifferencePlan> {
+export async function planDifference(server: PsqlSession, comparison: BaseComparison): Promise<DifferencePlan> {
   const { base } = comparison;
   const full = (reason: string): DifferencePlan => ({ ...named(base), tables: null, files: null, reason });
   const early = whyFull(comparison);
@@ -48,7 +48,7 @@ function named({ name, snapshot, loadedAt }: BaseCopy): Pick<DifferencePlan, 'ba
 }
 
 /** Reasons that need no look at the server. */
-function whyFull({ request, base, details }: Comparison): string | null {
+function whyFull({ request, base, details }: BaseComparison): string | null {
   if (request.full) return '--full was given';
   if (request.only) return 'only some tables are loaded';
   if (request.keepGoing) return '--keep-going restores every object';
@@ -60,7 +60,10 @@ function whyFull({ request, base, details }: Comparison): string | null {
   return null;
 }
 
-function compare(contents: BaseContents, { request, details, schemas, tables }: Comparison): ManifestTable[] | string {
+function compare(
+  contents: BaseContents,
+  { request, details, schemas, tables }: BaseComparison,
+): ManifestTable[] | string {
   const { manifest, remoteTables = false, role = null } = request;
   if (contents.obstacle !== null) return contents.obstacle;
   if (contents.sanitized !== manifest.sanitized) {
@@ -97,7 +100,7 @@ async function whyServerDiffers(
 }
 
 /** Rows that go through a partitioned table belong to several tables, which are loaded together. */
-function withRoots(differing: ManifestTable[], { details, tables }: Comparison): ManifestTable[] {
+function withRoots(differing: ManifestTable[], { details, tables }: BaseComparison): ManifestTable[] {
   const rootOf = (table: ManifestTable): string | null => {
     const { root } = dataOf(table, details);
     return root ? JSON.stringify([root.schema, root.table]) : null;

@@ -1,6 +1,6 @@
 import { type PsqlSession, quoteNumber, quoteText } from '../../connection/session.ts';
 
-export interface Relation {
+export interface SetAsideRelation {
   schema: string;
   table: string;
   /** A partitioned table, with all of its partitions. */
@@ -22,7 +22,7 @@ export interface Aside {
  * since they are built faster than they are filled, and those of expressions, which may read tables that are loaded
  * meanwhile. Those that something depends on are rebuilt.
  */
-export async function setAside(session: PsqlSession, relations: Relation[]): Promise<Aside> {
+export async function setAside(session: PsqlSession, relations: SetAsideRelation[]): Promise<Aside> {
   const triggers = await session.query<Pair>(triggersQuery(relations));
   await inBatches(session, triggers);
   const foreignKeys = await session.query<Pair>(foreignKeysQuery(relations));
@@ -51,7 +51,7 @@ async function inBatches(session: PsqlSession, pairs: Pair[]): Promise<void> {
   }
 }
 
-function relationsOf(relations: Relation[]): string {
+function relationsOf(relations: SetAsideRelation[]): string {
   return `given AS (
       SELECT c.oid, j.tree, j.large FROM json_to_recordset(${quoteText(JSON.stringify(relations))}) AS j (schema text, "table" text, tree boolean, large boolean)
         JOIN pg_namespace n ON n.nspname = j.schema JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = j."table"),
@@ -60,7 +60,7 @@ function relationsOf(relations: Relation[]): string {
 }
 
 /** Not those of the server itself, which are of constraints. */
-function triggersQuery(relations: Relation[]): string {
+function triggersQuery(relations: SetAsideRelation[]): string {
   return `WITH ${relationsOf(relations)}
     SELECT format('ALTER TABLE ONLY %s DISABLE TRIGGER %I', tgrelid::regclass, tgname) AS before,
       json_build_array(format('ALTER TABLE ONLY %s ENABLE %s TRIGGER %I', tgrelid::regclass,
@@ -73,7 +73,7 @@ function triggersQuery(relations: Relation[]): string {
  * Returns the query for the foreign keys of the tables and those that refer to them; for partitions, the foreign key of
  * the partitioned table.
  */
-function foreignKeysQuery(relations: Relation[]): string {
+function foreignKeysQuery(relations: SetAsideRelation[]): string {
   return `WITH RECURSIVE ${relationsOf(relations)},
     touched AS (
       SELECT oid, conparentid FROM pg_constraint
@@ -101,7 +101,7 @@ const IS_PLAIN = `NOT x.relispartition AND NOT i.indisclustered AND NOT i.indisr
         AND NOT (d.classid = 'pg_class'::regclass AND d.objid = x.oid)
         AND NOT (d.classid = 'pg_trigger'::regclass AND d.deptype = 'i')))`;
 
-function indexesQuery(relations: Relation[]): string {
+function indexesQuery(relations: SetAsideRelation[]): string {
   return `WITH ${relationsOf(relations)}
     SELECT CASE WHEN NOT plain THEN NULL WHEN constraint_name IS NULL THEN format('DROP INDEX %s', index)
         ELSE format('ALTER TABLE %s DROP CONSTRAINT %I', "table", constraint_name) END AS before,
@@ -120,7 +120,7 @@ function indexesQuery(relations: Relation[]): string {
 const TABLES_OF_ONE = 100;
 
 /** A partitioned table has no rows of its own. */
-function truncationsQuery(relations: Relation[]): string {
+function truncationsQuery(relations: SetAsideRelation[]): string {
   return `WITH ${relationsOf(relations)}
     SELECT 'TRUNCATE ' || string_agg(format('ONLY %s', relation), ', ') AS before, '[]'::json AS after
     FROM (

@@ -15,7 +15,7 @@ import { LARGE_OBJECTS_QUERY, objectsQuery, readSchemas } from '../../catalog/in
 import { connect } from '../../connection/connect.ts';
 import { quoteName, quoteNumber, quoteText } from '../../connection/session.ts';
 import { type ClientTools, findClientTools, knowsRestrict, majorOf, toolsForArchive } from '../../connection/tools.ts';
-import { connectionOf } from '../../connection/url.ts';
+import { connectionEnvironment } from '../../connection/url.ts';
 import { type ArchiveDetails, archiveDetails } from '../../dump/archive.ts';
 import { findAuxiliaryDatabases } from '../../server/server.ts';
 import { writeMark } from '../../swap/mark.ts';
@@ -98,7 +98,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
   const restored = startStep(report, 'restore', `Restore ${amount} in one transaction`);
   const total = tables.reduce((sum, { table }) => sum + bytesOfTable(table), 0);
   let done = 0;
-  const { args, env, mounts } = connectionOf(url, {
+  const { args, env, mounts } = connectionEnvironment(url, {
     statement_timeout: '0',
     lock_timeout: '0',
     client_min_messages: 'warning',
@@ -128,7 +128,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
   checkTags(copied, tables);
   if (ended.status === 'fulfilled') carryOver.warn(ended.value.stderr);
   restored(`Restored and verified ${tablesText(plan)}`);
-  await analyzeAll(context, { url, sessions: run.jobs, settings: { statement_timeout: '0' } });
+  await analyzeAll(context, { url, sessions: run.cpus, settings: { statement_timeout: '0' } });
   return { swapMs: null, undoDatabase: null };
 }
 

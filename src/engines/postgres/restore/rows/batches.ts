@@ -24,17 +24,17 @@ const SHARE_BYTES = 32 * 1024 * 1024;
 /** Large tables alone and first, small ones together; tables without rows need nothing. */
 export function batches(
   tables: ManifestTable[],
-  { details, jobs, beforeSwap }: Pick<FillRun, 'details' | 'jobs' | 'beforeSwap'>,
+  { details, cpus, beforeSwap }: Pick<FillRun, 'details' | 'cpus' | 'beforeSwap'>,
 ): RowsToLoad[][] {
   const bySize = tables.filter((table) => table.rows > 0).sort((a, b) => bytesOfTable(b) - bytesOfTable(a));
-  const work = bySize.reduce((sum, table) => sum + bytesOfTable(table), 0) / jobs;
+  const work = bySize.reduce((sum, table) => sum + bytesOfTable(table), 0) / cpus;
   const all: RowsToLoad[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
   let argumentBytes = 0;
   for (const table of bySize) {
     const size = bytesOfTable(table);
     // A snapshot that is built of the result, as when sanitizing, has the same bytes only where the order is the same.
-    const canInterleave = jobs > 1 && beforeSwap === undefined;
+    const canInterleave = cpus > 1 && beforeSwap === undefined;
     if (canInterleave && size > SHARE_BYTES && size > work * MOST_OF_A_SESSION && canBeShared(table, details)) {
       all.push(...shares(table).map((rows) => [rows]));
       continue;

@@ -13,7 +13,7 @@ import type { FillRun } from './filling.ts';
 import { createRowGuard, refused } from './row-guard.ts';
 
 /** Results of feeding a psql and of the psql itself. */
-export interface Outcome {
+export interface FeedOutcome {
   fed: PromiseSettledResult<void>;
   ended: PromiseSettledResult<ProcessResult>;
   details: ArchiveDetails;
@@ -22,7 +22,7 @@ export interface Outcome {
 }
 
 /** Anything but exit code 0 is a failure; what was wrong with the rows is told rather than that psql was ended for it. */
-export function assertFed({ fed, ended, details, what }: Outcome): void {
+export function assertFed({ fed, ended, details, what }: FeedOutcome): void {
   if (fed.status === 'rejected' && fed.reason instanceof UserError) throw fed.reason;
   if (ended.status === 'rejected') throw ended.reason;
   const { exitCode, stderr } = ended.value;

@@ -39,7 +39,7 @@ export interface FillResult {
  */
 export async function fillDatabase(context: EngineContext, fill: FillRun): Promise<FillResult> {
   const { report } = context;
-  const { plan, jobs } = fill;
+  const { plan, cpus } = fill;
   const archive = await fill.archive;
   await createExtensionSchemas(context, fill);
 
@@ -59,7 +59,7 @@ export async function fillDatabase(context: EngineContext, fill: FillRun): Promi
   restored(`Restored ${amount}`);
 
   const indexed = startStep(report, 'index', 'Build indexes and constraints');
-  const sessions = sessionsFor(plan, jobs);
+  const sessions = sessionsFor(plan, cpus);
   const { list: rest, views } = await viewsApart(await early.rest());
   const build = (list: string): Promise<void> =>
     pgRestore(context, { fill, archive: { ...archive, list }, section: 'post-data', jobs: sessions });
@@ -202,10 +202,10 @@ async function createExtensionSchemas(context: EngineContext, { url, tools, deta
 const BYTES_OF_SESSION = 16 * 1024 * 1024;
 const TABLES_OF_SESSION = 100;
 
-export function sessionsFor({ tables, empty }: Pick<FillRun['plan'], 'tables' | 'empty'>, jobs: number): number {
+export function sessionsFor({ tables, empty }: Pick<FillRun['plan'], 'tables' | 'empty'>, cpus: number): number {
   const bytes = tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
   const count = tables.length + empty.length;
-  return Math.min(jobs, 1 + Math.floor(Math.max(bytes / BYTES_OF_SESSION, count / TABLES_OF_SESSION)));
+  return Math.min(cpus, 1 + Math.floor(Math.max(bytes / BYTES_OF_SESSION, count / TABLES_OF_SESSION)));
 }
 
 export interface Section {

@@ -1,7 +1,7 @@
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { RestoreRun } from '../../../facets/restore.ts';
 import type { ClientTools } from '../../connection/tools.ts';
-import type { Settings } from '../../connection/url.ts';
+import type { SessionSettings } from '../../connection/url.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';
 import type { RemoteEntry } from '../remote-objects.ts';
 
@@ -18,7 +18,7 @@ export interface FillRun extends RestoreRun {
   /** Takes the errors of a restore that goes on after them; without it the first one ends the restore. */
   errors?: string[] | undefined;
   /** Settings of the sessions that fill it. */
-  settings: Settings;
+  settings: SessionSettings;
 }
 
 /** An archive in pg_dump's directory format, without the tables' rows. */

@@ -5,7 +5,7 @@ import { restoreProgress } from '../../../shared/bytes-progress.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { runTogether } from '../../../shared/run-together.ts';
 import { connect } from '../../connection/connect.ts';
-import { connectionOf } from '../../connection/url.ts';
+import { connectionEnvironment } from '../../connection/url.ts';
 import { batches } from './batches.ts';
 import {
   COPY_FLAGS,
@@ -29,7 +29,7 @@ export async function loadTables(
   fill: FillRun,
   meanwhile: Meanwhile = async () => false,
 ): Promise<void> {
-  const { plan, jobs } = fill;
+  const { plan, cpus } = fill;
   const queue = batches(plan.tables, fill);
   const loaded = new Map<ManifestTable, number>();
   /** Tables of which a part could not be loaded. */
@@ -80,7 +80,7 @@ export async function loadTables(
   };
   await runTogether(
     context.signal,
-    Array.from({ length: Math.min(jobs, queue.length) }, () => worker),
+    Array.from({ length: Math.min(cpus, queue.length) }, () => worker),
   );
   checkSums(loaded, refused);
   await emptyTables(context, fill, refused);
@@ -120,7 +120,7 @@ const REFUSED_BY_SERVER = new Set<number | null>([1, 3]);
  */
 async function loadBatch(context: EngineContext, { fill, batch, onBytes }: Batch): Promise<number[] | UserError> {
   const { url, tools, details, settings } = fill;
-  const connection = connectionOf(url, { ...settings, ...COPY_SETTINGS });
+  const connection = connectionEnvironment(url, { ...settings, ...COPY_SETTINGS });
   const commands = copyCommands(
     batch.map((rows) => copyStatement(rows, details)),
     tools,

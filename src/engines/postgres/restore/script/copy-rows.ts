@@ -1,9 +1,9 @@
 import { BACKSLASH, isBlank, LINE_FEED } from '../../../shared/script/script-bytes.ts';
 import { ScriptProblem } from '../../../shared/script/script-problem.ts';
 import type { ScriptRows } from '../../../shared/script/split-script.ts';
-import type { Position } from '../../../shared/script/text-window.ts';
+import type { ScriptPosition } from '../../../shared/script/text-window.ts';
 
-export interface RowsRequest {
+export interface CopyRowsRequest {
   bytes: Buffer;
   /** Offset of the first byte that was not read. */
   at: number;
@@ -11,7 +11,7 @@ export interface RowsRequest {
   isEnd: boolean;
 }
 
-export interface RowsResult {
+export interface CopyRowsResult {
   at: number;
   parts: ScriptRows[];
   /** The rows have ended; otherwise more bytes are needed. */
@@ -22,16 +22,16 @@ export interface RowsResult {
 
 /** Reads the rows behind a `COPY … FROM STDIN`, up to the line `\\.`. */
 export class CopyRows {
-  readonly #position: Position;
+  readonly #position: ScriptPosition;
   #isHead = true;
   #atLineStart = true;
 
   /** Takes the position of the COPY, for errors. */
-  constructor(position: Position) {
+  constructor(position: ScriptPosition) {
     this.#position = position;
   }
 
-  take({ bytes, at: from, isEnd }: RowsRequest): RowsResult {
+  take({ bytes, at: from, isEnd }: CopyRowsRequest): CopyRowsResult {
     let at = from;
     if (this.#isHead) {
       while (at < bytes.length && isBlank(bytes[at] ?? 0) && bytes[at] !== LINE_FEED) at += 1;
@@ -43,7 +43,7 @@ export class CopyRows {
     return { ...this.#takeLines(bytes, { at, isEnd }), textAt: null };
   }
 
-  #takeLines(bytes: Buffer, { at: from, isEnd }: { at: number; isEnd: boolean }): Omit<RowsResult, 'textAt'> {
+  #takeLines(bytes: Buffer, { at: from, isEnd }: { at: number; isEnd: boolean }): Omit<CopyRowsResult, 'textAt'> {
     let at = from;
     const partsTo = (to: number, isLast: boolean): ScriptRows[] =>
       to > from || isLast ? [{ kind: 'rows', bytes: Buffer.from(bytes.subarray(from, to)), isLast }] : [];

@@ -7,7 +7,7 @@ import { readScript, type ScriptStatement } from '../../../shared/script/split-s
 import { literalStatement } from '../../connection/literal-statement.ts';
 import { PSQL_FLAGS } from '../../connection/session.ts';
 import { anyClientTools } from '../../connection/tools.ts';
-import { connectionOf } from '../../connection/url.ts';
+import { connectionEnvironment } from '../../connection/url.ts';
 import { copyLines } from './copy-lines.ts';
 import { endsTransaction } from './file-settings.ts';
 import { createSplitter } from './split.ts';
@@ -24,7 +24,7 @@ const SETTINGS = { client_min_messages: 'warning', standard_conforming_strings: 
 export async function runFile(context: EngineContext, url: DatabaseUrl, file: string): Promise<number> {
   const { runner, signal } = context;
   const tools = await anyClientTools(context);
-  const { args, env, mounts } = connectionOf(url, SETTINGS);
+  const { args, env, mounts } = connectionEnvironment(url, SETTINGS);
   const errors: string[] = [];
   const onErrorLine = (line: string): void => {
     errors.push(line);

@@ -15,7 +15,7 @@ import {
 } from '../../../shared/script/script-bytes.ts';
 import { lineFrom, type ScriptSplitter, unterminated } from '../../../shared/script/split-script.ts';
 import { MOST_WORD, StatementReader } from '../../../shared/script/statement-reader.ts';
-import type { Position } from '../../../shared/script/text-window.ts';
+import type { ScriptPosition } from '../../../shared/script/text-window.ts';
 import { CopyRows } from './copy-rows.ts';
 import { readCopy } from './copy-statement.ts';
 import { checkStatement, standardStringsOf } from './file-settings.ts';
@@ -53,7 +53,7 @@ class PostgresReader extends StatementReader {
   /** Offsets of the quote and of the outermost parenthesis. */
   #quotedAt = 0;
   #parenthesisAt = 0;
-  #commentedAt: Position = { line: 1, column: 1 };
+  #commentedAt: ScriptPosition = { line: 1, column: 1 };
   /** A string that ended, which the next line may continue. */
   #ended: { quote: Quote; newLine: boolean } | null = null;
   #inLineComment = false;

@@ -9,7 +9,7 @@ import { withUserInfo } from './user-info.ts';
 /** Seconds before expiry at which a session is refreshed. */
 const AHEAD = 60;
 
-export interface FreshSessionRequest {
+export interface CurrentSessionRequest {
   provider: ProviderRequest;
   store: SessionStore;
   clock: () => Date;
@@ -21,15 +21,15 @@ export interface FreshSessionRequest {
  * The session of a provider, refreshed before it expires; `null` when nobody is signed in. One process refreshes,
  * because providers rotate refresh tokens; others wait and read the stored result.
  */
-export async function freshSession(request: FreshSessionRequest): Promise<SignInSession | null> {
+export async function currentSession(request: CurrentSessionRequest): Promise<SignInSession | null> {
   const { provider, store, clock, force = false } = request;
   const { name } = provider;
   const stored = await store.read(name);
-  if (stored === null || (!force && isFresh(stored, clock()))) return stored;
+  if (stored === null || (!force && isCurrent(stored, clock()))) return stored;
   await using _locked = await lockFile(`${store.file}.sso`);
   const current = await store.read(name);
   const isNew = !force || current?.id_token !== stored.id_token;
-  if (current === null || (isNew && isFresh(current, clock()))) return current;
+  if (current === null || (isNew && isCurrent(current, clock()))) return current;
   try {
     const session = await refresh(provider, { session: current, clock });
     await store.write(name, session);
@@ -41,7 +41,7 @@ export async function freshSession(request: FreshSessionRequest): Promise<SignIn
   }
 }
 
-function isFresh(session: SignInSession, now: Date): boolean {
+function isCurrent(session: SignInSession, now: Date): boolean {
   return session.expires - AHEAD > secondsOf(now);
 }
 

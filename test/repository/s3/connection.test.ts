@@ -1,7 +1,7 @@
 import { ListObjectsV2Command, PutObjectCommand, type S3Client, UploadPartCommand } from '@aws-sdk/client-s3';
 import { expect, test } from 'vitest';
 import { createS3Client } from '../../../src/repository/s3/client.ts';
-import type { BucketProfile } from '../../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../../src/repository/s3/connection.ts';
 
 interface Signed {
   url: string;

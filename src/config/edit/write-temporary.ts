@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 
-export interface Ownership {
+export interface FileOwnership {
   mode: number;
   uid?: number;
   gid?: number;
 }
 
 /** Replaces a file at once, so that a reader finds the old content or the new one. */
-export async function replaceFile(path: string, text: string, ownership: Ownership): Promise<void> {
-  const unfinished = await writeBeside(path, text, ownership);
+export async function replaceFile(path: string, text: string, ownership: FileOwnership): Promise<void> {
+  const unfinished = await writeTemporary(path, text, ownership);
   try {
     await rename(unfinished, path);
   } finally {
@@ -18,7 +18,7 @@ export async function replaceFile(path: string, text: string, ownership: Ownersh
 }
 
 /** Writes a temporary file in the same folder, to replace another one, and syncs it. */
-export async function writeBeside(path: string, text: string, { mode, uid, gid }: Ownership): Promise<string> {
+export async function writeTemporary(path: string, text: string, { mode, uid, gid }: FileOwnership): Promise<string> {
   const unfinished = `${path}.${randomBytes(4).toString('hex')}.tmp`;
   const handle = await open(unfinished, 'wx', mode & 0o600);
   try {

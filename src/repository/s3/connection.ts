@@ -20,14 +20,14 @@ export interface CliProfile {
   region?: string | undefined;
 }
 
-export interface Connection {
+export interface S3Connection {
   endpoint: string | undefined;
   region: string;
   pathStyle: boolean;
 }
 
 /** An `endpoint_url` of the `cli_profile` wins. */
-export function connectionOf(profile: BucketProfile, cli: CliProfile = {}): Connection {
+export function s3ConnectionOf(profile: BucketProfile, cli: CliProfile = {}): S3Connection {
   const provider = STORAGE_PROVIDERS[profile.provider];
   const endpoint = cli.endpoint ?? profile.endpoint ?? provider.endpoint(profile);
   const region = profile.region ?? cli.region ?? provider.region;

@@ -1,1 +1,0 @@
-export type Rule = 'target' | 'child' | 'parent' | 'copy' | 'excluded' | 'empty';

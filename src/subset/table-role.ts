@@ -1,0 +1,1 @@
+export type TableRole = 'target' | 'child' | 'parent' | 'copy' | 'excluded' | 'empty';
