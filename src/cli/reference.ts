@@ -74,7 +74,17 @@ Ctrl-C stops the command, removes partial work and leaves databases unchanged; a
 program at once.
 
 A \`target\` is a name in the configuration; where it is optional, all are meant. A \`snapshot\` is an index (0 is the
-newest and the default), \`latest\`, or an id or its beginning. The \`name\` after a target is that of a branch.`;
+newest and the default), \`latest\`, or an id or its beginning. The \`name\` after a target is that of a branch.
+
+Where a command takes a snapshot, the target can select it, also in the list of commands on the screens (\`:\`):
+
+| selector        | snapshot                              |
+| --------------- | ------------------------------------- |
+| \`app\`         | the newest                            |
+| \`app@main\`    | the newest built on this git branch   |
+| \`app#v2.4\`    | the newest with this tag              |
+| \`app+20260102\` | the newest with this migration applied |
+| \`app:8c41f2ab\` | the one with this id, or index         |`;
 
 const JSON_RULES = `## JSON
 

@@ -27,7 +27,12 @@ export const DOCUMENTS: Record<string, Shape[]> = {
   'config encrypt': [configuration.encryptResult],
   'config decrypt': [v.object({ key: text, value: text })],
   key: [configuration.ownKey],
-  trust: [configuration.trustedFile, configuration.forgottenSource, configuration.clearStorage],
+  trust: [
+    configuration.trustedFile,
+    configuration.forgottenSource,
+    configuration.declaredSources,
+    configuration.clearStorage,
+  ],
   'auth status': [v.object({ providers: v.array(signedIn), authtoken: flag })],
   'auth logout': [v.object({ signed_out: v.array(signedOut) })],
   'auth token': [v.object({ file: text, encrypted: texts })],

@@ -9,7 +9,7 @@ import { withDatabase } from '../connection/url.ts';
 import { createDatabase, databaseExists, dropEmpty, namesBeside } from '../server/server.ts';
 import { refuseForeignDefiners } from '../swap/definers.ts';
 import { exchange } from '../swap/exchange.ts';
-import { foreignReferences, refuseForeignReferences } from '../swap/foreign-references.ts';
+import { refuseForeignReferences } from '../swap/foreign-references.ts';
 import type { Rename } from '../swap/journal-schema.ts';
 import { settleAfterFailure } from '../swap/leftovers.ts';
 import { createBeside, readMarkText, undoCopyOf, writeMark } from '../swap/shadow-databases.ts';
@@ -42,7 +42,7 @@ export async function takePlace(context: EngineContext, given: TakePlace): Promi
   const { server, url, from, leaving } = given;
   const destination = url.database ?? '';
   for (const database of [destination, from.database]) {
-    refuseForeignReferences(await foreignReferences(server, database), { destination: database, drop: false });
+    await refuseForeignReferences(server, database);
   }
   await refuseUnmovableCode(context, server, url);
   try {
@@ -115,7 +115,7 @@ async function moveTables(context: EngineContext, given: TakePlace, { code, gran
       grants: grants ?? [],
       keepsRights: given.keepsRights,
     },
-    ...{ rows: { exchange: null, later: [] }, definers: 'theirs', dropForeignReferences: false, keep: !made },
+    ...{ rows: { exchange: null, later: [] }, definers: 'theirs', keep: !made },
     obsolete: from.database === names.undo ? names.undo : null,
     obsoleteAfter: older ? [retired] : [],
     unreadable: (what, why) => unreadableCode(destination, what, why),

@@ -20,7 +20,7 @@ import { detailsOf } from '../details.ts';
 import { BASE, OUTDATED } from '../server/names.ts';
 import { lockDestination, namesBeside, verifyLock } from '../server/server.ts';
 import { refuseReserved, refuseStrangers } from '../swap/foreign-objects.ts';
-import { foreignReferences, refuseForeignReferences } from '../swap/foreign-references.ts';
+import { refuseForeignReferences } from '../swap/foreign-references.ts';
 import { settleAfterFailure, sweepLeftovers } from '../swap/leftovers.ts';
 import { createBeside, dropBeside } from '../swap/shadow-databases.ts';
 import { type BranchSwap, planBase, swapDatabases } from '../swap/swap.ts';
@@ -40,7 +40,7 @@ import { tryEvents } from './try-events.ts';
  */
 export async function restore(context: EngineContext, run: RestoreRun): Promise<ReplaceResult> {
   const { report } = context;
-  const { manifest, url, jobs, undo, read, throwAway, beforeSwap, dropForeignReferences } = run;
+  const { manifest, url, jobs, undo, read, throwAway, beforeSwap } = run;
   const details = detailsOf(manifest);
   const { definitions, leftOut } = await readDefinitionsFile(manifest, read, run);
   const plan = onlyOwnRows(run.plan, { definitions, details, leftOut });
@@ -53,7 +53,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
   const base = keepBase && { spare: keepBase.spare, snapshot: manifest.id, partial };
   return besideDestination(
     context,
-    { url, undo, throwAway, dropForeignReferences, collations: definitions, base, onlyBase: run.onlyBase },
+    { url, undo, throwAway, collations: definitions, base, onlyBase: run.onlyBase },
     async ({ fresh, server, context: running }) => {
       const triggers = definitions.triggers.map(({ name }) => name);
       refuseCollisions(await readNameCase(server, triggers), triggers, 'triggers');
@@ -105,7 +105,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
   );
 }
 
-export interface Beside extends Pick<RestoreRun, 'url' | 'undo' | 'dropForeignReferences'> {
+export interface Beside extends Pick<RestoreRun, 'url' | 'undo'> {
   collations: Collations;
   /** Drops what was made, instead of giving it the destination's place. */
   throwAway?: boolean | undefined;
@@ -134,7 +134,7 @@ export interface Shadow {
 /** Makes a database beside the destination, has it filled, and swaps the two; leaves nothing when that fails. */
 export async function besideDestination(
   context: EngineContext,
-  { url, undo, collations, throwAway, dropForeignReferences: drop = false, base, fromBase, onlyBase, branch }: Beside,
+  { url, undo, collations, throwAway, base, fromBase, onlyBase, branch }: Beside,
   fill: (made: Shadow) => Promise<Belongings>,
 ): Promise<ReplaceResult> {
   const { report } = context;
@@ -146,7 +146,7 @@ export async function besideDestination(
   await sweepLeftovers(context, { server, url });
   await refuseStrangers(context, server, { destination, undo });
   if (base || fromBase) await refuseBaseNames(server, destination);
-  if (!throwAway) refuseForeignReferences(await foreignReferences(server, destination), { destination, drop });
+  if (!throwAway) await refuseForeignReferences(server, destination);
   const fresh = (await namesBeside(server, destination)).fresh();
   let replaced: ReplaceResult;
   try {
@@ -173,7 +173,7 @@ export async function besideDestination(
       const { base: name } = await namesBeside(server, destination);
       return { swapMs: null, undoDatabase: null, baseDatabase: name };
     }
-    const swap = { server, begun: release, url, fresh, undo, dropForeignReferences: drop, branch, ...belongings };
+    const swap = { server, begun: release, url, fresh, undo, branch, ...belongings };
     replaced = await swapDatabases(context, { ...swap, base: fromBase ? 'kept' : (made ?? null) });
   } catch (error) {
     // Gives the lock free for the session that cleans up: this one may be gone with what made the run fail.

@@ -14,7 +14,7 @@ import type { MysqlSession } from '../connection/session.ts';
 import { inspectDestination } from '../restore/preflight.ts';
 import { databaseExists, lockDestination, namesBeside } from '../server/server.ts';
 import { exchange } from './exchange.ts';
-import { foreignReferences, refuseForeignReferences } from './foreign-references.ts';
+import { refuseForeignReferences } from './foreign-references.ts';
 import { findUnsettled } from './journal.ts';
 import type { Rename } from './journal-schema.ts';
 import { settleAfterFailure, sweepLeftovers } from './leftovers.ts';
@@ -70,7 +70,7 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
   if (reverted) return await revertSwitch(context, { server, url, begun: release, reverted });
   const kept = await readKept(server, url);
   const { code, grants } = kept;
-  refuseForeignReferences(await foreignReferences(server, destination), { destination, drop: false });
+  await refuseForeignReferences(server, destination);
   const swapped = startStep(report, 'swap', `Restore the previous ${destination}`);
   const made = !(await databaseExists(server, destination));
   const work = names.fresh();
@@ -98,7 +98,6 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
     const swapMs = await exchange(context, {
       server,
       begun: release,
-      dropForeignReferences: false,
       url,
       work,
       renames,

@@ -47,7 +47,7 @@ export async function planBranchReset(given: Context, request: BranchResetReques
   const branches = numbered.length > 0 ? numbered : [findBranch(found.branches, { name, url })];
   refuseForeign(branches, request, opened);
   const databases = branches.map(({ database }) => database);
-  const unverified_sources = await refuseSourceBranches(opened, request, databases);
+  const unverified_sources = await refuseSourceBranches(opened, request.target, databases);
   const plan: BranchResetPlan = {
     target,
     destination: found.destination,
