@@ -1,12 +1,12 @@
 import { UserError } from '../src/runtime/errors.ts';
-import { type Database, isMigrated, refuseNewerSchema } from './database/database.ts';
+import { assertKnownSchema, type Database, isMigrated } from './database/database.ts';
 import { canOpenAll } from './database/secrets.ts';
 import type { HubSettings } from './settings.ts';
 
 type Keys = Pick<HubSettings, 'keys'>;
 
 /** No instance serves with another schema, or without a key of its secrets. */
-export async function refuseUnready(db: Database, { keys }: Keys): Promise<void> {
+export async function assertReady(db: Database, { keys }: Keys): Promise<void> {
   const migrated = await isMigrated(db).catch((cause: Error) => {
     throw new UserError('hub_database_unreachable', 'The hub cannot reach its database', {
       details: [cause.message],
@@ -14,7 +14,7 @@ export async function refuseUnready(db: Database, { keys }: Keys): Promise<void>
       cause,
     });
   });
-  await refuseNewerSchema(db);
+  await assertKnownSchema(db);
   if (!migrated) {
     throw new UserError('hub_not_migrated', 'The database of the hub has not the schema of this version', {
       hint: 'Run: tool hub migrate',

@@ -71,7 +71,7 @@ function migrator(db: Database): Migrator {
 }
 
 /** Throws where a newer version of the program has migrated the schema of the hub, or that of the queue. */
-export async function refuseNewerSchema(db: Database): Promise<void> {
+export async function assertKnownSchema(db: Database): Promise<void> {
   const details = (await executedMigrations(db))
     .filter((name) => !Object.hasOwn(MIGRATIONS, name))
     .map((name) => `Migration ${name} is unknown to this version`);
@@ -90,7 +90,7 @@ export async function refuseNewerSchema(db: Database): Promise<void> {
 
 /** Names of the migrations that were executed. */
 export async function migrate(db: Database): Promise<string[]> {
-  await refuseNewerSchema(db);
+  await assertKnownSchema(db);
   const { error, results = [] } = await migrator(db).migrateToLatest();
   const failed = results.find(({ status }) => status === 'Error');
   if (error) {

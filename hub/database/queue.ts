@@ -53,7 +53,7 @@ export interface Queue extends AsyncDisposable {
   /** Creates the queue of a pool; refuses one too many. */
   ensurePool(pool: string): Promise<void>;
   /** Refuses a schedule without a next time. */
-  refuseEmpty(schedule: Schedule): void;
+  assertHasNextTime(schedule: Schedule): void;
 }
 
 export interface QueueTarget {
@@ -184,7 +184,7 @@ export async function startQueue(
       }
       known.add(queue);
     },
-    refuseEmpty({ cron, timezone }) {
+    assertHasNextTime({ cron, timezone }) {
       try {
         boss.previewSchedule(cron, { tz: timezone, count: 1 });
       } catch {

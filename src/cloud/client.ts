@@ -68,7 +68,7 @@ const PAGE_ITEMS = 200;
 
 export function createCloudClient(options: CloudClientOptions): CloudClient {
   const { endpoint, version, signal, renew, timeout = TIMEOUT, attempts = ATTEMPTS } = options;
-  refusePlainHttp(endpoint);
+  assertHttps(endpoint);
   let { token } = options;
   let renewing: Promise<string | null> | null = null;
 
@@ -191,7 +191,7 @@ export async function listAll<Name extends ListName>(
 }
 
 /** A token is sent over https only, but for a hub on this machine. */
-function refusePlainHttp(endpoint: string): void {
+function assertHttps(endpoint: string): void {
   const url = new URL(endpoint);
   if (url.protocol === 'https:' || isLoopback(url)) return;
   throw new UserError('api_url_not_https', `The hub at ${endpoint} is not used: its address is not https`, {

@@ -30,10 +30,10 @@ const OWN_TOP =
 export type Ownership = 'marked' | 'ours' | 'empty' | 'foreign';
 
 export async function ownershipOf(store: Store, configured: string[] = []): Promise<Ownership> {
-  return (await lookAt(store, configured)).ownership;
+  return (await readOwnership(store, configured)).ownership;
 }
 
-async function lookAt(store: Store, configured: string[]): Promise<{ ownership: Ownership; foreign: string[] }> {
+async function readOwnership(store: Store, configured: string[]): Promise<{ ownership: Ownership; foreign: string[] }> {
   const top = await store.top();
   if (top.includes(MARK)) return { ownership: 'marked', foreign: [] };
   const folders = Object.keys(OWN).filter((folder) => top.includes(`${folder}/`));
@@ -55,7 +55,7 @@ export interface Claim {
 
 /** Marks a store before anything in it changes; refuses a store with foreign files. */
 export async function claim(store: Store, { configured = [], refusal }: Claim): Promise<void> {
-  const { ownership, foreign } = await lookAt(store, configured);
+  const { ownership, foreign } = await readOwnership(store, configured);
   if (ownership === 'foreign') throw refusal(foreign);
   if (ownership !== 'marked') await store.write(MARK, MARK_TEXT);
 }

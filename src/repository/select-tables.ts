@@ -25,7 +25,7 @@ function choose(wanted: string[], known: string[]): string[] {
     findNames(text, known).length > 0 ? [text] : text.split(',').map((name) => name.trim()),
   );
   const found = names.map((name) => ({ name, tables: matching(name, known) }));
-  for (const { name } of found) refuseAmbiguous(name, findNames(name, known));
+  for (const { name } of found) assertOneTable(name, findNames(name, known));
   const unknown = found.filter(({ tables }) => tables.length === 0).map(({ name }) => name);
   if (unknown.length > 0) throw tableUnknown(unknown, known);
   return [...new Set(found.flatMap(({ tables }) => tables))];
@@ -55,7 +55,7 @@ function follow(chosen: string[], needs: NeededTable[]): NeededTable[] {
   return needed;
 }
 
-function refuseAmbiguous(name: string, meant: string[]): void {
+function assertOneTable(name: string, meant: string[]): void {
   if (meant.length < 2) return;
   throw new UserError('table_ambiguous', `Ambiguous table ${name}: ${meant.join(', ')}`, {
     hint: `Write one of them with quotes: ${meant[0]}`,

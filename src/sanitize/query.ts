@@ -55,12 +55,18 @@ async function readQueryFile(file: string, source: QuerySource): Promise<string>
       },
     );
   });
-  if (!(await isTrustedContent(file, bytes, source))) throw queryFileChanged(file);
+  if (!(await isTrustedContent(file, bytes, source))) throw queryFileChanged(`sanitization query ${file}`);
   const text = decodeText(bytes);
   if (text !== null) return text;
   throw new UserError('query_file_unreadable', `The sanitization query ${file} is not UTF-8`, {
     hint: 'Save it as UTF-8.',
   });
+}
+
+/** Refuses an SQL file of a trusted configuration whose content is another one by now. */
+export async function refuseUntrustedContent(file: string, source: QuerySource): Promise<void> {
+  if (!source.configuration.queryFiles?.has(file)) return;
+  if (!(await isTrustedContent(file, await readFile(file), source))) throw queryFileChanged(`file ${file}`);
 }
 
 /** A program of ours, or a new answer, may have trusted another content since the configuration was read. */
@@ -75,8 +81,8 @@ async function isTrustedContent(
   return now.some((one) => one.name === covered.name && isContentOf(one, bytes));
 }
 
-function queryFileChanged(file: string): UserError {
-  return new UserError('configuration_untrusted', `The sanitization query ${file} is not the one that was trusted`, {
+function queryFileChanged(what: string): UserError {
+  return new UserError('configuration_untrusted', `The ${what} is not the one that was trusted`, {
     hint: 'It has changed since the command began. Read it, and run the command again, which asks.',
   });
 }

@@ -25,7 +25,7 @@ const TIMEOUT_MS = 15_000;
  */
 export async function assumeRole(request: RoleRequest): Promise<TemporaryCredentials> {
   const { profile, endpoint, roleArn, sessionName, idToken } = request;
-  refuseInsecure(profile, endpoint);
+  assertSecureEndpoint(profile, endpoint);
   const signal = AbortSignal.any([request.signal, AbortSignal.timeout(TIMEOUT_MS)]);
   const body = new URLSearchParams({
     Action: 'AssumeRoleWithWebIdentity',
@@ -60,7 +60,7 @@ export async function assumeRole(request: RoleRequest): Promise<TemporaryCredent
 }
 
 /** The token is usable by anybody who reads it. */
-function refuseInsecure(profile: string, endpoint: string): void {
+function assertSecureEndpoint(profile: string, endpoint: string): void {
   const { protocol, hostname, origin } = new URL(endpoint);
   if (protocol === 'https:' || isLoopback(hostname)) return;
   throw new UserError(

@@ -8,7 +8,7 @@ interface Given {
 }
 
 /** The columns that become null for references that are not followed; refuses references that cannot be null. */
-export function refuseImpossible(graph: Graph, { settings, paths, filled }: Given): Map<string, Set<string>> {
+export function assertReferencesPossible(graph: Graph, { settings, paths, filled }: Given): Map<string, Set<string>> {
   const nulled = new Map<string, Set<string>>();
   const impossible: Relationship[] = [];
   for (const relationship of graph.cut.filter(({ from }) => filled(from))) {

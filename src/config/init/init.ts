@@ -45,7 +45,7 @@ export async function initConfiguration({
   const working_directory = absolutePath(directory, { from, environment });
   try {
     await mkdir(from, { recursive: true, mode: 0o700 });
-    if (!force) await refuseExisting(path);
+    if (!force) await assertNewFile(path);
     // Before the file, so that a failure leaves no configuration behind.
     await mkdir(working_directory, { recursive: true, mode: 0o700 });
     if (force) await keepFormerKey(path);
@@ -83,7 +83,7 @@ async function shadowOf(path: string, cwd: string): Promise<string | null> {
   return here === path ? null : here;
 }
 
-export async function refuseExisting(path: string): Promise<void> {
+export async function assertNewFile(path: string): Promise<void> {
   if (await exists(path)) throw alreadyThere(path);
 }
 

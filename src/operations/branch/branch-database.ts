@@ -49,7 +49,7 @@ function digest(name: string): string {
 
 /** `test` with a count of 3: `test_1`, `test_2`, `test_3`. */
 export function branchNames(name: string, count?: number): string[] {
-  refuseInvalid(name);
+  assertBranchName(name);
   if (count === undefined) return [name];
   if (count < 1 || count > MOST) {
     throw new UserError('invalid_value', `--count ${count} is not between 1 and ${MOST}`, {
@@ -64,7 +64,7 @@ export function isNumbered(branch: string, name: string): boolean {
   return branch.startsWith(`${name}_`) && /^\d{1,3}$/.test(branch.slice(name.length + 1));
 }
 
-function refuseInvalid(name: string): void {
+function assertBranchName(name: string): void {
   if (
     name.length <= LONGEST_NAME &&
     /^[^\s\p{Control}\p{Format}](?:[^\p{Control}\p{Format}]*[^\s\p{Control}\p{Format}])?$/u.test(name)

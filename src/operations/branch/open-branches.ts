@@ -13,7 +13,7 @@ import { UserError } from '../../runtime/errors.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { whyNoBase } from '../load/base-copies.ts';
 import { chooseDestination, configuredDestination, openDestination } from '../load/destination.ts';
-import { createAddressComparison, refuseSources } from '../load/guard.ts';
+import { assertNotASource, createAddressComparison } from '../load/guard.ts';
 import { planOutdated } from '../planned.ts';
 import { withTargetUrls } from '../with-target-urls.ts';
 import { lastUses } from './last-use.ts';
@@ -45,24 +45,24 @@ const COMPARED_AT_ONCE = 4;
  * Refuses a destination or a branch that is the source of any target. Resolves with the targets whose sources could not
  * be compared, where the user has declared them other databases.
  */
-export async function refuseSourceBranches(
+export async function assertBranchesNotSources(
   { context, database: { engine, url } }: OpenedBranches,
   target: string,
   databases: string[],
 ): Promise<string[]> {
   const allowedBy: string[] = [];
-  const unverified = await refuseSources(context, url, { target, allowedBy });
+  const unverified = await assertNotASource(context, url, { target, allowedBy });
   const why = whyNoBase(allowedBy.at(-1));
   if (why) throw noBranches(target, why);
   const others = databases.filter((database) => database !== url.database);
   const found = await mapWithConcurrency(others, COMPARED_AT_ONCE, (database) =>
-    refuseSources({ ...context, report: () => {} }, engine.withDatabase(url, database)),
+    assertNotASource({ ...context, report: () => {} }, engine.withDatabase(url, database)),
   );
   return [...new Set([unverified, ...found].flat())];
 }
 
 /** Refuses the name of a database that a target loads into. */
-export async function refuseDestinations(
+export async function assertNotADestination(
   { context, database: { engine, url } }: OpenedBranches,
   databases: string[],
 ): Promise<void> {
@@ -112,7 +112,7 @@ export async function branchRows(
 }
 
 /** Refuses branches of others, and one that has the destination's name: resetting it would replace the destination. */
-export function refuseForeign(branches: Branch[], { owner }: BranchesRequest, { database }: OpenedBranches): void {
+export function assertOwnBranches(branches: Branch[], { owner }: BranchesRequest, { database }: OpenedBranches): void {
   if (owner === undefined) return;
   const foreign = branches.find((branch) => branch.owner !== owner);
   if (foreign) throw notOwn(foreign.name, owner);
@@ -127,7 +127,7 @@ export function copiedHow({ capabilities }: Engine, { clones }: Pick<BranchPlan,
 }
 
 /** Refuses a plan of another destination than the configuration leads to by now, or of branches that have changed. */
-export function refuseOutdated(
+export function assertPlanCurrent(
   { database: { url } }: OpenedBranches,
   { destination }: { destination: DestinationState },
   { planned, present }: { planned: BranchRow[]; present: Branch[] },

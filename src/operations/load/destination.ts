@@ -10,7 +10,7 @@ import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { findTarget } from '../find-target.ts';
 import { isFresh, type Planned, planOutdated } from '../planned.ts';
-import { refuseSources } from './guard.ts';
+import { assertNotASource } from './guard.ts';
 
 export interface ChosenDestination {
   /** Connection URL, with its password. */
@@ -82,7 +82,7 @@ export async function checkDestination(
     throw planOutdated(`The destination is ${url.display}, no longer ${destination.url},`);
   }
   if (isSource || isFresh(context, planned)) return;
-  await refuseSources({ ...context, report: () => {} }, url, { target, accepted });
+  await assertNotASource({ ...context, report: () => {} }, url, { target, accepted });
 }
 
 /** Nothing is connected yet. */

@@ -40,7 +40,7 @@ export interface GuardOptions {
  * Resolves with the targets whose sources could not be compared, where the user has declared them other databases
  * (`tool trust --unverified-sources`).
  */
-export async function refuseSources(
+export async function assertNotASource(
   context: Context,
   destination: DatabaseUrl,
   { target: loaded, accepted = [], allowedBy = [] }: GuardOptions = {},
@@ -51,12 +51,12 @@ export async function refuseSources(
   if (sources.length + former.length === 0) return [];
   const compareAddresses = createAddressComparison(context, destination);
   const permission = createPermission(context, { loaded, destination, allowedBy });
-  const refuseUnlessAllowed = (source: Source, affected: AffectedDatabase | null): void => {
+  const assertAllowed = (source: Source, affected: AffectedDatabase | null): void => {
     if (!permission.allows(source)) throw isSource(source, { loaded, destination, affected });
     permission.warn(source, 'is');
   };
   for (const source of sources) {
-    if (source.url && hasAddress(source) && (await compareAddresses(source.url))) refuseUnlessAllowed(source, null);
+    if (source.url && hasAddress(source) && (await compareAddresses(source.url))) assertAllowed(source, null);
   }
   const unsettled = sources.filter((source) => {
     if (source.cloud || accepted.includes(source.target)) return false;
@@ -75,7 +75,7 @@ export async function refuseSources(
   if (affected.length === 0) return [];
   const compare = (source: Source, identity: DatabaseIdentity): void => {
     const hit = affected.find((each) => isSameDatabase(each.identity, identity));
-    if (hit) refuseUnlessAllowed(source, hit);
+    if (hit) assertAllowed(source, hit);
   };
   for (const source of sources) for (const { identity } of rememberedOf(known, source)) compare(source, identity);
   const names = [...affected.map(({ name }) => name), own];
@@ -83,7 +83,7 @@ export async function refuseSources(
   const answers = await inquiry.answers(alike);
   for (const { source, identity } of answers) if (identity) compare(source, identity);
   for (const source of former) {
-    if (source.url && (await compareAddresses(source.url))) refuseUnlessAllowed(source, null);
+    if (source.url && (await compareAddresses(source.url))) assertAllowed(source, null);
     for (const { identity } of rememberedOf(known, source)) compare(source, identity);
   }
   const settled = new Set(answers.map(({ source }) => source));

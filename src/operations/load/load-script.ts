@@ -7,7 +7,7 @@ import { UserError } from '../../runtime/errors.ts';
 import { formatNumberOf } from '../../text/format.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { type ChosenDestination, checkDestination, chooseDestination, openDestination } from './destination.ts';
-import { refuseSources } from './guard.ts';
+import { assertNotASource } from './guard.ts';
 import { swapSteps } from './load-steps.ts';
 import type { LoadRequest, PlannedLoad } from './planned-load.ts';
 
@@ -17,7 +17,7 @@ export async function planScript(context: Context, request: LoadRequest & { file
   await assertReadable(file);
   const { chosenBy, ...chosen } = chosenFor(context, request);
   const { url, connect, restore } = openDestination(context, chosen);
-  const unverified = request.source ? [] : await refuseSources(context, url, request);
+  const unverified = request.source ? [] : await assertNotASource(context, url, request);
   const destination = await connect.inspect();
   const { statements, rollsBack, warnings } = await restore.checkScript(file);
   const runs = `Run ${formatNumberOf(statements, 'statement')} of ${file}`;

@@ -11,7 +11,7 @@ import type { DestinationState, RestoredBy } from '../../results/load-results.ts
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { configuredDestination } from '../load/destination.ts';
-import { type GuardOptions, refuseSources } from '../load/guard.ts';
+import { assertNotASource, type GuardOptions } from '../load/guard.ts';
 import { restoredBy } from '../load/restored-by.ts';
 
 /** Place in which a snapshot is restored to be sanitized. */
@@ -40,7 +40,7 @@ export async function choosePlaces(context: Context, request: PlaceRequest): Pro
   const text = ephemeral ? undefined : connectionUrl(configuration, `targets.${target}.sanitize.dst_url`);
   if (text !== undefined) {
     const url = engine.parseUrl(text);
-    const unverified = await refuseSources(context, url, request);
+    const unverified = await assertNotASource(context, url, request);
     const destination = await openDatabase(context, url).connect.inspect();
     const open = async () => ({ url, [Symbol.asyncDispose]: async () => {} });
     return [{ label: url.display, destination, server: url, unverified, open }];

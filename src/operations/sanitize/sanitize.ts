@@ -23,7 +23,7 @@ import { localRepository } from '../snapshots/local-repository.ts';
 import { pullFiles } from '../snapshots/pull.ts';
 import { pushStored } from '../snapshots/push.ts';
 import { locationFor } from '../snapshots/remote-repositories.ts';
-import { refuseUntrusted, signed, type TrustChoice } from '../snapshots/signatures.ts';
+import { assertTrusted, signed, type TrustChoice } from '../snapshots/signatures.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
 import { findSnapshot, snapshotRow } from '../snapshots/snapshots.ts';
 import { withTargetUrls } from '../with-target-urls.ts';
@@ -64,7 +64,7 @@ export async function planSanitize(given: Context, request: SanitizeRequest): Pr
   const query = await chooseQuery(context, target);
   if (!query) throw queryMissing(target);
   const found = request.build ? null : await findSnapshot(context, { ...request, original: true });
-  if (found) refuseUntrusted(context, found.manifest, request);
+  if (found) assertTrusted(context, found.manifest, request);
   const engine = found ? engineOf(found.manifest.engine) : engineForUrl(sourceOf(context, target));
   const statements = engine.splitQuery(query.text);
   if (statements.length === 0) throw queryEmpty(query);
@@ -124,7 +124,7 @@ async function perform(given: Context, planned: PlannedSanitize): Promise<Saniti
     original: true,
   });
   // What was built just now needs no trust in anybody else.
-  if (!built) refuseUntrusted(context, manifest, request);
+  if (!built) assertTrusted(context, manifest, request);
   if (!local && remote) await pullFiles(context, { manifest, remote, keep: true });
   return sanitizeIn(context, { request, manifest, statements, keep, places, strict, undo });
 }

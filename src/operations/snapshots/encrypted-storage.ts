@@ -27,7 +27,7 @@ type PushedSnapshot = Pick<Manifest, 'target' | 'sanitized'>;
  * Refuses a push without encryption where earlier ones were encrypted: of the same target, to the same storage profile,
  * or to the same place. Independent of whether the configuration is trusted.
  */
-export async function refuseClearPush(context: Context, pushed: PushedSnapshot, profile: string): Promise<void> {
+export async function assertEncryptedPush(context: Context, pushed: PushedSnapshot, profile: string): Promise<void> {
   if (isEncrypted(context, profile)) return;
   const push = pushTo(context, pushed, profile);
   const before = (await readPushes(context)).find((one) => isSameStorage(one, push));

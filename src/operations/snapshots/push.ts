@@ -7,7 +7,7 @@ import type { TransferResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { toUserError, UserError } from '../../runtime/errors.ts';
 import { recorded } from '../history/recorded.ts';
-import { refuseClearPush, rememberEncryptedPush } from './encrypted-storage.ts';
+import { assertEncryptedPush, rememberEncryptedPush } from './encrypted-storage.ts';
 import { localRepository } from './local-repository.ts';
 import { locationFor, openLocation, type RemoteLocation } from './remote-repositories.ts';
 import { findSnapshot, type SnapshotRequest } from './snapshots.ts';
@@ -89,7 +89,7 @@ async function pushManifest(
   }
   // To the hub as well: a profile that was encrypted may have left the file.
   const profile = 'profile' in location ? location.profile : location.profiles?.[sanitized ? 'sanitized' : 'originals'];
-  if (profile !== undefined) await refuseClearPush(context, pushed, profile);
+  if (profile !== undefined) await assertEncryptedPush(context, pushed, profile);
   const remote = await openLocation(context, location);
   const pool = createObjectPool(availableParallelism());
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };

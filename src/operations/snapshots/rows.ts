@@ -35,7 +35,7 @@ export async function readRows(context: Context, request: RowsRequest): Promise<
   const { target, limit = DEFAULT_ROWS, reveal = false } = request;
   if (limit < 1 || limit > MOST_ROWS) throw limitInvalid(limit);
   const found = await findSnapshot(context, request);
-  refuseRemote(found, target);
+  assertLocal(found, target);
   const table = tableNamed(found.manifest, request.table);
   const columns = columnsOf(found.manifest, table);
   const rows: ScannedRow[] = [];
@@ -162,7 +162,7 @@ export function tableNamed({ tables }: Manifest, name: string): ManifestTable {
   });
 }
 
-export function refuseRemote({ local, row }: FoundSnapshot, target: string): void {
+export function assertLocal({ local, row }: FoundSnapshot, target: string): void {
   if (local) return;
   throw new UserError('snapshot_not_here', `Snapshot ${row.id} of ${target} is not on this machine`, {
     hint: `Pull it first: tool pull ${target} ${row.id}`,

@@ -32,7 +32,7 @@ export interface TrustChoice {
 }
 
 /** Throws `signature_invalid` for a signature that does not match its manifest. No setting and no option permits one. */
-export function refuseInvalid(manifest: Manifest): void {
+export function assertSignature(manifest: Manifest): void {
   if (verifyManifest(manifest).state !== 'invalid') return;
   throw new UserError('signature_invalid', `Snapshot ${manifest.id} of ${manifest.target} ${INVALID}`, {
     hint: `Its manifest was changed after the build. Remove it, and build a new one: tool build ${manifest.target}`,
@@ -40,12 +40,12 @@ export function refuseInvalid(manifest: Manifest): void {
 }
 
 /** Throws for an invalid signature and, where `trusted_keys` is set, unless one of them has signed the manifest. */
-export function refuseUntrusted(
+export function assertTrusted(
   { configuration, report }: Pick<Context, 'configuration' | 'report'>,
   manifest: Manifest,
   { allowUntrusted = false }: TrustChoice,
 ): void {
-  refuseInvalid(manifest);
+  assertSignature(manifest);
   const keys = configuration.settings.trusted_keys;
   if (keys === undefined) return;
   const found = verifyManifest(manifest);

@@ -18,7 +18,7 @@ import { findTarget } from '../find-target.ts';
 import { createFilter, noMatch } from './filter.ts';
 import { localRepository } from './local-repository.ts';
 import { familyOf, type ListRequest, listEverywhere, type PlacedSnapshot } from './placed-snapshots.ts';
-import { refuseInvalid, shownSignature } from './signatures.ts';
+import { assertSignature, shownSignature } from './signatures.ts';
 
 export interface SnapshotRequest {
   target: string;
@@ -143,7 +143,7 @@ export async function findSnapshots(context: Context, { target, ids }: { target:
 /** Finds a snapshot to use; an error of wrong usage when there is none. Throws for an invalid signature. */
 export async function findSnapshot(context: Context, request: SnapshotRequest): Promise<FoundSnapshot> {
   const found = await findAnySnapshot(context, request);
-  refuseInvalid(found.manifest);
+  assertSignature(found.manifest);
   return found;
 }
 
@@ -225,7 +225,7 @@ export async function findPlanned(
     ? { manifest, row: snapshot, local: true, remote: null }
     : (await findSnapshots(context, { target, ids: [snapshot.id] }))[0];
   if (!found) throw missing(context, { target, snapshot: snapshot.id }, 0);
-  refuseInvalid(found.manifest);
+  assertSignature(found.manifest);
   const sanitized = isSanitized(headlineOf(found.manifest), context.configuration.settings.trusted_keys);
   if (sanitized !== snapshot.sanitized) throw listDiffers(found.manifest, snapshot.sanitized);
   return found;

@@ -19,10 +19,12 @@ export interface StoringDump
 export async function storeDump({ database, repository, previous, ...request }: StoringDump) {
   await using staging = await repository.stage();
   const directory = await staging.folder('dump');
-  const pool = createObjectPool(request.jobs);
+  const sizes = new Map(previous?.tables.map((table) => [table.name, bytesOfTable(table)]));
+  const pool = createObjectPool(request.jobs, {
+    expectedBytes: [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0),
+  });
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
   const before = storedBefore(repository, previous);
-  const sizes = new Map(previous?.tables.map((table) => [table.name, bytesOfTable(table)]));
   let addedBytes = 0;
   const packContent = together((contents: ContentToPack[]) => pool.packContents(contents, repository.directory));
   const pack = async (name: string, source: DumpSource, destination: string): Promise<PackedContent> => {

@@ -21,7 +21,7 @@ export interface SubsetGraphRequest extends SubsetRequest {
 export async function writeSubsetGraph(given: Context, request: SubsetGraphRequest): Promise<SubsetGraphResult> {
   const { file, force = false, target } = request;
   if (extname(file).toLowerCase() !== '.mmd') throw formatUnknown(file);
-  if (!force) await refuseExisting(file);
+  if (!force) await assertNewFile(file);
   const context = await withTargetUrls(given, target, { source: true });
   const { source: url, jobs, settings } = settingOf(context, request);
   await using source = await openDatabase(context, url).subset.openSource(jobs);
@@ -36,7 +36,7 @@ function formatUnknown(file: string): UserError {
   });
 }
 
-async function refuseExisting(file: string): Promise<void> {
+async function assertNewFile(file: string): Promise<void> {
   const exists = await stat(file).then(
     () => true,
     (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',

@@ -29,7 +29,7 @@ export async function readNameCase(session: MysqlSession, names: Iterable<string
   return { folds: true, fold: (name) => folded.get(name) ?? name.toLowerCase() };
 }
 
-export function refuseCollisions({ folds, fold }: NameCase, names: string[], what = 'tables or views'): void {
+export function assertNoNameCollision({ folds, fold }: NameCase, names: string[], what = 'tables or views'): void {
   if (!folds) return;
   const pairs = [...Map.groupBy(names, fold).values()].filter((same) => same.length > 1);
   const [pair] = pairs;

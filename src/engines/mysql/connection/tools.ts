@@ -26,7 +26,7 @@ const USUAL_PLACES = [
   '/usr/local/mysql/bin',
 ];
 
-const lookForAll = (names: string[]): string => `
+const whichCommand = (names: string[]): string => `
 places=$PATH IFS=:
 for directory in $places ${USUAL_PLACES.join(' ')}; do
   for name in ${names.join(' ')}; do
@@ -45,8 +45,8 @@ export async function reportTools(context: EngineContext): Promise<ToolReport[]>
 }
 
 /** A program with two names is listed once. */
-const findClientTools = toolFinder(lookForAll(NAMES), readTools);
-const findDumpTools = toolFinder(lookForAll(DUMP_NAMES), readTools);
+const findClientTools = toolFinder(whichCommand(NAMES), readTools);
+const findDumpTools = toolFinder(whichCommand(DUMP_NAMES), readTools);
 
 function readTools(lines: string[]): ClientTool[] {
   const tools = lines.flatMap((line) => {

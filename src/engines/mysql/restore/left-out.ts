@@ -142,7 +142,7 @@ export function reportLeftOutViews({ report }: Pick<EngineContext, 'report'>, vi
 }
 
 /** A table is created on request only where the plan has named it. */
-export function refuseUnplanned(definitions: Definitions, planned: DefinitionOnly[]): void {
+export function assertPlanned(definitions: Definitions, planned: DefinitionOnly[]): void {
   const named = new Set(planned.filter(({ remote }) => remote).map(({ table }) => table));
   const unplanned = leaveOutRemote(definitions)
     .leftOut.filter((table) => !isImmovable(table))

@@ -6,12 +6,12 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { RestorePlan, RestoreRequest } from '../../facets/restore.ts';
 import { divideTables } from '../../shared/divide-tables.ts';
-import { freeBytesOf, refuseShortSpace, type Space } from '../../shared/server/free-space.ts';
+import { assertEnoughSpace, freeBytesOf, type Space } from '../../shared/server/free-space.ts';
 import { findBaseCopies } from '../branches/base-copies.ts';
 import { invalidViewsFound, invalidViewsOf } from '../catalog/definitions/invalid-views.ts';
 import { readCode } from '../catalog/definitions/read-definitions.ts';
 import { LABELS, readServer, type Server } from '../catalog/introspect.ts';
-import { readNameCase, refuseCollisions } from '../catalog/name-case.ts';
+import { assertNoNameCollision, readNameCase } from '../catalog/name-case.ts';
 import { readGrants } from '../catalog/rights/rights.ts';
 import { readSize, tablesOf } from '../catalog/tables.ts';
 import { connectToServer } from '../connection/connect.ts';
@@ -22,7 +22,7 @@ import { ownClientFor } from '../connection/tools.ts';
 import { addressOf, writeAddress } from '../connection/url.ts';
 import { type Details, detailsOf } from '../details.ts';
 import { databaseExists } from '../server/server.ts';
-import { refuseForeignReferences } from '../swap/foreign-references.ts';
+import { assertNoForeignReferences } from '../swap/foreign-references.ts';
 import { hasRoutines, readRoutineGrants } from '../swap/routine-grants.ts';
 import { longSwapWarnings } from '../swap/swap-duration.ts';
 import { eventWarnings } from './event-warnings.ts';
@@ -44,13 +44,13 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   const names = destination.exists
     ? (await tablesOf(session, destination.database)).length + arriving.tables.length
     : 0;
-  refuseOtherFlavour(details, inspected);
+  assertSameFlavour(details, inspected);
   const all = [...arriving.tables, ...arriving.views];
-  refuseCollisions(await readNameCase(session, all), all);
+  assertNoNameCollision(await readNameCase(session, all), all);
   const { tables, empty } = divideTables(manifest.tables, request);
   if (details.program) await ownClientFor(context, server);
   const packets = checkPacketLimit({ ...packet, details, tables, boundsJson: server.flavour === 'mysql' });
-  refuseShortSpace(inspected, copiesOf(keepBase) * tables.reduce((sum, table) => sum + bytesOfTable(table), 0));
+  assertEnoughSpace(inspected, copiesOf(keepBase) * tables.reduce((sum, table) => sum + bytesOfTable(table), 0));
   return {
     destination,
     strategy: 'swap',
@@ -143,7 +143,7 @@ async function readState(
 }
 
 /** A snapshot of one flavour goes into the other only when nothing in it is the first one's own. */
-export function refuseOtherFlavour(
+export function assertSameFlavour(
   details: Pick<Details, 'flavour' | 'features' | 'collations'>,
   { server, collations }: Pick<InspectedDestination, 'server' | 'collations'>,
 ): void {
@@ -189,7 +189,7 @@ async function lossWarnings(server: MysqlSession, { url }: RestoreRequest): Prom
     const message = `Views of ${database} that are not valid, which tool undo will not restore: ${invalid.join(', ')}`;
     warnings.push({ event: 'warning', code: 'view_invalid', message });
   }
-  await refuseForeignReferences(server, database);
+  await assertNoForeignReferences(server, database);
   return [...warnings, ...(await grantWarnings(server, database))];
 }
 

@@ -6,8 +6,8 @@ import { RIGHT_MISSING } from '../connection/error-numbers.ts';
 import { inDatabase, quoteAccount, quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
-import { namesBeside } from '../server/server.ts';
-import { createBeside, dropBeside } from './shadow-databases.ts';
+import { readAuxiliaryNames } from '../server/server.ts';
+import { createShadowDatabase, dropAuxiliaryDatabase } from './shadow-databases.ts';
 
 /** Rights that permit code in the name of another account. */
 const SETS_DEFINER = /\b(SUPER|SET USER|SET_USER_ID|SET_ANY_DEFINER|ALL PRIVILEGES)\b.* ON \*\.\* /;
@@ -21,15 +21,15 @@ export async function maySetDefiner(server: MysqlSession): Promise<boolean> {
  * Tried with a view in a database of its own, since a right may also come from a role, and an account with
  * `SYSTEM_USER` needs more.
  */
-export async function refuseForeignDefiners(
+export async function assertOwnDefiners(
   context: Pick<EngineContext, 'report'>,
   server: MysqlSession,
   { database, destination, collations }: { database: string; destination: string; collations: Collations },
 ): Promise<void> {
   const foreign = await foreignDefiners(server, database);
   if (foreign.size === 0) return;
-  const work = (await namesBeside(server, destination)).fresh();
-  await createBeside(server, { name: work, destination, collations });
+  const work = (await readAuxiliaryNames(server, destination)).shadow();
+  await createShadowDatabase(server, { name: work, destination, collations });
   try {
     for (const [definer, what] of foreign) {
       const [user, host] = accountOf(definer);
@@ -43,7 +43,7 @@ export async function refuseForeignDefiners(
       await server.execute(`DROP VIEW ${quotePath(work, 'probe')}`);
     }
   } finally {
-    await dropBeside(context, server, { name: work, destination });
+    await dropAuxiliaryDatabase(context, server, { name: work, destination });
   }
 }
 

@@ -4,7 +4,7 @@ import { keysWithOwnRows } from '../catalog/tables.ts';
 import { inDatabase, quoteName, quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { unless } from '../connection/session-errors.ts';
-import { namesBeside } from '../server/server.ts';
+import { readAuxiliaryNames } from '../server/server.ts';
 
 /** A foreign key of a table in another database that references a table of the destination. */
 interface ForeignReference {
@@ -25,7 +25,7 @@ const NO_QUICK_LIST = [1109, 1227];
  * Refuses a destination that foreign keys of other databases reference, as far as the user may see them: such a key
  * follows its table, and so would reference the undo copy after a swap.
  */
-export async function refuseForeignReferences(server: MysqlSession, destination: string): Promise<void> {
+export async function assertNoForeignReferences(server: MysqlSession, destination: string): Promise<void> {
   const some = await server.query(QUICK).catch(unless(NO_QUICK_LIST, null));
   if (some?.length === 0) return;
   const rows = await server.query<ForeignReference>(`
@@ -33,7 +33,7 @@ export async function refuseForeignReferences(server: MysqlSession, destination:
     FROM information_schema.REFERENTIAL_CONSTRAINTS
     WHERE ${await keysWithOwnRows(server, `${inDatabase('UNIQUE_CONSTRAINT_SCHEMA', destination)} AND NOT ${inDatabase('CONSTRAINT_SCHEMA', destination)}`)}
     ORDER BY 1, 2, 3`);
-  const { prefix, undo, base, spare } = await namesBeside(server, destination);
+  const { prefix, undo, base, spare } = await readAuxiliaryNames(server, destination);
   const own = new Set([undo, base, spare]);
   const references = rows.filter(({ database }) => !own.has(database) && !database.startsWith(prefix));
   const [first] = references;

@@ -53,7 +53,7 @@ async function sendOnce(server: MysqlSession, statements: string[]): Promise<Swa
 /** Bytes of a packet besides its statements. */
 const PACKET_HEAD = 1024;
 
-export async function refuseLongPacket(server: MysqlSession, statements: string[]): Promise<void> {
+export async function assertPacketFits(server: MysqlSession, statements: string[]): Promise<void> {
   const [row] = await server.query<{ most: number | string }>('SELECT @@max_allowed_packet AS most');
   const bytes = Buffer.byteLength(statements.join('\n;\n')) + PACKET_HEAD;
   if (bytes <= Number(row?.most)) return;

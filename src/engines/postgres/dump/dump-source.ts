@@ -99,7 +99,7 @@ const UNREADABLE = '\ufffd';
  * Refuses names of an SQL_ASCII database that are not UTF-8: rows are bytes, but statements and the manifest name
  * tables and columns.
  */
-export async function refuseUnreadableNames(session: PsqlSession, request: DumpRequest): Promise<void> {
+export async function assertReadableNames(session: PsqlSession, request: DumpRequest): Promise<void> {
   const schemas = await readChosenSchemas(session, request);
   const tables = (await readTables(session)).filter(({ schema }) => schemas.includes(schema));
   const found = [

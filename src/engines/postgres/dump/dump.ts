@@ -23,10 +23,10 @@ import { cutDefinitions } from './cut-definitions.ts';
 import { digestDefinitions } from './definitions-digest.ts';
 import { createDumpProgress, nameOf } from './dump-progress.ts';
 import {
+  assertReadableNames,
   readChosenSchemas,
   readSelection,
   readSource,
-  refuseUnreadableNames,
   type Selection,
   type Source,
 } from './dump-source.ts';
@@ -54,7 +54,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const tools = toolsForServer(installed, serverVersion);
   const identity = await readIdentity(session, signs);
   const encoding = await readEncodingSettings(session);
-  if ('client_encoding' in encoding) await refuseUnreadableNames(session, request);
+  if ('client_encoding' in encoding) await assertReadableNames(session, request);
   const { snapshot, selected } = await beginSelection(context, session, request);
   connected(`Connected to PostgreSQL ${serverVersion}`);
 

@@ -53,7 +53,7 @@ export async function leaveOutRemote(
     return { kind, schema, tag };
   };
   if (remoteTables) {
-    refuseUnplanned(roots.map(describe), planned);
+    assertPlanned(roots.map(describe), planned);
     return { entries, leftOut: [] };
   }
   const needs = new Map(roots.map((root) => [root.dumpId, describe(root)]));
@@ -73,12 +73,12 @@ export async function leaveOutRemote(
     const isWanted = described.schema === '' || (schemas?.includes(described.schema) ?? true);
     return root && isWanted ? [{ ...described, needs: root }] : [];
   });
-  refuseTables(leftOut.filter(({ kind }) => kind === 'TABLE'));
+  assertNoTablesLeftOut(leftOut.filter(({ kind }) => kind === 'TABLE'));
   return { entries: entries.filter(({ dumpId }) => !needs.has(dumpId)), leftOut };
 }
 
 /** A table is created on request only where the plan has named it. */
-function refuseUnplanned(roots: RemoteEntry['needs'][], planned: DefinitionOnly[]): void {
+function assertPlanned(roots: RemoteEntry['needs'][], planned: DefinitionOnly[]): void {
   const names = roots.filter(({ kind }) => kind === 'FOREIGN TABLE').map(nameOf);
   const unplanned = names.filter((name) => !planned.some(({ table }) => table === name));
   if (unplanned.length === 0) return;
@@ -90,7 +90,7 @@ function refuseUnplanned(roots: RemoteEntry['needs'][], planned: DefinitionOnly[
 }
 
 /** Their rows would be missing. */
-function refuseTables(tables: RemoteEntry[]): void {
+function assertNoTablesLeftOut(tables: RemoteEntry[]): void {
   if (tables.length === 0) return;
   throw new UserError('remote_tables_needed', 'Tables of the snapshot cannot be created without foreign tables', {
     details: tables.map((table) => `${nameOf(table)} needs ${textOf(table.needs)}`),

@@ -51,7 +51,7 @@ export function isOneOf({ rows }: Batch): string {
   return `ctid = ANY ('{${writePlaces(rows)}}'::tid[])`;
 }
 
-export function refuseUnnumbered(tables: Iterable<SubsetTable>, pageBytes: number): void {
+export function assertRowNumbers(tables: Iterable<SubsetTable>, pageBytes: number): void {
   const wide = [...tables].find(({ leaves }) => leaves.length > MOST_LEAVES);
   if (!wide && pageBytes <= 8192) return;
   throw new UserError(

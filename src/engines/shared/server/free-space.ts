@@ -14,7 +14,7 @@ export interface Space {
 }
 
 /** Rows as text take about the space of the table without indexes: a lower bound. */
-export function refuseShortSpace({ freeBytes, destination }: Space, neededBytes: number): void {
+export function assertEnoughSpace({ freeBytes, destination }: Space, neededBytes: number): void {
   if (freeBytes === null || freeBytes >= neededBytes) return;
   const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;
   throw new UserError(

@@ -7,7 +7,7 @@ import { sumOf } from '../../load/base-copies.ts';
 import type { Planned } from '../../planned.ts';
 import { applyBranchDrop } from '../drop/drop.ts';
 import { listBranches } from '../list/list.ts';
-import { openBranches, refuseSourceBranches } from '../open-branches.ts';
+import { assertBranchesNotSources, openBranches } from '../open-branches.ts';
 
 export interface BranchPruneRequest {
   /** Default: all targets. */
@@ -47,7 +47,7 @@ export async function planBranchPrune(context: Context, request: BranchPruneRequ
     const removed = judged.filter(({ remove }) => remove);
     const opened = await openBranches(context, { target });
     const databases = removed.map(({ branch }) => branch.database);
-    const unverified_sources = databases.length > 0 ? await refuseSourceBranches(opened, target, databases) : [];
+    const unverified_sources = databases.length > 0 ? await assertBranchesNotSources(opened, target, databases) : [];
     targets.push({
       target,
       destination: await opened.database.connect.inspect(),

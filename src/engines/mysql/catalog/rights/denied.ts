@@ -12,11 +12,11 @@ import { readRights } from './rights.ts';
 /** An error with the tables and the GRANT for a refused read; any other error unchanged. */
 export async function explainDenied(session: MysqlSession, url: DatabaseUrl, error: unknown): Promise<never> {
   const cause = error instanceof UserError ? error.cause : error;
-  if (cause instanceof SqlError && DENIED.has(cause.errno)) return refuseDenied(session, url, cause.message);
+  if (cause instanceof SqlError && DENIED.has(cause.errno)) return assertNotDenied(session, url, cause.message);
   throw error;
 }
 
-export async function refuseDenied(
+export async function assertNotDenied(
   session: MysqlSession,
   { database, display }: DatabaseUrl,
   why: string,

@@ -8,7 +8,7 @@ import type { DumpedTable } from './table-files.ts';
 
 export const LINES_TOLD = 20;
 
-export function refuseMissing(tables: CatalogTable[], dumped: DumpedTable[]): void {
+export function assertNothingMissing(tables: CatalogTable[], dumped: DumpedTable[]): void {
   const there = new Set(dumped.map(({ table }) => table));
   const missing = tables.filter(({ name }) => !there.has(name)).map(({ name }) => name);
   if (missing.length === 0) return;

@@ -6,16 +6,16 @@ import { type PsqlSession, quoteName } from '../../connection/session.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';
 
 /** Refuses a load in place that the server would refuse in the middle; reads only. */
-export async function refuseInPlace(
+export async function assertInPlacePossible(
   context: EngineContext,
   { url, details }: { url: DatabaseUrl; details: ArchiveDetails },
 ): Promise<void> {
   await using session = await connect(context, url);
-  await refuseForeignOwners(session, url);
-  await refuseTooManyLocks(session, { url, details });
+  await assertOwnedObjects(session, url);
+  await assertEnoughLocks(session, { url, details });
 }
 
-async function refuseForeignOwners(session: PsqlSession, { display, database }: DatabaseUrl): Promise<void> {
+async function assertOwnedObjects(session: PsqlSession, { display, database }: DatabaseUrl): Promise<void> {
   const [role] = await session.query<{ name: string; creates: boolean }>(
     `SELECT current_user AS name, has_database_privilege(current_database(), 'CREATE') AS creates`,
   );
@@ -52,7 +52,7 @@ interface Locks {
  * One transaction holds a lock for every object that it drops and every relation that it makes. The server's table of
  * locks has room for max_locks_per_transaction × (max_connections + max_prepared_transactions).
  */
-async function refuseTooManyLocks(
+async function assertEnoughLocks(
   session: PsqlSession,
   { url, details }: { url: DatabaseUrl; details: ArchiveDetails },
 ): Promise<void> {
