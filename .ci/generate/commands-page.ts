@@ -1,6 +1,6 @@
-import { EXIT } from '../runtime/errors.ts';
-import { markdownTable } from '../text/markdown-table.ts';
-import type { ArgumentSpec, CommandSpec, Grammar, OptionSpec } from './command.ts';
+import type { ArgumentSpec, CommandSpec, Grammar, OptionSpec } from '../../src/cli/command.ts';
+import { EXIT } from '../../src/runtime/errors.ts';
+import { markdownTable } from './markdown-table.ts';
 
 /** docs/commands.md: commands from the registry, general rules from below. */
 export function commandReference({ commands, globalOptions }: Pick<Grammar, 'commands' | 'globalOptions'>): string {
@@ -52,7 +52,7 @@ function textOf({ flags, description }: OptionSpec): string {
 
 const INTRODUCTION = `# The command line
 
-<!-- Generated from src/commands/registry.ts by src/cli/reference.ts: npm run generate -->
+<!-- Generated from src/commands/registry.ts by .ci/generate/commands-page.ts: npm run generate -->
 
 \`\`\`sh
 tool build --help   # the flags and examples of a command
