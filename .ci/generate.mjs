@@ -3,16 +3,16 @@ import { registerHooks } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transformSync } from 'esbuild';
-import { eventsSchema } from '../src/cli/json-contract/schema.ts';
-import { manPage } from '../src/cli/man-page.ts';
-import { commandReference } from '../src/cli/reference.ts';
-import { openApiDocument } from '../src/cloud/contract/openapi.ts';
 import { COMMANDS, GLOBAL_OPTIONS } from '../src/commands/registry.ts';
-import { generatedFiles } from '../src/config/generate/generate.ts';
 import { readVersion } from '../src/runtime/package-files.ts';
 import { PARTS } from '../test/prove/promises.ts';
-import { withAccessTable } from './access-table.ts';
-import { withErrorCodes } from './error-codes.ts';
+import { withAccessTable } from './generate/access-table.ts';
+import { commandReference } from './generate/commands-page.ts';
+import { generatedFiles } from './generate/configuration/files.ts';
+import { withErrorCodes } from './generate/error-codes.ts';
+import { eventsSchema } from './generate/json-contract/schema.ts';
+import { manPage } from './generate/man-page.ts';
+import { openApiDocument } from './generate/openapi.ts';
 import { DOCUMENTED } from './pictures/screens.mjs';
 import { journalPage, proofPage } from './prove/page.ts';
 
@@ -24,7 +24,7 @@ registerHooks({
     return { format: 'module', source: code, shortCircuit: true };
   },
 });
-const { screensReference } = await import('../screens/app/reference.ts');
+const { screensReference } = await import('./generate/screens-page.ts');
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const checking = process.argv.includes('--check');

@@ -187,17 +187,10 @@ export default {
       to: { path: 'node_modules/(kysely|pg|pg-boss)/', dependencyTypesNot: ['type-only'] },
     },
     {
-      name: 'the-contract-loads-no-generator',
-      comment: 'openapi.ts and json-contract/ are for .ci/generate.mjs and the tests: the program reads assets/.',
-      severity: 'error',
-      from: { path: '^(src|hub)/', pathNot: '^src/cli/json-contract/' },
-      to: { path: '^src/(cloud/contract/openapi\\.ts$|cli/json-contract/)' },
-    },
-    {
       name: 'results-are-types',
       comment: 'Their schemas are for the contract: a start of the program builds none.',
       severity: 'error',
-      from: { path: '^(src|hub|components|screens)/', pathNot: '^src/(results|cli/json-contract)/' },
+      from: { path: '^(src|hub|components|screens)/', pathNot: '^src/results/' },
       to: {
         path: '^src/results/(results|database-copies|events|fields|selected-tables|table-diff|(agent|branch|cloud|configuration|demo|load|rows|sanitize|subset)-results)\\.ts$',
         dependencyTypesNot: ['type-only'],

@@ -6,7 +6,7 @@ import { branchSwitchOperation } from '../../src/operations/branch/switch/operat
 import type { KeyBinding, KeyContext } from '../app/model.ts';
 import { notWritable } from '../app/why-not.ts';
 import { refreshingBranches } from '../commands/branches.ts';
-import { confirmOperation, WITH_UNVERIFIED_SOURCES } from '../commands/confirm.ts';
+import { confirmOperation } from '../commands/confirm.ts';
 import { copyToClipboard } from '../commands/copy.ts';
 import { type BranchesRoute, selectedBranch } from './branches-route.ts';
 
@@ -95,10 +95,9 @@ function isCurrent({ route }: KeyContext<BranchesRoute>): string | null {
 interface SelectedBranch {
   target: string;
   name: string;
-  unverifiedSources: boolean;
 }
 
 function onSelected(route: BranchesRoute, act: (selected: SelectedBranch) => void): void {
   const branch = selectedBranch(route);
-  if (branch) act({ target: route.target, name: branch.name, ...WITH_UNVERIFIED_SOURCES });
+  if (branch) act({ target: route.target, name: branch.name });
 }

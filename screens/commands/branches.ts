@@ -5,7 +5,7 @@ import { contextOf, type KeyBinding, type Model } from '../app/model.ts';
 import type { Routes } from '../app/route.ts';
 import { latestNotLoadable, notWritable } from '../app/why-not.ts';
 import { readBranches, refreshBranches } from '../branches/branches-route.ts';
-import { confirmOperation, WITH_UNVERIFIED_SOURCES } from './confirm.ts';
+import { confirmOperation } from './confirm.ts';
 
 /** On the lists of targets and of snapshots. */
 export const BRANCHES: KeyBinding = {
@@ -25,7 +25,7 @@ export const BRANCHES: KeyBinding = {
 };
 
 export function confirmCreate(model: Model, { target, name }: { target: string; name: string }): void {
-  const request = { target, name, ...WITH_UNVERIFIED_SOURCES };
+  const request = { target, name };
   confirmOperation(model, branchCreateOperation, {
     ...refreshingBranches(model, target),
     request,

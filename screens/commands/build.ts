@@ -7,7 +7,7 @@ import type { ScreenNotice } from '../../src/state/navigation.ts';
 import type { Run } from '../../src/state/runs.ts';
 import { contextOf, type KeyBinding, type Model, quietly } from '../app/model.ts';
 import { noTarget, notWritable } from '../app/why-not.ts';
-import { askedOf, plannedRun, WITH_UNVERIFIED_SOURCES } from './confirm.ts';
+import { askedOf, plannedRun } from './confirm.ts';
 import type { ConfirmRoute } from './confirm-route.ts';
 import { conflictingRun } from './conflicting-runs.ts';
 import { begin } from './run-route.ts';
@@ -60,7 +60,7 @@ export async function startBuild(model: Model, request: BuildAndSanitizeRequest)
   navigation.notify(notice);
   try {
     const session = quietly(controller.signal);
-    const planned = await operations.plan(session, buildOperation, { ...request, ...WITH_UNVERIFIED_SOURCES });
+    const planned = await operations.plan(session, buildOperation, request);
     const run = plannedRun(model, buildOperation, { target, ...planned });
     const { definition } = run;
     if (buildOperation.asks?.(planned.shown) || conflictingRun(runs.live(), definition)) show(askedOf(model, run));

@@ -8,9 +8,6 @@ import type { ConfirmRoute, PlannedRun } from './confirm-route.ts';
 import { conflictingRun, replacedAlready } from './conflicting-runs.ts';
 import { operationRun } from './runs.ts';
 
-/** One plan, one question: where sources cannot be identified, the user types the destination's name. */
-export const WITH_UNVERIFIED_SOURCES = { unverifiedSources: true };
-
 interface ConfirmOptions<Request, P extends Planned<unknown, unknown>> {
   request: Request & { target: string };
   title: string;

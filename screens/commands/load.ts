@@ -3,7 +3,7 @@ import type { LoadRequest } from '../../src/operations/load/planned-load.ts';
 import { briefName } from '../../src/presentation/snapshot.ts';
 import { contextOf, type KeyBinding, type Model } from '../app/model.ts';
 import { latestNotLoadable, notLoadable } from '../app/why-not.ts';
-import { confirmOperation, WITH_UNVERIFIED_SOURCES } from './confirm.ts';
+import { confirmOperation } from './confirm.ts';
 import { confirmReset } from './reset.ts';
 
 export const LOAD: KeyBinding = {
@@ -39,7 +39,7 @@ export function confirmLoad(model: Model, request: LoadRequest, what: string): v
   const { target } = request;
   const all = { ...request, full: true };
   confirmOperation(model, loadOperation, {
-    request: { ...request, ...WITH_UNVERIFIED_SOURCES },
+    request: request,
     title: `load ${what}`,
     alternatives: ({ reset_instead, difference }) => ({
       ...(reset_instead && { reset: () => confirmReset(model, target) }),

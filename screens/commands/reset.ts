@@ -1,7 +1,7 @@
 import { resetOperation } from '../../src/operations/reset/operation.ts';
 import { contextOf, type KeyBinding, type Model } from '../app/model.ts';
 import { latestNotLoadable } from '../app/why-not.ts';
-import { confirmOperation, WITH_UNVERIFIED_SOURCES } from './confirm.ts';
+import { confirmOperation } from './confirm.ts';
 
 export const RESET: KeyBinding = {
   id: 'reset',
@@ -17,5 +17,5 @@ export const RESET: KeyBinding = {
 };
 
 export function confirmReset(model: Model, target: string): void {
-  confirmOperation(model, resetOperation, { request: { target, ...WITH_UNVERIFIED_SOURCES }, title: 'reset' });
+  confirmOperation(model, resetOperation, { request: { target }, title: 'reset' });
 }

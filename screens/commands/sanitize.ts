@@ -6,7 +6,7 @@ import { emptyList } from '../../src/state/list.ts';
 import { contextOf, type KeyBinding, type Model, notifyFailure } from '../app/model.ts';
 import { noSnapshot, notWritable } from '../app/why-not.ts';
 import { offerSuggestion, openSuggestion } from '../suggestion/actions.ts';
-import { confirmOperation, WITH_UNVERIFIED_SOURCES } from './confirm.ts';
+import { confirmOperation } from './confirm.ts';
 
 /** Applies to the selected snapshot, or to the original of the coverage shown. */
 export const SANITIZE: KeyBinding = {
@@ -22,7 +22,7 @@ export const SANITIZE: KeyBinding = {
     if (!target || !original) return;
     const selected = { target: target.row.name, snapshot: original.sanitized_of ?? original.id };
     confirmOperation(model, sanitizeOperation, {
-      request: { ...selected, ...WITH_UNVERIFIED_SOURCES },
+      request: { ...selected },
       title: `sanitize snapshot ${briefName(original)}`,
       onError: (thrown, signal) => {
         const isMissing = QUERY_MISSING.has(toUserError(thrown).code);

@@ -1,7 +1,7 @@
 import { undoOperation } from '../../src/operations/undo/operation.ts';
 import { contextOf, type KeyBinding } from '../app/model.ts';
 import { noTarget, notWritable } from '../app/why-not.ts';
-import { confirmOperation, WITH_UNVERIFIED_SOURCES } from './confirm.ts';
+import { confirmOperation } from './confirm.ts';
 
 export const UNDO: KeyBinding = {
   id: 'undo',
@@ -13,7 +13,7 @@ export const UNDO: KeyBinding = {
   run: (model) => {
     const { target } = contextOf(model);
     if (!target) return;
-    const request = { target: target.row.name, ...WITH_UNVERIFIED_SOURCES };
+    const request = { target: target.row.name };
     confirmOperation(model, undoOperation, { request, title: 'undo load' });
   },
 };

@@ -14,7 +14,7 @@ export function answerConfirm(model: Model, answer: ConfirmAnswer): void {
 
 export function confirmTyped(model: Model, { plan, typing }: ConfirmRoute): void {
   if (!plan || !typing) return;
-  const name = plan.question.typed?.name ?? '';
+  const name = plan.question.typed ?? '';
   if (typing.text === name) {
     answerConfirm(model, 'go');
     return;

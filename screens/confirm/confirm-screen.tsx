@@ -90,7 +90,7 @@ function Answer({
 }: Pick<ConfirmRoute, 'typing'> & AnswerProps) {
   const model = useModel();
   const danger = !harmless;
-  if (typing && typed) return <TextField label={`  ${notTyped(typed.name, '')}:`} edit={typing} width={width} />;
+  if (typing && typed) return <TextField label={`  ${notTyped(typed, '')}:`} edit={typing} width={width} />;
   return (
     <Choice
       options={[

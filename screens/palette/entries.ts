@@ -1,11 +1,14 @@
 import { go } from 'fuzzysort';
 import type { TextEdit } from '../../components/text-edit.ts';
 import type { ListState } from '../../src/state/list.ts';
+import { splitSelector, toSelector } from '../../src/text/snapshot-selector.ts';
 import { bindingsOf, keyName, MESSAGES, MOUSE, REFRESH, RUNS } from '../app/keys.ts';
-import { contextOf, type KeyBinding, type Model, screenOf } from '../app/model.ts';
+import { contextOf, type KeyBinding, type KeyContext, type Model, screenOf, targetNamed } from '../app/model.ts';
 import type { Route } from '../app/route.ts';
+import { latestNotLoadable } from '../app/why-not.ts';
 import { CHECK } from '../commands/check.ts';
 import { EDIT_CONFIGURATION } from '../commands/edit-configuration.ts';
+import { confirmLoad, LOAD } from '../commands/load.ts';
 
 declare module '../app/route.ts' {
   interface Routes {
@@ -40,7 +43,18 @@ export function entriesInView(model: Model, { of, typing }: PaletteRoute): Palet
   const words = typing.text.trim();
   if (words === '') return entries;
   const found = go(words, entries, { keys: ['name', 'text'], limit: 0, threshold: 0.2, scoreFn: byNameFirst });
-  return found.map(({ obj }) => obj);
+  return [...selectedLoad(model, contextOf(model, of), words), ...found.map(({ obj }) => obj)];
+}
+
+/** Loads the snapshot that the text selects: `app@main`. */
+function selectedLoad(model: Model, context: KeyContext, selector: string): PaletteEntry[] {
+  const [name = '', word] = splitSelector(selector);
+  const target = targetNamed(model.targets.getState(), name);
+  if (!target || !word) return [];
+  const reason = latestNotLoadable({ ...context, target });
+  const run = () => confirmLoad(model, { target: name, snapshot: toSelector(word) }, selector);
+  const text = `Load ${selector}…`;
+  return [{ name: text, help: LOAD.help, text, keys: '', reason, does: { ...LOAD, whyNot: () => reason, run } }];
 }
 
 /** A match in the name ranks before one in the help: `so` finds sort, not a help text about a source. */

@@ -5,7 +5,7 @@ import { isSubsetTable, notByShare, smallestOrLargest } from '../../src/operatio
 import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { type Model, notifyFailure, quietly } from '../app/model.ts';
-import { confirm, plannedRun, WITH_UNVERIFIED_SOURCES } from '../commands/confirm.ts';
+import { confirm, plannedRun } from '../commands/confirm.ts';
 import { choicesOf, stepShare, subsetTarget, toggleCopied, toggleExcluded } from './choices.ts';
 import { type SubsetRoute, selectedTable } from './subset-route.ts';
 
@@ -32,7 +32,7 @@ function count(model: Model, { target, choices, controller }: SubsetRoute): void
     model.navigation.change((other) =>
       other.screen === 'subset' && other.controller === controller ? { ...other, ...change(other) } : other,
     );
-  const request = { target, count: true, ...(choices && { settings: choices }), ...WITH_UNVERIFIED_SOURCES };
+  const request = { target, count: true, ...(choices && { settings: choices }) };
   model.operations.plan(quietly(controller.signal), subsetOperation, request).then(
     (found) =>
       answer((route) => ({

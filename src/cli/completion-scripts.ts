@@ -1,5 +1,7 @@
 export const COMPLETION_SCRIPTS: Record<string, string> = {
   bash: `# Completion of tool for bash; in ~/.bashrc: source <(tool completion bash)
+# app@main is one word.
+COMP_WORDBREAKS=\${COMP_WORDBREAKS//@/}
 _tool() {
   local current=\${COMP_WORDS[COMP_CWORD]} quote= value rest word
   local -a words=()

@@ -1,4 +1,6 @@
+import { splitSelector } from '../text/snapshot-selector.ts';
 import type { ArgumentSpec, Grammar, OptionSpec } from './command.ts';
+import { findCommand, isPrefix, isSnapshot, plainWords, readFlags, withSelector } from './words.ts';
 
 export interface Candidate {
   value: string;
@@ -20,7 +22,10 @@ export interface CompletionSources {
 
 export async function complete(words: string[], sources: CompletionSources): Promise<Candidate[]> {
   const current = words.at(-1) ?? '';
-  const candidates = await candidatesFor({ before: divided(words.slice(0, -1)), current }, sources);
+  const candidates = await candidatesFor(
+    { before: withSelector(divided(words.slice(0, -1)), sources.grammar), current },
+    sources,
+  );
   const fitting = candidates.filter(({ value }) => value === FILES.value || value.startsWith(current));
   return [...new Map(fitting.toReversed().map((candidate) => [candidate.value, candidate])).values()].toReversed();
 }
@@ -49,11 +54,11 @@ interface TypedWords {
 async function candidatesFor({ before, current }: TypedWords, sources: CompletionSources): Promise<Candidate[]> {
   const { grammar } = sources;
   const listed = grammar.commands.filter(({ hidden }) => !hidden);
-  const flags = [...listed.flatMap(({ options }) => options), ...grammar.globalOptions].map(readFlags);
+  const found = findCommand(before, grammar);
+  const spec = found?.spec;
+  const given = found?.given.map((at) => before[at] ?? '') ?? [];
+  const flags = [...(spec?.options ?? []), ...grammar.globalOptions].map(readFlags);
   const awaiting = flags.find(({ names, value }) => value !== null && names.includes(before.at(-1) ?? ''));
-  const plain = plainWords(before, flags);
-  const spec = listed.find(({ name }) => isPrefix(name.split(' '), plain));
-  const given = plain.slice(spec?.name.split(' ').length);
   if (awaiting?.complete === 'tables') return nextTables(current, await sources.tables(given[0] ?? '', given[1]));
   if (awaiting) return awaiting.value === 'file' ? [FILES] : [];
   if (current.startsWith('-')) {
@@ -62,6 +67,7 @@ async function candidatesFor({ before, current }: TypedWords, sources: Completio
       .filter((option) => option.repeatable || !readFlags(option).names.some((name) => given.has(name)))
       .flatMap(flagCandidates);
   }
+  const plain = plainWords(before, grammar.globalOptions).map((at) => before[at] ?? '');
   if (plain[0] === HELP_COMMAND.value) return nextWords(plain.slice(1), { ...grammar, commands: listed });
   if (!spec) {
     const next = nextWords(plain, { ...grammar, commands: listed });
@@ -70,7 +76,12 @@ async function candidatesFor({ before, current }: TypedWords, sources: Completio
   const last = spec.arguments.at(-1);
   const argument = spec.arguments[given.length] ?? (last?.variadic ? last : undefined);
   if (!argument) return [];
-  const candidates = await argumentCandidates(argument, { target: given[0] ?? '', sources });
+  const [target = '', selector] = argument.complete === 'target' ? splitSelector(current) : given;
+  if (argument.complete === 'target' && selector !== undefined && spec.arguments.some(isSnapshot)) {
+    const snapshots = await sources.snapshots(target);
+    return snapshots.map(({ value, description }) => ({ value: target + value, description }));
+  }
+  const candidates = await argumentCandidates(argument, { target, sources });
   // A word that was given already is not offered again where several are taken.
   return argument.variadic ? candidates.filter(({ value }) => !given.includes(value)) : candidates;
 }
@@ -125,30 +136,4 @@ function nextWords(plain: string[], { commands, families }: Pick<Grammar, 'comma
     next.set(value, { value, description: isFamily ? (families[value] ?? '') : summary });
   }
   return [...next.values()];
-}
-
-function plainWords(words: string[], flags: Flags[]): string[] {
-  return words.filter((word, index) => {
-    if (word.startsWith('-')) return false;
-    const previous = words[index - 1] ?? '';
-    return !flags.some(({ names, value }) => value !== null && names.includes(previous));
-  });
-}
-
-interface Flags extends Pick<OptionSpec, 'complete'> {
-  names: string[];
-  /** `file` of `--config <file>`; `null` for a flag without a value. */
-  value: string | null;
-}
-
-function readFlags({ flags, complete }: OptionSpec): Flags {
-  return {
-    names: flags.match(/(?<=^|[ ,])--?[\w-]+/g) ?? [],
-    value: flags.match(/<(.+)>/)?.[1] ?? null,
-    ...(complete && { complete }),
-  };
-}
-
-function isPrefix(short: string[], long: string[]): boolean {
-  return short.every((word, index) => word === long[index]);
 }

@@ -21,8 +21,7 @@ export async function confirm(question: Question, asking: ConfirmPromptOptions):
   if (!asking.canAsk) throw refused(`${question.ask} Cannot prompt: not a terminal.`);
   const lines = questionLines(question).map((line) => printable(asking.hide(line)));
   asking.output.write(`${lines.join('\n')}\n`);
-  // What could not be identified was accepted with --unverified-sources.
-  const typed = question.typed?.why === 'unverified' ? null : (question.typed?.name ?? null);
+  const { typed } = question;
   const wanted = typed === null ? '[y/N]' : `${notTyped(typed, '')}:`;
   const answer = (await ask(printable(`${question.ask} ${wanted} `), asking)).trim();
   const yes = typed === null ? /^y(es)?$/i.test(answer) : answer === typed;

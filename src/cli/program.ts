@@ -3,6 +3,7 @@ import { parseDuration } from '../text/duration.ts';
 import { wrapWords } from '../text/wrap-words.ts';
 import type { ArgumentSpec, CommandModule, CommandSpec, Globals, Grammar, OptionSpec } from './command.ts';
 import { usageError } from './usage-error.ts';
+import { withSelector } from './words.ts';
 
 export type ParsedLine =
   | { kind: 'command'; spec: CommandModule; arguments: Record<string, unknown>; options: object; globals: Globals }
@@ -23,7 +24,7 @@ export function parseLine(words: string[], options: ParseOptions): ParsedLine {
   const matches: ParsedLine[] = [];
   const program = createProgram(options, { written, matches });
   try {
-    program.parse(words, { from: 'user' });
+    program.parse(withSelector(words, options.grammar), { from: 'user' });
   } catch (thrown) {
     if (!(thrown instanceof Left)) throw thrown;
     const { error, command } = thrown;

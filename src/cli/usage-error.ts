@@ -23,12 +23,12 @@ export function usageError(error: CommanderError, command: Command): UserError {
   };
   const code = CODES[error.code] ?? 'usage';
   return new UserError(code, capitalized(message), {
-    hint: hints[code] ?? ofDbsnapper(words, message) ?? `${suggestionOf(message, suggested)}${help}`,
+    hint: hints[code] ?? replacementOf(words, message) ?? `${suggestionOf(message, suggested)}${help}`,
   });
 }
 
-/** Flags of DBSnapper that have another name here. */
-const OF_DBSNAPPER: Record<string, string> = {
+/** Flags of DBSnapper and of former versions that have another name here. */
+const REPLACED_FLAGS: Record<string, string> = {
   'tool --nocloud': 'Without authtoken (TOOL_AUTHTOKEN) no command uses a hub.',
   'tool --noui': 'Use --no-tui.',
   'tool load --src_url': 'Use --source, which runs an SQL file on the source: tool load TARGET FILE.sql --source',
@@ -36,11 +36,17 @@ const OF_DBSNAPPER: Record<string, string> = {
     'tool target TARGET --info shows the destination, and tool load TARGET --destdb URL loads elsewhere.',
   'tool targets --destdb':
     'tool targets --info shows the destinations, and tool load TARGET --destdb URL loads elsewhere.',
+  'tool --branch': 'Write the git branch after the target: tool load TARGET@GIT-BRANCH',
+  'tool --tag': 'Write the tag after the target: tool load TARGET#TAG',
+  'tool --migration': 'Write the migration after the target: tool load TARGET+MIGRATION',
+  'tool --program': 'Set program: true at the target.',
+  'tool --drop-foreign-references': 'Drop the foreign keys first: the refusal of a load lists them.',
+  'tool --unverified-sources': 'Declare it once for the target of the source: tool trust --unverified-sources TARGET',
 };
 
-function ofDbsnapper(words: string, message: string): string | undefined {
-  const [, flag] = /^unknown option '(--\w+)/.exec(message) ?? [];
-  return OF_DBSNAPPER[`${words} ${flag}`] ?? OF_DBSNAPPER[`tool ${flag}`];
+function replacementOf(words: string, message: string): string | undefined {
+  const [, flag] = /^unknown option '(--[\w-]+)/.exec(message) ?? [];
+  return REPLACED_FLAGS[`${words} ${flag}`] ?? REPLACED_FLAGS[`tool ${flag}`];
 }
 
 /** The parser also suggests distant words; only close ones are kept. */

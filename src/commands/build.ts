@@ -1,7 +1,7 @@
 import { defineCommand } from '../cli/command.ts';
 import { requestOf, runPlanned } from '../cli/run-planned.ts';
 import { SUMMARY } from '../cli/summary-file.ts';
-import { CPUS, INCLUDE_NEEDED_SCHEMAS, TARGET, UNVERIFIED_SOURCES } from './shared-options.ts';
+import { CPUS, INCLUDE_NEEDED_SCHEMAS, TARGET } from './shared-options.ts';
 
 export const buildCommand = defineCommand({
   name: 'build',
@@ -10,10 +10,6 @@ export const buildCommand = defineCommand({
   arguments: [TARGET],
   options: [
     { flags: '--note <text>', description: 'note of the snapshot' },
-    {
-      flags: '--program',
-      description: 'dump with mysqldump instead of the driver (MySQL, MariaDB)',
-    },
     { flags: '--sanitize', description: 'fail when the target has no sanitization query' },
     { flags: '--no-sanitize', description: 'do not sanitize, even if the target has a query' },
     { flags: '--no-push', description: 'do not push, even if a storage_profile is set' },
@@ -22,7 +18,6 @@ export const buildCommand = defineCommand({
       description: 'restore and run the query as the user, not as a restricted temporary one',
     },
     INCLUDE_NEEDED_SCHEMAS,
-    UNVERIFIED_SOURCES,
     SUMMARY,
     CPUS,
   ],

@@ -2,7 +2,7 @@ import { defineCommand, type Invocation } from '../cli/command.ts';
 import type { Candidate } from '../cli/completion.ts';
 import { formatAge, formatNumberOf } from '../text/format.ts';
 import { printable } from '../text/printable.ts';
-import { toSelector } from './shared-options.ts';
+import { toSelector } from '../text/snapshot-selector.ts';
 
 export const completionCommand = defineCommand({
   name: 'completion',
@@ -76,10 +76,14 @@ async function snapshotCandidates(context: Invocation['context'], target: string
   const opened = await context();
   const now = opened.clock().getTime();
   const { snapshots } = await listSnapshots(opened, target, { timeoutMs: TIMEOUT_MS });
-  return snapshots.map(({ index, created_at, note }) => {
-    const age = formatAge(now - Date.parse(created_at));
-    return { value: String(index), description: note ? `${age}: ${note}` : age };
-  });
+  return [
+    ...snapshots.map(({ index, created_at, note }) => {
+      const age = formatAge(now - Date.parse(created_at));
+      return { value: String(index), description: note ? `${age}: ${note}` : age };
+    }),
+    ...snapshots.flatMap(({ git }) => (git?.branch ? [{ value: `@${git.branch}`, description: 'git branch' }] : [])),
+    ...snapshots.flatMap(({ tags = [] }) => tags.map((tag) => ({ value: `#${tag}`, description: 'tag' }))),
+  ];
 }
 
 async function tableCandidates(

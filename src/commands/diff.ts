@@ -1,5 +1,6 @@
 import { defineCommand } from '../cli/command.ts';
-import { ORIGINAL, TARGET, toSelector } from './shared-options.ts';
+import { toSelector } from '../text/snapshot-selector.ts';
+import { ORIGINAL, TARGET } from './shared-options.ts';
 import { wrongUsage } from './wrong-usage.ts';
 
 export const diffCommand = defineCommand({

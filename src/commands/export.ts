@@ -17,7 +17,10 @@ export const exportCommand = defineCommand({
     const { exportSummary } = await import('../operations/snapshots/transfer-text.ts');
     const { exportSnapshot } = await import('../operations/snapshots/export.ts');
     const { target, snapshot = '0' } = invocation.arguments;
-    const file = resolve(invocation.cwd, invocation.options.output ?? `${encodeURIComponent(target)}-${snapshot}.zip`);
+    const file = resolve(
+      invocation.cwd,
+      invocation.options.output ?? `${encodeURIComponent(`${target}-${snapshot}`)}.zip`,
+    );
     const result = await exportSnapshot(await invocation.context(), { ...snapshotRequest(invocation), file });
     return { data: result, text: exportSummary(result).line };
   },

@@ -1,16 +1,8 @@
 import { resolve } from 'node:path';
 import { defineCommand } from '../cli/command.ts';
 import { requestOf, runPlanned } from '../cli/run-planned.ts';
-import {
-  ALLOW_UNTRUSTED,
-  BUILT_AT,
-  CPUS,
-  DRY_RUN,
-  ORIGINAL,
-  TARGET,
-  toSelector,
-  UNVERIFIED_SOURCES,
-} from './shared-options.ts';
+import { toSelector } from '../text/snapshot-selector.ts';
+import { ALLOW_UNTRUSTED, CPUS, DRY_RUN, ORIGINAL, TARGET } from './shared-options.ts';
 import { wrongUsage } from './wrong-usage.ts';
 
 export const loadCommand = defineCommand({
@@ -55,12 +47,7 @@ export const loadCommand = defineCommand({
       description: 'continue after errors and list missing objects; swap only if there are none',
     },
     { flags: '--accept-missing', description: 'with --keep-going: swap even if objects are missing' },
-    {
-      flags: '--drop-foreign-references',
-      description: 'drop foreign keys of other databases to the destination (MySQL, MariaDB)',
-    },
     ORIGINAL,
-    ...BUILT_AT,
     {
       flags: '--remote-tables',
       description: 'also create tables with rows outside the database (foreign tables, FEDERATED)',
@@ -72,7 +59,6 @@ export const loadCommand = defineCommand({
     { flags: '--events', description: 'enable events in the destination (MySQL, MariaDB)' },
     { flags: '--no-drop', description: 'with a file: run it on the existing destination' },
     { flags: '--source', description: 'with a file: run it on the source database' },
-    UNVERIFIED_SOURCES,
     ALLOW_UNTRUSTED,
     CPUS,
   ],
@@ -83,8 +69,8 @@ export const loadCommand = defineCommand({
       command: 'tool load app --tables public.orders,public.invoice_*',
       does: 'load these tables and their references; leave others empty',
     },
-    { command: 'tool load app --tag v2.4', does: 'restore the newest snapshot with this tag' },
-    { command: 'tool load app --branch main', does: 'restore the newest snapshot of git branch main' },
+    { command: 'tool load app#v2.4', does: 'restore the newest snapshot with this tag' },
+    { command: 'tool load app@main', does: 'restore the newest snapshot of git branch main' },
     { command: 'tool load app --keep-base', does: 'keep a base copy for tool reset' },
     { command: 'tool load app fixtures.sql --no-drop', does: 'run an SQL file on the existing destination' },
   ],
@@ -93,7 +79,8 @@ export const loadCommand = defineCommand({
   async run(invocation) {
     const { drop, keepGoing, acceptMissing, snapshot, ...passed } = requestOf(invocation);
     const { source, spare, keepBase } = passed;
-    const file = snapshot !== undefined && /\.sql$/i.test(snapshot) ? resolve(invocation.cwd, snapshot) : undefined;
+    const file =
+      snapshot !== undefined && /^[^@#+].*\.sql$/i.test(snapshot) ? resolve(invocation.cwd, snapshot) : undefined;
     if (file === undefined && (source || !drop)) {
       const flag = source ? '--source' : '--no-drop';
       throw wrongUsage(`${flag} requires an SQL file`, {
@@ -139,7 +126,4 @@ const OF_SNAPSHOTS = [
   ['keepBase', '--keep-base'],
   ['full', '--full'],
   ['spare', '--spare'],
-  ['branch', '--branch'],
-  ['migration', '--migration'],
-  ['tag', '--tag'],
 ] as const;

@@ -1,15 +1,11 @@
 import { defineCommand } from '../cli/command.ts';
-import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
+import { ORIGINAL, REQUIRED_SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
 
 export const noteCommand = defineCommand({
   name: 'note',
   summary: 'write the note of a snapshot; an empty text removes it',
   group: 'Keep and share',
-  arguments: [
-    TARGET,
-    { ...SNAPSHOT, description: 'index (0 is the newest), latest, or id of a snapshot', required: true },
-    { name: 'text', description: 'the note, in quotes', required: true },
-  ],
+  arguments: [TARGET, REQUIRED_SNAPSHOT, { name: 'text', description: 'the note, in quotes', required: true }],
   options: [ORIGINAL],
   examples: [{ command: 'tool note app 0 "before the migration"', does: 'replace the note of the newest snapshot' }],
   json: 'events',

@@ -1,6 +1,6 @@
 import { defineCommand } from '../cli/command.ts';
 import { requestOf, runPlanned } from '../cli/run-planned.ts';
-import { DRY_RUN, TARGET, UNVERIFIED_SOURCES } from './shared-options.ts';
+import { DRY_RUN, TARGET } from './shared-options.ts';
 import { wrongUsage } from './wrong-usage.ts';
 
 export const resetCommand = defineCommand({
@@ -15,7 +15,6 @@ export const resetCommand = defineCommand({
     { flags: '--spare', description: 'create a spare afterwards, for an instant next reset' },
     { flags: '--no-spare', description: 'create no spare, even if keep_spare is set' },
     { flags: '--drop', description: 'drop base copy and spare instead' },
-    UNVERIFIED_SOURCES,
   ],
   examples: [
     { command: 'tool reset app', does: 'restore the base copy' },
@@ -26,7 +25,7 @@ export const resetCommand = defineCommand({
   writes: true,
   async run(invocation) {
     const { drop, ...request } = requestOf(invocation);
-    const { target, undo, spare, destdb, unverifiedSources } = request;
+    const { target, undo, spare, destdb } = request;
     if (!drop) {
       const { resetOperation } = await import('../operations/reset/operation.ts');
       return runPlanned(invocation, resetOperation, { request });
@@ -36,7 +35,7 @@ export const resetCommand = defineCommand({
     }
     const { dropCopiesOperation } = await import('../operations/drop-copies/operation.ts');
     return runPlanned(invocation, dropCopiesOperation, {
-      request: { target, ...(destdb !== undefined && { destdb }), unverifiedSources },
+      request: { target, ...(destdb !== undefined && { destdb }) },
     });
   },
 });

@@ -1,13 +1,14 @@
 import { defineCommand } from '../cli/command.ts';
 import { runPlanned } from '../cli/run-planned.ts';
-import { DRY_RUN, PLACES, placeOf, SNAPSHOT, TARGET, toSelector } from './shared-options.ts';
+import { toSelector } from '../text/snapshot-selector.ts';
+import { DRY_RUN, PLACES, placeOf, REQUIRED_SNAPSHOT, TARGET } from './shared-options.ts';
 
 export const rmCommand = defineCommand({
   name: 'rm',
   summary: 'remove a snapshot and objects that no other snapshot needs',
   group: 'Keep and share',
-  arguments: [TARGET, { ...SNAPSHOT, description: 'index (0 is the newest) or id of a snapshot', required: true }],
-  options: [...PLACES, { flags: '--pinned', description: 'also remove a pinned snapshot' }, DRY_RUN],
+  arguments: [TARGET, REQUIRED_SNAPSHOT],
+  options: [...PLACES, { flags: '--pinned', description: 'also a pinned snapshot' }, DRY_RUN],
   examples: [
     { command: 'tool rm app 3', does: 'remove the fourth newest snapshot' },
     { command: 'tool rm app 3 --local', does: 'remove it locally, keep it in the bucket' },

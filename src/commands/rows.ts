@@ -1,5 +1,5 @@
 import { defineCommand } from '../cli/command.ts';
-import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
+import { ORIGINAL, REQUIRED_SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
 
 export const rowsCommand = defineCommand({
   name: 'rows',
@@ -7,7 +7,7 @@ export const rowsCommand = defineCommand({
   group: 'Inspect',
   arguments: [
     TARGET,
-    { ...SNAPSHOT, description: 'index (0 is the newest), latest, or id of a snapshot', required: true },
+    REQUIRED_SNAPSHOT,
     { name: 'table', description: 'schema.table, or a unique table name', required: true },
   ],
   options: [

@@ -1,6 +1,7 @@
 import { defineCommand } from '../cli/command.ts';
 import { requestOf, runPlanned } from '../cli/run-planned.ts';
 import { SUMMARY } from '../cli/summary-file.ts';
+import { toSelector } from '../text/snapshot-selector.ts';
 import {
   ALLOW_UNTRUSTED,
   CPUS,
@@ -9,8 +10,6 @@ import {
   needsBuild,
   SNAPSHOT,
   TARGET,
-  toSelector,
-  UNVERIFIED_SOURCES,
 } from './shared-options.ts';
 
 export const sanitizeCommand = defineCommand({
@@ -31,7 +30,6 @@ export const sanitizeCommand = defineCommand({
     DRY_RUN,
     { flags: '--no-undo', description: 'keep no undo copy' },
     { flags: '--no-push', description: 'do not push, even if a storage_profile is set' },
-    UNVERIFIED_SOURCES,
     ALLOW_UNTRUSTED,
     SUMMARY,
     CPUS,

@@ -1,7 +1,8 @@
 import type { ArgumentSpec, OptionSpec } from '../cli/command.ts';
-import type { SnapshotRequest, SnapshotSelector } from '../operations/snapshots/snapshots.ts';
+import type { SnapshotRequest } from '../operations/snapshots/snapshots.ts';
 import type { SnapshotLocation } from '../results/results.ts';
 import type { UserError } from '../runtime/errors.ts';
+import { toSelector } from '../text/snapshot-selector.ts';
 import { wrongUsage } from './wrong-usage.ts';
 
 export const TARGET = {
@@ -13,9 +14,15 @@ export const TARGET = {
 
 export const SNAPSHOT = {
   name: 'snapshot',
-  description: 'index (0 is the newest), latest, or id of a snapshot; default 0',
+  description: 'index (0 is the newest), latest, or id; or TARGET@GIT-BRANCH, TARGET#TAG, TARGET+MIGRATION; default 0',
   required: false,
   complete: 'snapshot',
+} as const satisfies ArgumentSpec;
+
+export const REQUIRED_SNAPSHOT = {
+  ...SNAPSHOT,
+  description: 'index (0 is the newest), latest, or id; or TARGET@GIT-BRANCH, TARGET#TAG, TARGET+MIGRATION',
+  required: true,
 } as const satisfies ArgumentSpec;
 
 export const CPUS = {
@@ -29,21 +36,10 @@ export const DRY_RUN = {
   description: 'print the plan, change nothing',
 } as const satisfies OptionSpec;
 
-export const UNVERIFIED_SOURCES = {
-  flags: '--unverified-sources',
-  description: 'continue when a source cannot be compared with the destination',
-} as const satisfies OptionSpec;
-
 export const ORIGINAL = {
   flags: '-o, --original',
   description: 'use the original snapshot instead of the sanitized one',
 } as const satisfies OptionSpec;
-
-export const BUILT_AT = [
-  { flags: '--branch <name>', description: 'only snapshots built on this git branch' },
-  { flags: '--migration <name>', description: 'only snapshots with this migration applied' },
-  { flags: '--tag <tag>', description: 'only snapshots with this tag' },
-] as const satisfies OptionSpec[];
 
 export const ALLOW_UNTRUSTED = {
   flags: '--allow-untrusted',
@@ -61,12 +57,6 @@ export const PLACES = [
   { flags: '--local', description: 'remove from this machine only' },
   { flags: '--remote', description: 'remove from the bucket only' },
 ] as const satisfies OptionSpec[];
-
-/** Up to five digits are an index, `latest` is the newest; any other word is an id, which may consist of digits too. */
-export function toSelector(word: string): SnapshotSelector {
-  if (word === 'latest') return 0;
-  return /^\d{1,5}$/.test(word) ? Number(word) : word;
-}
 
 export function snapshotRequest({
   arguments: { target, snapshot },

@@ -3,7 +3,7 @@ import { defineCommand } from '../cli/command.ts';
 import { runPlanned } from '../cli/run-planned.ts';
 import { SUMMARY } from '../cli/summary-file.ts';
 import type { SubsetRequest } from '../operations/subset/subset-setting.ts';
-import { CPUS, DRY_RUN, INCLUDE_NEEDED_SCHEMAS, needsBuild, TARGET, UNVERIFIED_SOURCES } from './shared-options.ts';
+import { CPUS, DRY_RUN, INCLUDE_NEEDED_SCHEMAS, needsBuild, TARGET } from './shared-options.ts';
 import { wrongUsage } from './wrong-usage.ts';
 
 export const subsetCommand = defineCommand({
@@ -28,7 +28,6 @@ export const subsetCommand = defineCommand({
     { flags: '--force', description: 'with --graph: overwrite an existing file' },
     { flags: '--allow-superuser', description: 'restore as the user, not as a restricted temporary one' },
     { flags: '--no-undo', description: 'keep no undo copy' },
-    UNVERIFIED_SOURCES,
     SUMMARY,
     CPUS,
   ],

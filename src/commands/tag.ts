@@ -1,5 +1,5 @@
 import { defineCommand } from '../cli/command.ts';
-import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
+import { ORIGINAL, REQUIRED_SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
 
 export const tagCommand = defineCommand({
   name: 'tag',
@@ -7,7 +7,7 @@ export const tagCommand = defineCommand({
   group: 'Keep and share',
   arguments: [
     TARGET,
-    { ...SNAPSHOT, description: 'index (0 is the newest), latest, or id of a snapshot', required: true },
+    REQUIRED_SNAPSHOT,
     { name: 'tags', description: 'tags to add, such as a release', required: false, variadic: true },
   ],
   options: [{ flags: '--remove <tag>', description: 'remove a tag', repeatable: true }, ORIGINAL],

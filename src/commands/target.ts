@@ -1,28 +1,28 @@
 import { defineCommand } from '../cli/command.ts';
-import { BUILT_AT, TARGET } from './shared-options.ts';
+import { toSelector } from '../text/snapshot-selector.ts';
+import { SNAPSHOT, TARGET } from './shared-options.ts';
 
 export const targetCommand = defineCommand({
   name: 'target',
   summary: "list a target's local and remote snapshots, newest first",
   group: 'Inspect',
-  arguments: [TARGET],
+  arguments: [TARGET, { ...SNAPSHOT, description: 'only matching ones; default: all' }],
   options: [
     { flags: '-o, --original', description: 'also list original snapshots of a share target' },
     { flags: '-u, --update', description: 'read the bucket again (default)' },
     { flags: '--info', description: 'print all details of target and snapshots' },
-    { flags: '--cloud', description: 'list only snapshots in the bucket' },
-    ...BUILT_AT,
+    { flags: '--cloud', description: 'only snapshots in the bucket' },
   ],
   examples: [
     { command: 'tool target app', does: 'list the snapshots' },
-    { command: 'tool target app --branch main', does: 'list snapshots of git branch main' },
-    { command: 'tool target app --tag v2.4', does: 'list snapshots with a tag' },
+    { command: 'tool target app@main', does: 'list snapshots of git branch main' },
+    { command: 'tool target app#v2.4', does: 'list snapshots with a tag' },
     { command: 'tool target app --info', does: 'print all details' },
   ],
   json: 'document',
   async run(invocation) {
-    const { target } = invocation.arguments;
-    const { original = false, info = false, cloud = false, branch, migration, tag } = invocation.options;
+    const { target, snapshot } = invocation.arguments;
+    const { original = false, info = false, cloud = false } = invocation.options;
     const { snapshotsText, targetInfoText } = await import('../cli/printers/lists.ts');
     const { findTarget } = await import('../operations/find-target.ts');
     const { listSnapshots } = await import('../operations/snapshots/snapshots.ts');
@@ -31,7 +31,8 @@ export const targetCommand = defineCommand({
     const { checkTarget } = await import('../operations/targets.ts');
     const context = await invocation.context();
     const { share } = findTarget(context.configuration, target);
-    const all = await listSnapshots(context, target, { original, branch, migration, tag });
+    const select = snapshot === undefined ? undefined : toSelector(snapshot);
+    const all = await listSnapshots(context, target, { original, select });
     const listed = cloud ? { ...all, snapshots: all.snapshots.filter(({ where }) => where.includes('remote')) } : all;
     const now = context.clock().getTime();
     const table = snapshotsText(listed, { ...invocation.tableOptions(), now, shares: share !== undefined });

@@ -10,6 +10,10 @@ export const trustCommand = defineCommand({
       description: 'instead: permit loads to replace this former source',
     },
     {
+      flags: '--unverified-sources <target>',
+      description: 'instead: take sources of this target that cannot be identified for other databases',
+    },
+    {
       flags: '--clear-storage <profile>',
       description: 'instead: permit plain pushes to this storage profile',
     },
@@ -24,12 +28,18 @@ export const trustCommand = defineCommand({
   ],
   json: 'document',
   async run(invocation) {
-    const { formerSource, clearStorage } = invocation.options;
+    const { formerSource, unverifiedSources, clearStorage } = invocation.options;
     if (formerSource !== undefined) {
       const { forgetSource } = await import('../operations/identities.ts');
       const forgotten = await forgetSource(await invocation.context(), formerSource);
       const { formerSourceText } = await import('../operations/trust-text.ts');
       return { data: forgotten, text: formerSourceText(forgotten) };
+    }
+    if (unverifiedSources !== undefined) {
+      const { declareSources } = await import('../operations/load/declared-sources.ts');
+      const declared = await declareSources(await invocation.context(), unverifiedSources);
+      const { declaredSourcesText } = await import('../operations/trust-text.ts');
+      return { data: declared, text: declaredSourcesText(declared) };
     }
     if (clearStorage !== undefined) {
       const { allowClearStorage } = await import('../operations/snapshots/encrypted-storage.ts');

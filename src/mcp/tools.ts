@@ -5,8 +5,8 @@ import { branchDropOperation } from '../operations/branch/drop/operation.ts';
 import { branchResetOperation } from '../operations/branch/reset/operation.ts';
 import { buildOperation } from '../operations/build/operation.ts';
 import { loadOperation } from '../operations/load/operation.ts';
-import type { SnapshotSelector } from '../operations/snapshots/snapshots.ts';
 import type { Context } from '../runtime/context.ts';
+import { toSelector } from '../text/snapshot-selector.ts';
 import * as given from './arguments.ts';
 import { plannedTools } from './planned-tools.ts';
 import { defineTool, type Tool } from './tool.ts';
@@ -130,9 +130,9 @@ export const TOOLS: Tool[] = [
     output: 'document.diff',
     async run({ context }, { target, a, b }) {
       const { diff } = await import('../operations/snapshots/diff.ts');
-      if (b !== undefined) return { data: await diff(context, { target, a: selector(a), b: selector(b) }) };
+      if (b !== undefined) return { data: await diff(context, { target, a: toSelector(a), b: toSelector(b) }) };
       await assertTargetNotASource(context, target);
-      return { data: await diff(context, { target, a: selector(a) }) };
+      return { data: await diff(context, { target, a: toSelector(a) }) };
     },
   }),
   defineTool({
@@ -161,7 +161,7 @@ export const TOOLS: Tool[] = [
     operation: loadOperation,
     request: (_, { target, snapshot }) => ({
       target,
-      ...(snapshot !== undefined && { snapshot: selector(snapshot) }),
+      ...(snapshot !== undefined && { snapshot: toSelector(snapshot) }),
     }),
   }),
   ...plannedTools({
@@ -182,11 +182,6 @@ export const TOOLS: Tool[] = [
     }),
   }),
 ];
-
-function selector(word: string): SnapshotSelector {
-  if (word === 'latest') return 0;
-  return /^\d{1,5}$/.test(word) ? Number(word) : word;
-}
 
 /** A destination that is a source is not read either. */
 async function assertTargetNotASource(given: Context, target: string): Promise<void> {

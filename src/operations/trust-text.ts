@@ -64,6 +64,10 @@ export function formerSourceText({ former_source }: { former_source: string }): 
   return `${former_source} is no longer remembered as a source`;
 }
 
+export function declaredSourcesText({ unverified_sources: sources }: { unverified_sources: string[] }): string {
+  return `Loads go on while these sources cannot be identified: ${sources.join(', ') || 'none'}`;
+}
+
 export function clearStorageText({ clear_storage }: { clear_storage: string }): string {
   return `Snapshots of storage profile "${clear_storage}" may be stored without encryption`;
 }

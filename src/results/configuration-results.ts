@@ -206,6 +206,12 @@ export const forgottenSource = v.object({ former_source: describe(text, 'URL wit
 
 export type ForgottenSource = v.InferOutput<typeof forgottenSource>;
 
+export const declaredSources = v.object({
+  unverified_sources: describe(texts, 'URLs without password, or keys of unreadable URLs.'),
+});
+
+export type DeclaredSources = v.InferOutput<typeof declaredSources>;
+
 export const clearStorage = v.object({ clear_storage: describe(text, 'The storage profile.') });
 
 export type ClearStorage = v.InferOutput<typeof clearStorage>;

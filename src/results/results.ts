@@ -97,7 +97,7 @@ export const snapshotRow = v.object({
   sanitized_at: optional(text),
   engine,
   server_version: text,
-  program: optional(describe(text, 'The program of `build --program`: `mariadb-dump 10.11.14`.')),
+  program: optional(describe(text, 'The program of a build with `program: true`: `mariadb-dump 10.11.14`.')),
   schemas: texts,
   left_out_schemas: optional(describe(leftOutSchemas, 'Schemas of the source that are not in it, if there are any.')),
   hidden: optional(describe(v.array(hiddenSchema(text)), 'Objects that it lacks for want of rights.')),

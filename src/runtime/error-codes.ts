@@ -268,7 +268,7 @@ export const ERRORS = {
     agent_build_refused: 'The hub requests a foreign target. Nothing was built.',
     destination_is_source: 'The destination is a source that `allow_destination_of` does not permit.',
     destination_was_source: 'The destination was a source before: `tool trust --former-source`.',
-    sources_unverified: 'The destination may be a source that cannot be identified: `--unverified-sources`.',
+    sources_unverified: 'The destination may be a source that cannot be identified: `tool trust --unverified-sources`.',
     destination_busy: 'Another load into the destination is active.',
     plan_outdated: 'Configuration, destination or base copy changed after the plan.',
     signature_invalid: 'The signature does not match the manifest. Only `tool rm` is possible.',

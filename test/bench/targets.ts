@@ -98,7 +98,7 @@ async function measureGuard(expected: Map<string, Expected>): Promise<void> {
   const destination = parsePostgresUrl(server.url('postgres'));
   const time = async (targets: Map<string, Expected>): Promise<number> => {
     const started = performance.now();
-    await assertNotASource(contextOf(targets), destination, { unverifiedSources: true });
+    await assertNotASource(contextOf(targets), destination).catch(() => {});
     return performance.now() - started;
   };
   // What is down can never have been identified.

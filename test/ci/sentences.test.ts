@@ -13,9 +13,6 @@ const FOLDERS = ['screens', 'components', 'src/cli', 'src/commands', 'src/result
 /** Files with sentences for a reason. */
 const ALLOWED: Record<string, string> = {
   'screens/app/why-not.ts': 'reasons of disabled keys',
-  'screens/app/reference.ts': 'the generated page docs/screens.md',
-  'src/cli/reference.ts': 'the generated page docs/commands.md',
-  'src/cli/man-page.ts': 'the generated manual page',
   'src/cli/program.ts': 'the help of the command line',
   'src/cli/completion-scripts.ts': 'scripts of shells',
   'src/cli/usage-error.ts': 'errors of the command line',

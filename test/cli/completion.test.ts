@@ -15,7 +15,10 @@ const sources: CompletionSources = {
   ],
   providers: async () => [{ value: 'idp', description: '' }],
   sensitiveKeys: async () => [{ value: 'authtoken', description: '' }],
-  snapshots: async (target) => [{ value: '0', description: `newest of ${target}` }],
+  snapshots: async (target) =>
+    target === 'shop'
+      ? [{ value: '0', description: `newest of ${target}` }]
+      : ['0', '@main', '#v2.4'].map((value) => ({ value, description: '' })),
   tables: async (target, snapshot) => [
     { value: 'public.orders', description: `of ${target} ${snapshot}` },
     { value: 'public.customer', description: '' },
@@ -82,10 +85,15 @@ test.each([
   ['completion ', ['bash', 'zsh', 'fish']],
   ['load ', ['app', 'shop']],
   ['load s', ['shop']],
-  ['load app ', ['0', ':files']],
-  ['rm app ', ['0']],
+  ['load app ', ['0', '@main', '#v2.4', ':files']],
+  ['load app@', ['app@main']],
+  ['load -o app#v', ['app#v2.4']],
+  ['build app@', []],
+  ['load app@main --tables public.o', ['public.orders']],
+  ['tag app@main ', []],
+  ['rm shop ', ['0']],
   ['build app ', []],
-  ['verify app --original ', ['0']],
+  ['verify shop --original ', ['0']],
   ['--config x.yml load --destdb postgres://h/d a', ['app']],
   ['--config=x.yml load a', ['app']],
   ['--config = x.yml load a', ['app']],

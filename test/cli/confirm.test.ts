@@ -1,14 +1,13 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { confirm } from '../../src/cli/confirm.ts';
-import type { TypedName } from '../../src/presentation/shapes/question.ts';
 import { interrupted } from '../../src/runtime/errors.ts';
 import { Sink } from '../helpers/cli-host.ts';
 import { questionOf } from '../helpers/question.ts';
 
 const question = questionOf({ facts: [{ name: 'Destination', value: 'app' }] });
 
-function asking(answer: string | null, change: { typed?: TypedName; assumeYes?: boolean; canAsk?: boolean } = {}) {
+function asking(answer: string | null, change: { typed?: string; assumeYes?: boolean; canAsk?: boolean } = {}) {
   const input = new PassThrough();
   const output = new Sink();
   const { typed = null, ...rest } = change;
@@ -35,16 +34,12 @@ test.each(['', 'n', 'no', 'yep', 'app', null])('the answer %j is a no, and a ref
   await expect(asking(answer).asked).rejects.toMatchObject({ code: 'not_confirmed', exit: 5 });
 });
 
-const APP: TypedName = { name: 'app', why: 'not local' };
+const APP = 'app';
 
 test('where a name must be typed, a plain yes is not enough', async () => {
   await expect(asking('y', { typed: APP }).asked).rejects.toMatchObject({ code: 'not_confirmed' });
   await expect(asking('App', { typed: APP }).asked).rejects.toMatchObject({ code: 'not_confirmed' });
   await expect(asking('app', { typed: APP }).asked).resolves.toBeUndefined();
-});
-
-test('a flag has accepted sources that could not be identified, so that a yes is enough', async () => {
-  await expect(asking('y', { typed: { name: 'app', why: 'unverified' } }).asked).resolves.toBeUndefined();
 });
 
 test('there is no question with --yes', async () => {

@@ -44,6 +44,12 @@ test.each([
   ['load app x.sql --src_url', 'unknown_flag', 'Use --source'],
   ['targets --destdb x', 'unknown_flag', 'tool targets --info'],
   ['target app --destdb x', 'unknown_flag', 'tool target TARGET --info'],
+  ['load app --tag v2.4', 'unknown_flag', 'tool load TARGET#TAG'],
+  ['target app --branch main', 'unknown_flag', 'TARGET@GIT-BRANCH'],
+  ['load app --migration 7', 'unknown_flag', 'TARGET+MIGRATION'],
+  ['build app --program', 'unknown_flag', 'program: true'],
+  ['load app --drop-foreign-references', 'unknown_flag', 'Drop the foreign keys'],
+  ['branch drop app x --unverified-sources', 'unknown_flag', 'tool trust --unverified-sources TARGET'],
   ['build', 'missing_argument', 'Usage: tool build [options] <target>'],
   ['rm app', 'missing_argument', 'Usage: tool rm [options] <target> <snapshot>'],
   ['undo app 1', 'excess_argument', 'Usage: tool undo [options] <target>'],
@@ -53,6 +59,20 @@ test.each([
   ['completion tcsh', 'invalid_value', 'tool completion --help'],
 ])('"%s" is wrong usage: %s', (line, code, hint) => {
   expect(() => parse(line)).toThrow(expect.objectContaining({ code, exit: 2, hint: expect.stringContaining(hint) }));
+});
+
+test.each([
+  ['load app@main --dry-run', { target: 'app', snapshot: '@main' }],
+  ['load -o app#v2@4 --cpus 2', { target: 'app', snapshot: '#v2@4' }],
+  ['--config x.yml target app+20260102', { target: 'app', snapshot: '+20260102' }],
+  ['rm app:8c41f2ab', { target: 'app', snapshot: '8c41f2ab' }],
+  ['rows app@feature/x public.orders', { target: 'app', snapshot: '@feature/x', table: 'public.orders' }],
+  ['tag app:0 v2.4 --remove v2', { target: 'app', snapshot: '0', tags: ['v2.4'] }],
+  ['diff app@main 0', { target: 'app', a: '@main', b: '0' }],
+  ['export -o app@x app', { target: 'app' }],
+  ['build app@main', { target: 'app@main' }],
+])('"%s" names a target and a snapshot', (line, expected) => {
+  expect(parse(line)).toMatchObject({ arguments: expected });
 });
 
 test.each([

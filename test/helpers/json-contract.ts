@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { OTHER_DOCUMENTS } from '../../src/cli/json-contract/documents.ts';
+import { OTHER_DOCUMENTS } from '../../.ci/generate/json-contract/documents.ts';
 import { COMMANDS } from '../../src/commands/registry.ts';
 
 interface Schema {

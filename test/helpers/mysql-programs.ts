@@ -24,3 +24,10 @@ export async function writeProgram(path: string, script: string): Promise<void> 
   await writeFile(path, `#!/bin/sh\n${script}\n`);
   await chmod(path, 0o755);
 }
+
+/** The context with `program: true` at the target. */
+export function withProgram(context: Context, target: string): Context {
+  const { settings } = context.configuration;
+  const targets = { ...settings.targets, [target]: { ...settings.targets[target], program: true } };
+  return { ...context, configuration: { ...context.configuration, settings: { ...settings, targets } } };
+}

@@ -9,7 +9,7 @@ import {
   type Relation,
   readAccessTable,
   routeOf,
-} from '../../.ci/access-table.ts';
+} from '../../.ci/generate/access-table.ts';
 import type { Decision } from '../../hub/access.ts';
 import { HUB } from '../../hub/database/audit.ts';
 import { openDatabase } from '../../hub/database/database.ts';

@@ -8,6 +8,7 @@ import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import type { BucketProfile } from '../../src/repository/s3/connection.ts';
 import type { RunEvent } from '../../src/results/events.ts';
 import { type Machine, machine } from '../helpers/machine.ts';
+import { withProgram } from '../helpers/mysql-programs.ts';
 import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres-server.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
 
@@ -56,8 +57,8 @@ describeWithPostgres('a build that pushes, and a load that pulls', () =>
 
     it('program has no effect on PostgreSQL, and says so', async () => {
       const events: RunEvent[] = [];
-      const context = { ...here.context, report: (event: RunEvent) => void events.push(event) };
-      expect(await build(context, { target: 'app', push: false, program: true })).not.toHaveProperty('program');
+      const context = { ...withProgram(here.context, 'app'), report: (event: RunEvent) => void events.push(event) };
+      expect(await build(context, { target: 'app', push: false })).not.toHaveProperty('program');
       expect(events).toContainEqual(expect.objectContaining({ event: 'warning', code: 'program_without_effect' }));
     });
 

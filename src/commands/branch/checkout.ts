@@ -1,6 +1,6 @@
 import { defineCommand } from '../../cli/command.ts';
 import { requestOf, runPlanned } from '../../cli/run-planned.ts';
-import { DRY_RUN, TARGET, UNVERIFIED_SOURCES } from '../shared-options.ts';
+import { DRY_RUN, TARGET } from '../shared-options.ts';
 import { MAIN } from './shared-options.ts';
 
 export const branchCheckoutCommand = defineCommand({
@@ -15,7 +15,6 @@ export const branchCheckoutCommand = defineCommand({
       description: 'for the git hook: switch only this destination, if it has a base copy or branches',
     },
     DRY_RUN,
-    UNVERIFIED_SOURCES,
   ],
   examples: [
     { command: 'tool branch checkout app', does: 'switch to the branch of the git branch' },

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../cli/command.ts';
 import { requestOf, runPlanned } from '../../cli/run-planned.ts';
-import { DRY_RUN, TARGET, UNVERIFIED_SOURCES } from '../shared-options.ts';
+import { DRY_RUN, TARGET } from '../shared-options.ts';
 import { wrongUsage } from '../wrong-usage.ts';
 import { BRANCH, DESTDB } from './shared-options.ts';
 
@@ -15,7 +15,6 @@ export const branchCreateCommand = defineCommand({
     { flags: '--env', description: 'print DATABASE_URL=URL with the password, for an .env file' },
     DESTDB,
     DRY_RUN,
-    UNVERIFIED_SOURCES,
   ],
   examples: [
     { command: 'tool branch create app login-form', does: 'create a branch' },

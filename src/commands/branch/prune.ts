@@ -1,6 +1,6 @@
 import { defineCommand } from '../../cli/command.ts';
 import { requestOf, runPlanned } from '../../cli/run-planned.ts';
-import { DRY_RUN, TARGET, UNVERIFIED_SOURCES } from '../shared-options.ts';
+import { DRY_RUN, TARGET } from '../shared-options.ts';
 
 export const branchPruneCommand = defineCommand({
   name: 'branch prune',
@@ -10,7 +10,6 @@ export const branchPruneCommand = defineCommand({
   options: [
     { flags: '--unused <age>', description: 'also drop branches unused for 14d, 8w, 6m', value: 'duration' },
     DRY_RUN,
-    UNVERIFIED_SOURCES,
   ],
   examples: [
     { command: 'tool branch prune --dry-run', does: 'print what would be dropped and kept, with reasons' },

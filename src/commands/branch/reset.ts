@@ -1,6 +1,6 @@
 import { defineCommand } from '../../cli/command.ts';
 import { requestOf, runPlanned } from '../../cli/run-planned.ts';
-import { DRY_RUN, TARGET, UNVERIFIED_SOURCES } from '../shared-options.ts';
+import { DRY_RUN, TARGET } from '../shared-options.ts';
 import { BRANCH, DESTDB } from './shared-options.ts';
 
 export const branchResetCommand = defineCommand({
@@ -8,12 +8,7 @@ export const branchResetCommand = defineCommand({
   summary: 'restore a branch to the base copy',
   group: 'Branches',
   arguments: [TARGET, BRANCH],
-  options: [
-    { flags: '--all', description: 'reset all branches NAME_1, NAME_2 … (created with --count)' },
-    DESTDB,
-    DRY_RUN,
-    UNVERIFIED_SOURCES,
-  ],
+  options: [{ flags: '--all', description: 'all branches NAME_1, NAME_2 and so on, of --count' }, DESTDB, DRY_RUN],
   examples: [
     { command: 'tool branch reset app login-form', does: 'restore the base copy' },
     { command: 'tool branch reset app --all test --yes', does: 'reset the branches of all test workers' },

@@ -56,8 +56,6 @@ export interface RestoreRequest {
   keepGoing?: 'inspect' | 'swap' | undefined;
   /** The caller refuses an in-place plan, so that none is prepared. */
   neverInPlace?: boolean;
-  /** Drops foreign keys of other databases to tables of the destination; the load is refused otherwise. */
-  dropForeignReferences?: boolean | undefined;
   /** Tables to load rows of; all when absent. */
   only?: ReadonlySet<string>;
   /** Also creates tables whose rows are outside the database (FEDERATED). */

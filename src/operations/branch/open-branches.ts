@@ -22,8 +22,6 @@ export interface BranchesRequest {
   target: string;
   /** Connection URL that wins over every configured destination. */
   destdb?: string | undefined;
-  /** Goes on although sources could not be compared with the databases. */
-  unverifiedSources?: boolean | undefined;
   /** The agent that makes the request: it changes its own branches only, and creates branches as its own. */
   owner?: string | undefined;
 }
@@ -45,20 +43,20 @@ const COMPARED_AT_ONCE = 4;
 
 /**
  * Refuses a destination or a branch that is the source of any target. Resolves with the targets whose sources could not
- * be compared, where the caller has taken responsibility for them.
+ * be compared, where the user has declared them other databases.
  */
 export async function assertBranchesNotSources(
   { context, database: { engine, url } }: OpenedBranches,
-  { target, unverifiedSources }: BranchesRequest,
+  target: string,
   databases: string[],
 ): Promise<string[]> {
   const allowedBy: string[] = [];
-  const unverified = await assertNotASource(context, url, { target, unverifiedSources, allowedBy });
+  const unverified = await assertNotASource(context, url, { target, allowedBy });
   const why = whyNoBase(allowedBy.at(-1));
   if (why) throw noBranches(target, why);
   const others = databases.filter((database) => database !== url.database);
   const found = await mapWithConcurrency(others, COMPARED_AT_ONCE, (database) =>
-    assertNotASource({ ...context, report: () => {} }, engine.withDatabase(url, database), { unverifiedSources }),
+    assertNotASource({ ...context, report: () => {} }, engine.withDatabase(url, database)),
   );
   return [...new Set([unverified, ...found].flat())];
 }

@@ -1,5 +1,5 @@
 import type { Fact } from '../../presentation/shapes/fact.ts';
-import { type TypedName, typedName } from '../../presentation/shapes/question.ts';
+import { typedName } from '../../presentation/shapes/question.ts';
 import type { BranchDropPlan, BranchResetPlan, BranchRow } from '../../results/branch-results.ts';
 import { formatBytes, formatNumberOf } from '../../text/format.ts';
 import { printable } from '../../text/printable.ts';
@@ -18,13 +18,9 @@ export function clientsFacts(branches: BranchRow[]): Fact[] {
 }
 
 /** A branch on another machine is confirmed by its name, as a destination is. */
-export function typedBranch({
-  destination,
-  branches,
-  unverified_sources,
-}: BranchDropPlan | BranchResetPlan): TypedName | null {
+export function typedBranch({ destination, branches }: BranchDropPlan | BranchResetPlan): string | null {
   const [first] = branches;
-  return first ? typedName({ destination: { ...destination, database: first.name }, unverified_sources }) : null;
+  return first ? typedName({ ...destination, database: first.name }) : null;
 }
 
 export function countOf(branches: BranchRow[]): string {

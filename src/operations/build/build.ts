@@ -34,8 +34,6 @@ export interface BuildRequest {
   cpus?: number;
   /** `false` leaves the snapshot on this machine only. Default: pushed when the target has a storage profile. */
   push?: boolean;
-  /** By the vendor's own dump program. Default: the target's `program`. */
-  program?: boolean;
   /** Connection URL of another database than the target's source: of its subset. */
   source?: string;
   /** Also takes the schemas that tables of the chosen ones cannot be without; without it such a build is refused. */
@@ -61,7 +59,7 @@ export async function build(given: Context, request: BuildRequest): Promise<Snap
 
 async function perform(
   context: Context,
-  { target: name, note, cpus: chosen, push = true, source, includeNeededSchemas, program }: BuildRequest,
+  { target: name, note, cpus: given, push = true, source, includeNeededSchemas }: BuildRequest,
   database: Database,
 ): Promise<SnapshotRow> {
   const { configuration, report, clock } = context;
@@ -77,8 +75,8 @@ async function perform(
   // While the dump connects: the state at the beginning.
   const reading = readGitState(context);
   reading.catch(() => {});
-  const cpus = chosen ?? cpusFor(context, name);
-  const byProgram = program ?? target.program ?? false;
+  const cpus = given ?? cpusFor(context, name);
+  const byProgram = target.program ?? false;
   if (byProgram && engine.capabilities.onlyProgram)
     report(programWithoutEffect(engine, engine.capabilities.onlyProgram));
   const manifest = await repository.withoutLeftovers(async () => {

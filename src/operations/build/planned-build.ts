@@ -11,7 +11,6 @@ export interface BuildAndSanitizeRequest extends Omit<BuildRequest, 'source'> {
   /** Restores the snapshot to sanitize with the rights of the loading user. */
   allowSuperuser?: boolean;
   /** Goes on although sources could not be compared with the destination of the sanitization. */
-  unverifiedSources?: boolean | undefined;
 }
 
 export interface BuildPlan {
@@ -41,12 +40,11 @@ export async function planBuild(context: Context, request: BuildAndSanitizeReque
 }
 
 function sanitizeRequest(request: BuildAndSanitizeRequest) {
-  const { note, program, includeNeededSchemas, sanitize: _, ...passed } = request;
+  const { note, includeNeededSchemas, sanitize: _, ...passed } = request;
   return {
     ...passed,
     build: {
       ...(note !== undefined && { note }),
-      ...(program && { program }),
       ...(includeNeededSchemas && { includeNeededSchemas }),
     },
   };
@@ -54,7 +52,7 @@ function sanitizeRequest(request: BuildAndSanitizeRequest) {
 
 export async function applyBuild(context: Context, { request, sanitize }: PlannedBuild): Promise<BuildResult> {
   if (!sanitize) {
-    const { sanitize: _, allowSuperuser: __, unverifiedSources: ___, ...passed } = request;
+    const { sanitize: _, allowSuperuser: __, ...passed } = request;
     return { snapshot: await build(context, passed) };
   }
   const { snapshot: sanitized, original: snapshot, ...rest } = await applySanitize(context, sanitize);

@@ -8,7 +8,7 @@ import { type Planned, planOutdated } from '../planned.ts';
 import type { ResetRequest } from '../reset/reset.ts';
 import { withTargetUrls } from '../with-target-urls.ts';
 
-export type DropCopiesRequest = Pick<ResetRequest, 'target' | 'destdb' | 'unverifiedSources'>;
+export type DropCopiesRequest = Pick<ResetRequest, 'target' | 'destdb'>;
 
 export type PlannedDropCopies = Planned<DropCopiesRequest, DropCopiesPlan>;
 

@@ -1,11 +1,11 @@
-import type { Question } from '../../presentation/shapes/question.ts';
+import { type Question, typedName } from '../../presentation/shapes/question.ts';
 import { summaryOf } from '../../presentation/shapes/summary.ts';
 import type { DropCopiesPlan, DropCopiesResult } from '../../results/load-results.ts';
 import type { RunSummary } from '../../state/runs.ts';
 import { copyText } from '../load/copies-text.ts';
 
 export function dropCopiesQuestion({ destination, copies }: DropCopiesPlan): Question {
-  const { database, host, local } = destination;
+  const { database, host } = destination;
   return {
     title: `Drop the base copy of ${database}`,
     facts: [
@@ -17,7 +17,7 @@ export function dropCopiesQuestion({ destination, copies }: DropCopiesPlan): Que
     consequence: `${database} and its undo copy are not changed. tool reset needs another load with --keep-base.`,
     ask: `Drop the base copy of "${database}" on ${host}?`,
     go: 'Drop',
-    typed: local ? null : { name: database, why: 'not local' },
+    typed: typedName(destination),
   };
 }
 

@@ -1,34 +1,23 @@
 import { isAllowedDestination } from '../../config/allowed-destinations.ts';
-import { settingsWithMisnamed } from '../../config/misnamed-targets.ts';
-import { connectionUrl } from '../../config/urls/connection-url.ts';
 import { connectionKey } from '../../engines/connection-limits.ts';
 import type { DatabaseUrl } from '../../engines/database-url.ts';
 import type { EngineContext } from '../../engines/engine-context.ts';
 import type { AffectedDatabase } from '../../engines/facets/connect.ts';
 import { type DatabaseIdentity, isSameDatabase } from '../../engines/identity.ts';
 import { openDatabase } from '../../engines/open-database.ts';
-import { engineOf, parseUrl } from '../../engines/registry.ts';
+import { engineOf } from '../../engines/registry.ts';
 import { unlessAborted } from '../../process/unless-aborted.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { shellWord } from '../../text/shell-word.ts';
-import { CHECK_TIMEOUT_MS, checkDatabases } from '../check-databases.ts';
-import {
-  type KnownIdentities,
-  type KnownIdentity,
-  readIdentities,
-  rememberIdentities,
-  type SeenSource,
-} from '../identities.ts';
-
-/** The sources of which no snapshot may ever take the place. */
-const SOURCES = ['snapshot.src_url', 'subset.src_url'];
+import { CHECK_TIMEOUT_MS } from '../check-databases.ts';
+import { readIdentities } from '../identities.ts';
+import { readDeclared } from './declared-sources.ts';
+import { beginInquiry } from './source-inquiry.ts';
+import { databaseOf, formerSources, hasAddress, rememberedOf, type Source, sourcesOf } from './sources.ts';
 
 /** Milliseconds for which an identity counts without a new check: a server may be moved behind the same URL. */
 const FRESH_MS = 24 * 3_600_000;
-
-/** Timeout for a source of another name. */
-const TIMEOUT_MS = 120;
 
 /** Timeout for the resolution of host names; a source whose host is not resolved is compared by its identity. */
 const LOCATE_TIMEOUT_MS = 2000;
@@ -36,8 +25,6 @@ const LOCATE_TIMEOUT_MS = 2000;
 export interface GuardOptions {
   /** The target that is loaded: the owner of a source may allow it. Nothing is allowed without it. */
   target?: string;
-  /** The caller takes responsibility for sources that could not be compared. */
-  unverifiedSources?: boolean | undefined;
   /** Targets of which the sources could not be compared before, which the user has accepted: not waited for again. */
   accepted?: string[];
   /** Receives the owners of sources that allow the loaded target. */
@@ -49,16 +36,17 @@ export interface GuardOptions {
  * order: addresses; the identities of the databases that a load would replace, rename or drop with those remembered of
  * the sources; the identities of sources that are not remembered, or were seen more than a day ago. A source whose owner
  * allows the loaded target is a warning instead. Databases that were sources before count as sources until the user has
- * answered otherwise (`tool trust --former-source`): a change of the configuration does not end their protection. Resolves with the targets whose sources could not be compared, where
- * the caller has taken responsibility for them.
+ * answered otherwise (`tool trust --former-source`): a change of the configuration does not end their protection.
+ * Resolves with the targets whose sources could not be compared, where the user has declared them other databases
+ * (`tool trust --unverified-sources`).
  */
 export async function assertNotASource(
   context: Context,
   destination: DatabaseUrl,
-  { target: loaded, unverifiedSources = false, accepted = [], allowedBy = [] }: GuardOptions = {},
+  { target: loaded, accepted = [], allowedBy = [] }: GuardOptions = {},
 ): Promise<string[]> {
   const known = await readIdentities(context);
-  const sources = sourcesOf(context, destination);
+  const sources = sourcesOf(context).filter(({ url }) => url === null || url.engine === destination.engine);
   const former = formerSources(known, { present: sources, destination });
   if (sources.length + former.length === 0) return [];
   const compareAddresses = createAddressComparison(context, destination);
@@ -103,7 +91,9 @@ export async function assertNotASource(
   for (const source of unsure.filter(permission.allows)) permission.warn(source, 'may be');
   const unverified = unsure.filter((source) => !permission.allows(source));
   if (unverified.length === 0) return [];
-  if (!unverifiedSources) throw notVerified(unverified, destination);
+  const isDeclared = await readDeclared(context);
+  const refused = unverified.filter((source) => !isDeclared(source));
+  if (refused.length > 0) throw notVerified(refused, destination);
   context.report({
     event: 'warning',
     code: 'sources_unverified',
@@ -138,72 +128,6 @@ function createPermission(
       report({ event: 'warning', code: 'destination_allowed', message });
     },
   };
-}
-
-/** A blank is not a name: without a host a client takes this machine, and without a database that of the user. */
-function hasAddress({ url, blank }: Source): boolean {
-  return !blank || (url !== null && url.database !== null && url.hosts.every(({ host }) => host !== ''));
-}
-
-interface Source {
-  target: string;
-  key: string;
-  /** `null` where nothing of the URL can be read. */
-  url: DatabaseUrl | null;
-  /** A variable of the URL's template is not set, so that it is not the whole URL. */
-  blank: boolean;
-  /** Source of a target of the hub: compared by its address, and not connected to. */
-  cloud: boolean;
-  /** The configuration has named it before, and does not name it any more: compared, and not connected to. */
-  former: boolean;
-}
-
-function sourcesOf({ configuration }: Context, { engine }: DatabaseUrl): Source[] {
-  const all = { ...configuration, settings: settingsWithMisnamed(configuration) };
-  return Object.keys(all.settings.targets).flatMap((target) =>
-    SOURCES.flatMap((field): Source[] => {
-      const key = `targets.${target}.${field}`;
-      const { text, blank } = textOf(all, key);
-      if (text === undefined) return [];
-      const url = parse(text);
-      const cloud = configuration.cloud?.has(target) ?? false;
-      return url === null || url.engine === engine ? [{ target, key, url, blank, cloud, former: false }] : [];
-    }),
-  );
-}
-
-/** Remembered sources at other URLs than the present ones. A present URL with unset variables may be any of its key. */
-function formerSources(
-  known: KnownIdentities,
-  { present, destination }: { present: Source[]; destination: DatabaseUrl },
-): Source[] {
-  const urls = new Set(present.flatMap(({ url, blank }) => (url && !blank ? [url.display] : [])));
-  const blanks = new Set(present.flatMap(({ key, blank }) => (blank ? [key] : [])));
-  return [...known].flatMap(([key, entries]) => {
-    if (blanks.has(key)) return [];
-    const [, target = ''] = /^targets\.(.*)\.(?:snapshot|subset)\.src_url$/s.exec(key) ?? [];
-    return entries.flatMap((entry): Source[] => {
-      const url = urls.has(entry.url) ? null : parse(entry.url);
-      const isSameEngine = url?.engine === destination.engine;
-      return isSameEngine ? [{ target, key, url, blank: false, cloud: false, former: true }] : [];
-    });
-  });
-}
-
-function textOf(configuration: Context['configuration'], key: string): { text: string | undefined; blank: boolean } {
-  try {
-    return { text: connectionUrl(configuration, key), blank: false };
-  } catch {
-    return { text: configuration.blanks?.get(key) ?? '', blank: true };
-  }
-}
-
-function parse(text: string): DatabaseUrl | null {
-  try {
-    return parseUrl(text);
-  } catch {
-    return null;
-  }
 }
 
 /** Creates a test whether a URL leads to this database by address and name, however its host is spelled. */
@@ -254,85 +178,6 @@ async function identifyAffected(context: Context, destination: DatabaseUrl): Pro
   }
 }
 
-/** Returns the identities that count for the URL as it is; for a URL with blanks all that it has ever led to. */
-function rememberedOf(known: KnownIdentities, { key, url, blank }: Source): KnownIdentity[] {
-  const entries = known.get(key) ?? [];
-  return blank ? entries : entries.filter((entry) => entry.url === url?.display);
-}
-
-interface Inquiry extends AsyncDisposable {
-  /** Returns identities of all sources that could answer in time; waits for `alike` as long as any check may take. */
-  answers: (alike: Source[]) => Promise<SourceIdentity[]>;
-}
-
-/** Asks the sources that can be reached now: those named like the destination, and the others with a short timeout. */
-function beginInquiry(context: Context, { alike, others }: { alike: Source[]; others: Source[] }): Inquiry {
-  const decided = new AbortController();
-  const asking = { ...context, signal: AbortSignal.any([context.signal, decided.signal]) };
-  const asked = Promise.all([
-    identify(asking, { sources: alike }),
-    // A proxy may have another name for the same database; who cannot say so in time is told apart by the name.
-    identify(asking, { sources: others, timeoutMs: TIMEOUT_MS }),
-  ]);
-  asked.catch(() => {});
-  return {
-    async answers(all) {
-      const found = (await asked).flat();
-      const done = new Set([...alike, ...found.map(({ source }) => source)]);
-      return [...found, ...(await identify(asking, { sources: all.filter((source) => !done.has(source)) }))];
-    },
-    async [Symbol.asyncDispose]() {
-      decided.abort(new Error('the sources need not be looked at any more'));
-      await asked.catch(() => {});
-    },
-  };
-}
-
-interface IdentifyOptions {
-  sources: Source[];
-  /** Timeout of sources that are not worth the time that any check may take. */
-  timeoutMs?: number;
-}
-
-interface SourceIdentity {
-  source: Source;
-  /** `null` of a source that does not exist: it is no database that does. */
-  identity: DatabaseIdentity | null;
-}
-
-/** Asks the sources that can be reached now; resolves with those that have answered. What they say is remembered. */
-async function identify(context: Context, { sources, timeoutMs }: IdentifyOptions): Promise<SourceIdentity[]> {
-  const reachable = sources.flatMap((source) => (source.url && !source.blank ? [{ source, url: source.url }] : []));
-  const answered = new Map<Source, SourceIdentity>();
-  const limit = timeoutMs === undefined ? null : AbortSignal.timeout(timeoutMs);
-  const signal = limit ? AbortSignal.any([context.signal, limit]) : context.signal;
-  const checking = checkDatabases(
-    { ...context, signal },
-    {
-      urls: reachable.map(({ url }) => url),
-      sizes: false,
-      take(index, { state, identity }) {
-        const source = reachable[index]?.source;
-        if (source && (identity || state.status === 'missing')) answered.set(source, { source, identity });
-      },
-    },
-  );
-  await checking.catch((thrown) => {
-    if (context.signal.aborted || !limit?.aborted) throw thrown;
-  });
-  const seen = [...answered.values()].flatMap(({ source: { key, url }, identity }): SeenSource[] =>
-    url && identity ? [{ key, url, identity }] : [],
-  );
-  await rememberIdentities(context, seen);
-  return [...answered.values()];
-}
-
-/** `null` when unknown. */
-function databaseOf(context: Context, { url, blank }: Source): string | null {
-  if (!url || (blank && url.database === null)) return null;
-  return engineOf(url.engine).databaseOf(context, url);
-}
-
 /** Only a source of which the name is known to be another is certainly another database. */
 function mayBeOneOf(names: (string | null)[], database: string | null): boolean {
   if (database === null || names.includes(null)) return true;
@@ -376,6 +221,6 @@ function notVerified(sources: Source[], destination: DatabaseUrl): UserError {
   const what = `${destination.display} exists, and may be the source of ${targetsOf(sources)}`;
   return new UserError('sources_unverified', `${what}, which could not be identified`, {
     details: sources.map(({ key, url }) => (url ? `${key}: ${url.display}` : key)),
-    hint: 'Make the sources reachable once (tool targets remembers them), or pass --unverified-sources if you know that they are other databases.',
+    hint: `Make the sources reachable once (tool targets remembers them). If you know that they are other databases, run: ${[...new Set(sources.map(({ target }) => `tool trust --unverified-sources ${shellWord(target)}`))].join('; ')}`,
   });
 }

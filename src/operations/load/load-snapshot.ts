@@ -206,21 +206,12 @@ interface SnapshotRestoreRequest {
 
 async function restorationOf(
   context: Context,
-  {
-    target,
-    inPlace = false,
-    full = false,
-    keepGoing,
-    dropForeignReferences,
-    remoteTables,
-    events,
-    allowSuperuser,
-  }: LoadRequest,
+  { target, inPlace = false, full = false, keepGoing, remoteTables, events, allowSuperuser }: LoadRequest,
   { manifest, only, keepBase }: SnapshotRestoreRequest,
 ): Promise<WithoutUrl<RestoreRequest>> {
   const { schema_config: schemaConfig, role } = findTarget(context.configuration, target).snapshot ?? {};
   return {
-    ...{ manifest, schemaConfig, role, inPlace, full, keepGoing, dropForeignReferences, remoteTables, events },
+    ...{ manifest, schemaConfig, role, inPlace, full, keepGoing, remoteTables, events },
     ...{ allowSuperuser, builtHere: await isBuiltHere(context, manifest) },
     ...(only && { only }),
     ...(keepBase && { keepBase }),

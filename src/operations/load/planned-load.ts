@@ -1,11 +1,10 @@
 import type { RestorePlan } from '../../engines/facets/restore.ts';
 import type { LoadPlan } from '../../results/load-results.ts';
+import type { SnapshotSelector } from '../../text/snapshot-selector.ts';
 import type { Planned } from '../planned.ts';
-import type { SnapshotFilter } from '../snapshots/filter.ts';
 import type { TrustChoice } from '../snapshots/signatures.ts';
-import type { SnapshotSelector } from '../snapshots/snapshots.ts';
 
-export interface LoadRequest extends TrustChoice, SnapshotFilter {
+export interface LoadRequest extends TrustChoice {
   target: string;
   /** Default 0. Ignored with `file`. */
   snapshot?: SnapshotSelector;
@@ -23,8 +22,6 @@ export interface LoadRequest extends TrustChoice, SnapshotFilter {
   destdb?: string;
   /** `false` keeps no copy of what is replaced. Default `true`. */
   undo?: boolean;
-  /** Goes on although sources could not be compared with the destination. */
-  unverifiedSources?: boolean | undefined;
   /** Keeps a base copy for `tool reset`; default: `keep_base` of the target or of `defaults`. */
   keepBase?: boolean;
   /** Keeps a spare beside the base copy; default: `keep_spare`. */
@@ -36,8 +33,6 @@ export interface LoadRequest extends TrustChoice, SnapshotFilter {
   full?: boolean;
   /** After errors: restores the rest, and leaves it to be inspected or swaps it in. Default: the first error ends the load. */
   keepGoing?: 'inspect' | 'swap' | undefined;
-  /** Drops foreign keys of other databases that reference tables of the destination (MySQL, MariaDB). */
-  dropForeignReferences?: boolean;
   /** Creates tables whose rows are outside the database too: FEDERATED and the like. */
   remoteTables?: boolean;
   /** Restores the content with the rights of the loading user, where one of its own would restore it. */

@@ -63,7 +63,7 @@ export function loadQuestion(plan: LoadPlan, now: Date): Question {
     ask: file === null ? askToReplace(destination) : `Run ${file} on database "${database}" on ${host}?`,
     harmless: !destination.exists,
     go: destination.exists ? `Replace ${database}` : `Create ${database}`,
-    typed: isForeign(plan) ? { name: database, why: 'foreign code' } : typedName(plan),
+    typed: isForeign(plan) ? database : typedName(plan.destination),
   };
 }
 

@@ -21,8 +21,6 @@ export interface ResetRequest {
   undo?: boolean;
   /** Makes the next spare after the reset; default: `keep_spare` of the target or of `defaults`. */
   spare?: boolean;
-  /** Goes on although sources could not be compared with the destination. */
-  unverifiedSources?: boolean | undefined;
 }
 
 export type PlannedReset = Planned<ResetRequest, ResetPlan>;

@@ -35,7 +35,7 @@ export function resetQuestion(plan: ResetPlan, now: Date): Question {
     consequence: `${database} will be as right after its last load. ${replacement(destination, undo)}`,
     ask: `Reset database "${database}" on ${host}?`,
     go: `Reset ${database}`,
-    typed: typedName(plan),
+    typed: typedName(plan.destination),
   };
 }
 

@@ -22,7 +22,7 @@ export interface SanitizePlace {
   destination: DestinationState | null;
   server: ScratchPlace['server'];
   /** Targets of which the source could not be compared with the destination. */
-  unverifiedSources?: string[];
+  unverified?: string[];
   open(context: Context, options?: PlaceOptions): Promise<OpenedPlace>;
 }
 
@@ -40,10 +40,10 @@ export async function choosePlaces(context: Context, request: PlaceRequest): Pro
   const text = ephemeral ? undefined : connectionUrl(configuration, `targets.${target}.sanitize.dst_url`);
   if (text !== undefined) {
     const url = engine.parseUrl(text);
-    const unverifiedSources = await assertNotASource(context, url, request);
+    const unverified = await assertNotASource(context, url, request);
     const destination = await openDatabase(context, url).connect.inspect();
     const open = async () => ({ url, [Symbol.asyncDispose]: async () => {} });
-    return [{ label: url.display, destination, server: url, unverifiedSources, open }];
+    return [{ label: url.display, destination, server: url, unverified, open }];
   }
   const server = serverToBorrow(configuration, { target, engine });
   const places = await engine.scratchPlaces(context, server);

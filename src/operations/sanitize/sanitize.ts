@@ -13,6 +13,7 @@ import { withStep } from '../../runtime/events.ts';
 import { type KeepComment, readKeepComments } from '../../sanitize/keep-comments.ts';
 import { chooseQuery, chosenQuery, type SanitizeQuery } from '../../sanitize/query.ts';
 import type { Statement } from '../../sanitize/statement.ts';
+import type { SnapshotSelector } from '../../text/snapshot-selector.ts';
 import { type BuildRequest, build } from '../build/build.ts';
 import { cpusFor } from '../cpus-for.ts';
 import { findTarget } from '../find-target.ts';
@@ -24,7 +25,7 @@ import { pushStored } from '../snapshots/push.ts';
 import { locationFor } from '../snapshots/remote-repositories.ts';
 import { assertTrusted, signed, type TrustChoice } from '../snapshots/signatures.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
-import { findSnapshot, type SnapshotSelector, snapshotRow } from '../snapshots/snapshots.ts';
+import { findSnapshot, snapshotRow } from '../snapshots/snapshots.ts';
 import { withTargetUrls } from '../with-target-urls.ts';
 import { type SanitizedDump, sanitizeDatabase } from './sanitize-database.ts';
 import { choosePlaces, openPlace, restorerIn, type SanitizePlace } from './sanitize-place.ts';
@@ -34,7 +35,7 @@ export interface SanitizeRequest extends TrustChoice {
   /** Default 0. Ignored with `build`. */
   snapshot?: SnapshotSelector;
   /** Takes a new snapshot first, in this way. */
-  build?: Pick<BuildRequest, 'note' | 'includeNeededSchemas' | 'program'>;
+  build?: Pick<BuildRequest, 'note' | 'includeNeededSchemas'>;
   /** In a throw-away database, even where `sanitize.dst_url` is set. */
   ephemeral?: boolean;
   /** Publishes nothing while personal data is left that no comment of the query lets stay. */
@@ -43,8 +44,6 @@ export interface SanitizeRequest extends TrustChoice {
   allowSuperuser?: boolean;
   /** `false` keeps no copy of the database that is replaced. Default `true`. */
   undo?: boolean;
-  /** Goes on although sources could not be compared with the destination. */
-  unverifiedSources?: boolean | undefined;
   cpus?: number;
   /** `false` leaves it on this machine only. Default: pushed when there is a storage profile for it. */
   push?: boolean;
@@ -70,8 +69,8 @@ export async function planSanitize(given: Context, request: SanitizeRequest): Pr
   const statements = engine.splitQuery(query.text);
   if (statements.length === 0) throw queryEmpty(query);
   const keep = readKeepComments(query.text);
-  const { ephemeral = false, unverifiedSources } = request;
-  const places = await choosePlaces(context, { target, engine, ephemeral, unverifiedSources });
+  const { ephemeral = false } = request;
+  const places = await choosePlaces(context, { target, engine, ephemeral });
   const [place] = places;
   if (!place) throw new Error('no place was chosen');
   const destination = place.destination;
@@ -87,7 +86,7 @@ export async function planSanitize(given: Context, request: SanitizeRequest): Pr
     ...restorer,
     strict,
     undo,
-    unverified_sources: place.unverifiedSources ?? [],
+    unverified_sources: place.unverified ?? [],
     steps: stepsOf({ builds: !found, statements, destination, undo, where: place.label }),
     warnings: request.build ? sharingWarnings(configuration, request) : [],
   };

@@ -39,7 +39,7 @@ export function sanitizeQuestion(plan: SanitizePlan, now: Date): Question {
     consequence: consequenceOf(plan),
     ask: destination ? askToReplace(destination) : 'Sanitize?',
     go: exists ? `Sanitize, and replace ${destination.database}` : 'Sanitize',
-    typed: exists ? typedName({ ...plan, destination }) : null,
+    typed: exists ? typedName(destination) : null,
   };
 }
 

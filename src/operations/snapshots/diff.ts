@@ -4,11 +4,12 @@ import type { DiffResult, MigrationsChange, TableChange, TableSide } from '../..
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
+import type { SnapshotSelector } from '../../text/snapshot-selector.ts';
 import { splitName } from '../../text/table-names.ts';
 import { chooseDestination, openDestination } from '../load/destination.ts';
 import { readLiveMigrations } from '../migrations/read-migrations.ts';
 import { withTargetUrls } from '../with-target-urls.ts';
-import { findSnapshot, type SnapshotSelector } from './snapshots.ts';
+import { findSnapshot } from './snapshots.ts';
 
 export interface DiffRequest {
   target: string;

@@ -1,42 +1,29 @@
+import type { Headline } from '../../repository/headlines/headline.ts';
 import type { Manifest } from '../../repository/manifest.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
+import type { SnapshotFilter } from '../../text/snapshot-selector.ts';
 import { includesMigration } from '../migrations/includes-migration.ts';
 import type { PlacedSnapshot } from './placed-snapshots.ts';
-
-/** Snapshots by what was recorded when they were built. */
-export interface SnapshotFilter {
-  /** Built on this git branch. */
-  branch?: string | undefined;
-  /** With this migration applied. */
-  migration?: string | undefined;
-  /** With this tag. */
-  tag?: string | undefined;
-}
-
-export function isFilter({ branch, migration, tag }: SnapshotFilter): boolean {
-  return branch !== undefined || migration !== undefined || tag !== undefined;
-}
 
 const READS_AT_ONCE = 16;
 
 /** Creates a predicate for snapshots. Manifests are read once for each content of a migrations table. */
 export async function createFilter(
   placed: PlacedSnapshot[],
-  { branch, migration, tag }: SnapshotFilter,
+  { by, value }: SnapshotFilter,
   read: (snapshot: PlacedSnapshot) => Promise<Manifest | null | undefined>,
 ): Promise<(snapshot: PlacedSnapshot) => boolean> {
-  const isRecorded = ({ headline: { git, tags = [] } }: PlacedSnapshot): boolean =>
-    (branch === undefined || git?.branch === branch) && (tag === undefined || tags.includes(tag));
-  if (migration === undefined) return isRecorded;
-  const distinct = new Map(placed.filter(isRecorded).map((snapshot) => [digestOf(snapshot), snapshot]));
+  if (by === 'branch') return ({ headline: { git } }) => git?.branch === value;
+  if (by === 'tag') return ({ headline: { tags = [] } }) => tags.includes(value);
+  const distinct = new Map(placed.map((snapshot) => [digestOf(snapshot), snapshot]));
   const including = new Set<string>();
   await mapWithConcurrency([...distinct], READS_AT_ONCE, async ([digest, snapshot]) => {
     if (digest === '') return;
     const { migrations = [] } = (await read(snapshot)) ?? {};
-    if (migrations.some((table) => includesMigration(table, migration))) including.add(digest);
+    if (migrations.some((table) => includesMigration(table, value))) including.add(digest);
   });
-  return (snapshot) => isRecorded(snapshot) && including.has(digestOf(snapshot));
+  return (snapshot) => including.has(digestOf(snapshot));
 }
 
 function digestOf({ headline: { migrations = [] } }: PlacedSnapshot): string {
@@ -45,26 +32,21 @@ function digestOf({ headline: { migrations = [] } }: PlacedSnapshot): string {
 
 const MOST_NAMED = 10;
 
+const RECORDED: Record<SnapshotFilter['by'], { condition: string; list: string; of: (row: Headline) => string[] }> = {
+  branch: { condition: 'of git branch', list: 'Git branches', of: ({ git }) => (git?.branch ? [git.branch] : []) },
+  tag: { condition: 'with tag', list: 'Tags', of: ({ tags = [] }) => tags },
+  migration: {
+    condition: 'with migration',
+    list: 'Newest migrations',
+    of: ({ migrations = [] }) => migrations.flatMap(({ newest }) => newest ?? []),
+  },
+};
+
 /** The error names what there is. */
-export function noMatch(
-  target: string,
-  { branch, migration, tag }: SnapshotFilter,
-  placed: PlacedSnapshot[],
-): UserError {
-  const conditions = [
-    ...(branch === undefined ? [] : [`of git branch "${branch}"`]),
-    ...(migration === undefined ? [] : [`with migration "${migration}"`]),
-    ...(tag === undefined ? [] : [`with tag "${tag}"`]),
-  ];
-  const branches = placed.flatMap(({ headline: { git } }) => git?.branch ?? []);
-  const newest = placed.flatMap(({ headline: { migrations = [] } }) => migrations.map((each) => each.newest));
-  const tags = placed.flatMap(({ headline }) => headline.tags ?? []);
-  return new UserError('snapshot_missing', `Target "${target}" has no snapshot ${conditions.join(' ')}`, {
-    details: [
-      ...(branch === undefined ? [] : [`Git branches of its snapshots: ${namesOf(branches)}`]),
-      ...(migration === undefined ? [] : [`Newest migrations of its snapshots: ${namesOf(newest)}`]),
-      ...(tag === undefined ? [] : [`Tags of its snapshots: ${namesOf(tags)}`]),
-    ],
+export function noMatch(target: string, { by, value }: SnapshotFilter, placed: PlacedSnapshot[]): UserError {
+  const { condition, list, of } = RECORDED[by];
+  return new UserError('snapshot_missing', `Target "${target}" has no snapshot ${condition} "${value}"`, {
+    details: [`${list} of its snapshots: ${namesOf(placed.flatMap(({ headline }) => of(headline)))}`],
     hint: `List the snapshots: tool target ${target}`,
   });
 }
@@ -73,10 +55,4 @@ function namesOf(names: string[]): string {
   const distinct = [...new Set(names)];
   const more = distinct.length - MOST_NAMED;
   return `${distinct.slice(0, MOST_NAMED).join(', ') || 'none recorded'}${more > 0 ? ` and ${more} more` : ''}`;
-}
-
-export function filterWithSnapshot(): UserError {
-  return new UserError('usage', '--branch, --migration and --tag choose a snapshot, and one was named', {
-    hint: 'Leave out the index or id, or these options.',
-  });
 }

@@ -13,18 +13,16 @@ import { manifestKey } from '../../repository/repository.ts';
 import type { SnapshotRow, TargetSnapshots } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
+import type { SnapshotFilter, SnapshotSelector } from '../../text/snapshot-selector.ts';
 import { findTarget } from '../find-target.ts';
-import { createFilter, filterWithSnapshot, isFilter, noMatch, type SnapshotFilter } from './filter.ts';
+import { createFilter, noMatch } from './filter.ts';
 import { localRepository } from './local-repository.ts';
 import { familyOf, type ListRequest, listEverywhere, type PlacedSnapshot } from './placed-snapshots.ts';
 import { assertSignature, shownSignature } from './signatures.ts';
 
-/** Index (0 is the newest) or id of a snapshot of a target; screens use the id, which does not shift. */
-export type SnapshotSelector = number | string;
-
-export interface SnapshotRequest extends SnapshotFilter {
+export interface SnapshotRequest {
   target: string;
-  /** Default 0. */
+  /** Default 0. Screens use the id, which does not shift. */
   snapshot?: SnapshotSelector;
   /** Takes the original where a sanitized one would be taken. */
   original?: boolean;
@@ -47,13 +45,12 @@ export async function listSnapshots(
   {
     original = false,
     timeoutMs,
-    ...filter
-  }: Partial<Pick<ListRequest, 'original' | 'timeoutMs'>> & SnapshotFilter = {},
+    select,
+  }: Partial<Pick<ListRequest, 'original' | 'timeoutMs'>> & { select?: SnapshotSelector | undefined } = {},
 ): Promise<TargetSnapshots> {
   const placed = await listEverywhere(context, { target, original, timeoutMs });
   const families = familiesOf(placed);
-  const matches = await createFilter(placed, filter, (snapshot) => readManifest(context, snapshot));
-  if (isFilter(filter) && !placed.some(matches)) throw noMatch(target, filter, placed);
+  const matches = select === undefined ? () => true : await createMatcher(context, families, { target, select });
   const rows = families.flatMap((family, index) =>
     family
       .filter(matches)
@@ -62,6 +59,25 @@ export async function listSnapshots(
       ),
   );
   return { target, snapshots: rows };
+}
+
+/** Throws where no snapshot is selected. */
+async function createMatcher(
+  context: Context,
+  families: PlacedSnapshot[][],
+  { target, select }: { target: string; select: SnapshotSelector },
+): Promise<(snapshot: PlacedSnapshot) => boolean> {
+  const placed = families.flat();
+  const read = (snapshot: PlacedSnapshot) => readManifest(context, snapshot);
+  if (typeof select === 'object') {
+    const matches = await createFilter(placed, select, read);
+    if (!placed.some(matches)) throw noMatch(target, select, placed);
+    return matches;
+  }
+  const isNamed = typeof select === 'string' ? namedBy(placed, { target, prefix: select }) : () => false;
+  const family = typeof select === 'number' ? families[select] : placed.filter(isNamed);
+  if (!family?.length) throw missing(context, { target, snapshot: select }, families.length);
+  return (snapshot) => family.includes(snapshot);
 }
 
 export interface AnnotateRequest extends SnapshotRequest {
@@ -133,8 +149,8 @@ export async function findSnapshot(context: Context, request: SnapshotRequest): 
 
 /** Finds a snapshot, also one with an invalid signature, to verify or remove it. */
 export async function findAnySnapshot(context: Context, request: SnapshotRequest): Promise<FoundSnapshot> {
-  if (isFilter(request)) return findMatching(context, request);
   const { target, snapshot = 0, original = false } = request;
+  if (typeof snapshot === 'object') return findMatching(context, request, snapshot);
   const needed = typeof snapshot === 'number' && { families: snapshot + 1 };
   const families = familiesOf(await listEverywhere(context, { target, original, ...needed }));
   const isNamed = typeof snapshot === 'string' ? namedBy(families.flat(), { target, prefix: snapshot }) : () => false;
@@ -150,16 +166,18 @@ export async function findAnySnapshot(context: Context, request: SnapshotRequest
 }
 
 /** The newest snapshot that the filter matches. */
-async function findMatching(context: Context, request: SnapshotRequest): Promise<FoundSnapshot> {
-  const { target, original = false } = request;
-  if (request.snapshot !== undefined) throw filterWithSnapshot();
+async function findMatching(
+  context: Context,
+  { target, original = false }: SnapshotRequest,
+  filter: SnapshotFilter,
+): Promise<FoundSnapshot> {
   const placed = await listEverywhere(context, { target, original });
   const chosen = familiesOf(placed).map((family) => (original ? originalOf(family) : family[0]));
   const candidates = chosen.filter((snapshot) => snapshot !== undefined);
-  const matches = await createFilter(candidates, request, (snapshot) => readManifest(context, snapshot));
+  const matches = await createFilter(candidates, filter, (snapshot) => readManifest(context, snapshot));
   const found = candidates.find(matches);
   const manifest = found && (await readManifest(context, found));
-  if (!found || !manifest) throw noMatch(target, request, candidates);
+  if (!found || !manifest) throw noMatch(target, filter, candidates);
   return foundSnapshot(context, { found, manifest, index: chosen.indexOf(found), target });
 }
 

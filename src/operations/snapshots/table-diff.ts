@@ -6,10 +6,11 @@ import { filesOfTable, type Manifest, type ManifestFile, type ManifestTable } fr
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import type { RowsDiff, TableDiff } from '../../results/table-diff.ts';
 import type { Context } from '../../runtime/context.ts';
+import type { SnapshotSelector } from '../../text/snapshot-selector.ts';
 import { localRepository } from './local-repository.ts';
 import { assertLocal, columnsOf, maskedRows, scanRows, tableNamed } from './rows.ts';
 import { snapshotReader } from './snapshot-reader.ts';
-import { findSnapshot, type SnapshotSelector } from './snapshots.ts';
+import { findSnapshot } from './snapshots.ts';
 
 export interface TableDiffRequest {
   target: string;

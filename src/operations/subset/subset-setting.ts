@@ -25,8 +25,6 @@ export interface SubsetRequest {
   snapshot?: boolean;
   /** Adds schemas to that snapshot without which its tables cannot be restored. */
   includeNeededSchemas?: boolean | undefined;
-  /** Goes on although sources could not be compared with the destination. */
-  unverifiedSources?: boolean | undefined;
   /** Restores with the rights of the loading user, where one of its own would restore. */
   allowSuperuser?: boolean;
   cpus?: number;

@@ -52,7 +52,7 @@ export function subsetQuestion(plan: SubsetPlanResult): Question {
     consequence: replacement(destination, undo),
     ask: askToReplace(destination),
     go: exists ? `Replace ${database}` : `Create ${database}`,
-    typed: typedName(plan),
+    typed: typedName(plan.destination),
   };
 }
 

@@ -31,7 +31,7 @@ export function undoQuestion(plan: UndoPlan, now: Date): Question {
     consequence: `${database} will be as before the last load of ${target}. A second undo reverses this.`,
     ask: `Restore the previous database "${database}" on ${host}?`,
     go: `Restore the previous ${database}`,
-    typed: typedName(plan),
+    typed: typedName(plan.destination),
   };
 }
 

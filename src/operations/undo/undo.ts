@@ -12,8 +12,6 @@ export interface UndoRequest {
   target: string;
   /** Connection URL that wins over every configured destination. */
   destdb?: string;
-  /** Goes on although sources could not be compared with the destination. */
-  unverifiedSources?: boolean | undefined;
 }
 
 export type PlannedUndo = Planned<UndoRequest, UndoPlan>;

@@ -20,7 +20,7 @@ export interface Question {
   /** Nothing is replaced or removed. Default `false`. */
   harmless?: boolean;
   /** The text to type to go on; `null` where a choice is enough. */
-  typed: TypedName | null;
+  typed: string | null;
 }
 
 /** Subject of a plan: `RAW 8c41f2ab into app_dev on localhost`. */
@@ -30,12 +30,6 @@ export interface Subject {
   text: string;
   /** The same as two ends, to be drawn with an arrow between them. */
   ends?: { from: string; to: string };
-}
-
-export interface TypedName {
-  name: string;
-  /** `unverified` can be answered by a flag, the others cannot. */
-  why: 'not local' | 'foreign code' | 'unverified';
 }
 
 export function destinationFacts({ url, exists, size_bytes, connections }: DestinationState): Fact[] {
@@ -69,15 +63,9 @@ export function undoFacts(command: string | null): Fact[] {
   return command === null ? [] : [{ name: 'Undo', value: command, brief: '' }];
 }
 
-interface ReplacementPlan {
-  destination: DestinationState;
-  unverified_sources: string[];
-}
-
-/** A database on another machine, and one that may be a source, is confirmed by its name. */
-export function typedName({ destination: { local, database }, unverified_sources }: ReplacementPlan): TypedName | null {
-  if (!local) return { name: database, why: 'not local' };
-  return unverified_sources.length > 0 ? { name: database, why: 'unverified' } : null;
+/** A database on another machine is confirmed by its name. */
+export function typedName({ local, database }: Pick<DestinationState, 'local' | 'database'>): string | null {
+  return local ? null : database;
 }
 
 export function warningsOf(plan: { unverified_sources: string[]; warnings?: { message: string }[] }): string[] {

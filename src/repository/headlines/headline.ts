@@ -20,7 +20,7 @@ export const headlineSchema = v.object({
   sanitized_at: v.exactOptional(time),
   engine: v.picklist(ENGINE_IDS),
   server_version: name,
-  /** The vendor's program that wrote the dump, with `--program`: `mariadb-dump 10.11.14`. */
+  /** The vendor's program that wrote the dump, with `program: true`: `mariadb-dump 10.11.14`. */
   program: v.exactOptional(v.string()),
   schemas: list(v.string()),
   left_out_schemas: v.exactOptional(list(v.object({ schema: v.string(), tables: count }))),

@@ -15,6 +15,7 @@ import type { RunEvent } from '../../../src/results/events.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import { withDetails } from '../../helpers/build-and-load.ts';
 import { describeWithDocker, IMAGE, MYSQL_IMAGE, startDocker, type TestDocker } from '../../helpers/docker-daemon.ts';
+import { withProgram } from '../../helpers/mysql-programs.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql-server.ts';
 import { eventually, temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
 import { processesNaming } from '../../helpers/processes.ts';
@@ -106,7 +107,7 @@ for (const { flavour, image } of COMBINATIONS) {
         for (const scheme of ['mydocker', 'mysql']) {
           events = [];
           const context = contextFor(scheme, `program_${scheme}`);
-          const snapshot = await withDetails(build(context, { target: 'app', program: true }));
+          const snapshot = await withDetails(build(withProgram(context, 'app'), { target: 'app' }));
           expect(snapshot).toMatchObject({ rows: 47_273, program: expect.stringMatching(/dump \d+\./) });
           const destdb = `${url(scheme, `program_${scheme}`)}?definer=keep`;
           await withDetails(applyLoad(context, await planLoad(context, { target: 'app', destdb, cpus: 2 })));

@@ -7,6 +7,7 @@ import type { Settings } from '../../../src/config/schema/settings.ts';
 import { parsePostgresUrl } from '../../../src/engines/postgres/connection/url.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { forgetSource } from '../../../src/operations/identities.ts';
+import { declareSources } from '../../../src/operations/load/declared-sources.ts';
 import { assertNotASource } from '../../../src/operations/load/guard.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { planSanitize } from '../../../src/operations/sanitize/sanitize.ts';
@@ -159,7 +160,17 @@ describeWithPostgres('the guard of sources', () => {
     const refused = assertNotASource(context, prod);
     await expect(refused).rejects.toMatchObject(UNVERIFIED);
     await expect(refused).rejects.not.toThrow(/secret/);
-    expect(await assertNotASource(context, prod, { unverifiedSources: true })).toEqual(['app']);
+    await writeFile(join(folder.path, 'unverified-sources.json'), '{');
+    await expect(assertNotASource(context, prod)).rejects.toMatchObject({
+      ...UNVERIFIED,
+      hint: expect.stringContaining('tool trust --unverified-sources app'),
+    });
+    await expect(declareSources(context, 'toString')).rejects.toMatchObject({ code: 'target_unknown' });
+    const [declared = ''] = (await declareSources(context, 'app')).unverified_sources;
+    expect(AWAY.replace(/:[^:]*secret[^@]*@/, '@')).toContain(declared);
+    expect(await assertNotASource(context, prod)).toEqual(['app']);
+    const moved = { app: { snapshot: { src_url: AWAY.replace('@', '@other.') } } };
+    await expect(assertNotASource(contextOf({ ...world, targets: moved }), prod)).rejects.toMatchObject(UNVERIFIED);
     expect(events).toContainEqual(expect.objectContaining({ event: 'warning', code: 'sources_unverified' }));
     // Another name is another database, and what does not exist cannot be lost.
     expect(await assertNotASource(context, parsePostgresUrl(primary.url('dev')))).toEqual([]);
@@ -267,10 +278,9 @@ describeWithPostgres('the guard of sources', () => {
     for (const targets of [exchanged, renamed]) {
       const context = contextOf({ targets, directory: folder.path });
       const [target = ''] = Object.keys(targets);
-      for (const unverifiedSources of [false, true]) {
-        const refused = assertNotASource(context, url, { target, unverifiedSources });
-        await expect(refused).rejects.toMatchObject({ code: 'destination_was_source', exit: 5 });
-      }
+      await declareSources(context, target);
+      const refused = assertNotASource(context, url, { target });
+      await expect(refused).rejects.toMatchObject({ code: 'destination_was_source', exit: 5 });
       // Another name of the same server.
       const alias = parsePostgresUrl(primary.url('former').replace('127.0.0.1', 'localhost'));
       await expect(assertNotASource(context, alias, { target })).rejects.toMatchObject({

@@ -24,11 +24,13 @@ describeWithMysql('mariadb', { name: 'the migrations of a snapshot' }, () => {
   });
 
   it.each([false, true])('are read from the dump, by the program: %s', async (program) => {
-    const targets = Object.fromEntries(['a', 'b'].map((name) => [name, { snapshot: { src_url: server.url(name) } }]));
+    const targets = Object.fromEntries(
+      ['a', 'b'].map((name) => [name, { program, snapshot: { src_url: server.url(name) } }]),
+    );
     const context = testContext({ settings: { working_directory: join(folder.path, 'work'), targets } });
     const found: unknown[] = [];
     for (const target of ['a', 'b']) {
-      const { id } = await build(context, { target, program });
+      const { id } = await build(context, { target });
       const { manifest } = await findSnapshot(context, { target, snapshot: id });
       for (const { table, tool, versions } of manifest.migrations ?? [])
         found.push([...table.split('.'), tool, versions]);

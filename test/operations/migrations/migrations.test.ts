@@ -13,6 +13,7 @@ import { snapshotFacts } from '../../../src/presentation/snapshot.ts';
 import { snapshotColumns } from '../../../src/presentation/snapshot-columns.ts';
 import { verifyManifest } from '../../../src/repository/signature.ts';
 import type { Context } from '../../../src/runtime/context.ts';
+import { toSelector } from '../../../src/text/snapshot-selector.ts';
 import { EXPECTED_MIGRATIONS, MIGRATION_TABLES, OTHER_TABLES } from '../../helpers/migration-tables.ts';
 import {
   describeWithPostgres,
@@ -133,30 +134,31 @@ describeWithPostgres('the git repository and the migrations of a snapshot', () =
     await write('dirty.txt');
     const second = await built();
     const context = contextWith();
-    const load = async (filter: { branch?: string; migration?: string; snapshot?: number }) =>
-      (await findSnapshot(context, { target: 'app', ...filter })).row.id;
-    const { plan } = await planLoad(context, { target: 'app', branch: 'main' });
+    const load = async (word: string) =>
+      (await findSnapshot(context, { target: 'app', snapshot: toSelector(word) })).row.id;
+    const { plan } = await planLoad(context, { target: 'app', snapshot: toSelector('@main') });
     expect(plan.snapshot?.id).toBe(first?.id);
     expect((await findSnapshot(context, { target: 'app' })).row.git).toMatchObject({
       branch: 'feature/x',
       clean: null,
     });
-    expect(await load({ branch: 'main' })).toBe(first?.id);
-    expect(await load({ branch: 'feature/x' })).toBe(second);
-    expect(await load({ migration: '20260102' })).toBe(second);
-    expect(await load({ migration: '20260103' })).toBe(second);
-    expect(await load({ branch: 'main', migration: '7' })).toBe(first?.id);
-    expect(await load({ migration: '0002_price' })).toBe(second);
-    const ids = async (filter: object) => (await listSnapshots(context, 'app', filter)).snapshots.map(({ id }) => id);
-    expect(await ids({ branch: 'main' })).toEqual([first?.id]);
-    expect(await ids({ migration: '12' })).toEqual([second, first?.id]);
-    await expect(load({ branch: 'gone' })).rejects.toMatchObject({
+    expect(await load('@main')).toBe(first?.id);
+    expect(await load('@feature/x')).toBe(second);
+    expect(await load('+20260102')).toBe(second);
+    expect(await load('+20260103')).toBe(second);
+    expect(await load('+0002_price')).toBe(second);
+    const ids = async (word: string) =>
+      (await listSnapshots(context, 'app', { select: toSelector(word) })).snapshots.map(({ id }) => id);
+    expect(await ids('@main')).toEqual([first?.id]);
+    expect(await ids('+12')).toEqual([second, first?.id]);
+    await expect(load('@gone')).rejects.toMatchObject({
       code: 'snapshot_missing',
       details: ['Git branches of its snapshots: feature/x, main'],
     });
-    await expect(load({ branch: 'main', migration: '20260103' })).rejects.toMatchObject({ code: 'snapshot_missing' });
-    await expect(ids({ migration: '13' })).rejects.toThrow('has no snapshot with migration "13"');
-    await expect(load({ snapshot: 0, branch: 'main' })).rejects.toMatchObject({ code: 'usage' });
+    expect(await ids('1')).toEqual([first?.id]);
+    expect(await ids(second)).toEqual([second]);
+    for (const word of ['9', 'gone']) await expect(ids(word)).rejects.toMatchObject({ code: 'snapshot_missing' });
+    await expect(ids('+13')).rejects.toThrow('has no snapshot with migration "13"');
     const compared = await diff(context, { target: 'app', a: 1, b: 0 });
     expect(compared.migrations).toEqual([
       { tool: 'rails', table: 'a.schema_migrations', only_from: [], only_to: ['20260103'] },

@@ -182,13 +182,13 @@ describeWithS3('push and pull', () => {
 
     const signed = (await here.repository.list('app'))[0]?.signature;
     await annotate(here.context, { target: 'app', addTags: ['v2.4', 'demo', 'v2.4'], pinned: true });
-    const { snapshots } = await listSnapshots(there.context, 'app', { tag: 'demo' });
+    const { snapshots } = await listSnapshots(there.context, 'app', { select: { by: 'tag', value: 'demo' } });
     expect(snapshots).toMatchObject([{ where: ['remote'], tags: ['demo', 'v2.4'], pinned: true }]);
-    await pull(there.context, { target: 'app', tag: 'demo' });
+    await pull(there.context, { target: 'app', snapshot: { by: 'tag', value: 'demo' } });
     expect(await there.repository.list('app')).toMatchObject([
       { tags: ['demo', 'v2.4'], pinned: true, note: 'before the migration', ...(signed && { signature: signed }) },
     ]);
-    await expect(listSnapshots(there.context, 'app', { tag: 'v3' })).rejects.toMatchObject({
+    await expect(listSnapshots(there.context, 'app', { select: { by: 'tag', value: 'v3' } })).rejects.toMatchObject({
       message: 'Target "app" has no snapshot with tag "v3"',
       details: ['Tags of its snapshots: demo, v2.4'],
     });

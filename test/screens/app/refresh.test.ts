@@ -2,10 +2,8 @@ import { expect, test } from 'vitest';
 import type { Operations } from '../../../screens/app/operations.ts';
 import { cancelRefresh, refreshTargets, refreshTargetsAnew } from '../../../screens/app/refresh.ts';
 import type { TargetRow } from '../../../src/results/results.ts';
-import { UserError } from '../../../src/runtime/errors.ts';
-import { listed, newModel, press, until } from '../../helpers/driven-model.ts';
+import { newModel, until } from '../../helpers/driven-model.ts';
 import { fakeOperations } from '../../helpers/fake-operations.ts';
-import { fakePlannedWork } from '../../helpers/fake-planned-work.ts';
 import { fakeTarget, fakeWorld } from '../../helpers/fake-world.ts';
 
 const targets = ['app', 'billing', 'legacy'].map((name) => fakeTarget({ name }));
@@ -53,28 +51,4 @@ test('the targets in view are checked first', async () => {
   model.viewport.keys = ['legacy'];
   await refreshTargets(model);
   expect(calls[0]?.names).toEqual(['legacy', 'app', 'billing']);
-});
-
-test('a load that may replace a source that cannot be identified goes on only when the name is typed', async () => {
-  const world = fakeWorld({ targets });
-  const work = fakePlannedWork(world);
-  let plans = 0;
-  const plan: typeof work.load.plan = async (session, request) => {
-    plans += 1;
-    if (!request.unverifiedSources) throw new UserError('sources_unverified', 'may be a source');
-    const planned = await work.load.plan(session, request);
-    return { ...planned, plan: { ...planned.plan, unverified_sources: ['legacy'] } };
-  };
-  const operations = fakeOperations(world, { ...work, load: { ...work.load, plan } });
-  const model = await listed(world, { operations });
-  press(model, 'l');
-  await until(() => {
-    const place = model.navigation.top();
-    return place.screen === 'confirm' && place.typing !== null;
-  });
-  press(model, 'enter');
-  expect(model.navigation.top().screen).toBe('confirm');
-  press(model, ...'app_dev', 'enter');
-  expect(model.navigation.top().screen).toBe('run');
-  expect(plans).toBe(1);
 });

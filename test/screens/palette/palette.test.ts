@@ -25,6 +25,21 @@ test('what cannot be done is found too, and says why', async () => {
   expect(model.navigation.top().screen).toBe('targets');
 });
 
+test('a selector of a snapshot offers to load it', async () => {
+  const model = await listed(fakeWorld());
+  press(model, ':', ...'app@main');
+  const place = model.navigation.top();
+  expect(place.screen === 'palette' && entriesInView(model, place)[0]).toMatchObject({
+    name: 'Load app@main…',
+    reason: null,
+  });
+  press(model, 'enter');
+  expect(model.navigation.top()).toMatchObject({ screen: 'confirm', target: 'app', title: 'load app@main' });
+  press(model, 'esc', ':', ...'nobody@main');
+  const other = model.navigation.top();
+  expect(other.screen === 'palette' && entriesInView(model, other)).toEqual([]);
+});
+
 test('every target can be gone to from everywhere', async () => {
   const model = await listed(fakeWorld({ targets: ['app', 'billing'].map((name) => fakeTarget({ name })) }));
   press(model, 'enter', ':', ...'gobilling', 'enter');

@@ -13,7 +13,7 @@ import { inspectDestination, sessionWarnings } from '../restore/preflight.ts';
 import { loadThroughShadow } from '../restore/restore.ts';
 import { BASE, OUTDATED } from '../server/names.ts';
 import { lockDestination, readAuxiliaryNames } from '../server/server.ts';
-import { assertNoForeignReferences, foreignReferences } from '../swap/foreign-references.ts';
+import { assertNoForeignReferences } from '../swap/foreign-references.ts';
 import { sweepLeftovers } from '../swap/leftovers.ts';
 import { dropAuxiliaryDatabase } from '../swap/shadow-databases.ts';
 import { fillFromBase, findBaseCopies, takeSpare } from './base-copies.ts';
@@ -27,7 +27,7 @@ export async function planReset(context: EngineContext, { url, spare }: Destinat
   await using server = await connectToServer(context, url);
   const copies = await findBaseCopies(server, destination);
   const base = usableBase(copies, url);
-  assertNoForeignReferences(await foreignReferences(server, destination), { destination, drop: false });
+  await assertNoForeignReferences(server, destination);
   const from = copies.spare?.outdated === null ? 'spare' : 'base';
   const made = (from === 'spare' ? 0 : 1) + (spare ? 1 : 0);
   assertEnoughSpace(facts, made * (base.sizeBytes ?? 0));

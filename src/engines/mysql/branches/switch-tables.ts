@@ -9,7 +9,7 @@ import { withDatabase } from '../connection/url.ts';
 import { createDatabase, databaseExists, dropEmpty, readAuxiliaryNames } from '../server/server.ts';
 import { assertOwnDefiners } from '../swap/definers.ts';
 import { exchange } from '../swap/exchange.ts';
-import { assertNoForeignReferences, foreignReferences } from '../swap/foreign-references.ts';
+import { assertNoForeignReferences } from '../swap/foreign-references.ts';
 import type { Rename } from '../swap/journal-schema.ts';
 import { settleAfterFailure } from '../swap/leftovers.ts';
 import { createShadowDatabase, readMarkText, undoCopyOf, writeMark } from '../swap/shadow-databases.ts';
@@ -42,7 +42,7 @@ export async function switchTables(context: EngineContext, given: SwitchTablesRe
   const { server, url, from, leaving } = given;
   const destination = url.database ?? '';
   for (const database of [destination, from.database]) {
-    assertNoForeignReferences(await foreignReferences(server, database), { destination: database, drop: false });
+    await assertNoForeignReferences(server, database);
   }
   await assertMovableCode(context, server, url);
   try {
@@ -119,7 +119,7 @@ async function moveTables(
       grants: grants ?? [],
       keepsRights: given.keepsRights,
     },
-    ...{ rows: { exchange: null, later: [] }, definers: 'theirs', dropForeignReferences: false, keep: !made },
+    ...{ rows: { exchange: null, later: [] }, definers: 'theirs', keep: !made },
     obsolete: from.database === names.undo ? names.undo : null,
     obsoleteAfter: older ? [retired] : [],
     unreadable: (what, why) => unreadableCode(destination, what, why),

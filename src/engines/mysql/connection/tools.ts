@@ -5,7 +5,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import { toolFinder } from '../../shared/find-tools.ts';
 import { type Flavour, LABELS, type Server, serverOf } from '../catalog/introspect.ts';
 
-/** A program of the vendor: for `--program`, and for a person. */
+/** A program of the vendor: for `program: true`, and for a person. */
 export interface ClientTool {
   name: string;
   path: string;
@@ -103,7 +103,7 @@ export async function ownClientFor(context: EngineContext, server: Server): Prom
     .sort((a, b) => compareSeries(b.version, a.version));
   if (tool) return tool;
   const name = server.flavour === 'mysql' ? 'mysql' : 'mariadb';
-  const needed = `A snapshot built with --program is loaded into ${server.label} by its own client, ${name}`;
+  const needed = `A snapshot built with program: true is loaded into ${server.label} by its own client, ${name}`;
   throw notFitting(context, { needed, server, tools });
 }
 

@@ -187,7 +187,7 @@ function cannotRead(table: string, cause: unknown): unknown {
     hint:
       cause.errno === DEFINITION_CHANGED
         ? 'The table was changed while it was read. Nothing was stored; build again.'
-        : "Nothing was stored. Most often the user may not read the table. If the driver cannot read it, the server's own mysqldump may: tool build TARGET --program.",
+        : "Nothing was stored. Most often the user may not read the table. If the driver cannot read it, the server's own mysqldump may: set program: true at the target.",
     cause,
   });
 }

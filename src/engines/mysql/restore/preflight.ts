@@ -22,7 +22,7 @@ import { ownClientFor } from '../connection/tools.ts';
 import { addressOf, writeAddress } from '../connection/url.ts';
 import { type Details, detailsOf } from '../details.ts';
 import { databaseExists } from '../server/server.ts';
-import { assertNoForeignReferences, foreignReferences } from '../swap/foreign-references.ts';
+import { assertNoForeignReferences } from '../swap/foreign-references.ts';
 import { hasRoutines, readRoutineGrants } from '../swap/routine-grants.ts';
 import { longSwapWarnings } from '../swap/swap-duration.ts';
 import { eventWarnings } from './event-warnings.ts';
@@ -177,10 +177,7 @@ function versionWarnings({ flavour, version, label }: Server, { manifest }: Rest
 }
 
 /** Warns of parts of the destination that neither the load nor an undo preserves, before anything is changed. */
-async function lossWarnings(
-  server: MysqlSession,
-  { url, dropForeignReferences: drop = false }: RestoreRequest,
-): Promise<WarningEvent[]> {
+async function lossWarnings(server: MysqlSession, { url }: RestoreRequest): Promise<WarningEvent[]> {
   const database = url.database ?? '';
   const warnings: WarningEvent[] = [];
   const code = await readCode(server, database, (what, why) => {
@@ -192,9 +189,8 @@ async function lossWarnings(
     const message = `Views of ${database} that are not valid, which tool undo will not restore: ${invalid.join(', ')}`;
     warnings.push({ event: 'warning', code: 'view_invalid', message });
   }
-  const references = await foreignReferences(server, database);
-  const dropped = assertNoForeignReferences(references, { destination: database, drop });
-  return [...warnings, ...(await grantWarnings(server, database)), ...dropped];
+  await assertNoForeignReferences(server, database);
+  return [...warnings, ...(await grantWarnings(server, database))];
 }
 
 /** Rights on routines go with the routines. */

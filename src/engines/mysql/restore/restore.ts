@@ -20,7 +20,7 @@ import { detailsOf } from '../details.ts';
 import { BASE, OUTDATED } from '../server/names.ts';
 import { lockDestination, readAuxiliaryNames, verifyLock } from '../server/server.ts';
 import { assertNoForeignObjects, assertNoReservedTable } from '../swap/foreign-objects.ts';
-import { assertNoForeignReferences, foreignReferences } from '../swap/foreign-references.ts';
+import { assertNoForeignReferences } from '../swap/foreign-references.ts';
 import { settleAfterFailure, sweepLeftovers } from '../swap/leftovers.ts';
 import { createShadowDatabase, dropAuxiliaryDatabase } from '../swap/shadow-databases.ts';
 import { type BranchSwap, planBase, swapDatabases } from '../swap/swap.ts';
@@ -41,7 +41,7 @@ import { tryEvents } from './try-events.ts';
  */
 export async function restore(context: EngineContext, run: RestoreRun): Promise<ReplaceResult> {
   const { report } = context;
-  const { manifest, url, cpus, undo, read, throwAway, beforeSwap, afterLoad, dropForeignReferences } = run;
+  const { manifest, url, cpus, undo, read, throwAway, beforeSwap, afterLoad } = run;
   const details = detailsOf(manifest);
   const { definitions, leftOut } = await readDefinitionsFile(manifest, read, run);
   const plan = onlyOwnRows(run.plan, { definitions, details, leftOut });
@@ -54,7 +54,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
   const base = keepBase && { spare: keepBase.spare, snapshot: manifest.id, partial };
   return loadThroughShadow(
     context,
-    { url, undo, throwAway, dropForeignReferences, collations: definitions, base, onlyBase: run.onlyBase },
+    { url, undo, throwAway, collations: definitions, base, onlyBase: run.onlyBase },
     async ({ shadow, server, context: running }) => {
       const triggers = definitions.triggers.map(({ name }) => name);
       assertNoNameCollision(await readNameCase(server, triggers), triggers, 'triggers');
@@ -114,7 +114,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
   );
 }
 
-export interface ShadowLoadRequest extends Pick<RestoreRun, 'url' | 'undo' | 'dropForeignReferences'> {
+export interface ShadowLoadRequest extends Pick<RestoreRun, 'url' | 'undo'> {
   collations: Collations;
   /** Drops what was made, instead of giving it the destination's place. */
   throwAway?: boolean | undefined;
@@ -143,17 +143,7 @@ export interface Shadow {
 /** Makes a database beside the destination, has it filled, and swaps the two; leaves nothing when that fails. */
 export async function loadThroughShadow(
   context: EngineContext,
-  {
-    url,
-    undo,
-    collations,
-    throwAway,
-    dropForeignReferences: drop = false,
-    base,
-    fromBase,
-    onlyBase,
-    branch,
-  }: ShadowLoadRequest,
+  { url, undo, collations, throwAway, base, fromBase, onlyBase, branch }: ShadowLoadRequest,
   fill: (made: Shadow) => Promise<Dependents>,
 ): Promise<ReplaceResult> {
   const { report } = context;
@@ -165,7 +155,7 @@ export async function loadThroughShadow(
   await sweepLeftovers(context, { server, url });
   await assertNoForeignObjects(context, server, { destination, undo });
   if (base || fromBase) await assertBaseNamesFree(server, destination);
-  if (!throwAway) assertNoForeignReferences(await foreignReferences(server, destination), { destination, drop });
+  if (!throwAway) await assertNoForeignReferences(server, destination);
   const shadow = (await readAuxiliaryNames(server, destination)).shadow();
   let replaced: ReplaceResult;
   try {
@@ -192,7 +182,7 @@ export async function loadThroughShadow(
       const { base: name } = await readAuxiliaryNames(server, destination);
       return { swapMs: null, undoDatabase: null, baseDatabase: name };
     }
-    const swap = { server, begun: release, url, shadow, undo, dropForeignReferences: drop, branch, ...dependents };
+    const swap = { server, begun: release, url, shadow, undo, branch, ...dependents };
     replaced = await swapDatabases(context, { ...swap, base: fromBase ? 'present' : (made ?? null) });
   } catch (error) {
     // Gives the lock free for the session that cleans up: this one may be gone with what made the run fail.

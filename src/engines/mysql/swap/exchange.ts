@@ -19,7 +19,7 @@ import { withDatabase } from '../connection/url.ts';
 import { BASE } from '../server/names.ts';
 import { mayNotCreate, readAuxiliaryNames, verifyLock } from '../server/server.ts';
 import { maySetDefiner } from './definers.ts';
-import { assertNoForeignReferences, dropStatement, foreignReferences } from './foreign-references.ts';
+import { assertNoForeignReferences } from './foreign-references.ts';
 import { journalRename, settle, writeJournal } from './journal.ts';
 import { type Journal, MOVED, PENDING, type Rename } from './journal-schema.ts';
 import { switchedIncompletely } from './leftovers.ts';
@@ -50,7 +50,6 @@ export interface Switch {
   code: CodeDefinitions;
   definers: Definers;
   /** Drops foreign keys of other databases that reference tables of the destination. */
-  dropForeignReferences: boolean;
 }
 
 export interface TableSwap extends Switch {
@@ -104,9 +103,8 @@ export async function exchange(context: EngineContext, given: TableSwap): Promis
   }
   const grants = keepsRights ? merged(own, theirs) : theirs;
   // Read again: keys may have been added since.
-  const unlink = made ? [] : await foreignReferences(server, destination);
-  assertNoForeignReferences(unlink, { destination, drop: given.dropForeignReferences });
-  const journal: Journal = { of, made, before, after: code, definers, grants, unlink, obsolete };
+  if (!made) await assertNoForeignReferences(server, destination);
+  const journal: Journal = { of, made, before, after: code, definers, grants, obsolete };
   const granting = await planGrants(server, { grants, routines: code.routines });
   const { flavour } = await readServer(server);
   const allowed = definers === 'theirs' && (await maySetDefiner(server)) ? 'theirs' : 'mine';
@@ -136,7 +134,6 @@ export async function exchange(context: EngineContext, given: TableSwap): Promis
     after: code,
     definers: allowed,
     grants: granting.statements,
-    unlink: unlink.map(dropStatement),
   });
   await assertPacketFits(server, statements);
   if (way.renames.length > 0) await writeJournal(server, work, { ...journal, later: way.later });
@@ -181,8 +178,8 @@ async function beginRows(
   server: MysqlSession,
   { work, rows, journal }: { work: string; rows: RowsInstead; journal: Journal },
 ): Promise<Way | null> {
-  const { before, after, unlink = [] } = journal;
-  const inTheWay = [unlink, before.dangling ?? [], after.dangling ?? [], before.defaults ?? [], after.defaults ?? []];
+  const { before, after } = journal;
+  const inTheWay = [before.dangling ?? [], after.dangling ?? [], before.defaults ?? [], after.defaults ?? []];
   if (!rows.exchange || inTheWay.some((some) => some.length > 0)) return null;
   const { counters } = rows.exchange;
   await writeJournal(server, work, { ...journal, later: rows.later, counters });

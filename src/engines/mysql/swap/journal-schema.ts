@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { type CodeDefinitions, codeDefinitionsSchema } from '../catalog/definitions/definitions.ts';
-import { foreignReferenceSchema } from './foreign-references.ts';
 import { routineGrantSchema } from './routine-grants.ts';
 
 const pathSchema = v.strictTuple([v.string(), v.string()]);
@@ -31,8 +30,6 @@ export const journalSchema = v.object({
   later: v.optional(v.array(renameSchema), []),
   /** Counters to be set before these renames, where rows were exchanged instead of tables. */
   counters: v.optional(v.array(counterSchema), []),
-  /** Foreign keys of other databases, to be dropped after the swap. */
-  unlink: v.optional(v.array(foreignReferenceSchema), []),
   /** An undo copy that is obsolete once the tables have moved. */
   obsolete: v.nullable(v.string()),
 });

@@ -4,7 +4,6 @@ import { quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { unless } from '../connection/session-errors.ts';
 import { databaseExists, destinationName, readAuxiliaryNames } from '../server/server.ts';
-import { dropStatement } from './foreign-references.ts';
 import { DONE, type Journal, journalSchema, MOVED, PENDING, type Rename } from './journal-schema.ts';
 import { readRecord, writeRecord } from './record.ts';
 import { counterStatement } from './row-exchange.ts';
@@ -45,7 +44,6 @@ export async function settle(context: SettleContext, { server, url, work }: Work
   if (moved) {
     // It may have been dropped since.
     const missing = (await databaseExists(server, destination)) ? await goForward(context, url, moved) : [];
-    await dropReferences(server, moved);
     await setCounters(server, moved);
     await renameLater(server, moved);
     await dropObsolete(context, server, { destination, journal: moved });
@@ -68,12 +66,6 @@ export async function settle(context: SettleContext, { server, url, work }: Work
 
 /** `ER_CANT_DROP_FIELD_OR_KEY`, `ER_NO_SUCH_TABLE`, `ER_BAD_DB_ERROR`: it is gone. */
 const GONE = [1049, 1091, 1146];
-
-async function dropReferences(server: MysqlSession, { unlink = [] }: Journal): Promise<void> {
-  for (const reference of unlink) {
-    await server.execute(dropStatement(reference)).catch(unless(GONE, null));
-  }
-}
 
 async function setCounters(server: MysqlSession, { counters = [] }: Journal): Promise<void> {
   for (const counter of counters) {

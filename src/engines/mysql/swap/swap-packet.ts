@@ -34,8 +34,6 @@ export interface SwapProgram {
   /** Renames after which the undo copy is the replaced database. */
   later: Rename[];
   grants: GrantStatement[];
-  /** `ALTER TABLE` of tables in other databases that drop their foreign keys. */
-  unlink: string[];
 }
 
 /** Seconds to wait for locks on the destination, and on objects that only the tool uses. */
@@ -88,7 +86,7 @@ const plain = (statement: string): Step => ({ settings: [], statement });
  * needs a later one.
  */
 function stepsAfter(program: SwapProgram): Record<'triggers' | 'drops' | 'code' | 'events' | 'end', Step[]> {
-  const { destination, work, listed, after, definers, later, counters, grants, unlink } = program;
+  const { destination, work, listed, after, definers, later, counters, grants } = program;
   const away = new Map(viewsInTheWay(program).map(({ name }, at) => [name, awayName(at)]));
   const collate = ({ charset, collation }: Pick<CodeDefinitions, 'charset' | 'collation'>): Step =>
     plain(
@@ -121,8 +119,6 @@ function stepsAfter(program: SwapProgram): Record<'triggers' | 'drops' | 'code' 
     end: [
       plain('SET @tool_ended = SYSDATE(6)'),
       ...counters.map((counter) => plain(counterStatement(counter))),
-      // They have followed the tables that were replaced.
-      ...unlink.map(plain),
       ...withoutDangling(program).map(plain),
       ...(later.length > 0 ? [plain(renameStatement(later))] : []),
       plain(renameStatement([{ from: [work, MOVED], to: [work, DONE] }])),

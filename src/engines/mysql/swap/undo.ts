@@ -14,7 +14,7 @@ import type { MysqlSession } from '../connection/session.ts';
 import { inspectDestination } from '../restore/preflight.ts';
 import { databaseExists, lockDestination, readAuxiliaryNames } from '../server/server.ts';
 import { exchange } from './exchange.ts';
-import { assertNoForeignReferences, foreignReferences } from './foreign-references.ts';
+import { assertNoForeignReferences } from './foreign-references.ts';
 import { findUnsettled } from './journal.ts';
 import type { Rename } from './journal-schema.ts';
 import { settleAfterFailure, sweepLeftovers } from './leftovers.ts';
@@ -71,7 +71,7 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
   if (reverted) return await revertSwitch(context, { server, url, begun: release, reverted });
   const undoCopy = await readUndoCopy(server, url);
   const { code, grants } = undoCopy;
-  assertNoForeignReferences(await foreignReferences(server, destination), { destination, drop: false });
+  await assertNoForeignReferences(server, destination);
   const swapped = startStep(report, 'swap', `Restore the previous ${destination}`);
   const made = !(await databaseExists(server, destination));
   const work = names.shadow();
@@ -99,7 +99,6 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
     const swapMs = await exchange(context, {
       server,
       begun: release,
-      dropForeignReferences: false,
       url,
       work,
       renames,

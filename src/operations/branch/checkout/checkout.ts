@@ -143,8 +143,8 @@ function currentOf(branches: Branch[]): Branch | undefined {
 
 /** Refuses where the undo would lead to another branch. */
 async function planRestore({ context, database }: OpenedBranches, request: BranchesRequest) {
-  const { target, destdb, unverifiedSources } = request;
-  const undo = await planUndo(context, { target, unverifiedSources, ...(destdb !== undefined && { destdb }) });
+  const { target, destdb } = request;
+  const undo = await planUndo(context, { target, ...(destdb !== undefined && { destdb }) });
   const branches = await database.branches.list();
   if (branches.some(({ database }) => database === undo.plan.undo_database)) throw noOriginal(target);
   return { undo, unverified_sources: undo.plan.unverified_sources };

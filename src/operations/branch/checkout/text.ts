@@ -20,7 +20,7 @@ export function branchCheckoutQuestion(plan: BranchCheckoutPlan): Question {
     consequence: action === 'none' ? `${database} is not changed.` : `Clients of ${database} will be disconnected.`,
     ask: `Switch database "${database}" on ${host} to ${to}?`,
     go: 'Switch',
-    typed: typedName(plan),
+    typed: typedName(plan.destination),
   };
 }
 

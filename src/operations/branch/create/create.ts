@@ -10,7 +10,7 @@ import { readCheckout } from '../../git.ts';
 import { recorded } from '../../history/recorded.ts';
 import { toDatabaseCopy } from '../../load/base-copies.ts';
 import { applyLoad, planLoad } from '../../load/load.ts';
-import type { LoadRequest, PlannedLoad } from '../../load/planned-load.ts';
+import type { PlannedLoad } from '../../load/planned-load.ts';
 import { restoredBy } from '../../load/restored-by.ts';
 import { type Planned, planOutdated } from '../../planned.ts';
 import { assertNoOriginalData } from '../../snapshots/sanitized-only.ts';
@@ -42,7 +42,7 @@ export interface PlannedBranches extends Planned<BranchCreateRequest, BranchCrea
 
 /** Plans the creation; changes nothing. */
 export async function planBranchCreate(given: Context, request: BranchCreateRequest): Promise<PlannedBranches> {
-  const { target, destdb, unverifiedSources, reuse = false } = request;
+  const { target, destdb, reuse = false } = request;
   const names = branchNames(request.name, request.count);
   const opened = await openBranches(given, request);
   const { context, database } = opened;
@@ -52,10 +52,10 @@ export async function planBranchCreate(given: Context, request: BranchCreateRequ
   const branches = namedDatabases(opened, names, found);
   const databases = branches.map(({ database }) => database);
   await assertNotADestination(opened, databases);
-  const unverified_sources = await assertBranchesNotSources(opened, request, databases);
+  const unverified_sources = await assertBranchesNotSources(opened, request.target, databases);
   const base = found.base?.closed ? found.base : null;
   if (base) await assertNoOriginalData(context, target, base.snapshot);
-  const load = base || branches.length === 0 ? null : await planBase(context, { target, destdb, unverifiedSources });
+  const load = base || branches.length === 0 ? null : await planBase(context, { target, destdb });
   const size = load?.plan.size_bytes ?? null;
   const checkout = await readCheckout(context);
   const plan: BranchCreatePlan = {
@@ -75,12 +75,8 @@ export async function planBranchCreate(given: Context, request: BranchCreateRequ
   return { request, plan, planned_at: context.clock().toISOString(), load };
 }
 
-function planBase(
-  context: Context,
-  request: Pick<LoadRequest, 'target' | 'unverifiedSources'> & { destdb: string | undefined },
-) {
-  const { destdb, ...rest } = request;
-  return planLoad(context, { ...rest, ...(destdb !== undefined && { destdb }), onlyBase: true });
+function planBase(context: Context, { target, destdb }: { target: string; destdb: string | undefined }) {
+  return planLoad(context, { target, ...(destdb !== undefined && { destdb }), onlyBase: true });
 }
 
 /** Creates the branches, several at once; each is complete or absent. Steps: those of a load, `branch NAME`. */

@@ -34,7 +34,7 @@ export async function planBranchDrop(given: Context, request: BranchDropRequest)
   const current = branches.find((branch) => branch.current);
   if (current) throw branchIsCurrent(current.name, url);
   const databases = branches.map(({ database }) => database);
-  const unverified_sources = await assertBranchesNotSources(opened, request, databases);
+  const unverified_sources = await assertBranchesNotSources(opened, request.target, databases);
   const rows = await branchRows(opened, branches);
   const plan: BranchDropPlan = {
     target: request.target,

@@ -49,7 +49,7 @@ export async function planBranchHook(context: Context, request: BranchHookReques
   }
   findTarget(context.configuration, target);
   const opened = await openBranches(context, { target });
-  const unverified_sources = await assertBranchesNotSources(opened, { target }, []);
+  const unverified_sources = await assertBranchesNotSources(opened, target, []);
   const destination = await opened.database.connect.inspect();
   const block = blockOf(context, { ...request, destination: destination.url }, checkout.folder);
   const after = withBlock(before, { block, found });

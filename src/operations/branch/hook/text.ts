@@ -30,7 +30,7 @@ export function branchHookQuestion(plan: BranchHookPlan): Question {
       : `Each checkout of a git branch will switch the destination without a question. To remove: tool branch hook ${target} --remove`,
     ask: `${TITLES[action]} ${file}?`,
     go: removes ? 'Remove' : 'Write',
-    typed: removes || !destination ? null : typedName({ destination, unverified_sources: plan.unverified_sources }),
+    typed: removes || !destination ? null : typedName(destination),
   };
 }
 

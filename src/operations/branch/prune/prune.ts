@@ -14,7 +14,6 @@ export interface BranchPruneRequest {
   target?: string | undefined;
   /** Removes branches unused for so many milliseconds; default: those whose git branch no longer exists. */
   unusedMs?: number | undefined;
-  unverifiedSources?: boolean | undefined;
 }
 
 export type PlannedBranchPrune = Planned<BranchPruneRequest, BranchPrunePlan>;
@@ -31,7 +30,7 @@ interface Rules {
  * and those unused for long. Changes nothing.
  */
 export async function planBranchPrune(context: Context, request: BranchPruneRequest): Promise<PlannedBranchPrune> {
-  const { unusedMs, unverifiedSources } = request;
+  const { unusedMs } = request;
   const checkout = await readCheckout(context);
   const gitBranches = checkout && (await readGitBranches(context));
   if (unusedMs === undefined && gitBranches === null) throw noRule();
@@ -48,8 +47,7 @@ export async function planBranchPrune(context: Context, request: BranchPruneRequ
     const removed = judged.filter(({ remove }) => remove);
     const opened = await openBranches(context, { target });
     const databases = removed.map(({ branch }) => branch.database);
-    const unverified_sources =
-      databases.length > 0 ? await assertBranchesNotSources(opened, { target, unverifiedSources }, databases) : [];
+    const unverified_sources = databases.length > 0 ? await assertBranchesNotSources(opened, target, databases) : [];
     targets.push({
       target,
       destination: await opened.database.connect.inspect(),

@@ -47,7 +47,7 @@ export async function planBranchReset(given: Context, request: BranchResetReques
   const branches = numbered.length > 0 ? numbered : [findBranch(found.branches, { name, url })];
   assertOwnBranches(branches, request, opened);
   const databases = branches.map(({ database }) => database);
-  const unverified_sources = await assertBranchesNotSources(opened, request, databases);
+  const unverified_sources = await assertBranchesNotSources(opened, request.target, databases);
   const plan: BranchResetPlan = {
     target,
     destination: found.destination,

@@ -25,7 +25,7 @@ export async function planBranchSwitch(given: Context, request: BranchSwitchRequ
   const found = await branches.list();
   const branch = findBranch(found, { name, url });
   if (branch.current) throw branchIsCurrent(name, url);
-  const unverified_sources = await assertBranchesNotSources(opened, request, [branch.database]);
+  const unverified_sources = await assertBranchesNotSources(opened, request.target, [branch.database]);
   const [row] = await branchRows(opened, [branch]);
   if (!row) throw new Error('a branch without a row');
   const previous = found.find(({ current }) => current)?.name ?? null;

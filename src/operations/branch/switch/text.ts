@@ -29,7 +29,7 @@ export function branchSwitchQuestion(plan: BranchSwitchPlan): Question {
       : `${database} does not exist yet. Clients of ${branch.database} will be disconnected.`,
     ask: `Switch database "${database}" on ${destination.host} to branch "${branch.name}"?`,
     go: `Switch to ${branch.name}`,
-    typed: typedName(plan),
+    typed: typedName(plan.destination),
   };
 }
 

@@ -37,7 +37,7 @@ export function notUnderstood({ name, version }: ClientTool, cause: unknown): un
   if (!known) return cause;
   return new UserError('dump_failed', `${name} ${version} wrote a statement that cannot be stored`, {
     details: [redact(cause.message)],
-    hint: 'Nothing was stored. Build without --program, or with another version of the program (docker.images.mysql).',
+    hint: 'Nothing was stored. Build without program: true, or with another version of the program (docker.images.mysql).',
     cause,
   });
 }

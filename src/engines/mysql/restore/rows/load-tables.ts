@@ -192,7 +192,7 @@ export interface RowsToLoad {
 }
 
 const BY_PROGRAM =
-  "Build a snapshot with the server's own mysqldump instead, which its own client loads: tool build TARGET --program.";
+  "Build a snapshot with the server's own mysqldump instead, which its own client loads: set program: true at the target.";
 
 export interface LoadedRows {
   /** Rows that the server took. */

@@ -1,5 +1,5 @@
-import type { Shape } from '../schema/shape.ts';
-import { writeScalar } from '../yaml/yaml-text.ts';
+import type { Shape } from '../../../src/config/schema/shape.ts';
+import { writeScalar } from '../../../src/config/yaml/yaml-text.ts';
 
 const HEADER = `# yaml-language-server: $schema=./assets/tool.schema.json
 #

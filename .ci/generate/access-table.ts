@@ -1,6 +1,6 @@
-import { type Caller, type Decision, decide, type Subject, type TargetAccess } from '../hub/access.ts';
-import type { HubRoute } from '../src/cloud/contract/route.ts';
-import { ROUTES, type RouteName } from '../src/cloud/contract/routes.ts';
+import { type Caller, type Decision, decide, type Subject, type TargetAccess } from '../../hub/access.ts';
+import type { HubRoute } from '../../src/cloud/contract/route.ts';
+import { ROUTES, type RouteName } from '../../src/cloud/contract/routes.ts';
 
 /** Relations of a caller to the target of a request, with their columns in docs/hub.md. */
 export const RELATIONS = {

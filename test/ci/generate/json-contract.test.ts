@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { DOCUMENTS, OTHER_DOCUMENTS } from '../../../src/cli/json-contract/documents.ts';
-import { RESULTS } from '../../../src/cli/json-contract/results.ts';
-import { eventsSchema } from '../../../src/cli/json-contract/schema.ts';
+import { DOCUMENTS, OTHER_DOCUMENTS } from '../../../.ci/generate/json-contract/documents.ts';
+import { RESULTS } from '../../../.ci/generate/json-contract/results.ts';
+import { eventsSchema } from '../../../.ci/generate/json-contract/schema.ts';
 import { COMMANDS } from '../../../src/commands/registry.ts';
 import { EXIT } from '../../../src/runtime/errors.ts';
 import { assertDocumented } from '../../helpers/json-contract.ts';

@@ -1,13 +1,13 @@
 import * as v from 'valibot';
-import { auditPageSchema, createdTokenSchema, tokenPageSchema } from '../../cloud/contract/schemas.ts';
-import { branchList } from '../../results/branch-results.ts';
-import { hubContent, signedIn, signedOut } from '../../results/cloud-results.ts';
-import * as configuration from '../../results/configuration-results.ts';
-import { flag, number, text, texts } from '../../results/fields.ts';
-import { historyList } from '../../results/history-results.ts';
-import * as results from '../../results/results.ts';
-import { rowsResult } from '../../results/rows-results.ts';
-import { tableDiff } from '../../results/table-diff.ts';
+import { auditPageSchema, createdTokenSchema, tokenPageSchema } from '../../../src/cloud/contract/schemas.ts';
+import { branchList } from '../../../src/results/branch-results.ts';
+import { hubContent, signedIn, signedOut } from '../../../src/results/cloud-results.ts';
+import * as configuration from '../../../src/results/configuration-results.ts';
+import { flag, number, text, texts } from '../../../src/results/fields.ts';
+import { historyList } from '../../../src/results/history-results.ts';
+import * as results from '../../../src/results/results.ts';
+import { rowsResult } from '../../../src/results/rows-results.ts';
+import { tableDiff } from '../../../src/results/table-diff.ts';
 import type { ResultShape } from './results.ts';
 
 const { item: serviceToken } = tokenPageSchema.entries.items;
@@ -27,7 +27,12 @@ export const DOCUMENTS: Record<string, ResultShape[]> = {
   'config encrypt': [configuration.encryptResult],
   'config decrypt': [v.object({ key: text, value: text })],
   key: [configuration.ownKey],
-  trust: [configuration.trustedFile, configuration.forgottenSource, configuration.clearStorage],
+  trust: [
+    configuration.trustedFile,
+    configuration.forgottenSource,
+    configuration.declaredSources,
+    configuration.clearStorage,
+  ],
   'auth status': [v.object({ providers: v.array(signedIn), authtoken: flag })],
   'auth logout': [v.object({ signed_out: v.array(signedOut) })],
   'auth token': [v.object({ file: text, encrypted: texts })],

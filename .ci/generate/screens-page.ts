@@ -1,8 +1,8 @@
+import { EVERYWHERE, keyName } from '../../screens/app/keys.ts';
+import type { ScreenModule } from '../../screens/app/model.ts';
+import { SCREENS } from '../../screens/app/screens.ts';
 import { COMMAND_IDS, type CommandId, KEY_COMMANDS } from '../../src/config/schema/commands.ts';
-import { markdownTable } from '../../src/text/markdown-table.ts';
-import { EVERYWHERE, keyName } from './keys.ts';
-import type { ScreenModule } from './model.ts';
-import { SCREENS } from './screens.ts';
+import { markdownTable } from './markdown-table.ts';
 
 /** docs/screens.md: the commands with their keys, what is particular to each screen, and the pictures of some. */
 export function screensReference(pictured: string[]): string {
@@ -28,7 +28,7 @@ export function screensReference(pictured: string[]): string {
 
 const INTRODUCTION = `# The screens
 
-<!-- Generated from screens by screens/app/reference.ts: npm run generate -->
+<!-- Generated from screens by .ci/generate/screens-page.ts: npm run generate -->
 
 \`\`\`sh
 tool demo   # open the screens on a temporary database with sample data

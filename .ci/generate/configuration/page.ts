@@ -1,5 +1,5 @@
-import { markdownTable } from '../../text/markdown-table.ts';
-import type { Shape } from '../schema/shape.ts';
+import type { Shape } from '../../../src/config/schema/shape.ts';
+import { markdownTable } from '../markdown-table.ts';
 
 const FIRST_SECTION = '## Keys of the top level';
 

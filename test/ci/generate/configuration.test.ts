@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { generatedFiles } from '../../../src/config/generate/generate.ts';
+import { generatedFiles } from '../../../.ci/generate/configuration/files.ts';
 import { settingsSchema } from '../../../src/config/schema/settings.ts';
 import { type Shape, shapeOf } from '../../../src/config/schema/shape.ts';
 import { configFolder } from '../../helpers/config-folder.ts';
@@ -49,7 +49,7 @@ test.for([
   ...['choice', 'image', 'missing-keys', 'old-keys', 'secret-key-short', 'table-names', 'type-boolean', 'type-list'],
   ...['type-map', 'type-number', 'type-of-a-list-item', 'type-text', 'unknown-key', 'unknown-key-camel-case', 'names'],
 ])('the JSON Schema refuses broken/%s.yml', (name) => {
-  const text = readFileSync(new URL(`../broken/${name}.yml`, import.meta.url), 'utf8');
+  const text = readFileSync(new URL(`../../config/broken/${name}.yml`, import.meta.url), 'utf8');
   expect(accepts(schema, parse(text))).toBe(false);
 });
 

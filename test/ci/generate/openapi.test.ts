@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { expect, test } from 'vitest';
-import { openApiDocument } from '../../../src/cloud/contract/openapi.ts';
+import { openApiDocument } from '../../../.ci/generate/openapi.ts';
 import { ROUTES } from '../../../src/cloud/contract/routes.ts';
 
 const file = new URL('../../../assets/openapi.json', import.meta.url).pathname;

@@ -1,6 +1,6 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
-import { settingsSchema } from '../schema/settings.ts';
-import { shapeOf } from '../schema/shape.ts';
+import { settingsSchema } from '../../../src/config/schema/settings.ts';
+import { shapeOf } from '../../../src/config/schema/shape.ts';
 import { exampleConfiguration } from './example.ts';
 import { configurationPage } from './page.ts';
 

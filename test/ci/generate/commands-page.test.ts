@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { commandReference } from '../../src/cli/reference.ts';
-import { COMMANDS, GLOBAL_OPTIONS } from '../../src/commands/registry.ts';
-import { EXIT } from '../../src/runtime/errors.ts';
+import { commandReference } from '../../../.ci/generate/commands-page.ts';
+import { COMMANDS, GLOBAL_OPTIONS } from '../../../src/commands/registry.ts';
+import { EXIT } from '../../../src/runtime/errors.ts';
 
 const page = commandReference({ commands: COMMANDS, globalOptions: GLOBAL_OPTIONS });
 
 test('docs/commands.md matches the registry', () => {
-  expect(readFileSync(new URL('../../docs/commands.md', import.meta.url), 'utf8')).toBe(page);
+  expect(readFileSync(new URL('../../../docs/commands.md', import.meta.url), 'utf8')).toBe(page);
 });
 
 test('the page has every command that is listed, with its flags, and every exit code', () => {

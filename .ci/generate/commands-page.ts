@@ -1,6 +1,6 @@
-import { EXIT } from '../runtime/errors.ts';
-import { markdownTable } from '../text/markdown-table.ts';
-import type { ArgumentSpec, CommandSpec, Grammar, OptionSpec } from './command.ts';
+import type { ArgumentSpec, CommandSpec, Grammar, OptionSpec } from '../../src/cli/command.ts';
+import { EXIT } from '../../src/runtime/errors.ts';
+import { markdownTable } from './markdown-table.ts';
 
 /** docs/commands.md: commands from the registry, general rules from below. */
 export function commandReference({ commands, globalOptions }: Pick<Grammar, 'commands' | 'globalOptions'>): string {
@@ -52,7 +52,7 @@ function textOf({ flags, description }: OptionSpec): string {
 
 const INTRODUCTION = `# The command line
 
-<!-- Generated from src/commands/registry.ts by src/cli/reference.ts: npm run generate -->
+<!-- Generated from src/commands/registry.ts by .ci/generate/commands-page.ts: npm run generate -->
 
 \`\`\`sh
 tool build --help   # the flags and examples of a command
@@ -74,7 +74,17 @@ Ctrl-C stops the command, removes partial work and leaves databases unchanged; a
 program at once.
 
 A \`target\` is a name in the configuration; where it is optional, all are meant. A \`snapshot\` is an index (0 is the
-newest and the default), \`latest\`, or an id or its beginning. The \`name\` after a target is that of a branch.`;
+newest and the default), \`latest\`, or an id or its beginning. The \`name\` after a target is that of a branch.
+
+Where a command takes a snapshot, the target can select it, also in the list of commands on the screens (\`:\`):
+
+| selector        | snapshot                              |
+| --------------- | ------------------------------------- |
+| \`app\`         | the newest                            |
+| \`app@main\`    | the newest built on this git branch   |
+| \`app#v2.4\`    | the newest with this tag              |
+| \`app+20260102\` | the newest with this migration applied |
+| \`app:8c41f2ab\` | the one with this id, or index         |`;
 
 const JSON_RULES = `## JSON
 

@@ -1,12 +1,12 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
-import { branchRow } from '../../results/branch-results.ts';
-import { databaseCopy } from '../../results/database-copies.ts';
-import { EVENTS } from '../../results/events.ts';
-import { number, optional, orNull, text, texts } from '../../results/fields.ts';
-import { destinationState, loadResult } from '../../results/load-results.ts';
-import { snapshotRow, targetInfo, targetRow } from '../../results/results.ts';
-import { coverage } from '../../results/sanitize-results.ts';
+import { branchRow } from '../../../src/results/branch-results.ts';
+import { databaseCopy } from '../../../src/results/database-copies.ts';
+import { EVENTS } from '../../../src/results/events.ts';
+import { number, optional, orNull, text, texts } from '../../../src/results/fields.ts';
+import { destinationState, loadResult } from '../../../src/results/load-results.ts';
+import { snapshotRow, targetInfo, targetRow } from '../../../src/results/results.ts';
+import { coverage } from '../../../src/results/sanitize-results.ts';
 import { DOCUMENTS } from './documents.ts';
 import { RESULTS } from './results.ts';
 

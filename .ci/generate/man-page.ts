@@ -1,6 +1,6 @@
-import { EXIT } from '../runtime/errors.ts';
-import type { CommandSpec, Grammar, OptionSpec } from './command.ts';
-import { EXIT_MEANINGS } from './reference.ts';
+import type { CommandSpec, Grammar, OptionSpec } from '../../src/cli/command.ts';
+import { EXIT } from '../../src/runtime/errors.ts';
+import { EXIT_MEANINGS } from './commands-page.ts';
 
 /** The manual page tool(1), in the macros of man(7): https://man7.org/linux/man-pages/man7/man.7.html */
 export function manPage({ commands, globalOptions, version }: Omit<Grammar, 'families'>): string {
@@ -9,7 +9,7 @@ export function manPage({ commands, globalOptions, version }: Omit<Grammar, 'fam
     ({ group }) => group,
   );
   return [
-    '.\\" Generated from src/commands/registry.ts by src/cli/man-page.ts: npm run generate',
+    '.\\" Generated from src/commands/registry.ts by .ci/generate/man-page.ts: npm run generate',
     `.TH TOOL 1 "" "tool ${version}" "User Commands"`,
     '.SH NAME',
     'tool \\- snapshot a PostgreSQL or MySQL database, make it safe and small, and restore it in seconds',

@@ -1,5 +1,5 @@
-import { ERRORS } from '../src/runtime/error-codes.ts';
-import { EXIT } from '../src/runtime/errors.ts';
+import { ERRORS } from '../../src/runtime/error-codes.ts';
+import { EXIT } from '../../src/runtime/errors.ts';
 
 /**
  * Puts the exit codes and explanations of src/runtime/error-codes.ts into docs/errors.md, which has the order of the

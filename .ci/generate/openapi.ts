@@ -1,9 +1,9 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
-import { PROBLEMS } from './problems.ts';
-import { type Access, BASE_PATH, type HubRoute } from './route.ts';
-import { ROUTES } from './routes.ts';
-import { PARAMETERS, problemSchema } from './schemas.ts';
+import { PROBLEMS } from '../../src/cloud/contract/problems.ts';
+import { type Access, BASE_PATH, type HubRoute } from '../../src/cloud/contract/route.ts';
+import { ROUTES } from '../../src/cloud/contract/routes.ts';
+import { PARAMETERS, problemSchema } from '../../src/cloud/contract/schemas.ts';
 
 /** The OpenAPI 3.1 document of the table of routes. */
 export function openApiDocument(): object {

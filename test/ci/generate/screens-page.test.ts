@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { screensReference } from '../../../.ci/generate/screens-page.ts';
 import { DOCUMENTED } from '../../../.ci/pictures/screens.mjs';
 import { EVERYWHERE } from '../../../screens/app/keys.ts';
 import type { ScreenModule } from '../../../screens/app/model.ts';
-import { screensReference } from '../../../screens/app/reference.ts';
 import { SCREENS } from '../../../screens/app/screens.ts';
 
 test('docs/screens.md lists the keys of every screen', async () => {

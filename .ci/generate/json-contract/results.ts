@@ -1,13 +1,13 @@
 import * as v from 'valibot';
-import { agentResult } from '../../results/agent-results.ts';
-import * as branch from '../../results/branch-results.ts';
-import { applyPlan, reconcileResult, signedIn } from '../../results/cloud-results.ts';
-import { demoTour } from '../../results/demo-results.ts';
-import { flag } from '../../results/fields.ts';
-import * as load from '../../results/load-results.ts';
-import * as snapshots from '../../results/results.ts';
-import { sanitizePlan, sanitizeResult, suggestion } from '../../results/sanitize-results.ts';
-import { subsetExplanation, subsetGraphResult, subsetPlan, subsetResult } from '../../results/subset-results.ts';
+import { agentResult } from '../../../src/results/agent-results.ts';
+import * as branch from '../../../src/results/branch-results.ts';
+import { applyPlan, reconcileResult, signedIn } from '../../../src/results/cloud-results.ts';
+import { demoTour } from '../../../src/results/demo-results.ts';
+import { flag } from '../../../src/results/fields.ts';
+import * as load from '../../../src/results/load-results.ts';
+import * as snapshots from '../../../src/results/results.ts';
+import { sanitizePlan, sanitizeResult, suggestion } from '../../../src/results/sanitize-results.ts';
+import { subsetExplanation, subsetGraphResult, subsetPlan, subsetResult } from '../../../src/results/subset-results.ts';
 
 export type ResultShape = v.ObjectSchema<v.ObjectEntries, undefined>;
 

@@ -1,0 +1,57 @@
+import { splitSelector } from '../text/snapshot-selector.ts';
+import type { ArgumentSpec, CommandModule, Grammar, OptionSpec } from './command.ts';
+
+export interface FoundCommand {
+  spec: CommandModule;
+  /** Positions of its arguments among the words. */
+  given: number[];
+}
+
+/** Splits the word that names a target and a snapshot: `load app@main` is `load app @main`. */
+export function withSelector(words: string[], grammar: Grammar): string[] {
+  const { spec, given } = findCommand(words, grammar) ?? {};
+  const at = given?.[spec?.arguments.findIndex(({ complete }) => complete === 'target') ?? 0];
+  if (at === undefined || !spec?.arguments.some(isSnapshot)) return words;
+  return words.toSpliced(at, 1, ...splitSelector(words[at] ?? ''));
+}
+
+export function isSnapshot({ complete }: ArgumentSpec): boolean {
+  return complete?.startsWith('snapshot') ?? false;
+}
+
+/** Finds the command that the words name. */
+export function findCommand(words: string[], { commands, globalOptions }: Grammar): FoundCommand | undefined {
+  const named = plainWords(words, globalOptions).map((at) => words[at] ?? '');
+  const spec = commands.find(({ name, hidden }) => !hidden && isPrefix(name.split(' '), named));
+  if (!spec) return;
+  const plain = plainWords(words, [...spec.options, ...globalOptions]);
+  return { spec, given: plain.slice(spec.name.split(' ').length) };
+}
+
+/** Positions of the words that are neither options nor their values. */
+export function plainWords(words: string[], options: readonly OptionSpec[]): number[] {
+  const flags = options.map(readFlags);
+  return [...words.keys()].filter((at) => {
+    if (words[at]?.startsWith('-')) return false;
+    const previous = words[at - 1] ?? '';
+    return !flags.some(({ names, value }) => value !== null && names.includes(previous));
+  });
+}
+
+interface Flags extends Pick<OptionSpec, 'complete'> {
+  names: string[];
+  /** `file` of `--config <file>`; `null` for a flag without a value. */
+  value: string | null;
+}
+
+export function readFlags({ flags, complete }: OptionSpec): Flags {
+  return {
+    names: flags.match(/(?<=^|[ ,])--?[\w-]+/g) ?? [],
+    value: flags.match(/<(.+)>/)?.[1] ?? null,
+    ...(complete && { complete }),
+  };
+}
+
+export function isPrefix(short: string[], long: string[]): boolean {
+  return short.every((word, index) => word === long[index]);
+}
