@@ -18,9 +18,9 @@ export const HISTORY: KeyBinding = {
 };
 
 export async function readAgain(model: Model, route: HistoryRoute): Promise<void> {
-  const fresh: HistoryRoute = { ...route, ...notFetched(), found: route.found };
-  model.navigation.replace(fresh);
-  fetchInto(model, fresh, (signal) => readHistory(model, { of: route.of, signal }));
+  const unread: HistoryRoute = { ...route, ...notFetched(), found: route.found };
+  model.navigation.replace(unread);
+  fetchInto(model, unread, (signal) => readHistory(model, { of: route.of, signal }));
 }
 
 function readHistory(

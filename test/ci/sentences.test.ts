@@ -113,7 +113,7 @@ test.each([
   expect(sentencesOf(source, { tsx: true })).toEqual(sentences);
 });
 
-test('what a person reads is in files of texts, in errors and in the specifications of keys and commands', () => {
+test('sentences are in text files, in errors and in the specifications of keys and commands only', () => {
   const found = FOLDERS.flatMap(sourcesIn)
     .filter((file) => !Object.hasOwn(ALLOWED, file) && !/[/-]text\.ts$/.test(file))
     .flatMap((file) =>

@@ -144,7 +144,7 @@ describeWithPostgres('tool cloud apply and show', () => {
     expect(secrets.body.urls['snapshot.src_url']).toContain('password-of-tomorrow');
   });
 
-  test('what the file no longer says is removed; what somebody else has added on the hub stays', async () => {
+  test('apply removes settings that the file no longer has, and keeps those that others added on the hub', async () => {
     await apply();
     await changeOnHub({ cpus: 4 });
     await change('    sso_groups: [readers]\n', '');
@@ -160,7 +160,7 @@ describeWithPostgres('tool cloud apply and show', () => {
     expect(secrets.body.urls['snapshot.src_url']).toContain('password-of-app');
   });
 
-  test('what somebody else has changed on the hub is overwritten only when that is asked for', async () => {
+  test('apply overwrites changes of others on the hub only with --overwrite', async () => {
     await apply();
     await changeOnHub({ sso_groups: ['everybody'] });
     await change('[readers]', '[readers, testers]');

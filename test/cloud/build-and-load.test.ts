@@ -283,7 +283,7 @@ describeWithPostgres('a cloud target on the command line', () => {
       expect((await other.json(['target', target])).last.snapshots).toMatchObject([{ id: second }]);
     });
 
-    test('without the hub, what is on this machine is loaded, with a warning; the rest is unreachable', async () => {
+    test('load uses local snapshots with a warning while the hub is unreachable; others fail', async () => {
       const { name: target } = await newTarget();
       const builder = await machine('developers');
       await buildOriginal(builder, target);

@@ -67,7 +67,7 @@ describeWithPostgres('cloud targets', () => {
     expect(stderr).toContain('Target "local" is in the file and on the hub');
   });
 
-  test('when the hub is unreachable they come from the cache, which says of when it is', async () => {
+  test('targets come from the cache while the hub is unreachable, with its age', async () => {
     const { targets, stop, cli } = await world();
     await targets();
     const { mode } = await stat(join(cli.folder.path, 'work/cache/hub-targets.json'));
@@ -115,7 +115,7 @@ describeWithPostgres('cloud targets', () => {
     await expect(signInWith(await open(), {})).rejects.toMatchObject({ code: 'hub_sign_in_missing' });
   });
 
-  test('without a connection the cache alone is read', async () => {
+  test('only the cache is read without a connection', async () => {
     const { targets, stop, cli } = await world();
     await targets();
     await stop();
@@ -164,7 +164,7 @@ describeWithPostgres('cloud targets', () => {
     expect(await cli.json(['load', 'hidden'])).toMatchObject({ exit: 2, last: { code: 'target_unknown' } });
   });
 
-  test('what is no longer shared is no longer listed, and a refused token removes the cache', async () => {
+  test('a target that is no longer shared disappears, and a refused token removes the cache', async () => {
     const { hub, targets, cli, tokenId } = await world();
     await targets();
     const { revision } = (await hub.send('GET', '/targets/orders', { token: hub.ownerToken })).body;

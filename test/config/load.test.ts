@@ -37,7 +37,7 @@ test('a folder in the place of the file is an error, and no other file is taken 
   ]);
 });
 
-test('without file and variables the error has a hint', async () => {
+test('the error has a hint without file and variables', async () => {
   const folder = await configFolder({});
   const error = await folder.load().catch((thrown) => thrown);
   expect(error).toMatchObject({ code: 'no_configuration', exit: 3, hint: 'Create one: tool config init' });

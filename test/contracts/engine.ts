@@ -240,7 +240,7 @@ export function engineContract(start: () => Promise<ContractServer>): void {
   );
 
   it(
-    'tells the states of a database apart',
+    'distinguishes the states of a database',
     async () => {
       const check = async (src_url: string) => {
         const context = testContext({

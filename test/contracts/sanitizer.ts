@@ -142,7 +142,7 @@ export function sanitizerContract(start: () => Promise<SanitizerServer>): void {
   );
 
   it(
-    'tells which tables changed, and which columns still look personal, without telling a value to anybody',
+    'reports changed tables and columns that still look personal, without any value',
     async () => {
       const events: RunEvent[] = [];
       const query = '-- keep: SCHEMA.person.first_name all are Ada\nTRUNCATE TABLE login_log'.replace(
@@ -263,7 +263,7 @@ export function sanitizerContract(start: () => Promise<SanitizerServer>): void {
   );
 
   it(
-    'tells a user who may only read what is missing, and leaves the destination as it is',
+    'names the missing rights to a user who may only read, and leaves the destination unchanged',
     async () => {
       await server.createDatabase('clean');
       const clean = await server.readOnlyUrl('clean');

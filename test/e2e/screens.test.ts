@@ -286,7 +286,7 @@ test('a screen reader gets words for states, in order, on the ordinary screen', 
   expect(terminal.screen()).not.toMatch(/[─█✓✗]/);
 });
 
-test('on a light background there is no cyan and no yellow, which could hardly be read', async () => {
+test('a light background has no cyan and no yellow, which are hardly legible', async () => {
   const CYAN_AND_YELLOW = [3, 6, 11, 14, 80, 221];
   const colours = async (environment: Record<string, string>) => {
     const terminal = await opened([], { environment });

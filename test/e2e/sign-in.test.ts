@@ -40,7 +40,7 @@ it('one signs in from the screens', async () => {
   expect(await terminal.exited).toMatchObject({ exitCode: 0 });
 });
 
-it('where there are several providers one chooses, and signs in with that', async () => {
+it('the user chooses one of several providers, and signs in with it', async () => {
   const world = await signInWorld('  other: { provider_url: "http://127.0.0.1:1", client_id: nobody }\n');
   const browser = await noteTakingBrowser(world);
   const terminal = openTerminal({

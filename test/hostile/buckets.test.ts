@@ -92,7 +92,7 @@ describeWithS3('a bucket that others can write to', () => {
     }
   });
 
-  it('with objects of somebody else is not pushed to, unless it has our layout: then those stay as they are', async () => {
+  it('a bucket with foreign objects is refused, unless it has our layout: then they stay unchanged', async () => {
     const foreign = ['objects/models/cube.obj', `objects/aa/${'b'.repeat(64)}`, 'locks/state.lock', 'readme.txt'];
     await storeSnapshot(here.directory, named);
     for (const key of foreign) await put(key, gzipSync(key));
@@ -152,7 +152,7 @@ describeWithS3('a bucket that others can write to', () => {
     expect(await verify(here.context, request)).toMatchObject({ ok: true, repaired: [] });
   });
 
-  it('what both sides have lost is named, and so are the snapshots that need it', async () => {
+  it('objects lost on both sides are named, with the snapshots that need them', async () => {
     const manifest = await storeSnapshot(here.directory, named);
     const file = manifest.tables[0]?.file;
     if (!file) throw new Error('it has a table');

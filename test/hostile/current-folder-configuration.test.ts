@@ -271,7 +271,7 @@ describe('the answer', () => {
   });
 });
 
-test('on screen it is asked before anything is read; y trusts the file, Esc leaves it alone', async () => {
+test('the screen asks before it reads the file; y trusts it, Esc does not', async () => {
   const folder = await configFolder({ 'tool.yml': hostile() });
   const environment = { HOME: join(folder.path, 'home') };
   const clock = () => new Date();

@@ -125,7 +125,7 @@ test('names that a database has come back as they were, and no text of a manifes
   expect(archiveDetails(parseManifest(text)).data['0.dat']?.columns).toEqual(columns);
 });
 
-describe('in a working directory', () => {
+describe('rejects paths in a working directory', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let directory: string;
   let events: RunEvent[];
@@ -156,7 +156,7 @@ describe('in a working directory', () => {
     expect(events).toMatchObject([{ event: 'warning', code: 'manifest_damaged' }]);
   });
 
-  test('what is written and removed by a manifest stays below the folder', async () => {
+  test('a manifest writes and removes files below the folder only', async () => {
     const victim = join(folder.path, 'outside.json');
     await writeFile(victim, 'kept');
     for (const id of ['/../../../../outside', '/../../objects/aa/x', '../../../../../../outside']) {

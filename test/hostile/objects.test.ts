@@ -102,7 +102,7 @@ describe('garbage under the SHA-256 of what is to be stored', () => {
   });
 });
 
-describe('what unpacks to more than it says', () => {
+describe('object that unpacks to more than its size', () => {
   const MEGABYTE = 1024 * 1024;
 
   async function objectOf(frames: { stored: Buffer; bytes: number }[]): Promise<string> {
@@ -159,7 +159,7 @@ describe('what unpacks to more than it says', () => {
 });
 
 describe('a zip', () => {
-  test('with a manifest of more than 64 MB is refused before it is read', async () => {
+  test('a manifest of more than 64 MB is refused before it is read', async () => {
     const manifest = await storeSnapshot(here.directory, { ...named, content: 'one\n' });
     const file = join(folder.path, 'large.zip');
     const zip = new ZipFile();
@@ -173,7 +173,7 @@ describe('a zip', () => {
   });
 
   test.each(['../../outside', '/outside', 'objects/../../outside', 'a\\b'])(
-    'with an entry %s writes nothing there',
+    'an entry %s writes nothing there',
     async (name) => {
       const manifest = await storeSnapshot(here.directory, { ...named, content: 'one\n' });
       const object = manifest.tables[0]?.file;

@@ -64,7 +64,7 @@ const FOREIGN = [
   'draft.123-0badcafe.tmp',
 ];
 
-describe('in a folder with files of somebody else', () => {
+describe('folder with foreign files', () => {
   let one: Machine;
 
   beforeEach(async () => {
@@ -251,7 +251,7 @@ describe('a sweep looks again before each removal', () => {
     expect(await store.present([other])).toEqual(new Set([other]));
   });
 
-  test('nothing is removed any more when a run has begun to stage', async () => {
+  test('a sweep removes nothing once a run has begun to stage', async () => {
     await using one = await machine({ profile: NOWHERE, targets: { app: { snapshot: {} } } });
     await plant(one.directory, [old]);
     const catalog = createRepository(createFolder(one.directory), () => {});

@@ -125,7 +125,7 @@ const CHANGES: { title: string; change: (text: string) => string; shown: string 
 ];
 
 describe('a trusted tool.yml of the current folder', () => {
-  test.each(CHANGES)('asks again for $title, and shows only that', async ({ change, shown }) => {
+  test.each(CHANGES)('prompts again for $title, and shows only that', async ({ change, shown }) => {
     const folder = await trustedFolder();
     await folder.write('tool.yml', change(BASE));
     expect(change(BASE)).not.toBe(BASE);
@@ -135,7 +135,7 @@ describe('a trusted tool.yml of the current folder', () => {
     expect(stderr).not.toContain('stats_dev');
   });
 
-  test('asks again when the content of a query file has changed', async () => {
+  test('prompts again when the content of a query file has changed', async () => {
     const folder = await trustedFolder();
     await folder.write('sanitize.sql', 'DROP TABLE users;\n');
     const { exit, stderr } = await tool(folder, ['targets', '--no-check']);
@@ -143,7 +143,7 @@ describe('a trusted tool.yml of the current folder', () => {
     expect(stderr).toContain('sanitize.sql');
   });
 
-  test('asks again when the content of a query file with an encrypted name has changed', async () => {
+  test('prompts again when the content of a query file with an encrypted name has changed', async () => {
     const sealed = encrypt('./sanitize.sql', SECRET_KEY);
     const folder = await trustedFolder(BASE.replace('query_file: ./sanitize.sql', `query_file: ${sealed}`));
     await folder.write('sanitize.sql', 'DROP TABLE users;\n');
@@ -167,7 +167,7 @@ describe('a trusted tool.yml of the current folder', () => {
     expect(await tool(folder, ['targets', '--no-check'])).toMatchObject({ exit: 5 });
   });
 
-  test('asks nothing for a comment, another order, a title, the theme or keys', async () => {
+  test('does not prompt for a comment, another order, a title, the theme or keys', async () => {
     const folder = await trustedFolder();
     const text = BASE.replace('name: Application', 'name: Shop').replace('base_url: https://hub.example.com\n', '');
     const more =
@@ -238,7 +238,7 @@ function tool({ path }: ConfigFolder, words: string[], answer?: string) {
 }
 
 describe('tool trust', () => {
-  test('asks about ./tool.yml, shows what it may do, and trusts it', async () => {
+  test('shows the effects of ./tool.yml, prompts, and trusts it', async () => {
     const folder = await configFolder({ 'tool.yml': BASE, 'sanitize.sql': QUERY });
     const refused = await tool(folder, ['trust']);
     expect(refused).toMatchObject({ exit: 5, stdout: '' });
@@ -267,7 +267,7 @@ describe('tool trust', () => {
     });
   });
 
-  test('without a tool.yml is an error with exit code 3', async () => {
+  test('fails with exit code 3 without a tool.yml', async () => {
     const { exit, stderr } = await tool(await configFolder({}), ['trust']);
     expect(exit).toBe(3);
     expect(stderr).toContain('There is no tool.yml in');

@@ -61,7 +61,7 @@ describeWithPostgres('a build that pushes, and a load that pulls', () =>
       expect(events).toContainEqual(expect.objectContaining({ event: 'warning', code: 'program_without_effect' }));
     });
 
-    it('another machine loads what was built, and then the destination is compared with it', async () => {
+    it('another machine loads the built snapshot, and compares the destination with it', async () => {
       const built = await build(here.context, { target: 'app' });
       expect(built.where).toEqual(['local', 'remote']);
       const planned = await planLoad(there.context, { target: 'app' });

@@ -69,7 +69,7 @@ interface DestinationPlan {
 
 /**
  * Refuses a plan when the configuration leads to another database by now than the one shown, or when that has become a
- * source since: of a plan that is not fresh it is compared with the sources once more.
+ * source since: for an older plan it is compared with the sources once more.
  */
 export async function checkDestination(
   context: Context,

@@ -25,7 +25,7 @@ import {
 const SOURCES = ['snapshot.src_url', 'subset.src_url'];
 
 /** Milliseconds for which an identity counts without a new check: a server may be moved behind the same URL. */
-const FRESH_MS = 24 * 3_600_000;
+const MAX_AGE_MS = 24 * 3_600_000;
 
 /** Timeout for a source of another name. */
 const TIMEOUT_MS = 120;
@@ -73,7 +73,7 @@ export async function assertNotASource(
   const unsettled = sources.filter((source) => {
     if (source.cloud || accepted.includes(source.target)) return false;
     const seen = rememberedOf(known, source).map(({ seen_at }) => context.clock().getTime() - Date.parse(seen_at));
-    return Math.min(...seen) > FRESH_MS || seen.length === 0;
+    return Math.min(...seen) > MAX_AGE_MS || seen.length === 0;
   });
   const own = engineOf(destination.engine).databaseOf(context, destination);
   const isAlike = (source: Source, names: (string | null)[]): boolean => mayBeOneOf(names, databaseOf(context, source));
@@ -350,9 +350,11 @@ interface RefusalFacts {
 }
 
 function isSource({ target: owner, url, former }: Source, { loaded, destination, affected }: RefusalFacts): UserError {
-  const beside = affected && affected.name !== destination.database ? affected.name : null;
+  const affectedDatabase = affected && affected.name !== destination.database ? affected.name : null;
   const what =
-    beside === null ? destination.display : `${beside}, which belongs to the loads into ${destination.display},`;
+    affectedDatabase === null
+      ? destination.display
+      : `${affectedDatabase}, which belongs to the loads into ${destination.display},`;
   if (former) {
     const shown = url?.display ?? '';
     return new UserError(

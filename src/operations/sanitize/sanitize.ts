@@ -285,10 +285,10 @@ interface Steps extends Pick<SanitizePlan, 'destination' | 'undo' | 'where'> {
 }
 
 function stepsOf({ builds, statements, destination, undo, where }: Steps): string[] {
-  const beside = destination ? `a shadow database beside ${where}` : where;
+  const shadow = destination ? `a shadow database beside ${where}` : where;
   return [
     ...(builds ? ['Build a new snapshot of the source'] : []),
-    `Restore the original into ${beside}`,
+    `Restore the original into ${shadow}`,
     `Run ${statements.length === 1 ? 'the statement' : `the ${statements.length} statements`} of the query there`,
     'Find personal columns that are unchanged',
     'Search the result for original values',

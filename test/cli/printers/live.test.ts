@@ -54,7 +54,7 @@ test('however many events come, the line is redrawn at most ten times a second',
   expect(shown(chunks)[0]).toContain('1,000 of 1,000 tables');
 });
 
-test('nothing is drawn any more after the end, and an unfinished step is shown as failed', () => {
+test('the view draws nothing after the end, and shows an unfinished step as failed', () => {
   const { printer, chunks } = printing();
   printer.report(started);
   printer.end('failed');

@@ -112,7 +112,7 @@ test('an unknown key is left out by name, also between brackets', async () => {
   });
 });
 
-test('what the import cannot decide stays in the written file, and the exit code says so', async () => {
+test('import keeps undecided keys in the written file, and reports them by the exit code', async () => {
   const folder = await configFolder({
     [FORMER]: `secret_key: "${SECRET_KEY}"\ntargets:\n  app:\n    storage_profile: gone\n    snapshot:\n      src_url: postgres://h/a\n`,
   });

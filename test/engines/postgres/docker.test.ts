@@ -184,7 +184,7 @@ describeWithDocker(
       });
     });
 
-    it('tells of the server what is so from inside the container, too', async () => {
+    it('reports the same facts of the server from inside the container', async () => {
       const context = contextFor({ scheme: 'pgdocker', destination: 'nowhere' });
       await expect(planLoad(context, { target: 'app', destdb: 'pgdocker://app@localhost:1/x' })).rejects.toMatchObject({
         code: 'unreachable',

@@ -44,7 +44,7 @@ describe.skipIf(!canHaveSid).each([
     await here?.stop();
   });
 
-  it('carries the whole demo', async () => {
+  it('builds and loads the whole demo', async () => {
     const { exit, output } = await debian.shell(`cd /tmp && node ${MAIN} demo </dev/null`);
     expect(output).toContain(`Connected to PostgreSQL ${major}`);
     expect(output).toMatch(/Restored the previous /);

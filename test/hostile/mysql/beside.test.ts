@@ -213,7 +213,7 @@ describeWithMysql('mariadb', { name: 'a server that takes no notice of case' }, 
 
   afterAll(async () => server?.stop());
 
-  it('lets one load at a time into a destination, however its name is written', async () => {
+  it('allows one load at a time into a destination, with any case of its name', async () => {
     const context = testContext({ settings: {} });
     const url = parseMysqlUrl(server.url(''));
     await using first = await connectToServer(context, url);

@@ -177,7 +177,7 @@ describeWithPostgres('who may do what in a database that was loaded', () => {
     },
   );
 
-  it('those who owned objects of the replaced database keep what they could do with the rows', async () => {
+  it('owners of objects in the replaced database keep their rights on the rows', async () => {
     await sql(
       'CREATE TABLE item (id integer); ALTER TABLE item OWNER TO reader; GRANT USAGE ON SCHEMA public TO reader',
     );

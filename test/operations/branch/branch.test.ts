@@ -372,7 +372,7 @@ describe.each(BRANCH_SERVERS)('branches on $name', ({ kind, start, files, cannot
     expect(await list()).toMatchObject([{ name: 'feature', current: true }]);
   });
 
-  it('never have the name of a source, of a destination, or of a database of somebody else', async () => {
+  it('branches never have the name of a source, a destination, or a foreign database', async () => {
     await keepBase();
     const source = { other: { snapshot: { src_url: server.url('copy_taken'), dst_url: server.url('elsewhere') } } };
     await expect(create('taken', {}, contextWith(source))).rejects.toMatchObject({ code: 'destination_is_source' });

@@ -61,7 +61,7 @@ it.each([...REFUSED, ...REFUSED_OF_OWN])(
   },
 );
 
-it('what is shared with the person, or with everybody, is not refused', async () => {
+it('a target shared with the person, or with everybody, is permitted', async () => {
   const world = await signInWorld(TARGETS);
   await signIn(await world.open(), {});
   await expect(assertShared(await world.open(), 'dev')).resolves.toBeUndefined();
@@ -77,7 +77,7 @@ it('nobody who is not signed in loads a target that is for a group', async () =>
   });
 });
 
-it('without the provider the last groups count until they expire', async () => {
+it('the last groups count until they expire while the provider is unreachable', async () => {
   const world = await signInWorld(TARGETS);
   await signIn(await world.open(), {});
   await world.provider.stop();

@@ -31,7 +31,7 @@ it('a sign-in is stored encrypted, for its owner alone, and comments are kept', 
   expect(JSON.stringify([result, world.events])).not.toMatch(/eyJ/);
 });
 
-it('nothing is stored of a sign-in that is refused', async () => {
+it('a refused sign-in stores nothing', async () => {
   const world = await signInWorld();
   const before = await world.text();
   const context = await world.open();
@@ -105,7 +105,7 @@ it('tool auth token - reads the token from standard input', async () => {
   expect((await world.open()).configuration.settings.authtoken).toBe('open-sesame');
 });
 
-it('signing out revokes the tokens and takes them out of the file', async () => {
+it('sign-out revokes the tokens and removes them from the file', async () => {
   const world = await signInWorld();
   const before = await world.text();
   await signIn(await world.open(), {});
@@ -115,7 +115,7 @@ it('signing out revokes the tokens and takes them out of the file', async () => 
   expect(await signOut(await world.open(), {})).toEqual([]);
 });
 
-it('signing out works where the provider cannot be reached, and says that it was not told', async () => {
+it('sign-out succeeds while the provider is unreachable, and reports that the tokens were not revoked', async () => {
   const world = await signInWorld();
   await signIn(await world.open(), {});
   await world.provider.stop();

@@ -101,7 +101,7 @@ describeWithS3('damaged objects of a bucket', () => {
       expect(await notes()).toEqual([]);
     });
 
-    it('what verify --repair finds on neither side is sent by the next push that has it', async () => {
+    it('objects that verify --repair finds on neither side are sent by the next push that has them', async () => {
       await DAMAGES.rotten();
       const repaired = await verify(there.context, { target: 'app', remote: true, repair: true });
       expect(repaired).toMatchObject({ ok: false, repaired: [], lost: [{ id: 'aaaa0000' }] });

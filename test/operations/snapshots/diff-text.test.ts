@@ -29,7 +29,7 @@ test.each([
   [37, ['TABLE', 'CHANGE', 'DIFFERENCE']],
   [70, ['TABLE', 'CHANGE', 'ROWS', 'DIFFERENCE', 'SIZE', 'DIFFERENCE']],
   [100, ['TABLE', 'CHANGE', 'ROWS', 'DIFFERENCE', 'SIZE', 'DIFFERENCE', '']],
-])('in %d cells the names of tables stay legible', (width, titles) => {
+])('names of tables stay legible in %d cells', (width, titles) => {
   const { columns } = layOutTable(diffColumns(result, UNICODE), result.changes, width);
   expect(columns.map(({ column }) => column.title)).toEqual(titles);
   expect(columns[0]?.width).toBeGreaterThanOrEqual('public.altered'.length);

@@ -82,7 +82,7 @@ describeWithS3('an encrypted bucket', () => {
     expect(await push(here.context, { target: 'app' })).toMatchObject({ objects: 1 });
   });
 
-  it('brings a snapshot to another machine, and nobody reads anything in the bucket', async () => {
+  it('transfers a snapshot to another machine, and the bucket contains nothing readable', async () => {
     const contents = { customers: secret, large: randomBytes(20_000_000), empty: '' };
     const manifest = await storeTables(here.directory, { ...first, contents, note: 'before the merger' });
     expect(await push(here.context, { target: 'app' })).toMatchObject({ objects: 3 });
@@ -189,7 +189,7 @@ describeWithS3('an encrypted bucket', () => {
     expect(there.events).toContainEqual(expect.objectContaining({ event: 'warning', code: 'manifest_damaged' }));
   });
 
-  it('another secret_key is told, whatever is done', async () => {
+  it('another secret_key is reported by every command', async () => {
     await storeTables(here.directory, { ...first, contents: { items: secret } });
     await push(here.context, { target: 'app' });
     await using stranger = await machine({ profile, secretKey: OTHER_KEY });

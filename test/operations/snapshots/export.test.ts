@@ -90,7 +90,7 @@ function fileOf({ tables: [table] }: Manifest) {
   return table.file;
 }
 
-test('what is damaged here is not handed over', async () => {
+test('a damaged snapshot is not exported', async () => {
   writeFileSync(here.repository.object(fileOf(manifest)).path, randomBytes(100));
   const exporting = exportSnapshot(here.context, { target: 'app', file: exported() });
   await expect(exporting).rejects.toMatchObject({ code: 'snapshot_damaged' });

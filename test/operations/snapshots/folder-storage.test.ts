@@ -38,7 +38,7 @@ describe.each([{ encrypt: false }, { encrypt: true }])(
       ...{ target: 'app', id, created_at: `2026-01-0${id.slice(0, 1)}T00:00:00.000Z`, contents },
     });
 
-    it('brings a snapshot to another machine, whole, with its annotations', async () => {
+    it('transfers a complete snapshot to another machine, with its annotations', async () => {
       const [here, there, third] = machines as [
         Machine<StorageProfile>,
         Machine<StorageProfile>,

@@ -163,7 +163,7 @@ describeWithS3('prune and rm', () => {
     await expect(planPrune(here.context, { keep: {} })).rejects.toMatchObject({ code: 'keep_missing', exit: 2 });
   });
 
-  it('of a sanitized snapshot and its original, the one that was named is removed', async () => {
+  it('only the named one of a sanitized snapshot and its original is removed', async () => {
     const original = (await here.repository.list('app'))[0];
     if (!original) throw new Error('there is none');
     await here.repository.write({ ...original, id: 'aaaa4444', sanitized: true });

@@ -77,7 +77,7 @@ describeWithS3('push and pull', () => {
     expect(await pull(there.context, allowed)).toMatchObject({ snapshot: { id: 'aaaa0001' } });
   });
 
-  it('brings a snapshot to another machine as it was', async () => {
+  it('transfers a snapshot to another machine unchanged', async () => {
     const manifest = await storeTables(here.directory, {
       ...first,
       contents: { small: '1\tone\n', large: randomBytes(20_000_000), empty: '' },
@@ -126,7 +126,7 @@ describeWithS3('push and pull', () => {
     ]);
   });
 
-  it('tells its progress by bytes, up to the last', async () => {
+  it('reports its progress by bytes, up to the last', async () => {
     await storeTables(here.directory, { ...first, contents: { large: randomBytes(20_000_000) } });
     const { bytes } = await push(here.context, { target: 'app' });
     const progress = here.events.filter((event) => event.event === 'progress');
@@ -202,7 +202,7 @@ describeWithS3('push and pull', () => {
     }
   });
 
-  it('of a snapshot and what was made of it, the sanitized one is moved; the other when originals are asked for', async () => {
+  it('push transfers the sanitized snapshot, or the original with --original', async () => {
     await storeSnapshot(here.directory, { ...first, content: 'secret\n' });
     const sibling = { sanitized: true, sanitized_of: first.id, sanitized_at: '2026-01-03T00:00:00.000Z' };
     await storeSnapshot(here.directory, { ...first, id: 'bbbb1111', content: 'safe\n', ...sibling });

@@ -7,7 +7,7 @@ import { fakeSnapshot, fakeWorld } from '../../helpers/fake-world.ts';
 
 const rows = Array.from({ length: 10_000 }, (_, index) => fakeSnapshot({ index }));
 
-test('what is in view is made once for the same rows and filter', () => {
+test('the visible rows are computed once for the same rows and filter', () => {
   const { snapshots } = createViews();
   const view = snapshots(rows, '');
   expect(snapshots(rows, '')).toBe(view);

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(cache, { recursive: true, force: true }));
 
-test('what was found from one place is known there, and nowhere else', () => {
+test('targets found from one folder are known there only', () => {
   const found = [{ row: fakeTarget({ name: 'app' }), checkedAt: 1000 }];
   at('/one').write(found);
   at('/two').write([]);

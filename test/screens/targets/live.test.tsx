@@ -41,7 +41,7 @@ describe('the live status', () => {
     return { model, rounds };
   }
 
-  test('asks the rows in view round after round, and no longer those that have left the view', async () => {
+  test('checks visible rows in each round, and no rows that left the view', async () => {
     const { model, rounds } = await watched();
     model.viewport.keys = ['app', '\nlocal', 'billing'];
     ends.push(watchStatus(model, 5));
@@ -170,12 +170,12 @@ describe('a run in the list', () => {
   const running = { ...run, state: { status: 'running', steps: [] } };
   const waiting = { ...run, state: { status: 'waiting', steps: [] } };
 
-  test('of several the one in progress is shown', () => {
+  test('the one in progress of several runs is shown', () => {
     const runs = [waiting, running, { ...run, state: { status: 'done' } }] as never[];
     expect(liveRuns(runs).get('app')).toBe(running);
   });
 
-  test('says whether it waits or is being cancelled, in ASCII too', () => {
+  test('shows whether it waits or is being cancelled, in ASCII too', () => {
     const text = (one: object, glyphs = UNICODE) => runCell(one as never, { glyphs, frame: 1 }).text;
     expect(text(waiting)).toBe('○ load queued');
     expect(text(running)).toBe('⠙ load');

@@ -50,7 +50,7 @@ describe('groups', () => {
   const names = (sort: Sort) => inView(sort).map(({ row }) => row.name);
 });
 
-test('by age, the target with the newest snapshot comes first, one without any last', () => {
+test('sorting by age puts the target with the newest snapshot first, one without any last', () => {
   const entries = [
     entry({ name: 'none' }),
     entry({ name: 'old', last_snapshot_at: '2026-11-01T00:00:00.000Z' }),
@@ -78,7 +78,7 @@ describe('columns', () => {
     [60, 'TARGET STATUS SIZE LATEST SNAPSHOTS'],
     [50, 'TARGET STATUS SIZE LATEST'],
     [40, 'TARGET STATUS LATEST'],
-  ])('in %d cells: %s', (width, titles) => {
+  ])('layout in %d cells: %s', (width, titles) => {
     const layout = layOutTable(briefTargetColumns(entries, { glyphs, now }), entries, width);
     expect(text(tableHead(layout, '…')).trim().split(/ +/).join(' ')).toBe(titles);
     const rows = entries.map((row) => text(tableRow(layout, row, '…')));

@@ -154,7 +154,7 @@ for (const flavour of FLAVOURS) {
       }
     });
 
-    it('such a server is a source as well, under whatever case its database has in the URL', async () => {
+    it('such a server can be a source, with any case of the database in the URL', async () => {
       await folding.createDatabase('Lower');
       await folding.sql(
         'Lower',

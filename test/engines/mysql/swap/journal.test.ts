@@ -98,7 +98,7 @@ describeWithMysql('mariadb', { name: 'a swap that was killed' }, () => {
     expect(await server.databases()).toEqual(['app', 'new']);
   });
 
-  it('into a destination that was to be made drops nothing that somebody has made there since', async () => {
+  it('drops nothing that others created since in a destination that did not exist', async () => {
     const { before, swept } = await killed({ made: true });
     expect(await swept()).toBe(before);
   });

@@ -79,7 +79,7 @@ describeWithPostgres('a session', () => {
     expect(await echo('still there')).toBe('still there');
   });
 
-  it('gives the rows of a query as objects, numbers as numbers and null as null', async () => {
+  it('returns rows of a query as objects, numbers as numbers and null as null', async () => {
     const rows = await session.query(
       `SELECT i AS number, 'text ' || i AS text, NULL AS nothing FROM generate_series(1, 2) i`,
     );
@@ -98,11 +98,11 @@ describeWithPostgres('a session', () => {
     ['what psql takes for a variable or a command', ":SQLSTATE :'HOST' :{?x}\n\\quit\n\\.\n;"],
     ['what looks like the end of an answer', '--0123456789abcdef01234567 00000\n--0123456789abcdef01234567'],
     ['an elephant', 'ünïcödé 🐘'],
-  ])('carries %s there and back', async ([, text]) => {
+  ])('returns %s unchanged', async ([, text]) => {
     expect(await echo(text ?? '')).toBe(text);
   });
 
-  it('carries any text there and back', async () => {
+  it('returns any text unchanged', async () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 40 }).filter((value) => !value.includes('\0'));
     await fc.assert(
       fc.asyncProperty(text, async (value) => {
@@ -112,7 +112,7 @@ describeWithPostgres('a session', () => {
     );
   });
 
-  it('carries any name there and back', async () => {
+  it('returns any name unchanged', async () => {
     const names = ['"', 'a"b', "it's", 'new\nline', String.raw`back\slash`, ':HOST', 'ünï 🐘'];
     for (const name of names) {
       const [row] = await session.query<Record<string, number>>(`SELECT 1 AS ${quoteName(name)}`);
@@ -120,7 +120,7 @@ describeWithPostgres('a session', () => {
     }
   });
 
-  it('carries an answer of many megabytes', async () => {
+  it('returns a result of many megabytes', async () => {
     const [row] = await session.query<{ text: string }>(`SELECT repeat('0123456789', 500000) AS text`);
     expect(row?.text).toHaveLength(5_000_000);
   });

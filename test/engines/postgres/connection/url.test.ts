@@ -81,7 +81,7 @@ test('settings go by PGOPTIONS, or beside the options that the URL has', () => {
   expect(decodeURIComponent(own.args[1] ?? '')).toBe('postgres://h/d?options=-c geqo=off -c search_path=x');
 });
 
-test('another database of the server keeps all else', () => {
+test('a URL of another database keeps all other parts', () => {
   const other = withDatabase(parsePostgresUrl('postgres://u:p@h:1/d?sslmode=require'), 'postgres');
   expect(other).toMatchObject({ database: 'postgres', password: 'p', display: 'postgres://u@h:1/postgres' });
   expect(connectionEnvironment(other).args[1]).toBe('postgres://u@h:1/postgres?sslmode=require');

@@ -38,7 +38,7 @@ test('an entry can be given back to pg_restore as it was', () => {
   for (const { line } of parseArchiveList(LISTING)) expect(LISTING.split('\n')).toContain(line);
 });
 
-test('what depends on an entry that is left out is left out with it, however far', () => {
+test('entries that depend on an omitted entry are omitted, at any distance', () => {
   const entries = parseArchiveList(LISTING);
   const kept = (left: number): number[] =>
     withoutDependents(entries, ({ dumpId }) => dumpId === left).map(({ dumpId }) => dumpId);

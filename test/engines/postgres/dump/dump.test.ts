@@ -82,7 +82,7 @@ describeWithPostgres('a dump', () => {
     expect(await server.dump('outward_copy')).toBe(await server.dump('outward'));
   });
 
-  it('says once for all parts of a table what each of them cannot keep, with a few names and a count', async () => {
+  it('reports once per table what its parts cannot keep, with a few names and a count', async () => {
     const parts = (schema: string, parent: string) =>
       `DO $$ BEGIN FOR n IN 1..5 LOOP EXECUTE format('CREATE TABLE ${schema}.${parent}_%s PARTITION OF ${parent} FOR VALUES IN (%s)', n, n); END LOOP; END $$;`;
     await database(
@@ -260,7 +260,7 @@ describeWithPostgres('a dump', () => {
     expect(JSON.stringify(events)).not.toContain(password);
   }, 60_000);
 
-  it('tells in its own words what pg_dump was refused', async () => {
+  it("explains in the tool's words what pg_dump was refused", async () => {
     await database('secret', 'CREATE TABLE open (id integer); CREATE TABLE hidden (id integer)');
     await server.psql('secret', { sql: `CREATE ROLE reader LOGIN PASSWORD 'reader'; GRANT SELECT ON open TO reader` });
     const snapshot = { src_url: server.url('secret').replace(/postgres:[^/@]+@/, 'reader:reader@') };

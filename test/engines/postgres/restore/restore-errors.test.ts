@@ -68,7 +68,7 @@ Command was: CREATE USER MAPPING FOR PUBLIC SERVER other OPTIONS (password 'it''
   expect(groupErrors(stderr)[1]).toContain(`OPTIONS (password ***, "user" 'me')`);
 });
 
-test('many causes are cut, and their number is told', () => {
+test('a long list of causes is shortened, with their number', () => {
   const stderr = Array.from({ length: 14 }, (_, i) => `pg_restore: error: cause ${i}\n`).join('');
   expect(groupErrors(stderr).at(-1)).toBe('and 4 more causes');
 });

@@ -68,7 +68,7 @@ describeWithPostgres('a server of databases', () => {
     return session;
   }
 
-  it('lets one load at a time into a destination, until its session ends', async () => {
+  it('allows one load at a time into a destination, until its session ends', async () => {
     const [first, second] = [await open(), await open()];
     await lockDestination(first, "it's");
     await expect(lockDestination(second, "it's")).rejects.toMatchObject({ code: 'destination_busy', exit: 5 });
