@@ -1,6 +1,6 @@
 import type { AuditList } from '../../src/operations/cloud/audit.ts';
 import { emptyList } from '../../src/state/list.ts';
-import { fetchInto, notFetched, showWhileFetching } from '../app/fetched.ts';
+import { fetchInto, notFetched, showWhileFetching } from '../app/lists/fetched.ts';
 import { contextOf, type KeyBinding, type Model, quietly } from '../app/model.ts';
 import { noTarget } from '../app/why-not.ts';
 import type { AuditRoute } from '../audit/audit-route.ts';

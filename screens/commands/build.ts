@@ -7,10 +7,10 @@ import type { ScreenNotice } from '../../src/state/navigation.ts';
 import type { Run } from '../../src/state/runs.ts';
 import { contextOf, type KeyBinding, type Model, quietly } from '../app/model.ts';
 import { noTarget, notWritable } from '../app/why-not.ts';
-import { askedOf, plannedRun, WITH_UNVERIFIED_SOURCES } from './confirm.ts';
-import type { ConfirmRoute } from './confirm-route.ts';
-import { conflictingRun } from './conflicting-runs.ts';
-import { begin } from './run-route.ts';
+import { askedOf, plannedRun, WITH_UNVERIFIED_SOURCES } from './runs/confirm.ts';
+import type { ConfirmRoute } from './runs/confirm-route.ts';
+import { conflictingRun } from './runs/conflicting-runs.ts';
+import { begin } from './runs/run-route.ts';
 
 export const BUILD: KeyBinding = {
   id: 'build',

@@ -1,6 +1,6 @@
 import type { HistoryList } from '../../src/results/history-results.ts';
 import { emptyList } from '../../src/state/list.ts';
-import { fetchInto, notFetched, showWhileFetching } from '../app/fetched.ts';
+import { fetchInto, notFetched, showWhileFetching } from '../app/lists/fetched.ts';
 import { type KeyBinding, type Model, quietly } from '../app/model.ts';
 import type { HistoryRoute } from '../history/history-route.ts';
 

@@ -28,17 +28,17 @@ export const trustCommand = defineCommand({
     if (formerSource !== undefined) {
       const { forgetSource } = await import('../operations/identities.ts');
       const forgotten = await forgetSource(await invocation.context(), formerSource);
-      const { formerSourceText } = await import('../operations/trust-text.ts');
+      const { formerSourceText } = await import('../operations/trust/trust-text.ts');
       return { data: forgotten, text: formerSourceText(forgotten) };
     }
     if (clearStorage !== undefined) {
-      const { allowClearStorage } = await import('../operations/snapshots/encrypted-storage.ts');
+      const { allowClearStorage } = await import('../operations/snapshots/transfer/encrypted-storage.ts');
       const allowed = await allowClearStorage(await invocation.context(), clearStorage);
-      const { clearStorageText } = await import('../operations/trust-text.ts');
+      const { clearStorageText } = await import('../operations/trust/trust-text.ts');
       return { data: allowed, text: clearStorageText(allowed) };
     }
-    const { readTrustedFile } = await import('../operations/trust.ts');
-    const { trustedText } = await import('../operations/trust-text.ts');
+    const { readTrustedFile } = await import('../operations/trust/trust.ts');
+    const { trustedText } = await import('../operations/trust/trust-text.ts');
     const trusted = await readTrustedFile(invocation);
     return { data: trusted, text: trustedText(trusted), quotes: true };
   },

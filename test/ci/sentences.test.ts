@@ -14,10 +14,10 @@ const FOLDERS = ['screens', 'components', 'src/cli', 'src/commands', 'src/result
 const ALLOWED: Record<string, string> = {
   'screens/app/why-not.ts': 'reasons of disabled keys',
   'screens/app/reference.ts': 'the generated page docs/screens.md',
-  'src/cli/reference.ts': 'the generated page docs/commands.md',
-  'src/cli/man-page.ts': 'the generated manual page',
+  'src/cli/help/reference.ts': 'the generated page docs/commands.md',
+  'src/cli/help/man-page.ts': 'the generated manual page',
   'src/cli/program.ts': 'the help of the command line',
-  'src/cli/completion-scripts.ts': 'scripts of shells',
+  'src/cli/help/completion-scripts.ts': 'scripts of shells',
   'src/cli/usage-error.ts': 'errors of the command line',
   'src/commands/registry.ts': 'what families of commands are about',
   'src/results/git-state.ts': 'errors of a schema',

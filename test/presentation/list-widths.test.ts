@@ -6,7 +6,7 @@ import { createStyle } from '../../src/cli/printers/style.ts';
 import { formatTable } from '../../src/cli/printers/table.ts';
 import { branchColumns } from '../../src/operations/branch/list/text.ts';
 import { auditColumns } from '../../src/operations/cloud/audit-text.ts';
-import { briefTargetColumns, checkedEntry, targetColumns } from '../../src/operations/targets-text.ts';
+import { briefTargetColumns, checkedEntry, targetColumns } from '../../src/operations/targets/targets-text.ts';
 import type { Column } from '../../src/presentation/shapes/column.ts';
 import { fullWidth, layOutTable } from '../../src/presentation/shapes/table-layout.ts';
 import { inFamilies } from '../../src/presentation/snapshot.ts';

@@ -13,8 +13,8 @@ import { withStep } from '../../runtime/events.ts';
 import { assertTrustedContent } from '../../sanitize/query.ts';
 import { formatDuration, formatNumberOf } from '../../text/format.ts';
 import { commandText } from '../../text/shell-word.ts';
-import { findTarget } from '../find-target.ts';
 import { planOutdated } from '../planned.ts';
+import { findTarget } from '../targets/find-target.ts';
 
 export interface AfterLoadChoice {
   target: string;

@@ -8,8 +8,8 @@ import { parseUrl } from '../../engines/registry.ts';
 import type { DestinationState } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
-import { findTarget } from '../find-target.ts';
 import { isCurrent, type Planned, planOutdated } from '../planned.ts';
+import { findTarget } from '../targets/find-target.ts';
 import { assertNotASource } from './guard.ts';
 
 export interface ChosenDestination {

@@ -12,7 +12,6 @@ import { unlessAborted } from '../../process/unless-aborted.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { shellWord } from '../../text/shell-word.ts';
-import { CHECK_TIMEOUT_MS, checkDatabases } from '../check-databases.ts';
 import {
   type KnownIdentities,
   type KnownIdentity,
@@ -20,6 +19,7 @@ import {
   rememberIdentities,
   type SeenSource,
 } from '../identities.ts';
+import { CHECK_TIMEOUT_MS, checkDatabases } from '../targets/check-databases.ts';
 
 /** The sources of which no snapshot may ever take the place. */
 const SOURCES = ['snapshot.src_url', 'subset.src_url'];

@@ -15,17 +15,17 @@ import { chooseQuery, chosenQuery, type SanitizeQuery } from '../../sanitize/que
 import type { Statement } from '../../sanitize/statement.ts';
 import { type BuildRequest, build } from '../build/build.ts';
 import { cpusFor } from '../cpus-for.ts';
-import { findTarget } from '../find-target.ts';
 import { recorded } from '../history/recorded.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
-import { pullFiles } from '../snapshots/pull.ts';
-import { pushStored } from '../snapshots/push.ts';
 import { locationFor } from '../snapshots/remote-repositories.ts';
 import { assertTrusted, signed, type TrustChoice } from '../snapshots/signatures.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
 import { findSnapshot, type SnapshotSelector, snapshotRow } from '../snapshots/snapshots.ts';
-import { withTargetUrls } from '../with-target-urls.ts';
+import { pullFiles } from '../snapshots/transfer/pull.ts';
+import { pushStored } from '../snapshots/transfer/push.ts';
+import { findTarget } from '../targets/find-target.ts';
+import { withTargetUrls } from '../targets/with-target-urls.ts';
 import { type SanitizedDump, sanitizeDatabase } from './sanitize-database.ts';
 import { choosePlaces, openPlace, restorerIn, type SanitizePlace } from './sanitize-place.ts';
 

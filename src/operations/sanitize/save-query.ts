@@ -10,8 +10,8 @@ import type { QuerySavePlan } from '../../results/sanitize-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { chooseQuery, chosenQuery } from '../../sanitize/query.ts';
-import { findTarget } from '../find-target.ts';
 import { type Planned, planOutdated } from '../planned.ts';
+import { findTarget } from '../targets/find-target.ts';
 
 export interface QuerySaveRequest {
   target: string;

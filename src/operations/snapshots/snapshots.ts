@@ -13,7 +13,7 @@ import { manifestKey } from '../../repository/repository.ts';
 import type { SnapshotRow, TargetSnapshots } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
-import { findTarget } from '../find-target.ts';
+import { findTarget } from '../targets/find-target.ts';
 import { createFilter, filterWithSnapshot, isFilter, noMatch, type SnapshotFilter } from './filter.ts';
 import { localRepository } from './local-repository.ts';
 import { familyOf, type ListRequest, listEverywhere, type PlacedSnapshot } from './placed-snapshots.ts';

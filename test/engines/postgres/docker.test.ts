@@ -7,7 +7,7 @@ import { containerRunners } from '../../../src/engines/containers.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { reportDocker } from '../../../src/operations/configuration/report-docker.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
-import { checkTarget } from '../../../src/operations/targets.ts';
+import { checkTarget } from '../../../src/operations/targets/targets.ts';
 import { applyUndo, planUndo } from '../../../src/operations/undo/undo.ts';
 import { localRunner } from '../../../src/process/local.ts';
 import type { Runner } from '../../../src/process/runner.ts';

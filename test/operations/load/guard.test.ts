@@ -11,7 +11,7 @@ import { assertNotASource } from '../../../src/operations/load/guard.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { planSanitize } from '../../../src/operations/sanitize/sanitize.ts';
 import { planSubset } from '../../../src/operations/subset/subset.ts';
-import { checkTarget } from '../../../src/operations/targets.ts';
+import { checkTarget } from '../../../src/operations/targets/targets.ts';
 import { planUndo } from '../../../src/operations/undo/undo.ts';
 import { localRunner } from '../../../src/process/local.ts';
 import type { RunEvent } from '../../../src/results/events.ts';

@@ -3,12 +3,12 @@ import { expect, it } from 'vitest';
 import { planLoad } from '../../../src/operations/load/load.ts';
 import { assertShared } from '../../../src/operations/sign-in/sharing.ts';
 import { signIn } from '../../../src/operations/sign-in/sign-in.ts';
-import { diff } from '../../../src/operations/snapshots/diff.ts';
-import { exportSnapshot } from '../../../src/operations/snapshots/export.ts';
-import { pull } from '../../../src/operations/snapshots/pull.ts';
+import { diff } from '../../../src/operations/snapshots/diff/diff.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
+import { exportSnapshot } from '../../../src/operations/snapshots/transfer/export.ts';
+import { pull } from '../../../src/operations/snapshots/transfer/pull.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
-import { listTargets } from '../../../src/operations/targets.ts';
+import { listTargets } from '../../../src/operations/targets/targets.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import { signInWorld } from '../../helpers/signed-in.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { push } from '../../../src/operations/snapshots/push.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
+import { push } from '../../../src/operations/snapshots/transfer/push.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
 import { createLocks } from '../../../src/repository/locks.ts';
 import { createS3Store } from '../../../src/repository/s3/store.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { dispatchPaste } from '../../../screens/app/dispatch.ts';
+import { refreshTargets } from '../../../screens/app/lists/refresh.ts';
 import type { Model } from '../../../screens/app/model.ts';
 import type { Operations } from '../../../screens/app/operations.ts';
-import { refreshTargets } from '../../../screens/app/refresh.ts';
 import { answerConfirm } from '../../../screens/confirm/answer.ts';
 import { selectedTarget, type TargetsRoute } from '../../../screens/targets/targets-route.ts';
 import type { TargetRow } from '../../../src/results/results.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { untouchedLines } from '../../../screens/app/frame/run-text.ts';
 import type { Model } from '../../../screens/app/model.ts';
-import { untouchedLines } from '../../../screens/app/run-text.ts';
 import type { RunnableProgram } from '../../../screens/app/runnable-program.ts';
 import { createAnnouncer } from '../../../screens/app/terminal/announcing.ts';
 import { answerConfirm } from '../../../screens/confirm/answer.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createModel } from '../../../screens/app/create-model.ts';
+import { refreshTargets } from '../../../screens/app/lists/refresh.ts';
 import type { Model } from '../../../screens/app/model.ts';
-import { refreshTargets } from '../../../screens/app/refresh.ts';
 import { answerConfirm } from '../../../screens/confirm/answer.ts';
 import { selectedTarget } from '../../../screens/targets/targets-route.ts';
 import type { TableDiff } from '../../../src/results/table-diff.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { tableHead, tableRow } from '../../../components/table.ts';
 import { createTheme } from '../../../components/theme.ts';
-import { createViews } from '../../../screens/app/in-view.ts';
-import type { Sort } from '../../../screens/app/sort-targets.ts';
+import { createViews } from '../../../screens/app/lists/in-view.ts';
+import type { Sort } from '../../../screens/app/lists/sort-targets.ts';
 import { headingLines, keyOfLine, lineOfEntry, targetLines } from '../../../screens/targets/lines.ts';
-import { briefTargetColumns } from '../../../src/operations/targets-text.ts';
+import { briefTargetColumns } from '../../../src/operations/targets/targets-text.ts';
 import { layOutTable } from '../../../src/presentation/shapes/table-layout.ts';
 import type { TargetEntry } from '../../../src/state/targets.ts';
 import { cellWidth } from '../../../src/text/text-width.ts';

@@ -13,7 +13,7 @@ import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../../src/operations/load/planned-load.ts';
 import { applyReset, planReset } from '../../../../src/operations/reset/reset.ts';
 import { applySanitize, planSanitize } from '../../../../src/operations/sanitize/sanitize.ts';
-import { diff } from '../../../../src/operations/snapshots/diff.ts';
+import { diff } from '../../../../src/operations/snapshots/diff/diff.ts';
 import { applySubset, planSubset } from '../../../../src/operations/subset/subset.ts';
 import { applyUndo, planUndo } from '../../../../src/operations/undo/undo.ts';
 import { withDetails } from '../../../helpers/build-and-load.ts';

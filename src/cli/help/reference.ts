@@ -1,0 +1,169 @@
+import { EXIT } from '../../runtime/errors.ts';
+import { markdownTable } from '../../text/markdown-table.ts';
+import type { ArgumentSpec, CommandSpec, Grammar, OptionSpec } from '../command.ts';
+
+/** docs/commands.md: commands from the registry, general rules from below. */
+export function commandReference({ commands, globalOptions }: Pick<Grammar, 'commands' | 'globalOptions'>): string {
+  const listed = commands.filter(({ hidden }) => !hidden);
+  const groups = Map.groupBy(listed, ({ group }) => group);
+  const shared = sharedBy(listed);
+  return [
+    INTRODUCTION,
+    '## Flags of every command',
+    'Valid at any position of the command line.',
+    globalOptions.map(optionLine).join('\n'),
+    '## Flags of several commands',
+    'Each command below names its flags of this table.',
+    [...shared.options.values()].map(optionLine).join('\n'),
+    ...[...groups].flatMap(([group, members]) => [
+      `## ${group}`,
+      ...members.flatMap((spec) => commandSection(spec, shared)),
+    ]),
+    '## Exit codes',
+    exitTable(),
+    JSON_RULES,
+  ]
+    .join('\n\n')
+    .concat('\n');
+}
+
+interface SharedDescriptions {
+  /** Flags with the same meaning in at least three commands. */
+  options: Map<string, OptionSpec>;
+  /** Descriptions of arguments of at least two commands, which the introduction explains. */
+  arguments: Set<string>;
+}
+
+function sharedBy(commands: readonly CommandSpec[]): SharedDescriptions {
+  const options = Map.groupBy(
+    commands.flatMap((command) => command.options),
+    textOf,
+  );
+  const descriptions = commands.flatMap((command) => command.arguments.map(({ description }) => description));
+  return {
+    options: new Map([...options].flatMap(([text, [first, , third]]) => (first && third ? [[text, first]] : []))),
+    arguments: new Set(descriptions.filter((text, index) => descriptions.indexOf(text) < index)),
+  };
+}
+
+function textOf({ flags, description }: OptionSpec): string {
+  return `${flags} ${description}`;
+}
+
+const INTRODUCTION = `# The command line
+
+<!-- Generated from src/commands/registry.ts by src/cli/help/reference.ts: npm run generate -->
+
+\`\`\`sh
+tool build --help   # the flags and examples of a command
+\`\`\`
+
+\`tool\` alone opens the [screens](screens.md) in a terminal, and prints the help and exits with 2 elsewhere. \`--no-tui\`,
+\`--json\` and \`CI=true\` turn off screens and live views.
+
+Results go to standard output; progress, warnings, questions and errors to standard error. \`NO_COLOR\`, \`FORCE_COLOR\` and
+the terminal decide on colour. Passwords, tokens and keys are never shown.
+
+A command that replaces or removes data shows its plan and asks first. The default answer is no: without a terminal and
+without \`--yes\`, \`TOOL_NO_CONFIRM=true\` or \`CI=true\` it exits with 5 and changes nothing. The name of a database on
+another machine must be typed.
+
+In a terminal, a command without its required target or snapshot offers a list; Esc cancels (exit 130).
+
+Ctrl-C stops the command, removes partial work and leaves databases unchanged; a second one within two seconds ends the
+program at once.
+
+A \`target\` is a name in the configuration; where it is optional, all are meant. A \`snapshot\` is an index (0 is the
+newest and the default), \`latest\`, or an id or its beginning. The \`name\` after a target is that of a branch.`;
+
+const JSON_RULES = `## JSON
+
+Field names are snake_case, sizes are bytes, durations milliseconds, times ISO 8601 in UTC. A reading command prints one
+document; after an error, also of the command line, it is
+\`{"error":{"code":"…","message":"…","hint":"…","exit":4}}\`.
+
+A changing command prints one event per line:
+
+\`\`\`json
+{"event":"step","step":"dump","state":"started","label":"Dump 25 tables"}
+{"event":"progress","step":"dump","done":12,"total":40,"unit":"bytes","current":"public.orders"}
+{"event":"warning","code":"schema_not_found","message":"…"}
+{"event":"done","command":"build","duration_ms":4100,"snapshot":{"index":0,"id":"…"}}
+\`\`\`
+
+- The last line is \`done\`, or \`{"event":"error","code":"…","message":"…","hint":"…","exit":4}\`, which may carry
+  \`details\`, a list of lines. [errors.md](errors.md) lists the codes.
+- \`state\` is \`started\`, \`done\` or \`skipped\`; \`unit\` is \`tables\`, \`bytes\`, \`rows\`, \`layers\` (of an image) or
+  \`targets\`; an unknown \`total\` is \`null\`.
+- For rows of a subset, \`bytes\` is their size and \`"of_current":{"done":3,"total":9,"bytes":210}\` the progress in \`current\`.
+- With \`--dry-run\`, \`done\` carries \`"dry_run":true\` and the \`plan\`.
+- With \`--debug\` there are \`{"event":"command","command":"…"}\` and
+  \`{"event":"command_ended","command":"…","exit":0,"duration_ms":1200}\`.
+
+With \`--tables\`, plan and result of \`load\` carry \`selection\`, otherwise \`null\`. \`why\` is \`reference\` (\`needed_by\`
+references the table) or \`part\` (it is a partition or child of \`needed_by\`):
+
+\`\`\`json
+{
+  "chosen": ["public.orders"],
+  "needed": [{ "table": "public.customer", "needed_by": "public.orders", "why": "reference" }],
+  "empty": ["public.log"]
+}
+\`\`\`
+
+### Stability
+
+\`tool schema events\` prints the JSON Schema (\`assets/events.schema.json\`): its root describes a line,
+\`#/$defs/document.NAME\` the document of a command. Scripts can rely on the following:
+
+- A key is never removed or renamed, keeps type and meaning, and never becomes \`null\` or absent where it was not.
+- Exit codes and the codes of errors and warnings keep their meaning.
+- The last line of a changing command is \`done\` or \`error\`.
+
+A later version may add keys, events, documents, steps, codes and values of an enumeration: ignore unknown ones. Labels,
+messages and hints may change.`;
+
+export const EXIT_MEANINGS: Record<keyof typeof EXIT, string> = {
+  done: 'done; warnings are allowed',
+  failed: 'the operation failed',
+  usage: 'wrong usage: unknown command, flag, target or snapshot',
+  configuration: 'the configuration is missing or invalid',
+  unreachable: 'a database, bucket, identity provider or hub is unreachable or refuses the credentials',
+  refused: 'refused for safety: no confirmation was given, or a guard stopped it',
+  interrupted: 'interrupted by Ctrl-C',
+  terminated: 'interrupted by SIGTERM or SIGHUP',
+};
+
+function exitTable(): string {
+  const rows = Object.entries(EXIT).map(([name, code]) => [String(code), EXIT_MEANINGS[name as keyof typeof EXIT]]);
+  return markdownTable([['exit', 'meaning'], ...rows]);
+}
+
+function commandSection(spec: CommandSpec, shared: SharedDescriptions): string[] {
+  const { name, summary, arguments: args, options, examples, json } = spec;
+  const words = args.map((argument) => (argument.required ? `<${argument.name}>` : `[${argument.name}]`));
+  const { true: others = [], false: own = [] } = Object.groupBy(options, (option) =>
+    shared.options.has(textOf(option)) ? 'true' : 'false',
+  );
+  const names = others.map(({ flags }) => `\`${flags.split(' <')[0]}\``);
+  const facts = [
+    `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
+    ...(json === 'document' ? ['`--json` prints a document.'] : []),
+    ...(names.length > 0 ? [`Also: ${names.join(', ')}.`] : []),
+  ];
+  const items = args.filter(({ description }) => !shared.arguments.has(description));
+  return [
+    `### \`tool ${[name, ...words].join(' ')}\``,
+    facts.join(' '),
+    ...(items.length + own.length > 0 ? [[...items.map(argumentLine), ...own.map(optionLine)].join('\n')] : []),
+    `\`\`\`sh\n${examples.map(({ command, does }) => `${command}   # ${does}`).join('\n')}\n\`\`\``,
+  ];
+}
+
+function argumentLine({ name, description, choices }: ArgumentSpec): string {
+  return `- \`${name}\`: ${[description, choices?.join(', ')].filter(Boolean).join(': ')}`;
+}
+
+function optionLine({ flags, description }: OptionSpec): string {
+  return `- \`${flags}\`: ${description}`;
+}
