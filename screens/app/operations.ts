@@ -210,9 +210,9 @@ export function lazyOperations(
     },
     /** Keeps the configuration of the current folder trusted while the user edits a file that it names. */
     async keepTrust(edit: () => Promise<void>): Promise<void> {
-      const { keepTrust } = await import('../../src/config/trust/trust-store.ts');
+      const { saveTrust } = await import('../../src/config/trust/trust-store.ts');
       const { cwd, environment } = surroundings;
-      await keepTrust({ file: join(cwd, 'tool.yml'), environment }, edit);
+      await saveTrust({ file: join(cwd, 'tool.yml'), environment }, edit);
     },
   };
 }

@@ -7,7 +7,7 @@ import type { ScreenNotice } from '../../src/state/navigation.ts';
 import type { Run } from '../../src/state/runs.ts';
 import { contextOf, type KeyBinding, type Model, quietly } from '../app/model.ts';
 import { noTarget, notWritable } from '../app/why-not.ts';
-import { askedOf, plannedRun, WITH_UNVERIFIED_SOURCES } from './runs/confirm.ts';
+import { confirmationOf, plannedRun, WITH_UNVERIFIED_SOURCES } from './runs/confirm.ts';
 import type { ConfirmRoute } from './runs/confirm-route.ts';
 import { conflictingRun } from './runs/conflicting-runs.ts';
 import { begin } from './runs/run-route.ts';
@@ -63,7 +63,8 @@ export async function startBuild(model: Model, request: BuildAndSanitizeRequest)
     const planned = await operations.plan(session, buildOperation, { ...request, ...WITH_UNVERIFIED_SOURCES });
     const run = plannedRun(model, buildOperation, { target, ...planned });
     const { definition } = run;
-    if (buildOperation.asks?.(planned.shown) || conflictingRun(runs.live(), definition)) show(askedOf(model, run));
+    if (buildOperation.asks?.(planned.shown) || conflictingRun(runs.live(), definition))
+      show(confirmationOf(model, run));
     else if (depthOf(model) === depth) begin(model, definition);
     else {
       const before = runs.live().findLast((run) => run.target === target);

@@ -133,7 +133,7 @@ describeWithPostgres('a cloud target on the command line', () => {
       expect(events).toContain('of readers snapshot.download');
     });
 
-    test('push sends what the hub lacks; pull, verify, diff, export and rm work as with a bucket', async () => {
+    test('push sends objects that the hub lacks; pull, verify, diff, export and rm work as with a bucket', async () => {
       const { name: target } = await newTarget();
       const [here, there] = [await machine('developers'), await machine('developers')];
       const first = await buildOriginal(here, target, '--no-push');

@@ -211,7 +211,7 @@ describeWithPostgres('the objects of a cloud target', () => {
         expect(await world.bucket.get(object.key, got, { signal, onBytes: () => {} })).toBe(object.stored_sha256);
       });
 
-      test('an upload whose parts the bucket has dropped begins anew', { timeout: 60_000 }, async () => {
+      test('an upload whose parts the bucket has dropped restarts', { timeout: 60_000 }, async () => {
         const object = await objectOf(Buffer.alloc(65 * MEGABYTE, randomBytes(MEGABYTE)));
         proxy.fault = ({ query }) =>
           query.includes('partNumber=5') ? { kind: 'status', status: 403, code: 'AccessDenied' } : null;
@@ -222,7 +222,7 @@ describeWithPostgres('the objects of a cloud target', () => {
         expect(await world.bucket.find(object.key)).toMatchObject({ bytes: object.stored_bytes });
       });
 
-      test('a URL that has expired is asked for anew, of an upload and of a download', async () => {
+      test('an expired URL of an upload or a download is requested again', async () => {
         const object = await objectOf(randomBytes(1000));
         const asked = (path: string) => forging.requests.filter((request) => request.path.endsWith(path));
         /** What the first answer of the hub has is refused. */

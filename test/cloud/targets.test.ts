@@ -78,7 +78,7 @@ describeWithPostgres('cloud targets', () => {
     expect(stderr).toMatch(/cannot be reached\. Showing its targets as of \d/);
   });
 
-  test('a refresh of the screens is told that the hub is unreachable, and who shares its targets', async () => {
+  test('a refresh of the screens reports an unreachable hub, and who shares its targets', async () => {
     const { cli, stop } = await world();
     const refreshed = async () => {
       const context = await createContext({

@@ -79,7 +79,7 @@ describe('the key bar', () => {
     expect(render(<KeyBar hints={hints} width={30} />).lastFrame()).toBe(' b build   ? help   q quit');
   });
 
-  test('rather shows a key that can be taken now', () => {
+  test('prefers keys that are available', () => {
     const unbuildable = hints.map((hint) => (hint.keys === 'b' ? { ...hint, disabled: true } : hint));
     expect(render(<KeyBar hints={unbuildable} width={32} />).lastFrame()).toBe(' r refresh   ? help   q quit');
   });

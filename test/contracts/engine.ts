@@ -93,7 +93,7 @@ export function engineContract(start: () => Promise<ContractServer>): void {
   );
 
   it(
-    'stores what has not changed once',
+    'stores unchanged content once',
     async () => {
       const again = await build(contextFor(), { target: 'app', cpus: 2 });
       expect(again.stored_bytes).toBe(0);
@@ -142,7 +142,7 @@ export function engineContract(start: () => Promise<ContractServer>): void {
   );
 
   it(
-    'keeps what it replaces, and undoes, and undoes that',
+    'keeps the replaced database, and undo restores it, and a second undo reverts that',
     async () => {
       const context = contextFor();
       await server.run('copy', 'CREATE TABLE mine (id integer PRIMARY KEY)');
@@ -168,7 +168,7 @@ export function engineContract(start: () => Promise<ContractServer>): void {
   );
 
   it(
-    'leaves the destination as it was, and nothing beside it, however late it is interrupted',
+    'leaves the destination unchanged and no shadow database at any interruption',
     async () => {
       await server.run('copy', 'CREATE TABLE mine (id integer PRIMARY KEY)');
       const before = await server.dump('copy');
@@ -195,7 +195,7 @@ export function engineContract(start: () => Promise<ContractServer>): void {
   }
 
   it(
-    'offers the new database before it takes the place of the old one, and throws it away when told to',
+    'passes the shadow database before the swap, and drops it on request',
     async () => {
       const context = contextFor();
       const { manifest } = await findSnapshot(context, { target: 'app' });
@@ -306,7 +306,7 @@ export function engineContract(start: () => Promise<ContractServer>): void {
   );
 
   it(
-    'shows what changed in the definition and the rows of a table, by its key',
+    'shows differences in definition and rows of a table, by its key',
     async () => {
       for (const statement of [
         "UPDATE shown SET code = 'changed' WHERE id = 1",

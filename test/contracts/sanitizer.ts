@@ -121,7 +121,7 @@ export function sanitizerContract(start: () => Promise<SanitizerServer>): void {
   }
 
   it(
-    'stores the result beside the original, and loads take it unless the original is asked for',
+    'stores the result beside the original, and loads use it unless the original is requested',
     async () => {
       const result = await run();
       expect(result).toMatchObject({
@@ -210,7 +210,7 @@ export function sanitizerContract(start: () => Promise<SanitizerServer>): void {
   );
 
   it(
-    'names the statement that fails, publishes nothing and leaves the destination as it was',
+    'names the failed statement, publishes nothing and leaves the destination unchanged',
     async () => {
       await server.createDatabase('clean');
       await server.run('clean', 'CREATE TABLE mine (id integer PRIMARY KEY)');

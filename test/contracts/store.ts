@@ -134,7 +134,7 @@ export function testStore({ create, seesBytes }: StoreOptions<Store>): void {
     expect(after?.version).not.toBe(before?.version);
   });
 
-  test('a list tells key, size and age of what is below a prefix, by key, and of nothing beside it', async () => {
+  test('a list returns key, size and age of objects below a prefix, sorted by key', async () => {
     await store.write('snapshots/app/b.json', '12345');
     await store.write('snapshots/app/a.json', '123');
     await store.write('snapshots/app2/c.json', '1');

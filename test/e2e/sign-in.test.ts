@@ -67,7 +67,7 @@ it('the user chooses one of several providers, and signs in with it', async () =
   await terminal.waitFor('ann@example.com');
 });
 
-it('no token is in output, logs, files or what the system shows of processes, in a whole life of a session', async () => {
+it('no token is in output, logs, files or process lists, from sign-in to sign-out', async () => {
   const world = await signInWorld('debug: true\ntrace: true\n');
   const browser = await noteTakingBrowser(world);
   const temporary = join(world.folder, 'tmp');

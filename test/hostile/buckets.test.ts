@@ -46,7 +46,7 @@ describeWithS3('a bucket that others can write to', () => {
 
   const transfer = () => ({ signal: here.context.signal, onBytes: () => {} });
 
-  it('a pull checks the content of an object, and not what the manifest says of the object', async () => {
+  it('a pull checks the content of an object, and does not trust the manifest', async () => {
     const wanted = await storeSnapshot(here.directory, named);
     const other = await storeSnapshot(here.directory, { ...named, id: 'bbbb1111', content: 'xxx\nxxx\n' });
     const [table, garbage] = [wanted.tables[0], other.tables[0]?.file];
@@ -78,7 +78,7 @@ describeWithS3('a bucket that others can write to', () => {
     expect(there.events).toContainEqual(expect.objectContaining({ code: 'manifest_damaged', message }));
   });
 
-  it('an index that somebody has made up is made again, and leads nowhere', async () => {
+  it('a forged index is rebuilt, and has no effect', async () => {
     await storeSnapshot(here.directory, named);
     await push(here.context, { target: 'app' });
     const [file] = await store.list('snapshots');
@@ -131,7 +131,7 @@ describeWithS3('a bucket that others can write to', () => {
     expect(proxy.requests.filter(({ key }) => key === 'tool-storage.txt')).toEqual([]);
   });
 
-  it.each(['local', 'remote'] as const)('damage is repaired by what the other side has (%s)', async (place) => {
+  it.each(['local', 'remote'] as const)('damage is repaired from the other side (%s)', async (place) => {
     const manifest = await storeSnapshot(here.directory, named);
     const file = manifest.tables[0]?.file;
     if (!file) throw new Error('it has a table');

@@ -71,7 +71,7 @@ const LINES = [
   ['auth', 'status'],
 ];
 
-describe('a tool.yml in the current folder that nobody has trusted', () => {
+describe('an untrusted tool.yml in the current folder', () => {
   test.each(LINES.map((words) => ({ words })))(
     'tool $words connects to nothing and exits with 5',
     async ({ words }) => {
@@ -184,7 +184,7 @@ describe('a tool.yml in the current folder that nobody has trusted', () => {
 });
 
 describe('the answer', () => {
-  test('--trust is remembered for the path and for what the file asks, in a file of the owner alone', async () => {
+  test('--trust is stored for the path and the effects of the file, readable by its owner only', async () => {
     const folder = await configFolder({ 'tool.yml': hostile() });
     const show = (words: string[] = []) => tool(folder, ['targets', '--no-check', ...words]);
     expect((await show(['--trust'])).exit).toBe(0);

@@ -57,14 +57,14 @@ async function poison(content: string): Promise<{ manifest: Manifest; key: strin
   return { manifest: { ...wanted, tables: [{ ...table, file }] }, key: objectKey(file.sha256), garbage };
 }
 
-test('an import checks the content of an object, and not what the manifest says of the object', async () => {
+test('an import checks the content of an object, and does not trust the manifest', async () => {
   const { manifest, key, garbage } = await poison('one\ntwo\n');
   const file = await zip(manifest, { [key]: garbage });
   await expect(importSnapshot(there.context, { file })).rejects.toMatchObject({ code: 'snapshot_damaged' });
   expect((await listSnapshots(there.context, 'app')).snapshots).toEqual([]);
 });
 
-describe('garbage under the SHA-256 of what is to be stored', () => {
+describe('garbage under the SHA-256 of stored content', () => {
   /** A database that dumps one table of the given rows. */
   function databaseOf(rows: string): { dump: DumpFacet } {
     const run: DumpFacet['run'] = async ({ directory, write }) => {
@@ -144,7 +144,7 @@ describe('object that unpacks to more than its size', () => {
     expect(await readdir(join(there.directory, 'staging'))).toEqual([]);
   });
 
-  test('no object of any content is taken for too large', () => {
+  test('no object is mistaken for too large', () => {
     for (const bytes of [0, 1, 1000, MEGABYTE - 1, MEGABYTE, MEGABYTE + 1, 10 * MEGABYTE]) {
       const content = randomBytes(bytes);
       const frames: { storedBytes: number; bytes: number }[] = [];

@@ -73,7 +73,7 @@ describe('folder with foreign files', () => {
 
   afterEach(() => one[Symbol.asyncDispose]());
 
-  test('a sweep, and whatever makes a staging folder, removes none of them', async () => {
+  test('a sweep and the creation of a staging folder remove none of them', async () => {
     await storeSnapshot(one.directory, named);
     await plant(one.directory, FOREIGN);
     const own = [`objects/aa/${'a'.repeat(64)}`, `objects/aa/${'a'.repeat(64)}.123-0badcafe.tmp`];
@@ -296,7 +296,7 @@ describe('a sweep looks again before each removal', () => {
     }
   });
 
-  test('locks that are not ours stay, however old, and hold nobody up', async () => {
+  test('foreign locks stay at any age, and block nothing', async () => {
     const foreign = ['locks/terraform.tfstate.lock', 'locks/sweep-of-the-chimney', 'locks/push-notifications'];
     await plant(folder.path, foreign);
     const { signal } = new AbortController();

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/registry.ts';
 import { encrypt } from '../../src/config/secrets/cipher.ts';
-import { keepTrust } from '../../src/config/trust/trust-store.ts';
+import { saveTrust } from '../../src/config/trust/trust-store.ts';
 import { createContext } from '../../src/runtime/context.ts';
 import { chooseQuery } from '../../src/sanitize/query.ts';
 import { ATTENDED, PIPED, runWith } from '../helpers/cli-host.ts';
@@ -155,13 +155,13 @@ describe('a trusted tool.yml of the current folder', () => {
   test('keeps its answer when the program writes a query file, and loses it when somebody else does', async () => {
     const folder = await trustedFolder();
     const environment = { HOME: `${folder.path}/home` };
-    await keepTrust({ file: `${folder.path}/tool.yml`, environment }, () =>
+    await saveTrust({ file: `${folder.path}/tool.yml`, environment }, () =>
       folder.write('sanitize.sql', 'UPDATE users SET name = NULL;\n'),
     );
     expect(await tool(folder, ['targets', '--no-check'])).toMatchObject({ exit: 0 });
     await folder.write('sanitize.sql', 'DROP TABLE users;\n');
     expect(await tool(folder, ['targets', '--no-check'])).toMatchObject({ exit: 5 });
-    await keepTrust({ file: `${folder.path}/tool.yml`, environment }, () =>
+    await saveTrust({ file: `${folder.path}/tool.yml`, environment }, () =>
       folder.write('sanitize.sql', 'SELECT 1;\n'),
     );
     expect(await tool(folder, ['targets', '--no-check'])).toMatchObject({ exit: 5 });
@@ -217,7 +217,7 @@ test('a query file that changes after the question is refused, unless the progra
   await expect(choose()).rejects.toMatchObject({ code: 'configuration_untrusted', exit: 5 });
   await folder.write('sanitize.sql', QUERY);
   const file = `${folder.path}/tool.yml`;
-  await keepTrust({ file, environment }, () => folder.write('sanitize.sql', "UPDATE users SET email = 'x';\n"));
+  await saveTrust({ file, environment }, () => folder.write('sanitize.sql', "UPDATE users SET email = 'x';\n"));
   expect((await choose())?.text).toContain("'x'");
 });
 

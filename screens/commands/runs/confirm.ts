@@ -89,13 +89,13 @@ export function confirm(model: Model, confirmation: Confirmation): void {
     if (model.navigation.top() === route) model.navigation.replace({ ...route, ...change });
   };
   plan(controller.signal).then(
-    (planned) => answer(askedOf(model, planned)),
+    (planned) => answer(confirmationOf(model, planned)),
     (thrown: unknown) => answer({ error: toUserError(thrown) }),
   );
 }
 
 /** The question; an error where another run is about to replace the same database. */
-export function askedOf(model: Model, plan: PlannedRun): Pick<ConfirmRoute, 'plan' | 'typing' | 'error'> {
+export function confirmationOf(model: Model, plan: PlannedRun): Pick<ConfirmRoute, 'plan' | 'typing' | 'error'> {
   const conflicting = conflictingRun(model.runs.live(), plan.definition);
   if (conflicting) return { plan: null, typing: null, error: replacedAlready(conflicting) };
   return { plan, typing: plan.question.typed === null ? null : textEdit(), error: null };

@@ -62,7 +62,7 @@ export interface RefreshTargets extends Pick<CheckTargets, 'take'> {
 
 /** Lists the targets, then checks them. */
 export async function refreshTargets(context: Context, { listed, take }: RefreshTargets): Promise<void> {
-  const asked = await askHub(context);
+  const asked = await queryHub(context);
   const rows = await listTargets(asked);
   context.signal.throwIfAborted();
   const latest = new Map<string, TargetRow>();
@@ -77,7 +77,7 @@ export async function refreshTargets(context: Context, { listed, take }: Refresh
 }
 
 /** The context with the targets of the hub as they are now; the same one in local mode, which loads nothing for it. */
-export async function askHub(context: Context): Promise<Context> {
+export async function queryHub(context: Context): Promise<Context> {
   if (modeOf(context.configuration.settings) === 'local') return context;
   const { withCloudTargets } = await import('../cloud/cloud-targets.ts');
   return withCloudTargets(context);

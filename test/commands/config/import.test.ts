@@ -122,7 +122,7 @@ test('import keeps undecided keys in the written file, and reports them by the e
   expect((await folder.inspect()).problems).toMatchObject([{ code: 'storage_profile_not_found' }]);
 });
 
-test('the key of a variable opens what the file holds, and a variable of this program is not part of it', async () => {
+test('the key of a variable decrypts the file, and a variable of this program is not part of it', async () => {
   const folder = await configFolder({
     [FORMER]: `targets:\n  app:\n    snapshot:\n      src_url: postgres://u:${encrypt('x', SECRET_KEY)}@h/a\n`,
   });

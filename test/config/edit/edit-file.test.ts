@@ -11,7 +11,7 @@ import { configFolder } from '../../helpers/config-folder.ts';
 
 const MODULE = new URL('../../../src/config/edit/edit-file.ts', import.meta.url).href;
 
-it('keeps the mode, follows a link, and leaves nothing beside the file', async () => {
+it('keeps the mode, follows a link, and leaves no other file', async () => {
   const { path } = await configFolder({ 'real.yml': 'a: 1 # one\n' });
   await chmod(join(path, 'real.yml'), 0o640);
   await symlink('real.yml', join(path, 'tool.yml'));

@@ -155,7 +155,7 @@ it('a key without a value gets one', () => {
   expect(edited).toBe(FILE.replace('    share:\n', '    share:\n      dst_url: u\n'));
 });
 
-it('a key that is taken out takes its line along, and nothing else', () => {
+it('the removal of a key removes its line, and nothing else', () => {
   expect(editConfigurationText(FILE, [{ path: ['working_directory'], value: undefined }])).toBe(
     FILE.replace("working_directory: '/it''s here'\n", ''),
   );

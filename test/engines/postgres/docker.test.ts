@@ -111,7 +111,7 @@ describeWithDocker(
       ];
     }
 
-    it('builds, loads beside and in place, and undoes, all in containers when the URL asks for it', async () => {
+    it('builds, loads by swap and in place, and undoes in containers when the URL requests it', async () => {
       const context = contextFor({ scheme: 'pgdocker', destination: 'asked' });
       const snapshot = await build(context, { target: 'app', cpus: 2 });
       expect(snapshot.rows).toBeGreaterThan(40_000);
@@ -195,7 +195,7 @@ describeWithDocker(
       ).rejects.toMatchObject({ code: 'destination_is_source' });
     });
 
-    it('is what config check tells: the daemon, whether the image is here, and the programs in it', async () => {
+    it('is reported by config check: the daemon, whether the image is present, and its programs', async () => {
       const { runner, report, signal, clock, environment } = contextFor({ scheme: 'pgdocker', destination: 'none' });
       const given = { runner, report, signal, clock, environment };
       expect(await reportDocker({ ...given, images: { postgres: IMAGE } })).toEqual({

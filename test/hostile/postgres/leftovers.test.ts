@@ -136,7 +136,7 @@ describeWithPostgres('databases beside a destination', () => {
     await sql("ROLLBACK PREPARED 'held'", 'copy.tool-undo');
   });
 
-  it('one that cannot be dropped is told in the plan, is a warning after the swap, and stops no later load', async () => {
+  it('one that cannot be dropped is named in the plan, is a warning after the swap, and stops no later load', async () => {
     await sql(`CREATE SUBSCRIPTION held CONNECTION 'dbname=nowhere' PUBLICATION p WITH (connect = false)`);
     await run();
     const { plan } = await planLoad(context, { target: 'app' });

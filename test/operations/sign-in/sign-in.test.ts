@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { apiEndpoint } from '../../../src/config/api-endpoint.ts';
 import { decrypt } from '../../../src/config/secrets/cipher.ts';
-import { keepAuthtoken } from '../../../src/operations/sign-in/keep-authtoken.ts';
+import { saveAuthtoken } from '../../../src/operations/sign-in/save-authtoken.ts';
 import { signIn } from '../../../src/operations/sign-in/sign-in.ts';
 import { signedIn, signInStatus } from '../../../src/operations/sign-in/sign-in-status.ts';
 import { signOut } from '../../../src/operations/sign-in/sign-out.ts';
@@ -126,16 +126,16 @@ it('sign-out succeeds while the provider is unreachable, and reports that the to
 
 it('the cloud token is kept encrypted', async () => {
   const world = await signInWorld();
-  await keepAuthtoken(await world.open(), { token: 'sesame' });
+  await saveAuthtoken(await world.open(), { token: 'sesame' });
   expect(await world.text()).not.toContain('sesame');
   expect((await world.open()).configuration.settings.authtoken).toBe('sesame');
-  await keepAuthtoken(await world.open(), { token: 'sesame', hub: 'http://127.0.0.1:3000' });
+  await saveAuthtoken(await world.open(), { token: 'sesame', hub: 'http://127.0.0.1:3000' });
   const { settings } = (await world.open()).configuration;
   expect(apiEndpoint(settings)).toBe('http://127.0.0.1:3000/api/v3');
-  await expect(keepAuthtoken(await world.open(), { token: 'sesame', hub: 'nowhere' })).rejects.toMatchObject({
+  await expect(saveAuthtoken(await world.open(), { token: 'sesame', hub: 'nowhere' })).rejects.toMatchObject({
     code: 'invalid_value',
   });
-  await expect(keepAuthtoken(await world.open(), { token: 'two words' })).rejects.toMatchObject({
+  await expect(saveAuthtoken(await world.open(), { token: 'two words' })).rejects.toMatchObject({
     code: 'authtoken_not_valid',
   });
 });

@@ -252,7 +252,7 @@ for (const flavour of FLAVOURS) {
     );
 
     it(
-      'leaves the destination as it was, and no other database, when it is cancelled',
+      'leaves the destination unchanged, and no other database, when it is cancelled',
       async () => {
         await make(THREE);
         const before = { databases: await server.databases(), rows: await server.dump('hard_small') };

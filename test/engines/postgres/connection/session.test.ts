@@ -55,7 +55,7 @@ describeWithPostgres('a session', () => {
     expect(await unlimited.query(limits)).toEqual([{ time: '0', files: '-1' }]);
   });
 
-  it('writes rows and their ending into a file, whatever its name, and nothing behind rows of a failed statement', async () => {
+  it('writes rows and their ending into a file of any name, and nothing after rows of a failed statement', async () => {
     await using folder = await temporaryFolder();
     const file = (name: string) => ({ path: join(folder.path, name), ending: '\\.\n\n\n' });
     const odd = file(`it's "odd" \\n :x \`id\``);
@@ -165,7 +165,7 @@ describeWithPostgres('a session', () => {
     expect(await session.query('SELECT FROM public.late')).toEqual([]);
   });
 
-  it('has the settings it was opened with, whatever they hold, and looks nowhere but in the catalog', async () => {
+  it('has its settings with any content, and searches only the catalog', async () => {
     await using own = await open({ 'my.name': String.raw`my "own" \ it's`, work_mem: '7MB' });
     expect(
       await own.query(`SELECT current_setting('my.name') AS name, current_setting('work_mem') AS memory,
@@ -188,7 +188,7 @@ describeWithPostgres('a session', () => {
     await expect(own.execute('SELECT 1')).rejects.toThrow('stopped');
   });
 
-  it('cannot be opened where nobody listens', async () => {
+  it('cannot be opened without a listening server', async () => {
     const { psql } = await anyClientTools(context);
     const url = parsePostgresUrl('postgres://me@127.0.0.1:1/d');
     const opening = openSession({ ...context, psql, url });

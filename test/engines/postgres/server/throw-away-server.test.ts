@@ -43,7 +43,7 @@ describeWithPostgres('a throw-away PostgreSQL server', () => {
     await eventually(async () => (await processesNaming(directory)).length === 0);
   });
 
-  it('takes another port when somebody else was quicker', async () => {
+  it('uses another port when its port is taken', async () => {
     await using taken = await takenPort();
     const ports = [taken.port, await freePort()];
     await using server = await startThrowAwayServer(testContext({ settings: {} }), {

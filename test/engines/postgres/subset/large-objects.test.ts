@@ -62,7 +62,7 @@ describeWithPostgres('large objects of a subset', () => {
     expect(await objects('papers_small', 'oid = 70003')).toMatch(/\|640000$/m);
   });
 
-  it('are told of in the plan', async () => {
+  it('are listed in the plan', async () => {
     const { plan } = await planSubset(contextFor({ copy_tables: ['public.document'] }), { target: 't' });
     expect(plan.warnings).toContainEqual({
       code: 'large_objects',

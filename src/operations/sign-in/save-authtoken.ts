@@ -6,7 +6,7 @@ import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 
 /** Keeps the cloud token in the configuration file, encrypted, and with it the address of the hub. Returns the file. */
-export async function keepAuthtoken(
+export async function saveAuthtoken(
   { configuration, environment, report }: Context,
   { token, hub }: { token: string; hub?: string | undefined },
 ): Promise<string> {
