@@ -33,9 +33,9 @@ export interface ListViewProps<Row> {
 /** A list with columns and the details of its selected row; or why there are no rows. */
 export function ListView<Row>(props: ListViewProps<Row>) {
   const { columns, rows, keyOf, selected, width, height, error = null, empty, detail, wide = false } = props;
-  const mayBeBeside = wide && detail !== undefined;
-  const needed = useMemo(() => (mayBeBeside ? fullWidth(columns, rows) : 0), [columns, rows, mayBeBeside]);
-  const { place, listWidth } = listPanes({ width, height, wide: mayBeBeside, needed });
+  const mayShowDetail = wide && detail !== undefined;
+  const needed = useMemo(() => (mayShowDetail ? fullWidth(columns, rows) : 0), [columns, rows, mayShowDetail]);
+  const { place, listWidth } = listPanes({ width, height, wide: mayShowDetail, needed });
   const layout = useMemo(() => layOutTable(columns, rows, listWidth - LIST_MARGIN), [columns, rows, listWidth]);
   if (error) return <Failure error={error} width={width} />;
   if (rows.length === 0) return <Empty lines={empty} />;

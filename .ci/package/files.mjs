@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { COMPLETION_SCRIPTS } from '../../src/cli/completion-scripts.ts';
+import { COMPLETION_SCRIPTS } from '../../src/cli/completion/completion-scripts.ts';
 
 /** Files of assets/ that the program reads; the others are of its tests and its documentation. */
 export const ASSETS = [

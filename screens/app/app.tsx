@@ -6,7 +6,7 @@ import type { Size } from '../../components/page.tsx';
 import { type Theme, ThemeContext } from '../../components/theme.ts';
 import { topOf } from '../../src/state/navigation.ts';
 import { dispatchKey, dispatchPaste, dispatchText } from './dispatch.ts';
-import { ModelContext } from './frame.tsx';
+import { ModelContext } from './frame/frame.tsx';
 import { type Model, screenOf } from './model.ts';
 import { keyPresses } from './terminal/key-press.ts';
 import { tooSmallText } from './text.ts';

@@ -7,13 +7,13 @@ import { createRuns, type Run } from '../../src/state/runs.ts';
 import { createSnapshotsStore } from '../../src/state/snapshots.ts';
 import { createTargetsStore, type KnownTarget } from '../../src/state/targets.ts';
 import { targetsRoute } from '../targets/targets-route.ts';
-import { createViews } from './in-view.ts';
+import { endedLine } from './frame/run-text.ts';
 import { addOutcome, keepMessages } from './keep-messages.ts';
+import { createViews } from './lists/in-view.ts';
+import { refreshTargets } from './lists/refresh.ts';
 import type { Model, Session, TerminalControl } from './model.ts';
 import type { Operations } from './operations.ts';
-import { refreshTargets } from './refresh.ts';
 import type { Route } from './route.ts';
-import { endedLine } from './run-text.ts';
 import { SCREENS } from './screens.ts';
 
 export interface ModelOptions {

@@ -1,8 +1,8 @@
 import { PAGE_HEAD } from '../../components/page.tsx';
 import { editText, insertText, pasteText, type TextEdit } from '../../components/text-edit.ts';
 import { interrupt } from '../commands/quit.ts';
-import { positionIn } from './in-view.ts';
 import { bindingsOf, keyName, runBinding } from './keys.ts';
+import { positionIn } from './lists/in-view.ts';
 import { contextOf, type Model, screenOf } from './model.ts';
 import { back, move } from './navigate.ts';
 import { type Route, typingAt } from './route.ts';

@@ -1,8 +1,8 @@
 import type { Messages } from '../../src/state/messages.ts';
 import type { Navigation } from '../../src/state/navigation.ts';
 import type { Run } from '../../src/state/runs.ts';
+import { endedLine } from './frame/run-text.ts';
 import type { Route } from './route.ts';
-import { endedLine } from './run-text.ts';
 
 /** Keeps notices of results in the history; hints are not kept. */
 export function keepMessages({ store }: Navigation<Route>, messages: Messages): void {

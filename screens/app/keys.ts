@@ -3,9 +3,9 @@ import { commandKeyName } from '../../src/config/keys-in-effect.ts';
 import { type ConfiguredKeys, isCommandKey } from '../../src/config/schema/commands.ts';
 import { emptyList, type Move } from '../../src/state/list.ts';
 import { confirmTrust } from '../commands/trust.ts';
+import { refreshTargets } from './lists/refresh.ts';
 import { contextOf, type KeyBinding, type KeyContext, type Model, type ScreenModule, screenOf } from './model.ts';
 import { back, move } from './navigate.ts';
-import { refreshTargets } from './refresh.ts';
 import type { Route } from './route.ts';
 import { mouseText } from './text.ts';
 

@@ -13,7 +13,7 @@ import type { Navigation } from '../../src/state/navigation.ts';
 import type { Run, RunContext, Runs } from '../../src/state/runs.ts';
 import type { SnapshotsStore } from '../../src/state/snapshots.ts';
 import type { KnownTarget, TargetEntry, TargetsState, TargetsStore } from '../../src/state/targets.ts';
-import type { Rows, Views } from './in-view.ts';
+import type { Rows, Views } from './lists/in-view.ts';
 import type { Operations } from './operations.ts';
 import type { Route, Routes, ScreenId } from './route.ts';
 import type { RunnableProgram } from './runnable-program.ts';

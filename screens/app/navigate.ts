@@ -1,6 +1,6 @@
 import { PAGE_CHROME } from '../../components/page.tsx';
 import { type Move, moveSelection } from '../../src/state/list.ts';
-import { positionIn } from './in-view.ts';
+import { positionIn } from './lists/in-view.ts';
 import { type Model, screenOf } from './model.ts';
 
 export function back(model: Model): void {

@@ -12,11 +12,11 @@ import type { PlannedWork } from '../../src/operations/operation.ts';
 import type { Planned } from '../../src/operations/planned.ts';
 import type { SanitizeRequest } from '../../src/operations/sanitize/sanitize.ts';
 import type { OpenSuggestion } from '../../src/operations/sanitize/suggest.ts';
-import type { RefreshTargets } from '../../src/operations/targets.ts';
+import type { RefreshTargets } from '../../src/operations/targets/targets.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import type { RunContext } from '../../src/state/runs.ts';
 import { mapTexts } from '../../src/text/map-texts.ts';
-import { withoutPasswords, withoutSecrets } from './hide-secrets.ts';
+import { withoutPasswords, withoutSecrets } from './frame/hide-secrets.ts';
 import type { RunnableProgram } from './runnable-program.ts';
 
 /** The operations as the screens see them. */
@@ -107,7 +107,7 @@ export function lazyOperations(
       const { apply } = await work();
       return withoutSecrets(session, createContext, (context) => apply(context, sealed));
     },
-    listTargets: inContext(async () => (await import('../../src/operations/targets.ts')).listTargets),
+    listTargets: inContext(async () => (await import('../../src/operations/targets/targets.ts')).listTargets),
     /** `apart`: in a worker thread. */
     async refreshTargets(session: RunContext, request: RefreshTargets & { apart?: boolean }): Promise<void> {
       if (request.apart) {
@@ -116,10 +116,10 @@ export function lazyOperations(
         const place = { config, environment, cwd, debug };
         if (await refreshInThread({ ...request, signal: session.signal, place, configurationRead })) return;
       }
-      const { refreshTargets } = await import('../../src/operations/targets.ts');
+      const { refreshTargets } = await import('../../src/operations/targets/targets.ts');
       return withoutSecrets(session, createContext, (context) => refreshTargets(context, request));
     },
-    checkTargets: inContext(async () => (await import('../../src/operations/targets.ts')).checkTargets),
+    checkTargets: inContext(async () => (await import('../../src/operations/targets/targets.ts')).checkTargets),
     /** Sizes of the newest local snapshots by target, oldest first. */
     listSizes: inContext(async () => (await import('../../src/operations/snapshots/sizes.ts')).listSizes),
     listSnapshots: inContext(async () => (await import('../../src/operations/snapshots/snapshots.ts')).listSnapshots),
@@ -149,11 +149,11 @@ export function lazyOperations(
     },
     listTables: inContext(async () => (await import('../../src/operations/snapshots/snapshot-tables.ts')).listTables),
     readRows: inContext(async () => (await import('../../src/operations/snapshots/rows.ts')).readRows),
-    diff: inContext(async () => (await import('../../src/operations/snapshots/diff.ts')).diff),
-    diffTable: inContext(async () => (await import('../../src/operations/snapshots/table-diff.ts')).diffTable),
-    push: inContext(async () => (await import('../../src/operations/snapshots/push.ts')).push),
-    pull: inContext(async () => (await import('../../src/operations/snapshots/pull.ts')).pull),
-    export: inContext(async () => (await import('../../src/operations/snapshots/export.ts')).exportSnapshot),
+    diff: inContext(async () => (await import('../../src/operations/snapshots/diff/diff.ts')).diff),
+    diffTable: inContext(async () => (await import('../../src/operations/snapshots/diff/table-diff.ts')).diffTable),
+    push: inContext(async () => (await import('../../src/operations/snapshots/transfer/push.ts')).push),
+    pull: inContext(async () => (await import('../../src/operations/snapshots/transfer/pull.ts')).pull),
+    export: inContext(async () => (await import('../../src/operations/snapshots/transfer/export.ts')).exportSnapshot),
     checkWithFixes: inSession(async () => {
       const { checkWithFixes } = await import('../../src/operations/configuration/fix.ts');
       return (given) => checkWithFixes({ ...given, offline: false });
@@ -210,9 +210,9 @@ export function lazyOperations(
     },
     /** Keeps the configuration of the current folder trusted while the user edits a file that it names. */
     async keepTrust(edit: () => Promise<void>): Promise<void> {
-      const { keepTrust } = await import('../../src/config/trust/trust-store.ts');
+      const { saveTrust } = await import('../../src/config/trust/trust-store.ts');
       const { cwd, environment } = surroundings;
-      await keepTrust({ file: join(cwd, 'tool.yml'), environment }, edit);
+      await saveTrust({ file: join(cwd, 'tool.yml'), environment }, edit);
     },
   };
 }

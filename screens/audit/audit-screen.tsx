@@ -1,7 +1,7 @@
 import { auditColumns, auditFacts, countedEvents } from '../../src/operations/cloud/audit-text.ts';
-import { rowsByIndex } from '../app/in-view.ts';
+import { ListFrame } from '../app/frame/list-frame.tsx';
 import { BACK, HELP, MOVES, PALETTE, REFRESH } from '../app/keys.ts';
-import { ListFrame } from '../app/list-frame.tsx';
+import { rowsByIndex } from '../app/lists/in-view.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { EMPTY, LOADING } from '../app/text.ts';
 import { readAgain } from '../commands/audit.ts';

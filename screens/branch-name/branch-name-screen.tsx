@@ -1,6 +1,6 @@
 import type { TextEdit } from '../../components/text-edit.ts';
 import { NAME_OF_BRANCH } from '../../src/operations/branch/list/text.ts';
-import { FieldFrame } from '../app/field-frame.tsx';
+import { FieldFrame } from '../app/frame/field-frame.tsx';
 import { BACK } from '../app/keys.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
 import { confirmCreate } from '../commands/branches.ts';

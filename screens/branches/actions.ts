@@ -6,8 +6,8 @@ import { branchSwitchOperation } from '../../src/operations/branch/switch/operat
 import type { KeyBinding, KeyContext } from '../app/model.ts';
 import { notWritable } from '../app/why-not.ts';
 import { refreshingBranches } from '../commands/branches.ts';
-import { confirmOperation } from '../commands/confirm.ts';
 import { copyToClipboard } from '../commands/copy.ts';
+import { confirmOperation } from '../commands/runs/confirm.ts';
 import { type BranchesRoute, selectedBranch } from './branches-route.ts';
 
 export const NEW_BRANCH: KeyBinding<BranchesRoute> = {

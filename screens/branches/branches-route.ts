@@ -1,7 +1,7 @@
 import type { BranchRow } from '../../src/results/branch-results.ts';
 import type { ListState } from '../../src/state/list.ts';
-import { type FetchState, fetchInto } from '../app/fetched.ts';
-import { positionIn, rowsByIndex } from '../app/in-view.ts';
+import { type FetchState, fetchInto } from '../app/lists/fetched.ts';
+import { positionIn, rowsByIndex } from '../app/lists/in-view.ts';
 import { type Model, quietly } from '../app/model.ts';
 
 declare module '../app/route.ts' {

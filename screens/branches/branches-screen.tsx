@@ -1,10 +1,10 @@
 import { branchColumns, branchFacts } from '../../src/operations/branch/list/text.ts';
 import { countOf } from '../../src/operations/branch/shared-text.ts';
 import type { BranchRow } from '../../src/results/branch-results.ts';
-import { useModel } from '../app/frame.tsx';
-import { rowsByIndex } from '../app/in-view.ts';
+import { useModel } from '../app/frame/frame.tsx';
+import { ListFrame } from '../app/frame/list-frame.tsx';
 import { BACK, HELP, MESSAGES, MOVES, PALETTE, REFRESH, RUNS } from '../app/keys.ts';
-import { ListFrame } from '../app/list-frame.tsx';
+import { rowsByIndex } from '../app/lists/in-view.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { EMPTY, LOADING } from '../app/text.ts';
 import { UNDO } from '../commands/undo.ts';

@@ -1,9 +1,9 @@
 import { useStore } from 'zustand';
 import { Ask } from '../../components/ask.tsx';
-import { Frame, useModel, useRoom } from '../app/frame.tsx';
+import { Frame, useModel, useRoom } from '../app/frame/frame.tsx';
+import { cancelQuestion } from '../app/frame/run-text.ts';
 import { BACK, HELP } from '../app/keys.ts';
 import { runWithId, type ScreenModule } from '../app/model.ts';
-import { cancelQuestion } from '../app/run-text.ts';
 
 declare module '../app/route.ts' {
   interface Routes {

@@ -1,8 +1,8 @@
 import { type CheckRow, checkRows } from '../../src/operations/configuration/check-text.ts';
 import type { CheckWithFixes } from '../../src/operations/configuration/fix.ts';
 import type { ListState } from '../../src/state/list.ts';
-import type { FetchState } from '../app/fetched.ts';
-import { selectedItem } from '../app/in-view.ts';
+import type { FetchState } from '../app/lists/fetched.ts';
+import { selectedItem } from '../app/lists/in-view.ts';
 
 declare module '../app/route.ts' {
   interface Routes {

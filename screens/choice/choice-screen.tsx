@@ -1,6 +1,6 @@
 import { Ask } from '../../components/ask.tsx';
 import type { ChoiceOption } from '../../components/choice.tsx';
-import { Frame, useModel, useRoom } from '../app/frame.tsx';
+import { Frame, useModel, useRoom } from '../app/frame/frame.tsx';
 import { BACK, HELP } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
 

@@ -1,6 +1,6 @@
 import type { AuditList } from '../../src/operations/cloud/audit.ts';
 import { emptyList } from '../../src/state/list.ts';
-import { fetchInto, notFetched, showWhileFetching } from '../app/fetched.ts';
+import { fetchInto, notFetched, showWhileFetching } from '../app/lists/fetched.ts';
 import { contextOf, type KeyBinding, type Model, quietly } from '../app/model.ts';
 import { noTarget } from '../app/why-not.ts';
 import type { AuditRoute } from '../audit/audit-route.ts';
@@ -27,9 +27,9 @@ export const AUDIT: KeyBinding = {
 
 export async function readAgain(model: Model, route: AuditRoute): Promise<void> {
   const { navigation } = model;
-  const fresh: AuditRoute = { ...route, ...notFetched(), found: route.found };
-  navigation.replace(fresh);
-  fetchInto(model, fresh, (signal) => readEvents(model, { target: route.target, signal }));
+  const unread: AuditRoute = { ...route, ...notFetched(), found: route.found };
+  navigation.replace(unread);
+  fetchInto(model, unread, (signal) => readEvents(model, { target: route.target, signal }));
 }
 
 function readEvents(model: Model, { target, signal }: { target: string; signal: AbortSignal }): Promise<AuditList> {

@@ -1,11 +1,11 @@
 import { branchCreateOperation } from '../../src/operations/branch/create/operation.ts';
 import { emptyList } from '../../src/state/list.ts';
-import { notFetched, showWhileFetching } from '../app/fetched.ts';
+import { notFetched, showWhileFetching } from '../app/lists/fetched.ts';
 import { contextOf, type KeyBinding, type Model } from '../app/model.ts';
 import type { Routes } from '../app/route.ts';
 import { latestNotLoadable, notWritable } from '../app/why-not.ts';
 import { readBranches, refreshBranches } from '../branches/branches-route.ts';
-import { confirmOperation } from './confirm.ts';
+import { confirmOperation } from './runs/confirm.ts';
 
 /** On the lists of targets and of snapshots. */
 export const BRANCHES: KeyBinding = {

@@ -7,10 +7,10 @@ import type { ScreenNotice } from '../../src/state/navigation.ts';
 import type { Run } from '../../src/state/runs.ts';
 import { contextOf, type KeyBinding, type Model, quietly } from '../app/model.ts';
 import { noTarget, notWritable } from '../app/why-not.ts';
-import { askedOf, plannedRun } from './confirm.ts';
-import type { ConfirmRoute } from './confirm-route.ts';
-import { conflictingRun } from './conflicting-runs.ts';
-import { begin } from './run-route.ts';
+import { confirmationOf, plannedRun } from './runs/confirm.ts';
+import type { ConfirmRoute } from './runs/confirm-route.ts';
+import { conflictingRun } from './runs/conflicting-runs.ts';
+import { begin } from './runs/run-route.ts';
 
 export const BUILD: KeyBinding = {
   id: 'build',
@@ -63,7 +63,8 @@ export async function startBuild(model: Model, request: BuildAndSanitizeRequest)
     const planned = await operations.plan(session, buildOperation, request);
     const run = plannedRun(model, buildOperation, { target, ...planned });
     const { definition } = run;
-    if (buildOperation.asks?.(planned.shown) || conflictingRun(runs.live(), definition)) show(askedOf(model, run));
+    if (buildOperation.asks?.(planned.shown) || conflictingRun(runs.live(), definition))
+      show(confirmationOf(model, run));
     else if (depthOf(model) === depth) begin(model, definition);
     else {
       const before = runs.live().findLast((run) => run.target === target);

@@ -1,8 +1,8 @@
 import { emptyList, selectedIndex } from '../../src/state/list.ts';
-import { fetchInto, notFetched, showWhileFetching } from '../app/fetched.ts';
+import { fetchInto, notFetched, showWhileFetching } from '../app/lists/fetched.ts';
+import { refreshTargetsAnew } from '../app/lists/refresh.ts';
 import { type KeyBinding, type Model, notifyFailure, quietly } from '../app/model.ts';
 import type { ShownFix } from '../app/operations.ts';
-import { refreshTargetsAnew } from '../app/refresh.ts';
 import type { Routes } from '../app/route.ts';
 import { type CheckRoute, rowsOf, selectedProblem, shownCheck } from '../check/selection.ts';
 import { editConfiguration } from './edit-configuration.ts';

@@ -1,6 +1,6 @@
 import type { HistoryList } from '../../src/results/history-results.ts';
 import { emptyList } from '../../src/state/list.ts';
-import { fetchInto, notFetched, showWhileFetching } from '../app/fetched.ts';
+import { fetchInto, notFetched, showWhileFetching } from '../app/lists/fetched.ts';
 import { type KeyBinding, type Model, quietly } from '../app/model.ts';
 import type { HistoryRoute } from '../history/history-route.ts';
 
@@ -18,9 +18,9 @@ export const HISTORY: KeyBinding = {
 };
 
 export async function readAgain(model: Model, route: HistoryRoute): Promise<void> {
-  const fresh: HistoryRoute = { ...route, ...notFetched(), found: route.found };
-  model.navigation.replace(fresh);
-  fetchInto(model, fresh, (signal) => readHistory(model, { of: route.of, signal }));
+  const unread: HistoryRoute = { ...route, ...notFetched(), found: route.found };
+  model.navigation.replace(unread);
+  fetchInto(model, unread, (signal) => readHistory(model, { of: route.of, signal }));
 }
 
 function readHistory(

@@ -3,8 +3,8 @@ import type { LoadRequest } from '../../src/operations/load/planned-load.ts';
 import { briefName } from '../../src/presentation/snapshot.ts';
 import { contextOf, type KeyBinding, type Model } from '../app/model.ts';
 import { latestNotLoadable, notLoadable } from '../app/why-not.ts';
-import { confirmOperation } from './confirm.ts';
 import { confirmReset } from './reset.ts';
+import { confirmOperation } from './runs/confirm.ts';
 
 export const LOAD: KeyBinding = {
   id: 'load',

@@ -1,5 +1,5 @@
+import { refreshSnapshots } from '../app/lists/refresh.ts';
 import type { Model } from '../app/model.ts';
-import { refreshSnapshots } from '../app/refresh.ts';
 import { snapshotsRoute } from '../snapshots/snapshots-route.ts';
 
 export function openTarget(model: Model, name: string): void {

@@ -1,7 +1,7 @@
 import { interrupted } from '../../src/runtime/errors.ts';
 import type { ScreenNotice } from '../../src/state/navigation.ts';
+import { RUN_NOTES } from '../app/frame/run-text.ts';
 import type { Model } from '../app/model.ts';
-import { RUN_NOTES } from '../app/run-text.ts';
 
 const TWICE_WITHIN_MS = 2000;
 

@@ -2,7 +2,7 @@ import { removeOperation } from '../../src/operations/remove/operation.ts';
 import { briefName } from '../../src/presentation/snapshot.ts';
 import { contextOf, type KeyBinding } from '../app/model.ts';
 import { noSnapshot, notWritable } from '../app/why-not.ts';
-import { confirmOperation } from './confirm.ts';
+import { confirmOperation } from './runs/confirm.ts';
 
 export const REMOVE: KeyBinding = {
   id: 'remove',

@@ -1,7 +1,7 @@
 import { resetOperation } from '../../src/operations/reset/operation.ts';
 import { contextOf, type KeyBinding, type Model } from '../app/model.ts';
 import { latestNotLoadable } from '../app/why-not.ts';
-import { confirmOperation } from './confirm.ts';
+import { confirmOperation } from './runs/confirm.ts';
 
 export const RESET: KeyBinding = {
   id: 'reset',

@@ -1,6 +1,6 @@
 import type { RowsResult } from '../../src/results/rows-results.ts';
 import { emptyList } from '../../src/state/list.ts';
-import { type FetchState, fetchInto, notFetched, showWhileFetching } from '../app/fetched.ts';
+import { type FetchState, fetchInto, notFetched, showWhileFetching } from '../app/lists/fetched.ts';
 import { type Model, quietly } from '../app/model.ts';
 import type { RowsRoute } from '../rows/rows-route.ts';
 

@@ -6,7 +6,7 @@ import { emptyList } from '../../src/state/list.ts';
 import { contextOf, type KeyBinding, type Model, notifyFailure } from '../app/model.ts';
 import { noSnapshot, notWritable } from '../app/why-not.ts';
 import { offerSuggestion, openSuggestion } from '../suggestion/actions.ts';
-import { confirmOperation } from './confirm.ts';
+import { confirmOperation } from './runs/confirm.ts';
 
 /** Applies to the selected snapshot, or to the original of the coverage shown. */
 export const SANITIZE: KeyBinding = {

@@ -1,8 +1,8 @@
 import type { ConfigurationDraft } from '../../src/operations/configuration/edit-configuration.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
+import { refreshTargetsAnew } from '../app/lists/refresh.ts';
 import { type Model, notifyFailure } from '../app/model.ts';
-import { refreshTargetsAnew } from '../app/refresh.ts';
 import type { Routes } from '../app/route.ts';
 import { inTurn } from '../editor/change-draft.ts';
 import type { EditorRoute } from '../editor/editor-route.ts';

@@ -2,8 +2,8 @@ import type { ProviderChoice } from '../../src/operations/sign-in/find-provider.
 import { PROVIDER_QUESTION } from '../../src/operations/sign-in/text.ts';
 import type { SignInEvent } from '../../src/results/events.ts';
 import { interrupted, toUserError } from '../../src/runtime/errors.ts';
+import { refreshTargetsAnew } from '../app/lists/refresh.ts';
 import { type Model, quietly } from '../app/model.ts';
-import { refreshTargetsAnew } from '../app/refresh.ts';
 import type { SignInRoute } from '../sign-in/sign-in-route.ts';
 
 /** Begins to sign in; where there are several providers, asks for one. */

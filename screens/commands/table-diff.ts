@@ -1,6 +1,6 @@
 import type { TableDiff } from '../../src/results/table-diff.ts';
 import { emptyList } from '../../src/state/list.ts';
-import { type FetchState, fetchInto, notFetched, showWhileFetching } from '../app/fetched.ts';
+import { type FetchState, fetchInto, notFetched, showWhileFetching } from '../app/lists/fetched.ts';
 import { type Model, quietly } from '../app/model.ts';
 import type { TableDiffRoute } from '../table-diff/table-diff-route.ts';
 

@@ -1,9 +1,9 @@
 import { UntrustedConfiguration } from '../../src/config/trust/untrusted-configuration.ts';
-import { trustItems } from '../../src/operations/trust-text.ts';
+import { trustItems } from '../../src/operations/trust/trust-text.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { wrap } from '../../src/text/text-width.ts';
+import { refreshSnapshots, refreshTargets } from '../app/lists/refresh.ts';
 import { type Model, notifyFailure } from '../app/model.ts';
-import { refreshSnapshots, refreshTargets } from '../app/refresh.ts';
 
 export function untrustedOf({ targets }: Model): UntrustedConfiguration | null {
   const { error } = targets.getState();

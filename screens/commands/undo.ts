@@ -1,7 +1,7 @@
 import { undoOperation } from '../../src/operations/undo/operation.ts';
 import { contextOf, type KeyBinding } from '../app/model.ts';
 import { noTarget, notWritable } from '../app/why-not.ts';
-import { confirmOperation } from './confirm.ts';
+import { confirmOperation } from './runs/confirm.ts';
 
 export const UNDO: KeyBinding = {
   id: 'undo',

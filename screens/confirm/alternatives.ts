@@ -1,7 +1,7 @@
 import type { CommandId } from '../../src/config/schema/commands.ts';
 import type { KeyBinding } from '../app/model.ts';
 import { notWritable } from '../app/why-not.ts';
-import type { ConfirmRoute } from '../commands/confirm-route.ts';
+import type { ConfirmRoute } from '../commands/runs/confirm-route.ts';
 
 /** Keys of a question that has another way to the same end. */
 export const ALTERNATIVES: KeyBinding<ConfirmRoute>[] = [

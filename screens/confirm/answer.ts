@@ -1,7 +1,7 @@
 import { notTyped } from '../../src/presentation/shapes/question.ts';
 import type { KeyBinding, Model } from '../app/model.ts';
-import type { ConfirmRoute } from '../commands/confirm-route.ts';
-import { runRoute } from '../commands/run-route.ts';
+import type { ConfirmRoute } from '../commands/runs/confirm-route.ts';
+import { runRoute } from '../commands/runs/run-route.ts';
 
 export type ConfirmAnswer = 'leave' | 'go';
 

@@ -16,12 +16,12 @@ import {
 } from '../../src/presentation/shapes/question.ts';
 import { isLive } from '../../src/state/runs.ts';
 import { wrap } from '../../src/text/text-width.ts';
-import { Frame, linesInView, useModel, useRoom } from '../app/frame.tsx';
+import { Frame, linesInView, useModel, useRoom } from '../app/frame/frame.tsx';
 import { BACK, HELP, moving } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { scrolledDown } from '../app/navigate.ts';
 import { LOADING } from '../app/text.ts';
-import type { ConfirmRoute } from '../commands/confirm-route.ts';
+import type { ConfirmRoute } from '../commands/runs/confirm-route.ts';
 import { ALTERNATIVES } from './alternatives.ts';
 import { answerConfirm, confirmTyped, RETRY_PLAN } from './answer.ts';
 

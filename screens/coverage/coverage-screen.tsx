@@ -11,9 +11,9 @@ import {
 } from '../../src/operations/sanitize/coverage-text.ts';
 import type { Coverage } from '../../src/results/sanitize-results.ts';
 import type { ListState } from '../../src/state/list.ts';
-import { useModel, useRoom } from '../app/frame.tsx';
+import { useModel, useRoom } from '../app/frame/frame.tsx';
+import { ListFrame } from '../app/frame/list-frame.tsx';
 import { BACK, HELP, MOVES, RUNS } from '../app/keys.ts';
-import { ListFrame } from '../app/list-frame.tsx';
 import { contextOf, runWithId, type ScreenModule } from '../app/model.ts';
 import { noFindingsLines } from '../app/text.ts';
 import { EDIT_QUERY, SANITIZE, SUGGEST } from '../commands/sanitize.ts';

@@ -1,13 +1,13 @@
 import { useMemo } from 'react';
 import { useTheme } from '../../components/theme.ts';
-import { diffColumns, diffCount, NOT_LOCAL } from '../../src/operations/snapshots/diff-text.ts';
+import { diffColumns, diffCount, NOT_LOCAL } from '../../src/operations/snapshots/diff/diff-text.ts';
 import type { DiffResult } from '../../src/results/results.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { formatNumberOf } from '../../src/text/format.ts';
-import type { FetchState } from '../app/fetched.ts';
-import { selectedItem } from '../app/in-view.ts';
+import { ListFrame } from '../app/frame/list-frame.tsx';
 import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
-import { ListFrame } from '../app/list-frame.tsx';
+import type { FetchState } from '../app/lists/fetched.ts';
+import { selectedItem } from '../app/lists/in-view.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
 import { LOADING, noDifferenceLines } from '../app/text.ts';
 import { openTableDiff } from '../commands/table-diff.ts';

@@ -3,10 +3,10 @@ import type { DiffLine } from '../../src/config/edit/diff-lines.ts';
 import type { ConfigurationDraft } from '../../src/operations/configuration/edit-configuration.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { formatNumberOf } from '../../src/text/format.ts';
-import { DiffView } from '../app/diff-view.tsx';
-import { Frame, useRoom } from '../app/frame.tsx';
-import { rowsByIndex } from '../app/in-view.ts';
+import { DiffView } from '../app/frame/diff-view.tsx';
+import { Frame, useRoom } from '../app/frame/frame.tsx';
 import { BACK, HELP, MOVES } from '../app/keys.ts';
+import { rowsByIndex } from '../app/lists/in-view.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { saveShown } from '../commands/save-draft.ts';
 

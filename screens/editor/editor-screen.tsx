@@ -7,7 +7,7 @@ import { dotted } from '../../src/config/tree.ts';
 import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
 import { type ListState, type Move, moveSelection, selectedIndex } from '../../src/state/list.ts';
 import { cellWidth, fitCells } from '../../src/text/text-width.ts';
-import { Frame, useRoom } from '../app/frame.tsx';
+import { Frame, useRoom } from '../app/frame/frame.tsx';
 import type { Model, ScreenModule } from '../app/model.ts';
 import { pageOf } from '../app/navigate.ts';
 import { LOADING } from '../app/text.ts';

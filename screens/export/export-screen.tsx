@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import type { TextEdit } from '../../components/text-edit.ts';
-import { exportAbout, FILE_REQUIRED } from '../../src/operations/snapshots/transfer-text.ts';
+import { exportAbout, FILE_REQUIRED } from '../../src/operations/snapshots/transfer/transfer-text.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
-import { FieldFrame } from '../app/field-frame.tsx';
+import { FieldFrame } from '../app/frame/field-frame.tsx';
 import { BACK } from '../app/keys.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
-import { runRoute } from '../commands/run-route.ts';
-import { exportRun } from '../commands/runs.ts';
+import { runRoute } from '../commands/runs/run-route.ts';
+import { exportRun } from '../commands/runs/runs.ts';
 
 declare module '../app/route.ts' {
   interface Routes {

@@ -1,6 +1,6 @@
 import type { HistoryEntry, HistoryList } from '../../src/results/history-results.ts';
 import type { ListState } from '../../src/state/list.ts';
-import type { FetchState } from '../app/fetched.ts';
+import type { FetchState } from '../app/lists/fetched.ts';
 
 declare module '../app/route.ts' {
   interface Routes {

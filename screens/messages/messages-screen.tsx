@@ -9,12 +9,12 @@ import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
 import { type ListState, selectedIndex } from '../../src/state/list.ts';
 import type { Message } from '../../src/state/messages.ts';
 import { formatNumberOf, formatTime } from '../../src/text/format.ts';
-import { Frame, useModel, useRoom } from '../app/frame.tsx';
-import { selectedItem } from '../app/in-view.ts';
+import { Frame, useModel, useRoom } from '../app/frame/frame.tsx';
 import { BACK, HELP, MOVES, PALETTE, RUNS } from '../app/keys.ts';
+import { selectedItem } from '../app/lists/in-view.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
 import { EMPTY, OPEN_HINT } from '../app/text.ts';
-import { runRoute } from '../commands/run-route.ts';
+import { runRoute } from '../commands/runs/run-route.ts';
 
 declare module '../app/route.ts' {
   interface Routes {

@@ -6,10 +6,10 @@ import {
   noteSaved,
 } from '../../src/operations/snapshots/annotate-text.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
-import { FieldFrame } from '../app/field-frame.tsx';
+import { FieldFrame } from '../app/frame/field-frame.tsx';
 import { BACK } from '../app/keys.ts';
+import { refreshSnapshots } from '../app/lists/refresh.ts';
 import { type Model, notifyFailure, quietly, type ScreenModule } from '../app/model.ts';
-import { refreshSnapshots } from '../app/refresh.ts';
 
 declare module '../app/route.ts' {
   interface Routes {

@@ -6,7 +6,7 @@ import { TextField } from '../../components/text-field.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { emptyList, selectedIndex } from '../../src/state/list.ts';
 import { cellWidth, fitCells } from '../../src/text/text-width.ts';
-import { Frame, useModel, useRoom } from '../app/frame.tsx';
+import { Frame, useModel, useRoom } from '../app/frame/frame.tsx';
 import { BACK, moving, runBinding } from '../app/keys.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
 import { COMMAND_HINT, EMPTY } from '../app/text.ts';

@@ -1,10 +1,10 @@
 import { useStore } from 'zustand';
 import { Ask } from '../../components/ask.tsx';
 import { isLive } from '../../src/state/runs.ts';
-import { Frame, useModel, useRoom } from '../app/frame.tsx';
+import { Frame, useModel, useRoom } from '../app/frame/frame.tsx';
+import { quitQuestion } from '../app/frame/run-text.ts';
 import { BACK, HELP } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
-import { quitQuestion } from '../app/run-text.ts';
 import { answerQuit } from '../commands/quit.ts';
 
 declare module '../app/route.ts' {

@@ -1,7 +1,7 @@
 import type { SnapshotRow } from '../../src/results/results.ts';
 import type { RowsResult } from '../../src/results/rows-results.ts';
 import type { ListState } from '../../src/state/list.ts';
-import type { FetchState } from '../app/fetched.ts';
+import type { FetchState } from '../app/lists/fetched.ts';
 import type { Model } from '../app/model.ts';
 
 declare module '../app/route.ts' {

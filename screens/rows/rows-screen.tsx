@@ -1,9 +1,9 @@
 import { useMemo } from 'react';
 import { rowColumns, rowsAside, rowsLine } from '../../src/operations/snapshots/rows-text.ts';
 import { briefName } from '../../src/presentation/snapshot.ts';
-import { rowsByIndex } from '../app/in-view.ts';
+import { ListFrame } from '../app/frame/list-frame.tsx';
 import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
-import { ListFrame } from '../app/list-frame.tsx';
+import { rowsByIndex } from '../app/lists/in-view.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { EMPTY, LOADING } from '../app/text.ts';
 import { toggleRevealed } from '../commands/rows.ts';

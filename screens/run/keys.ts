@@ -2,14 +2,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LogLine } from '../../src/state/run.ts';
 import { printable } from '../../src/text/printable.ts';
-import { clearFilter, isFiltered, startFilter } from '../app/filter.ts';
+import { clientEndedText, clientName } from '../app/frame/run-text.ts';
 import { BACK, HELP, moving, PALETTE, RUNS } from '../app/keys.ts';
+import { clearFilter, isFiltered, startFilter } from '../app/lists/filter.ts';
 import { contextOf, type KeyBinding, type KeyContext, type Model, notifyFailure, quietly } from '../app/model.ts';
-import { clientEndedText, clientName } from '../app/run-text.ts';
 import { notWritable } from '../app/why-not.ts';
 import { copyToClipboard } from '../commands/copy.ts';
-import { RUN_KEYS } from '../commands/run-keys.ts';
-import type { RunRoute } from '../commands/run-route.ts';
+import { RUN_KEYS } from '../commands/runs/run-keys.ts';
+import type { RunRoute } from '../commands/runs/run-route.ts';
 import { SHOW_COVERAGE } from '../commands/sanitize.ts';
 import { UNDO } from '../commands/undo.ts';
 

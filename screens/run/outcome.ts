@@ -3,7 +3,7 @@ import type { Glyphs, Tone } from '../../src/presentation/shapes/glyphs.ts';
 import { detailsWithKey } from '../../src/presentation/shapes/summary.ts';
 import type { Run } from '../../src/state/runs.ts';
 import { cellWidth, wrap } from '../../src/text/text-width.ts';
-import { cardTexts, outcomeTone, queuedLines, untouchedLines } from '../app/run-text.ts';
+import { cardTexts, outcomeTone, queuedLines, untouchedLines } from '../app/frame/run-text.ts';
 
 export interface OutcomeOptions {
   run: Run;

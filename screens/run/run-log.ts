@@ -3,7 +3,7 @@ import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
 import { matchesFilter } from '../../src/state/list.ts';
 import type { LogLine, RunState } from '../../src/state/run.ts';
 import { wrap } from '../../src/text/text-width.ts';
-import { LOG_MARKS, logTitle } from '../app/run-text.ts';
+import { LOG_MARKS, logTitle } from '../app/frame/run-text.ts';
 import { logText } from './log-text.ts';
 
 export interface RunLogOptions {

@@ -3,16 +3,16 @@ import { useStore } from 'zustand';
 import { useTheme } from '../../components/theme.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { isLive, type Run } from '../../src/state/runs.ts';
-import { useModel } from '../app/frame.tsx';
-import { selectedItem } from '../app/in-view.ts';
+import { useModel } from '../app/frame/frame.tsx';
+import { ListFrame } from '../app/frame/list-frame.tsx';
+import { runColumns, runCount } from '../app/frame/run-text.ts';
 import { BACK, HELP, MESSAGES, MOVES, PALETTE } from '../app/keys.ts';
-import { ListFrame } from '../app/list-frame.tsx';
+import { selectedItem } from '../app/lists/in-view.ts';
 import { contextOf, type Model, type ScreenModule } from '../app/model.ts';
-import { runColumns, runCount } from '../app/run-text.ts';
 import { EMPTY } from '../app/text.ts';
 import { HISTORY } from '../commands/history.ts';
-import { RUN_KEYS } from '../commands/run-keys.ts';
-import { runRoute } from '../commands/run-route.ts';
+import { RUN_KEYS } from '../commands/runs/run-keys.ts';
+import { runRoute } from '../commands/runs/run-route.ts';
 
 declare module '../app/route.ts' {
   interface Routes {

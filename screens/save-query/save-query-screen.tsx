@@ -8,14 +8,14 @@ import type { PlannedQuerySave } from '../../src/operations/sanitize/save-query.
 import { querySavedText, querySaveLines } from '../../src/operations/sanitize/suggestion-text.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { wrap } from '../../src/text/text-width.ts';
-import { DiffView } from '../app/diff-view.tsx';
-import type { FetchState } from '../app/fetched.ts';
-import { Frame, useRoom } from '../app/frame.tsx';
-import { rowsByIndex } from '../app/in-view.ts';
+import { DiffView } from '../app/frame/diff-view.tsx';
+import { Frame, useRoom } from '../app/frame/frame.tsx';
 import { BACK, HELP, MOVES } from '../app/keys.ts';
+import type { FetchState } from '../app/lists/fetched.ts';
+import { rowsByIndex } from '../app/lists/in-view.ts';
+import { refreshTargetsAnew } from '../app/lists/refresh.ts';
 import { type Model, notifyFailure, quietly, type ScreenModule } from '../app/model.ts';
 import type { ShownPlan } from '../app/operations.ts';
-import { refreshTargetsAnew } from '../app/refresh.ts';
 import { LOADING } from '../app/text.ts';
 
 declare module '../app/route.ts' {

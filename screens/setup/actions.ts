@@ -1,8 +1,8 @@
 import { textEdit } from '../../components/text-edit.ts';
 import { interrupted, toUserError, UserError } from '../../src/runtime/errors.ts';
 import { formatDuration } from '../../src/text/format.ts';
+import { refreshTargetsAnew } from '../app/lists/refresh.ts';
 import { type Model, quietly } from '../app/model.ts';
-import { refreshTargetsAnew } from '../app/refresh.ts';
 import { startBuild } from '../commands/build.ts';
 import { REFUSED } from './checks-text.ts';
 import type { SetupRoute } from './setup-route.ts';

@@ -10,7 +10,7 @@ import {
   URL_COPIED,
 } from '../../src/operations/sign-in/text.ts';
 import { printable } from '../../src/text/printable.ts';
-import { Frame, useRoom } from '../app/frame.tsx';
+import { Frame, useRoom } from '../app/frame/frame.tsx';
 import { BACK, HELP } from '../app/keys.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
 import { beginSignIn } from '../commands/sign-in.ts';

@@ -2,18 +2,18 @@ import { pruneOperation } from '../../src/operations/prune/operation.ts';
 import type { PruneRequest } from '../../src/operations/prune/prune.ts';
 import { PRUNE_LINES, PRUNE_QUESTION, PRUNE_RULES } from '../../src/operations/prune/text.ts';
 import { annotatedText } from '../../src/operations/snapshots/annotate-text.ts';
-import { comparedText } from '../../src/operations/snapshots/diff-text.ts';
-import type { TransferKind } from '../../src/operations/snapshots/transfer-text.ts';
+import { comparedText } from '../../src/operations/snapshots/diff/diff-text.ts';
+import type { TransferKind } from '../../src/operations/snapshots/transfer/transfer-text.ts';
 import type { DiffResult, SnapshotRow, SnapshotTable } from '../../src/results/results.ts';
 import { emptyList, toggled } from '../../src/state/list.ts';
 import { snapshotsOf } from '../../src/state/snapshots.ts';
 import { formatNumberOf } from '../../src/text/format.ts';
-import { notFetched, showWhileFetching } from '../app/fetched.ts';
+import { notFetched, showWhileFetching } from '../app/lists/fetched.ts';
+import { refreshSnapshots } from '../app/lists/refresh.ts';
 import { contextOf, type KeyContext, type Model, notifyFailure, quietly } from '../app/model.ts';
-import { refreshSnapshots } from '../app/refresh.ts';
-import { confirmOperation } from '../commands/confirm.ts';
-import { begin } from '../commands/run-route.ts';
-import { transferRun } from '../commands/runs.ts';
+import { confirmOperation } from '../commands/runs/confirm.ts';
+import { begin } from '../commands/runs/run-route.ts';
+import { transferRun } from '../commands/runs/runs.ts';
 import type { SnapshotsRoute } from './snapshots-route.ts';
 
 /** Marks the selected snapshot, or removes its mark. */

@@ -1,7 +1,7 @@
 import { textEdit } from '../../components/text-edit.ts';
 import { snapshotsOf } from '../../src/state/snapshots.ts';
-import { FILTER } from '../app/filter.ts';
 import { BACK, HELP, MESSAGES, MOUSE, MOVES, PALETTE, REFRESH, RUNS } from '../app/keys.ts';
+import { FILTER } from '../app/lists/filter.ts';
 import { contextOf, type KeyBinding, type Model } from '../app/model.ts';
 import { noSnapshot, notWritable } from '../app/why-not.ts';
 import { BRANCHES } from '../commands/branches.ts';
@@ -11,8 +11,8 @@ import { HISTORY } from '../commands/history.ts';
 import { LOAD } from '../commands/load.ts';
 import { REMOVE } from '../commands/remove.ts';
 import { RESET } from '../commands/reset.ts';
-import { begin } from '../commands/run-route.ts';
-import { verifyRun } from '../commands/runs.ts';
+import { begin } from '../commands/runs/run-route.ts';
+import { verifyRun } from '../commands/runs/runs.ts';
 import { SANITIZE } from '../commands/sanitize.ts';
 import { UNDO } from '../commands/undo.ts';
 import {

@@ -2,7 +2,7 @@ import type { TextEdit } from '../../components/text-edit.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
 import { emptyList, type ListState } from '../../src/state/list.ts';
 import { snapshotsOf } from '../../src/state/snapshots.ts';
-import { type InView, positionIn } from '../app/in-view.ts';
+import { type InView, positionIn } from '../app/lists/in-view.ts';
 import type { Model } from '../app/model.ts';
 
 declare module '../app/route.ts' {

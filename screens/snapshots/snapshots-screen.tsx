@@ -9,11 +9,11 @@ import { briefName, noSnapshotsLines, snapshotFacts } from '../../src/presentati
 import { briefSnapshotColumns } from '../../src/presentation/snapshot-columns.ts';
 import { type SnapshotList, snapshotsOf } from '../../src/state/snapshots.ts';
 import { formatBytes } from '../../src/text/format.ts';
-import { FILTERED } from '../app/filter.ts';
-import { Frame, useModel, useRoom } from '../app/frame.tsx';
-import { positionIn } from '../app/in-view.ts';
+import { Frame, useModel, useRoom } from '../app/frame/frame.tsx';
+import { FILTERED } from '../app/lists/filter.ts';
+import { positionIn } from '../app/lists/in-view.ts';
+import { refreshSnapshots } from '../app/lists/refresh.ts';
 import { type ScreenModule, targetNamed } from '../app/model.ts';
-import { refreshSnapshots } from '../app/refresh.ts';
 import { countText, LOADING, noMatchLines } from '../app/text.ts';
 import { SNAPSHOT_KEYS } from './keys.ts';
 import { type SnapshotsRoute, selectedSnapshot, snapshotsInView } from './snapshots-route.ts';

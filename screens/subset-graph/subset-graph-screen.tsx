@@ -5,7 +5,7 @@ import { diagramLines, diagramText, focusOn, neighbourhood } from '../../src/ope
 import type { SubsetGraph } from '../../src/results/subset-results.ts';
 import { emptyList, type Move, moveSelection } from '../../src/state/list.ts';
 import { formatNumberOf } from '../../src/text/format.ts';
-import { Frame, useRoom } from '../app/frame.tsx';
+import { Frame, useRoom } from '../app/frame/frame.tsx';
 import { BACK, HELP, MOVES, PALETTE, RUNS } from '../app/keys.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
 import { pageOf } from '../app/navigate.ts';

@@ -5,7 +5,7 @@ import { isSubsetTable, notByShare, smallestOrLargest } from '../../src/operatio
 import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { type Model, notifyFailure, quietly } from '../app/model.ts';
-import { confirm, plannedRun } from '../commands/confirm.ts';
+import { confirm, plannedRun } from '../commands/runs/confirm.ts';
 import { choicesOf, stepShare, subsetTarget, toggleCopied, toggleExcluded } from './choices.ts';
 import { type SubsetRoute, selectedTable } from './subset-route.ts';
 

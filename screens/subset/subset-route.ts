@@ -2,8 +2,8 @@ import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
 import type { PlannedSubset } from '../../src/operations/subset/subset.ts';
 import { type SubsetTreeRow, subsetTree } from '../../src/operations/subset/text.ts';
 import type { ListState } from '../../src/state/list.ts';
-import type { FetchState } from '../app/fetched.ts';
-import { selectedItem } from '../app/in-view.ts';
+import type { FetchState } from '../app/lists/fetched.ts';
+import { selectedItem } from '../app/lists/in-view.ts';
 import type { ShownPlan } from '../app/operations.ts';
 
 declare module '../app/route.ts' {

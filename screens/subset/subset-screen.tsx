@@ -10,8 +10,8 @@ import {
   subsetTree,
 } from '../../src/operations/subset/text.ts';
 import type { Fact } from '../../src/presentation/shapes/fact.ts';
+import { ListFrame } from '../app/frame/list-frame.tsx';
 import { BACK, HELP, MOVES, PALETTE, RUNS } from '../app/keys.ts';
-import { ListFrame } from '../app/list-frame.tsx';
 import type { ScreenModule } from '../app/model.ts';
 import { LOADING } from '../app/text.ts';
 import { notWritable } from '../app/why-not.ts';

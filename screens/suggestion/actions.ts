@@ -13,7 +13,7 @@ import { TRIED_ROWS } from '../../src/operations/sanitize/tried-rows.ts';
 import type { ColumnChoice, ColumnChoices } from '../../src/results/suggested-query.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
-import { notFetched, showWhileFetching } from '../app/fetched.ts';
+import { notFetched, showWhileFetching } from '../app/lists/fetched.ts';
 import { type Model, notifyFailure, quietly } from '../app/model.ts';
 import { rowsOf, type SuggestionRoute, selectedRow } from './suggestion-route.ts';
 

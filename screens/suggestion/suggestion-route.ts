@@ -4,8 +4,8 @@ import { type SuggestionRow, suggestionRows } from '../../src/operations/sanitiz
 import type { TrialResult } from '../../src/results/sanitize-results.ts';
 import type { ColumnChoices } from '../../src/results/suggested-query.ts';
 import type { ListState } from '../../src/state/list.ts';
-import type { FetchState } from '../app/fetched.ts';
-import { selectedItem } from '../app/in-view.ts';
+import type { FetchState } from '../app/lists/fetched.ts';
+import { selectedItem } from '../app/lists/in-view.ts';
 
 declare module '../app/route.ts' {
   interface Routes {

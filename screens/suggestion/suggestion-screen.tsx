@@ -9,9 +9,9 @@ import {
   suggestionFacts,
   suggestionText,
 } from '../../src/operations/sanitize/suggestion-text.ts';
-import { useRoom } from '../app/frame.tsx';
+import { useRoom } from '../app/frame/frame.tsx';
+import { ListFrame } from '../app/frame/list-frame.tsx';
 import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
-import { ListFrame } from '../app/list-frame.tsx';
 import type { KeyContext, ScreenModule } from '../app/model.ts';
 import { LOADING, noFindingsLines } from '../app/text.ts';
 import { notWritable } from '../app/why-not.ts';

@@ -1,6 +1,6 @@
 import type { TableDiff } from '../../src/results/table-diff.ts';
 import type { ListState } from '../../src/state/list.ts';
-import type { FetchState } from '../app/fetched.ts';
+import type { FetchState } from '../app/lists/fetched.ts';
 
 declare module '../app/route.ts' {
   interface Routes {

@@ -1,13 +1,13 @@
 import { useMemo } from 'react';
 import { Empty, Failure } from '../../components/empty.tsx';
 import { List } from '../../components/list.tsx';
+import { tableDiffLines } from '../../src/operations/snapshots/diff/table-diff-text.ts';
 import { revealByKey } from '../../src/operations/snapshots/rows-text.ts';
-import { tableDiffLines } from '../../src/operations/snapshots/table-diff-text.ts';
 import { briefName } from '../../src/presentation/snapshot.ts';
 import type { TableDiff } from '../../src/results/table-diff.ts';
-import { Frame, useRoom } from '../app/frame.tsx';
-import { positionIn, rowsByIndex } from '../app/in-view.ts';
+import { Frame, useRoom } from '../app/frame/frame.tsx';
 import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
+import { positionIn, rowsByIndex } from '../app/lists/in-view.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { LOADING } from '../app/text.ts';
 import { toggleRevealed } from '../commands/table-diff.ts';

@@ -1,7 +1,7 @@
 import type { TextEdit } from '../../components/text-edit.ts';
 import type { SnapshotRow, SnapshotTable } from '../../src/results/results.ts';
 import { type ListState, matchesFilter } from '../../src/state/list.ts';
-import type { FetchState } from '../app/fetched.ts';
+import type { FetchState } from '../app/lists/fetched.ts';
 
 declare module '../app/route.ts' {
   interface Routes {

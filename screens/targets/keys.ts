@@ -1,7 +1,7 @@
-import { FILTER } from '../app/filter.ts';
 import { HELP, MESSAGES, MOUSE, MOVES, PALETTE, REFRESH, RUNS } from '../app/keys.ts';
+import { FILTER } from '../app/lists/filter.ts';
+import { nextSort } from '../app/lists/sort-targets.ts';
 import { contextOf, isAtRoot, isUnconfigured, type KeyBinding } from '../app/model.ts';
-import { nextSort } from '../app/sort-targets.ts';
 import { sortedText } from '../app/text.ts';
 import { noTarget } from '../app/why-not.ts';
 import { AUDIT } from '../commands/audit.ts';

@@ -1,7 +1,7 @@
 import type { Cell } from '../../src/presentation/shapes/column.ts';
 import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
 import type { Run } from '../../src/state/runs.ts';
-import { percentOf } from '../app/run-text.ts';
+import { percentOf } from '../app/frame/run-text.ts';
 
 /** The runs in progress or queued, by target: of several, the one in progress. */
 export function liveRuns(runs: Run[]): Map<string, Run> {

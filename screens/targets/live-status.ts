@@ -1,7 +1,7 @@
 import type { TargetRow } from '../../src/results/results.ts';
 import { sizesRead, snapshotsOf, type TargetEntry, targetsChecked } from '../../src/state/targets.ts';
+import { isRefreshing } from '../app/lists/refresh.ts';
 import { type Model, quietly } from '../app/model.ts';
-import { isRefreshing } from '../app/refresh.ts';
 
 const EVERY_MS = 15_000;
 

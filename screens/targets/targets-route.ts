@@ -1,9 +1,9 @@
 import type { TextEdit } from '../../components/text-edit.ts';
 import { emptyList, type ListState } from '../../src/state/list.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
-import { type InView, positionIn } from '../app/in-view.ts';
+import { type InView, positionIn } from '../app/lists/in-view.ts';
+import type { Sort } from '../app/lists/sort-targets.ts';
 import type { Model } from '../app/model.ts';
-import type { Sort } from '../app/sort-targets.ts';
 
 declare module '../app/route.ts' {
   interface Routes {

@@ -17,17 +17,17 @@ import {
   hubNotice,
   STATUS_TITLE,
   targetFacts,
-} from '../../src/operations/targets-text.ts';
+} from '../../src/operations/targets/targets-text.ts';
 import type { Cell } from '../../src/presentation/shapes/column.ts';
 import { fullWidth, layOutTable, type TableLayout } from '../../src/presentation/shapes/table-layout.ts';
 import type { Run } from '../../src/state/runs.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
 import { formatCount } from '../../src/text/format.ts';
-import { FILTERED } from '../app/filter.ts';
-import { Frame, useModel, useRoom } from '../app/frame.tsx';
-import { positionIn } from '../app/in-view.ts';
+import { Frame, useModel, useRoom } from '../app/frame/frame.tsx';
+import { FILTERED } from '../app/lists/filter.ts';
+import { positionIn } from '../app/lists/in-view.ts';
+import { isGrouped, type Sort } from '../app/lists/sort-targets.ts';
 import type { ScreenModule } from '../app/model.ts';
-import { isGrouped, type Sort } from '../app/sort-targets.ts';
 import { configurationHint, countText, EMPTY, LOADING, noMatchLines } from '../app/text.ts';
 import { TARGET_KEYS } from './keys.ts';
 import { headingLines, keyOfLine, lineOfEntry, type TargetLine, targetLines } from './lines.ts';

@@ -1,12 +1,12 @@
 import { Line, Lines } from '../../components/line.tsx';
 import { List } from '../../components/list.tsx';
 import type { UntrustedConfiguration } from '../../src/config/trust/untrusted-configuration.ts';
-import { LABEL_WIDTH, type TrustLine, trustAbout } from '../../src/operations/trust-text.ts';
+import { LABEL_WIDTH, type TrustLine, trustAbout } from '../../src/operations/trust/trust-text.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { wrap } from '../../src/text/text-width.ts';
-import { Frame, useRoom } from '../app/frame.tsx';
-import { positionIn, rowsByIndex } from '../app/in-view.ts';
+import { Frame, useRoom } from '../app/frame/frame.tsx';
 import { BACK, HELP, MOVES } from '../app/keys.ts';
+import { positionIn, rowsByIndex } from '../app/lists/in-view.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { answerTrust } from '../commands/trust.ts';
 

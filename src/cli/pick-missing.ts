@@ -45,7 +45,7 @@ export async function pickMissing(
 }
 
 async function targets(context: Context) {
-  const { listTargets } = await import('../operations/targets.ts');
+  const { listTargets } = await import('../operations/targets/targets.ts');
   return targetItems(await listTargets(context));
 }
 

@@ -12,7 +12,7 @@ export interface TrustOptions {
 export async function settleTrust({ request }: UntrustedConfiguration, { host, trust }: TrustOptions): Promise<void> {
   const { stdin: input, stderr: output, terminal, signal, environment } = host;
   if (!trust) {
-    const { TRUST_QUESTION, trustAbout, trustLines } = await import('../operations/trust-text.ts');
+    const { TRUST_QUESTION, trustAbout, trustLines } = await import('../operations/trust/trust-text.ts');
     const lines = trustLines(request);
     if (!terminal.canAsk) throw new UntrustedConfiguration(request, lines);
     output.write(`${[...trustAbout(request), ...lines.map((line) => `  ${line}`)].join('\n')}\n`);

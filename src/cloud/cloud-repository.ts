@@ -10,7 +10,7 @@ import { UserError } from '../runtime/errors.ts';
 import type { Report } from '../runtime/events.ts';
 import { readBounded } from '../runtime/read-bounded.ts';
 import { type CloudClient, listAll } from './client.ts';
-import { askBucket, bucketRefusal } from './objects/bucket-answer.ts';
+import { bucketRefusal, queryBucket } from './objects/bucket-answer.ts';
 import { createCloudObjects } from './objects/cloud-objects.ts';
 import { checkedHref } from './objects/href.ts';
 import { reportDamageToHub } from './report-damage.ts';
@@ -130,7 +130,7 @@ function createManifestStore({ name, client, target, annotations, signal }: Mani
       if (body === null) return null;
       const { href, sha256 } = body.manifest;
       annotations.set(key, annotationsOf(body.headline));
-      return await askBucket((request) => fetchText(checkedHref(href, client), { sha256, ...request }), {
+      return await queryBucket((request) => fetchText(checkedHref(href, client), { sha256, ...request }), {
         name,
         signal,
       });

@@ -75,7 +75,7 @@ async function readCache(options: CacheOptions): Promise<Cache | null> {
 async function writeCache(directory: string, cache: Cache): Promise<void> {
   const file = fileIn(directory);
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const beside = `${file}.${process.pid}.tmp`;
-  await writeFile(beside, JSON.stringify(cache), { mode: 0o600 });
-  await rename(beside, file);
+  const tmp = `${file}.${process.pid}.tmp`;
+  await writeFile(tmp, JSON.stringify(cache), { mode: 0o600 });
+  await rename(tmp, file);
 }

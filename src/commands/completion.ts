@@ -1,5 +1,5 @@
 import { defineCommand, type Invocation } from '../cli/command.ts';
-import type { Candidate } from '../cli/completion.ts';
+import type { Candidate } from '../cli/completion/completion.ts';
 import { formatAge, formatNumberOf } from '../text/format.ts';
 import { printable } from '../text/printable.ts';
 import { toSelector } from '../text/snapshot-selector.ts';
@@ -12,7 +12,7 @@ export const completionCommand = defineCommand({
   examples: [{ command: 'source <(tool completion bash)', does: 'enable completion in this shell' }],
   json: 'document',
   async run({ arguments: { shell } }) {
-    const { COMPLETION_SCRIPTS } = await import('../cli/completion-scripts.ts');
+    const { COMPLETION_SCRIPTS } = await import('../cli/completion/completion-scripts.ts');
     const script = COMPLETION_SCRIPTS[shell] ?? '';
     return { data: { shell, script }, text: script };
   },
@@ -27,7 +27,7 @@ export const completeCommand = defineCommand({
   json: 'document',
   hidden: true,
   async run(invocation) {
-    const { complete, configOf } = await import('../cli/completion.ts');
+    const { complete, configOf } = await import('../cli/completion/completion.ts');
     const { words = [] } = invocation.arguments;
     const file = configOf(words);
     const context = () => invocation.context(file);
@@ -51,7 +51,7 @@ export const completeCommand = defineCommand({
 });
 
 async function targetCandidates(context: Invocation['context']): Promise<Candidate[]> {
-  const { listTargets } = await import('../operations/targets.ts');
+  const { listTargets } = await import('../operations/targets/targets.ts');
   const targets = await listTargets(await context());
   return targets.map(({ name, title }) => ({ value: name, description: title }));
 }

@@ -30,7 +30,7 @@ export const diffCommand = defineCommand({
   json: 'document',
   async run(invocation) {
     const { diffText } = await import('../cli/printers/lists.ts');
-    const { diff } = await import('../operations/snapshots/diff.ts');
+    const { diff } = await import('../operations/snapshots/diff/diff.ts');
     const { target, a, b } = invocation.arguments;
     const { table, reveal = false, original = false } = invocation.options;
     if (table !== undefined) {
@@ -40,7 +40,7 @@ export const diffCommand = defineCommand({
         });
       }
       const { tableDiffText } = await import('../cli/printers/lists.ts');
-      const { diffTable } = await import('../operations/snapshots/table-diff.ts');
+      const { diffTable } = await import('../operations/snapshots/diff/table-diff.ts');
       const request = { target, a: toSelector(a), b: toSelector(b), table, reveal, original };
       const changes = await diffTable(await invocation.context(), request);
       return { data: changes, text: tableDiffText(changes, invocation.tableOptions()) };

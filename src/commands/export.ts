@@ -14,8 +14,8 @@ export const exportCommand = defineCommand({
   examples: [{ command: 'tool export app 0 -o app.zip', does: 'write the newest snapshot to a zip' }],
   json: 'events',
   async run(invocation) {
-    const { exportSummary } = await import('../operations/snapshots/transfer-text.ts');
-    const { exportSnapshot } = await import('../operations/snapshots/export.ts');
+    const { exportSummary } = await import('../operations/snapshots/transfer/transfer-text.ts');
+    const { exportSnapshot } = await import('../operations/snapshots/transfer/export.ts');
     const { target, snapshot = '0' } = invocation.arguments;
     const file = resolve(
       invocation.cwd,

@@ -15,8 +15,8 @@ export const importCommand = defineCommand({
   json: 'events',
   writes: true,
   async run(invocation) {
-    const { importedText } = await import('../operations/snapshots/transfer-text.ts');
-    const { importSnapshot } = await import('../operations/snapshots/import.ts');
+    const { importedText } = await import('../operations/snapshots/transfer/transfer-text.ts');
+    const { importSnapshot } = await import('../operations/snapshots/transfer/import.ts');
     const { target, allowUntrusted = false } = invocation.options;
     const file = resolve(invocation.cwd, invocation.arguments.file);
     const request = { file, allowUntrusted, ...(target !== undefined && { target }) };

@@ -11,8 +11,8 @@ export const pullCommand = defineCommand({
   json: 'events',
   writes: true,
   async run(invocation) {
-    const { transferSummary } = await import('../operations/snapshots/transfer-text.ts');
-    const { pull } = await import('../operations/snapshots/pull.ts');
+    const { transferSummary } = await import('../operations/snapshots/transfer/transfer-text.ts');
+    const { pull } = await import('../operations/snapshots/transfer/pull.ts');
     const { allowUntrusted = false } = invocation.options;
     const result = await pull(await invocation.context(), { ...snapshotRequest(invocation), allowUntrusted });
     return { data: result, text: transferSummary('pull', result).line };

@@ -11,8 +11,8 @@ export const pushCommand = defineCommand({
   json: 'events',
   writes: true,
   async run(invocation) {
-    const { transferSummary } = await import('../operations/snapshots/transfer-text.ts');
-    const { push } = await import('../operations/snapshots/push.ts');
+    const { transferSummary } = await import('../operations/snapshots/transfer/transfer-text.ts');
+    const { push } = await import('../operations/snapshots/transfer/push.ts');
     const result = await push(await invocation.context(), snapshotRequest(invocation));
     return { data: result, text: transferSummary('push', result).line };
   },

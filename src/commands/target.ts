@@ -24,11 +24,11 @@ export const targetCommand = defineCommand({
     const { target, snapshot } = invocation.arguments;
     const { original = false, info = false, cloud = false } = invocation.options;
     const { snapshotsText, targetInfoText } = await import('../cli/printers/lists.ts');
-    const { findTarget } = await import('../operations/find-target.ts');
+    const { findTarget } = await import('../operations/targets/find-target.ts');
     const { listSnapshots } = await import('../operations/snapshots/snapshots.ts');
-    const { targetInfo } = await import('../operations/target-info.ts');
-    const { withCopies } = await import('../operations/target-copies.ts');
-    const { checkTarget } = await import('../operations/targets.ts');
+    const { targetInfo } = await import('../operations/targets/target-info.ts');
+    const { withCopies } = await import('../operations/targets/target-copies.ts');
+    const { checkTarget } = await import('../operations/targets/targets.ts');
     const context = await invocation.context();
     const { share } = findTarget(context.configuration, target);
     const select = snapshot === undefined ? undefined : toSelector(snapshot);

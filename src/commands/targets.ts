@@ -21,11 +21,11 @@ export const targetsCommand = defineCommand({
     const { check, update = false, info = false, cloud = false, original = false } = invocation.options;
     const { modeOf } = await import('../config/mode.ts');
     const { targetInfoText, targetsText } = await import('../cli/printers/lists.ts');
-    const { targetInfo } = await import('../operations/target-info.ts');
-    const { withCopies } = await import('../operations/target-copies.ts');
-    const { askHub, checkTargets, listTargets } = await import('../operations/targets.ts');
+    const { targetInfo } = await import('../operations/targets/target-info.ts');
+    const { withCopies } = await import('../operations/targets/target-copies.ts');
+    const { queryHub, checkTargets, listTargets } = await import('../operations/targets/targets.ts');
     const opened = await invocation.context();
-    const context = check || update ? await askHub(opened) : opened;
+    const context = check || update ? await queryHub(opened) : opened;
     const known = (await listTargets(context, { original })).filter((row) => !cloud || isInCloud(row));
     const found = new Map(known.map((row) => [row.name, row]));
     if (check || update) await checkTargets(context, { rows: known, take: (row) => found.set(row.name, row) });

@@ -32,23 +32,23 @@ export const trustCommand = defineCommand({
     if (formerSource !== undefined) {
       const { forgetSource } = await import('../operations/identities.ts');
       const forgotten = await forgetSource(await invocation.context(), formerSource);
-      const { formerSourceText } = await import('../operations/trust-text.ts');
+      const { formerSourceText } = await import('../operations/trust/trust-text.ts');
       return { data: forgotten, text: formerSourceText(forgotten) };
     }
     if (unverifiedSources !== undefined) {
       const { declareSources } = await import('../operations/load/declared-sources.ts');
       const declared = await declareSources(await invocation.context(), unverifiedSources);
-      const { declaredSourcesText } = await import('../operations/trust-text.ts');
+      const { declaredSourcesText } = await import('../operations/trust/trust-text.ts');
       return { data: declared, text: declaredSourcesText(declared) };
     }
     if (clearStorage !== undefined) {
-      const { allowClearStorage } = await import('../operations/snapshots/encrypted-storage.ts');
+      const { allowClearStorage } = await import('../operations/snapshots/transfer/encrypted-storage.ts');
       const allowed = await allowClearStorage(await invocation.context(), clearStorage);
-      const { clearStorageText } = await import('../operations/trust-text.ts');
+      const { clearStorageText } = await import('../operations/trust/trust-text.ts');
       return { data: allowed, text: clearStorageText(allowed) };
     }
-    const { readTrustedFile } = await import('../operations/trust.ts');
-    const { trustedText } = await import('../operations/trust-text.ts');
+    const { readTrustedFile } = await import('../operations/trust/trust.ts');
+    const { trustedText } = await import('../operations/trust/trust-text.ts');
     const trusted = await readTrustedFile(invocation);
     return { data: trusted, text: trustedText(trusted), quotes: true };
   },

@@ -39,7 +39,7 @@ export const verifyCommand = defineCommand({
   json: 'events',
   writes: { option: 'repair' },
   async run(invocation) {
-    const { lostLines, verifySummary } = await import('../operations/snapshots/transfer-text.ts');
+    const { lostLines, verifySummary } = await import('../operations/snapshots/transfer/transfer-text.ts');
     const { summaryText } = await import('../presentation/shapes/summary.ts');
     const { verify } = await import('../operations/snapshots/verify.ts');
     const request = { ...snapshotRequest(invocation), ...invocation.options };

@@ -24,7 +24,7 @@ export const TOOLS: Tool[] = [
     input: v.strictObject({ offset: v.optional(given.offset) }),
     output: 'document.targets',
     async run({ context, allow }, { offset = 0 }) {
-      const { listTargets } = await import('../operations/targets.ts');
+      const { listTargets } = await import('../operations/targets/targets.ts');
       const targets = (await listTargets(context)).slice(offset);
       const shown = allow.has('sources') ? targets : targets.map((row) => ({ ...row, src_url: null }));
       return { data: { mode: modeOf(context.configuration.settings), targets: shown } };
@@ -39,7 +39,7 @@ export const TOOLS: Tool[] = [
     input: v.strictObject({ target: given.target }),
     output: 'document.targets',
     async run({ context }, { target }) {
-      const { checkTarget } = await import('../operations/targets.ts');
+      const { checkTarget } = await import('../operations/targets/targets.ts');
       const targets = [await checkTarget(context, target)];
       return { data: { mode: modeOf(context.configuration.settings), targets } };
     },
@@ -129,7 +129,7 @@ export const TOOLS: Tool[] = [
     input: v.strictObject({ target: given.target, a: given.snapshot, b: v.optional(given.snapshot) }),
     output: 'document.diff',
     async run({ context }, { target, a, b }) {
-      const { diff } = await import('../operations/snapshots/diff.ts');
+      const { diff } = await import('../operations/snapshots/diff/diff.ts');
       if (b !== undefined) return { data: await diff(context, { target, a: toSelector(a), b: toSelector(b) }) };
       await assertTargetNotASource(context, target);
       return { data: await diff(context, { target, a: toSelector(a) }) };
@@ -187,7 +187,7 @@ export const TOOLS: Tool[] = [
 async function assertTargetNotASource(given: Context, target: string): Promise<void> {
   const { chooseDestination, openDestination } = await import('../operations/load/destination.ts');
   const { assertNotASource } = await import('../operations/load/guard.ts');
-  const { withTargetUrls } = await import('../operations/with-target-urls.ts');
+  const { withTargetUrls } = await import('../operations/targets/with-target-urls.ts');
   const context = await withTargetUrls(given, target, { source: false });
   await assertNotASource(context, openDestination(context, chooseDestination(context, { target })).url, { target });
 }

@@ -3,7 +3,7 @@ import type { InEffect } from '../config/in-effect.ts';
 import { shareConnections } from '../engines/connection-limits.ts';
 import { UserError } from '../runtime/errors.ts';
 import type { RefreshOrder, RefreshPlace, RefreshReply } from './refresh-worker.ts';
-import type { RefreshTargets } from './targets.ts';
+import type { RefreshTargets } from './targets/targets.ts';
 
 export interface RefreshInThread extends RefreshTargets {
   place: RefreshPlace;

@@ -6,7 +6,7 @@ import type { HubState } from '../results/hub-state.ts';
 import type { TargetRow } from '../results/results.ts';
 import { createContext } from '../runtime/context.ts';
 import { toUserError } from '../runtime/errors.ts';
-import { refreshTargets } from './targets.ts';
+import { refreshTargets } from './targets/targets.ts';
 
 /** Location of the configuration that a refresh reads. */
 export interface RefreshPlace {

@@ -20,10 +20,10 @@ export function compareTables({ before, after, reordered, isNamed }: TableCompar
   const now = new Map(after.map((table) => [table.name, table]));
   const names = [...new Set([...then.keys(), ...now.keys()])].sort();
   return names.map((name) => {
-    const [old, fresh] = [then.get(name), now.get(name)];
-    const state = reordered.has(name) ? 'untouched' : stateOfTable(old, fresh);
+    const [old, later] = [then.get(name), now.get(name)];
+    const state = reordered.has(name) ? 'untouched' : stateOfTable(old, later);
     const indirect = state !== 'untouched' && !isNamed(name);
-    return { name, state, rows_before: old?.rows ?? null, rows_after: fresh?.rows ?? null, indirect };
+    return { name, state, rows_before: old?.rows ?? null, rows_after: later?.rows ?? null, indirect };
   });
 }
 

@@ -64,7 +64,7 @@ async function readQueryFile(file: string, source: QuerySource): Promise<string>
 }
 
 /** Refuses an SQL file of a trusted configuration whose content is another one by now. */
-export async function refuseUntrustedContent(file: string, source: QuerySource): Promise<void> {
+export async function assertTrustedContent(file: string, source: QuerySource): Promise<void> {
   if (!source.configuration.queryFiles?.has(file)) return;
   if (!(await isTrustedContent(file, await readFile(file), source))) throw queryFileChanged(`file ${file}`);
 }

@@ -66,8 +66,8 @@ async function chooseChildren(plan: Plan, { finder, chosen, group }: ChooseOptio
     await Promise.all(
       steps.map((relationship) => {
         const known = rowsOf(chosen, relationship.from);
-        const fresh = rowsOf(found, relationship.from);
-        return finder.referring(relationship, rowsOf(from, relationship.to), (row) => known.has(row) || fresh.add(row));
+        const added = rowsOf(found, relationship.from);
+        return finder.referring(relationship, rowsOf(from, relationship.to), (row) => known.has(row) || added.add(row));
       }),
     );
     await Promise.all([...found].map(([table, rows]) => keepAble(table, rows)));
@@ -99,15 +99,15 @@ async function chooseChildren(plan: Plan, { finder, chosen, group }: ChooseOptio
 async function takeParents(plan: Plan, finder: RowFinder, chosen: Map<string, RowSet>): Promise<Map<string, RowSet>> {
   const taken = new Map([...chosen].map(([table, rows]) => [table, createRowSet(rows)]));
   const isCopied = (table: string): boolean => plan.rules.get(table) === 'copy';
-  let fresh = new Map<string, RowSet | 'all'>(chosen);
-  for (const table of plan.settings.copy_tables ?? []) fresh.set(table, 'all');
-  while (fresh.size > 0) {
+  let added = new Map<string, RowSet | 'all'>(chosen);
+  for (const table of plan.settings.copy_tables ?? []) added.set(table, 'all');
+  while (added.size > 0) {
     const next = new Map<string, RowSet>();
     await Promise.all(
       plan.graph.relationships
         .filter(({ to }) => !isCopied(to))
         .map(async (relationship) => {
-          const rows = fresh.get(relationship.from);
+          const rows = added.get(relationship.from);
           if (rows === undefined || (rows !== 'all' && rows.size === 0)) return;
           const known = rowsOf(taken, relationship.to);
           await finder.referred(relationship, rows, (row) => {
@@ -115,7 +115,7 @@ async function takeParents(plan: Plan, finder: RowFinder, chosen: Map<string, Ro
           });
         }),
     );
-    fresh = next;
+    added = next;
   }
   return taken;
 }

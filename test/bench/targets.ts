@@ -11,7 +11,7 @@ import { spawn } from '@lydell/node-pty';
 import type { Settings } from '../../src/config/schema/settings.ts';
 import { parsePostgresUrl } from '../../src/engines/postgres/connection/url.ts';
 import { assertNotASource } from '../../src/operations/load/guard.ts';
-import { checkTargets, listTargets } from '../../src/operations/targets.ts';
+import { checkTargets, listTargets } from '../../src/operations/targets/targets.ts';
 import type { TargetRow } from '../../src/results/results.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import { freePort } from '../helpers/free-port.ts';

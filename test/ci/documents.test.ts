@@ -148,7 +148,7 @@ function anchorsOf(page: string): string[] {
   );
 }
 
-test('every link to a section of a page leads to a heading', () => {
+test('every link to a section of a page matches a heading', () => {
   const readmes = ['src', 'screens', 'hub'].flatMap((folder) => filesIn(folder, /README\.md$/));
   const links = [...PAGES, ...readmes, 'CHANGELOG.md', 'SECURITY.md'].flatMap((page) =>
     Array.from(

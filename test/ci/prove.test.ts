@@ -47,7 +47,7 @@ it('every part of the promises has a test of its name in its file', () => {
 describe('a journal', () => {
   const lines = [begun, passed(0, 1), failed(1, 2), passed(2, 3), failed(3, 4), passed(3, 5)];
 
-  it('gives the rounds that were made, and the findings with their present state', () => {
+  it('lists the completed rounds, and the findings with their present state', () => {
     const found = proofOf(lines, PARTS)?.parts.find(({ name }) => name === part);
     expect(found).toMatchObject({ asked: 5, rounds: 4, seconds: 5 });
     expect(found?.findings).toEqual([
@@ -66,7 +66,7 @@ describe('a journal', () => {
     ]);
   });
 
-  it('tells rounds with the servers of other suites from those of this machine', () => {
+  it('distinguishes rounds with servers of other suites from those of this machine', () => {
     const elsewhere = [passed(0, 6), passed(4, 7), failed(5, 8)].map((line) => ({ ...line, suite: 'trixie' }));
     const all = [...lines, ...elsewhere];
     const proof = proofOf(all, PARTS);
@@ -94,7 +94,7 @@ describe('a journal', () => {
     expect(roundsLeft(lines, 'data/mysql', 2)).toEqual([0, 1]);
   });
 
-  it('may end in the middle of a line', () => {
+  it('accepts a journal that ends in the middle of a line', () => {
     expect(parseJournal(`${JSON.stringify(begun)}\n{"kind":"round","par`)).toEqual([begun]);
   });
 
@@ -106,7 +106,7 @@ describe('a journal', () => {
   });
 });
 
-describe('what comes next', () => {
+describe('next slice', () => {
   const parts = PARTS.filter(({ promise }) => promise === PROMISES.data.promise).slice(0, 3);
   const [first, second, third] = parts.map(({ name }) => name);
   const of = (name: string | undefined, rounds: number, ms: number): ProveLine[] =>

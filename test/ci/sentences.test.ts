@@ -14,7 +14,7 @@ const FOLDERS = ['screens', 'components', 'src/cli', 'src/commands', 'src/result
 const ALLOWED: Record<string, string> = {
   'screens/app/why-not.ts': 'reasons of disabled keys',
   'src/cli/program.ts': 'the help of the command line',
-  'src/cli/completion-scripts.ts': 'scripts of shells',
+  'src/cli/help/completion-scripts.ts': 'scripts of shells',
   'src/cli/usage-error.ts': 'errors of the command line',
   'src/commands/registry.ts': 'what families of commands are about',
   'src/results/git-state.ts': 'errors of a schema',
@@ -110,7 +110,7 @@ test.each([
   expect(sentencesOf(source, { tsx: true })).toEqual(sentences);
 });
 
-test('what a person reads is in files of texts, in errors and in the specifications of keys and commands', () => {
+test('sentences are in text files, in errors and in the specifications of keys and commands only', () => {
   const found = FOLDERS.flatMap(sourcesIn)
     .filter((file) => !Object.hasOwn(ALLOWED, file) && !/[/-]text\.ts$/.test(file))
     .flatMap((file) =>

@@ -36,19 +36,19 @@ test.each(['', 'n', 'no', 'yep', 'app', null])('the answer %j is a no, and a ref
 
 const APP = 'app';
 
-test('where a name must be typed, a plain yes is not enough', async () => {
+test('a plain yes is rejected where a name must be typed', async () => {
   await expect(asking('y', { typed: APP }).asked).rejects.toMatchObject({ code: 'not_confirmed' });
   await expect(asking('App', { typed: APP }).asked).rejects.toMatchObject({ code: 'not_confirmed' });
   await expect(asking('app', { typed: APP }).asked).resolves.toBeUndefined();
 });
 
-test('there is no question with --yes', async () => {
+test('--yes skips the question', async () => {
   const { asked, output } = asking(null, { assumeYes: true, canAsk: false, typed: APP });
   await asked;
   expect(output.text).toBe('');
 });
 
-test('without a terminal the answer is no, with a hint at --yes', async () => {
+test('the answer is no without a terminal, with a hint about --yes', async () => {
   await expect(asking('y', { canAsk: false }).asked).rejects.toMatchObject({
     exit: 5,
     hint: expect.stringContaining('--yes'),

@@ -78,7 +78,7 @@ test.each([
 test.each([
   ['mad app', 'tool --help lists the options.'],
   ['load app --tubs x', 'tool load --help lists the options.'],
-])('nothing is suggested for "%s", of which more than a third is wrong', (line, hint) => {
+])('there is no suggestion for "%s", in which more than a third is wrong', (line, hint) => {
   expect(() => parse(line)).toThrow(expect.objectContaining({ exit: 2, hint }));
 });
 

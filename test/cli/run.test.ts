@@ -122,7 +122,7 @@ test('an outcome may carry an exit code of its own', async () => {
   expect((await runWith(['work'], [wrong])).exit).toBe(3);
 });
 
-test('without a command the screens open where a person is, and the help is printed with exit 2 elsewhere', async () => {
+test('a call without a command opens the screens on a terminal, and prints help with exit 2 elsewhere', async () => {
   expect((await runWith(['--config', 'a.yml'], [works], { terminal: ATTENDED })).opened).toEqual([
     { config: 'a.yml', readOnly: false },
   ]);
@@ -189,7 +189,7 @@ test('a question is answered by --yes, -y, TOOL_NO_CONFIRM=true and CI=true; els
   expect(await exitOf(['work'], [asking])).toBe(5);
 });
 
-test('with --read-only a command that writes is refused, and its dry run is not', async () => {
+test('--read-only refuses a command that writes, and permits its dry run', async () => {
   const plans = command(async () => ({ data: {}, text: 'the plan' }), {
     writes: true,
     options: [{ flags: '--dry-run', description: 'print the plan' }],

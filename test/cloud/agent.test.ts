@@ -139,7 +139,7 @@ describeWithPostgres('tool agent', () => {
       expect(await buildOf(id)).toMatchObject({ state: 'done', snapshot: built?.snapshot });
     });
 
-    test('a build that fails ends --once with its exit code, and is told to the hub without secrets', async () => {
+    test('a failed build ends --once with its exit code, and is reported to the hub without secrets', async () => {
       const { name, token } = await newTarget();
       const missing = `{snapshot: {src_url: "${source.replace('/source', '/nowhere')}"}}`;
       const cli = await machine({ token, targets: { [name]: missing, other: ofSource() } });

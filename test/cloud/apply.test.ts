@@ -64,7 +64,7 @@ describeWithPostgres('tool cloud apply and show', () => {
     expect((await hub.send('PUT', '/targets/orders', { token: hub.ownerToken, body, headers })).status).toBe(200);
   }
 
-  test('the groups of a storage profile are applied, shown, kept, and taken away with their key', async () => {
+  test('the groups of a storage profile are applied, shown, kept, and removed with their key', async () => {
     const line = '    secret_key: secret-of-team\n';
     const profile = async () => (await hub.send('GET', '/storage_profiles/team', { token: hub.ownerToken })).body;
     await change(line, `${line}    target_groups: [platform]\n`);
@@ -82,7 +82,7 @@ describeWithPostgres('tool cloud apply and show', () => {
     expect(await profile()).toMatchObject({ target_groups: null });
   });
 
-  test('the trusted keys of a target are applied, shown, kept, and taken away with their key', async () => {
+  test('the trusted keys of a target are applied, shown, kept, and removed with their key', async () => {
     const key = `ed25519-${'A'.repeat(43)}=`;
     const line = '    original_groups: [dba]\n';
     await change(line, `${line}    trusted_keys: ['${key}']\n`);
@@ -144,7 +144,7 @@ describeWithPostgres('tool cloud apply and show', () => {
     expect(secrets.body.urls['snapshot.src_url']).toContain('password-of-tomorrow');
   });
 
-  test('what the file no longer says is removed; what somebody else has added on the hub stays', async () => {
+  test('apply removes settings that the file no longer has, and keeps those that others added on the hub', async () => {
     await apply();
     await changeOnHub({ cpus: 4 });
     await change('    sso_groups: [readers]\n', '');
@@ -160,7 +160,7 @@ describeWithPostgres('tool cloud apply and show', () => {
     expect(secrets.body.urls['snapshot.src_url']).toContain('password-of-app');
   });
 
-  test('what somebody else has changed on the hub is overwritten only when that is asked for', async () => {
+  test('apply overwrites changes of others on the hub only with --overwrite', async () => {
     await apply();
     await changeOnHub({ sso_groups: ['everybody'] });
     await change('[readers]', '[readers, testers]');
@@ -218,7 +218,7 @@ describeWithPostgres('tool cloud apply and show', () => {
     );
   });
 
-  test('show prints what the hub has in the shape of the file, which applies without a change', async () => {
+  test("show prints the hub's settings as a file, which applies without a change", async () => {
     await apply();
     const { stdout, exit } = await cli.tool(['cloud', 'show']);
     expect(exit).toBe(0);

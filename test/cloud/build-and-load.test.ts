@@ -133,7 +133,7 @@ describeWithPostgres('a cloud target on the command line', () => {
       expect(events).toContain('of readers snapshot.download');
     });
 
-    test('push sends what the hub lacks; pull, verify, diff, export and rm work as with a bucket', async () => {
+    test('push sends objects that the hub lacks; pull, verify, diff, export and rm work as with a bucket', async () => {
       const { name: target } = await newTarget();
       const [here, there] = [await machine('developers'), await machine('developers')];
       const first = await buildOriginal(here, target, '--no-push');
@@ -283,7 +283,7 @@ describeWithPostgres('a cloud target on the command line', () => {
       expect((await other.json(['target', target])).last.snapshots).toMatchObject([{ id: second }]);
     });
 
-    test('without the hub, what is on this machine is loaded, with a warning; the rest is unreachable', async () => {
+    test('load uses local snapshots with a warning while the hub is unreachable; others fail', async () => {
       const { name: target } = await newTarget();
       const builder = await machine('developers');
       await buildOriginal(builder, target);

@@ -138,7 +138,7 @@ defaults: {shared_target_dst_db_url: "${copy}"}
       expect(verified.last.repaired).toHaveLength(1);
     });
 
-    test('a reader who repairs reports the damage, and is told what is left', { timeout: 60_000 }, async () => {
+    test('a reader who repairs reports the damage, and sees the remaining damage', { timeout: 60_000 }, async () => {
       expect((await reader.json(['pull', target])).exit).toBe(0);
       await rot(keys.small);
       const { exit, stdout } = await reader.tool(['verify', target, '0', '--remote', '--repair', '--json']);

@@ -96,7 +96,7 @@ describeWithPostgres('the objects of a cloud target', () => {
       expect(status, text).toBe(201);
     }
 
-    describe('as a store of objects', () => {
+    describe('behaves as an object store', () => {
       testObjects({
         create: async (folder) => objectStoreOf(await newWorld(), folder),
         seesBytes: true,
@@ -129,7 +129,7 @@ describeWithPostgres('the objects of a cloud target', () => {
       };
     }
 
-    describe('with faults', () => {
+    describe('survives faults', () => {
       let world: World;
       let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
@@ -181,7 +181,7 @@ describeWithPostgres('the objects of a cloud target', () => {
 
       const uploads = () => proxy.requests.filter(({ method, key }) => method === 'PUT' && key.includes('objects/'));
 
-      test('what is there is not sent again; each object is sent once', async () => {
+      test('push sends each object once, and none that the hub has', async () => {
         const objects = await Promise.all([randomBytes(10), randomBytes(300_000)].map(objectOf));
         expect(await push(objects)).toEqual({
           sent: 2,
@@ -211,7 +211,7 @@ describeWithPostgres('the objects of a cloud target', () => {
         expect(await world.bucket.get(object.key, got, { signal, onBytes: () => {} })).toBe(object.stored_sha256);
       });
 
-      test('an upload whose parts the bucket has dropped begins anew', { timeout: 60_000 }, async () => {
+      test('an upload whose parts the bucket has dropped restarts', { timeout: 60_000 }, async () => {
         const object = await objectOf(Buffer.alloc(65 * MEGABYTE, randomBytes(MEGABYTE)));
         proxy.fault = ({ query }) =>
           query.includes('partNumber=5') ? { kind: 'status', status: 403, code: 'AccessDenied' } : null;
@@ -222,7 +222,7 @@ describeWithPostgres('the objects of a cloud target', () => {
         expect(await world.bucket.find(object.key)).toMatchObject({ bytes: object.stored_bytes });
       });
 
-      test('a URL that has expired is asked for anew, of an upload and of a download', async () => {
+      test('an expired URL of an upload or a download is requested again', async () => {
         const object = await objectOf(randomBytes(1000));
         const asked = (path: string) => forging.requests.filter((request) => request.path.endsWith(path));
         /** What the first answer of the hub has is refused. */
@@ -289,7 +289,7 @@ describeWithPostgres('the objects of a cloud target', () => {
         expect(busy).toBe(3);
       });
 
-      test('of many requests with a refused token one gets a new one; without one the push is refused', async () => {
+      test('one of many requests with a refused token renews it; the push fails without a new token', async () => {
         const objects = await Promise.all(Array.from({ length: 12 }, () => objectOf(randomBytes(100))));
         let renewals = 0;
         const renew = async (): Promise<string> => {
@@ -310,7 +310,7 @@ describeWithPostgres('the objects of a cloud target', () => {
         });
       });
 
-      describe('with forged responses', () => {
+      describe('rejects forged responses', () => {
         /** A service of somebody else that notes what it gets. */
         async function stranger(answer: { status: number; headers?: Record<string, string> }) {
           const seen: { headers: object }[] = [];

@@ -90,7 +90,7 @@ describeWithPostgres('a target of the file whose storage profile is one of the h
       ['who may not read the target', 'strangers', 'team'],
       ['whose target of the hub uses another profile', 'developers', 'other'],
       ['whose file names a profile that nobody has', 'developers', 'nowhere'],
-    ])('a caller %s is told that the profile is not found, before anything is built', async (_, group, profile) => {
+    ])('a caller %s gets the error that the profile is not found, before the build', async (_, group, profile) => {
       const name = await newTarget();
       const cli = await machine(group, name, ofSource(profile));
       const { exit, last } = await cli.json(['build', name]);

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { listSignIns, signInWith } from '../../src/operations/cloud/sign-in-choices.ts';
-import { refreshTargets } from '../../src/operations/targets.ts';
+import { refreshTargets } from '../../src/operations/targets/targets.ts';
 import type { HubState } from '../../src/results/hub-state.ts';
 import type { TargetRow } from '../../src/results/results.ts';
 import { createContext } from '../../src/runtime/context.ts';
@@ -67,7 +67,7 @@ describeWithPostgres('cloud targets', () => {
     expect(stderr).toContain('Target "local" is in the file and on the hub');
   });
 
-  test('when the hub is unreachable they come from the cache, which says of when it is', async () => {
+  test('targets come from the cache while the hub is unreachable, with its age', async () => {
     const { targets, stop, cli } = await world();
     await targets();
     const { mode } = await stat(join(cli.folder.path, 'work/cache/hub-targets.json'));
@@ -78,7 +78,7 @@ describeWithPostgres('cloud targets', () => {
     expect(stderr).toMatch(/cannot be reached\. Showing its targets as of \d/);
   });
 
-  test('a refresh of the screens is told that the hub is unreachable, and who shares its targets', async () => {
+  test('a refresh of the screens reports an unreachable hub, and who shares its targets', async () => {
     const { cli, stop } = await world();
     const refreshed = async () => {
       const context = await createContext({
@@ -115,7 +115,7 @@ describeWithPostgres('cloud targets', () => {
     await expect(signInWith(await open(), {})).rejects.toMatchObject({ code: 'hub_sign_in_missing' });
   });
 
-  test('without a connection the cache alone is read', async () => {
+  test('only the cache is read without a connection', async () => {
     const { targets, stop, cli } = await world();
     await targets();
     await stop();
@@ -164,7 +164,7 @@ describeWithPostgres('cloud targets', () => {
     expect(await cli.json(['load', 'hidden'])).toMatchObject({ exit: 2, last: { code: 'target_unknown' } });
   });
 
-  test('what is no longer shared is no longer listed, and a refused token removes the cache', async () => {
+  test('a target that is no longer shared disappears, and a refused token removes the cache', async () => {
     const { hub, targets, cli, tokenId } = await world();
     await targets();
     const { revision } = (await hub.send('GET', '/targets/orders', { token: hub.ownerToken })).body;

@@ -53,7 +53,7 @@ describeWithPostgres('SQL that the program writes itself', () => {
     expect((await server.psql('vault_dev', { sql: left })).trim()).toBe('0');
   }, 120_000);
 
-  it('never holds a secret that the run knows, nor does anything else', async () => {
+  it('contains no secret that the run knows, nor does any other output', async () => {
     const cli = await configured(`    sanitize: {override_query: "UPDATE account SET note = '${PASSWORD}'"}\n`);
     const printed: string[] = [];
     for (const words of [

@@ -51,7 +51,7 @@ describeWithPostgres('the JSON of every command', () => {
 
   afterAll(() => server?.stop());
 
-  it('is byte for byte what was recorded', async () => {
+  it('equals the recorded output byte for byte', async () => {
     cli = await configuredCli(`working_directory: work
 defaults: {cpus: 1}
 targets:

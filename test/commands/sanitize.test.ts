@@ -40,7 +40,7 @@ describeWithPostgres('tool sanitize', () => {
     expect(tables).toBeGreaterThan(columns);
   });
 
-  it('asks before it replaces a database, and changes nothing without a terminal', async () => {
+  it('prompts before it replaces a database, and changes nothing without a terminal', async () => {
     await fixture.server.createDatabase('clean');
     const refused = await tool(['sanitize', 'app']);
     expect(refused).toMatchObject({ exit: 5, stderr: expect.stringContaining('Replace database "clean"') });

@@ -69,7 +69,7 @@ targets:
     }
   }
 
-  it('of a build lists tables, rows, sizes and the duration, and names are no markup', async () => {
+  it('lists tables, rows, sizes and the duration of a build, and escapes names', async () => {
     const text = await summaryOf('build app --no-sanitize --note a|<b>');
     expect(text).toMatch(/^## Snapshot of app\n\n\| {2}\| {2}\|\n\| --- \| --- \|\n\| Snapshot \| [0-9a-f]{8} \|/);
     expect(text).toContain('| Kind | original |');
@@ -82,7 +82,7 @@ targets:
     expectNoMarkup(text);
   });
 
-  it('of a sanitized build and of a sanitization says what was covered, without values', async () => {
+  it('shows the coverage of a sanitized build and of a sanitization, without values', async () => {
     for (const command of FULL ? ['build app', 'sanitize app'] : ['build app']) {
       const text = await summaryOf(command);
       expect(text).toMatch(
@@ -96,7 +96,7 @@ targets:
     }
   });
 
-  it.runIf(FULL)('of a subset has its rows, and those of its snapshot where one is stored', async () => {
+  it.runIf(FULL)('lists the rows of a subset, and of its snapshot where one is stored', async () => {
     const text = await summaryOf('subset app');
     expect(text).toMatch(/^## Subset of app\n[\s\S]*\n\| public.customer \| 5 \| {2}\|\n/);
     expect(await summaryOf('subset app --snapshot')).toMatch(

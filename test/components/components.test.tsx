@@ -24,7 +24,7 @@ describe('a line', () => {
     );
   });
 
-  test('lets no escape sequence through', async () => {
+  test('removes every escape sequence', async () => {
     expect(await drawn(20, <Line spans={[{ text: 'a\x1b[2Jb' }]} width={20} />)).toBe('a [2Jb');
   });
 });
@@ -79,7 +79,7 @@ describe('the key bar', () => {
     expect(render(<KeyBar hints={hints} width={30} />).lastFrame()).toBe(' b build   ? help   q quit');
   });
 
-  test('rather shows a key that can be taken now', () => {
+  test('prefers keys that are available', () => {
     const unbuildable = hints.map((hint) => (hint.keys === 'b' ? { ...hint, disabled: true } : hint));
     expect(render(<KeyBar hints={unbuildable} width={32} />).lastFrame()).toBe(' r refresh   ? help   q quit');
   });
@@ -101,7 +101,7 @@ describe('the status bar', () => {
     [33, ' Saved    READ-ONLY · ./tool.yml'],
     [20, ' Saved    READ-ONLY'],
     [13, '   READ-ONLY'],
-  ])('at %i cells has the facts that fit, read-only always', (width, line) => {
+  ])('shows the facts that fit into %i cells, and read-only always', (width, line) => {
     expect(bar(width)).toBe(line);
   });
 

@@ -31,7 +31,7 @@ targets:
   expect(() => profileNamed(configuration, 'broken')).toThrow(expect.objectContaining({ code, exit: 3 }));
 });
 
-test('a problem elsewhere stops every command, and a profile that is not there is told by its name', async () => {
+test('a problem elsewhere stops every command, and a missing profile is named', async () => {
   const broken = 'storage_profiles: {broken: {provider: nowhere, bucket: b}}\n';
   const folder = await configFolder({ 'tool.yml': withKey(`${broken}defaults: {cpus: many}\n`) });
   await expect(folder.load()).rejects.toMatchObject({ code: 'configuration_invalid' });

@@ -28,7 +28,7 @@ const SURROUNDINGS: Record<string, { mode?: number; environment?: NodeJS.Process
 
 const AWS_CONFIG = '[profile work]\nrole_arn = arn:aws:iam::1:role/work\nsource_profile = base\n';
 
-test.for(NAMES)('config check says of broken/%s.yml exactly what is beside it', async (name) => {
+test.for(NAMES)('config check prints the recorded output for broken/%s.yml', async (name) => {
   const { mode = 0o600, environment = {} } = SURROUNDINGS[name] ?? {};
   const content = await readFile(join(FOLDER, `${name}.yml`));
   const folder = await configFolder({ 'tool.yml': content, '.aws/config': AWS_CONFIG });
@@ -43,7 +43,7 @@ test.for(NAMES)('config check says of broken/%s.yml exactly what is beside it', 
   await expect(independent(stdout, folder.path)).toMatchFileSnapshot(join(FOLDER, `${name}.expected`));
 });
 
-test('there are some sixty of them', () => {
+test('about sixty broken configurations exist', () => {
   expect(NAMES.length).toBeGreaterThanOrEqual(60);
 });
 

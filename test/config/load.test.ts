@@ -29,7 +29,7 @@ test('a missing file of --config is an error', async () => {
   expect(error.message).toContain(join(folder.path, 'nope.yml'));
 });
 
-test('a folder in the place of the file is an error, and no other file is taken instead', async () => {
+test('a folder in the place of the file is an error, and no other file is read', async () => {
   const folder = await configFolder({ [USER_FILE]: withKey('') });
   await mkdir(join(folder.path, 'tool.yml'));
   expect(summary((await folder.inspect()).problems)).toEqual([
@@ -37,7 +37,7 @@ test('a folder in the place of the file is an error, and no other file is taken 
   ]);
 });
 
-test('without file and variables the error has a hint', async () => {
+test('the error has a hint without file and variables', async () => {
   const folder = await configFolder({});
   const error = await folder.load().catch((thrown) => thrown);
   expect(error).toMatchObject({ code: 'no_configuration', exit: 3, hint: 'Create one: tool config init' });
@@ -82,7 +82,7 @@ test('a relative path starts at the file, and ~ is the home directory', async ()
   expect((await load('/y')).settings.working_directory).toBe('/y');
 });
 
-test('a query file is searched beside the configuration, then in the current directory', async () => {
+test('a query file is searched in the folder of the configuration, then in the current directory', async () => {
   const text = withKey('targets: {app: {sanitize: {query_file: q.sql}}}');
   const folder = await configFolder({ 'conf/tool.yml': text, 'q.sql': 'here' });
   const found = async () => (await folder.load({ file: 'conf/tool.yml' })).settings.targets.app?.sanitize?.query_file;

@@ -7,14 +7,14 @@ import { parseUrl } from '../../src/engines/registry.ts';
 import { build } from '../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../src/operations/load/planned-load.ts';
-import { diff } from '../../src/operations/snapshots/diff.ts';
+import { diff } from '../../src/operations/snapshots/diff/diff.ts';
+import { diffTable } from '../../src/operations/snapshots/diff/table-diff.ts';
 import { localRepository } from '../../src/operations/snapshots/local-repository.ts';
 import { readRows } from '../../src/operations/snapshots/rows.ts';
 import { snapshotReader } from '../../src/operations/snapshots/snapshot-reader.ts';
 import { findSnapshot } from '../../src/operations/snapshots/snapshots.ts';
-import { diffTable } from '../../src/operations/snapshots/table-diff.ts';
 import { verify } from '../../src/operations/snapshots/verify.ts';
-import { checkTarget } from '../../src/operations/targets.ts';
+import { checkTarget } from '../../src/operations/targets/targets.ts';
 import { applyUndo, planUndo } from '../../src/operations/undo/undo.ts';
 import { createObjectPool } from '../../src/repository/objects/object-pool.ts';
 import type { RunEvent } from '../../src/results/events.ts';
@@ -93,7 +93,7 @@ export function engineContract(start: () => Promise<ContractServer>): void {
   );
 
   it(
-    'stores what has not changed once',
+    'stores unchanged content once',
     async () => {
       const again = await build(contextFor(), { target: 'app', cpus: 2 });
       expect(again.stored_bytes).toBe(0);
@@ -142,7 +142,7 @@ export function engineContract(start: () => Promise<ContractServer>): void {
   );
 
   it(
-    'keeps what it replaces, and undoes, and undoes that',
+    'keeps the replaced database, and undo restores it, and a second undo reverts that',
     async () => {
       const context = contextFor();
       await server.run('copy', 'CREATE TABLE mine (id integer PRIMARY KEY)');
@@ -168,7 +168,7 @@ export function engineContract(start: () => Promise<ContractServer>): void {
   );
 
   it(
-    'leaves the destination as it was, and nothing beside it, however late it is interrupted',
+    'leaves the destination unchanged and no shadow database at any interruption',
     async () => {
       await server.run('copy', 'CREATE TABLE mine (id integer PRIMARY KEY)');
       const before = await server.dump('copy');
@@ -195,7 +195,7 @@ export function engineContract(start: () => Promise<ContractServer>): void {
   }
 
   it(
-    'offers the new database before it takes the place of the old one, and throws it away when told to',
+    'passes the shadow database before the swap, and drops it on request',
     async () => {
       const context = contextFor();
       const { manifest } = await findSnapshot(context, { target: 'app' });
@@ -240,7 +240,7 @@ export function engineContract(start: () => Promise<ContractServer>): void {
   );
 
   it(
-    'tells the states of a database apart',
+    'distinguishes the states of a database',
     async () => {
       const check = async (src_url: string) => {
         const context = testContext({
@@ -306,7 +306,7 @@ export function engineContract(start: () => Promise<ContractServer>): void {
   );
 
   it(
-    'shows what changed in the definition and the rows of a table, by its key',
+    'shows differences in definition and rows of a table, by its key',
     async () => {
       for (const statement of [
         "UPDATE shown SET code = 'changed' WHERE id = 1",

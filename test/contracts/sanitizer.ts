@@ -121,7 +121,7 @@ export function sanitizerContract(start: () => Promise<SanitizerServer>): void {
   }
 
   it(
-    'stores the result beside the original, and loads take it unless the original is asked for',
+    'stores the result beside the original, and loads use it unless the original is requested',
     async () => {
       const result = await run();
       expect(result).toMatchObject({
@@ -142,7 +142,7 @@ export function sanitizerContract(start: () => Promise<SanitizerServer>): void {
   );
 
   it(
-    'tells which tables changed, and which columns still look personal, without telling a value to anybody',
+    'reports changed tables and columns that still look personal, without any value',
     async () => {
       const events: RunEvent[] = [];
       const query = '-- keep: SCHEMA.person.first_name all are Ada\nTRUNCATE TABLE login_log'.replace(
@@ -210,7 +210,7 @@ export function sanitizerContract(start: () => Promise<SanitizerServer>): void {
   );
 
   it(
-    'names the statement that fails, publishes nothing and leaves the destination as it was',
+    'names the failed statement, publishes nothing and leaves the destination unchanged',
     async () => {
       await server.createDatabase('clean');
       await server.run('clean', 'CREATE TABLE mine (id integer PRIMARY KEY)');
@@ -263,7 +263,7 @@ export function sanitizerContract(start: () => Promise<SanitizerServer>): void {
   );
 
   it(
-    'tells a user who may only read what is missing, and leaves the destination as it is',
+    'names the missing rights to a user who may only read, and leaves the destination unchanged',
     async () => {
       await server.createDatabase('clean');
       const clean = await server.readOnlyUrl('clean');

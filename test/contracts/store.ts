@@ -79,7 +79,7 @@ export function testObjects({ create, seesBytes, stored = (content) => content }
     await expect(stat(destination)).rejects.toThrow('ENOENT');
   });
 
-  test('what is not there cannot be got, and leaves no file', async () => {
+  test('a missing object cannot be read, and leaves no file', async () => {
     const destination = join(folder.path, 'got');
     const got = store.get(keyOf(randomBytes(8)), destination, { signal, onBytes: () => {} });
     await expect(got).rejects.toThrow();
@@ -119,7 +119,7 @@ export function testStore({ create, seesBytes }: StoreOptions<Store>): void {
     expect(await store.list('objects')).toMatchObject([{ key: 'objects/aa/one', bytes: 9 * MEGABYTE }]);
   });
 
-  test('what is written is read again, whatever its characters; what was never written is null', async () => {
+  test('a written file is read again with any characters; a missing one is null', async () => {
     await store.write('snapshots/ünï/one.json', '{"note": "🐘 \\u0000"}\n');
     expect(await store.read('snapshots/ünï/one.json')).toBe('{"note": "🐘 \\u0000"}\n');
     expect(await store.read('snapshots/ünï/two.json')).toBeNull();
@@ -134,7 +134,7 @@ export function testStore({ create, seesBytes }: StoreOptions<Store>): void {
     expect(after?.version).not.toBe(before?.version);
   });
 
-  test('a list tells key, size and age of what is below a prefix, by key, and of nothing beside it', async () => {
+  test('a list returns key, size and age of objects below a prefix, sorted by key', async () => {
     await store.write('snapshots/app/b.json', '12345');
     await store.write('snapshots/app/a.json', '123');
     await store.write('snapshots/app2/c.json', '1');
@@ -147,7 +147,7 @@ export function testStore({ create, seesBytes }: StoreOptions<Store>): void {
     expect(await store.list('snapshots/none')).toEqual([]);
   });
 
-  test.each([1, 6])('of %i keys that are there and as many that are not, the first are found', async (count) => {
+  test.each([1, 6])('%i existing keys are found among as many missing ones', async (count) => {
     const names = Array.from({ length: count }, (_, index) => `objects/aa/${index}`);
     for (const name of names) await store.write(name, name);
     const others = names.map((name) => `${name}x`);
@@ -155,14 +155,14 @@ export function testStore({ create, seesBytes }: StoreOptions<Store>): void {
     expect(await store.present([])).toEqual(new Set());
   });
 
-  test('what is removed is gone; removing it again is no error', async () => {
+  test('a removed object is absent; a second removal is no error', async () => {
     await store.write('snapshots/app/a.json', '1');
     await store.remove('snapshots/app/a.json');
     await store.remove('snapshots/app/a.json');
     expect(await store.list('snapshots')).toEqual([]);
   });
 
-  test('more than a thousand keys are listed whole', { timeout: 60_000 }, async () => {
+  test('more than a thousand keys are listed completely', { timeout: 60_000 }, async () => {
     const keys = Array.from({ length: 1100 }, (_, index) => `snapshots/app/${String(index).padStart(4, '0')}.json`);
     const queue = [...keys];
     const worker = async (): Promise<void> => {

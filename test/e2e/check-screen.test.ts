@@ -23,7 +23,7 @@ targets:
 
 beforeAll(() => build());
 
-it('a broken configuration is mended by keys alone: each fix is shown, made, and the check runs again', async () => {
+it('a broken configuration is fixed by keys alone: each fix is shown, applied, and checked again', async () => {
   const folder = await configFolder({ 'tool.yml': BROKEN });
   const file = join(folder.path, 'tool.yml');
   await chmod(file, 0o644);

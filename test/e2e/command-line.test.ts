@@ -50,7 +50,7 @@ test.each([
   expect((await terminal.exited).exitCode).toBe(exit);
 });
 
-test('with --no-tui nothing is redrawn', async () => {
+test('--no-tui redraws nothing', async () => {
   tool('work', '--yes', '--no-tui');
   await terminal.waitFor(/^✓ Restore \d\.\d s\nLoaded/);
   expect((await terminal.exited).exitCode).toBe(0);

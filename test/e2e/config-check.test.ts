@@ -36,7 +36,7 @@ const CASES: [string, number][] = [
 ];
 
 test.for(CASES)(
-  'the bundled program says of broken/%s.yml what is beside it, and ends with %i',
+  'the bundled program prints the recorded output for broken/%s.yml, and exits with %i',
   async ([name, exit]) => {
     const said = await check(await readFile(new URL(`${name}.yml`, BROKEN)));
     const expected = await readFile(new URL(`${name}.expected`, BROKEN), 'utf8');

@@ -35,7 +35,7 @@ describeWithPostgres('tool demo on a terminal, from the bundle', () => {
     expect(left.filter((name) => name.startsWith('tool-'))).toEqual([]);
   }
 
-  it('opens the screens on its targets, one of which does not answer, and leaves nothing when they are quit', async () => {
+  it('opens the screens on its targets, one of them unreachable, and leaves nothing after quit', async () => {
     await terminal.waitFor((screen) => screen.includes('✗ unreachable') && screen.split('✓ up').length === 3, FILLED);
     expect(terminal.screen()).toMatch(/shop.*shop-public|shop-public.*shop/s);
     terminal.press('q');

@@ -173,7 +173,7 @@ test('a screen reader reads every fact of every screen once, in order, without d
   await expect(spoken.join('\n')).toMatchFileSnapshot('frames/spoken.txt');
 });
 
-test('where the terminal has ASCII only, nothing on any screen is beyond it but data', async () => {
+test('screens of an ASCII terminal contain no other characters except in data', async () => {
   const texts = await walk({ columns: 120, rows: 40 }, {}, ['ascii']);
   for (const [screen, text] of texts) {
     expect(text.replace(/[漢字🚀データ]/gu, ''), screen).toMatch(/^[\x20-\x7e\n]*$/);

@@ -27,7 +27,7 @@ const SIZES = [
 ] as const;
 
 // The clock of the fake world stands still: nothing in a frame changes from run to run.
-test.for(SIZES)('the screens at %d×%d are what they were', async ([columns, rows]) => {
+test.for(SIZES)('the screens at %d×%d equal the recorded frames', async ([columns, rows]) => {
   const { frames, frame, back } = open({ columns, rows, world: 'groups' });
   await frame('targets', (screen) => screen.includes('unreachable') && !screen.includes('○'));
   terminal.press('?');
@@ -71,7 +71,7 @@ targets:
       copy_tables: [public.customer] # whole
 `);
 
-test.for(SIZES)('the configuration as it is edited and mended at %d×%d is what it was', async ([columns, rows]) => {
+test.for(SIZES)('the editor and its fixes at %d×%d equal the recorded frames', async ([columns, rows]) => {
   const edited = join(folder, `edited-${columns}`);
   await mkdir(edited);
   await writeFile(join(edited, 'tool.yml'), CONFIGURATION, { mode: 0o600 });
@@ -110,7 +110,7 @@ test.for(SIZES)('the configuration as it is edited and mended at %d×%d is what 
   await expect(shown).toMatchFileSnapshot(`frames/edited-${columns}x${rows}.txt`);
 });
 
-test.for(SIZES)('work in a queue at %d×%d is shown as it was', async ([columns, rows]) => {
+test.for(SIZES)('queued runs at %d×%d equal the recorded frames', async ([columns, rows]) => {
   const { frames, frame, back } = open({ columns, rows, world: 'slow' });
   await terminal.waitFor('unreachable');
   terminal.press('b');
@@ -140,7 +140,7 @@ test.for([
   [40, 10],
   [80, 24],
 ] as const)(
-  'cloud targets of an unreachable hub, and an audit, at %d×%d are shown as they were',
+  'cloud targets of an unreachable hub, and an audit, at %d×%d equal the recorded frames',
   async ([columns, rows]) => {
     const { frames, frame, back } = open({ columns, rows, world: 'hub' });
     const checked = (screen: string) => screen.includes('data as of 04:03') && !screen.includes('○');

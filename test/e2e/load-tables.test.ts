@@ -65,46 +65,43 @@ describeWithPostgres('a load of some tables', () => {
   it.for([
     { columns: 80, rows: 24 },
     { columns: 220, rows: 60 },
-  ])(
-    'is asked for by marking them at $columns×$rows, and the plan and the receipt say what comes along',
-    async (size) => {
-      const shown = openTerminal({
-        command: [process.execPath, PROGRAM],
-        cwd: folder.path,
-        environment: { TOOL_TRUST: 'true', HOME: folder.path, XDG_CACHE_HOME: join(folder.path, 'cache') },
-        ...size,
-      });
-      terminal = shown;
-      await shown.waitFor('❯ shop');
-      shown.press('enter');
-      await shown.waitFor('1 snapshot');
-      shown.press('right');
-      await shown.waitFor('❯    public.log');
-      shown.press('l');
-      await shown.waitFor('Mark the tables to load: Space does');
-      // The largest first: log, customer, orders, country.
-      shown.press('j', 'j', ' ');
-      await shown.waitFor('❯ ●  public.orders');
-      await shown.waitFor('1 marked');
-      shown.press('l');
-      await shown.waitFor(/load 1 table of \w{8} RAW/);
-      await shown.waitFor(/Required tables +public\.customer \(public\.orders refers to it\)/);
-      await shown.waitFor('public.country (public.customer refers to it)');
-      await shown.waitFor(/Left empty +public\.log/);
-      shown.press('down', 'enter');
-      await shown.waitFor(/✓ copy created|✓ copy replaced/);
-      await shown.waitFor('Loaded 1 table of snapshot 0 of shop (');
-      await shown.waitFor('Tables: public.orders');
-      await shown.waitFor(/Required tables: public\.customer \(public\.orders refers\s+to\s+it\),/);
-      await shown.waitFor('Left empty: public.log');
-      expect(await server.psql('copy', { sql: COUNTS })).toBe('1|50|40|0\n');
-      shown.press('esc');
-      await shown.waitFor('❯ ●  public.orders');
-      await server.psql('postgres', { sql: 'DROP DATABASE copy WITH (FORCE)' });
-    },
-  );
+  ])('is requested by marks at $columns×$rows, and plan and summary list the required tables', async (size) => {
+    const shown = openTerminal({
+      command: [process.execPath, PROGRAM],
+      cwd: folder.path,
+      environment: { TOOL_TRUST: 'true', HOME: folder.path, XDG_CACHE_HOME: join(folder.path, 'cache') },
+      ...size,
+    });
+    terminal = shown;
+    await shown.waitFor('❯ shop');
+    shown.press('enter');
+    await shown.waitFor('1 snapshot');
+    shown.press('right');
+    await shown.waitFor('❯    public.log');
+    shown.press('l');
+    await shown.waitFor('Mark the tables to load: Space does');
+    // The largest first: log, customer, orders, country.
+    shown.press('j', 'j', ' ');
+    await shown.waitFor('❯ ●  public.orders');
+    await shown.waitFor('1 marked');
+    shown.press('l');
+    await shown.waitFor(/load 1 table of \w{8} RAW/);
+    await shown.waitFor(/Required tables +public\.customer \(public\.orders refers to it\)/);
+    await shown.waitFor('public.country (public.customer refers to it)');
+    await shown.waitFor(/Left empty +public\.log/);
+    shown.press('down', 'enter');
+    await shown.waitFor(/✓ copy created|✓ copy replaced/);
+    await shown.waitFor('Loaded 1 table of snapshot 0 of shop (');
+    await shown.waitFor('Tables: public.orders');
+    await shown.waitFor(/Required tables: public\.customer \(public\.orders refers\s+to\s+it\),/);
+    await shown.waitFor('Left empty: public.log');
+    expect(await server.psql('copy', { sql: COUNTS })).toBe('1|50|40|0\n');
+    shown.press('esc');
+    await shown.waitFor('❯ ●  public.orders');
+    await server.psql('postgres', { sql: 'DROP DATABASE copy WITH (FORCE)' });
+  });
 
-  it('is said by --tables, and --dry-run and the result say what comes along', async () => {
+  it('is requested by --tables, and --dry-run and the result list the required tables', async () => {
     const selection = {
       chosen: ['public.customer'],
       needed: [{ table: 'public.country', needed_by: 'public.customer', why: 'reference' }],

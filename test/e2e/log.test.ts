@@ -78,7 +78,7 @@ describeWithPostgres('the log of a run on a real server', () => {
     }
   });
 
-  it('has what a run failed of, and a log that cannot be written is a warning on a run that goes on', async () => {
+  it('contains the error of a run, and an unwritable log is a warning of a run that continues', async () => {
     const failing = tool('failing', 'debug: true\n', ['load', 'app', '7']);
     await expect(failing).rejects.toMatchObject({ code: 2 });
     const log = await readFile(join(folder.path, 'failing', 'logs', 'tool.log'), 'utf8');
@@ -92,7 +92,7 @@ describeWithPostgres('the log of a run on a real server', () => {
     expect(stdout).toContain('Built snapshot 0 of app');
   });
 
-  it('is not there when nobody has asked for it', async () => {
+  it('is absent unless requested', async () => {
     expect((await tool('quiet', '', ['build', 'app'])).log).toBe(null);
   });
 });

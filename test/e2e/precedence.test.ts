@@ -75,7 +75,7 @@ describeWithPostgres('which setting wins, as load --dry-run says', () => {
     expect(await jobs('bare', { ...override, TOOL_DEFAULTS__CPUS: '6' })).toBe(6);
   });
 
-  it('says it to people as well', async () => {
+  it('prints the same in text', async () => {
     expect(await tool(['load', 'own', '--dry-run'])).toMatch(/\n {2}Chosen by +targets\.own\.snapshot\.dst_url\n/);
   });
 });

@@ -305,7 +305,7 @@ describeWithPostgres('the screens on a real server', () => {
     await terminal.waitFor('Build a snapshot of away failed');
   });
 
-  it("show a load that fails with the server's own words and what became of the destination", async () => {
+  it("show a failed load with the server's message and the state of the destination", async () => {
     await openWithSnapshot('homesick');
     await confirmLoad();
     await terminal.waitFor('there is no place like home');
@@ -326,7 +326,7 @@ describeWithPostgres('the screens on a real server', () => {
     await expectUntouched();
   });
 
-  it('cancel a load in the middle with Ctrl-C, and the destination is as it was', async () => {
+  it('cancel a load with Ctrl-C, and the destination is unchanged', async () => {
     await openWithSnapshot('slow');
     await confirmLoad();
     await eventually(async () => (await server.databases()).some((name) => name.startsWith('copy.tool-new')));

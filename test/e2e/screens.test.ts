@@ -98,7 +98,7 @@ test('a snapshot is sanitized, its coverage shown, and the query edited with the
   await expect.poll(() => terminal.modes()).toEqual(AS_BEFORE);
 });
 
-describe('the terminal is as it was', () => {
+describe('the terminal is restored', () => {
   test('after q', async () => {
     const terminal = await opened();
     expect(terminal.modes()).toMatchObject({ alternateScreen: true, cursorHidden: true, autowrap: false });
@@ -128,7 +128,7 @@ describe('the terminal is as it was', () => {
     await expect.poll(() => terminal.modes()).toEqual(AS_BEFORE);
   });
 
-  test('after an error that nobody caught', async () => {
+  test('after an uncaught error', async () => {
     const terminal = await opened(['crash']);
     terminal.press('x');
     expect((await terminal.exited).exitCode).not.toBe(0);
@@ -286,7 +286,7 @@ test('a screen reader gets words for states, in order, on the ordinary screen', 
   expect(terminal.screen()).not.toMatch(/[─█✓✗]/);
 });
 
-test('on a light background there is no cyan and no yellow, which could hardly be read', async () => {
+test('a light background has no cyan and no yellow, which are hardly legible', async () => {
   const CYAN_AND_YELLOW = [3, 6, 11, 14, 80, 221];
   const colours = async (environment: Record<string, string>) => {
     const terminal = await opened([], { environment });
@@ -317,7 +317,7 @@ test('keys typed before the first frame, which the terminal echoes, do not move 
   expect(terminal.screen()).toMatch(/^╭─ tool ❯ targets ─.*\n│ {2}TARGET .*\n│. app .*\n│. billing .*\n│. legacy /);
 });
 
-test('keys that arrive in one piece do what they would do one by one', async () => {
+test('keys that arrive together act as if typed one by one', async () => {
   const terminal = await opened();
   terminal.press('jjk');
   await terminal.waitFor('❯ billing');

@@ -12,7 +12,7 @@ const PROGRAM = fileURLToPath(new URL('../../dist/tool.js', import.meta.url));
 describe.skipIf(!hasChromium)(`a real browser${hasChromium ? '' : ' (needs chromium)'}`, () => {
   beforeAll(() => build());
 
-  it('is led through the pages of the provider, and told at the end that the person is signed in', async () => {
+  it('follows the pages of the provider, and ends with the message that the person is signed in', async () => {
     const world = await signInWorld();
     await using chromium = await startChromium();
     const browser = await noteTakingBrowser(world);

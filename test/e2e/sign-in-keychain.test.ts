@@ -51,7 +51,7 @@ describe.skipIf(lacking)(`a sign-in that the system's keychain keeps${lacking}`,
   });
 });
 
-it('without a bus a sign-in is kept in the file, encrypted, and a line says so, at each refresh as well', async () => {
+it('a sign-in without a bus is stored in the file, encrypted, with a message, also at each refresh', async () => {
   const world = await signInWorld('', { life: LIFE });
   await writeFile(world.file, (await world.text()).replace(`"${SECRET_KEY}"`, 'keychain'));
   const { stdout, stderr, code } = await signingIn(world, {

@@ -40,7 +40,7 @@ it('one signs in from the screens', async () => {
   expect(await terminal.exited).toMatchObject({ exitCode: 0 });
 });
 
-it('where there are several providers one chooses, and signs in with that', async () => {
+it('the user chooses one of several providers, and signs in with it', async () => {
   const world = await signInWorld('  other: { provider_url: "http://127.0.0.1:1", client_id: nobody }\n');
   const browser = await noteTakingBrowser(world);
   const terminal = openTerminal({
@@ -67,7 +67,7 @@ it('where there are several providers one chooses, and signs in with that', asyn
   await terminal.waitFor('ann@example.com');
 });
 
-it('no token is in output, logs, files or what the system shows of processes, in a whole life of a session', async () => {
+it('no token is in output, logs, files or process lists, from sign-in to sign-out', async () => {
   const world = await signInWorld('debug: true\ntrace: true\n');
   const browser = await noteTakingBrowser(world);
   const temporary = join(world.folder, 'tmp');

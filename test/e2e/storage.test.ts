@@ -65,7 +65,7 @@ describeWithS3('the bundle and a bucket', () => {
     expect(await said('here', 'target app')).toMatch(/ local$/m);
   });
 
-  it('says with --json what it moves, and never a key', async () => {
+  it('reports transfers with --json, and never a key', async () => {
     const { stdout } = await tool('here', 'push', 'app', '--json');
     expect(stdout.trimEnd().split('\n').flatMap(eventProblems)).toEqual([]);
     const events = stdout

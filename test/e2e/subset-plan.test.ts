@@ -128,7 +128,7 @@ targets:
     expect(exitCode).toBe(0);
   });
 
-  it('is whole in a small window, and what cannot be planned says why', async () => {
+  it('is complete in a small window, and an impossible plan shows the reason', async () => {
     await openPlan({ columns: 60, rows: 20 });
     terminal.press('<');
     await terminal.waitFor(row('❯ public.customer', 'target', ['200', '4']));

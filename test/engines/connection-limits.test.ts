@@ -5,7 +5,7 @@ import { parsePostgresUrl } from '../../src/engines/postgres/connection/url.ts';
 
 const { signal } = new AbortController();
 
-test('at most four connections to a server and sixteen in total are open, and each gets its turn', async () => {
+test('at most four connections to a server and sixteen in total are open, and every request is served', async () => {
   const open = new Map<string, number>();
   const most = { perServer: 0, total: 0 };
   let total = 0;
@@ -32,7 +32,7 @@ test('at most four connections to a server and sixteen in total are open, and ea
   expect({ ...most, done }).toEqual({ perServer: 4, total: 16, done: 120 });
 });
 
-test('who is cancelled while waiting leaves, and who fails gives the connection back', async () => {
+test('a cancelled request leaves the queue, and a failed one returns its connection', async () => {
   const url = parseMysqlUrl('mysql://u@localhost/d');
   const held = Array.from({ length: 4 }, () => Promise.withResolvers<void>());
   const working = held.map(({ promise }) => withConnection(url, signal, () => promise));

@@ -7,7 +7,7 @@ test('every engine of the list has its code in the registry', () => {
   expect(engines.map(({ id }) => id)).toEqual(ENGINE_IDS);
 });
 
-test.each(ENGINE_PROFILES)('every scheme of $id leads to it, whatever its case', ({ id, schemes }) => {
+test.each(ENGINE_PROFILES)('every scheme of $id selects it, in any case', ({ id, schemes }) => {
   for (const scheme of schemes.flatMap((name) => [name, name.toUpperCase()])) {
     expect(engineForUrl(`${scheme}://user@host/database`).id).toBe(id);
     expect(engineOfUrl(`${scheme}://user@host/database`)).toBe(id);

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { createTheme, ThemeContext, type ThemeOptions } from '../../components/theme.ts';
-import { ModelContext } from '../../screens/app/frame.tsx';
+import { ModelContext } from '../../screens/app/frame/frame.tsx';
 import type { Model } from '../../screens/app/model.ts';
 import type { Route } from '../../screens/app/route.ts';
 import { insidePanel, type Rendered, renderAt } from './render.tsx';

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { createModel, type ModelOptions } from '../../screens/app/create-model.ts';
 import { dispatchKey } from '../../screens/app/dispatch.ts';
+import { refreshTargets } from '../../screens/app/lists/refresh.ts';
 import type { Model } from '../../screens/app/model.ts';
-import { refreshTargets } from '../../screens/app/refresh.ts';
 import { fakeOperations } from './fake-operations.ts';
 import { fakeTerminal } from './fake-terminal.ts';
 import type { FakeWorld } from './fake-world.ts';

@@ -5,9 +5,9 @@ import { gzipSync } from 'node:zlib';
 import { CreateMultipartUploadCommand, ListMultipartUploadsCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { applyRemove, planRemove } from '../../src/operations/remove/remove.ts';
-import { pull } from '../../src/operations/snapshots/pull.ts';
-import { push } from '../../src/operations/snapshots/push.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
+import { pull } from '../../src/operations/snapshots/transfer/pull.ts';
+import { push } from '../../src/operations/snapshots/transfer/push.ts';
 import { verify } from '../../src/operations/snapshots/verify.ts';
 import { objectKey } from '../../src/repository/keys.ts';
 import { manifestText } from '../../src/repository/manifest.ts';
@@ -46,7 +46,7 @@ describeWithS3('a bucket that others can write to', () => {
 
   const transfer = () => ({ signal: here.context.signal, onBytes: () => {} });
 
-  it('a pull checks the content of an object, and not what the manifest says of the object', async () => {
+  it('a pull checks the content of an object, and does not trust the manifest', async () => {
     const wanted = await storeSnapshot(here.directory, named);
     const other = await storeSnapshot(here.directory, { ...named, id: 'bbbb1111', content: 'xxx\nxxx\n' });
     const [table, garbage] = [wanted.tables[0], other.tables[0]?.file];
@@ -78,7 +78,7 @@ describeWithS3('a bucket that others can write to', () => {
     expect(there.events).toContainEqual(expect.objectContaining({ code: 'manifest_damaged', message }));
   });
 
-  it('an index that somebody has made up is made again, and leads nowhere', async () => {
+  it('a forged index is rebuilt, and has no effect', async () => {
     await storeSnapshot(here.directory, named);
     await push(here.context, { target: 'app' });
     const [file] = await store.list('snapshots');
@@ -92,7 +92,7 @@ describeWithS3('a bucket that others can write to', () => {
     }
   });
 
-  it('with objects of somebody else is not pushed to, unless it has our layout: then those stay as they are', async () => {
+  it('a bucket with foreign objects is refused, unless it has our layout: then they stay unchanged', async () => {
     const foreign = ['objects/models/cube.obj', `objects/aa/${'b'.repeat(64)}`, 'locks/state.lock', 'readme.txt'];
     await storeSnapshot(here.directory, named);
     for (const key of foreign) await put(key, gzipSync(key));
@@ -131,7 +131,7 @@ describeWithS3('a bucket that others can write to', () => {
     expect(proxy.requests.filter(({ key }) => key === 'tool-storage.txt')).toEqual([]);
   });
 
-  it.each(['local', 'remote'] as const)('damage is repaired by what the other side has (%s)', async (place) => {
+  it.each(['local', 'remote'] as const)('damage is repaired from the other side (%s)', async (place) => {
     const manifest = await storeSnapshot(here.directory, named);
     const file = manifest.tables[0]?.file;
     if (!file) throw new Error('it has a table');
@@ -152,7 +152,7 @@ describeWithS3('a bucket that others can write to', () => {
     expect(await verify(here.context, request)).toMatchObject({ ok: true, repaired: [] });
   });
 
-  it('what both sides have lost is named, and so are the snapshots that need it', async () => {
+  it('objects lost on both sides are named, with the snapshots that need them', async () => {
     const manifest = await storeSnapshot(here.directory, named);
     const file = manifest.tables[0]?.file;
     if (!file) throw new Error('it has a table');

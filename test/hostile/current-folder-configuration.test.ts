@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createModel } from '../../screens/app/create-model.ts';
+import { refreshTargets } from '../../screens/app/lists/refresh.ts';
 import { lazyOperations } from '../../screens/app/operations.ts';
-import { refreshTargets } from '../../screens/app/refresh.ts';
 import { confirmTrust } from '../../screens/commands/trust.ts';
 import type { CommandHost } from '../../src/cli/host.ts';
 import { COMMANDS } from '../../src/commands/registry.ts';
@@ -71,7 +71,7 @@ const LINES = [
   ['auth', 'status'],
 ];
 
-describe('a tool.yml in the current folder that nobody has trusted', () => {
+describe('an untrusted tool.yml in the current folder', () => {
   test.each(LINES.map((words) => ({ words })))(
     'tool $words connects to nothing and exits with 5',
     async ({ words }) => {
@@ -184,7 +184,7 @@ describe('a tool.yml in the current folder that nobody has trusted', () => {
 });
 
 describe('the answer', () => {
-  test('--trust is remembered for the path and for what the file asks, in a file of the owner alone', async () => {
+  test('--trust is stored for the path and the effects of the file, readable by its owner only', async () => {
     const folder = await configFolder({ 'tool.yml': hostile() });
     const show = (words: string[] = []) => tool(folder, ['targets', '--no-check', ...words]);
     expect((await show(['--trust'])).exit).toBe(0);
@@ -271,7 +271,7 @@ describe('the answer', () => {
   });
 });
 
-test('on screen it is asked before anything is read; y trusts the file, Esc leaves it alone', async () => {
+test('the screen asks before it reads the file; y trusts it, Esc does not', async () => {
   const folder = await configFolder({ 'tool.yml': hostile() });
   const environment = { HOME: join(folder.path, 'home') };
   const clock = () => new Date();

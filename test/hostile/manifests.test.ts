@@ -95,7 +95,7 @@ test('a manifest of more than 64 MB is refused before it is parsed', () => {
   expect(() => parseManifest(JSON.stringify({ ...MANIFEST, note }))).toThrow('too large');
 });
 
-test('a database with too many objects for a manifest is refused with what to do', () => {
+test('a database with too many objects for a manifest is refused with a hint', () => {
   const note = 'x'.repeat(65 * 1024 * 1024);
   expect(() => manifestText({ ...MANIFEST, note })).toThrow(expect.objectContaining({ code: 'manifest_too_large' }));
 });
@@ -110,7 +110,7 @@ test('keys that a later version adds are no reason to refuse a manifest', () => 
   expect(parseManifest(JSON.stringify({ ...MANIFEST, later: { a: 1 } }))).toEqual(MANIFEST);
 });
 
-test('names that a database has come back as they were, and no text of a manifest has control characters', () => {
+test('names of a database are restored unchanged, and a manifest has no control characters', () => {
   const names = ['a\nb', 'tab\there', '\x1b[2J', '\u241b', '\u241b000a', 'ü🐘', '\x7f\x85', 'o\'hara"; --'];
   const columns = names.map((name) => `${name}.column`);
   const hostile: Manifest = {
@@ -125,7 +125,7 @@ test('names that a database has come back as they were, and no text of a manifes
   expect(archiveDetails(parseManifest(text)).data['0.dat']?.columns).toEqual(columns);
 });
 
-describe('in a working directory', () => {
+describe('rejects paths in a working directory', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let directory: string;
   let events: RunEvent[];
@@ -156,7 +156,7 @@ describe('in a working directory', () => {
     expect(events).toMatchObject([{ event: 'warning', code: 'manifest_damaged' }]);
   });
 
-  test('what is written and removed by a manifest stays below the folder', async () => {
+  test('a manifest writes and removes files below the folder only', async () => {
     const victim = join(folder.path, 'outside.json');
     await writeFile(victim, 'kept');
     for (const id of ['/../../../../outside', '/../../objects/aa/x', '../../../../../../outside']) {

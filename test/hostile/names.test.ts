@@ -29,7 +29,7 @@ describeWithPostgres('names with control characters', () => {
     await folder[Symbol.asyncDispose]();
   });
 
-  it('come back as they were by a build and a load, and no manifest has any', async () => {
+  it('are unchanged after a build and a load, and are in no manifest', async () => {
     await server.createDatabase('source');
     const sql = NAMES.map(
       (name) => `CREATE TABLE "${name}" ("${name}" integer CONSTRAINT "${name} key" PRIMARY KEY);
@@ -63,7 +63,7 @@ describeWithMysql('mariadb', { name: 'names with control characters' }, () => {
     await folder[Symbol.asyncDispose]();
   });
 
-  it('come back as they were by a build and a load, and no manifest has any', async () => {
+  it('are unchanged after a build and a load, and are in no manifest', async () => {
     // No name of MariaDB's ends with white space; one with a line feed is refused by the load.
     const names = NAMES.filter((name) => !name.includes('\n')).map((name) => `${name} x`);
     await server.createDatabase('source');

@@ -6,9 +6,9 @@ import { zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ZipFile } from 'yazl';
 import type { DumpFacet } from '../../src/engines/facets/dump.ts';
-import { importSnapshot } from '../../src/operations/snapshots/import.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { storeDump } from '../../src/operations/snapshots/store-dump.ts';
+import { importSnapshot } from '../../src/operations/snapshots/transfer/import.ts';
 import { verify } from '../../src/operations/snapshots/verify.ts';
 import { objectKey } from '../../src/repository/keys.ts';
 import { type Manifest, manifestText } from '../../src/repository/manifest.ts';
@@ -57,14 +57,14 @@ async function poison(content: string): Promise<{ manifest: Manifest; key: strin
   return { manifest: { ...wanted, tables: [{ ...table, file }] }, key: objectKey(file.sha256), garbage };
 }
 
-test('an import checks the content of an object, and not what the manifest says of the object', async () => {
+test('an import checks the content of an object, and does not trust the manifest', async () => {
   const { manifest, key, garbage } = await poison('one\ntwo\n');
   const file = await zip(manifest, { [key]: garbage });
   await expect(importSnapshot(there.context, { file })).rejects.toMatchObject({ code: 'snapshot_damaged' });
   expect((await listSnapshots(there.context, 'app')).snapshots).toEqual([]);
 });
 
-describe('garbage under the SHA-256 of what is to be stored', () => {
+describe('garbage under the SHA-256 of stored content', () => {
   /** A database that dumps one table of the given rows. */
   function databaseOf(rows: string): { dump: DumpFacet } {
     const run: DumpFacet['run'] = async ({ directory, write }) => {
@@ -102,7 +102,7 @@ describe('garbage under the SHA-256 of what is to be stored', () => {
   });
 });
 
-describe('what unpacks to more than it says', () => {
+describe('object that unpacks to more than its size', () => {
   const MEGABYTE = 1024 * 1024;
 
   async function objectOf(frames: { stored: Buffer; bytes: number }[]): Promise<string> {
@@ -144,7 +144,7 @@ describe('what unpacks to more than it says', () => {
     expect(await readdir(join(there.directory, 'staging'))).toEqual([]);
   });
 
-  test('no object of any content is taken for too large', () => {
+  test('no object is mistaken for too large', () => {
     for (const bytes of [0, 1, 1000, MEGABYTE - 1, MEGABYTE, MEGABYTE + 1, 10 * MEGABYTE]) {
       const content = randomBytes(bytes);
       const frames: { storedBytes: number; bytes: number }[] = [];
@@ -159,7 +159,7 @@ describe('what unpacks to more than it says', () => {
 });
 
 describe('a zip', () => {
-  test('with a manifest of more than 64 MB is refused before it is read', async () => {
+  test('a manifest of more than 64 MB is refused before it is read', async () => {
     const manifest = await storeSnapshot(here.directory, { ...named, content: 'one\n' });
     const file = join(folder.path, 'large.zip');
     const zip = new ZipFile();
@@ -173,7 +173,7 @@ describe('a zip', () => {
   });
 
   test.each(['../../outside', '/outside', 'objects/../../outside', 'a\\b'])(
-    'with an entry %s writes nothing there',
+    'an entry %s writes nothing there',
     async (name) => {
       const manifest = await storeSnapshot(here.directory, { ...named, content: 'one\n' });
       const object = manifest.tables[0]?.file;

@@ -3,10 +3,10 @@ import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { reportWorkingDirectory } from '../../src/operations/configuration/report-working-directory.ts';
 import { applyRemove, planRemove } from '../../src/operations/remove/remove.ts';
-import { exportSnapshot } from '../../src/operations/snapshots/export.ts';
-import { importSnapshot } from '../../src/operations/snapshots/import.ts';
 import { localRepository } from '../../src/operations/snapshots/local-repository.ts';
 import { findSnapshot } from '../../src/operations/snapshots/snapshots.ts';
+import { exportSnapshot } from '../../src/operations/snapshots/transfer/export.ts';
+import { importSnapshot } from '../../src/operations/snapshots/transfer/import.ts';
 import { createFolder, type Folder } from '../../src/repository/folder.ts';
 import { createLocks } from '../../src/repository/locks.ts';
 import { createRepository } from '../../src/repository/repository.ts';
@@ -64,7 +64,7 @@ const FOREIGN = [
   'draft.123-0badcafe.tmp',
 ];
 
-describe('in a folder with files of somebody else', () => {
+describe('folder with foreign files', () => {
   let one: Machine;
 
   beforeEach(async () => {
@@ -73,7 +73,7 @@ describe('in a folder with files of somebody else', () => {
 
   afterEach(() => one[Symbol.asyncDispose]());
 
-  test('a sweep, and whatever makes a staging folder, removes none of them', async () => {
+  test('a sweep and the creation of a staging folder remove none of them', async () => {
     await storeSnapshot(one.directory, named);
     await plant(one.directory, FOREIGN);
     const own = [`objects/aa/${'a'.repeat(64)}`, `objects/aa/${'a'.repeat(64)}.123-0badcafe.tmp`];
@@ -251,7 +251,7 @@ describe('a sweep looks again before each removal', () => {
     expect(await store.present([other])).toEqual(new Set([other]));
   });
 
-  test('nothing is removed any more when a run has begun to stage', async () => {
+  test('a sweep removes nothing once a run has begun to stage', async () => {
     await using one = await machine({ profile: NOWHERE, targets: { app: { snapshot: {} } } });
     await plant(one.directory, [old]);
     const catalog = createRepository(createFolder(one.directory), () => {});
@@ -296,7 +296,7 @@ describe('a sweep looks again before each removal', () => {
     }
   });
 
-  test('locks that are not ours stay, however old, and hold nobody up', async () => {
+  test('foreign locks stay at any age, and block nothing', async () => {
     const foreign = ['locks/terraform.tfstate.lock', 'locks/sweep-of-the-chimney', 'locks/push-notifications'];
     await plant(folder.path, foreign);
     const { signal } = new AbortController();

@@ -13,7 +13,7 @@ const ROOT = new URL('../../', import.meta.url).pathname;
 const REVIEWED = /^([A-Z_]+|encodeURIComponent|replaced|typedSecret)$/;
 
 // `$'`, `$&` and `$1` in a replacement insert parts of the text: a name that ends with `$` changed a query.
-test.each(['src', 'screens', 'components', 'hub'])('in %s no replacement text comes from a value', (folder) => {
+test.each(['src', 'screens', 'components', 'hub'])('%s takes no replacement text from a value', (folder) => {
   const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
   const found = files
     .filter((name) => /\.tsx?$/.test(name))

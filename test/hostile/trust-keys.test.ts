@@ -4,7 +4,7 @@ import { type Shape, shapeOf } from '../../src/config/schema/shape.ts';
 import { createTree, isTree, type KeyPath, type Tree } from '../../src/config/tree.ts';
 import { trustRequestOf } from '../../src/config/trust/trust-request.ts';
 import { parseYaml } from '../../src/config/yaml/yaml-source.ts';
-import { effectChanges, trustItems } from '../../src/operations/trust-text.ts';
+import { effectChanges, trustItems } from '../../src/operations/trust/trust-text.ts';
 import { trials } from '../helpers/trials.ts';
 
 /** Keys whose change needs no new answer. A key that is added to the schema is not among them. */

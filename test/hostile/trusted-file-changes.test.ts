@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/registry.ts';
 import { encrypt } from '../../src/config/secrets/cipher.ts';
-import { keepTrust } from '../../src/config/trust/trust-store.ts';
+import { saveTrust } from '../../src/config/trust/trust-store.ts';
 import { createContext } from '../../src/runtime/context.ts';
 import { chooseQuery } from '../../src/sanitize/query.ts';
 import { ATTENDED, PIPED, runWith } from '../helpers/cli-host.ts';
@@ -125,7 +125,7 @@ const CHANGES: { title: string; change: (text: string) => string; shown: string 
 ];
 
 describe('a trusted tool.yml of the current folder', () => {
-  test.each(CHANGES)('asks again for $title, and shows only that', async ({ change, shown }) => {
+  test.each(CHANGES)('prompts again for $title, and shows only that', async ({ change, shown }) => {
     const folder = await trustedFolder();
     await folder.write('tool.yml', change(BASE));
     expect(change(BASE)).not.toBe(BASE);
@@ -135,7 +135,7 @@ describe('a trusted tool.yml of the current folder', () => {
     expect(stderr).not.toContain('stats_dev');
   });
 
-  test('asks again when the content of a query file has changed', async () => {
+  test('prompts again when the content of a query file has changed', async () => {
     const folder = await trustedFolder();
     await folder.write('sanitize.sql', 'DROP TABLE users;\n');
     const { exit, stderr } = await tool(folder, ['targets', '--no-check']);
@@ -143,7 +143,7 @@ describe('a trusted tool.yml of the current folder', () => {
     expect(stderr).toContain('sanitize.sql');
   });
 
-  test('asks again when the content of a query file with an encrypted name has changed', async () => {
+  test('prompts again when the content of a query file with an encrypted name has changed', async () => {
     const sealed = encrypt('./sanitize.sql', SECRET_KEY);
     const folder = await trustedFolder(BASE.replace('query_file: ./sanitize.sql', `query_file: ${sealed}`));
     await folder.write('sanitize.sql', 'DROP TABLE users;\n');
@@ -155,19 +155,19 @@ describe('a trusted tool.yml of the current folder', () => {
   test('keeps its answer when the program writes a query file, and loses it when somebody else does', async () => {
     const folder = await trustedFolder();
     const environment = { HOME: `${folder.path}/home` };
-    await keepTrust({ file: `${folder.path}/tool.yml`, environment }, () =>
+    await saveTrust({ file: `${folder.path}/tool.yml`, environment }, () =>
       folder.write('sanitize.sql', 'UPDATE users SET name = NULL;\n'),
     );
     expect(await tool(folder, ['targets', '--no-check'])).toMatchObject({ exit: 0 });
     await folder.write('sanitize.sql', 'DROP TABLE users;\n');
     expect(await tool(folder, ['targets', '--no-check'])).toMatchObject({ exit: 5 });
-    await keepTrust({ file: `${folder.path}/tool.yml`, environment }, () =>
+    await saveTrust({ file: `${folder.path}/tool.yml`, environment }, () =>
       folder.write('sanitize.sql', 'SELECT 1;\n'),
     );
     expect(await tool(folder, ['targets', '--no-check'])).toMatchObject({ exit: 5 });
   });
 
-  test('asks nothing for a comment, another order, a title, the theme or keys', async () => {
+  test('does not prompt for a comment, another order, a title, the theme or keys', async () => {
     const folder = await trustedFolder();
     const text = BASE.replace('name: Application', 'name: Shop').replace('base_url: https://hub.example.com\n', '');
     const more =
@@ -217,7 +217,7 @@ test('a query file that changes after the question is refused, unless the progra
   await expect(choose()).rejects.toMatchObject({ code: 'configuration_untrusted', exit: 5 });
   await folder.write('sanitize.sql', QUERY);
   const file = `${folder.path}/tool.yml`;
-  await keepTrust({ file, environment }, () => folder.write('sanitize.sql', "UPDATE users SET email = 'x';\n"));
+  await saveTrust({ file, environment }, () => folder.write('sanitize.sql', "UPDATE users SET email = 'x';\n"));
   expect((await choose())?.text).toContain("'x'");
 });
 
@@ -238,7 +238,7 @@ function tool({ path }: ConfigFolder, words: string[], answer?: string) {
 }
 
 describe('tool trust', () => {
-  test('asks about ./tool.yml, shows what it may do, and trusts it', async () => {
+  test('shows the effects of ./tool.yml, prompts, and trusts it', async () => {
     const folder = await configFolder({ 'tool.yml': BASE, 'sanitize.sql': QUERY });
     const refused = await tool(folder, ['trust']);
     expect(refused).toMatchObject({ exit: 5, stdout: '' });
@@ -267,7 +267,7 @@ describe('tool trust', () => {
     });
   });
 
-  test('without a tool.yml is an error with exit code 3', async () => {
+  test('fails with exit code 3 without a tool.yml', async () => {
     const { exit, stderr } = await tool(await configFolder({}), ['trust']);
     expect(exit).toBe(3);
     expect(stderr).toContain('There is no tool.yml in');

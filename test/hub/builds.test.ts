@@ -143,7 +143,7 @@ describeWithPostgres('builds of the hub', () => {
     expect((await claim(hub, { token: both, name: others.name })).body.build.target).toBe(others.name);
   });
 
-  test('many agents of two instances build each target once', async () => {
+  test('agents of two instances build each target once', async () => {
     const targets = await Promise.all(Array.from({ length: 8 }, () => newTarget()));
     const { token } = await hub.service(
       'all',

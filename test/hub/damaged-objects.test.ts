@@ -128,7 +128,7 @@ describeWithPostgres('damaged objects of a hub', () => {
     });
 
     describe('report', () => {
-      test('of a large object with other content has the next push replace it', async () => {
+      test('a report of a large object with other content makes the next push replace it', async () => {
         const good = objectOf(randomBytes(3 * MEGABYTE));
         const poison = poisoned(good, objectOf(randomBytes(3 * MEGABYTE)).content);
         const first = await target.push([poison]);
@@ -146,7 +146,7 @@ describeWithPostgres('damaged objects of a hub', () => {
       test.each([
         ['a changed byte', (content: Buffer) => flipped(content)],
         ['a lost end', (content: Buffer) => content.subarray(0, content.length - 7)],
-      ])('of an object with %s has the next push replace it', async (_what, change) => {
+      ])('a report of an object with %s makes the next push replace it', async (_what, change) => {
         const object = objectOf(randomBytes(3000));
         const { id } = await target.push([object]);
         await overwrite(object, change(object.content));
@@ -156,7 +156,7 @@ describeWithPostgres('damaged objects of a hub', () => {
         expect(await downloaded(id, object)).toEqual(object.content);
       });
 
-      test('of an object that the bucket lacks has the next push send it', async () => {
+      test('a report of an object that the bucket lacks makes the next push send it', async () => {
         const object = objectOf();
         const { id } = await target.push([object]);
         await target.store.remove(objectPath(object));
@@ -164,7 +164,7 @@ describeWithPostgres('damaged objects of a hub', () => {
         expect(await target.send([object])).toEqual(['stored']);
       });
 
-      test.each(['reader', 'builder'] as const)('of an intact object by a %s changes nothing', async (who) => {
+      test.each(['reader', 'builder'] as const)('a report of an intact object by a %s changes nothing', async (who) => {
         const [small, large] = [objectOf(), objectOf(randomBytes(2 * MEGABYTE))];
         const { id } = await target.push([small, large]);
         const token = who === 'reader' ? reader : target.builder;
@@ -186,7 +186,7 @@ describeWithPostgres('damaged objects of a hub', () => {
         expect((await rows.execute()).map(({ reported_at }) => reported_at)).toEqual([null, null]);
       });
 
-      test('by a reader has an object checked once an hour, by a builder once a minute', async () => {
+      test('reports by a reader check an object once an hour, by a builder once a minute', async () => {
         const object = objectOf();
         const { id } = await target.push([object]);
         expect(await report(id, object)).toBe('intact');

@@ -459,7 +459,7 @@ describeWithPostgres('permissions of the hub', () => {
       expect((await hub.send('GET', `${at}/snapshots`, { token: other })).body.items).toHaveLength(2);
     });
 
-    test('what a caller may not read answers as what does not exist', async () => {
+    test('resources that a caller may not read answer like missing ones', async () => {
       const target = await makeTarget();
       const { token } = await hub.person('zoe', []);
       const hidden = await hub.send('GET', `/targets/${target.name}`, { token });

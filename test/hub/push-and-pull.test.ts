@@ -191,7 +191,7 @@ describeWithPostgres('push, publish and pull', () => {
       expect((await publish(manifestOf([object]))).status).toBe(201);
     });
 
-    test('where the operator names keys, a sanitized snapshot needs the signature of one of them', async () => {
+    test("a sanitized snapshot needs the signature of one of the operator's keys", async () => {
       const object = objectOf(randomBytes(10));
       await send(object);
       await verify(object);
@@ -249,7 +249,7 @@ describeWithPostgres('push, publish and pull', () => {
       expect(await codes()).toEqual(['published', 'signature_untrusted']);
     });
 
-    test('nothing is published before its objects are stored, and the error names them', async () => {
+    test('a snapshot is published only when its objects are stored, and the error names missing ones', async () => {
       const [there, lacking] = [objectOf(randomBytes(10)), objectOf(randomBytes(10))];
       await send(there);
       await verify(there);
@@ -311,7 +311,7 @@ describeWithPostgres('push, publish and pull', () => {
       await eventually(async () => (await bucket.read(manifestKey(manifest))) === null);
     });
 
-    test('who has built, loaded and removed is in the audit, a pull once an hour; as CSV no cell is a formula', async () => {
+    test('the audit names who built, loaded and removed, a pull once an hour; no cell of the CSV is a formula', async () => {
       const manifest = manifestOf([]);
       await publish(manifest);
       const pull = () => hub.send('GET', at(`/snapshots/${manifest.id}`), { token: reader });

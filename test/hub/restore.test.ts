@@ -113,7 +113,7 @@ describeWithPostgres('reconcile', () => {
       await target.store.remove(manifestKey(forged));
     });
 
-    test('where the operator names keys, a sanitized snapshot without the signature of one is not imported', async () => {
+    test("a sanitized snapshot without a signature of the operator's keys is not imported", async () => {
       const [trusted, other] = [newKey(), newKey()];
       const keys = [publicKeyText(trusted)];
       const unsigned = await written((manifest) => manifest);

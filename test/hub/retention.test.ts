@@ -84,7 +84,7 @@ describeWithPostgres('keep policies of the hub', () => {
       expect((await retention()).removes).toEqual([]);
     });
 
-    test('without a policy, and after its removal, everything stays', async () => {
+    test('every snapshot stays without a policy, and after its removal', async () => {
       const first = await push(9);
       await setKeep({ last: 1 });
       expect((await setKeep(null)).body).toMatchObject({ keep: null, next_removals: [] });

@@ -191,7 +191,7 @@ describeWithPostgres('sweep of the hub', () => {
       expect(await target.listed()).toEqual([]);
     });
 
-    test('what belonged to a removed target leaves the bucket', async () => {
+    test('objects of a removed target are removed from the bucket', async () => {
       const object = objectOf();
       await target.send([object]);
       const manifest = target.manifestOf([object]);
@@ -220,7 +220,7 @@ describeWithPostgres('sweep of the hub', () => {
       expect(await unfinished()).toEqual([]);
     });
 
-    test('of several instances one sweeps a target, once an hour', async () => {
+    test('one of several instances sweeps a target, once an hour', async () => {
       const { db } = hub.database;
       await target.send([objectOf()]);
       let opened = 0;
@@ -259,7 +259,7 @@ describeWithPostgres('sweep of the hub', () => {
       expect((await there([object])).size).toBe(1);
     });
 
-    test('nothing is published to a target that was removed in the meantime', async () => {
+    test('a push to a removed target publishes nothing', async () => {
       const { db } = hub.database;
       const manifest = target.manifestOf([]);
       const removing = await db.startTransaction().execute();

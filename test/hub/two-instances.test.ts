@@ -379,7 +379,7 @@ describeWithPostgres('two instances of the hub', () => {
       expect(rows.filter(({ state }) => state !== 'stored')).toEqual([]);
     }
 
-    test('what is published stays complete and readable, and what is unreferenced is removed within two sweeps', {
+    test('published snapshots stay complete and readable, and unreferenced objects are removed within two sweeps', {
       timeout: Math.max(60_000, SEQUENCES * 5000),
     }, async () => {
       const sequence = fc.asyncProperty(steps, async (sequence_) => {

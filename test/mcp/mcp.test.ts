@@ -285,7 +285,7 @@ describeWithPostgres('tool mcp', () => {
     expect(branches).toMatchObject([{ owner: 'me ' }, { owner: null }]);
   });
 
-  it('gives the password of an own branch with --allow credentials only', async () => {
+  it('returns the password of an own branch with --allow credentials only', async () => {
     await agent.call('create_branch', { target: 'app', name: 'url' });
     const plain = await agent.call('branch_url', { target: 'app', name: 'url' });
     expect(JSON.stringify(plain)).not.toContain(password);

@@ -2,9 +2,9 @@ import { globSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { build } from '../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
-import { diff } from '../../src/operations/snapshots/diff.ts';
-import { push } from '../../src/operations/snapshots/push.ts';
+import { diff } from '../../src/operations/snapshots/diff/diff.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
+import { push } from '../../src/operations/snapshots/transfer/push.ts';
 import type { BucketProfile } from '../../src/repository/s3/connection.ts';
 import type { RunEvent } from '../../src/results/events.ts';
 import { type Machine, machine } from '../helpers/machine.ts';
@@ -62,7 +62,7 @@ describeWithPostgres('a build that pushes, and a load that pulls', () =>
       expect(events).toContainEqual(expect.objectContaining({ event: 'warning', code: 'program_without_effect' }));
     });
 
-    it('another machine loads what was built, and then the destination is compared with it', async () => {
+    it('another machine loads the built snapshot, and compares the destination with it', async () => {
       const built = await build(here.context, { target: 'app' });
       expect(built.where).toEqual(['local', 'remote']);
       const planned = await planLoad(there.context, { target: 'app' });

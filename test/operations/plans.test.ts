@@ -109,7 +109,7 @@ describeWithPostgres('a plan', () => {
       sql: "SELECT string_agg(relname, ',' ORDER BY relname) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace",
     });
 
-  it('of any operation can be stored and applied later, by whoever opens everything anew', async () => {
+  it('a plan of any operation can be stored and applied later in a new context', async () => {
     const later = contextOf({ laterMs: LATER_MS });
     const planned = await planLoad(contextOf(), { target: 'app', tables: ['public.city'] });
     await applyLoad(later, asData(planned));
@@ -190,7 +190,7 @@ describeWithPostgres('a plan', () => {
     expect(await tables('copy')).toBe('mine\n');
   });
 
-  it('of an undo is refused when another load has replaced the database since', async () => {
+  it('a plan of an undo is refused when another load has replaced the database since', async () => {
     const load = async () => applyLoad(contextOf(), await planLoad(contextOf(), { target: 'app' }));
     await load();
     const planned = await planUndo(contextOf(), { target: 'app' });
@@ -198,7 +198,7 @@ describeWithPostgres('a plan', () => {
     await expect(applyUndo(contextOf(), planned)).rejects.toMatchObject({ code: 'plan_outdated' });
   });
 
-  it('of a load is refused when its snapshot has been removed', async () => {
+  it('a plan of a load is refused when its snapshot has been removed', async () => {
     const { id } = await build(contextOf(), { target: 'app' });
     const planned = await planLoad(contextOf(), { target: 'app', snapshot: id });
     await applyRemove(contextOf(), await planRemove(contextOf(), { target: 'app', snapshot: id }));

@@ -6,7 +6,7 @@ import { createStyle } from '../../src/cli/printers/style.ts';
 import { formatTable } from '../../src/cli/printers/table.ts';
 import { branchColumns } from '../../src/operations/branch/list/text.ts';
 import { auditColumns } from '../../src/operations/cloud/audit-text.ts';
-import { briefTargetColumns, checkedEntry, targetColumns } from '../../src/operations/targets-text.ts';
+import { briefTargetColumns, checkedEntry, targetColumns } from '../../src/operations/targets/targets-text.ts';
 import type { Column } from '../../src/presentation/shapes/column.ts';
 import { fullWidth, layOutTable } from '../../src/presentation/shapes/table-layout.ts';
 import { inFamilies } from '../../src/presentation/snapshot.ts';
@@ -154,7 +154,7 @@ test('a sanitized snapshot is indented below its original, and the index names t
   ]);
 });
 
-test('where the columns do not fit, a table is lines of names and values', () => {
+test('a table becomes lines of names and values where its columns do not fit', () => {
   expect(formatTable(snapshotColumns(snapshots, now), snapshots.slice(2), { columns: 40, style })).toContain(
     `INDEX: 1\nID: cccc2222\nCREATED: ${formatTime('2026-01-02T00:00:00Z')}\n`,
   );

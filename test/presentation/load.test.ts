@@ -87,7 +87,7 @@ test('the plan says when nothing can be undone', () => {
   );
 });
 
-test('on this machine a yes is enough; elsewhere the name of the database must be typed', () => {
+test('a yes is enough on this machine; elsewhere the name of the database must be typed', () => {
   expect(loadQuestion(plan, now)).toMatchObject({ ask: 'Replace database "app_dev" on db:5432?', typed: null });
   const remote = { ...plan, destination: { ...plan.destination, local: false } };
   expect(loadQuestion(remote, now)).toMatchObject({ typed: 'app_dev' });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { operationRun } from '../../screens/commands/runs.ts';
+import { operationRun } from '../../screens/commands/runs/runs.ts';
 import { questionLines } from '../../src/cli/printers/question.ts';
 import { loadQuestion } from '../../src/operations/load/text.ts';
 import { removeQuestion } from '../../src/operations/remove/text.ts';

@@ -55,7 +55,7 @@ test.for<{ what: string; info: Info; self: Self; expected: object }>([
     self: { platform: 'win32', user: null },
     expected: { userFlags: [], isVirtual: true },
   },
-])('with $what files belong to this user, and localhost is known for what it is', ({ info, self, expected }) => {
+])('files belong to this user with $what, and localhost is recognized', ({ info, self, expected }) => {
   expect(describeDaemon('docker', { info, self })).toMatchObject(expected);
 });
 

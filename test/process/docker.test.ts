@@ -53,7 +53,7 @@ describeWithDocker('a tool in a container', () => {
     return { file: 'sh', args: ['-c', script] };
   }
 
-  it('gives its output, its words and its exit code, and takes input and environment', async () => {
+  it('returns output, errors and exit code, and passes input and environment', async () => {
     const lines: string[] = [];
     const script = 'cat; echo "$HOME $PGUSER $OWN"; echo one >&2; echo two >&2; exit 3';
     const result = await runner.run(
@@ -136,7 +136,7 @@ describeWithDocker('a tool in a container', () => {
     expect(await docker.containers()).toEqual([name]);
   });
 
-  it('that ignores SIGTERM is killed', async () => {
+  it('kills a process that ignores SIGTERM', async () => {
     const child = runner.start(shell('trap "" TERM; echo ready; while :; do sleep 1; done'));
     await once(child.stdout, 'data');
     child.stdout.resume();
@@ -162,7 +162,7 @@ describeWithDocker('a tool in a container', () => {
     });
   });
 
-  it('whose container is removed fails with the reason, and the next has a new one', async () => {
+  it('fails with the reason when its container is removed, and the next run has a new one', async () => {
     const child = runner.start(shell('echo ready; cat'));
     await once(child.stdout, 'data');
     child.stdout.resume();

@@ -74,6 +74,6 @@ test('a folder of a process that was killed before it could write its owner goes
   expect((await readdir(root)).sort()).toEqual([basename(young), basename(staging.path(''))].sort());
 });
 
-test('without a staging folder no run is active', async () => {
+test('no run is active without a staging folder', async () => {
   expect(await liveStagings(join(folder.path, 'nowhere'))).toBe(0);
 });

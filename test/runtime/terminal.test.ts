@@ -30,7 +30,7 @@ test.each([
   [{ FORCE_COLOR: '1' }, pipe, true],
   [{ FORCE_COLOR: '0' }, tty, false],
   [{ FORCE_COLOR: '1', NO_COLOR: '1' }, tty, true],
-])('with %j on %j colour is %s', (environment, stdout, color) => {
+])('colour with %j on %j is %s', (environment, stdout, color) => {
   expect(terminal(environment, { stdout: stdout as never }).stdout.color).toBe(color);
 });
 
@@ -49,7 +49,7 @@ test.each([
   [{ LANG: 'C' }, false],
   [{ LC_ALL: 'POSIX', LANG: 'en_US.UTF-8' }, false],
   [{ TERM: 'linux' }, false],
-])('with %j marks beyond ASCII: %s', (environment, unicode) => {
+])('glyphs beyond ASCII with %j: %s', (environment, unicode) => {
   expect(terminal(environment).unicode).toBe(unicode);
 });
 

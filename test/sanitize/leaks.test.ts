@@ -142,7 +142,7 @@ describe('the search for original values', () => {
     expect(allocateTable(many.slots).buffer.byteLength).toBeLessThan(200 * 1000 * 1000);
   });
 
-  it('says nothing of short and common values', () => {
+  it('reports no short and common values', () => {
     const original = ['ab', '1234', 'x', 'Anna'];
     const [hits] = search({ original, result: [...original, 'Anna went home'], source: { kind: 'name' } });
     expect(hits?.counts).toEqual([0, 0, 1, 0, 0]);

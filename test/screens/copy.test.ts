@@ -12,7 +12,7 @@ test('a shell reads a copied command back as its words', () => {
   expect(words).toBe("--config\n/home/a b/tool.yml\nload\nada's shop\n8c41f2ab\n");
 });
 
-test('what the target lacks is not offered', () => {
+test('settings that the target lacks are not offered', () => {
   const bare = fakeTarget({ name: 'app', src_url: null, dst_url: null });
   expect(copyChoices({ target: bare, snapshot: null, config: null }).map(({ text }) => text)).toEqual([
     'app',

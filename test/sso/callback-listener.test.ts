@@ -68,7 +68,7 @@ it('a silent connection is closed', async () => {
   expect(await send(url, 'GET /callback HTTP/1.1\r\nHost: ')).toMatch(/^HTTP\/1.1 408 /);
 }, 30_000);
 
-it('many silent connections do not block the browser', async () => {
+it('silent connections do not block the browser', async () => {
   const { listener, url } = await listening();
   const idle = Array.from({ length: 100 }, () => connect(Number(url.port), url.hostname).on('error', () => {}));
   await Promise.all(idle.map((socket) => once(socket, 'connect')));

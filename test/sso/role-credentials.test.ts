@@ -102,7 +102,7 @@ it('the token goes to no other machine without encryption', async () => {
   await expect(roleCredentials('team')).rejects.toMatchObject({ code: 'role_insecure', exit: 3 });
 });
 
-it('without a sign-in there are no credentials', async () => {
+it('credentials require a sign-in', async () => {
   const world = await signInWorld(profile('http://127.0.0.1:9'));
   const roleCredentials = await credentialsIn(world);
   await expect(roleCredentials('team')).rejects.toMatchObject({ code: 'not_signed_in', exit: 4 });

@@ -43,7 +43,7 @@ describe.skipIf(lacking)(`a session in the system's keychain${lacking}`, () => {
   }, 60_000);
 });
 
-it('without a keychain the session is in the file, encrypted, with a message', async () => {
+it('the session is stored in the file without a keychain, encrypted, with a message', async () => {
   for (const name of ['DBUS_SESSION_BUS_ADDRESS', 'XDG_RUNTIME_DIR']) vi.stubEnv(name, '');
   onTestFinished(() => void vi.unstubAllEnvs());
   const world = await signInWorld();

@@ -35,7 +35,7 @@ it('a refresh that cannot ask for them knows none, keeps the session, and asks a
   expect(world.provider.refreshes()).toBe(2);
 });
 
-it('without the provider they count until the ID token expires', async () => {
+it('groups count until the ID token expires while the provider is unreachable', async () => {
   const { world } = await userInfoWorld();
   await world.provider.stop();
   const [soon, later] = [await world.open(3570), await world.open(3610)];

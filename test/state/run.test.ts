@@ -19,7 +19,7 @@ describe('a run', () => {
     ]);
   });
 
-  test('that goes through a step again has a second one, and progress is that of the second', () => {
+  test('repeats a step as a second one, and progress is that of the second', () => {
     const { steps } = fold([
       [0, dumpStarted],
       [30, { event: 'step', step: 'dump', state: 'done', label: 'Dumped 25 tables' }],
@@ -34,7 +34,7 @@ describe('a run', () => {
     ]);
   });
 
-  test('that fails marks the step it was in', () => {
+  test('marks its step as failed when it fails', () => {
     const error = new UserError('disk_full', 'Disk full');
     const state = endRun(fold([[0, dumpStarted]]), { status: 'failed', error }, 500);
     expect(state).toMatchObject({ status: 'failed', error, endedAt: 500, steps: [{ state: 'failed', endedAt: 500 }] });
@@ -48,7 +48,7 @@ describe('a run', () => {
     expect(before).toEqual(copy);
   });
 
-  test('lets the oldest lines of the log go and counts them', () => {
+  test('drops the oldest lines of the log and counts them', () => {
     const state = fold(
       Array.from({ length: 1003 }, (_, line): [number, RunEvent] => [line, { event: 'command', command: `c${line}` }]),
     );
@@ -75,7 +75,7 @@ describe('a run', () => {
     ]);
   });
 
-  test('that fails has its error at the end of the log', () => {
+  test('ends the log with the error when it fails', () => {
     const error = new UserError('disk_full', 'Disk full');
     const { log } = endRun(fold([[0, dumpStarted]]), { status: 'failed', error }, 500);
     expect(log.at(-1)).toEqual({ at: 500, kind: 'failed', text: 'Disk full' });

@@ -32,7 +32,7 @@ function facts(...arrows: string[]): SourceSchema {
 
 const target = { subset_tables: [{ table: 's.a', percent: 5 }] };
 
-it('gives every table its rule and its path', () => {
+it('assigns every table its role and its path', () => {
   const source = facts('b → a', 'c → b', 'c → d', 'd → e', 'f → e', 'a → e');
   const { rules, paths } = planSubsetRoles(buildGraph(source, target), target);
   expect(Object.fromEntries(rules)).toEqual({

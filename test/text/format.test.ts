@@ -51,7 +51,7 @@ test.each([
   ['America/St_Johns', '2026-01-01T03:00:00Z', '2025-12-31 23:30-03:30'],
   ['Asia/Kathmandu', '2026-01-01T00:00:00Z', '2026-01-01 05:45+05:45'],
   ['UTC', '2026-01-01T00:00:00Z', '2026-01-01 00:00+00'],
-])('in %s a time is local, with its offset from UTC', (zone, time, shown) => {
+])('a time in %s is local, with its offset from UTC', (zone, time, shown) => {
   const before = process.env.TZ;
   process.env.TZ = zone;
   try {

@@ -6,7 +6,7 @@ import { type ProblemsView, problemsText } from './problems.ts';
 import { formatTable, type TableOptions } from './table.ts';
 
 /** A row of the table: a value, or the name of what the rows below it belong to. */
-interface Row {
+interface ValueRow {
   key: string;
   value?: ExplainedValue;
 }
@@ -24,14 +24,14 @@ export function configurationText(shown: ShownConfiguration, view: ProblemsView 
   ].join('\n\n');
 }
 
-const COLUMNS: Column<Row>[] = [
+const COLUMNS: Column<ValueRow>[] = [
   { title: 'KEY', cell: ({ key, value }) => ({ text: key, tone: value ? 'plain' : 'strong' }) },
   { title: 'VALUE', cell: ({ value }) => ({ text: value ? valueText(value.value) : '' }) },
   { title: 'FROM', cell: ({ value }) => (value ? originCell(value.origin) : { text: '' }) },
 ];
 
 /** A row for each name on the way to a value, said once. */
-function nestedRows(values: ExplainedValue[]): Row[] {
+function nestedRows(values: ExplainedValue[]): ValueRow[] {
   let before: ExplainedValue['path'] = [];
   return values.flatMap((value) => {
     const { path } = value;

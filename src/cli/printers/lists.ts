@@ -1,7 +1,7 @@
 import { coverageColumns, coverageRows, coveredTableColumns } from '../../operations/sanitize/coverage-text.ts';
-import { diffColumns, diffTitle, migrationLines } from '../../operations/snapshots/diff-text.ts';
+import { diffColumns, diffTitle, migrationLines } from '../../operations/snapshots/diff/diff-text.ts';
+import { tableDiffLines, tableDiffTitle } from '../../operations/snapshots/diff/table-diff-text.ts';
 import { hiddenColumnsText, REVEAL_FLAG, rowColumns, rowsTitle } from '../../operations/snapshots/rows-text.ts';
-import { tableDiffLines, tableDiffTitle } from '../../operations/snapshots/table-diff-text.ts';
 import {
   circlesText,
   subsetColumns,
@@ -16,7 +16,7 @@ import {
   noTargetsText,
   targetColumns,
   targetInfoFacts,
-} from '../../operations/targets-text.ts';
+} from '../../operations/targets/targets-text.ts';
 import { layOutTable } from '../../presentation/shapes/table-layout.ts';
 import { inFamilies, lackingLines, noSnapshotsLines } from '../../presentation/snapshot.ts';
 import { snapshotColumns } from '../../presentation/snapshot-columns.ts';

@@ -19,7 +19,7 @@ export function statusOf(error: unknown): number | null {
 }
 
 /** Sends a request with a signed URL and retries temporary errors. A rejected URL may have expired. */
-export async function askBucket<Answer>(
+export async function queryBucket<Answer>(
   request: (options: { abortSignal: AbortSignal }) => Promise<Answer>,
   { name, signal }: { name: string; signal: AbortSignal },
 ): Promise<Answer> {

@@ -15,7 +15,7 @@ import {
 import type { ObjectStore } from '../../repository/store.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import type { CloudClient } from '../client.ts';
-import { askBucket, bucketRefusal, MOST_ERROR_BYTES, statusOf } from './bucket-answer.ts';
+import { bucketRefusal, MOST_ERROR_BYTES, queryBucket, statusOf } from './bucket-answer.ts';
 import { createDownloadUrls, type DownloadUrls } from './download-urls.ts';
 import { checkedHref } from './href.ts';
 import { createSender } from './send.ts';
@@ -96,7 +96,7 @@ interface HrefRanges {
 function hrefRanges({ name, client, reader, urls, hashOf }: HrefRanges): RangeReader {
   return {
     envelope: clearEnvelope,
-    ask: (request, signal) => askBucket(request, { name, signal }),
+    ask: (request, signal) => queryBucket(request, { name, signal }),
     async fetch({ key, range, etag }, { take, abortSignal }) {
       const sha256 = hashOf(key);
       const url = checkedHref(await urls.find(sha256), client);

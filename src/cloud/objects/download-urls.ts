@@ -11,7 +11,7 @@ export interface DownloadUrls {
 const OBJECTS_AT_ONCE = 100;
 
 /** A URL is valid for 15 minutes. */
-const FRESH_MS = 10 * 60_000;
+const REUSE_MS = 10 * 60_000;
 
 export interface DownloadUrlsOptions {
   client: CloudClient;
@@ -36,7 +36,7 @@ export function createDownloadUrls({ client, target, snapshot, sha256s }: Downlo
   return {
     async find(sha256) {
       const found = known.get(sha256);
-      if (found && performance.now() - found.at <= FRESH_MS) return found.href;
+      if (found && performance.now() - found.at <= REUSE_MS) return found.href;
       known.delete(sha256);
       const chunk = chunks.get(sha256) ?? 0;
       const asked = asking.get(chunk) ?? ask(chunk).finally(() => asking.delete(chunk));

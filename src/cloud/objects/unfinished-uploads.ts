@@ -39,9 +39,9 @@ export function createUnfinishedUploads(workingDirectory: string, place: string)
     await mkdir(folder, { recursive: true, mode: 0o700 });
     pruned ??= removeOld(folder);
     await pruned;
-    const beside = `${file}.${process.pid}.tmp`;
-    await writeFile(beside, text, { mode: 0o600 });
-    await rename(beside, file);
+    const tmp = `${file}.${process.pid}.tmp`;
+    await writeFile(tmp, text, { mode: 0o600 });
+    await rename(tmp, file);
   }
 
   return {

@@ -29,7 +29,7 @@ export interface UploadUrls {
 const MOST_OBJECTS = 200;
 
 /** A URL is valid for 15 minutes, which include the transfer. */
-const FRESH_MS = 10 * 60_000;
+const REUSE_MS = 10 * 60_000;
 
 const LONGEST_BUSY_MS = 10 * 60_000;
 const LONGEST_PAUSE_MS = 60_000;
@@ -60,7 +60,7 @@ export function createUploadUrls({ client, target, sanitized, signal }: UploadUr
 
   function known(object: OutgoingObject): Uploads['objects'][number] | null {
     const found = answers.get(object.sha256);
-    if (!found || performance.now() - found.at > FRESH_MS || !isSame(found.asked, object)) return null;
+    if (!found || performance.now() - found.at > REUSE_MS || !isSame(found.asked, object)) return null;
     return found.answer;
   }
 
@@ -107,7 +107,7 @@ function stale(
 ): OutgoingObject[] {
   const old = [...answers.values()].filter(
     ({ answer, asked, at }) =>
-      answer.answer === 'upload' && asked.sha256 !== object.sha256 && performance.now() - at > FRESH_MS,
+      answer.answer === 'upload' && asked.sha256 !== object.sha256 && performance.now() - at > REUSE_MS,
   );
   return old.slice(0, MOST_OBJECTS - 1).map(({ asked }) => asked);
 }

@@ -7,7 +7,7 @@ import type { Transfer } from '../../repository/store.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import type { CloudClient } from '../client.ts';
-import { askBucket, statusOf } from './bucket-answer.ts';
+import { queryBucket, statusOf } from './bucket-answer.ts';
 import { checkedHeaders, checkedHref } from './href.ts';
 import type { Send } from './send.ts';
 import type { UnfinishedUploads } from './unfinished-uploads.ts';
@@ -103,7 +103,7 @@ async function sendWhole(outgoing: OpenedFile, { name, client, urls, send, verif
   const { file, object, signal, onBytes } = outgoing;
   const checksum = createPassingChecksum(file, object.stored_bytes);
   try {
-    await askBucket(
+    await queryBucket(
       async ({ abortSignal }) => {
         const answer = await urls.find(object);
         if (answer?.answer !== 'upload') return;
@@ -150,7 +150,7 @@ async function sendParts(outgoing: OpenedFile, parts: Parts) {
   const hrefs = createPartUrls({ urls, client, object: { ...object, upload_id }, answer });
   const sendPart = async (number: number): Promise<void> => {
     const part = { file, headers: {}, start: (number - 1) * part_bytes, bytes: lengthOf(number) };
-    etags[number] = await askBucket(
+    etags[number] = await queryBucket(
       async ({ abortSignal }) => {
         const url = checkedHref(await hrefs.find(number), client);
         const sending = send({ ...part, url, onRead: checksum.take, onBytes, signal: abortSignal });

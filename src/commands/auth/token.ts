@@ -20,11 +20,11 @@ export const authTokenCommand = defineCommand({
   json: 'document',
   async run(invocation) {
     const { tokenStoredText } = await import('../../operations/sign-in/text.ts');
-    const { keepAuthtoken } = await import('../../operations/sign-in/keep-authtoken.ts');
+    const { saveAuthtoken } = await import('../../operations/sign-in/save-authtoken.ts');
     const { arguments: given, options, stdin } = invocation;
     const context = await invocation.context();
     const token = given.token === '-' ? (await text(stdin)).trim() : given.token;
-    const file = await keepAuthtoken(context, { token, hub: options.hub });
+    const file = await saveAuthtoken(context, { token, hub: options.hub });
     return { data: { file, encrypted: ['authtoken'] }, text: tokenStoredText(file) };
   },
 });

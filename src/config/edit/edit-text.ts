@@ -28,13 +28,13 @@ export function editConfigurationText(text: string, edits: Edit[]): string {
   return mark + after;
 }
 
-interface Step {
+interface TextEditStep {
   replacements: TextReplacement[];
   edits: number;
 }
 
 /** Makes as many edits as one reading of the text permits: existing values, or one added or removed key. */
-function nextStep(text: string, edits: Edit[]): Step {
+function nextStep(text: string, edits: Edit[]): TextEditStep {
   const find = createSpotFinder(documentOf(text, edits));
   const becoming = valuesOf(edits, find);
   const replacements = new Map<unknown, TextReplacement>();

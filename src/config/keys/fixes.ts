@@ -48,8 +48,8 @@ function toTheKeyThatWasMeant(place: FixTarget): TextFix | null {
   const { path, shape } = place;
   const around = shapeAt(shape, path.slice(0, -1));
   if (around?.kind !== 'object') return null;
-  const { beside, elsewhere } = keyGuesses(shape)(String(path.at(-1)), [...around.keys.keys()]);
-  if (beside !== null) return moving(place, [...path.slice(0, -1), beside]);
+  const { sibling, elsewhere } = keyGuesses(shape)(String(path.at(-1)), [...around.keys.keys()]);
+  if (sibling !== null) return moving(place, [...path.slice(0, -1), sibling]);
   const [only, ...others] = elsewhere;
   if (only === undefined || others.length > 0) return null;
   // `<name>` is the target or profile of the key.
@@ -67,8 +67,8 @@ function moving({ written, shape, path, value }: FixTarget, to: KeyPath): TextFi
   const wanted = shapeAt(shape, to);
   const [from, name] = [path.at(-1), to.at(-1)];
   if (!wanted || typeof name !== 'string' || valueAt(written, to) !== undefined) return null;
-  const isBeside = path.length === to.length && path.slice(0, -1).every((part, index) => part === to[index]);
-  if (isBeside) return { does: `Rename ${from} to ${name}`, changes: [{ kind: 'rename', path, name }] };
+  const isSibling = path.length === to.length && path.slice(0, -1).every((part, index) => part === to[index]);
+  if (isSibling) return { does: `Rename ${from} to ${name}`, changes: [{ kind: 'rename', path, name }] };
   const arriving = settingChanges(wanted, to, value);
   if (!arriving) return null;
   return { does: `Move ${from} to ${to.slice(-2).join('.')}`, changes: [...arriving, { kind: 'remove', path }] };

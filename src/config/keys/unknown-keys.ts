@@ -8,8 +8,8 @@ export function unknownKeys(root: Shape): (path: KeyPath, known: string[]) => Ke
   const guess = keyGuesses(root);
 
   function hintFor(key: string, known: string[]): string {
-    const { beside, elsewhere } = guess(key, known);
-    if (beside !== null) return `Did you mean ${beside}?`;
+    const { sibling, elsewhere } = guess(key, known);
+    if (sibling !== null) return `Did you mean ${sibling}?`;
     if (elsewhere.length > 0) return `It belongs at ${elsewhere.join(' or ')}.`;
     return `Known here: ${known.join(', ')}.`;
   }
@@ -32,7 +32,7 @@ export function unknownKeys(root: Shape): (path: KeyPath, known: string[]) => Ke
 }
 
 export interface KeyGuess {
-  beside: string | null;
+  sibling: string | null;
   /** Other paths with this key: `targets.<name>.snapshot.src_url`. */
   elsewhere: string[];
 }
@@ -41,11 +41,11 @@ export function keyGuesses(root: Shape): (key: string, known: string[]) => KeyGu
   let places: Map<string, string[]> | undefined;
   return (key, known) => {
     const wanted = key.slice(0, 64).toLowerCase().replaceAll('-', '_');
-    const beside = nearest(wanted, known);
-    if (beside !== null) return { beside, elsewhere: [] };
+    const sibling = nearest(wanted, known);
+    if (sibling !== null) return { sibling, elsewhere: [] };
     // The schema is walked once for thousands of unknown keys.
     places ??= placesByKey(root);
-    return { beside, elsewhere: places.get(wanted) ?? [] };
+    return { sibling, elsewhere: places.get(wanted) ?? [] };
   };
 }
 

@@ -74,7 +74,7 @@ export async function renewTrust({ file, before, after }: OwnEdit, environment: 
 }
 
 /** Writes a file that a configuration names, and keeps the configuration trusted if it was. */
-export async function keepTrust(
+export async function saveTrust(
   { file, environment }: { file: string | null; environment: NodeJS.ProcessEnv },
   write: () => Promise<void>,
 ): Promise<void> {

@@ -15,7 +15,7 @@ import { whyNoBase } from '../load/base-copies.ts';
 import { chooseDestination, configuredDestination, openDestination } from '../load/destination.ts';
 import { assertNotASource, createAddressComparison } from '../load/guard.ts';
 import { planOutdated } from '../planned.ts';
-import { withTargetUrls } from '../with-target-urls.ts';
+import { withTargetUrls } from '../targets/with-target-urls.ts';
 import { lastUses } from './last-use.ts';
 
 export interface BranchesRequest {

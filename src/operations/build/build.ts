@@ -13,19 +13,19 @@ import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { definitionsOnlyText, leftOutText } from '../../text/format-objects.ts';
-import { checkDatabase } from '../check-databases.ts';
 import { cpusFor } from '../cpus-for.ts';
-import { findTarget } from '../find-target.ts';
 import { readGitState } from '../git.ts';
 import { recorded } from '../history/recorded.ts';
 import { rememberIdentities, type SeenSource } from '../identities.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
-import { pushStored } from '../snapshots/push.ts';
 import { assertUsableProfiles, locationFor } from '../snapshots/remote-repositories.ts';
 import { signed } from '../snapshots/signatures.ts';
 import { snapshotRow } from '../snapshots/snapshots.ts';
 import { storeDump } from '../snapshots/store-dump.ts';
-import { withTargetUrls } from '../with-target-urls.ts';
+import { pushStored } from '../snapshots/transfer/push.ts';
+import { checkDatabase } from '../targets/check-databases.ts';
+import { findTarget } from '../targets/find-target.ts';
+import { withTargetUrls } from '../targets/with-target-urls.ts';
 
 export interface BuildRequest {
   target: string;

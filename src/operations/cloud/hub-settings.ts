@@ -15,7 +15,7 @@ import { type Planned, planOutdated } from '../planned.ts';
 import { type CloudFileProfile, type CloudFileTarget, OUTSIDE_KEYS, readCloudFile } from './cloud-file.ts';
 import { openCloud } from './open-cloud.ts';
 
-interface Step extends ResourceChange {
+interface HubChange extends ResourceChange {
   /** Revision on the hub when the plan was made; `null` creates. */
   revision: number | null;
   desired: Leaves;
@@ -55,7 +55,7 @@ async function compareWithHub(context: Context, { file, cwd }: ApplyRequest) {
   const path = resolve(cwd, file);
   const { storageProfiles, targets } = await readCloudFile(context, path);
   const client = await openCloud(context);
-  const steps: Step[] = [];
+  const steps: HubChange[] = [];
   for (const [name, profile] of storageProfiles) steps.push(await planProfile(client, name, profile));
   for (const [name, target] of targets) steps.push(await planTarget(client, name, target));
   const resources = steps.map(({ revision: _, desired: __, ...resource }) => resource);
@@ -69,7 +69,7 @@ async function planProfile(
   client: CloudClient,
   name: string,
   { settings, target_groups }: CloudFileProfile,
-): Promise<Step> {
+): Promise<HubChange> {
   const found = await absentIfUnknown(client.call('getStorageProfile', { parameters: { name } }));
   const leaves = leavesOf({ ...settings, ...(target_groups && { target_groups }) });
   const fileSecrets: Record<string, string> = {};
@@ -97,7 +97,7 @@ export function shownProfile({ settings, target_groups }: AnswerOf<'getStoragePr
 const WEBHOOK_URL = 'webhook.url';
 const WEBHOOK_SECRET = 'webhook.secret';
 
-async function planTarget(client: CloudClient, name: string, target: CloudFileTarget): Promise<Step> {
+async function planTarget(client: CloudClient, name: string, target: CloudFileTarget): Promise<HubChange> {
   const found = await absentIfUnknown(client.call('getTarget', { parameters: { name } }));
   const file = leavesOf(target);
   const fileSecrets: Record<string, string> = {};
@@ -141,7 +141,7 @@ export function outsideSettings(answer: AnswerOf<'getTarget'>): object {
   return Object.fromEntries(OUTSIDE_KEYS.map((key) => [key, answer[key]]).filter(([, value]) => value != null));
 }
 
-function stepOf(step: Omit<Step, 'action'>): Step {
+function stepOf(step: Omit<HubChange, 'action'>): HubChange {
   const action = step.revision === null ? 'create' : step.changes.length > 0 ? 'change' : 'unchanged';
   return { ...step, action };
 }
@@ -156,7 +156,10 @@ async function absentIfUnknown<Body>(answer: Promise<{ body: Body | null }>): Pr
   }
 }
 
-async function applyStep({ report }: Context, { client, step }: { client: CloudClient; step: Step }): Promise<void> {
+async function applyStep(
+  { report }: Context,
+  { client, step }: { client: CloudClient; step: HubChange },
+): Promise<void> {
   const { kind, name, action, revision, desired, changes } = step;
   const what = `${kind === 'target' ? 'target' : 'storage profile'} ${name}`;
   const [label, done] =
@@ -180,7 +183,7 @@ async function applyStep({ report }: Context, { client, step }: { client: CloudC
   });
 }
 
-function changedOnHub(steps: Step[]): UserError {
+function changedOnHub(steps: HubChange[]): UserError {
   return new UserError('cloud_conflict', 'The hub was changed since the last apply, and the file would undo that', {
     details: steps.flatMap(({ name, changes }) =>
       changes.filter(({ overwrites }) => overwrites).map(({ key }) => `${name}: ${key}`),

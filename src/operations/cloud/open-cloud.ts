@@ -6,7 +6,7 @@ import { UserError } from '../../runtime/errors.ts';
 import { readVersion } from '../../runtime/package-files.ts';
 import { currentSession } from '../../sso/current-session.ts';
 import { createSessionStore } from '../../sso/session-store.ts';
-import { keepAuthtoken } from '../sign-in/keep-authtoken.ts';
+import { saveAuthtoken } from '../sign-in/save-authtoken.ts';
 
 /** The name of the hub's provider in `sso`. */
 export const HUB_PROVIDER = 'hub';
@@ -108,6 +108,6 @@ async function exchangeJobToken(context: Context): Promise<string> {
 export async function exchangeToken(context: Context, id_token: string, access_token: string): Promise<string> {
   const { body } = await openCloudUnsigned(context).call('createSession', { body: { id_token, access_token } });
   const token = body?.authtoken ?? '';
-  await keepAuthtoken(context, { token });
+  await saveAuthtoken(context, { token });
   return token;
 }

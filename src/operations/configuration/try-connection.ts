@@ -11,8 +11,8 @@ import { localRunner } from '../../process/local.ts';
 import type { NameWithSize, TargetStatus } from '../../results/results.ts';
 import type { ErrorCode } from '../../runtime/error-codes.ts';
 import { UserError } from '../../runtime/errors.ts';
-import { checkDatabase } from '../check-databases.ts';
 import { createAddressComparison } from '../load/guard.ts';
+import { checkDatabase } from '../targets/check-databases.ts';
 
 /** The context before any configuration exists. */
 export type TryContext = Omit<EngineContext, 'runner'>;

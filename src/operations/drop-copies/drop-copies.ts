@@ -6,7 +6,7 @@ import { chooseDestination, openDestination } from '../load/destination.ts';
 import { assertNotASource } from '../load/guard.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import type { ResetRequest } from '../reset/reset.ts';
-import { withTargetUrls } from '../with-target-urls.ts';
+import { withTargetUrls } from '../targets/with-target-urls.ts';
 
 export type DropCopiesRequest = Pick<ResetRequest, 'target' | 'destdb'>;
 

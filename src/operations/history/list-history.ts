@@ -1,6 +1,6 @@
 import type { HistoryList } from '../../results/history-results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { findTarget } from '../find-target.ts';
+import { findTarget } from '../targets/find-target.ts';
 import { readHistory } from './history-file.ts';
 
 export interface HistoryRequest {

@@ -10,11 +10,11 @@ import type { AfterLoad, LoadPlan } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
-import { refuseUntrustedContent } from '../../sanitize/query.ts';
+import { assertTrustedContent } from '../../sanitize/query.ts';
 import { formatDuration, formatNumberOf } from '../../text/format.ts';
 import { commandText } from '../../text/shell-word.ts';
-import { findTarget } from '../find-target.ts';
 import { planOutdated } from '../planned.ts';
+import { findTarget } from '../targets/find-target.ts';
 
 export interface AfterLoadChoice {
   target: string;
@@ -28,7 +28,7 @@ export function plannedAfterLoad(configuration: Configuration, choice: AfterLoad
   return steps.length === 0 ? undefined : steps.map(describe);
 }
 
-/** Of no target of the hub: its settings have no such key. */
+/** A target of the hub has no steps: its settings have no such key. */
 function stepsOf(configuration: Configuration, { target, afterLoad = true }: AfterLoadChoice): AfterLoadStep[] {
   const { after_load = [] } = findTarget(configuration, target).snapshot ?? {};
   return afterLoad && !configuration.cloud?.has(target) ? after_load : [];
@@ -44,7 +44,7 @@ function describe({ command, query_file, timeout }: AfterLoadStep): AfterLoad {
 export async function checkAfterLoad(context: Context, choice: AfterLoadChoice, url: DatabaseUrl): Promise<void> {
   for (const { query_file: file } of stepsOf(context.configuration, choice)) {
     if (file === undefined) continue;
-    await refuseUntrustedContent(file, context);
+    await assertTrustedContent(file, context);
     await openDatabase(context, url).restore.checkScript(file);
   }
 }
@@ -122,7 +122,7 @@ async function runQueryFile(
   { name, run, url }: RunningStep,
   { file, directory }: { file: string; directory: string },
 ): Promise<void> {
-  await refuseUntrustedContent(file, context);
+  await assertTrustedContent(file, context);
   const { restore } = openDatabase({ ...context, report: () => {} }, url);
   await restore.runScript({ file, asItIs: true, undo: false, directory }).catch((cause) => {
     if (!(cause instanceof UserError) || context.signal.aborted) throw cause;

@@ -3,7 +3,7 @@ import type { AllCopies, BaseCopies, BaseCopy } from '../../engines/facets/copie
 import type { RestorePlan } from '../../engines/facets/restore.ts';
 import type { DatabaseCopies, DatabaseCopy, DestinationCopies } from '../../results/database-copies.ts';
 import { UserError } from '../../runtime/errors.ts';
-import { findTarget } from '../find-target.ts';
+import { findTarget } from '../targets/find-target.ts';
 
 export interface BaseChoice {
   target: string;

@@ -7,9 +7,9 @@ import type { TableSelection } from '../../results/selected-tables.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
-import { pullFiles } from '../snapshots/pull.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
 import type { FoundSnapshot } from '../snapshots/snapshots.ts';
+import { pullFiles } from '../snapshots/transfer/pull.ts';
 
 export interface TableChoiceOptions {
   found: FoundSnapshot;

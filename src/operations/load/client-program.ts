@@ -7,7 +7,7 @@ import { engineForUrl } from '../../engines/registry.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { planOutdated } from '../planned.ts';
-import { withTargetUrls } from '../with-target-urls.ts';
+import { withTargetUrls } from '../targets/with-target-urls.ts';
 import { chooseDestination } from './destination.ts';
 
 export interface ClientRequest {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { DeclaredSources } from '../../results/configuration-results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { findTarget } from '../find-target.ts';
+import { findTarget } from '../targets/find-target.ts';
 import { readState, writeState } from '../working-state.ts';
 import { type Source, sourcesOf } from './sources.ts';
 

@@ -8,8 +8,8 @@ import { parseUrl } from '../../engines/registry.ts';
 import type { DestinationState } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
-import { findTarget } from '../find-target.ts';
 import { isCurrent, type Planned, planOutdated } from '../planned.ts';
+import { findTarget } from '../targets/find-target.ts';
 import { assertNotASource } from './guard.ts';
 
 export interface ChosenDestination {
@@ -69,7 +69,7 @@ interface DestinationPlan {
 
 /**
  * Refuses a plan when the configuration leads to another database by now than the one shown, or when that has become a
- * source since: of a plan that is not fresh it is compared with the sources once more.
+ * source since: for an older plan it is compared with the sources once more.
  */
 export async function checkDestination(
   context: Context,

@@ -10,14 +10,14 @@ import { unlessAborted } from '../../process/unless-aborted.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { shellWord } from '../../text/shell-word.ts';
-import { CHECK_TIMEOUT_MS } from '../check-databases.ts';
+import { CHECK_TIMEOUT_MS } from '../targets/check-databases.ts';
 import { readIdentities } from '../identities.ts';
 import { readDeclared } from './declared-sources.ts';
 import { beginInquiry } from './source-inquiry.ts';
 import { databaseOf, formerSources, hasAddress, rememberedOf, type Source, sourcesOf } from './sources.ts';
 
 /** Milliseconds for which an identity counts without a new check: a server may be moved behind the same URL. */
-const FRESH_MS = 24 * 3_600_000;
+const MAX_AGE_MS = 24 * 3_600_000;
 
 /** Timeout for the resolution of host names; a source whose host is not resolved is compared by its identity. */
 const LOCATE_TIMEOUT_MS = 2000;
@@ -61,7 +61,7 @@ export async function assertNotASource(
   const unsettled = sources.filter((source) => {
     if (source.cloud || accepted.includes(source.target)) return false;
     const seen = rememberedOf(known, source).map(({ seen_at }) => context.clock().getTime() - Date.parse(seen_at));
-    return Math.min(...seen) > FRESH_MS || seen.length === 0;
+    return Math.min(...seen) > MAX_AGE_MS || seen.length === 0;
   });
   const own = engineOf(destination.engine).databaseOf(context, destination);
   const isAlike = (source: Source, names: (string | null)[]): boolean => mayBeOneOf(names, databaseOf(context, source));
@@ -195,9 +195,11 @@ interface RefusalFacts {
 }
 
 function isSource({ target: owner, url, former }: Source, { loaded, destination, affected }: RefusalFacts): UserError {
-  const beside = affected && affected.name !== destination.database ? affected.name : null;
+  const affectedDatabase = affected && affected.name !== destination.database ? affected.name : null;
   const what =
-    beside === null ? destination.display : `${beside}, which belongs to the loads into ${destination.display},`;
+    affectedDatabase === null
+      ? destination.display
+      : `${affectedDatabase}, which belongs to the loads into ${destination.display},`;
   if (former) {
     const shown = url?.display ?? '';
     return new UserError(

@@ -4,7 +4,7 @@ import { estimateLoad, methodOf } from '../history/load-estimate.ts';
 import { recorded } from '../history/recorded.ts';
 import { isCurrent } from '../planned.ts';
 import { assertShared } from '../sign-in/sharing.ts';
-import { withTargetUrls } from '../with-target-urls.ts';
+import { withTargetUrls } from '../targets/with-target-urls.ts';
 import { applyScript, planScript } from './load-script.ts';
 import { applySnapshot, planSnapshot } from './load-snapshot.ts';
 import type { LoadRequest, PlannedLoad } from './planned-load.ts';

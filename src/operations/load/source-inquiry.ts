@@ -1,6 +1,6 @@
 import type { DatabaseIdentity } from '../../engines/identity.ts';
 import type { Context } from '../../runtime/context.ts';
-import { checkDatabases } from '../check-databases.ts';
+import { checkDatabases } from '../targets/check-databases.ts';
 import { rememberIdentities, type SeenSource } from '../identities.ts';
 import type { Source } from './sources.ts';
 

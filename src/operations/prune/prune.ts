@@ -4,12 +4,12 @@ import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { openCloud } from '../cloud/open-cloud.ts';
-import { findTarget } from '../find-target.ts';
 import { recorded } from '../history/recorded.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { freedBytes, isPinned, removeFrom } from '../remove/remove.ts';
 import { findSnapshots, listSnapshots } from '../snapshots/snapshots.ts';
-import { copiesOf } from '../target-copies.ts';
+import { findTarget } from '../targets/find-target.ts';
+import { copiesOf } from '../targets/target-copies.ts';
 
 export interface PruneRequest {
   /** Default: every target of the file but those that share. */

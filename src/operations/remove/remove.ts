@@ -4,11 +4,11 @@ import type { RemovePlan, SnapshotLocation, SnapshotRow } from '../../results/re
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
-import { findTarget } from '../find-target.ts';
 import { recorded } from '../history/recorded.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { findAnySnapshot, findSnapshots, type SnapshotRequest } from '../snapshots/snapshots.ts';
+import { findTarget } from '../targets/find-target.ts';
 
 export interface RemoveRequest extends SnapshotRequest {
   /** Removes it from there only. Default: from wherever it is; what a share target lists, from this machine only. */

@@ -4,14 +4,14 @@ import type { ResetPlan, ResetResult } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { formatBytes } from '../../text/format.ts';
-import { findTarget } from '../find-target.ts';
 import { recorded } from '../history/recorded.ts';
 import { keepsSpare, toDatabaseCopy, whyNoBase } from '../load/base-copies.ts';
 import { checkDestination, chooseDestination, openDestination } from '../load/destination.ts';
 import { assertNotASource } from '../load/guard.ts';
 import { swapSteps } from '../load/load-steps.ts';
 import { type Planned, planOutdated } from '../planned.ts';
-import { withTargetUrls } from '../with-target-urls.ts';
+import { findTarget } from '../targets/find-target.ts';
+import { withTargetUrls } from '../targets/with-target-urls.ts';
 
 export interface ResetRequest {
   target: string;

@@ -61,8 +61,8 @@ export async function runQueryAndCompare(
   const comparing = { step: 'coverage', label: 'Compare the columns with their old values', done: left };
   const compared = await withStep(report, comparing, async () => {
     const after = await sanitize.digestColumns(suspects);
-    const fresh = await sanitize.readColumns(manifest);
-    const samplesAfter = new Map(fresh.map((facts) => [columnName(facts), facts.samples]));
+    const present = await sanitize.readColumns(manifest);
+    const samplesAfter = new Map(present.map((facts) => [columnName(facts), facts.samples]));
     return compareColumns({ suspicions, before, after, samplesAfter, keep });
   });
   return { ...compared, columns, suspicions, before };

@@ -1,3 +1,4 @@
+import type { SnapshotSelector } from '../../text/snapshot-selector.ts';
 import { ORIGINALS_HINT, sharedOriginals } from '../../config/rules/shared-originals.ts';
 import { connectionUrl } from '../../config/urls/connection-url.ts';
 import type { EngineId } from '../../engines/list.ts';
@@ -13,20 +14,19 @@ import { withStep } from '../../runtime/events.ts';
 import { type KeepComment, readKeepComments } from '../../sanitize/keep-comments.ts';
 import { chooseQuery, chosenQuery, type SanitizeQuery } from '../../sanitize/query.ts';
 import type { Statement } from '../../sanitize/statement.ts';
-import type { SnapshotSelector } from '../../text/snapshot-selector.ts';
 import { type BuildRequest, build } from '../build/build.ts';
 import { cpusFor } from '../cpus-for.ts';
-import { findTarget } from '../find-target.ts';
 import { recorded } from '../history/recorded.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
-import { pullFiles } from '../snapshots/pull.ts';
-import { pushStored } from '../snapshots/push.ts';
 import { locationFor } from '../snapshots/remote-repositories.ts';
 import { assertTrusted, signed, type TrustChoice } from '../snapshots/signatures.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
 import { findSnapshot, snapshotRow } from '../snapshots/snapshots.ts';
-import { withTargetUrls } from '../with-target-urls.ts';
+import { pullFiles } from '../snapshots/transfer/pull.ts';
+import { pushStored } from '../snapshots/transfer/push.ts';
+import { findTarget } from '../targets/find-target.ts';
+import { withTargetUrls } from '../targets/with-target-urls.ts';
 import { type SanitizedDump, sanitizeDatabase } from './sanitize-database.ts';
 import { choosePlaces, openPlace, restorerIn, type SanitizePlace } from './sanitize-place.ts';
 
@@ -284,10 +284,10 @@ interface Steps extends Pick<SanitizePlan, 'destination' | 'undo' | 'where'> {
 }
 
 function stepsOf({ builds, statements, destination, undo, where }: Steps): string[] {
-  const beside = destination ? `a shadow database beside ${where}` : where;
+  const shadow = destination ? `a shadow database beside ${where}` : where;
   return [
     ...(builds ? ['Build a new snapshot of the source'] : []),
-    `Restore the original into ${beside}`,
+    `Restore the original into ${shadow}`,
     `Run ${statements.length === 1 ? 'the statement' : `the ${statements.length} statements`} of the query there`,
     'Find personal columns that are unchanged',
     'Search the result for original values',

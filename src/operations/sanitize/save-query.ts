@@ -4,14 +4,14 @@ import { changeText } from '../../config/edit/change-text.ts';
 import { rewriteFile } from '../../config/edit/edit-file.ts';
 import { writeTemporary } from '../../config/edit/write-temporary.ts';
 import { dotted, valueAt } from '../../config/tree.ts';
-import { keepTrust } from '../../config/trust/trust-store.ts';
+import { saveTrust } from '../../config/trust/trust-store.ts';
 import { parseYaml } from '../../config/yaml/yaml-source.ts';
 import type { QuerySavePlan } from '../../results/sanitize-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { chooseQuery, chosenQuery } from '../../sanitize/query.ts';
-import { findTarget } from '../find-target.ts';
 import { type Planned, planOutdated } from '../planned.ts';
+import { findTarget } from '../targets/find-target.ts';
 
 export interface QuerySaveRequest {
   target: string;
@@ -46,7 +46,7 @@ export async function applyQuerySave(context: Context, { request, plan }: Planne
   const now = exists ? ((await chooseQuery(context, target))?.text ?? null) : await contentOf(file);
   if (now !== (exists ? before : null)) throw planOutdated(`${file} has changed`);
   const trusted = { file: context.configuration.file, environment: context.environment };
-  await keepTrust(trusted, () => writeWhole(file, plan.after, exists)).catch((cause: NodeJS.ErrnoException) => {
+  await saveTrust(trusted, () => writeWhole(file, plan.after, exists)).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'EEXIST') throw planOutdated(`${file} has been created`);
     throw new UserError('query_not_saved', `Cannot write ${file}: ${cause.message}`, {
       hint: 'Nothing was changed.',

@@ -4,7 +4,7 @@ import { currentSession } from '../../sso/current-session.ts';
 import type { ProviderRequest } from '../../sso/provider.ts';
 import { type Person, personOf, type SignInSession, secondsOf } from '../../sso/session.ts';
 import { createSessionStore, type SessionStore } from '../../sso/session-store.ts';
-import { findTarget } from '../find-target.ts';
+import { findTarget } from '../targets/find-target.ts';
 
 /** Refuses a target that is shared with groups of which the person is in none. */
 export async function assertShared(context: Context, target: string): Promise<void> {

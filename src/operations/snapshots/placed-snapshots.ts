@@ -5,8 +5,8 @@ import type { ListedSnapshot, RemoteRepository } from '../../repository/remote-r
 import { manifestKey } from '../../repository/repository.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, toUserError, type UserError } from '../../runtime/errors.ts';
-import { findTarget } from '../find-target.ts';
 import { assertShared } from '../sign-in/sharing.ts';
+import { findTarget } from '../targets/find-target.ts';
 import { locationsOf, openLocation, type RemoteLocation } from './remote-repositories.ts';
 
 /** A snapshot, and where it is. */

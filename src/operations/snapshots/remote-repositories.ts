@@ -3,7 +3,7 @@ import type { RemoteRepository } from '../../repository/remote-repository.ts';
 import type { Context } from '../../runtime/context.ts';
 import { hasHub } from '../cloud/has-hub.ts';
 import type { HubProfiles } from '../cloud/profiles-on-hub.ts';
-import { findTarget } from '../find-target.ts';
+import { findTarget } from '../targets/find-target.ts';
 import { openRemote, profileNamed } from './storage-profiles.ts';
 
 /**

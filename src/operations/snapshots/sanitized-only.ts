@@ -3,7 +3,7 @@ import type { Manifest } from '../../repository/manifest.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { chosenQuery } from '../../sanitize/query.ts';
-import { findTarget } from '../find-target.ts';
+import { findTarget } from '../targets/find-target.ts';
 import { findSnapshot, listSnapshots, type SnapshotRequest } from './snapshots.ts';
 
 /** The request for a context that may use sanitized snapshots only: by default the newest of those. */

@@ -8,7 +8,7 @@ import { recorded } from '../history/recorded.ts';
 import { afterLoadRunner, plannedAfterLoad } from '../load/after-load.ts';
 import { type Expectation, isMet, parseExpectation } from './expectation.ts';
 import { inScratchDatabase, type ScratchDatabase } from './in-scratch-database.ts';
-import { pullFiles } from './pull.ts';
+import { pullFiles } from './transfer/pull.ts';
 import { assertTrusted, type TrustChoice } from './signatures.ts';
 import { findSnapshot, type SnapshotRequest } from './snapshots.ts';
 

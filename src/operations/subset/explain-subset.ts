@@ -4,7 +4,7 @@ import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { explainRow, type Link } from '../../subset/explain.ts';
 import type { Plan } from '../../subset/plan.ts';
-import { withTargetUrls } from '../with-target-urls.ts';
+import { withTargetUrls } from '../targets/with-target-urls.ts';
 import { collectRows, DEFAULT_SEED, planFor, type SubsetRequest, settingOf } from './subset-setting.ts';
 
 /** Why a row is in the subset: found out anew from the source, which therefore must be as it was. */

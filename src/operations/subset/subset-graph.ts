@@ -7,7 +7,7 @@ import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { graphOf } from '../../subset/diagram.ts';
 import { drawMermaid } from '../../subset/draw-mermaid.ts';
-import { withTargetUrls } from '../with-target-urls.ts';
+import { withTargetUrls } from '../targets/with-target-urls.ts';
 import { planFor, type SubsetRequest, settingOf } from './subset-setting.ts';
 
 export interface SubsetGraphRequest extends SubsetRequest {

@@ -10,8 +10,8 @@ import { type CollectResult, collect } from '../../subset/collect.ts';
 import { buildGraph, type SubsetSettings, withKnownNames } from '../../subset/graph.ts';
 import { type Plan, planSubsetRoles } from '../../subset/plan.ts';
 import { cpusFor } from '../cpus-for.ts';
-import { findTarget } from '../find-target.ts';
 import { subsetDestination } from '../load/destination.ts';
+import { findTarget } from '../targets/find-target.ts';
 
 export interface SubsetRequest {
   target: string;

@@ -16,7 +16,7 @@ import { assertNotASource } from '../load/guard.ts';
 import { restoredBy } from '../load/restored-by.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
-import { withTargetUrls } from '../with-target-urls.ts';
+import { withTargetUrls } from '../targets/with-target-urls.ts';
 import {
   collectRows,
   DEFAULT_SEED,

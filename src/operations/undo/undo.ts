@@ -6,7 +6,7 @@ import { toDatabaseCopies } from '../load/base-copies.ts';
 import { checkDestination, chooseDestination, openDestination } from '../load/destination.ts';
 import { assertNotASource } from '../load/guard.ts';
 import { type Planned, planOutdated } from '../planned.ts';
-import { withTargetUrls } from '../with-target-urls.ts';
+import { withTargetUrls } from '../targets/with-target-urls.ts';
 
 export interface UndoRequest {
   target: string;

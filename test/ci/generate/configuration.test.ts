@@ -19,7 +19,7 @@ function leaves(shape: Shape, path: string[] = []): string[][] {
 
 const all = leaves(shapeOf(settingsSchema));
 
-test.for([...files.keys()])('%s is what the schema makes of it', (path) => {
+test.for([...files.keys()])('%s equals the document generated from the schema', (path) => {
   expect(readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')).toBe(files.get(path));
 });
 

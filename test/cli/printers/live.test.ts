@@ -54,7 +54,7 @@ test('however many events come, the line is redrawn at most ten times a second',
   expect(shown(chunks)[0]).toContain('1,000 of 1,000 tables');
 });
 
-test('nothing is drawn any more after the end, and an unfinished step is shown as failed', () => {
+test('the view draws nothing after the end, and shows an unfinished step as failed', () => {
   const { printer, chunks } = printing();
   printer.report(started);
   printer.end('failed');
@@ -78,7 +78,7 @@ test('the line is cut by cells, one short of the width', () => {
   expect(shown(chunks)).toEqual(['● 数据库数…']);
 });
 
-test('the line tells share, amounts, rate, elapsed and remaining time, and what is worked on', () => {
+test('the line shows share, amounts, rate, elapsed and remaining time, and the current table', () => {
   const events = [0, 1, 2].map((second) => ({ at: second * 1000, done: second * 5_000_000 }));
   const state = events.reduce(
     (folded, { at, done: bytes }) =>
@@ -98,7 +98,7 @@ test('the line tells share, amounts, rate, elapsed and remaining time, and what 
   expect(narrow).toMatch(/^● Dump Dump.*… {2}█.* {2}10.0 MB of 20.0 MB {2}5.0 MB\/s {2}2.0 s {2}2.0 s left$/);
 });
 
-test('the line tells bytes beside rows, and how far the table is that is worked on', () => {
+test('the line shows bytes and rows, and the progress of the current table', () => {
   const copied: RunEvent = {
     ...{ event: 'progress', step: 'dump', done: 50_000, total: 200_000, unit: 'rows', bytes: 4_000_000 },
     ...{ current: 'public.orders', of_current: { done: 1200, total: 9000, bytes: 310_000 } },

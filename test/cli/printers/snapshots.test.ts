@@ -4,7 +4,7 @@ import { createStyle } from '../../../src/cli/printers/style.ts';
 
 const options = { columns: 80, style: createStyle({ color: false, unicode: true }), now: 0 };
 
-test('without any snapshot it says how there come to be some: by a build, or by what others push', () => {
+test('an empty list explains how to get snapshots: by a build, or by a push of others', () => {
   const nothing = { target: 'app', snapshots: [] };
   expect(snapshotsText(nothing, { ...options, shares: false })).toContain('Build one with: tool build app');
   const shared = snapshotsText(nothing, { ...options, shares: true });

@@ -24,12 +24,12 @@ test('columns are aligned by cells, so wide characters and emoji move nothing', 
   ]);
 });
 
-test('where a program reads, nothing is cut', () => {
+test('output to a program is never cut', () => {
   const note = 'long '.repeat(100).trim();
   expect(formatTable(columns, [['app', '1', note]], { columns: null, style })).toContain(note);
 });
 
-test('on a terminal every line fits its width; the widest column gives way first', () => {
+test('every line fits the width of a terminal; the widest column is shortened first', () => {
   const lines = formatTable(columns, [['application', '1,234,567', '非常に長い説明'.repeat(10)]], {
     columns: 40,
     style,

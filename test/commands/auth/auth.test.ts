@@ -49,7 +49,7 @@ const FAILING: [who: string, code: string, person: (url: string, world: SignInWo
   ['brings a code of nobody', 'sign_in_code_refused', (url) => answer(url, {})],
 ];
 
-it.each(FAILING)('auth login of somebody who %s ends with 4 and %s; nothing is stored', async (_, code, person) => {
+it.each(FAILING)('auth login of a user who %s exits with 4 and %s, and stores nothing', async (_, code, person) => {
   const world = await signInWorld();
   const before = await world.text();
   const { stdout, exit } = await login(world, { words: ['--json'], person: (url) => person(url, world) });

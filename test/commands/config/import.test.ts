@@ -112,7 +112,7 @@ test('an unknown key is left out by name, also between brackets', async () => {
   });
 });
 
-test('what the import cannot decide stays in the written file, and the exit code says so', async () => {
+test('import keeps undecided keys in the written file, and reports them by the exit code', async () => {
   const folder = await configFolder({
     [FORMER]: `secret_key: "${SECRET_KEY}"\ntargets:\n  app:\n    storage_profile: gone\n    snapshot:\n      src_url: postgres://h/a\n`,
   });
@@ -122,7 +122,7 @@ test('what the import cannot decide stays in the written file, and the exit code
   expect((await folder.inspect()).problems).toMatchObject([{ code: 'storage_profile_not_found' }]);
 });
 
-test('the key of a variable opens what the file holds, and a variable of this program is not part of it', async () => {
+test('the key of a variable decrypts the file, and a variable of this program is not part of it', async () => {
   const folder = await configFolder({
     [FORMER]: `targets:\n  app:\n    snapshot:\n      src_url: postgres://u:${encrypt('x', SECRET_KEY)}@h/a\n`,
   });

@@ -39,7 +39,7 @@ test('init asks nothing, writes for the owner alone, refuses to overwrite with 5
   expect(await readFile(file, 'utf8')).not.toBe(written);
 });
 
-test('without a configuration, check exits with 3 and a hint, without a count', async () => {
+test('check exits with 3 and a hint without a configuration, and prints no count', async () => {
   const { exit, stdout } = await tool(await configFolder({}), ['check']);
   expect(exit).toBe(3);
   expect(stdout).toContain('hint: Create one: tool config init');

@@ -75,7 +75,7 @@ targets.my.other                             {}                                t
   expect(end).toBe(`From ${folder.path}/tool.yml, cloud mode\n`);
 });
 
-test('on a terminal the values are nested as in the file, and no line is wider than the terminal', async () => {
+test('values are nested as in the file on a terminal, and no line exceeds its width', async () => {
   const folder = await configFolder({
     'tool.yml': withKey(
       `override: {san_query: "${'DELETE FROM a; '.repeat(20)}"}\ntargets: {app: {cpus: 2, share: {}}}\n`,
@@ -129,7 +129,7 @@ test('no secret is in the document: literal, encrypted, from a variable, or brou
   expect(stdout).toContain('"postgres://v@h/s"');
 });
 
-test('of a configuration with problems all that is right is shown, then the problems, and the exit code is 3', async () => {
+test('a configuration with problems shows valid values, then the problems, and exits with 3', async () => {
   const folder = await configFolder({
     'tool.yml': withKey(
       'debug: 1\nnope: 2\ndefaults: {cpus: four}\ntargets:\n  app:\n    cpus: 2\n    snapshot: {src_url: "postgres://u:{{`NOPE` | env}}@h/d"}\n',
@@ -151,7 +151,7 @@ test('of a configuration with problems all that is right is shown, then the prob
   }
 });
 
-test('without a configuration, or with one that cannot be read, only the problem is shown', async () => {
+test('a missing or unreadable configuration shows only the problem', async () => {
   const nothing = await run(await configFolder({}), []);
   expect(nothing).toMatchObject({
     exit: EXIT.configuration,

@@ -11,7 +11,7 @@ import { configFolder } from '../../helpers/config-folder.ts';
 
 const MODULE = new URL('../../../src/config/edit/edit-file.ts', import.meta.url).href;
 
-it('keeps the mode, follows a link, and leaves nothing beside the file', async () => {
+it('keeps the mode, follows a link, and leaves no other file', async () => {
   const { path } = await configFolder({ 'real.yml': 'a: 1 # one\n' });
   await chmod(join(path, 'real.yml'), 0o640);
   await symlink('real.yml', join(path, 'tool.yml'));
@@ -67,7 +67,7 @@ it('keeps concurrent changes of an editor without a lock', async () => {
   expect(await readdir(path)).toEqual(['tool.yml']);
 });
 
-it('never writes over bytes that it cannot read', async () => {
+it('does not overwrite bytes that it cannot read', async () => {
   const bytes = Buffer.from('a: 1\nb: caf\xe9\n', 'latin1');
   const { path } = await configFolder({ 'tool.yml': bytes });
   const editing = editFile({ file: join(path, 'tool.yml'), environment: {}, edits: () => [{ path: ['a'], value: 2 }] });
@@ -80,7 +80,7 @@ it('reports a file that is not writable', async () => {
   await expect(editing).rejects.toMatchObject({ code: 'configuration_not_written', hint: 'Nothing was changed.' });
 });
 
-it.skipIf(process.getuid?.() !== 0)('of another user stays theirs (needs root)', async () => {
+it.skipIf(process.getuid?.() !== 0)('keeps the owner of a file of another user (needs root)', async () => {
   const { path } = await configFolder({ 'tool.yml': 'a: 1\n' });
   const file = join(path, 'tool.yml');
   await chown(file, 12_345, 23_456);

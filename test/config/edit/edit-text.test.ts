@@ -114,7 +114,7 @@ it.for([
   { what: 'the only line', from: 'a: 2', path: ['a'], to: '' },
   { what: 'the only key', from: '# c\r\na: 2\r\n', path: ['a'], to: '# c\r\n' },
   { what: 'the last line behind a line break of Windows', from: 'b: 1\r\na: 2', path: ['a'], to: 'b: 1' },
-])('$what can be taken out', ({ from, path, to }) => {
+])('removes $what', ({ from, path, to }) => {
   expect(editConfigurationText(from, [{ path, value: undefined }])).toBe(to);
 });
 
@@ -155,7 +155,7 @@ it('a key without a value gets one', () => {
   expect(edited).toBe(FILE.replace('    share:\n', '    share:\n      dst_url: u\n'));
 });
 
-it('a key that is taken out takes its line along, and nothing else', () => {
+it('the removal of a key removes its line, and nothing else', () => {
   expect(editConfigurationText(FILE, [{ path: ['working_directory'], value: undefined }])).toBe(
     FILE.replace("working_directory: '/it''s here'\n", ''),
   );

@@ -71,7 +71,7 @@ test('a file that is there is not overwritten, and nothing is left behind', asyn
   expect(await readFile(join(folder.path, 'tool.yml'), 'utf8')).toBe('mine');
 });
 
-test('with force it is replaced, and kept beside', async () => {
+test('--force replaces the file, and keeps a copy', async () => {
   const folder = await configFolder({ 'tool.yml': 'mine' });
   const { replaced } = await initIn(folder.path, { file: 'tool.yml', force: true });
   expect(await readFile(replaced ?? '', 'utf8')).toBe('mine');
@@ -87,7 +87,7 @@ test('a link to a file elsewhere stays a link', async () => {
   expect(await readFile(join(folder.path, 'dotfiles/tool.yml'), 'utf8')).toContain('secret_key: ');
 });
 
-test('of two at once, one writes and the other is refused', async () => {
+test('one of two concurrent runs writes, and the other is refused', async () => {
   const folder = await configFolder({});
   const outcomes = await Promise.allSettled([initIn(folder.path), initIn(folder.path)]);
   expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);

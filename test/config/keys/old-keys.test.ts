@@ -18,7 +18,7 @@ const CASES: [string, string][] = [
   ['targets.a.b.share.storage_profile', 'targets.a.b.share.storage_profile_name'],
 ];
 
-test.for(CASES)('%s is told as a former key, with %s to write instead', async ([key, instead]) => {
+test.for(CASES)('%s is reported as a former key, replaced by %s', async ([key, instead]) => {
   const path = key.includes('a.b') ? ['targets', 'a.b', ...key.split('.').slice(3)] : key.split('.');
   const folder = await configFolder({ 'tool.yml': withKey(nested(path, 'x')) });
   const { problems } = await folder.inspect();

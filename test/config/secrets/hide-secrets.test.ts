@@ -23,6 +23,6 @@ test.each([
   ['src_url: "postgres://app_x.y-z@db.example.com/app"', 'src_url: "postgres://app_x.y-z@db.example.com/app"'],
   ['src_url: "postgres://app@db:5432/app" # a@b', 'src_url: "postgres://app@db:5432/app" # a@b'],
   ['endpoint: http://localhost:9000 # here', 'endpoint: http://localhost:9000 # here'],
-])('of %j a problem shows %j', (line, shown) => {
+])('a problem with %j shows %j', (line, shown) => {
   expect(hideSecrets([line], { index: 0, offset: 0, visible: new Map(visible) }).text).toBe(shown);
 });

@@ -79,7 +79,7 @@ describe.skipIf(lacking)(`a keychain that is there and keeps nothing${lacking}`,
   }, 60_000);
 });
 
-it('without a keychain init warns, and the key is in the file, readable by its owner only', async () => {
+it('init warns without a keychain, and writes the key to the file, readable by its owner only', async () => {
   const { path } = await configFolder({});
   const { stderr } = await run(process.execPath, [MAIN, 'config', 'init', '--keychain', '--no-tui'], {
     env: { PATH: process.env.PATH, TOOL_TRUST: 'true', HOME: path },

@@ -34,7 +34,7 @@ describe('an encrypted value', () => {
     expect(`${decipher.update(sealed.subarray(12, -16))}${decipher.final()}`).toBe('hello');
   });
 
-  it('that another program of this kind has written opens', () => {
+  it('a value written by another program of this kind can be decrypted', () => {
     // Made with Python's cryptography: AESGCM(key).encrypt(nonce of twelve 0x07, b'pa$$ w\xc3\xb6rd', None).
     const foreign = '$aes$070707070707070707070707c4e3d3232fe587953fa800386893d41a613f78099c1f146f6088';
     expect(decrypt(foreign, SECRET_KEY)).toBe('pa$$ wörd');
@@ -85,7 +85,7 @@ targets:
     });
   });
 
-  it('of another key, or damaged, is an error at its place that does not repeat it', async () => {
+  it('a damaged value, or one of another key, is an error at its position that does not repeat it', async () => {
     const folder = await configFolder({
       'tool.yml': withKey(`authtoken: ${encrypt('t', OTHER_KEY)}
 targets:
@@ -100,7 +100,7 @@ targets:
     expect(JSON.stringify(problems)).not.toMatch(/\$aes\$|00ff/);
   });
 
-  it('may hold a template, and a variable that a template inserts may be encrypted', async () => {
+  it('a value may contain a template, and a variable of a template may be encrypted', async () => {
     const folder = await configFolder({
       'tool.yml': withKey(`targets:
   app:
@@ -154,7 +154,7 @@ targets:
     expect(summary(errors)).toEqual([expect.stringMatching(/^secret_not_opened TOOL_SECRET_KEY opens none/)]);
   });
 
-  it('without a key is no problem beside the missing key', async () => {
+  it('a value without a key adds no problem to the missing key', async () => {
     const folder = await configFolder({ 'tool.yml': UNDER_OTHER_KEY });
     const { problems } = await folder.inspect({ environment: { WHO: encrypt('w', OTHER_KEY) } });
     const errors = problems.filter(({ severity }) => severity === 'error');

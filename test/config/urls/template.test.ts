@@ -78,7 +78,7 @@ test.for([
   'postgres://{{`CREDENTIALS` | env}}@db:5433/app',
   'postgres://{{`AUTHORITY` | env}}/app',
   '{{postgres}}://me:{{`PASSWORD` | env}}@db:5433/app',
-])('in %s any password arrives at the server as it is', (text) => {
+])('%s passes any password to the server unchanged', (text) => {
   const { user, password, hosts, database } = parsePostgresUrl(fill(text));
   expect({ user, password, hosts, database }).toEqual({
     user: 'me',

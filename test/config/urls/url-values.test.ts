@@ -49,7 +49,7 @@ test('a bucket is a name, neither an address nor a path', async () => {
     expect(await codes(bucket)).toEqual([]);
 });
 
-test('a region of ~/.aws/config that no address can be made of is a problem of the profile that names it', async () => {
+test('an invalid region of ~/.aws/config is a problem of the profile that names it', async () => {
   const text = 'storage_profiles: {team: {provider: s3, bucket: b, cli_profile: work}}';
   const folder = await configFolder({
     'tool.yml': withKey(text),

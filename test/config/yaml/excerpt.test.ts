@@ -42,7 +42,7 @@ test.for([
   ['authtoken hunter2', 11, ['   1 | authtoken ***', '     |           ^']],
   ['dst_url: postgres: //me:hunter2@h/d', 1, ['   1 | dst_url: postgres: ***', '     | ^']],
   ['name: App authtoken: hunter2', 1, ['   1 | name: App authtoken: ***', '     | ^']],
-] as const)('in %s the secret is hidden', ([line, column, expected]) => {
+] as const)('the secret is hidden in %s', ([line, column, expected]) => {
   const shown = at(line, 1, column);
   expect(shown).toEqual(expected);
   expect(shown.join()).not.toContain('hunter');
@@ -58,13 +58,13 @@ test.for([
   expect(at(text, line, 1)[0]).toBe(expected);
 });
 
-test('of a long line the part around the place is shown, and nothing moves the cursor', () => {
+test('shows the part of a long line around the position, and moves no cursor', () => {
   const [line = '', caret = ''] = at(`name: ${'x'.repeat(5000)}\x1b[2J${'y'.repeat(5000)}`, 1, 5007);
   expect(line.length).toBeLessThan(140);
   expect(line).toContain('x·[2Jy');
   expect(line.charAt(caret.indexOf('^'))).toBe('·');
 });
 
-test('there is none without a place', () => {
+test('there is no excerpt without a position', () => {
   expect(at('debug: 1', null, null)).toEqual([]);
 });

@@ -161,7 +161,7 @@ for (const { flavour, image } of COMBINATIONS) {
         expect(new Set(commands().map((command) => command.split(' ')[0]))).toEqual(new Set(['docker']));
       }, 60_000);
 
-      it('is what config check tells of the image', async () => {
+      it('is reported by config check', async () => {
         const { runner, report, signal, clock, environment } = contextFor('mydocker', 'none');
         const told = await reportDocker({ runner, report, signal, clock, environment, images: { mysql: image } });
         expect(told?.images).toEqual([

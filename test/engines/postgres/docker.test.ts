@@ -7,7 +7,7 @@ import { containerRunners } from '../../../src/engines/containers.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { reportDocker } from '../../../src/operations/configuration/report-docker.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
-import { checkTarget } from '../../../src/operations/targets.ts';
+import { checkTarget } from '../../../src/operations/targets/targets.ts';
 import { applyUndo, planUndo } from '../../../src/operations/undo/undo.ts';
 import { localRunner } from '../../../src/process/local.ts';
 import type { Runner } from '../../../src/process/runner.ts';
@@ -111,7 +111,7 @@ describeWithDocker(
       ];
     }
 
-    it('builds, loads beside and in place, and undoes, all in containers when the URL asks for it', async () => {
+    it('builds, loads by swap and in place, and undoes in containers when the URL requests it', async () => {
       const context = contextFor({ scheme: 'pgdocker', destination: 'asked' });
       const snapshot = await build(context, { target: 'app', cpus: 2 });
       expect(snapshot.rows).toBeGreaterThan(40_000);
@@ -184,7 +184,7 @@ describeWithDocker(
       });
     });
 
-    it('tells of the server what is so from inside the container, too', async () => {
+    it('reports the same facts of the server from inside the container', async () => {
       const context = contextFor({ scheme: 'pgdocker', destination: 'nowhere' });
       await expect(planLoad(context, { target: 'app', destdb: 'pgdocker://app@localhost:1/x' })).rejects.toMatchObject({
         code: 'unreachable',
@@ -195,7 +195,7 @@ describeWithDocker(
       ).rejects.toMatchObject({ code: 'destination_is_source' });
     });
 
-    it('is what config check tells: the daemon, whether the image is here, and the programs in it', async () => {
+    it('is reported by config check: the daemon, whether the image is present, and its programs', async () => {
       const { runner, report, signal, clock, environment } = contextFor({ scheme: 'pgdocker', destination: 'none' });
       const given = { runner, report, signal, clock, environment };
       expect(await reportDocker({ ...given, images: { postgres: IMAGE } })).toEqual({

@@ -44,7 +44,7 @@ describe.skipIf(!canHaveSid).each([
     await here?.stop();
   });
 
-  it('carries the whole demo', async () => {
+  it('builds and loads the whole demo', async () => {
     const { exit, output } = await debian.shell(`cd /tmp && node ${MAIN} demo </dev/null`);
     expect(output).toContain(`Connected to PostgreSQL ${major}`);
     expect(output).toMatch(/Restored the previous /);
@@ -52,7 +52,7 @@ describe.skipIf(!canHaveSid).each([
   }, 120_000);
 
   it.skipIf(major < 15)(
-    'dumps and restores an older server, beside the destination and in place; older tools refuse its snapshot',
+    'dumps and restores an older server, by swap and in place; older tools refuse its snapshot',
     async () => {
       const folder = await mkdtemp(join(debian.root, 'tmp/tool-'));
       const inside = folder.slice(debian.root.length);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { copyProgress } from '../../../src/engines/shared/copy-progress.ts';
 import type { RunEvent } from '../../../src/results/events.ts';
 
-it('tells rows and bytes of all tables and of each, and totals that follow when an estimate is overtaken', () => {
+it('reports rows and bytes of all tables and of each, and raises a total that is exceeded', () => {
   const events: RunEvent[] = [];
   const moved = copyProgress(
     (event) => void events.push(event),

@@ -62,7 +62,7 @@ for (const flavour of FLAVOURS) {
       }
     }
 
-    it('are left alone where the tool did not make them, whatever their case', async () => {
+    it('are unchanged unless the tool created them, in any case', async () => {
       const names = ['App', 'App.tool-new-12345678', 'App.tool-undo', 'app.tool-new-12345678', 'app.tool-new-mine'];
       await occupied(...names);
       await using visitor = await openSession({ url: parseMysqlUrl(server.url('App.tool-new-12345678')) });
@@ -92,7 +92,7 @@ for (const flavour of FLAVOURS) {
       expect(built).toMatchObject({ tables: 1, rows: 2 });
     });
 
-    it('stop a load before it begins where the undo copy would have to go to one', async () => {
+    it('stop a load at its start where one has the name of the undo copy', async () => {
       await loadApp();
       await occupied('app.tool-undo');
       await expect(loadApp()).rejects.toMatchObject({ code: 'undo_name_taken', exit: 5 });
@@ -132,7 +132,7 @@ for (const flavour of FLAVOURS) {
       expect(await server.sql('app', 'SELECT id FROM mine')).toEqual([{ id: 5 }]);
     });
 
-    it('does not follow a journal that somebody else wrote', async () => {
+    it('does not follow a forged journal', async () => {
       await occupied('production');
       await loadApp();
       const forged = 'app.tool-new-0badcafe';
@@ -213,7 +213,7 @@ describeWithMysql('mariadb', { name: 'a server that takes no notice of case' }, 
 
   afterAll(async () => server?.stop());
 
-  it('lets one load at a time into a destination, however its name is written', async () => {
+  it('allows one load at a time into a destination, with any case of its name', async () => {
     const context = testContext({ settings: {} });
     const url = parseMysqlUrl(server.url(''));
     await using first = await connectToServer(context, url);

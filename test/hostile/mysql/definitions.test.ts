@@ -104,7 +104,7 @@ describe('the definition of a table', () => {
     expect(() => checkDefinitions(ofTable(create))).toThrow(REFUSED);
   });
 
-  it('may draw from a sequence of the snapshot, and from no other', () => {
+  it('may use a sequence of the snapshot, and no other', () => {
     const sequences = [{ name: 's', create: 'CREATE SEQUENCE `s` start with 1', next: '1' }];
     const of = (path: string): Definitions => ({
       ...ofTable(`CREATE TABLE \`t\` (\`a\` int DEFAULT nextval(${path}))`),

@@ -165,7 +165,7 @@ describe('a definition that servers read differently', () => {
     expect(() => checkDefinitions(ofTable(create))).toThrow(REFUSED);
   });
 
-  it('is refused with its object, its place and what is there', () => {
+  it('is refused with its object, position and text', () => {
     const refused = (): unknown => checkDefinitions(ofTable(`CREATE TABLE \`t\` (\n  \`a\` int /*!999999 x */\n)`));
     expect(refused).toThrow(/table t was refused: line 2, column 11: "\/\*!999999": SHOW CREATE writes no such/);
   });

@@ -16,7 +16,7 @@ async function passed(text: string, { size = 1000, table = 't', rows = 1 } = {})
   return output;
 }
 
-describe("what the vendor's client is given", () => {
+describe("input of the vendor's client", () => {
   it.each([
     ["INSERT INTO `t` VALUES (1,'x');\n", 1],
     ["INSERT INTO `t` (`a`, `b`) VALUES (1,NULL),\n(-1.5e-300,0xFF),(.5,_binary 'x\\'y''z\\\\');\n", 3],

@@ -149,7 +149,7 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
 
     afterAll(() => server?.stop());
 
-    it('pass the checks and are created again as they were', { timeout: 120_000 }, async () => {
+    it('pass the checks and are recreated unchanged', { timeout: 120_000 }, async () => {
       const random = randomFrom(34);
       const pick = <Item>(list: Item[]): Item => list[Math.floor(random() * list.length)] as Item;
       const column = (name: string): string => {

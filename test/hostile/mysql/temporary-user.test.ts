@@ -163,7 +163,7 @@ for (const flavour of FLAVOURS) {
       expect(plan).toMatchObject({ restored_by: 'loading_user', restored_by_reason: 'the user may not create users' });
     }, 60_000);
 
-    it('is restored by the loading user where it is told to, and the plan says so', async () => {
+    it('is restored by the loading user on request, and the plan shows it', async () => {
       await server.sql('source', 'CREATE TABLE a (id INT)');
       await build(contextFor(), { target: 'app', cpus: 1 });
       const { plan } = await load({ allowSuperuser: true });

@@ -91,7 +91,7 @@ describeWithPostgres(
       expect(await server.psql('in_public_clean', { sql: FACTS('public') })).toBe(ALL_ROWS);
     });
 
-    it('in a schema that is left out have those of the script, and what uses them is kept', async () => {
+    it("extension tables in an omitted schema have the script's rows, and their dependents are kept", async () => {
       await buildAndLoad(server, { database: 'elsewhere', workingDirectory: join(folder.path, 'work') });
       expect(await server.psql('elsewhere_copy', { sql: FACTS('ext') })).toBe('color|red\nsize|1\n1\n1\n');
       expect(await server.psql('elsewhere_copy', { sql: 'SELECT id, k FROM own; SELECT count(*) FROM seen' })).toBe(
@@ -99,7 +99,7 @@ describeWithPostgres(
       );
     });
 
-    it('in a schema that is chosen have them all', async () => {
+    it('extension tables in a chosen schema have all rows', async () => {
       await buildAndLoad(server, {
         database: 'elsewhere',
         workingDirectory: join(folder.path, 'work'),

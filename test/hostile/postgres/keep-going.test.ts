@@ -66,7 +66,7 @@ describeWithPostgres('a load that goes on after errors', () => {
     'public.culprit: 0 rows, 3 in the manifest',
   ];
 
-  it('keeps the rest for inspection, lists what is missing, and leaves the destination as it was', async () => {
+  it('keeps the incomplete database for inspection, lists missing objects, and leaves the destination unchanged', async () => {
     await server.createDatabase('app_dev');
     await server.psql('app_dev', { sql: 'CREATE TABLE before (id integer)' });
     await expect(loadWith({})).rejects.toMatchObject({ code: 'restore_failed' });
@@ -88,7 +88,7 @@ describeWithPostgres('a load that goes on after errors', () => {
     expect(JSON.parse(await server.psql('postgres', { sql: mark }))).toMatchObject({ tool: 'new', of: 'app_dev' });
   });
 
-  it('swaps only when that is requested, says what is missing, and removes what was kept for inspection', async () => {
+  it('swaps only on request, lists missing objects, and removes the database kept for inspection', async () => {
     const kept = await shadows();
     const events: RunEvent[] = [];
     const { plan, result } = await loadWith({ keepGoing: 'swap' }, events);

@@ -152,7 +152,7 @@ describeWithPostgres('a program that is killed', () => {
     expect(await server.databases()).toEqual(['copy', 'postgres', 'source']);
   });
 
-  it('whose COMMIT was not answered fails a load in place', async () => {
+  it('an unanswered COMMIT fails a load in place', async () => {
     const given = context();
     const runner = killingRunner(given.runner, 3, 'after its work');
     const loading = loadWith(() => ({ inPlace: true }))({ ...given, runner });

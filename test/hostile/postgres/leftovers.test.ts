@@ -80,7 +80,7 @@ describeWithPostgres('databases beside a destination', () => {
     );
   });
 
-  it('that carry the mark of another destination are left alone', async () => {
+  it('databases with the mark of another destination stay unchanged', async () => {
     await server.createDatabase('copy.tool-new-12345678');
     const mark = JSON.stringify({ tool: 'new', of: 'COPY' });
     await sql(`COMMENT ON DATABASE "copy.tool-new-12345678" IS '${mark}'`, 'postgres');
@@ -136,7 +136,7 @@ describeWithPostgres('databases beside a destination', () => {
     await sql("ROLLBACK PREPARED 'held'", 'copy.tool-undo');
   });
 
-  it('one that cannot be dropped is told in the plan, is a warning after the swap, and stops no later load', async () => {
+  it('one that cannot be dropped is named in the plan, is a warning after the swap, and stops no later load', async () => {
     await sql(`CREATE SUBSCRIPTION held CONNECTION 'dbname=nowhere' PUBLICATION p WITH (connect = false)`);
     await run();
     const { plan } = await planLoad(context, { target: 'app' });
@@ -153,7 +153,7 @@ describeWithPostgres('databases beside a destination', () => {
     expect(await server.databases()).toEqual(['copy', 'copy.tool-undo', 'postgres', 'source']);
   }, 120_000);
 
-  it('with --no-undo a destination that cannot be dropped stays as the undo copy, with a warning', async () => {
+  it('a destination that cannot be dropped with --no-undo stays as the undo copy, with a warning', async () => {
     await sql(`CREATE SUBSCRIPTION held CONNECTION 'dbname=nowhere' PUBLICATION p WITH (connect = false)`);
     expect(await run({ undo: false })).toMatchObject({ undo_database: 'copy.tool-undo' });
     expect(codes()).toContain('leftover');
@@ -203,7 +203,7 @@ describeWithPostgres('databases beside a destination', () => {
     expect(await sql('SELECT count(*) FROM slow')).toBe('0');
   });
 
-  it('nothing is swapped when the lock was lost meanwhile', async () => {
+  it('the swap fails when the lock was lost', async () => {
     await using session = await connectToServer(context, parsePostgresUrl(server.url('copy')));
     await lockDestination(session, "it's ✓");
     await verifyLock(session, "it's ✓");

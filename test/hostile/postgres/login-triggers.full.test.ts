@@ -71,7 +71,7 @@ describe.skipIf(!canHaveSid)(`login triggers of PostgreSQL 17${lacking}`, () => 
     await server.psql('shop', `DROP EVENT TRIGGER welcome; DROP EVENT TRIGGER "It's always"; DROP FUNCTION welcome()`);
   }, 400_000);
 
-  it('of a source and a destination run for the sessions of a build, a load and an undo as for any other', async () => {
+  it('login triggers of source and destination run for the sessions of a build, a load and an undo', async () => {
     const count = `CREATE TABLE logins (who text); CREATE FUNCTION count_login() RETURNS event_trigger LANGUAGE plpgsql AS
       'BEGIN INSERT INTO public.logins VALUES (session_user); END'; CREATE EVENT TRIGGER count_login ON login EXECUTE FUNCTION count_login()`;
     await server.psql('postgres', 'CREATE DATABASE counted');

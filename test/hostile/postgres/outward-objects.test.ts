@@ -14,7 +14,7 @@ describeWithPostgres('a selection of schemas', () => {
   const folder = suiteResource(() => temporaryFolder());
   const server = suiteResource(() => startPostgres());
 
-  it('builds a snapshot that loads, without what depends on the schemas that are left out', async () => {
+  it('builds a loadable snapshot, without dependents of omitted schemas', async () => {
     await server.createDatabase('all_cases');
     await server.psql('all_cases', { sql: [OTHER, ...OUTWARD_CASES.map(({ sql }) => sql)].join(';\n') });
     const { warnings } = await buildAndLoad(server, { database: 'all_cases', workingDirectory: folder.path });

@@ -177,7 +177,7 @@ describeWithPostgres('who may do what in a database that was loaded', () => {
     },
   );
 
-  it('those who owned objects of the replaced database keep what they could do with the rows', async () => {
+  it('owners of objects in the replaced database keep their rights on the rows', async () => {
     await sql(
       'CREATE TABLE item (id integer); ALTER TABLE item OWNER TO reader; GRANT USAGE ON SCHEMA public TO reader',
     );
@@ -224,7 +224,7 @@ describeWithPostgres('who may do what in a database that was loaded', () => {
     expect(await sql('SELECT count(*) FROM item')).toBe('1');
   });
 
-  it('a role that is no superuser but a member of the owner does all of this, and is told before what it cannot', async () => {
+  it('a role that is a member of the owner can do all of this, and sees beforehand what it cannot', async () => {
     await sql(`CREATE TABLE item (id integer); ALTER TABLE item OWNER TO appuser; GRANT SELECT ON item TO reader;
       ALTER DATABASE copy SET log_statement = 'all'; ALTER DATABASE copy SET work_mem = '9MB';
       ALTER DEFAULT PRIVILEGES FOR ROLE reader GRANT SELECT ON TABLES TO "wri""ter"`);

@@ -23,7 +23,7 @@ describeWithPostgres('a role that lacks a right on any object of any kind', () =
     await folder?.[Symbol.asyncDispose]();
   });
 
-  it('builds a snapshot that is whole or announces what it lacks, or is refused with the SQL that helps', async () => {
+  it('builds a complete snapshot or announces its gaps, or is refused with the SQL that helps', async () => {
     expect(revocations.length).toBeGreaterThan(80);
     const wrong: string[] = [];
     for (const [at, revoke] of revocations.entries()) {

@@ -98,7 +98,7 @@ describeWithPostgres('a build by a role that lacks a right', () => {
     expect(error.details.join('\n').length).toBeLessThan(5000);
   });
 
-  it('says how many connections it needs where there are too few', async () => {
+  it('names the number of connections that it needs where there are too few', async () => {
     await server.createDatabase('crowded');
     await server.psql('crowded', { sql: `${READABLE}; ALTER DATABASE crowded CONNECTION LIMIT 1` });
     const snapshot = { src_url: server.url('crowded').replace(/postgres:[^/@]+@/, 'reader:reader@') };

@@ -81,7 +81,7 @@ describeWithPostgres('a hostile source', () => {
     await folder?.[Symbol.asyncDispose]();
   });
 
-  it('whose names contain control characters, quotes and commands is built, loaded, loaded in place and made a subset of', async () => {
+  it('a source whose names contain control characters, quotes and commands is built, loaded and subset', async () => {
     const source = server.url('named');
     const before = await server.dump('named');
     await build(context(source), { target: 'app', cpus: 2 });
@@ -138,7 +138,7 @@ describeWithPostgres('a hostile source', () => {
     },
   ];
 
-  it.each(lies)('that sends $what runs nothing here and writes nothing there', async ({ forge, code }) => {
+  it.each(lies)('a source that sends $what runs nothing here and writes nothing there', async ({ forge, code }) => {
     await using forging = await startForgingServer(server.port, forge);
     const before = await server.dump('plain');
     const databases = await server.databases();

@@ -168,7 +168,7 @@ describeWithPostgres('code of a snapshot that a superuser loads', () => {
     expect((await server.psql('copy', { sql: 'SELECT native(4)' })).trim()).toBe('2');
   }, 60_000);
 
-  it('runs with its rights where it is told to, and the plan says so', async () => {
+  it('runs with its rights on request, and the plan shows it', async () => {
     await server.psql('source', { sql: attack(`CREATE ROLE evil`) + PLACES['a CHECK constraint'] });
     await build(contextFor(), { target: 'app', cpus: 1 });
     const { plan } = await load({ allowSuperuser: true });
@@ -233,7 +233,7 @@ describeWithPostgres('code of a snapshot that a superuser loads', () => {
     expect((await server.psql('postgres', { sql: ROLES })).trim()).toBe('maker plain postgres');
   }, 60_000);
 
-  it('runs without its rights in an event trigger of a base copy, and is not told of the load', async () => {
+  it('runs without its rights in an event trigger of a base copy, and does not see the load', async () => {
     await server.psql('source', {
       sql: `CREATE TABLE person (id integer PRIMARY KEY, note text); INSERT INTO person VALUES (1, 'x');
         CREATE TABLE other (id integer PRIMARY KEY REFERENCES person); INSERT INTO other VALUES (1);

@@ -73,7 +73,7 @@ describeWithPostgres('a snapshot in a throw-away server', () => {
     expect(snapshot).toMatchObject({ sanitized: true, rows: 2 });
   }, 60_000);
 
-  it('that needs more rights is restored only when the user allows them', async () => {
+  it('a snapshot that needs more rights is restored only when the user allows them', async () => {
     await server.psql('source', {
       sql: `CREATE FUNCTION native(double precision) RETURNS double precision LANGUAGE internal STRICT AS 'dsqrt'`,
     });

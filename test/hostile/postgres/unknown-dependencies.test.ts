@@ -38,7 +38,7 @@ describeWithPostgres('a dependency that pg_depend does not know', () => {
   }
 
   it.each(CASES.map((each, index) => ({ ...each, database: `lax_${index}` })))(
-    'of $what on a function without a search_path fails with the statement that helps, which then does',
+    'a dependency of $what on a function without a search_path fails with the statement that fixes it',
     async ({ database, sql }) => {
       const { message, hint, details } = await failure(database, `${LAX} ${sql}`);
       expect([message, ...details].join('\n')).toContain('culprit');
@@ -51,7 +51,7 @@ describeWithPostgres('a dependency that pg_depend does not know', () => {
     },
   );
 
-  it('of a function body in text on a schema that is left out fails with the name of the schema', async () => {
+  it('a dependency of a function body on an omitted schema fails with the name of the schema', async () => {
     const { hint } = await failure(
       'hidden_body',
       `CREATE SCHEMA rates; CREATE TABLE rates.vat (rate numeric); INSERT INTO rates.vat VALUES (0.2);

@@ -21,9 +21,9 @@ import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { planPrune } from '../../../src/operations/prune/prune.ts';
 import { prunedCopyLines } from '../../../src/operations/prune/text.ts';
 import { applyReset, planReset } from '../../../src/operations/reset/reset.ts';
-import { withCopies } from '../../../src/operations/target-copies.ts';
-import { listTargets } from '../../../src/operations/targets.ts';
-import { destinationCopyLines } from '../../../src/operations/targets-text.ts';
+import { withCopies } from '../../../src/operations/targets/target-copies.ts';
+import { listTargets } from '../../../src/operations/targets/targets.ts';
+import { destinationCopyLines } from '../../../src/operations/targets/targets-text.ts';
 import { applyUndo, planUndo } from '../../../src/operations/undo/undo.ts';
 import type { RunEvent } from '../../../src/results/events.ts';
 import type { Context } from '../../../src/runtime/context.ts';
@@ -372,7 +372,7 @@ describe.each(BRANCH_SERVERS)('branches on $name', ({ kind, start, files, cannot
     expect(await list()).toMatchObject([{ name: 'feature', current: true }]);
   });
 
-  it('never have the name of a source, of a destination, or of a database of somebody else', async () => {
+  it('branches never have the name of a source, a destination, or a foreign database', async () => {
     await keepBase();
     const source = { other: { snapshot: { src_url: server.url('copy_taken'), dst_url: server.url('elsewhere') } } };
     await expect(create('taken', {}, contextWith(source))).rejects.toMatchObject({ code: 'destination_is_source' });

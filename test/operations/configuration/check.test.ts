@@ -55,7 +55,7 @@ test('a storage service and the cloud answer when there is any answer; neither h
   expect(JSON.stringify([heard, report])).not.toContain('hunter2');
 });
 
-test('where nobody listens the reason is told, and so is a missing address of the cloud', async () => {
+test('an unreachable server is reported with the reason, and so is a missing cloud address', async () => {
   server.close();
   const report = await checked(`authtoken: t\n${storage(address)}`);
   expect(report.problems).toMatchObject([{ code: 'api_url_missing' }]);
@@ -64,7 +64,7 @@ test('where nobody listens the reason is told, and so is a missing address of th
 });
 
 describeWithS3('a bucket', () => {
-  test('that does not exist is an error of its profile, and config check ends with 4', async () => {
+  test('a missing bucket is an error of its profile, and config check exits with 4', async () => {
     const s3 = await startS3();
     onTestFinished(() => s3.stop());
     const profile = await s3.bucket();
@@ -105,7 +105,7 @@ test('a profile that lacks something is not asked, and others are, whatever else
   });
 });
 
-test('without Docker there is nothing to say of it, unless an image is configured', async () => {
+test('missing Docker is reported only where an image is configured', async () => {
   expect((await checked('')).docker).toBeNull();
   expect((await checked('docker: {images: {postgres: "postgres:17"}}\n')).docker).toMatchObject({
     ok: false,
@@ -113,7 +113,7 @@ test('without Docker there is nothing to say of it, unless an image is configure
   });
 });
 
-test('says of each target that is sanitized where that would be', async () => {
+test('names the place of sanitization of each target with a query', async () => {
   const { sanitizing } = await checked(
     `targets:
   into: {snapshot: {src_url: 'postgres://a@h/x'}, sanitize: {dst_url: 'postgres://me:secret@here/clean', override_query: 'SELECT 1'}}

@@ -90,7 +90,7 @@ test('a file that others may read becomes its owner’s alone', async () => {
   expect((await diagnosed(folder)).report.problems).toEqual([]);
 });
 
-test('what somebody else has saved since the fix was shown is not written over', async () => {
+test('a fix does not overwrite changes that others saved since it was shown', async () => {
   const folder = await configFolder({ 'tool.yml': withKey('debugg: true # why\n') });
   const file = join(folder.path, 'tool.yml');
   const plan = await planned(folder, (await diagnosed(folder)).fixes[0]);

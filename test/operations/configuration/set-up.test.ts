@@ -29,7 +29,7 @@ const surroundings = (environment: NodeJS.ProcessEnv = {}) => ({
   cwd: folder,
 });
 
-test('what is written is in force, with its password encrypted, and for its owner alone', async () => {
+test('the written configuration is in force, with encrypted password, readable by its owner only', async () => {
   const plan = await planSetUp(surroundings(), { ...answers, schemaConfig: { include_schemas: ['public', 'sales'] } });
   const { file } = await applySetUp(surroundings(), asData(plan));
   expect(file).toBe(join(folder, 'tool.yml'));
@@ -44,7 +44,7 @@ test('what is written is in force, with its password encrypted, and for its owne
   });
 });
 
-test('what is shown is what is written, but for the secrets, and has no example of a target', async () => {
+test('the preview equals the written file, except for secrets, and has no example target', async () => {
   const { text, shown } = await planSetUp(surroundings(), answers);
   expect(shown).toMatch(/src_url: postgres:\/\/app:\$aes\$[0-9a-f]{4}…@db:5432\/shop/);
   expect(shown).toContain('secret_key: "…"');

@@ -33,7 +33,7 @@ describeWithS3('a bucket that is tried', () => {
     expect(KeyCount).toBe(0);
   });
 
-  test('tells what is wrong with it by the code of a push', async () => {
+  test('reports its problem by the code of a push', async () => {
     const profile = await server.bucket();
     const denied = tryStorage({ ...profile, secret_key: 'wrong' }, { signal });
     await expect(denied).rejects.toMatchObject({ code: 'storage_denied' });

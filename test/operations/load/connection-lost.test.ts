@@ -39,7 +39,7 @@ describeWithPostgres('a load whose connection is lost while rows arrive', () => 
       end: async () => void (await server.column('', `SELECT pg_terminate_backend(pid) FROM (${COPIES}) AS found`)),
     },
     { what: 'server', end: () => server.crash() },
-  ])('says so when the $what ends, leaves the destination, and the next load sweeps', async ({ end }) => {
+  ])('fails when the $what ends, leaves the destination unchanged, and the next load sweeps', async ({ end }) => {
     let ending: Promise<void> | undefined;
     const endWhenCopying = async () => {
       await eventually(async () => (await server.column('', COPIES)).length > 0);

@@ -129,7 +129,7 @@ describeWithPostgres('a load of what differs from the base copy', () => {
     return withDetails(applyLoad(on, asData(plan)));
   }
 
-  it('gives the database that a full load gives, change after change', async () => {
+  it('results in the same database as a full load, change after change', async () => {
     for (const { change, tables } of CHANGES.filter(({ full = false }) => FULL || !full)) {
       await sql(change, 'source');
       await build(contextWith(), { target: 'app' });

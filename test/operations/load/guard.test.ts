@@ -12,7 +12,7 @@ import { assertNotASource } from '../../../src/operations/load/guard.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { planSanitize } from '../../../src/operations/sanitize/sanitize.ts';
 import { planSubset } from '../../../src/operations/subset/subset.ts';
-import { checkTarget } from '../../../src/operations/targets.ts';
+import { checkTarget } from '../../../src/operations/targets/targets.ts';
 import { planUndo } from '../../../src/operations/undo/undo.ts';
 import { localRunner } from '../../../src/process/local.ts';
 import type { RunEvent } from '../../../src/results/events.ts';
@@ -194,7 +194,7 @@ describeWithPostgres('the guard of sources', () => {
     expect(await guard('mysql://app:@db.internal.invalid/dev', 'dev')).toEqual([]);
   });
 
-  it('lets libpq say which server a service, PGSERVICE, PGHOSTADDR and a passfile lead to', async () => {
+  it('resolves a service, PGSERVICE, PGHOSTADDR and a passfile by libpq', async () => {
     await using folder = await temporaryFolder();
     const services = join(folder.path, 'services.conf');
     const passwords = join(folder.path, 'passwords');
@@ -235,7 +235,7 @@ describeWithPostgres('the guard of sources', () => {
     }
   });
 
-  it('lets a target load into a source whose owner allows it, by whatever the source is recognized', async () => {
+  it('permits a load into a source whose owner allows it, however the source is recognized', async () => {
     await using folder = await temporaryFolder();
     const prod = parsePostgresUrl(primary.url('prod'));
     await primary.createDatabase('prod.tool-undo');
@@ -328,7 +328,7 @@ describeWithPostgres('the guard of sources', () => {
     expect(await assertNotASource(context, parsePostgresUrl(primary.url('prod')))).toEqual([]);
   }, 120_000);
 
-  it('gives a destination up that takes a connection and never answers', async () => {
+  it('abandons a destination that accepts a connection and never answers', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;

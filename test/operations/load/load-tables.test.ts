@@ -125,7 +125,7 @@ describeWithPostgres('a load of some tables', () => {
     });
   }
 
-  it('says beforehand what comes, what comes along and why, and changes nothing by saying so', async () => {
+  it('plans chosen and required tables with reasons, and changes nothing', async () => {
     const { plan } = await planLoad(context, { target: 'app', tables: ['public.orders'] });
     expect(plan).toMatchObject({ tables: 4, rows: 7 });
     expect(plan.selection).toEqual({

@@ -69,7 +69,7 @@ describeWithPostgres('a load', () => {
     expect(await readdir(join(folder.path, 'staging'))).toEqual([]);
   }
 
-  it('says beforehand what it will do, and changes nothing by saying so', async () => {
+  it('plans without changing anything', async () => {
     const { plan } = await planLoad(context, { target: 'app' });
     expect(plan).toMatchObject({
       chosen_by: 'targets.app.snapshot.dst_url',
@@ -133,7 +133,7 @@ describeWithPostgres('a load', () => {
   /** Milliseconds after the server has begun to make the new database, which it goes on with when nobody waits any more. */
   const MOMENTS = Array.from({ length: 10 }, (_, index) => 8 * index);
 
-  it('that is interrupted while its database is made leaves the destination as it was and nothing beside it', async () => {
+  it('leaves the destination unchanged and no shadow database when interrupted', async () => {
     for (const after of MOMENTS) {
       const controller = new AbortController();
       const interruptible = newContext(controller.signal);
@@ -146,7 +146,7 @@ describeWithPostgres('a load', () => {
     }
   });
 
-  it('of a damaged snapshot fails, says which file, and leaves the destination as it was', async () => {
+  it('fails for a damaged snapshot, names the file, and leaves the destination unchanged', async () => {
     const work = await temporaryFolder();
     await using _work = work;
     const own = testContext({
@@ -207,7 +207,7 @@ describeWithPostgres('a load', () => {
     await expectUntouched();
   });
 
-  it('by a role that may not create databases runs in the destination, in one transaction', async () => {
+  it('runs in the destination, in one transaction, as a role that may not create databases', async () => {
     await server.psql('postgres', {
       sql: `CREATE ROLE plain LOGIN PASSWORD 'plain'; ALTER DATABASE copy OWNER TO plain`,
     });
@@ -228,7 +228,7 @@ describeWithPostgres('a load', () => {
     await server.psql('postgres', { sql: 'ALTER DATABASE copy OWNER TO postgres; DROP ROLE plain' });
   });
 
-  it('of a file runs it in a new database and swaps, or with noDrop on the one that is there', async () => {
+  it('runs a file in a new database and swaps, or with noDrop on the existing one', async () => {
     const file = join(folder.path, 'seed.sql');
     await writeFile(file, 'CREATE TABLE seeded (id integer);\nINSERT INTO seeded VALUES (1);\n');
     await run({ file, noDrop: true });
@@ -245,7 +245,7 @@ describeWithPostgres('a load', () => {
     await expect(run({ file })).rejects.toMatchObject({ code: 'script_refused', exit: 5 });
   });
 
-  it('of a file with source runs it on the source', async () => {
+  it('runs a file on the source with --source', async () => {
     const file = join(folder.path, 'source.sql');
     await writeFile(file, 'CREATE TABLE was_here (); DROP TABLE was_here;');
     const { plan } = await planLoad(context, { target: 'app', file, source: true });
@@ -254,7 +254,7 @@ describeWithPostgres('a load', () => {
     await expectUntouched();
   });
 
-  it('tells the cause and the SQL when pg_restore fails, and leaves the destination as it was', async () => {
+  it('reports the cause and the SQL when pg_restore fails, and leaves the destination unchanged', async () => {
     await server.psql('source', {
       sql: `CREATE FUNCTION broken() RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 1'; CREATE INDEX broken_index ON person ((id + broken()))`,
     });

@@ -7,9 +7,9 @@ import { applyDropCopies, planDropCopies } from '../../../src/operations/drop-co
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
 import { applyReset, planReset, type ResetRequest } from '../../../src/operations/reset/reset.ts';
-import { withCopies } from '../../../src/operations/target-copies.ts';
-import { listTargets } from '../../../src/operations/targets.ts';
-import { destinationCopyLines } from '../../../src/operations/targets-text.ts';
+import { withCopies } from '../../../src/operations/targets/target-copies.ts';
+import { listTargets } from '../../../src/operations/targets/targets.ts';
+import { destinationCopyLines } from '../../../src/operations/targets/targets-text.ts';
 import { applyUndo, planUndo } from '../../../src/operations/undo/undo.ts';
 import type { RunEvent } from '../../../src/results/events.ts';
 import type { LoadResult, ResetResult } from '../../../src/results/load-results.ts';

@@ -188,7 +188,7 @@ for (const flavour of ['mariadb', 'mysql'] as TestFlavour[]) {
       ]);
     });
 
-    it('tells the line of the statement that fails, with its number', async () => {
+    it('reports the line and number of the failed statement', async () => {
       await expect(load('CREATE TABLE t (i INT);\n\n  SELECT nothing FROM nowhere;\n')).rejects.toMatchObject({
         code: 'script_failed',
         message: expect.stringContaining('script.sql:3:3: statement 2 failed'),
@@ -197,7 +197,7 @@ for (const flavour of ['mariadb', 'mysql'] as TestFlavour[]) {
       await expectUntouched();
     });
 
-    it('says what it ran and what it may reach, and nothing about a manifest', async () => {
+    it('reports the statements and their reach, and mentions no manifest', async () => {
       const { plan, result } = await load('CREATE TABLE t (i INT);\nSELECT 1;\n');
       expect(loadSummary(result, plan).details).toEqual([expect.stringContaining('Ran 2 statements')]);
       expect(plan.steps[0]).toContain('2 statements');

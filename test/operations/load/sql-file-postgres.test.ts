@@ -204,7 +204,7 @@ describeWithPostgres('a load of an SQL file', () => {
     );
   });
 
-  it('tells the line of the statement that fails, with its SQLSTATE', async () => {
+  it('reports the line of the failed statement, with its SQLSTATE', async () => {
     const failed = load('CREATE TABLE t ();\n\n  SELECT\n  nothing FROM nowhere;\nSELECT 1;', { noDrop: true });
     await expect(failed).rejects.toMatchObject({
       code: 'script_failed',
@@ -237,7 +237,7 @@ describeWithPostgres('a load of an SQL file', () => {
     }
   });
 
-  it('says what it ran, and nothing about a manifest', async () => {
+  it('reports the statements, and mentions no manifest', async () => {
     const file = join(folder.path, 'script.sql');
     const result = await load('CREATE TABLE t ();\nSELECT 1;\n');
     const context = testContext({

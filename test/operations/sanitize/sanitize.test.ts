@@ -77,7 +77,7 @@ describeWithPostgres('sanitizing a snapshot of PostgreSQL', () => {
     expect(snapshots.map(({ id }) => id)).toEqual([second.snapshot.id, first.original.id]);
   });
 
-  it('says beforehand which query won, its statements and where they run', async () => {
+  it('plans with the chosen query, its statements and where they run', async () => {
     await writeFile(join(fixture.directory(), 'query.sql'), MASK);
     const change = { override_query: undefined, query_file: join(fixture.directory(), 'query.sql') };
     const { plan } = await planSanitize(fixture.contextOf({ sanitize: change }), { target: 'app' });

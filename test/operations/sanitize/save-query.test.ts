@@ -94,7 +94,7 @@ test('a file whose key cannot be written is removed again', async () => {
 test.for([
   ['targets.app.sanitize.override_query', {}, `${TARGET}    sanitize:\n      override_query: SELECT 1\n`],
   ['override.san_query', { TOOL_OVERRIDE__SAN_QUERY: 'SELECT 1' }, TARGET],
-] as const)('nothing is saved where %s would hide it', async ([key, environment, text]) => {
+] as const)('the query is not saved where %s would override it', async ([key, environment, text]) => {
   const folder = await configFolder({ 'tool.yml': withKey(text) });
   const context = await contextOf(folder, environment);
   await expect(planQuerySave(context, { target: 'app', query: 'SELECT 2' })).rejects.toMatchObject({

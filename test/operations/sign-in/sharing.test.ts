@@ -3,12 +3,12 @@ import { expect, it } from 'vitest';
 import { planLoad } from '../../../src/operations/load/load.ts';
 import { assertShared } from '../../../src/operations/sign-in/sharing.ts';
 import { signIn } from '../../../src/operations/sign-in/sign-in.ts';
-import { diff } from '../../../src/operations/snapshots/diff.ts';
-import { exportSnapshot } from '../../../src/operations/snapshots/export.ts';
-import { pull } from '../../../src/operations/snapshots/pull.ts';
+import { diff } from '../../../src/operations/snapshots/diff/diff.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
+import { exportSnapshot } from '../../../src/operations/snapshots/transfer/export.ts';
+import { pull } from '../../../src/operations/snapshots/transfer/pull.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
-import { listTargets } from '../../../src/operations/targets.ts';
+import { listTargets } from '../../../src/operations/targets/targets.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import { signInWorld } from '../../helpers/signed-in.ts';
 
@@ -61,7 +61,7 @@ it.each([...REFUSED, ...REFUSED_OF_OWN])(
   },
 );
 
-it('what is shared with the person, or with everybody, is not refused', async () => {
+it('a target shared with the person, or with everybody, is permitted', async () => {
   const world = await signInWorld(TARGETS);
   await signIn(await world.open(), {});
   await expect(assertShared(await world.open(), 'dev')).resolves.toBeUndefined();
@@ -77,7 +77,7 @@ it('nobody who is not signed in loads a target that is for a group', async () =>
   });
 });
 
-it('without the provider the last groups count until they expire', async () => {
+it('the last groups count until they expire while the provider is unreachable', async () => {
   const world = await signInWorld(TARGETS);
   await signIn(await world.open(), {});
   await world.provider.stop();

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { apiEndpoint } from '../../../src/config/api-endpoint.ts';
 import { decrypt } from '../../../src/config/secrets/cipher.ts';
-import { keepAuthtoken } from '../../../src/operations/sign-in/keep-authtoken.ts';
+import { saveAuthtoken } from '../../../src/operations/sign-in/save-authtoken.ts';
 import { signIn } from '../../../src/operations/sign-in/sign-in.ts';
 import { signedIn, signInStatus } from '../../../src/operations/sign-in/sign-in-status.ts';
 import { signOut } from '../../../src/operations/sign-in/sign-out.ts';
@@ -31,7 +31,7 @@ it('a sign-in is stored encrypted, for its owner alone, and comments are kept', 
   expect(JSON.stringify([result, world.events])).not.toMatch(/eyJ/);
 });
 
-it('nothing is stored of a sign-in that is refused', async () => {
+it('a refused sign-in stores nothing', async () => {
   const world = await signInWorld();
   const before = await world.text();
   const context = await world.open();
@@ -105,7 +105,7 @@ it('tool auth token - reads the token from standard input', async () => {
   expect((await world.open()).configuration.settings.authtoken).toBe('open-sesame');
 });
 
-it('signing out revokes the tokens and takes them out of the file', async () => {
+it('sign-out revokes the tokens and removes them from the file', async () => {
   const world = await signInWorld();
   const before = await world.text();
   await signIn(await world.open(), {});
@@ -115,7 +115,7 @@ it('signing out revokes the tokens and takes them out of the file', async () => 
   expect(await signOut(await world.open(), {})).toEqual([]);
 });
 
-it('signing out works where the provider cannot be reached, and says that it was not told', async () => {
+it('sign-out succeeds while the provider is unreachable, and reports that the tokens were not revoked', async () => {
   const world = await signInWorld();
   await signIn(await world.open(), {});
   await world.provider.stop();
@@ -126,16 +126,16 @@ it('signing out works where the provider cannot be reached, and says that it was
 
 it('the cloud token is kept encrypted', async () => {
   const world = await signInWorld();
-  await keepAuthtoken(await world.open(), { token: 'sesame' });
+  await saveAuthtoken(await world.open(), { token: 'sesame' });
   expect(await world.text()).not.toContain('sesame');
   expect((await world.open()).configuration.settings.authtoken).toBe('sesame');
-  await keepAuthtoken(await world.open(), { token: 'sesame', hub: 'http://127.0.0.1:3000' });
+  await saveAuthtoken(await world.open(), { token: 'sesame', hub: 'http://127.0.0.1:3000' });
   const { settings } = (await world.open()).configuration;
   expect(apiEndpoint(settings)).toBe('http://127.0.0.1:3000/api/v3');
-  await expect(keepAuthtoken(await world.open(), { token: 'sesame', hub: 'nowhere' })).rejects.toMatchObject({
+  await expect(saveAuthtoken(await world.open(), { token: 'sesame', hub: 'nowhere' })).rejects.toMatchObject({
     code: 'invalid_value',
   });
-  await expect(keepAuthtoken(await world.open(), { token: 'two words' })).rejects.toMatchObject({
+  await expect(saveAuthtoken(await world.open(), { token: 'two words' })).rejects.toMatchObject({
     code: 'authtoken_not_valid',
   });
 });

@@ -3,8 +3,8 @@ import { buffer } from 'node:stream/consumers';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { applyRemove, planRemove } from '../../../src/operations/remove/remove.ts';
-import { pull } from '../../../src/operations/snapshots/pull.ts';
-import { push } from '../../../src/operations/snapshots/push.ts';
+import { pull } from '../../../src/operations/snapshots/transfer/pull.ts';
+import { push } from '../../../src/operations/snapshots/transfer/push.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
 import { clearEnvelope, sealedEnvelope } from '../../../src/repository/encryption/envelope.ts';
 import { objectKey } from '../../../src/repository/keys.ts';
@@ -101,7 +101,7 @@ describeWithS3('damaged objects of a bucket', () => {
       expect(await notes()).toEqual([]);
     });
 
-    it('what verify --repair finds on neither side is sent by the next push that has it', async () => {
+    it('objects that verify --repair finds on neither side are sent by the next push that has them', async () => {
       await DAMAGES.rotten();
       const repaired = await verify(there.context, { target: 'app', remote: true, repair: true });
       expect(repaired).toMatchObject({ ok: false, repaired: [], lost: [{ id: 'aaaa0000' }] });

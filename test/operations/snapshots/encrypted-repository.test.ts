@@ -4,11 +4,11 @@ import { buffer } from 'node:stream/consumers';
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { applyPrune, planPrune } from '../../../src/operations/prune/prune.ts';
-import { diff } from '../../../src/operations/snapshots/diff.ts';
-import { allowClearStorage } from '../../../src/operations/snapshots/encrypted-storage.ts';
-import { pull } from '../../../src/operations/snapshots/pull.ts';
-import { push } from '../../../src/operations/snapshots/push.ts';
+import { diff } from '../../../src/operations/snapshots/diff/diff.ts';
 import { annotate, listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
+import { allowClearStorage } from '../../../src/operations/snapshots/transfer/encrypted-storage.ts';
+import { pull } from '../../../src/operations/snapshots/transfer/pull.ts';
+import { push } from '../../../src/operations/snapshots/transfer/push.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
 import type { BucketProfile } from '../../../src/repository/s3/connection.ts';
 import { startFaultProxy } from '../../helpers/fault-proxy.ts';
@@ -82,7 +82,7 @@ describeWithS3('an encrypted bucket', () => {
     expect(await push(here.context, { target: 'app' })).toMatchObject({ objects: 1 });
   });
 
-  it('brings a snapshot to another machine, and nobody reads anything in the bucket', async () => {
+  it('transfers a snapshot to another machine, and the bucket contains nothing readable', async () => {
     const contents = { customers: secret, large: randomBytes(20_000_000), empty: '' };
     const manifest = await storeTables(here.directory, { ...first, contents, note: 'before the merger' });
     expect(await push(here.context, { target: 'app' })).toMatchObject({ objects: 3 });
@@ -189,7 +189,7 @@ describeWithS3('an encrypted bucket', () => {
     expect(there.events).toContainEqual(expect.objectContaining({ event: 'warning', code: 'manifest_damaged' }));
   });
 
-  it('another secret_key is told, whatever is done', async () => {
+  it('another secret_key is reported by every command', async () => {
     await storeTables(here.directory, { ...first, contents: { items: secret } });
     await push(here.context, { target: 'app' });
     await using stranger = await machine({ profile, secretKey: OTHER_KEY });

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { pull } from '../../../src/operations/snapshots/pull.ts';
-import { push } from '../../../src/operations/snapshots/push.ts';
 import { annotate, listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
+import { pull } from '../../../src/operations/snapshots/transfer/pull.ts';
+import { push } from '../../../src/operations/snapshots/transfer/push.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
 import type { StorageProfile } from '../../../src/repository/s3/connection.ts';
 import { type Machine, machine } from '../../helpers/machine.ts';
@@ -38,7 +38,7 @@ describe.each([{ encrypt: false }, { encrypt: true }])(
       ...{ target: 'app', id, created_at: `2026-01-0${id.slice(0, 1)}T00:00:00.000Z`, contents },
     });
 
-    it('brings a snapshot to another machine, whole, with its annotations', async () => {
+    it('transfers a complete snapshot to another machine, with its annotations', async () => {
       const [here, there, third] = machines as [
         Machine<StorageProfile>,
         Machine<StorageProfile>,

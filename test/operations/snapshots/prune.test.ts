@@ -3,9 +3,9 @@ import { globSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { applyPrune, planPrune } from '../../../src/operations/prune/prune.ts';
 import { applyRemove, planRemove } from '../../../src/operations/remove/remove.ts';
-import { pull } from '../../../src/operations/snapshots/pull.ts';
-import { push } from '../../../src/operations/snapshots/push.ts';
 import { annotate, listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
+import { pull } from '../../../src/operations/snapshots/transfer/pull.ts';
+import { push } from '../../../src/operations/snapshots/transfer/push.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
 import type { BucketProfile } from '../../../src/repository/s3/connection.ts';
 import { createS3Store } from '../../../src/repository/s3/store.ts';
@@ -163,7 +163,7 @@ describeWithS3('prune and rm', () => {
     await expect(planPrune(here.context, { keep: {} })).rejects.toMatchObject({ code: 'keep_missing', exit: 2 });
   });
 
-  it('of a sanitized snapshot and its original, the one that was named is removed', async () => {
+  it('only the named one of a sanitized snapshot and its original is removed', async () => {
     const original = (await here.repository.list('app'))[0];
     if (!original) throw new Error('there is none');
     await here.repository.write({ ...original, id: 'aaaa4444', sanitized: true });

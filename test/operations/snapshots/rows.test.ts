@@ -48,7 +48,7 @@ const cell = fc.option(
 const table = fc.array(fc.tuple(cell, cell), { maxLength: 5 });
 
 describe('stored rows', () => {
-  test('of COPY and LOAD DATA are read back, in pieces of any size', () => {
+  test('rows of COPY and LOAD DATA are read, in pieces of any size', () => {
     fc.assert(
       fc.property(table, fc.integer({ min: 1, max: 7 }), (rows, piece) => {
         const lines = rows.map((row) => `${row.map(copied).join('\t')}\n`).join('');
@@ -58,7 +58,7 @@ describe('stored rows', () => {
     );
   });
 
-  test('of INSERT statements are read back, in pieces of any size', () => {
+  test('rows of INSERT statements are read, in pieces of any size', () => {
     fc.assert(
       fc.property(table, fc.integer({ min: 1, max: 7 }), (rows, piece) => {
         const values = rows.map((row) => `(${row.map(inserted).join(',')})`);

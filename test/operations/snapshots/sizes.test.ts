@@ -25,7 +25,7 @@ test('the sizes are those of the eight newest originals that can be read, oldest
   ]);
 });
 
-test('what a target takes on disk has shared objects once, and nothing of what cannot be read', async () => {
+test('the size of a target counts shared objects once, and no unreadable ones', async () => {
   await using folder = await temporaryFolder();
   const directory = join(folder.path, 'work');
   const store = (day: string, content: string) =>

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { push } from '../../../src/operations/snapshots/push.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
+import { push } from '../../../src/operations/snapshots/transfer/push.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
 import { createLocks } from '../../../src/repository/locks.ts';
 import { createS3Store } from '../../../src/repository/s3/store.ts';
@@ -117,7 +117,7 @@ describeWithS3('a bucket that several use at once', () => {
     expect(proxy.sent / first).toBeLessThan(0.02);
   });
 
-  it('what was interrupted is aborted, and a killed upload is when a day has gone by', async () => {
+  it('an interrupted upload is aborted at once, and a killed one after a day', async () => {
     const [one] = machines as [Machine];
     await storeTables(one.directory, snapshot('1abcde01', { large: randomBytes(40 * MEGABYTE) }));
     const { child, ended } = await startOperation(one, { operation: 'push', snapshot: '1abcde01' });

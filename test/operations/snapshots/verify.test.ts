@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { copyFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { push } from '../../../src/operations/snapshots/push.ts';
+import { push } from '../../../src/operations/snapshots/transfer/push.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
 import { objectKey } from '../../../src/repository/keys.ts';
 import type { Manifest } from '../../../src/repository/manifest.ts';

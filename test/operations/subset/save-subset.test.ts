@@ -39,7 +39,7 @@ const subset_tables = [
   { table: 'public.shop', where: 'id < 10' },
 ];
 
-test('nothing that was chosen anew changes no byte', async () => {
+test('a save without changes leaves every byte', async () => {
   expect(await saved({ subset_tables, copy_tables: ['public.country', 'public.currency'], excluded_tables: [] })).toBe(
     FILE,
   );

@@ -203,7 +203,7 @@ describeWithPostgres('a subset', () => {
     expect(await server.databases()).toEqual(before);
   });
 
-  it('tells in its plan by which path a table comes, what an index would help, and what nothing leads to', async () => {
+  it('plans with the path of each table, useful indexes and unreachable tables', async () => {
     const { plan } = await planSubset(contextFor('hard', THREE), { target: 't', count: true });
     const row = (name: string) => plan.tables.find(({ table }) => table === name);
     expect(row('public.audit')).toMatchObject({
@@ -222,7 +222,7 @@ describeWithPostgres('a subset', () => {
     expect(plan.circles).toEqual([['public.measure']]);
   });
 
-  it('says why a row is there, by the chain from it to one that was asked for', async () => {
+  it('explains why a row is included by the chain of references to a requested row', async () => {
     const explained = async (row: string) =>
       (await explainSubset(contextFor('hard', THREE), { target: 't', row })).chain;
     expect(await explained('public.audit:1')).toEqual([
@@ -291,7 +291,7 @@ describeWithPostgres('a subset', () => {
     expect({ databases: await server.databases(), rows: await server.dump('hard_small') }).toEqual(before);
   });
 
-  it('says which table its user may not read', async () => {
+  it('names the table that its user may not read', async () => {
     const url = new URL(server.url('hard'));
     await server.psql('postgres', { sql: `CREATE ROLE reader LOGIN PASSWORD '${url.password}'` });
     url.username = 'reader';
@@ -311,7 +311,7 @@ describeWithPostgres('a subset', () => {
     await expect(planning).rejects.toMatchObject({ code: 'destination_is_source', exit: 5 });
   });
 
-  it('of the demo shop holds over two schemas, partitions and a circle, and is stored as a snapshot', async () => {
+  it('a subset of the demo shop is consistent over two schemas, partitions and a cycle, and is stored as a snapshot', async () => {
     const result = await make(
       'shop',
       { subset_tables: [{ table: 'public.customer', percent: 1 }], excluded_tables: ['public.review'] },

@@ -89,7 +89,7 @@ describe('changed encrypted content is detected', () => {
     expect(() => open(wrong)).toThrow(SealBroken);
   });
 
-  it('another key, and another name', () => {
+  it('rejects another key, and another name', () => {
     expect(() => open(sealed, { key: randomBytes(32) })).toThrow(SealBroken);
     expect(() => open(sealed, { name: 'objects/aa/ab' })).toThrow(SealBroken);
   });

@@ -27,7 +27,7 @@ test.each([
   ['backwards', inOrder.toReversed()],
   ['four at a time, as they come', [0, 2, 1, 4, 3, 6, 8, 5, 7, 10, 9]],
   ['the first at the end', [...inOrder.slice(1), 0]],
-])('what goes by %s has the checksum of the file', async (_what, order) => {
+])('output by %s has the checksum of the file', async (_what, order) => {
   expect(await digestOf(order)).toBe(createHash('sha256').update(content).digest('hex'));
 });
 
@@ -35,6 +35,6 @@ test.each([
   ['went by twice', [...inOrder, 4]],
   ['went by twice before its turn', [0, 4, 4, 1, 2, 3, ...inOrder.slice(5)]],
   ['is missing', inOrder.toSpliced(4, 1)],
-])('when a piece %s there is none', async (_what, order) => {
+])('there is no checksum when a piece %s', async (_what, order) => {
   expect(await digestOf(order)).toBeNull();
 });

@@ -47,7 +47,7 @@ describe.for([
     return Buffer.concat(frames);
   }
 
-  test('more files than threads are packed and read back side by side', async () => {
+  test('more files than threads are packed and read concurrently', async () => {
     const contents = Array.from({ length: 7 }, (_, index) =>
       Buffer.alloc(index * FRAME_BYTES * 0.7, `${index} of seven\n`),
     );

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PutBucketPolicyCommand } from '@aws-sdk/client-s3';
 import { afterEach, expect, it, vi } from 'vitest';
-import { push } from '../../../src/operations/snapshots/push.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
+import { push } from '../../../src/operations/snapshots/transfer/push.ts';
 import type { BucketProfile } from '../../../src/repository/s3/connection.ts';
 import { createS3Store } from '../../../src/repository/s3/store.ts';
 import type { Store } from '../../../src/repository/store.ts';
@@ -132,7 +132,7 @@ describeWithS3('answers of a bucket', () => {
     });
   });
 
-  it("without keys of its own a profile uses the environment's", async () => {
+  it('a profile without keys uses those of the environment', async () => {
     const { access_key = '', secret_key = '', ...profile } = await server.bucket();
     vi.stubEnv('AWS_ACCESS_KEY_ID', access_key);
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', secret_key);
@@ -164,7 +164,7 @@ describeWithS3('answers of a bucket', () => {
     other.close();
   }, 60_000);
 
-  it('without a network the snapshots of this machine are listed, with a warning', async () => {
+  it('local snapshots are listed without a network, with a warning', async () => {
     await using here = await machine({ profile: { ...(await server.bucket()), endpoint: 'http://127.0.0.1:1' } });
     await storeSnapshot(here.directory, snapshot);
     const { snapshots } = await listSnapshots(here.context, 'app');

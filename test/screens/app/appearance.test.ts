@@ -34,7 +34,7 @@ test('no theme has more colours than the terminal', () => {
   expect(none.theme.getState()).toEqual(theme(false, 0));
 });
 
-test('what is already in use draws nothing again', () => {
+test('an appearance in use is not drawn again', () => {
   const appearance = createAppearance(OPTIONS);
   let drawn = 0;
   appearance.theme.subscribe(() => drawn++);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { dispatchPaste } from '../../../screens/app/dispatch.ts';
+import { refreshTargets } from '../../../screens/app/lists/refresh.ts';
 import type { Model } from '../../../screens/app/model.ts';
 import type { Operations } from '../../../screens/app/operations.ts';
-import { refreshTargets } from '../../../screens/app/refresh.ts';
 import { answerConfirm } from '../../../screens/confirm/answer.ts';
 import { selectedTarget, type TargetsRoute } from '../../../screens/targets/targets-route.ts';
 import type { TargetRow } from '../../../src/results/results.ts';
@@ -80,27 +80,27 @@ test('the newest snapshot of a target is loaded without opening the target', asy
   expect(world.done).toEqual(['load app']);
 });
 
-describe('what cannot be done says why', () => {
-  test('without a source nothing is built', async () => {
+describe('an impossible command explains why', () => {
+  test('build is refused without a source', async () => {
     const model = await listed(fakeWorld({ targets: [fakeTarget({ name: 'app', src_url: null })] }));
     press(model, 'b');
     expect(notice(model)).toBe('app has no source database (snapshot.src_url)');
     expect(model.runs.store.getState().runs).toEqual([]);
   });
 
-  test('without a snapshot nothing is loaded', async () => {
+  test('load is refused without a snapshot', async () => {
     const model = await listed(fakeWorld({ snapshots: {} }));
     press(model, 'enter', 'l');
     expect(notice(model)).toBe('There is no snapshot yet: b builds one');
   });
 
-  test('without a destination nothing is loaded', async () => {
+  test('load is refused without a destination', async () => {
     const model = await listed(fakeWorld({ targets: [fakeTarget({ name: 'app', dst_url: null })] }));
     press(model, 'l');
     expect(notice(model)).toBe('app has no destination (snapshot.dst_url)');
   });
 
-  test.each(['b', 'l', 'd', 'e', 'X', 'U'])('with --read-only, %s changes nothing', async (key) => {
+  test.each(['b', 'l', 'd', 'e', 'X', 'U'])('%s changes nothing with --read-only', async (key) => {
     const model = await listed(fakeWorld(), { readOnly: true });
     press(model, 'enter');
     await until(() => model.snapshots.getState().targets.app?.phase === 'ready');
@@ -273,7 +273,7 @@ describe('sanitizing', () => {
     expect(world.done).toEqual([]);
   });
 
-  test('asks before a build whose result replaces a database', async () => {
+  test('prompts before a build whose result replaces a database', async () => {
     const world = fakeWorld({ queryFile: '/etc/sanitize.sql' });
     const model = await listed(world, { operations: replacingBuild(world) });
     press(model, 'b');

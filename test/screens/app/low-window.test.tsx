@@ -32,7 +32,7 @@ test('the question before quitting and all its answers are in view, whatever run
   ]);
 });
 
-test('more answers than there are rows scroll', async () => {
+test('more answers than rows scroll', async () => {
   const model = await listed(fakeWorld());
   press(model, 'enter');
   await until(() => model.snapshots.getState().targets.app?.phase === 'ready');
@@ -61,7 +61,7 @@ test('facts that do not fit are cut, not drawn over each other', async () => {
   ]);
 });
 
-test('what a configuration causes is in view before it is trusted', async () => {
+test('the effects of a configuration are visible before it is trusted', async () => {
   const model = newModel(fakeWorld());
   const effects: Effect[] = [
     { effect: 'reads', object: 'postgres://db/shop' },

@@ -82,7 +82,7 @@ test.each([
   }
 });
 
-test('without targets the list says it, too', async () => {
+test('the list is labelled empty without targets', async () => {
   const model = await listed(fakeWorld({ targets: [], hub: { problem: 'refused', as_of: null } }));
   expect(await screenText(model)).toContain('press I to sign in');
 });

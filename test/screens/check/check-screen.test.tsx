@@ -21,7 +21,7 @@ targets:
     cpus: many
 `);
 
-test('what is wrong comes first, and the selected finding says what f does about it', async () => {
+test('errors come first, and the selected problem shows what f does', async () => {
   const { model } = await opened();
   expect(rowsOf(top(model)).map(({ subject }) => subject)).toEqual(
     expect.arrayContaining(['targets.app.snapshoot', 'targets.app.cpus', 'secrets', 'postgres-local', 'keychain']),
@@ -85,7 +85,7 @@ test('a file that is no YAML is opened in the editor of the person, at the line'
   expect(edited).toEqual([[file, 3]]);
 });
 
-test('with --read-only nothing is mended', async () => {
+test('nothing is fixed with --read-only', async () => {
   const { model } = await opened(FILE, { readOnly: true });
   press(model, 'f');
   expect(model.navigation.top().screen).toBe('check');

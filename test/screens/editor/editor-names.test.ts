@@ -34,7 +34,7 @@ test('the tables of the source are offered while one is typed, those of the list
   expect(text(model)).toContain('        - public.customer # whole\n        - sales.orders\n');
 });
 
-test('what is typed narrows them, Tab types the best, and Enter takes what is typed while none is chosen', async () => {
+test('typed text narrows names, Tab completes the best, and Enter applies the text while none is chosen', async () => {
   const { model } = await opened();
   add(model, ['targets', 'app', 'subset', 'excluded_tables']);
   await until(() => offered(model)?.length === 2);
@@ -95,7 +95,7 @@ test('the server is asked once, and only when a name is typed', async () => {
   expect([asked, world.done]).toEqual([1, []]);
 });
 
-test('where the server is not reached it says so, and the name is typed', async () => {
+test('an unreachable server is reported, and the name can be typed', async () => {
   const failNames = new UserError('unreachable', 'Cannot reach the server');
   const { model } = await opened({ failNames });
   add(model, ['targets', 'app', 'subset', 'excluded_tables']);

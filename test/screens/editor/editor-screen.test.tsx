@@ -14,7 +14,7 @@ const FILE = withKey(`targets:
       src_url: postgres://app:hunter2@localhost:1/app
 `);
 
-test('at 120×40 tree and form stand beside each other, with description, default and problem of the field', async () => {
+test('tree and form are side by side at 120×40, with description, default and problem of the field', async () => {
   const model = await opened();
   const wide = { columns: 120, rows: 40 };
   const general = await screenLines(model, wide);
@@ -32,7 +32,7 @@ test('at 120×40 tree and form stand beside each other, with description, defaul
   expect(lines).toContain('CPU cores for this target.');
 });
 
-test('at 60×20 the form comes after the tree, and no password is shown', async () => {
+test('the form follows the tree at 60×20, and no password is shown', async () => {
   const model = await opened();
   const narrow = { columns: 60, rows: 20 };
   expect(await screenText(model, narrow)).not.toContain('secret_key');

@@ -42,7 +42,7 @@ test('a value is typed, shown as a difference, and saved: every other byte is as
   expect(editor(model).draft?.changes).toEqual([]);
 });
 
-test('what is typed is checked with the words of config check, before it is taken', async () => {
+test('typed values are checked as by config check, before they are applied', async () => {
   const { model, folder, text } = await opened();
   select(model, ['targets', 'app', 'snapshot', 'src_url']);
   press(model, 'enter', 'ctrl+u');
@@ -194,7 +194,7 @@ test('a problem is gone to where it is, in a target with a dot in its name too',
 test.each([
   ['redo', { working_directory: '/srv/work', debug: true }, 1],
   ['reload', { working_directory: '/tmp/work', debug: true }, 0],
-])('what others have saved meanwhile is never written over: %s', async (answer, written, changes) => {
+])('changes that others saved are never overwritten: %s', async (answer, written, changes) => {
   const { model, file, text } = await opened();
   select(model, ['working_directory']);
   type(model, '/srv/work');
@@ -232,7 +232,7 @@ test('a map where a value belongs is shown as one, and can be replaced', async (
   expect(panes(model).field?.problems).toEqual([]);
 });
 
-test('leaving asks when something would be lost, and else does not', async () => {
+test('closing prompts only when changes would be lost', async () => {
   const { model } = await opened();
   select(model, ['working_directory']);
   type(model, '/srv/work');
@@ -294,7 +294,7 @@ test('a file that is no YAML is opened in the editor of the user at its first pr
   expect(model.navigation.top().screen).toBe('targets');
 });
 
-test('without a configuration, and with --read-only, it says why not', async () => {
+test('the editor explains why it is unavailable without a configuration, and with --read-only', async () => {
   const folder = await configFolder({});
   const world = fakeWorld({
     configuration: { cwd: folder.path, environment: { TOOL_TRUST: 'true', HOME: folder.path } },

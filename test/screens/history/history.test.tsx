@@ -39,7 +39,7 @@ test('from the snapshots of a target the history is that of the target', async (
   expect(model.navigation.top()).toMatchObject({ of: 'app', found: { entries: [loaded] } });
 });
 
-test('without entries the history says what will be in it', async () => {
+test('an empty history explains what it will contain', async () => {
   const model = await listed(fakeWorld({}));
   await opened(model);
   expect(await screenText(model)).toContain('The history is empty.');

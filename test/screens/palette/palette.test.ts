@@ -15,7 +15,7 @@ test('some letters of an action find it, and Enter does it where the palette was
   expect(world.done).toEqual(['build app']);
 });
 
-test('what cannot be done is found too, and says why', async () => {
+test('impossible commands are found too, with the reason', async () => {
   const model = await listed(fakeWorld({ targets: [fakeTarget({ name: 'app', src_url: null })] }));
   press(model, ':', ...'build');
   const place = model.navigation.top();

@@ -75,7 +75,7 @@ test('a load that failed is not done again once another has replaced the same da
   expect(model.navigation.store.getState().notice?.text).toContain('was started later');
 });
 
-test('leaving counts what waits, and waits for it when asked to', async () => {
+test('quitting counts queued runs, and waits for them on request', async () => {
   const gate = Promise.withResolvers<void>();
   const world = fakeWorld({ gate: gate.promise });
   let left = 0;
@@ -90,7 +90,7 @@ test('leaving counts what waits, and waits for it when asked to', async () => {
   expect(world.done).toEqual(['build app', 'build app']);
 });
 
-test('what ends elsewhere is told as a toast, what ends in view is not; both stay among the messages', async () => {
+test('a run that ends out of view shows a toast, one in view does not; both stay among the messages', async () => {
   const gate = Promise.withResolvers<void>();
   const model = await listed(fakeWorld({ gate: gate.promise }));
   press(model, 'b');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { untouchedLines } from '../../../screens/app/frame/run-text.ts';
 import type { Model } from '../../../screens/app/model.ts';
-import { untouchedLines } from '../../../screens/app/run-text.ts';
 import type { RunnableProgram } from '../../../screens/app/runnable-program.ts';
 import { createAnnouncer } from '../../../screens/app/terminal/announcing.ts';
 import { answerConfirm } from '../../../screens/confirm/answer.ts';
@@ -66,7 +66,7 @@ test.each([40, 60, 80, 120, 200])(
   },
 );
 
-test('with little room the tables in progress stay before finished ones', () => {
+test('tables in progress stay before finished ones where room is short', () => {
   expect(
     texts(runWith(folded), 76, 2)
       .slice(2, -1)
@@ -111,7 +111,7 @@ test('a load ends with a card; y copies the URL without password, ! opens the cl
   expect(ran.map(({ args }) => args)).toEqual([['postgres://app@localhost:5432/app_dev']]);
 });
 
-test('where the client is missing, the reason and the hint are shown', async () => {
+test('a missing client shows the reason and the hint', async () => {
   const hint = 'Install it, or press y to copy the URL.';
   const failClient = new UserError('tools_missing', 'psql was not found', { hint });
   const model = await loaded({ failClient });

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
+import { endedLine, runColumns, runStatus } from '../../../screens/app/frame/run-text.ts';
 import type { Model } from '../../../screens/app/model.ts';
-import { endedLine, runColumns, runStatus } from '../../../screens/app/run-text.ts';
 import { EMPTY } from '../../../screens/app/text.ts';
 import { answerConfirm } from '../../../screens/confirm/answer.ts';
 import { outcomeLines } from '../../../screens/run/outcome.ts';
 import { branchResetSummary } from '../../../src/operations/branch/reset/text.ts';
 import { branchSwitchSummary } from '../../../src/operations/branch/switch/text.ts';
-import { targetFacts } from '../../../src/operations/targets-text.ts';
+import { targetFacts } from '../../../src/operations/targets/targets-text.ts';
 import { UNICODE } from '../../../src/presentation/shapes/glyphs.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
 import type { Run } from '../../../src/state/runs.ts';

@@ -33,7 +33,7 @@ test.each<[string, Change, RegExp]>([
   ['a bucket', { step: 'storage', found: { source: { ...SOURCE } } }, /❯/],
   ['the file', { step: 'review', found: { plan: PLAN } }, /line 58/],
   ['the end', { step: 'done', answers: { target: 'shop' }, found: { plan: PLAN } }, /❯ Build/],
-])('at 40x10 nothing overwrites the frame: %s', async (_, change, content) => {
+])('nothing overwrites the frame at 40x10: %s', async (_, change, content) => {
   const shown = await drawn({ columns: 40, rows: 10 }, change);
   const lines = shown.split('\n');
   expect(lines[0]).toMatch(/^── tool .*step \d+ of \d+ ──$/);
@@ -67,7 +67,7 @@ for (const size of [
     expect(shown.split('\n').at(-1)).toContain('Enter continue   Esc back');
   });
 
-  test(`what became of a failure is said below what was typed at ${name}`, async () => {
+  test(`a failed attempt is reported below the typed value at ${name}`, async () => {
     const error = new UserError('unreachable', 'Cannot reach the server', { hint: 'Is it running?' });
     const shown = await drawn(size, { step: 'url', typing: textEdit('postgres://away/shop'), error });
     expect(shown).toMatch(/Source: postgres:\/\/away\/shop\n\n +Cannot reach the server\n +Is it running\?/);

@@ -9,7 +9,7 @@ import { type FakeWorld, fakeWorld } from '../../helpers/fake-world.ts';
 
 const SOURCE = 'postgres://app:secret@db:5432/shop';
 
-test('nothing is written before the end, and then what was answered is', async () => {
+test('set-up writes the answers at the end, and nothing before', async () => {
   const world = fakeWorld({ targets: [] });
   const model = opened(world);
   await choose(model, 'tool.yml', 'target');
@@ -113,7 +113,7 @@ test('a source that does not answer is asked for again, and keeps what was typed
   expect(place(model).typing?.text).toBe('postgres://app:secret@away/shop');
 });
 
-test('while something is tried keys do nothing, and the answer arrives all the same', async () => {
+test('keys do nothing during a test, and its result arrives', async () => {
   const gate = Promise.withResolvers<void>();
   const model = await atUrl(fakeWorld({ gate: gate.promise }));
   dispatchPaste(model, SOURCE);

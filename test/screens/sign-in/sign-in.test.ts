@@ -21,7 +21,7 @@ describe('signing in', () => {
     await until(() => signInOf(model)?.result?.name === 'ann@example.com');
   });
 
-  test('by a code shows a picture of the URL as well, and takes the place of the other way', async () => {
+  test('a sign-in by code shows a QR code of the URL, and replaces the browser sign-in', async () => {
     const model = await listed(fakeWorld({ gate: new Promise(() => {}) }));
     press(model, 'I');
     await until(() => signInOf(model) !== null);
@@ -32,7 +32,7 @@ describe('signing in', () => {
     expect(model.navigation.top().screen).toBe('targets');
   });
 
-  test('asks with which of several providers, and stays with it', async () => {
+  test('prompts for one of several providers, and keeps it', async () => {
     const model = await listed(fakeWorld({ providers: ['work', 'home'], gate: new Promise(() => {}) }));
     press(model, 'I');
     await until(() => model.navigation.top().screen === 'choice');
@@ -48,7 +48,7 @@ describe('signing in', () => {
     await until(() => signInOf(model)?.prompt?.url === 'https://home.example.com/device');
   });
 
-  test('that fails can be begun again', async () => {
+  test('a failed sign-in can be repeated', async () => {
     const world = fakeWorld({ failSignIn: new UserError('sign_in_denied', 'refused') });
     const model = await listed(world);
     press(model, 'I');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createModel } from '../../../screens/app/create-model.ts';
+import { refreshTargets } from '../../../screens/app/lists/refresh.ts';
 import type { Model } from '../../../screens/app/model.ts';
-import { refreshTargets } from '../../../screens/app/refresh.ts';
 import { answerConfirm } from '../../../screens/confirm/answer.ts';
 import { selectedTarget } from '../../../screens/targets/targets-route.ts';
 import type { TableDiff } from '../../../src/results/table-diff.ts';
@@ -19,7 +19,7 @@ test('the tables of a snapshot are there when one opens it', async () => {
   await expect.poll(() => model.navigation.top()).toMatchObject({ found: [{ table: 'public.orders' }, {}, {}] });
 });
 
-test('what is found while one is elsewhere is there when one comes back', async () => {
+test('results found in the background are shown on return', async () => {
   const model = await atSnapshots(fakeWorld());
   press(model, 'right', '?');
   await new Promise((resolve) => setImmediate(resolve));
@@ -76,7 +76,7 @@ test('tables are found by some letters of their names, and marks stay while othe
   expect(model.navigation.top()).toMatchObject({ screen: 'snapshots' });
 });
 
-test('without a marked table there is nothing to load, nor without a destination', async () => {
+test('load is unavailable without a marked table, and without a destination', async () => {
   const model = await atTables(fakeWorld());
   press(model, 'l');
   expect(notice(model)).toBe('Mark the tables to load: Space does');
@@ -85,7 +85,7 @@ test('without a marked table there is nothing to load, nor without a destination
   expect(notice(nowhere)).toBe('app has no destination (snapshot.dst_url)');
 });
 
-test('without another snapshot and without a destination there is nothing to compare with', async () => {
+test('compare is unavailable without another snapshot and a destination', async () => {
   const model = await atSnapshots(fakeWorld({ targets: [fakeTarget({ name: 'app', dst_url: null })] }));
   press(model, 'C');
   expect(notice(model)).toContain('Mark another snapshot');

@@ -35,7 +35,7 @@ test('the selection goes through the neighbours; Enter shows the neighbours of t
   expect(model.navigation.top().screen).toBe('subset');
 });
 
-test.each([1, 6, 19])('of more neighbours than fit into %d lines those around the selected one are shown', (height) => {
+test.each([1, 6, 19])('neighbours around the selected one are shown where only %d lines fit', (height) => {
   for (const selected of [0, 15, 30]) {
     const lines = diagramLines({ graph: star(30), focus: 'centre', selected, height, glyphs: ASCII });
     expect(lines).toHaveLength(height);

@@ -56,7 +56,7 @@ test('tables are left out, come whole, and come by another share; rows are count
   expect(shown(model)).toContain('    public.product: parent, 120');
 });
 
-test('what contradicts itself is not done, and says why', async () => {
+test('contradictory choices are rejected with the reason', async () => {
   const model = await planned();
   press(model, '-');
   expect(model.navigation.store.getState().notice?.text).toBe('public.customer is a subset table');
@@ -65,7 +65,7 @@ test('what contradicts itself is not done, and says why', async () => {
   expect(placeOf(model)?.changed).toBe(false);
 });
 
-test('what was chosen is saved, and says until then that it is not', async () => {
+test('choices are saved, and are marked as unsaved until then', async () => {
   const world = fakeWorld();
   const model = await planned(world);
   press(model, 'G', '+');
@@ -87,7 +87,7 @@ test('Enter asks, and then makes it as it is planned', async () => {
   expect(world.done).toEqual([]);
 });
 
-test('what cannot be planned is not made, and Enter says why; the change before it is taken back by the same key', async () => {
+test('an impossible plan is not applied, and Enter explains why; the same key reverts the last change', async () => {
   const world = fakeWorld();
   const model = await planned(world);
   const { plan } = model.operations;

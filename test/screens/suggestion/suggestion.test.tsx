@@ -100,7 +100,7 @@ test('choices that are not saved are not lost without a question; Esc then close
   expect(model.navigation.top().screen).toBe('snapshots');
 });
 
-test('with --read-only there is no suggestion', async () => {
+test('no suggestion is available with --read-only', async () => {
   const model = await snapshotsListed(fakeWorld({ noQuery: true }), { readOnly: true });
   press(model, 's');
   expect(notice(model)).toBe('Started with --read-only: nothing is changed');

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { textEdit } from '../../../components/text-edit.ts';
 import type { ThemeOptions } from '../../../components/theme.ts';
-import { notFetched } from '../../../screens/app/fetched.ts';
-import { plannedRun } from '../../../screens/commands/confirm.ts';
+import { notFetched } from '../../../screens/app/lists/fetched.ts';
+import { plannedRun } from '../../../screens/commands/runs/confirm.ts';
 import type { TablesRoute } from '../../../screens/tables/tables-route.ts';
 import { loadOperation } from '../../../src/operations/load/operation.ts';
 import { emptyList } from '../../../src/state/list.ts';

@@ -2,13 +2,13 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { highlighted } from '../../../components/highlight.ts';
 import { ViewportContext } from '../../../components/list.tsx';
 import { createTheme, ThemeContext } from '../../../components/theme.ts';
-import { ModelContext } from '../../../screens/app/frame.tsx';
+import { ModelContext } from '../../../screens/app/frame/frame.tsx';
 import type { Model } from '../../../screens/app/model.ts';
 import type { Operations } from '../../../screens/app/operations.ts';
 import { liveRuns, runCell } from '../../../screens/targets/live-runs.ts';
 import { watchStatus } from '../../../screens/targets/live-status.ts';
 import { targetsScreen } from '../../../screens/targets/targets-screen.tsx';
-import type { CheckTargets } from '../../../src/operations/targets.ts';
+import type { CheckTargets } from '../../../src/operations/targets/targets.ts';
 import { ASCII, UNICODE } from '../../../src/presentation/shapes/glyphs.ts';
 import { sparkline } from '../../../src/text/sparkline.ts';
 import { listed, until } from '../../helpers/driven-model.ts';
@@ -41,7 +41,7 @@ describe('the live status', () => {
     return { model, rounds };
   }
 
-  test('asks the rows in view round after round, and no longer those that have left the view', async () => {
+  test('checks visible rows in each round, and no rows that left the view', async () => {
     const { model, rounds } = await watched();
     model.viewport.keys = ['app', '\nlocal', 'billing'];
     ends.push(watchStatus(model, 5));
@@ -170,12 +170,12 @@ describe('a run in the list', () => {
   const running = { ...run, state: { status: 'running', steps: [] } };
   const waiting = { ...run, state: { status: 'waiting', steps: [] } };
 
-  test('of several the one in progress is shown', () => {
+  test('the one in progress of several runs is shown', () => {
     const runs = [waiting, running, { ...run, state: { status: 'done' } }] as never[];
     expect(liveRuns(runs).get('app')).toBe(running);
   });
 
-  test('says whether it waits or is being cancelled, in ASCII too', () => {
+  test('shows whether it waits or is being cancelled, in ASCII too', () => {
     const text = (one: object, glyphs = UNICODE) => runCell(one as never, { glyphs, frame: 1 }).text;
     expect(text(waiting)).toBe('○ load queued');
     expect(text(running)).toBe('⠙ load');

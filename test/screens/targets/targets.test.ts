@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { tableHead, tableRow } from '../../../components/table.ts';
 import { createTheme } from '../../../components/theme.ts';
-import { createViews } from '../../../screens/app/in-view.ts';
-import type { Sort } from '../../../screens/app/sort-targets.ts';
+import { createViews } from '../../../screens/app/lists/in-view.ts';
+import type { Sort } from '../../../screens/app/lists/sort-targets.ts';
 import { headingLines, keyOfLine, lineOfEntry, targetLines } from '../../../screens/targets/lines.ts';
-import { briefTargetColumns } from '../../../src/operations/targets-text.ts';
+import { briefTargetColumns } from '../../../src/operations/targets/targets-text.ts';
 import { layOutTable } from '../../../src/presentation/shapes/table-layout.ts';
 import type { TargetEntry } from '../../../src/state/targets.ts';
 import { cellWidth } from '../../../src/text/text-width.ts';
@@ -50,7 +50,7 @@ describe('groups', () => {
   const names = (sort: Sort) => inView(sort).map(({ row }) => row.name);
 });
 
-test('by age, the target with the newest snapshot comes first, one without any last', () => {
+test('sorting by age puts the target with the newest snapshot first, one without any last', () => {
   const entries = [
     entry({ name: 'none' }),
     entry({ name: 'old', last_snapshot_at: '2026-11-01T00:00:00.000Z' }),
@@ -78,7 +78,7 @@ describe('columns', () => {
     [60, 'TARGET STATUS SIZE LATEST SNAPSHOTS'],
     [50, 'TARGET STATUS SIZE LATEST'],
     [40, 'TARGET STATUS LATEST'],
-  ])('in %d cells: %s', (width, titles) => {
+  ])('layout in %d cells: %s', (width, titles) => {
     const layout = layOutTable(briefTargetColumns(entries, { glyphs, now }), entries, width);
     expect(text(tableHead(layout, '…')).trim().split(/ +/).join(' ')).toBe(titles);
     const rows = entries.map((row) => text(tableRow(layout, row, '…')));

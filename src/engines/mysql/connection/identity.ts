@@ -32,9 +32,11 @@ const VARIABLES = [
 /** Variables and rights that a version or flavour lacks are skipped. */
 export async function readServerIdentity(session: MysqlSession, url: DatabaseUrl): Promise<ServerIdentity> {
   const names = VARIABLES.map(quoteText).join(', ');
-  const variables = valuesOf(await session.query<Row>(`SHOW GLOBAL VARIABLES WHERE Variable_name IN (${names})`));
+  const variables = valuesOf(
+    await session.query<IdentityRow>(`SHOW GLOBAL VARIABLES WHERE Variable_name IN (${names})`),
+  );
   const cluster = valuesOf(
-    await session.query<Row>("SHOW GLOBAL STATUS WHERE Variable_name = 'wsrep_cluster_state_uuid'"),
+    await session.query<IdentityRow>("SHOW GLOBAL STATUS WHERE Variable_name = 'wsrep_cluster_state_uuid'"),
   ).wsrep_cluster_state_uuid;
   const sources = await readSources(session);
   const group = variables.group_replication_group_name;
@@ -62,12 +64,12 @@ export async function readServerIdentity(session: MysqlSession, url: DatabaseUrl
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 
-interface Row {
+interface IdentityRow {
   Variable_name: string;
   Value: string;
 }
 
-function valuesOf(rows: Row[]): Partial<Record<string, string>> {
+function valuesOf(rows: IdentityRow[]): Partial<Record<string, string>> {
   return Object.fromEntries(rows.map(({ Variable_name, Value }) => [Variable_name.toLowerCase(), Value]));
 }
 

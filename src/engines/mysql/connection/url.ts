@@ -116,7 +116,7 @@ export function urlWithPassword(url: DatabaseUrl): string {
   return `${writeUrl(url, url.password)}${writeParameters(url.parameters)}`;
 }
 
-/** Those of the client programs, and those by which images and frameworks name the same. */
+/** Returns variables of the client programs, and those by which images and frameworks name the same. */
 export function urlVariables({
   hosts: [given],
   user,

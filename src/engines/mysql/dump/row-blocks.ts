@@ -24,7 +24,7 @@ export class RowBlocks implements LongRowTaker {
   #filled = 0;
   /** Bytes in earlier blocks. */
   #before = 0;
-  /** Of a long row that is arriving: its offset in all text, and missing bytes of a value and of the value's length. */
+  /** A long row that is arriving: its offset in all text, and missing bytes of a value and of the value's length. */
   #rowStart: number | null = null;
   #ofValue = 0;
   #ofLength = 0;

@@ -74,25 +74,25 @@ export interface SwapOutcome {
   microseconds: number | string | null;
 }
 
-interface Step {
+interface PacketStep {
   settings: string[];
   statement: string;
 }
 
-const plain = (statement: string): Step => ({ settings: [], statement });
+const plain = (statement: string): PacketStep => ({ settings: [], statement });
 
 /**
  * Returns the steps that replace the code of the destination after the tables have moved, in an order in which no step
  * needs a later one.
  */
-function stepsAfter(program: SwapProgram): Record<'triggers' | 'drops' | 'code' | 'events' | 'end', Step[]> {
+function stepsAfter(program: SwapProgram): Record<'triggers' | 'drops' | 'code' | 'events' | 'end', PacketStep[]> {
   const { destination, work, listed, after, definers, later, counters, grants } = program;
   const away = new Map(viewsInTheWay(program).map(({ name }, at) => [name, awayName(at)]));
-  const collate = ({ charset, collation }: Pick<CodeDefinitions, 'charset' | 'collation'>): Step =>
+  const collate = ({ charset, collation }: Pick<CodeDefinitions, 'charset' | 'collation'>): PacketStep =>
     plain(
       `ALTER DATABASE ${quoteName(destination)} CHARACTER SET ${plainWord(charset)} COLLATE ${plainWord(collation)}`,
     );
-  const create = (code: Code): Step[] => {
+  const create = (code: Code): PacketStep[] => {
     const step = { settings: settingsOf(inUtf8(code)), statement: createText(code, definers) };
     const { database_collation: collation } = code;
     if (!collation || collation === after.collation) return [step];
@@ -135,11 +135,11 @@ function inUtf8({ bytes: _, ...code }: Code): Code {
 }
 
 /** MariaDB reads statements about packages in Oracle's mode only. */
-function inModeOf(kind: string, statement: string): Step {
+function inModeOf(kind: string, statement: string): PacketStep {
   return { settings: kind.startsWith('PACKAGE') ? ["SET sql_mode = 'ORACLE'"] : [], statement };
 }
 
-function danglingSteps(keys: DanglingKey[]): Step[] {
+function danglingSteps(keys: DanglingKey[]): PacketStep[] {
   if (keys.length === 0) return [];
   const add = keys.map(({ table, clause }) => plain(`ALTER TABLE ${quoteName(table)} ADD ${clause}`));
   return [plain('SET foreign_key_checks = 0'), ...add, plain('SET foreign_key_checks = 1')];
@@ -186,7 +186,7 @@ function blocksOf(program: SwapProgram): string[] {
 }
 
 /** A step under its own settings, which the block takes back; a failure is noted, and the next step goes on. */
-function block({ settings, statement }: Step, condition: string): string {
+function block({ settings, statement }: PacketStep, condition: string): string {
   const run = [...settings, dynamic(statement), ...(settings.length > 0 ? [PLAIN_GRAMMAR] : [])].join('; ');
   return `BEGIN NOT ATOMIC DECLARE CONTINUE HANDLER FOR SQLEXCEPTION SET @tool_failed = 1; IF ${condition} THEN ${run}; END IF; END`;
 }
@@ -202,7 +202,7 @@ function plainStatementsOf(program: SwapProgram): string[] {
   const hasTriggers = before.triggers.length > 0;
   const locked = hasTriggers && locks.length === 1;
   const lock = locks.map((group) => `LOCK TABLES ${group.map((path) => `${quotePath(...path)} WRITE`).join(', ')}`);
-  const plainly = (steps: Step[]): string[] =>
+  const plainly = (steps: PacketStep[]): string[] =>
     steps.flatMap(({ settings, statement }) => [
       ...settings,
       statement,

@@ -92,7 +92,7 @@ function copiesFiles({ bytes, version }: CopyFacts): boolean {
 }
 
 /** Reports whether the server makes copies of the database as clones where the file system supports them. */
-export async function asksForClones(server: PsqlSession, from: string): Promise<boolean> {
+export async function prefersClones(server: PsqlSession, from: string): Promise<boolean> {
   const facts = await readCopyFacts(server, from);
   return facts?.clones === true && copiesFiles(facts);
 }

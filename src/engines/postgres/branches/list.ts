@@ -16,7 +16,7 @@ export async function listBranches(context: EngineContext, url: DatabaseUrl): Pr
   return found.map(({ mark: _, ...branch }) => branch);
 }
 
-interface Row {
+interface DatabaseRow {
   database: string;
   oid: number;
   comment: string | null;
@@ -36,7 +36,7 @@ export async function findBranches(
 /** Reads the branches of every destination. `sessions` of pg_stat_database exists since PostgreSQL 14. */
 export async function readBranches(server: PsqlSession, { sizes = false } = {}): Promise<MarkedBranch[]> {
   const bytes = sizes ? `CASE WHEN has_database_privilege(d.oid, 'CONNECT') THEN pg_database_size(d.oid) END` : 'NULL';
-  const rows = await server.query<Row>(`
+  const rows = await server.query<DatabaseRow>(`
     WITH branches AS MATERIALIZED (
       SELECT d.oid, d.datname, c.comment
       FROM pg_database d CROSS JOIN LATERAL (SELECT shobj_description(d.oid, 'pg_database') AS comment) c
@@ -53,7 +53,7 @@ export async function readBranches(server: PsqlSession, { sizes = false } = {}):
   });
 }
 
-function describe({ database, oid, bytes, clients, sessions }: Row, mark: BranchMark): MarkedBranch {
+function describe({ database, oid, bytes, clients, sessions }: DatabaseRow, mark: BranchMark): MarkedBranch {
   const { branch } = mark;
   return {
     name: branch.name,

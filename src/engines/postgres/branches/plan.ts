@@ -3,7 +3,7 @@ import type { BranchPlan, BranchPlanRequest } from '../../facets/branch.ts';
 import { assertEnoughSpace } from '../../shared/server/free-space.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { inspectDestination } from '../swap/inspect-destination.ts';
-import { asksForClones, findBaseCopies } from './base-copies.ts';
+import { findBaseCopies, prefersClones } from './base-copies.ts';
 import { findBranches } from './list.ts';
 
 /** Changes nothing. */
@@ -13,7 +13,7 @@ export async function planBranches(context: EngineContext, { url, copies }: Bran
   await using server = await connectToServer(context, url);
   const { base } = await findBaseCopies(server, destination);
   const found = await findBranches(server, destination);
-  const clones = base !== null && (await asksForClones(server, base.name));
+  const clones = base !== null && (await prefersClones(server, base.name));
   // A clone that the file system refuses becomes a copy, which has its own check of the space.
   const branches = found.map(({ mark: _, ...branch }) => branch);
   const wanted = copies(branches);

@@ -68,7 +68,7 @@ async function inspectIn(context: EngineContext, session: PsqlSession, url: Data
   }
 }
 
-interface Row {
+interface DestinationRow {
   version: string;
   present: boolean;
   size_bytes: number | null;
@@ -90,7 +90,7 @@ async function readFacts(
   url: DatabaseUrl,
 ): Promise<InspectedDestination> {
   const database = quoteText(url.database ?? '');
-  const [row] = await session.query<Row>(`
+  const [row] = await session.query<DestinationRow>(`
     SELECT split_part(current_setting('server_version'), ' ', 1) AS version, d.oid IS NOT NULL AS present,
       CASE WHEN has_database_privilege(d.oid, 'CONNECT') THEN pg_database_size(d.oid) END AS size_bytes,
       (SELECT count(*) FROM pg_stat_activity a WHERE a.datid = d.oid AND a.pid <> pg_backend_pid() AND a.backend_type = 'client backend') AS connections,

@@ -42,7 +42,7 @@ export interface ReplaceRequest {
   /** The new database is made from the base copy otherwise. */
   copied?: boolean | undefined;
   /** Called with the new database when it has its owner and grants. */
-  afterLoad?: ((fresh: DatabaseUrl) => Promise<void>) | undefined;
+  afterLoad?: ((shadow: DatabaseUrl) => Promise<void>) | undefined;
   /** Makes the loading role the owner of the new database's objects, when that is complete. */
   settle?: Settle | undefined;
 }

@@ -5,7 +5,6 @@ import type { BranchCreatePlan, BranchCreateResult, BranchDatabase } from '../..
 import type { Context } from '../../../runtime/context.ts';
 import { createSemaphore } from '../../../runtime/semaphore.ts';
 import { cpusFor } from '../../cpus-for.ts';
-import { findTarget } from '../../find-target.ts';
 import { readCheckout } from '../../git.ts';
 import { recorded } from '../../history/recorded.ts';
 import { toDatabaseCopy } from '../../load/base-copies.ts';
@@ -14,6 +13,7 @@ import type { PlannedLoad } from '../../load/planned-load.ts';
 import { restoredBy } from '../../load/restored-by.ts';
 import { type Planned, planOutdated } from '../../planned.ts';
 import { assertNoOriginalData } from '../../snapshots/sanitized-only.ts';
+import { findTarget } from '../../targets/find-target.ts';
 import { branchDatabase, branchNames, DEFAULT_RULE } from '../branch-database.ts';
 import {
   assertBranchesNotSources,

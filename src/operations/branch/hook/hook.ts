@@ -4,9 +4,9 @@ import type { BranchHookPlan, BranchHookResult } from '../../../results/branch-r
 import type { Context } from '../../../runtime/context.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { shellWord } from '../../../text/shell-word.ts';
-import { findTarget } from '../../find-target.ts';
 import { readCheckout, readHookFile } from '../../git.ts';
 import { type Planned, planOutdated } from '../../planned.ts';
+import { findTarget } from '../../targets/find-target.ts';
 import { hasCopies, noRepository } from '../checkout/checkout.ts';
 import { assertBranchesNotSources, openBranches } from '../open-branches.ts';
 

@@ -4,11 +4,11 @@ import { findBranch } from '../../../engines/shared/branches.ts';
 import type { BranchResetPlan, BranchResetResult } from '../../../results/branch-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { cpusFor } from '../../cpus-for.ts';
-import { findTarget } from '../../find-target.ts';
 import { recorded } from '../../history/recorded.ts';
 import { toDatabaseCopy } from '../../load/base-copies.ts';
 import { type Planned, planOutdated } from '../../planned.ts';
 import { assertNoOriginalData } from '../../snapshots/sanitized-only.ts';
+import { findTarget } from '../../targets/find-target.ts';
 import { isNumbered } from '../branch-database.ts';
 import {
   assertBranchesNotSources,

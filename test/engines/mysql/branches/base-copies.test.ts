@@ -174,7 +174,7 @@ for (const flavour of FLAVOURS) {
       expect(await beside()).toEqual(['copy.tool-base', 'copy.tool-undo']);
     });
 
-    it('never takes a base copy or a spare that somebody has written to', async () => {
+    it('does not use a base copy or a spare that was changed', async () => {
       await load({ spare: true });
       await server.sql('copy.tool-spare', "UPDATE person SET name = 'written' WHERE id = 5");
       await dirty();

@@ -13,7 +13,7 @@ import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../../src/operations/load/planned-load.ts';
 import { applyReset, planReset } from '../../../../src/operations/reset/reset.ts';
 import { applySanitize, planSanitize } from '../../../../src/operations/sanitize/sanitize.ts';
-import { diff } from '../../../../src/operations/snapshots/diff.ts';
+import { diff } from '../../../../src/operations/snapshots/diff/diff.ts';
 import { applySubset, planSubset } from '../../../../src/operations/subset/subset.ts';
 import { applyUndo, planUndo } from '../../../../src/operations/undo/undo.ts';
 import { withDetails } from '../../../helpers/build-and-load.ts';
@@ -154,7 +154,7 @@ for (const flavour of FLAVOURS) {
       }
     });
 
-    it('such a server is a source as well, under whatever case its database has in the URL', async () => {
+    it('such a server can be a source, with any case of the database in the URL', async () => {
       await folding.createDatabase('Lower');
       await folding.sql(
         'Lower',

@@ -12,7 +12,7 @@ const ANSWERS = [
   ['mysql  Ver 14.14 Distrib 5.7.44, for Linux (x86_64) using  EditLine wrapper', 'mysql', '5.7.44'],
 ];
 
-it('reads the flavour from what a client says of itself, not from its name', () => {
+it('reads the flavour from the version text of a client, not from its name', () => {
   for (const [answer, flavour, version] of ANSWERS) {
     expect(readToolVersion(answer ?? '', { name: 'mysql', path: '/usr/bin/mysql' })).toMatchObject({
       flavour,

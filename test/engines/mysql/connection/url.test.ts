@@ -23,7 +23,7 @@ it('finds the server where the client programs would', () => {
   expect(addressOf(parseMysqlUrl('mysql:///d'))).toEqual({ socket: '/var/run/mysqld/mysqld.sock' });
 });
 
-it('refuses what it does not understand, without showing it', () => {
+it('refuses unknown parts, without showing them', () => {
   for (const text of ['mysql://u:secret@h:99999/d', 'mysql://u:secret@h/d?tls=perhaps', 'mysql://u:%zz@h/d']) {
     expect(() => parseMysqlUrl(text), text).toThrow(expect.objectContaining({ code: 'url_invalid', exit: 3 }));
     expect(() => parseMysqlUrl(text), text).not.toThrow(/secret/);
@@ -39,7 +39,7 @@ it('understands the words for TLS of every client', () => {
   expect(policy('?tls=skip-verify')).toBe('required');
 });
 
-it('writes for each flavour of the client only what it understands', () => {
+it('writes only options that the flavour of the client understands', () => {
   const url = parseMysqlUrl('mysql://u:a"b%5Cc@h/d?tls=required');
   expect(optionsOf(url, 'mysql')).toContain('ssl-mode=REQUIRED');
   expect(optionsOf(url, 'mysql')).toContain('get-server-public-key');

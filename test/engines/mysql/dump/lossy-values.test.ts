@@ -55,7 +55,7 @@ for (const flavour of FLAVOURS) {
       await server.createDatabase('app');
     });
 
-    it.runIf(flavour === 'mysql').each(CHANGING)('in JSON are found at any depth: %s', async (value) => {
+    it.runIf(flavour === 'mysql').each(CHANGING)('lossy values in JSON are found at any depth: %s', async (value) => {
       await server.sql(
         'app',
         'CREATE TABLE doc (id INT PRIMARY KEY AUTO_INCREMENT, body JSON)',

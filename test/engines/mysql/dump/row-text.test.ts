@@ -48,7 +48,7 @@ it('writes any row on one line that reads as the same row', () => {
   );
 });
 
-it('tells NULL, an empty text and the word NULL apart', () => {
+it('distinguishes NULL, an empty text and the word NULL', () => {
   expect(textOf([null, Buffer.from(''), Buffer.from('NULL'), Buffer.from('\\N')])).toBe('\\N\t\tNULL\t\\\\N\n');
 });
 

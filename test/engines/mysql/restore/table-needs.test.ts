@@ -8,7 +8,7 @@ function needs(...foreignKeys: string[]) {
   return needsOf([{ name: 'a b', foreignKeys }], 'shop');
 }
 
-it('a table needs those that its foreign keys name, whatever else is in them', () => {
+it('a table needs the tables that its foreign keys reference', () => {
   expect(needs(foreignKey('`c`', '`it``em`'), foreignKey('`a`, `b (REFERENCES `', '`other`'))).toEqual([
     { table: 'shop.it`em', needed_by: 'shop.a b', why: 'reference' },
     { table: 'shop.other', needed_by: 'shop.a b', why: 'reference' },

@@ -23,7 +23,7 @@ async function programsFor(context: EngineContext): Promise<ServerPrograms> {
 }
 
 describeWithMysql('mariadb', { name: 'a throw-away server' }, () => {
-  it('lets in nobody without its password, and leaves neither a process nor a folder when it is stopped', async () => {
+  it('admits nobody without its password, and leaves neither a process nor a folder when it is stopped', async () => {
     const context = testContext({ settings: {} });
     const server = await startThrowAwayServer(context, await programsFor(context));
     const url = server.url('');
@@ -38,7 +38,7 @@ describeWithMysql('mariadb', { name: 'a throw-away server' }, () => {
     expect(await processesNaming(server.directory)).toEqual([]);
   }, 60_000);
 
-  it('gives its account rights on its own databases only, unless told otherwise', async () => {
+  it('grants its account rights on its own databases only, by default', async () => {
     const context = testContext({ settings: {} });
     await using server = await startThrowAwayServer(context, await programsFor(context));
     await using session = await openSession({ url: server.url('') });
@@ -72,7 +72,7 @@ describeWithMysql('mariadb', { name: 'a throw-away server' }, () => {
     await eventually(async () => (await processesNaming(directory)).length === 0);
   }, 60_000);
 
-  it('says in the words of the server why it does not start, and leaves nothing', async () => {
+  it("reports the server's reason why it does not start, and leaves nothing", async () => {
     await using folder = await temporaryFolder({ mode: 0o1777 });
     vi.stubEnv('TMPDIR', folder.path);
     const context = testContext({ settings: {} });

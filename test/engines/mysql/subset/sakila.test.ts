@@ -108,7 +108,7 @@ for (const flavour of FLAVOURS) {
     );
 
     it(
-      'says why a row is there, by the chain from it to one that was asked for',
+      'explains why a row is included by the chain of references to a requested row',
       async () => {
         const [rental] = await server.sql<{ id: number }>('sakila_small', 'SELECT MIN(rental_id) AS id FROM rental');
         const { chain } = await explainSubset(context(), { target: 'sakila', row: `sakila.rental:${rental?.id}` });

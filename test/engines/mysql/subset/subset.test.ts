@@ -195,7 +195,7 @@ for (const flavour of FLAVOURS) {
     );
 
     it(
-      'says why a row is there, by the chain from it to one that was asked for',
+      'explains why a row is included by the chain of references to a requested row',
       async () => {
         const explained = async (row: string) => (await explainSubset(contextFor(THREE), { target: 't', row })).chain;
         expect(await explained('hard.audit:1')).toMatchObject([
@@ -252,7 +252,7 @@ for (const flavour of FLAVOURS) {
     );
 
     it(
-      'leaves the destination as it was, and no other database, when it is cancelled',
+      'leaves the destination unchanged, and no other database, when it is cancelled',
       async () => {
         await make(THREE);
         const before = { databases: await server.databases(), rows: await server.dump('hard_small') };

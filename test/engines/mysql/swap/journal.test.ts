@@ -81,13 +81,13 @@ describeWithMysql('mariadb', { name: 'a swap that was killed' }, () => {
     };
   }
 
-  it('before the tables moved is taken back: triggers and views are made again', async () => {
+  it('an interruption before the tables moved is reverted: triggers and views are created again', async () => {
     const { before, swept } = await killed({ done: ['DROP TRIGGER first_one', 'DROP VIEW seen'] });
     expect(await swept()).toBe(before);
     expect(await server.databases()).toEqual(['app', 'new']);
   });
 
-  it('after the tables moved is finished: what belongs to the new ones is made, what belonged to the old ones goes', async () => {
+  it('an interruption after the tables moved is completed: dependents of the new tables are created, those of the old ones dropped', async () => {
     const { swept } = await killed({
       done: [
         'DROP TRIGGER first_one',
@@ -98,7 +98,7 @@ describeWithMysql('mariadb', { name: 'a swap that was killed' }, () => {
     expect(await server.databases()).toEqual(['app', 'new']);
   });
 
-  it('into a destination that was to be made drops nothing that somebody has made there since', async () => {
+  it('drops nothing that others created since in a destination that did not exist', async () => {
     const { before, swept } = await killed({ made: true });
     expect(await swept()).toBe(before);
   });
@@ -133,7 +133,7 @@ describeWithMysql('mariadb', { name: 'a swap that was killed' }, () => {
     await server.sql('', 'DROP DATABASE `app.tool-undo`');
   });
 
-  it('halfway through what belongs to the new tables is finished all the same', async () => {
+  it('an interruption among the dependents of the new tables is completed', async () => {
     const { swept } = await killed({
       done: [
         `RENAME TABLE \`${WORK}\`.\`tool-journal\` TO \`${WORK}\`.\`tool-journal-moved\``,

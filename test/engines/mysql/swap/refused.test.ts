@@ -92,7 +92,7 @@ for (const [flavour, setup] of FLAVOURS.flatMap((flavour) => SETUPS.map((setup) 
       await folder?.[Symbol.asyncDispose]();
     });
 
-    it('leaves the destination as it was when an event has a time zone that the server does not know', async () => {
+    it('leaves the destination unchanged when an event has a time zone that the server does not know', async () => {
       await server.sql(
         'app',
         ...ZONE,
@@ -109,7 +109,7 @@ for (const [flavour, setup] of FLAVOURS.flatMap((flavour) => SETUPS.map((setup) 
       expect(await databases()).toEqual(['app_dev']);
     });
 
-    it('leaves it as it was when an undo would bring such an event back', async () => {
+    it('leaves the destination unchanged when an undo would restore such an event', async () => {
       await server.sql(
         'app_dev',
         ...ZONE,
@@ -129,7 +129,7 @@ for (const [flavour, setup] of FLAVOURS.flatMap((flavour) => SETUPS.map((setup) 
       expect(await databases()).toEqual(['app_dev', 'app_dev.tool-undo']);
     });
 
-    it('leaves it as it was when the user may create triggers beside the destination only', async () => {
+    it('leaves the destination unchanged when the user may create triggers in the shadow database only', async () => {
       await server.sql('app', 'CREATE TRIGGER tr BEFORE INSERT ON t FOR EACH ROW SET NEW.id = NEW.id + 1');
       await build(contextOf(), { target: 'app', cpus: 1 });
       const user = { name: 'narrow', password: 'Secret-1' };
@@ -151,7 +151,7 @@ for (const [flavour, setup] of FLAVOURS.flatMap((flavour) => SETUPS.map((setup) 
     });
 
     it.runIf(flavour === 'mysql' || setup === 'strict')(
-      'names what a binary log or a required key refuses, before the rows',
+      'names objects that a binary log or a required key refuses, before the rows',
       async () => {
         const user = { name: 'plain', password: 'Secret-1' };
         await server.sql(
@@ -191,7 +191,7 @@ for (const [flavour, setup] of FLAVOURS.flatMap((flavour) => SETUPS.map((setup) 
       },
     );
 
-    it('takes no passing error for a definition that nobody can read', async () => {
+    it('does not treat a temporary error as an unreadable definition', async () => {
       await using real = await openSession({ url: parseMysqlUrl(server.url('app_dev')) });
       const failing = (errno: number): MysqlSession =>
         Object.create(real, {

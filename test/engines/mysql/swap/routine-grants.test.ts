@@ -86,7 +86,7 @@ for (const flavour of FLAVOURS) {
       expect(await grants()).toEqual(before);
     });
 
-    it('that the user may not read are a warning, before the load and in it', async () => {
+    it('unreadable grants are a warning, before the load and in it', async () => {
       const events: RunEvent[] = [];
       const context = contextFor(events, LOADER);
       const planned = await planLoad(context, { target: 'app' });

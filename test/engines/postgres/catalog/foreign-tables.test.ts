@@ -162,7 +162,7 @@ describeWithPostgres(
       ['of some tables', { tables: ['public.person'] }],
       ['with --keep-going', { keepGoing: 'inspect' }],
     ];
-    it.each(ways)('a load %s creates none of them, and names what depends on them', async (_way, request) => {
+    it.each(ways)('a load %s creates none of them, and names their dependents', async (_way, request) => {
       await query('postgres', 'DROP DATABASE IF EXISTS app_dev');
       if (request.inPlace) await server.createDatabase('app_dev');
       const before = await logins();

@@ -23,7 +23,7 @@ test.for(CASES)('$config takes $schemas', ({ config, schemas, missing = [] }) =>
   expect(selection.warnings.map(({ message }) => /"(.*?)"/.exec(message)?.[1])).toEqual(missing);
 });
 
-test('to exclude what the build left out is no mistake, whether it was recorded or not', () => {
+test('excluding schemas that the build left out is no error, recorded or not', () => {
   const exclude = { exclude_schemas: ['gone', 'audit'] };
   const warned = (details: Record<string, unknown>) =>
     selectSchemas(['public'], exclude, leftOutByBuild({ details }, exclude)).warnings.map(({ message }) => message);

@@ -44,13 +44,13 @@ test.for(APART)('%s is not %s', async ([one, other]) => {
   expect(await isSame(one, other)).toBe(false);
 });
 
-test('a URL without a database leads to the one of the environment', async () => {
+test('a URL without a database uses the one of the environment', async () => {
   const environment = { ...context.environment, PGDATABASE: 'app' };
   const isApp = createAddressComparison({ ...context, environment }, parsePostgresUrl('postgres://u@localhost:1'));
   expect(await isApp(parsePostgresUrl('postgres://localhost:1/app'))).toBe(true);
 });
 
-test('PGHOSTADDR, PGSERVICE and service= lead to where libpq would connect', async () => {
+test('PGHOSTADDR, PGSERVICE and service= resolve as in libpq', async () => {
   await using folder = await temporaryFolder();
   const file = join(folder.path, 'services.conf');
   await writeFile(file, '[prod]\nhost=nowhere.invalid\nhostaddr=127.0.0.1\nport=1\n');

@@ -55,7 +55,7 @@ describeWithPostgres('a session', () => {
     expect(await unlimited.query(limits)).toEqual([{ time: '0', files: '-1' }]);
   });
 
-  it('writes rows and their ending into a file, whatever its name, and nothing behind rows of a failed statement', async () => {
+  it('writes rows and their ending into a file of any name, and nothing after rows of a failed statement', async () => {
     await using folder = await temporaryFolder();
     const file = (name: string) => ({ path: join(folder.path, name), ending: '\\.\n\n\n' });
     const odd = file(`it's "odd" \\n :x \`id\``);
@@ -79,7 +79,7 @@ describeWithPostgres('a session', () => {
     expect(await echo('still there')).toBe('still there');
   });
 
-  it('gives the rows of a query as objects, numbers as numbers and null as null', async () => {
+  it('returns rows of a query as objects, numbers as numbers and null as null', async () => {
     const rows = await session.query(
       `SELECT i AS number, 'text ' || i AS text, NULL AS nothing FROM generate_series(1, 2) i`,
     );
@@ -98,11 +98,11 @@ describeWithPostgres('a session', () => {
     ['what psql takes for a variable or a command', ":SQLSTATE :'HOST' :{?x}\n\\quit\n\\.\n;"],
     ['what looks like the end of an answer', '--0123456789abcdef01234567 00000\n--0123456789abcdef01234567'],
     ['an elephant', 'ünïcödé 🐘'],
-  ])('carries %s there and back', async ([, text]) => {
+  ])('returns %s unchanged', async ([, text]) => {
     expect(await echo(text ?? '')).toBe(text);
   });
 
-  it('carries any text there and back', async () => {
+  it('returns any text unchanged', async () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 40 }).filter((value) => !value.includes('\0'));
     await fc.assert(
       fc.asyncProperty(text, async (value) => {
@@ -112,7 +112,7 @@ describeWithPostgres('a session', () => {
     );
   });
 
-  it('carries any name there and back', async () => {
+  it('returns any name unchanged', async () => {
     const names = ['"', 'a"b', "it's", 'new\nline', String.raw`back\slash`, ':HOST', 'ünï 🐘'];
     for (const name of names) {
       const [row] = await session.query<Record<string, number>>(`SELECT 1 AS ${quoteName(name)}`);
@@ -120,7 +120,7 @@ describeWithPostgres('a session', () => {
     }
   });
 
-  it('carries an answer of many megabytes', async () => {
+  it('returns a result of many megabytes', async () => {
     const [row] = await session.query<{ text: string }>(`SELECT repeat('0123456789', 500000) AS text`);
     expect(row?.text).toHaveLength(5_000_000);
   });
@@ -165,7 +165,7 @@ describeWithPostgres('a session', () => {
     expect(await session.query('SELECT FROM public.late')).toEqual([]);
   });
 
-  it('has the settings it was opened with, whatever they hold, and looks nowhere but in the catalog', async () => {
+  it('has its settings with any content, and searches only the catalog', async () => {
     await using own = await open({ 'my.name': String.raw`my "own" \ it's`, work_mem: '7MB' });
     expect(
       await own.query(`SELECT current_setting('my.name') AS name, current_setting('work_mem') AS memory,
@@ -188,7 +188,7 @@ describeWithPostgres('a session', () => {
     await expect(own.execute('SELECT 1')).rejects.toThrow('stopped');
   });
 
-  it('cannot be opened where nobody listens', async () => {
+  it('cannot be opened without a listening server', async () => {
     const { psql } = await anyClientTools(context);
     const url = parsePostgresUrl('postgres://me@127.0.0.1:1/d');
     const opening = openSession({ ...context, psql, url });

@@ -61,7 +61,7 @@ test('installations on the PATH are found, the newest first, by number and not b
   ]);
 });
 
-test('the programs of one installation are taken together', async () => {
+test('the programs of one installation are used together', async () => {
   const directory = await install('whole', `echo 'pg_dump (PostgreSQL) 98.1'`);
   const [newest] = await found(directory);
   expect(newest).toEqual({
@@ -70,7 +70,7 @@ test('the programs of one installation are taken together', async () => {
   });
 });
 
-test('the same version is taken once, however often it is found', async () => {
+test('the same version is listed once', async () => {
   const one = await install('one', `echo 'pg_dump (PostgreSQL) 98.1'`);
   const other = await install('other', `echo 'pg_dump (PostgreSQL) 98.1'`);
   expect((await found(one, other, one)).map(({ directory }) => directory)).toEqual([one]);
@@ -87,7 +87,7 @@ test('a folder without all the programs, or whose programs do not run, is none',
   expect(await found(partial, broken, plain, dangling, join(folder.path, 'nowhere'), '')).toEqual([]);
 });
 
-test("Debian's wrapper is passed over for what it starts", async () => {
+test("Debian's wrapper is skipped in favour of the programs that it starts", async () => {
   const wrapper = await install('wrapper', `echo 'pg_dump (PostgreSQL) 98.1'`);
   await writeFile(join(folder.path, 'pg_wrapper'), `#!/bin/sh\necho 'pg_dump (PostgreSQL) 98.1'\n`, { mode: 0o755 });
   await rm(join(wrapper, 'pg_dump'));
@@ -95,7 +95,7 @@ test("Debian's wrapper is passed over for what it starts", async () => {
   expect(await found(wrapper)).toEqual([]);
 });
 
-test('the newest is taken for what any can do, and config check shows each program of all', async () => {
+test('the newest program is used where any is suitable, and config check shows all programs', async () => {
   const old = await install('old', `echo 'pg_dump (PostgreSQL) 98.1'`);
   const newer = await install('newer', `echo 'pg_dump (PostgreSQL) 99.1'`);
   const context = contextWith(old, newer);

@@ -50,7 +50,7 @@ test('pgdocker:// names the same database as postgres://, with tools in a contai
   });
 });
 
-test('the files and sockets that a URL names are told to the runner, and no folder is', () => {
+test('files and sockets of a URL are passed to the runner, and no folder is', () => {
   const url = parsePostgresUrl(
     'postgres://u@%2Frun%2Fpg,db/d?sslrootcert=/etc/ca.pem&sslcert=relative.crt&passfile=/x/.pgpass&application_name=/root',
   );
@@ -59,7 +59,7 @@ test('the files and sockets that a URL names are told to the runner, and no fold
   );
 });
 
-test('a password is whatever was percent-encoded, and travels by environment only', () => {
+test('a percent-encoded password is decoded, and passed by environment only', () => {
   const url = parsePostgresUrl(`postgres://app:${encodeURIComponent('p@ss:w/rd?#%41')}@db/app?sslmode=require`);
   const { args, env } = connectionEnvironment(url);
   expect(env.PGPASSWORD).toBe('p@ss:w/rd?#%41');
@@ -71,7 +71,7 @@ test('every other parameter is passed on unharmed', () => {
   expect(connectionEnvironment(parsePostgresUrl(text)).args[1]).toBe(text);
 });
 
-test('settings go by PGOPTIONS, or beside the options that the URL has', () => {
+test('settings are passed by PGOPTIONS, or with the options of the URL', () => {
   const settings = { search_path: 'pg_catalog', application_name: 'a b' };
   expect(connectionEnvironment(parsePostgresUrl('postgres://h/d'), settings).env.PGOPTIONS).toBe(
     '-c search_path=pg_catalog -c application_name=a\\ b',
@@ -81,7 +81,7 @@ test('settings go by PGOPTIONS, or beside the options that the URL has', () => {
   expect(decodeURIComponent(own.args[1] ?? '')).toBe('postgres://h/d?options=-c geqo=off -c search_path=x');
 });
 
-test('another database of the server keeps all else', () => {
+test('a URL of another database keeps all other parts', () => {
   const other = withDatabase(parsePostgresUrl('postgres://u:p@h:1/d?sslmode=require'), 'postgres');
   expect(other).toMatchObject({ database: 'postgres', password: 'p', display: 'postgres://u@h:1/postgres' });
   expect(connectionEnvironment(other).args[1]).toBe('postgres://u@h:1/postgres?sslmode=require');
@@ -119,7 +119,7 @@ test('ssl=true of JDBC requires TLS, as libpq reads it', () => {
   );
 });
 
-test('whatever a URL holds, libpq is given the same, and the password by environment only', () => {
+test('libpq gets the same values for any URL, and the password by environment only', () => {
   const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 });
   const name = fc.stringMatching(/^[a-z]{1,8}$/);
   const host = fc.oneof(

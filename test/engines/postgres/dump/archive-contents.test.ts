@@ -61,7 +61,7 @@ it('lists nothing where a number is not one, which pg_restore would read otherwi
   expect(listContents(toc)).toBeNull();
 });
 
-it('does not touch what it does not understand', () => {
+it('leaves unknown parts unchanged', () => {
   const toc = contents(16, 'CREATE TABLE t ()');
   const change = (): string => '';
   expect(rewriteContents(contents(17, 'CREATE TABLE t ()'), change)).toBeNull();

@@ -34,11 +34,11 @@ test('the entries of an archive are its lines with an oid, comments left out', (
   ]);
 });
 
-test('an entry can be given back to pg_restore as it was', () => {
+test('an entry can be passed to pg_restore unchanged', () => {
   for (const { line } of parseArchiveList(LISTING)) expect(LISTING.split('\n')).toContain(line);
 });
 
-test('what depends on an entry that is left out is left out with it, however far', () => {
+test('entries that depend on an omitted entry are omitted, at any distance', () => {
   const entries = parseArchiveList(LISTING);
   const kept = (left: number): number[] =>
     withoutDependents(entries, ({ dumpId }) => dumpId === left).map(({ dumpId }) => dumpId);
@@ -48,7 +48,7 @@ test('what depends on an entry that is left out is left out with it, however far
   expect(kept(1)).toHaveLength(5);
 });
 
-test('only rows are rows, whatever a table is called', () => {
+test('only rows count as rows, with any table name', () => {
   expect(
     parseArchiveList(LISTING)
       .filter(isTableData)
@@ -56,7 +56,7 @@ test('only rows are rows, whatever a table is called', () => {
   ).toEqual([3350]);
 });
 
-test('details that another version wrote are refused with what to do', () => {
+test('details of another version are refused with a hint', () => {
   const manifest = { id: 'abc', target: 'app', details: { schemas: 'all' } } as unknown as Manifest;
   expect(() => archiveDetails(manifest)).toThrow(
     expect.objectContaining({ code: 'manifest_not_understood', exit: 1, hint: expect.stringContaining('tool build') }),

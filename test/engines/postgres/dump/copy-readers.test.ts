@@ -104,7 +104,7 @@ describeWithPostgres('rows that a thread reads', () => {
     expect(await reader.read({ ...some, destination: destination(), stored })).toEqual(first);
   });
 
-  it('end with what the server says', async () => {
+  it("end with the server's message", async () => {
     await using reader = await open();
     const statement = `COPY (SELECT 1 / (${ROWS} - id) FROM event) TO STDOUT`;
     const reading = [

@@ -59,7 +59,7 @@ describeWithPostgres('a dump', () => {
     await applyLoad(context, await planLoad(context, { target, cpus: 2 }));
   }
 
-  it('leaves out what needs a schema that is left out, says so, and restores all else', async () => {
+  it('omits objects that need an omitted schema, warns, and restores all others', async () => {
     await database('outward', OUTWARD);
     const events: RunEvent[] = [];
     const context = contextFor('outward', { events });
@@ -82,7 +82,7 @@ describeWithPostgres('a dump', () => {
     expect(await server.dump('outward_copy')).toBe(await server.dump('outward'));
   });
 
-  it('says once for all parts of a table what each of them cannot keep, with a few names and a count', async () => {
+  it('reports once per table what its parts cannot keep, with a few names and a count', async () => {
     const parts = (schema: string, parent: string) =>
       `DO $$ BEGIN FOR n IN 1..5 LOOP EXECUTE format('CREATE TABLE ${schema}.${parent}_%s PARTITION OF ${parent} FOR VALUES IN (%s)', n, n); END LOOP; END $$;`;
     await database(
@@ -133,7 +133,7 @@ describeWithPostgres('a dump', () => {
     expect(started()).toEqual([...Array(2).fill('pg_restore'), ...Array(11).fill('psql')]);
   });
 
-  it('restores what needs an extension, wherever the extension is', async () => {
+  it('restores objects that need an extension in any schema', async () => {
     await database(
       'extended',
       `CREATE SCHEMA ext; CREATE EXTENSION citext SCHEMA ext;
@@ -235,7 +235,7 @@ describeWithPostgres('a dump', () => {
     expect(await readdir(`${folder.path}/objects`, { recursive: true })).toEqual(objects);
   });
 
-  it('shows no password in the list of processes, nor in what it says', async () => {
+  it('shows no password in the list of processes, nor in its messages', async () => {
     await database('quiet', 'CREATE TABLE item AS SELECT i AS id FROM generate_series(1, 1000) i');
     const password = new URL(server.url('quiet')).password;
     const events: RunEvent[] = [];
@@ -260,7 +260,7 @@ describeWithPostgres('a dump', () => {
     expect(JSON.stringify(events)).not.toContain(password);
   }, 60_000);
 
-  it('tells in its own words what pg_dump was refused', async () => {
+  it("explains in the tool's words what pg_dump was refused", async () => {
     await database('secret', 'CREATE TABLE open (id integer); CREATE TABLE hidden (id integer)');
     await server.psql('secret', { sql: `CREATE ROLE reader LOGIN PASSWORD 'reader'; GRANT SELECT ON open TO reader` });
     const snapshot = { src_url: server.url('secret').replace(/postgres:[^/@]+@/, 'reader:reader@') };

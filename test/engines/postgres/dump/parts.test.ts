@@ -79,7 +79,7 @@ describeWithPostgres('a table in parts', () => {
     return filesOfTable(event(manifest)).map(({ sha256 }) => sha256);
   }
 
-  it('is what pg_dump would write, and its manifest refused by programs that know no parts', () => {
+  it('equals the output of pg_dump, and its manifest is refused by programs without parts', () => {
     expect(first.format).toBe(2);
     expect(checksums(first).length).toBeGreaterThan(4);
     expect(first.tables.map(({ name, rows }) => [name, rows])).toEqual([
@@ -163,7 +163,7 @@ describeWithPostgres('a table in parts', () => {
     expect(manifest.added_bytes).toBe(0);
   });
 
-  it('adds nothing when nothing has changed, and what has changed else', async () => {
+  it('adds only changed parts, and nothing when nothing has changed', async () => {
     const again = await buildApp();
     expect(again.added_bytes).toBe(0);
     expect(checksums(again)).toEqual(checksums(first));

@@ -56,7 +56,7 @@ test('a table with large values has narrower ranges', () => {
   expect(large.length).toBe(8 * plain.length);
 });
 
-test('a manifest names a bounded number of ranges, whatever the size of tables and database', () => {
+test('a manifest names a bounded number of ranges for any size of tables and database', () => {
   const terabytes = table(2 ** 31);
   expect(starts(terabytes).length).toBeLessThanOrEqual(1024);
   const many = Array.from({ length: 500 }, (_, oid) => table(2 ** 21, { oid }));

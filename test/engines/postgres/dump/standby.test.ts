@@ -78,7 +78,7 @@ describeWithPostgres('a standby as source', () => {
           `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'shop' AND pid <> pg_backend_pid()`,
         ),
     ],
-  ] as const)('says that a standby may end %s', async ([, code, interrupt]) => {
+  ] as const)('warns that a standby may end %s', async ([, code, interrupt]) => {
     await using folder = await temporaryFolder();
     await expect(buildMeanwhile(folder.path, interrupt)).rejects.toMatchObject({
       code: expect.stringMatching(code),

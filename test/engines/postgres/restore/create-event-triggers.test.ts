@@ -20,7 +20,7 @@ it.each([
     "COMMENT ON EVENT TRIGGER told IS 'isn''t; \\ this';\n\n\n",
     [`COMMENT ON EVENT TRIGGER "told" IS E'isn''t; \\\\ this'`],
   ],
-])('the definition of an event trigger is written anew: %j', (definition, statements) => {
+])('the definition of an event trigger is rewritten: %j', (definition, statements) => {
   expect(eventTriggerStatements(definition)).toEqual(statements);
 });
 

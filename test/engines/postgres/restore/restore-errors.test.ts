@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { groupErrors, restoreErrors } from '../../../../src/engines/postgres/restore/restore-errors.ts';
 
-test('errors of one cause are told once, with the first SQL that failed', () => {
+test('errors of one cause are reported once, with the first failed SQL', () => {
   const one = (
     table: string,
   ): string => `pg_restore: error: could not execute query: ERROR:  type "geometry" does not exist
@@ -42,7 +42,7 @@ pg_restore: warning: errors ignored on restore: 3
   expect(restoreErrors({ exitCode: 1, stderr }).join('\n')).toContain('CREATE TABLE public.a');
 });
 
-test('an error without SQL is told as it is, and never with a password', () => {
+test('an error without SQL is reported unchanged, and never with a password', () => {
   const stderr = 'pg_restore: error: connection to postgres://u:secret@h/d failed: FATAL:  sorry\n';
   expect(groupErrors(stderr)).toEqual(['connection to postgres://u:***@h/d failed: FATAL:  sorry']);
 });
@@ -68,7 +68,7 @@ Command was: CREATE USER MAPPING FOR PUBLIC SERVER other OPTIONS (password 'it''
   expect(groupErrors(stderr)[1]).toContain(`OPTIONS (password ***, "user" 'me')`);
 });
 
-test('many causes are cut, and their number is told', () => {
+test('a long list of causes is shortened, with their number', () => {
   const stderr = Array.from({ length: 14 }, (_, i) => `pg_restore: error: cause ${i}\n`).join('');
   expect(groupErrors(stderr).at(-1)).toBe('and 4 more causes');
 });

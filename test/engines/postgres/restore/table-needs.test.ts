@@ -60,7 +60,7 @@ function told(): string[] {
   return needs.map(({ table, needed_by, why }) => `${needed_by} needs ${table}: ${why}`).sort();
 }
 
-test('what is needed is what the archive says: references, those that partitions have of their table, and parts', () => {
+test('needs are read from the archive: references, also those that partitions inherit, and parts', () => {
   expect(told()).toEqual([
     'public.a b needs public.a: reference',
     'public.a needs public.heir: part',

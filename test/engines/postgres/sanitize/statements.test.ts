@@ -32,7 +32,7 @@ it.each([
       'CREATE OR REPLACE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT CASE WHEN true THEN 1 END; SELECT 2; END',
   },
   { what: 'letters of other alphabets', statement: 'SELECT größe, «имя» FROM таблица' },
-])('$what holds semicolons without ending the statement', ({ statement }) => {
+])('semicolons in $what do not end the statement', ({ statement }) => {
   expect(texts(`${statement}; SELECT 2`)).toEqual([statement, 'SELECT 2']);
 });
 

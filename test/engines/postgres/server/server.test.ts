@@ -25,18 +25,15 @@ const LONG_NAMES = [
   '数'.repeat(21),
 ];
 
-test.for(['app', 'a'.repeat(45), ...LONG_NAMES])(
-  'the names beside %s are no longer than a name may be',
-  (destination) => {
-    const { shadow, undo, base, spare } = auxiliaryNames(destination);
-    for (const name of [shadow(), undo, base, spare]) {
-      expect(Buffer.byteLength(name)).toBeLessThanOrEqual(NAME_LIMIT);
-      expect(name).not.toContain('\ufffd');
-    }
-  },
-);
+test.for(['app', 'a'.repeat(45), ...LONG_NAMES])('auxiliary names of %s are within the length limit', (destination) => {
+  const { shadow, undo, base, spare } = auxiliaryNames(destination);
+  for (const name of [shadow(), undo, base, spare]) {
+    expect(Buffer.byteLength(name)).toBeLessThanOrEqual(NAME_LIMIT);
+    expect(name).not.toContain('\ufffd');
+  }
+});
 
-test('a short name stands whole in the names beside it', () => {
+test('a short name is complete in its auxiliary names', () => {
   expect(auxiliaryNames('app')).toMatchObject({
     ...{ prefix: 'app.tool-new-', undo: 'app.tool-undo' },
     ...{ base: 'app.tool-base', spare: 'app.tool-spare' },
@@ -68,7 +65,7 @@ describeWithPostgres('a server of databases', () => {
     return session;
   }
 
-  it('lets one load at a time into a destination, until its session ends', async () => {
+  it('allows one load at a time into a destination, until its session ends', async () => {
     const [first, second] = [await open(), await open()];
     await lockDestination(first, "it's");
     await expect(lockDestination(second, "it's")).rejects.toMatchObject({ code: 'destination_busy', exit: 5 });
@@ -77,7 +74,7 @@ describeWithPostgres('a server of databases', () => {
     await lockDestination(second, "it's");
   });
 
-  it('keeps the names beside a destination of many bytes as they were given, and sweeps those of that one only', async () => {
+  it('keeps auxiliary names of a destination with a long name, and sweeps its own only', async () => {
     const server = await open();
     const destination = '🐘'.repeat(15);
     const shadow = auxiliaryNames(destination).shadow();

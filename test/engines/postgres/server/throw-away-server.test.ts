@@ -43,7 +43,7 @@ describeWithPostgres('a throw-away PostgreSQL server', () => {
     await eventually(async () => (await processesNaming(directory)).length === 0);
   });
 
-  it('takes another port when somebody else was quicker', async () => {
+  it('uses another port when its port is taken', async () => {
     await using taken = await takenPort();
     const ports = [taken.port, await freePort()];
     await using server = await startThrowAwayServer(testContext({ settings: {} }), {
@@ -53,7 +53,7 @@ describeWithPostgres('a throw-away PostgreSQL server', () => {
     expect(server.port).not.toBe(taken.port);
   });
 
-  it('says in the words of the server why it does not start, and leaves nothing', async () => {
+  it("reports the server's reason why it does not start, and leaves nothing", async () => {
     await using folder = await temporaryFolder({ mode: 0o1777 });
     vi.stubEnv('TMPDIR', folder.path);
     const start = startThrowAwayServer(testContext({ settings: {} }), { settings: { no_such_setting: '1' } });

@@ -56,13 +56,13 @@ describeWithPostgres('large objects of a subset', () => {
     return server.psql(database, { sql });
   }
 
-  it('come along whole when a row of the subset names them, and no others', async () => {
+  it('large objects that a row of the subset references are included completely, and no others', async () => {
     await make({ subset_tables: [{ table: 'public.document', where: 'id IN (2, 3)' }] });
     expect(await objects('papers_small', 'true')).toBe(await objects('papers', 'oid IN (70002, 70003, 70004)'));
     expect(await objects('papers_small', 'oid = 70003')).toMatch(/\|640000$/m);
   });
 
-  it('are told of in the plan', async () => {
+  it('are listed in the plan', async () => {
     const { plan } = await planSubset(contextFor({ copy_tables: ['public.document'] }), { target: 't' });
     expect(plan.warnings).toContainEqual({
       code: 'large_objects',
@@ -72,7 +72,7 @@ describeWithPostgres('large objects of a subset', () => {
     });
   });
 
-  it('come along for a user who may read no more than them, and are named when not', async () => {
+  it('large objects are included for a user with rights on them only, and are named otherwise', async () => {
     const url = new URL(server.url('papers'));
     Object.assign(url, { username: 'clerk', password: 'secret' });
     const section = (where: string) => ({

@@ -29,7 +29,7 @@ function outcome(splitter: ScriptSplitter, chunks: Buffer[]): unknown {
 it.each([
   { engine: 'PostgreSQL', create: () => createPostgresSplitter({ asFile: true }) },
   { engine: 'MySQL', create: () => createMysqlSplitter({ accept: acceptStatement }) },
-])('a script of $engine is split alike whatever the chunks are', ({ create }) => {
+])('a script of $engine is split the same for any chunks', ({ create }) => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom(...PIECES), { maxLength: 14 }),

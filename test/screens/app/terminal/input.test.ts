@@ -20,7 +20,7 @@ test.each([
   input.close();
 });
 
-test('while text is typed a paste without marks is handed on in pieces of text, its keys alone', async () => {
+test('a paste without marks arrives as pieces of text while text is typed, keys separately', async () => {
   const stdin = new PassThrough();
   const url = `postgres://app@localhost:5432/${'x'.repeat(50)}`;
   let isTyping = false;

@@ -46,7 +46,7 @@ export async function* rowStatements(
   yield* writer.end();
 }
 
-interface Step {
+interface RowStep {
   /** Offset of the next byte to take. */
   next: number;
   pieces: StatementPiece[];
@@ -81,7 +81,7 @@ class RowWriter {
   }
 
   /** Takes bytes until a statement is full, or the block ends. */
-  take(block: Uint8Array, from: number): Step {
+  take(block: Uint8Array, from: number): RowStep {
     for (let at = from; at < block.length; at += 1) {
       const byte = block[at] as number;
       if (!this.#inRow) this.#beginRow();

@@ -3,7 +3,7 @@ import { readScript, type ScriptPart } from '../../../shared/script/split-script
 import { createSplitter, type MysqlStatement } from './split.ts';
 
 /** https://dev.mysql.com/doc/refman/en/mysql-commands.html and those of MariaDB's client */
-const COMMANDS = new Set(
+const CLIENT_COMMANDS = new Set(
   'CHARSET CLEAR CONNECT COSTS DELIMITER EDIT EGO EXIT GO HELP NOPAGER NOTEE NOWARNING PAGER PRINT PROMPT QUERY_ATTRIBUTES QUIT REHASH RESETCONNECTION SANDBOX SOURCE SSL_SESSION_DATA_PRINT STATUS SYSTEM TEE WARNINGS'.split(
     ' ',
   ),
@@ -53,9 +53,9 @@ export function acceptStatement(statement: MysqlStatement): MysqlStatement {
 }
 
 export function assertNoClientCommand(statement: MysqlStatement): void {
-  if (!mayBegin(statement, [COMMANDS])) return;
+  if (!mayBegin(statement, [CLIENT_COMMANDS])) return;
   const { line, column, words } = statement;
-  const command = words.find((word) => COMMANDS.has(word)) ?? '';
+  const command = words.find((word) => CLIENT_COMMANDS.has(word)) ?? '';
   throw new ScriptProblem(`${command.toLowerCase()} is a command of the client, not SQL`, {
     position: { line, column },
     hint: 'Remove it: only SQL is run.',

@@ -18,7 +18,7 @@ import type { Archive, FillRun } from '../rows/filling.ts';
 import { liftForcedRowSecurity } from '../rows/forced-row-security.ts';
 import { loadTables } from '../rows/load-tables.ts';
 import { analyzeTablesOf, analyzeViews } from '../statistics.ts';
-import { type Aside, type SetAsideRelation, setAside } from './set-aside.ts';
+import { type SetAsideObjects, type SetAsideRelation, setAside } from './set-aside.ts';
 
 /** Content from which building an index is worth more than the statements that it takes. */
 const LARGE_BYTES = 8 * 1024 * 1024;
@@ -72,7 +72,7 @@ async function verifyDefinitions({ directory }: Archive, { details, manifest }: 
 }
 
 interface Preparation {
-  aside: Aside;
+  aside: SetAsideObjects;
   forced: string[];
   eventTriggers: string[];
 }

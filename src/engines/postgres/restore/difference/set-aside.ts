@@ -10,7 +10,7 @@ export interface SetAsideRelation {
 }
 
 /** Statements that give the tables back what was taken from them, each list in its order. */
-export interface Aside {
+export interface SetAsideObjects {
   triggers: string[];
   /** Independent of each other. */
   indexes: string[];
@@ -22,7 +22,7 @@ export interface Aside {
  * since they are built faster than they are filled, and those of expressions, which may read tables that are loaded
  * meanwhile. Those that something depends on are rebuilt.
  */
-export async function setAside(session: PsqlSession, relations: SetAsideRelation[]): Promise<Aside> {
+export async function setAside(session: PsqlSession, relations: SetAsideRelation[]): Promise<SetAsideObjects> {
   const triggers = await session.query<Pair>(triggersQuery(relations));
   await inBatches(session, triggers);
   const foreignKeys = await session.query<Pair>(foreignKeysQuery(relations));

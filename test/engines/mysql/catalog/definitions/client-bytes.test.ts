@@ -22,7 +22,7 @@ it('takes no second byte of a letter for a quote or a backslash', () => {
   expect(hasTokensOf("SELECT '表', 1", textOfBytes(bytes, 'latin1'), options)).toBe(false);
 });
 
-it('refuses a snapshot whose bytes are another statement than the text beside them', () => {
+it('refuses a snapshot whose bytes differ from their text', () => {
   const code = (create: string, bytes: string, charset = 'latin1'): Code => ({
     ...{ kind: 'VIEW', name: 'v', create, bytes: Buffer.from(bytes, 'latin1').toString('base64') },
     ...{ sql_mode: null, charset, collation: 'latin1_swedish_ci', time_zone: null },

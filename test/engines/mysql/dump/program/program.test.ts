@@ -201,7 +201,7 @@ for (const flavour of FLAVOURS) {
       expect(await listSnapshots(own, 'app')).toEqual(before);
     });
 
-    it('pass on what the program complains of, although it ends without an error', async () => {
+    it("pass on the program's warnings, although it ends without an error", async () => {
       await using bin = await temporaryFolder();
       const own = await faulty(bin.path, 'PROGRAM "$@"; echo "mysqldump: could not read masking policies" >&2');
       await build(own, { target: 'app' });

@@ -60,7 +60,7 @@ describe('rows as INSERT statements', () => {
     expect(values).toBe('(L,NULL)');
   });
 
-  it.each(['\\Nx\t\\N\n', 'a\tb'])('refuses what is no row: %j', async (text) => {
+  it.each(['\\Nx\t\\N\n', 'a\tb'])('refuses an invalid row: %j', async (text) => {
     await expect(statementsOf(text)).rejects.toThrow(/^(a NULL of t|the rows of t end)/);
   });
 });

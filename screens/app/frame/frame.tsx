@@ -1,0 +1,90 @@
+import { useIsScreenReaderEnabled, useWindowSize } from 'ink';
+import { createContext, type ReactNode, useContext } from 'react';
+import { useStore } from 'zustand';
+import type { KeyHint } from '../../../components/key-bar.tsx';
+import type { Span } from '../../../components/line.tsx';
+import { contentWidth, PAGE_CHROME, Page, type Size } from '../../../components/page.tsx';
+import { useTheme } from '../../../components/theme.ts';
+import { bindingsOf, keyName } from '../keys.ts';
+import { contextOf, type Model } from '../model.ts';
+import type { ScreenId } from '../route.ts';
+import { runsInProgress } from './run-text.ts';
+import { runningCells, sessionFacts, statusSpans } from './status-line.ts';
+
+export const ModelContext = createContext<Model | null>(null);
+
+export function useModel(): Model {
+  const model = useContext(ModelContext);
+  if (!model) throw new Error('a screen is drawn outside of the application');
+  return model;
+}
+
+/** Up to this many columns panes are stacked; beyond, side by side. */
+const STACKED_UP_TO = 84;
+
+/** The room for the content of a screen. */
+export interface Room extends Size {
+  height: number;
+  wide: boolean;
+}
+
+export function useRoom(): Room {
+  const { columns: all, rows } = useWindowSize();
+  // Read line by line, panes side by side would be mixed.
+  const isRead = useIsScreenReaderEnabled();
+  return {
+    columns: contentWidth(all),
+    rows,
+    height: Math.max(1, rows - PAGE_CHROME),
+    wide: all > STACKED_UP_TO && !isRead,
+  };
+}
+
+/** `lines 1–19 of 40`: where a text that scrolls is; empty where all of it is in view. */
+export function linesInView({ from, rows, count }: { from: number; rows: number; count: number }): Span[] {
+  if (count <= rows) return [];
+  return [{ text: `lines ${from + 1}–${Math.min(count, from + rows)} of ${count}`, tone: 'dim' }];
+}
+
+export interface FrameProps {
+  screen: ScreenId;
+  path: string[];
+  aside?: Span[];
+  children: ReactNode;
+}
+
+/** The page of a screen, with its keys and a status line. */
+export function Frame({ screen, path, aside = [], children }: FrameProps) {
+  const model = useModel();
+  const { glyphs } = useTheme();
+  const size = useWindowSize();
+  const route = model.navigation.top();
+  const shown = route.screen === 'run' ? route.run : null;
+  const session = useStore(model.session);
+  const notice = useStore(model.navigation.store, (state) => state.notice);
+  const toast = useStore(model.messages.store, (state) => state.toast);
+  const work = useStore(model.runs.store, ({ runs }) =>
+    model.screens[screen].listsRuns ? '' : runsInProgress(runs, { shown, glyphs }),
+  );
+  const filled = useStore(model.runs.store, ({ runs }) => (work === '' ? null : runningCells(runs, shown)));
+  return (
+    <Page
+      size={size}
+      path={['tool', ...path]}
+      aside={aside}
+      status={statusSpans({ notice, toast, work, filled, width: size.columns }, glyphs)}
+      facts={sessionFacts(model, session)}
+      hints={keyHints(model, screen)}
+    >
+      {children}
+    </Page>
+  );
+}
+
+function keyHints(model: Model, screen: ScreenId): KeyHint[] {
+  const context = contextOf(model);
+  return bindingsOf(model.screens[screen], context).flatMap(({ keys, label, stays = false, whyNot }) => {
+    const disabled = (whyNot?.(context) ?? null) !== null;
+    return label === undefined ? [] : [{ keys: keyName(keys[0]), label, stays, disabled }];
+  });
+}

@@ -1,0 +1,23 @@
+import { graphemes } from '../../../src/text/text-width.ts';
+
+export const HIDDEN = '***';
+
+const PASSWORD = /(?<=:\/\/[^:/@]*:).*(?=@)|(?<=[?&]password=)[^&#]*/gi;
+
+/** Also before the @ is typed; digits are a port. */
+const TYPED_PASSWORD = /(?<=:\/\/[^:/@]*:)(?:.*(?=@)|(?!\d{1,5}(?:\/|$))[^/]*)|(?<=[?&]password=)[^&#]*/gi;
+
+/** A URL without its password. */
+export function hidePassword(url: string): string {
+  return url.replace(PASSWORD, HIDDEN);
+}
+
+/** A typed URL without its password. */
+export function typedUrl(url: string): string {
+  return url.replace(TYPED_PASSWORD, typedSecret);
+}
+
+/** A typed secret, at its own length so that the cursor stays in place. */
+export function typedSecret(text: string): string {
+  return '*'.repeat(graphemes(text).length);
+}

@@ -1,0 +1,51 @@
+import type { ReactNode } from 'react';
+import { FilterLine } from '../../../components/filter-line.tsx';
+import { Line, type Span } from '../../../components/line.tsx';
+import { ListView, type ListViewProps } from '../../../components/list-view.tsx';
+import type { ListState } from '../../../src/state/list.ts';
+import { positionIn } from '../lists/in-view.ts';
+import { screenOf } from '../model.ts';
+import { type Route, typingAt } from '../route.ts';
+import { Frame, type FrameProps, useModel, useRoom } from './frame.tsx';
+
+interface ListFrameProps<Row>
+  extends Pick<FrameProps, 'path' | 'aside'>,
+    Pick<ListViewProps<Row>, 'columns' | 'rows' | 'empty' | 'detail'> {
+  route: Extract<Route, { list: ListState }>;
+  /** The details may stand beside the list. */
+  beside?: boolean;
+  /** The text that is typed filters the list. */
+  filtered?: boolean;
+  above?: Span[];
+  /** Below the list. */
+  children?: ReactNode;
+  /** Lines of the children. */
+  linesBelow?: number;
+}
+
+/** The page of a screen that lists the rows of its `rows()`. */
+export function ListFrame<Row>(props: ListFrameProps<Row>) {
+  const { route, path, aside = [], beside = false, filtered = false, above, children, linesBelow = 0, ...view } = props;
+  const model = useModel();
+  const { columns: width, height, wide } = useRoom();
+  const { list } = route;
+  const inView = screenOf(model, route).rows?.(model, route) ?? { ids: [] };
+  const typing = filtered ? typingAt(route) : null;
+  const filtering = filtered && (typing !== null || list.filter !== '');
+  return (
+    <Frame screen={route.screen} path={path} aside={aside}>
+      {filtering && <FilterLine typing={typing} filter={list.filter} width={width} />}
+      {above && <Line spans={above} width={width} />}
+      <ListView
+        {...view}
+        keyOf={(_, index) => inView.ids[index] ?? ''}
+        selected={positionIn(inView, list.selected)}
+        width={width}
+        height={height - linesBelow - (filtering ? 1 : 0) - (above ? 1 : 0)}
+        error={'error' in route ? route.error : null}
+        wide={beside && wide}
+      />
+      {children}
+    </Frame>
+  );
+}

@@ -1,0 +1,185 @@
+import { profileOfScheme } from '../../../src/engines/list.ts';
+import { percentText, type StateMark } from '../../../src/presentation/progress.ts';
+import type { Cell, Column } from '../../../src/presentation/shapes/column.ts';
+import type { Glyphs, Tone } from '../../../src/presentation/shapes/glyphs.ts';
+import { queuedText } from '../../../src/presentation/shapes/question.ts';
+import { kindBadge } from '../../../src/presentation/snapshot.ts';
+import type { ScreenNotice } from '../../../src/state/navigation.ts';
+import { paceOf } from '../../../src/state/progress.ts';
+import { elapsed, type LogLine, type RunState } from '../../../src/state/run.ts';
+import { type ReplacedDatabase, type Run, type RunSummary, runBefore } from '../../../src/state/runs.ts';
+import { formatCount, formatDuration, formatNumberOf } from '../../../src/text/format.ts';
+
+const RUN_MARKS: Record<RunState['status'], StateMark> = {
+  waiting: { glyph: 'pending', tone: 'dim' },
+  running: { glyph: 'running', tone: 'accent' },
+  done: { glyph: 'good', tone: 'good' },
+  failed: { glyph: 'bad', tone: 'bad' },
+  cancelled: { glyph: 'caution', tone: 'caution' },
+};
+
+/** Returns the tone for the result of a run that is done. */
+export function outcomeTone(summary: RunSummary | null): 'good' | 'caution' | 'bad' {
+  if ((summary?.problems.length ?? 0) > 0) return 'bad';
+  return summary?.caution ? 'caution' : 'good';
+}
+
+/** `running 3.2 s`, `failed after 3.2 s` */
+export function runStatus({ state, summary, cancelling }: Run, now: number): Cell {
+  const { status } = state;
+  const tone = status === 'done' ? outcomeTone(summary) : RUN_MARKS[status].tone;
+  const time = formatDuration(elapsed(state, now));
+  if (status === 'waiting') return { text: 'queued', tone };
+  if (status === 'running') return { text: `${cancelling ? 'cancelling' : 'running'} ${time}`, tone };
+  return { text: `${status} after ${time}`, tone };
+}
+
+/** The kind of its data, before the status. */
+export function runBadge({ sanitized }: Run): Cell[] {
+  return sanitized === undefined ? [] : [kindBadge(sanitized), { text: '  ' }];
+}
+
+/** `shop_dev replaced`, `1.5 s`, `unavailable 46 ms`: the result, the duration, then what else is known. */
+export function cardTexts({ state, summary }: Run): string[] {
+  const { card, unavailable } = summary ?? {};
+  if (!card) return [];
+  const pause = unavailable ? [`unavailable ${formatDuration(unavailable.ms)}`] : [];
+  return [card.title, formatDuration(elapsed(state, state.endedAt ?? state.startedAt)), ...card.facts, ...pause];
+}
+
+/** Said only where it is true: a swap is the last step, and it has not begun. */
+export function untouchedLines({ state, swaps }: Run): string[] {
+  const touched = state.steps.some(({ step }) => step === 'swap');
+  return swaps && !touched && state.endedAt !== null ? [`${swaps.database} was not touched.`] : [];
+}
+
+/** `psql` or `mysql`: the client of a database. */
+export function clientName({ url }: ReplacedDatabase): string {
+  return profileOfScheme(url.split(':', 1)[0] ?? '')?.client ?? 'the client';
+}
+
+export function clientEndedText(name: string, code: number | null): string {
+  return code === null ? `${name} was ended by a signal` : `${name} ended with exit code ${code}`;
+}
+
+/** Explains why a run waits. */
+export function queuedLines(before: Run | null): string[] {
+  return [
+    queuedText(before?.title ?? 'an earlier run'),
+    'Runs on one target are executed one after the other. You can leave this screen.',
+  ];
+}
+
+/** A run that has ended, in one line: also printed after quitting. */
+export function endedLine({ title, state, summary }: Run): ScreenNotice {
+  if (state.status === 'done') {
+    return { text: summary?.line ?? title, tone: outcomeTone(summary) };
+  }
+  const reason = state.error ? `: ${state.error.message}` : '';
+  return { text: `${title} ${state.status}${reason}`, tone: state.status === 'cancelled' ? 'caution' : 'bad' };
+}
+
+export function cancelQuestion({ title }: Run): { question: string; lines: string[] } {
+  return { question: `Cancel: ${title}?`, lines: ['Partial work is removed; the destination is unchanged.'] };
+}
+
+export function quitQuestion(live: Run[]) {
+  const one = live.length === 1;
+  return {
+    question: `${formatNumberOf(live.length, 'run')} in progress:`,
+    lines: live.map(({ title, state }) => (state.status === 'waiting' ? `${title} (queued)` : title)),
+    options: [
+      { label: 'Stay', value: 'stay' as const },
+      { label: `Quit when ${one ? 'it has' : 'all have'} ended`, value: 'wait' as const },
+      { label: `Cancel ${one ? 'it' : 'all'} and quit`, value: 'cancel' as const },
+    ],
+  };
+}
+
+export const RUN_NOTES = {
+  waitingToQuit: 'Quitting when the runs have ended…',
+  cancellingToQuit: 'Cancelling, then quitting…',
+  ctrlC: 'Press Ctrl-C again to quit',
+};
+
+/** `runs` are all runs, to name the one that another waits for. */
+export function runColumns(runs: Run[], { glyphs, now }: { glyphs: Glyphs; now: number }): Column<Run>[] {
+  return [
+    { title: 'STATE', cell: (run) => stateCell(run, glyphs) },
+    { title: 'TIME', align: 'right', cell: ({ state }) => ({ text: formatDuration(elapsed(state, now)) }) },
+    { title: 'RUN', grows: true, cell: (run) => ({ text: runText(run, runs) }) },
+  ];
+}
+
+function stateCell({ state, summary, cancelling }: Run, glyphs: Glyphs): Cell {
+  const done = outcomeTone(summary);
+  const { glyph, tone } = state.status === 'done' ? { glyph: done, tone: done } : RUN_MARKS[state.status];
+  const word = state.status === 'waiting' ? 'queued' : state.status;
+  return { text: `${glyphs[glyph]} ${cancelling && state.status === 'running' ? 'cancelling' : word}`, tone };
+}
+
+/** Title and progress; of an ended run its result. */
+function runText(run: Run, runs: Run[]): string {
+  const { title, state, summary } = run;
+  switch (state.status) {
+    case 'waiting':
+      return `${title}, after: ${runBefore(runs, run)?.title ?? ''}`;
+    case 'running': {
+      const step = state.steps.findLast((other) => other.state === 'running');
+      return [title, step?.label, percentOf(run)].filter(Boolean).join(': ');
+    }
+    case 'done':
+      return summary?.line ?? title;
+    case 'failed':
+    case 'cancelled':
+      return state.error ? `${title}: ${state.error.message}` : title;
+    default:
+      return state.status satisfies never;
+  }
+}
+
+/** Whole percents: the line is drawn on every change. */
+export function percentOf({ state }: Pick<Run, 'state'>): string | null {
+  const progress = state.steps.findLast((step) => step.state === 'running')?.progress;
+  const share = progress ? paceOf(progress, state.startedAt).share : null;
+  return share === null ? null : percentText(share);
+}
+
+/** `● Build a snapshot of app 42% and 1 more, 2 queued`; empty without other runs than the one shown. */
+export function runsInProgress(runs: Run[], { shown, glyphs }: { shown: string | null; glyphs: Glyphs }): string {
+  const others = runs.filter(({ id }) => id !== shown);
+  const [first, ...more] = others.filter(({ state }) => state.status === 'running');
+  const queued = others.filter(({ state }) => state.status === 'waiting').length;
+  const running = first && [first.title, percentOf(first), more.length > 0 ? `and ${more.length} more` : null];
+  const words = [running?.filter(Boolean).join(' '), queued > 0 ? `${queued} queued` : null].filter(Boolean);
+  return words.length === 0 ? '' : `${first ? glyphs.running : glyphs.pending} ${words.join(', ')}`;
+}
+
+export function runCount(runs: Run[]): string {
+  const waiting = runs.filter(({ state }) => state.status === 'waiting').length;
+  return formatNumberOf(runs.length, 'run') + (waiting > 0 ? `, ${waiting} queued` : '');
+}
+
+export const LOG_MARKS: Record<LogLine['kind'], { lead: Exclude<keyof Glyphs, 'corners'> | null; tone: Tone }> = {
+  step: { lead: 'pending', tone: 'plain' },
+  done: { lead: 'good', tone: 'plain' },
+  skipped: { lead: 'skipped', tone: 'dim' },
+  failed: { lead: 'bad', tone: 'bad' },
+  command: { lead: null, tone: 'dim' },
+  warning: { lead: 'caution', tone: 'caution' },
+};
+
+interface LogView {
+  filter: string;
+  found: number;
+  /** Lines below the view. */
+  up: number;
+}
+
+/** `Log: 3 of 40 lines, paused 12 lines above the end` */
+export function logTitle({ log, droppedLines }: RunState, { filter, found, up }: LogView): string {
+  const matching = filter === '' ? '' : `: ${formatCount(found)} of ${formatNumberOf(log.length, 'line')}`;
+  const paused = up > 0 ? `, paused ${formatNumberOf(up, 'line')} above the end` : '';
+  const dropped = droppedLines > 0 ? `, ${formatNumberOf(droppedLines, 'earlier line')} dropped` : '';
+  return `Log${matching}${paused}${dropped}`;
+}

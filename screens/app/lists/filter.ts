@@ -1,0 +1,51 @@
+import { type TextEdit, textEdit } from '../../../components/text-edit.ts';
+import type { ListState } from '../../../src/state/list.ts';
+import type { KeyBinding, KeyContext, Model } from '../model.ts';
+import type { Route } from '../route.ts';
+
+/** A route with a list that can be filtered. */
+export type FilteredRoute = Extract<Route, { list: ListState; typing: TextEdit | null }>;
+
+/** The handlers of a screen with a filtered list. */
+export const FILTERED = {
+  linesAboveRows: ({ typing, list }: FilteredRoute): number => (typing !== null || list.filter !== '' ? 2 : 1),
+  onAccept: (model: Model, route: FilteredRoute): void => keepFilter(model, route, route.typing?.text.trim() ?? ''),
+  onLeave: (model: Model, route: FilteredRoute): void => keepFilter(model, route, ''),
+};
+
+export const FILTER: KeyBinding<FilteredRoute>[] = [
+  {
+    id: 'filter',
+    keys: ['/'],
+    label: 'filter',
+    help: 'show only rows that contain the typed words',
+    run: startFilter,
+    palette: false,
+  },
+  {
+    keys: ['esc'],
+    label: 'clear filter',
+    help: 'show all rows again',
+    when: isFiltered,
+    run: clearFilter,
+    stays: true,
+    palette: false,
+  },
+];
+
+export function isFiltered({ route }: KeyContext<FilteredRoute>): boolean {
+  return route.list.filter !== '';
+}
+
+export function startFilter({ navigation }: Model, route: FilteredRoute): void {
+  navigation.replace({ ...route, typing: textEdit(route.list.filter) });
+}
+
+export function clearFilter({ navigation }: Model, route: FilteredRoute): void {
+  navigation.replace({ ...route, list: { ...route.list, filter: '' } });
+}
+
+function keepFilter({ navigation }: Model, route: FilteredRoute, filter: string): void {
+  const list = { ...route.list, filter };
+  navigation.replace({ ...route, list, typing: null } as FilteredRoute);
+}

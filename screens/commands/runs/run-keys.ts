@@ -1,0 +1,102 @@
+import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
+import { isLive, type Run } from '../../../src/state/runs.ts';
+import { contextOf, type KeyBinding, type KeyContext, type Model } from '../../app/model.ts';
+import { notWritable } from '../../app/why-not.ts';
+import { startBuild } from '../build.ts';
+import { runRoute } from './run-route.ts';
+
+/** The commands of a run, on its screen and in the list of runs. */
+export const RUN_KEYS: KeyBinding[] = [
+  {
+    id: 'cancel',
+    keys: ['c'],
+    label: 'cancel',
+    help: 'cancel the run, after a question; or remove it from the queue',
+    palette: 'Cancel run…',
+    when: ({ run }) => run !== null && isLive(run),
+    whyNot: ({ run }) => (run?.cancelling ? 'It is being cancelled already' : null),
+    run: cancel,
+  },
+  {
+    id: 'refresh',
+    keys: ['r'],
+    label: 'retry',
+    help: 'start the same run again',
+    palette: 'Retry run',
+    when: ({ run }) => run?.state.status === 'failed' || run?.state.status === 'cancelled',
+    whyNot: (context) => {
+      const overtaking = overtakenBy(context);
+      return overtaking && `${overtaking.title} was started later: load again from the list of snapshots`;
+    },
+    run: retry,
+  },
+  {
+    id: 'accept',
+    keys: ['a'],
+    label: 'include schemas',
+    help: 'build again, including the schemas that tables require',
+    palette: 'Build with required schemas',
+    when: ({ run }) => run?.state.error?.code === 'schema_needed',
+    whyNot: notWritable,
+    run: (model) => {
+      const { run } = contextOf(model);
+      if (run) void startBuild(model, { target: run.target, includeNeededSchemas: true });
+    },
+  },
+  {
+    id: 'accept',
+    keys: ['a'],
+    label: 'restore the rest',
+    help: 'load again, restore what can be restored, and list what is missing; asks first',
+    palette: 'Restore the rest…',
+    when: ({ run }) => run?.kind === 'load' && run.state.error?.code === 'restore_failed',
+    whyNot: notWritable,
+    run: (model) => loadFurther(model, 'inspect'),
+  },
+  {
+    id: 'accept',
+    keys: ['a'],
+    label: 'accept missing',
+    help: 'load again, and replace the destination although something is missing; asks first',
+    palette: 'Accept missing objects…',
+    when: ({ run }) => run?.kind === 'load' && run.state.error?.code === 'restore_incomplete',
+    whyNot: notWritable,
+    run: (model) => loadFurther(model, 'swap'),
+  },
+];
+
+/** A waiting run loses nothing: it is cancelled without a question. */
+function cancel(model: Model): void {
+  const { run } = contextOf(model);
+  if (run?.state.status === 'waiting') model.runs.cancel(run.id);
+  else if (run) model.navigation.push({ screen: 'cancel', run: run.id });
+}
+
+/** Replaces the screen of the run that failed. */
+function retry(model: Model): void {
+  const { navigation, runs } = model;
+  const { run } = contextOf(model);
+  const again = run && runs.again(run.id);
+  if (!again) return;
+  if (navigation.top().screen === 'run') navigation.replace(runRoute(again));
+  else navigation.push(runRoute(again));
+}
+
+/** The later run that has replaced or will replace the same database: the answered question is outdated. */
+function overtakenBy({ model, run }: KeyContext): Run | null {
+  if (!run || run.replaces === null) return null;
+  const { runs } = model.runs.store.getState();
+  const later = runs.slice(runs.findIndex(({ id }) => id === run.id) + 1);
+  return later.find((other) => other.replaces === run.replaces && hasOrWillReplace(other)) ?? null;
+}
+
+function hasOrWillReplace(run: Run): boolean {
+  return isLive(run) || run.state.status === 'done';
+}
+
+/** Loads again after a failure, with what to do about errors. */
+function loadFurther(model: Model, keepGoing: NonNullable<LoadRequest['keepGoing']>): void {
+  const { run } = contextOf(model);
+  const definition = run && model.runs.definitionOf(run.id);
+  definition?.planAgain?.({ keepGoing }, `load ${keepGoing === 'swap' ? 'incomplete' : 'the rest'}`);
+}

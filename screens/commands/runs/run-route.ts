@@ -1,0 +1,33 @@
+import type { TextEdit } from '../../../components/text-edit.ts';
+import { emptyList, type ListState } from '../../../src/state/list.ts';
+import type { RunDefinition } from '../../../src/state/runs.ts';
+import type { Model } from '../../app/model.ts';
+
+declare module '../../app/route.ts' {
+  interface Routes {
+    run: RunRoute;
+  }
+}
+
+export interface RunRoute {
+  screen: 'run';
+  run: string;
+  /** Lines that the log or the steps are scrolled up; 0 follows the end. */
+  scrolledUp: number;
+  /** The log in place of progress and outcome. */
+  log: boolean;
+  /** The commands of the log in full. */
+  unfolded: boolean;
+  /** The filter of the log, which has no selection. */
+  list: ListState;
+  typing: TextEdit | null;
+}
+
+export function runRoute(run: string): RunRoute {
+  return { screen: 'run', run, scrolledUp: 0, log: false, unfolded: false, list: emptyList, typing: null };
+}
+
+/** Begins a run and shows it. */
+export function begin({ navigation, runs }: Model, definition: RunDefinition): void {
+  navigation.push(runRoute(runs.begin(definition)));
+}

@@ -1,0 +1,75 @@
+import type { Operation } from '../../../src/operations/operation.ts';
+import type { Planned } from '../../../src/operations/planned.ts';
+import {
+  exportSummary,
+  snapshotTitle,
+  type TransferKind,
+  transferSummary,
+  verifySummary,
+} from '../../../src/operations/snapshots/transfer/transfer-text.ts';
+import type { SnapshotRow } from '../../../src/results/results.ts';
+import type { RunContext, RunDefinition } from '../../../src/state/runs.ts';
+import { refreshAfterRun } from '../../app/lists/refresh.ts';
+import type { Model } from '../../app/model.ts';
+import type { ShownPlan } from '../../app/operations.ts';
+import { replacedDatabase } from './conflicting-runs.ts';
+
+interface OfSnapshot {
+  target: string;
+  snapshot: SnapshotRow;
+}
+
+/** The run that applies a plan, and then refreshes the lists. */
+export function operationRun<Request, P extends Planned<Request, unknown>, Result>(
+  model: Model,
+  operation: Operation<Request, P, Result>,
+  { target, shown, sealed }: ShownPlan<P> & { target: string },
+): RunDefinition {
+  const replacement = operation.replaces?.(shown) ?? null;
+  const sanitized = operation.sanitized?.(shown) ?? null;
+  const estimateMs = operation.estimateMs?.(shown);
+  return {
+    title: operation.title?.(shown) ?? operation.question(shown, model.clock()).title,
+    target,
+    kind: operation.kind,
+    replaces: replacement && replacedDatabase(replacement.database),
+    ...(replacement?.bySwap && { swaps: { database: replacement.database.database, url: replacement.database.url } }),
+    ...(sanitized !== null && { sanitized }),
+    ...(estimateMs !== undefined && { estimateMs }),
+    perform: async (session) => {
+      const result = await model.operations.apply(session, operation, sealed);
+      await refreshAfterRun(model, target);
+      return operation.summary(result, shown);
+    },
+  };
+}
+
+export function verifyRun(model: Model, { target, snapshot }: OfSnapshot): RunDefinition {
+  return ofSnapshot('verify', { target, snapshot }, async (session) =>
+    verifySummary(await model.operations.verify(session, { target, snapshot: snapshot.id })),
+  );
+}
+
+export function transferRun(model: Model, kind: TransferKind, { target, snapshot }: OfSnapshot): RunDefinition {
+  return ofSnapshot(kind, { target, snapshot }, async (session) => {
+    const moved = await model.operations[kind](session, { target, snapshot: snapshot.id });
+    await refreshAfterRun(model, target);
+    return transferSummary(kind, moved);
+  });
+}
+
+/** `file` is absolute. */
+export function exportRun(model: Model, { target, snapshot }: OfSnapshot, file: string): RunDefinition {
+  return ofSnapshot('export', { target, snapshot }, async (session) =>
+    exportSummary(await model.operations.export(session, { target, snapshot: snapshot.id, file })),
+  );
+}
+
+function ofSnapshot(
+  kind: TransferKind | 'verify' | 'export',
+  { target, snapshot }: OfSnapshot,
+  perform: (session: RunContext) => ReturnType<RunDefinition['perform']>,
+): RunDefinition {
+  const { sanitized } = snapshot;
+  return { title: snapshotTitle(kind, target, snapshot), target, kind, replaces: null, sanitized, perform };
+}

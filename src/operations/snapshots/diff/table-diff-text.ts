@@ -1,0 +1,67 @@
+import type { Tone } from '../../../presentation/shapes/glyphs.ts';
+import { briefName } from '../../../presentation/snapshot.ts';
+import type { RowsDiff, TableDiff } from '../../../results/table-diff.ts';
+import { formatCount, formatNumberOf } from '../../../text/format.ts';
+import { printable } from '../../../text/printable.ts';
+import { valueCell } from '../rows-text.ts';
+
+export interface ToneLine {
+  text: string;
+  tone: Tone;
+}
+
+/** `public.orders: 8c41f2ab RAW, then 1b2c3d4e RAW` */
+export function tableDiffTitle({ table, from, to }: TableDiff): string {
+  return printable(`${table}: ${briefName(from)}, then ${briefName(to)}`);
+}
+
+const SIGNS = { added: '+', removed: '-', same: ' ', before: '-', after: '+' };
+const TONES: Record<keyof typeof SIGNS, Tone> = {
+  added: 'good',
+  removed: 'bad',
+  same: 'dim',
+  before: 'bad',
+  after: 'good',
+};
+
+/** A unified diff of the definitions, then the rows; `how` says how masked values are revealed. */
+export function tableDiffLines(changes: TableDiff, { how }: { how: string }): ToneLine[] {
+  return [...definitionLines(changes), { text: '', tone: 'plain' }, ...rowLines(changes, how)];
+}
+
+function definitionLines({ definition }: TableDiff): ToneLine[] {
+  if (definition === null) return [{ text: 'Definition: its format in these snapshots is unknown', tone: 'caution' }];
+  if (definition.length === 0) return [{ text: 'Definition: unchanged', tone: 'dim' }];
+  return [
+    { text: 'Definition', tone: 'strong' },
+    ...definition.map(({ change, text }) => ({ text: `${SIGNS[change]} ${printable(text)}`, tone: TONES[change] })),
+  ];
+}
+
+const NOT_COMPARED = {
+  columns_differ: 'not compared, since the columns differ',
+  too_large: 'not compared: more than 64 MB or 1,000,000 rows differ',
+  one_side: 'only one of the snapshots has the table',
+};
+
+function rowLines({ rows, rows_not_compared }: TableDiff, how: string): ToneLine[] {
+  if (!rows) return [{ text: `Rows: ${NOT_COMPARED[rows_not_compared ?? 'too_large']}`, tone: 'caution' }];
+  const masked = rows.columns.filter((column) => column.masked).length;
+  return [
+    { text: `Rows: ${countsText(rows)}`, tone: 'strong' },
+    ...(masked > 0
+      ? [{ text: `Personal data masked in ${formatNumberOf(masked, 'column')}. ${how}`, tone: 'dim' as const }]
+      : []),
+    { text: `  ${printable(rows.columns.map(({ name }) => name).join(' | '))}`, tone: 'dim' },
+    ...rows.samples.map(({ change, values }) => ({
+      text: `${SIGNS[change]} ${values.map((value) => valueCell(value, false).text).join(' | ')}`,
+      tone: TONES[change],
+    })),
+  ];
+}
+
+function countsText({ added, removed, changed, samples }: RowsDiff): string {
+  if (samples.length === 0) return 'the same, in another order';
+  const counts = `${formatCount(added)} added, ${formatCount(removed)} removed`;
+  return changed === null ? `${counts}; keys not compared` : `${counts}, ${formatCount(changed)} changed`;
+}

@@ -1,0 +1,65 @@
+import { VERIFIED } from '../../load/text.ts';
+import { formatDuration } from '../../../text/format.ts';
+import { summaryOf } from '../../../presentation/shapes/summary.ts';
+import { briefName, lackingLines, snapshotName } from '../../../presentation/snapshot.ts';
+import type { ExportResult, ImportResult, SnapshotRow, TransferResult, VerifyResult } from '../../../results/results.ts';
+import type { RunSummary } from '../../../state/runs.ts';
+import { formatBytes, formatNumberOf, formatTime } from '../../../text/format.ts';
+
+export type TransferKind = 'push' | 'pull';
+
+const TITLES = { push: 'Push', pull: 'Pull', export: 'Export', verify: 'Verify' };
+
+/** `Push snapshot 0 of app (8c41f2ab RAW)` */
+export function snapshotTitle(kind: keyof typeof TITLES, target: string, snapshot: SnapshotRow): string {
+  return `${TITLES[kind]} ${snapshotName(target, snapshot)}`;
+}
+
+export function transferSummary(kind: TransferKind, result: TransferResult): RunSummary {
+  const { target, snapshot, storage, objects, bytes } = result;
+  const name = snapshotName(target, snapshot);
+  if (storage === null) return summaryOf(`Nothing to pull: ${name} is on this machine already`);
+  const what = kind === 'push' ? `Pushed ${name} to ${storage}` : `Pulled ${name} from ${storage}`;
+  const amount = `${formatNumberOf(objects, 'object')}, ${formatBytes(bytes)}`;
+  return summaryOf(`${what}: ${objects === 0 ? 'every object was there already' : amount}`);
+}
+
+export const FILE_REQUIRED = 'Type the name of a file';
+
+export function exportAbout(target: string, snapshot: SnapshotRow): string {
+  return `Snapshot ${briefName(snapshot)} of ${target}, ${formatBytes(snapshot.size_bytes)}. To read the file: tool import`;
+}
+
+export function exportSummary({ target, snapshot, file, bytes }: ExportResult): RunSummary {
+  return summaryOf(`Exported ${snapshotName(target, snapshot)} to ${file}: ${formatBytes(bytes)}`);
+}
+
+export function importedText({ id, target, tables, rows }: ImportResult): string {
+  return `Imported snapshot ${id} of ${target}: ${formatNumberOf(tables, 'table')}, ${formatNumberOf(rows, 'row')}`;
+}
+
+export function verifySummary(result: VerifyResult): RunSummary {
+  const { target, snapshot, ok, files, bytes, problems, repaired, restore } = result;
+  const name = `Snapshot ${snapshot.index} of ${target} (${briefName(snapshot)})`;
+  const read = `${formatNumberOf(files, 'file')}, ${formatBytes(bytes)} read`;
+  if (!ok) return summaryOf(`${name} is damaged: ${read}`, { problems: [...problems, ...lostLines(result)] });
+  if (restore) {
+    const { place, duration_ms, after_load_steps: steps, query_value: value } = restore;
+    return summaryOf(`${name} can be restored: ${formatDuration(duration_ms)} in ${place}, which is removed`, {
+      details: [
+        VERIFIED,
+        ...(steps === undefined ? [] : [`Ran ${formatNumberOf(steps, 'step')} of after_load`]),
+        ...(value === undefined ? [] : [`The query returned ${value ?? 'NULL'}`]),
+        ...lackingLines([snapshot]),
+      ],
+    });
+  }
+  const again = repaired.length > 0 ? `; ${formatNumberOf(repaired.length, 'damaged file')} repaired` : '';
+  return summaryOf(`${name} is intact: ${read}${again}`, { details: lackingLines([snapshot]) });
+}
+
+export function lostLines({ lost }: VerifyResult): string[] {
+  return lost.map(
+    ({ target, id, created_at }) => `Lost: snapshot ${id} of ${target}, created ${formatTime(created_at)}`,
+  );
+}

@@ -1,0 +1,313 @@
+import { keyText } from '../../config/keys-in-effect.ts';
+import type { Cell, Column } from '../../presentation/shapes/column.ts';
+import type { Fact } from '../../presentation/shapes/fact.ts';
+import type { Glyphs, Tone } from '../../presentation/shapes/glyphs.ts';
+import { ENGINE_NAMES } from '../../presentation/snapshot.ts';
+import type { Mode } from '../../results/configuration-results.ts';
+import type { ConnectionFailure } from '../../results/connection-failures.ts';
+import type { HubState } from '../../results/hub-state.ts';
+import type { TargetInfo, TargetRow, TargetStatus } from '../../results/results.ts';
+import type { SnapshotSizes, TargetEntry } from '../../state/targets.ts';
+import { formatAge, formatBytes, formatCount, formatTime } from '../../text/format.ts';
+import { sparkline } from '../../text/sparkline.ts';
+import { branchesDetail, copiesBytes, copiesLines, copyDetail } from '../load/copies-text.ts';
+
+export const MODES: Record<Mode, string> = {
+  local: 'Local mode (no authtoken)',
+  cloud: 'Cloud mode',
+};
+
+export const GROUP_NAMES: Record<TargetRow['type'], string> = {
+  local: 'Local',
+  cloud: 'Cloud',
+  share: 'Shared',
+};
+
+interface StatusMark {
+  word: string;
+  tone: Tone;
+  glyph: 'good' | 'bad' | 'caution' | 'pending';
+}
+
+const STATUSES: Record<TargetStatus, StatusMark> = {
+  ok: { word: 'up', tone: 'good', glyph: 'good' },
+  missing: { word: 'no database', tone: 'caution', glyph: 'caution' },
+  denied: { word: 'access denied', tone: 'bad', glyph: 'bad' },
+  unreachable: { word: 'unreachable', tone: 'bad', glyph: 'bad' },
+  unchecked: { word: 'not checked', tone: 'dim', glyph: 'pending' },
+};
+
+/** The reason in the fewest words. */
+const REASONS: Record<ConnectionFailure, string> = {
+  database_missing: 'no such database',
+  wrong_password: 'wrong password',
+  password_missing: 'no password given',
+  user_unknown: 'no such user',
+  not_permitted: 'no right to connect',
+  closed_database: 'database is closed',
+  host_not_permitted: 'host not permitted',
+  tls_required: 'TLS required',
+  not_shared: 'not shared with you',
+  denied: 'refused',
+  too_many_connections: 'too many connections',
+  host_unknown: 'host unknown',
+  connection_refused: 'connection refused',
+  timed_out: 'timed out after 5 s',
+  tls_unavailable: 'TLS not offered',
+  certificate_refused: 'certificate refused',
+  server_starting: 'server is starting',
+  unreachable: 'no answer',
+};
+
+/** `access denied: wrong password` */
+function statusText({ status, error_code: code }: TargetRow): string {
+  const { word } = STATUSES[status];
+  const reason = status === 'missing' || code === null || !Object.hasOwn(REASONS, code) ? null : code;
+  return reason === null ? word : `${word}: ${REASONS[reason as ConnectionFailure]}`;
+}
+
+/** A server slower than this is shown as slow. */
+const SLOW_MS = 250;
+
+/** An error of its database is more urgent. */
+function isOnlyLate({ late = false, status }: TargetRow): boolean {
+  return late && (status === 'ok' || status === 'unchecked');
+}
+
+function statusCell({ row, checking, checkedAt }: TargetEntry, glyphs: Glyphs, text = statusText): Cell {
+  // Its snapshots matter more than its database, to which a list does not connect.
+  if (isOnlyLate(row)) return { text: `${glyphs.caution} late`, tone: 'caution' };
+  if (checking && checkedAt === null) return { text: `${glyphs.pending} checking`, tone: 'dim' };
+  const { tone, glyph } = STATUSES[row.status];
+  const slow = row.status === 'ok' && (row.latency_ms ?? 0) > SLOW_MS;
+  // Every row reserves a cell for the mark of a running check, so that columns do not move.
+  const words = `${glyphs[glyph]} ${slow ? 'slow' : text(row)}${checking ? glyphs.ellipsis : ' '}`;
+  return { text: words, tone: slow ? 'caution' : tone };
+}
+
+interface ColumnsOptions {
+  glyphs: Glyphs;
+  now: number;
+  /** Sizes of the newest snapshots, by target. */
+  sizes?: ReadonlyMap<string, SnapshotSizes>;
+  /** A run is shown in place of the status of some target. */
+  running?: boolean;
+}
+
+/** Title of the column in which a run takes the place of the status. */
+export const STATUS_TITLE = 'STATUS';
+
+const WIDEST_RUN = '⠋ sanitize 100%'.length;
+
+/** Columns of targets by name: each list takes those for which it has room. */
+function columnsOf({ glyphs, now, sizes, running = false }: ColumnsOptions) {
+  const known = <Value>(value: Value | null, format: (value: Value) => string): Cell =>
+    value === null ? { text: glyphs.none, tone: 'dim' } : { text: format(value) };
+  return {
+    name: { title: 'TARGET', max: 28, cell: ({ row }) => ({ text: row.name }) },
+    title: { title: 'TITLE', cell: ({ row }) => ({ text: row.title }) },
+    type: { title: 'TYPE', cell: ({ row }) => ({ text: row.type }) },
+    engine: { title: 'ENGINE', cell: ({ row }) => ({ text: engineText(row) ?? glyphs.none }) },
+    status: {
+      title: STATUS_TITLE,
+      whole: true,
+      ...(running && { min: WIDEST_RUN }),
+      cell: (entry) => statusCell(entry, glyphs),
+      brief: (entry) => statusCell(entry, glyphs, ({ status }) => STATUSES[status].word),
+    },
+    size: {
+      title: 'SIZE',
+      align: 'right',
+      whole: true,
+      dropRank: 1,
+      cell: ({ row }) => known(row.size_bytes, formatBytes),
+    },
+    latest: {
+      title: 'LATEST',
+      whole: true,
+      cell: ({ row }) => known(row.last_snapshot_at, (at) => formatAge(now - Date.parse(at))),
+    },
+    snapshots: {
+      title: 'SNAPSHOTS',
+      align: 'right',
+      dropRank: 2,
+      cell: ({ row }) => ({ text: formatCount(row.snapshots), tone: row.snapshots === 0 ? 'dim' : 'plain' }),
+    },
+    /** Sizes of the newest snapshots, the latest at the right. */
+    trend: {
+      title: 'TREND',
+      whole: true,
+      dropRank: 6,
+      cell: ({ row }) => ({ text: sparkline(sizes?.get(row.name)?.sizes ?? [], glyphs), tone: 'accent' }),
+    },
+    storage: { title: 'STORAGE', max: 20, dropRank: 3, cell: ({ row }) => known(row.storage_profile, String) },
+    latency: {
+      title: 'LATENCY',
+      align: 'right',
+      dropRank: 4,
+      cell: ({ row }) => known(row.latency_ms, (latency) => `${Math.round(latency)} ms`),
+    },
+    /** Host, port and database. */
+    place: {
+      title: 'SOURCE',
+      grows: true,
+      dropRank: 5,
+      cell: ({ row }) => ({ text: row.src_url?.replace(/^\w+:\/\/([^@/]*@)?/, '') ?? glyphs.none, tone: 'dim' }),
+    },
+    source: { title: 'SOURCE', cell: ({ row }) => known(row.src_url, String) },
+    destination: { title: 'DESTINATION', cell: ({ row }) => known(row.dst_url, String) },
+  } satisfies Record<string, Column<TargetEntry>>;
+}
+
+/** For the width of a screen: columns that the detail pane repeats are dropped first. */
+export function briefTargetColumns(entries: TargetEntry[], options: ColumnsOptions): Column<TargetEntry>[] {
+  const { name, status, size, latest, snapshots, trend, storage, latency, place } = columnsOf(options);
+  const hasStorage = entries.some(({ row }) => row.storage_profile !== null);
+  const hasTrend = entries.some((entry) => trend.cell(entry).text !== '');
+  return [
+    ...[name, status, size, latest, snapshots, ...(hasTrend ? [trend] : [])],
+    ...[...(hasStorage ? [storage] : []), latency, place],
+  ];
+}
+
+/** For a terminal and for files. Name, status and size are in every width. */
+export function targetColumns(entries: TargetEntry[], options: ColumnsOptions): Column<TargetEntry>[] {
+  const { name, title, type, engine, status, latency, size, snapshots, storage, source, destination } =
+    columnsOf(options);
+  const ranked = (column: Column<TargetEntry>, dropRank: number): Column<TargetEntry> => ({ ...column, dropRank });
+  const titled = entries.some(({ row }) => row.title !== row.name);
+  return [
+    ...[name, ...(titled ? [ranked(title, 8)] : []), ranked(type, 5), ranked(engine, 3), status, ranked(latency, 9)],
+    ...[ranked(size, 0), ranked(snapshots, 1), ranked(storage, 4), ranked(source, 7), ranked(destination, 6)],
+  ];
+}
+
+/** Returns an entry of a list that was read once: nothing is being checked. */
+export function checkedEntry(row: TargetRow): TargetEntry {
+  return { row, checkedAt: 0, checking: false };
+}
+
+function engineText({ engine, server_version }: TargetRow): string | null {
+  return engine && [ENGINE_NAMES[engine], server_version].filter(Boolean).join(' ');
+}
+
+/** Returns the state of a target, for the pane beside the list. */
+export function targetFacts(entry: TargetEntry, now: number): Fact[] {
+  const { row } = entry;
+  const size = row.size_bytes === null ? '' : `, ${formatBytes(row.size_bytes)}`;
+  return [
+    { name: 'Status', ...statusFact(entry) },
+    { name: 'Source', value: row.src_url ?? 'none' },
+    row.permissions === undefined
+      ? { name: 'Server', value: (engineText(row) ?? 'unknown') + size }
+      : { name: 'Shared', value: sharedText(row) },
+    { name: 'Loads into', value: row.dst_url ?? 'no destination is configured' },
+    ...(row.copies?.base ? [{ name: 'Base copy', value: copyDetail(row.copies.base) }] : []),
+    ...(row.copies?.spare ? [{ name: 'Spare', value: copyDetail(row.copies.spare) }] : []),
+    ...(row.copies?.branches ? [{ name: 'Branches', value: branchesDetail(row.copies.branches) }] : []),
+    { name: 'Snapshots', value: row.snapshots === 0 ? noSnapshotsText(row) : snapshotsText(row, now) },
+  ];
+}
+
+/** `with developers, qa; you may build and change it` */
+function sharedText({ permissions = [], sso_groups: groups = [] }: TargetRow): string {
+  const readers =
+    groups.length > 0 ? `with ${groups.join(', ')}` : permissions.includes('push') ? 'with no group' : null;
+  const verbs = [permissions.includes('push') && 'build', permissions.includes('change') && 'change'].filter(Boolean);
+  const mine =
+    verbs.length > 0
+      ? `you may ${verbs.join(' and ')} it`
+      : `you may load ${permissions.includes('read_originals') ? 'originals and sanitized' : 'sanitized'} snapshots`;
+  return [readers, mine].filter(Boolean).join('; ');
+}
+
+function noSnapshotsText({ permissions }: TargetRow): string {
+  return permissions === undefined || permissions.includes('push')
+    ? `none yet: press ${keyText('build')} to build one`
+    : 'none yet';
+}
+
+/** Why the cloud targets are not those that the hub has now; `brief` for narrow screens. */
+export function hubNotice({ problem, as_of }: HubState, { now, brief }: { now: number; brief: boolean }): string {
+  if (problem === 'refused') {
+    const key = keyText('sign_in');
+    return brief ? `Hub token refused: ${key} signs in` : `The hub refused the token: press ${key} to sign in`;
+  }
+  if (as_of === null) return brief ? 'Hub unreachable' : 'Hub unreachable: showing local targets only';
+  const day = 86_400_000;
+  const at = Date.parse(as_of);
+  return `Hub unreachable: ${brief ? '' : 'showing '}data as of ${now - at < day ? clockTime(at) : formatTime(at)}`;
+}
+
+function snapshotsText({ type, snapshots, last_snapshot_at: last, storage_profile: profile }: TargetRow, now: number) {
+  const latest = last === null ? null : `the latest created ${formatAge(now - Date.parse(last))} (${formatTime(last)})`;
+  const also = profile === null ? null : `storage profile ${profile}`;
+  return [`${formatCount(snapshots)} ${type === 'cloud' ? 'on the hub' : 'local'}`, latest, also]
+    .filter(Boolean)
+    .join(', ');
+}
+
+function statusFact({ row, checkedAt, checking }: TargetEntry): Pick<Fact, 'value' | 'tone'> {
+  if (isOnlyLate(row)) return { value: 'late: its newest snapshot is older than the hub expects', tone: 'caution' };
+  if (checkedAt === null) return { value: checking ? 'checking…' : STATUSES.unchecked.word, tone: 'dim' };
+  const { word, tone } = STATUSES[row.status];
+  const reason = row.error ? `: ${row.error}` : '';
+  const latency = row.status === 'ok' && row.latency_ms !== null ? `, ${Math.round(row.latency_ms)} ms` : '';
+  return { value: `${word} at ${clockTime(checkedAt)}${latency}${reason}`, tone };
+}
+
+function clockTime(at: number): string {
+  return new Date(at).toTimeString().slice(0, 5);
+}
+
+/** All that is known of a target; what is not set is left out. */
+export function targetInfoFacts({ info, ...row }: TargetRow & { info: TargetInfo }, now: number): Fact[] {
+  const facts: [name: string, value: string | null][] = [
+    ['Title', row.title === row.name ? null : row.title],
+    ['Type', row.type],
+    ['Engine', engineText(row)],
+    ['Status', [isOnlyLate(row) ? 'late' : STATUSES[row.status].word, row.error].filter(Boolean).join(': ')],
+    ['Size', row.size_bytes === null ? null : formatBytes(row.size_bytes)],
+    ['Snapshots', snapshotsText({ ...row, storage_profile: null }, now)],
+    ['Source', info.source],
+    ['Destination', withOrigin(info.destination, info.destination_set_by)],
+    ['Base copy', row.copies?.base ? copyDetail(row.copies.base) : null],
+    ['Spare', row.copies?.spare ? copyDetail(row.copies.spare) : null],
+    ['Branches', row.copies?.branches ? branchesDetail(row.copies.branches) : null],
+    ['Schemas', info.schema_config === null ? null : JSON.stringify(info.schema_config)],
+    ['Storage', info.storage_profile],
+    ['Sanitized by', info.sanitize_query ?? 'no query is configured'],
+    ['Sanitized in', info.sanitize_destination],
+    ['Sanitized to', info.sanitize_storage_profile],
+    ['Subset of', info.subset_source],
+    ['Subset in', info.subset_destination],
+    ['Subset tables', listed(info.subset_tables)],
+    ['Shared from', info.shared_storage_profile],
+    ['SSO groups', listed(info.sso_groups)],
+    ['Destination of', listed(info.allow_destination_of)],
+    ['Workers', String(info.cpus)],
+  ];
+  return facts.flatMap(([name, value]) => (value === null ? [] : [{ name, value }]));
+}
+
+function withOrigin(fact: string | null, setting: string | null): string | null {
+  return fact !== null && setting !== null ? `${fact} (${setting})` : fact;
+}
+
+function listed(names: string[]): string | null {
+  return names.length === 0 ? null : names.join(', ');
+}
+
+/** A line for each base copy and spare of the targets, and for their branches; then what they take together. */
+export function destinationCopyLines(rows: TargetRow[]): string[] {
+  const lines = rows.flatMap(({ name, copies }) =>
+    copies ? copiesLines(copies).map((line) => `${name}: ${line}`) : [],
+  );
+  const bytes = copiesBytes(rows.flatMap(({ copies }) => copies ?? []));
+  return lines.length < 2 || bytes === null ? lines : [...lines, `All copies: ${formatBytes(bytes)} on their servers`];
+}
+
+/** `4 targets`, `2 of 4 targets` */
+export function noTargetsText(file: string | null): string {
+  return `No targets yet. Add one under "targets" in ${file ?? 'tool.yml'}. tool.example.yml shows every key.`;
+}
