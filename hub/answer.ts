@@ -43,10 +43,10 @@ interface Json {
   hash: () => string;
 }
 
-/** A list may be the body of many answers at once: it is written and hashed once. */
+/** A list may be the body of many answers: it is written and hashed once. */
 const texts = new WeakMap<object, Json>();
 
-function jsonOf(body: object): Json {
+export function jsonOf(body: object): Json {
   const known = texts.get(body);
   if (known) return known;
   const text = JSON.stringify(body);

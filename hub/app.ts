@@ -9,11 +9,17 @@ import type { Hub } from './hub.ts';
 import type { Metrics } from './metrics.ts';
 import { observed } from './observed.ts';
 import { mountPages } from './pages/pages.ts';
-import { type PermissionRequest, permitsOf, permitted, recordRefusal, tokenRequired } from './permit.ts';
+import {
+  assertMayAsk,
+  assertPermittedNow,
+  type PermissionRequest,
+  permitsOf,
+  recordRefusal,
+  tokenRequired,
+} from './permit.ts';
 import { Problem } from './problem.ts';
 import {
   addressOf,
-  bodyOf,
   conditionOf,
   costOf,
   type HonoContext,
@@ -21,6 +27,7 @@ import {
   parsed,
   parsedJson,
   queryOf,
+  receiveBody,
   refuseBrowsers,
   refuseOldTools,
   refuseTooMany,
@@ -103,24 +110,28 @@ async function answer(context: HonoContext, { name, route, hub, seen }: AnswerOp
   let asked: PermissionRequest = { route, caller: await callerNow(), parameters, hub };
   seen.caller = asked.caller;
   try {
-    // Decided before the body where that takes no query, and where the body may be large.
-    const { access } = route;
-    if (route.maxBodyBytes !== undefined || typeof access === 'string' || 'create' in access) await permitted(asked);
-    const text = await bodyOf(context, route);
+    assertMayAsk(asked);
+    // A large body is not read for callers without the permission.
+    if (route.maxBodyBytes !== undefined) await assertPermittedNow(asked);
+    const received = await receiveBody(context, route);
     // It may have arrived slowly, and the token have been revoked meanwhile.
-    if (text !== undefined) asked = { ...asked, caller: await callerNow() };
-    const target = await permitted(asked);
-    const query = parsed(route.query ?? v.strictObject({}), queryOf(context), '/query');
+    if (received) asked = { ...asked, caller: await callerNow() };
+    const target = await assertPermittedNow(asked);
+    const text = received?.text();
+    const query = parsed(route.query ?? NO_QUERY, queryOf(context), '/query');
     const body = text === undefined || !route.body ? text : parsed(route.body, parsedJson(text), '');
     const { caller } = asked;
     const condition = route.conditional ? conditionOf(context) : null;
     const acceptsCsv = context.req.header('accept')?.startsWith('text/csv') ?? false;
-    const ofTarget = typeof route.access === 'object' && 'target' in route.access;
-    const event = caller && { by: caller, address, target: ofTarget ? parameters.name : null };
+    const isOfTarget = typeof route.access === 'object' && 'target' in route.access;
+    const event = caller && { by: caller, address, target: isOfTarget ? parameters.name : null };
     const request = {
       ...{ parameters, query, body, caller, callerNow, target, condition, address, event, acceptsCsv },
       ...permitsOf(asked, target),
-      signal: context.req.raw.signal,
+      // Made for who waits only.
+      get signal() {
+        return context.req.raw.signal;
+      },
     };
     const given = await (HANDLERS[name] as unknown as AnyHandler)(request, hub);
     return written(context, { given, route, requestId: seen.requestId });
@@ -129,6 +140,8 @@ async function answer(context: HonoContext, { name, route, hub, seen }: AnswerOp
     throw error;
   }
 }
+
+const NO_QUERY = v.strictObject({});
 
 async function callerOf(token: string | null, { callers }: Hub): Promise<Caller> {
   const caller = token === null ? null : await callers.find(token);

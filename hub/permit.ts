@@ -1,6 +1,7 @@
 import type { Route } from '../src/cloud/contract/route.ts';
 import { type Caller, decide, type Subject } from './access.ts';
 import { recordEvent } from './database/audit.ts';
+import { findBuildSubject, unknownBuild } from './database/builds.ts';
 import type { Connection } from './database/database.ts';
 import { findTarget, lockTarget, type TargetLock, type TargetRow } from './database/targets.ts';
 import type { Hub } from './hub.ts';
@@ -14,15 +15,25 @@ export interface PermissionRequest {
   hub: Hub;
 }
 
-/** Decides on a request before it is parsed. Returns the target of the path that the caller may read, if any. */
-export async function permitted(asked: PermissionRequest): Promise<TargetRow | null> {
-  const { route, parameters, hub } = asked;
+/** Refuses callers that no object would permit the request; nothing is queried. */
+export function assertMayAsk(asked: PermissionRequest): void {
+  const { access } = asked.route;
+  if (typeof access === 'string' || 'create' in access) assertPermitted(asked, { target: null });
+}
+
+/**
+ * Decides on a request for the object of its path, before anything else of the request is validated. Returns the target
+ * that the caller may read, if any.
+ */
+export async function assertPermittedNow(asked: PermissionRequest): Promise<TargetRow | null> {
+  const { route, caller, parameters, hub } = asked;
   const { access } = route;
   if (typeof access === 'string') return assertPermitted(asked, { target: null });
-  // Targets of builds and lists are decided on where they are read, one that a request may create where it is locked.
-  if (!('target' in access)) return null;
-  const target = access.create ? null : await findTarget(hub.db, parameters.name ?? '');
-  return assertPermitted(asked, { target });
+  // Targets of lists are decided on where they are read.
+  if ('each' in access) return null;
+  if ('target' in access) return assertPermitted(asked, { target: await findTarget(hub.db, parameters.name ?? '') });
+  const subject = await findBuildSubject(hub.db, parameters.id ?? '', caller?.id ?? '');
+  return assertPermitted(asked, subject);
 }
 
 /** Decides again, in the transaction that writes. */
@@ -38,7 +49,9 @@ export function permitsOf(asked: PermissionRequest, target: TargetRow | null): P
   return {
     async permit(db, lock = 'share') {
       const found = target && (await lockTarget(db, target.id, lock));
-      return assertPermitted(asked, { target: found }) ?? unknownTarget(name);
+      const permitted = assertPermitted(asked, { target: found });
+      if (permitted === null) throw unknownTarget(name);
+      return permitted;
     },
     permitFound: (subject) => assertPermitted(asked, subject),
   };
@@ -49,12 +62,13 @@ function assertPermitted(
   subject: Subject & { target: TargetRow | null },
 ): TargetRow | null {
   const decision = decide(access, caller, subject);
+  const isOfBuild = typeof access === 'object' && 'build' in access;
   const creates = typeof access === 'object' && 'target' in access && access.create === true;
   if (decision === 'permitted') return subject.target;
   if (decision === 'token required') throw tokenRequired();
   // The condition of the request decides: it creates the target, or changes a revision that there is not.
   if (decision === 'unknown' && creates) return null;
-  if (decision !== 'refused') return unknownTarget(name);
+  if (decision !== 'refused') throw isOfBuild ? unknownBuild() : unknownTarget(name);
   const { ownerGroups, memberGroups, auditorGroups } = settings;
   if (access === 'owner') throw new Refusal('Only owners of the hub may do this', ownerGroups);
   if (access === 'auditor') {
@@ -83,8 +97,8 @@ export function tokenRequired(): Problem {
   });
 }
 
-function unknownTarget(name: string): never {
-  throw new Problem('target_unknown', `There is no target "${name}", or it is not shared with you`);
+function unknownTarget(name: string): Problem {
+  return new Problem('target_unknown', `There is no target "${name}", or it is not shared with you`);
 }
 
 /** Records a refusal, after the transaction of the request was rolled back. */

@@ -77,14 +77,27 @@ export function queryOf(context: HonoContext): Record<string, string> {
   return Object.fromEntries(Object.entries(given).map(([name, [value = '']]) => [name, value]));
 }
 
-/** The text of the body; `undefined` for a route without one. */
-export async function bodyOf(context: HonoContext, route: Route): Promise<string | undefined> {
+/** A body that has arrived, as far as it is read. */
+interface ReceivedBody {
+  /** Throws what is wrong with it. */
+  text(): string;
+}
+
+/** Reads the body; `undefined` for a route without one. What is wrong with it is thrown once the request is permitted. */
+export async function receiveBody(context: HonoContext, route: Route): Promise<ReceivedBody | undefined> {
   if (!route.body && !route.textBody) return undefined;
-  const type = context.req.header('content-type') ?? '';
-  if (!/^application\/json(;|$)/i.test(type)) {
-    throw invalid([{ pointer: '', detail: 'must have the content type application/json' }]);
-  }
-  return readBody(context, route.maxBodyBytes ?? MOST_BODY_BYTES);
+  const most = route.maxBodyBytes ?? MOST_BODY_BYTES;
+  const [whole] = await Promise.allSettled([readBody(context, most)]);
+  return {
+    text() {
+      if (whole.status === 'rejected') throw whole.reason;
+      try {
+        return new TextDecoder('utf-8', { fatal: true }).decode(whole.value);
+      } catch {
+        throw invalid([{ pointer: '', detail: 'must be valid UTF-8' }]);
+      }
+    },
+  };
 }
 
 export function parsedJson(text: string): unknown {
@@ -96,18 +109,19 @@ export function parsedJson(text: string): unknown {
 }
 
 /** No more than `most` bytes are read; the connection ends with what is larger. */
-async function readBody(context: HonoContext, most: number): Promise<string> {
+async function readBody(context: HonoContext, most: number): Promise<Buffer> {
+  const type = context.req.header('content-type') ?? '';
+  if (!/^application\/json(;|$)/i.test(type)) {
+    throw invalid([{ pointer: '', detail: 'must have the content type application/json' }]);
+  }
   const tooLarge = (): Problem =>
     new Problem('cloud_too_large', `The body has more than ${most} bytes`, { headers: { connection: 'close' } });
   if (Number(context.req.header('content-length') ?? 0) > most) throw tooLarge();
-  const whole = await readBounded(context.req.raw.body, most, tooLarge).catch((error) => {
+  // Not `context.req.raw.body`, which makes a second request of it. The rest of a body is drained, or its connection ended.
+  const body = context.env.incoming.iterator({ destroyOnReturn: false });
+  return readBounded(body, most, tooLarge).catch((error) => {
     throw error instanceof Problem ? error : invalid([{ pointer: '', detail: 'did not arrive completely' }]);
   });
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(whole);
-  } catch {
-    throw invalid([{ pointer: '', detail: 'must be valid UTF-8' }]);
-  }
 }
 
 /** Problems that are named; nothing of the values is repeated, which may be secrets. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Build, FinishBody } from '../../src/cloud/contract/builds.ts';
 import { ROUTES } from '../../src/cloud/contract/routes.ts';
-import { type Caller, decide } from '../access.ts';
+import { type Caller, decide, type Subject } from '../access.ts';
 import { Problem } from '../problem.ts';
 import { recordEvent } from './audit.ts';
 import { type Connection, type Database, JOB } from './database.ts';
@@ -222,12 +222,24 @@ function leaseLost(): Problem {
   return new Problem('cloud_conflict', 'The build has ended, or was given to another agent');
 }
 
-/** A build as it is answered; `null` when it is unknown, and for callers that may not build its target. */
-export async function describeBuild(db: Connection, id: string, caller: Caller): Promise<Build | null> {
+/** Finds the parts of a build that permissions depend on: its target, and whether this caller has ever claimed it. */
+export async function findBuildSubject(
+  db: Connection,
+  id: string,
+  callerId: string,
+): Promise<Subject & { target: TargetRow | null }> {
   const job = await findJob(db, id);
-  if (job === null) return null;
-  const target = await targetWithId(db, job.target_id).executeTakeFirst();
-  if (!target || decide(ROUTES.getBuild.access, caller, { target }) !== 'permitted') return null;
+  const target = job && (await targetWithId(db, job.target_id).executeTakeFirst());
+  const claims = db.selectFrom('builds').select('lease').where('job_id', '=', id).where('caller_id', '=', callerId);
+  const claim = target && (await claims.limit(1).executeTakeFirst());
+  return { target: target ?? null, ...(claim && { claimedBy: callerId }) };
+}
+
+/** Returns a build of a target that the caller may build. */
+export async function describeBuild(db: Connection, id: string): Promise<Build> {
+  const job = await findJob(db, id);
+  const target = job && (await targetWithId(db, job.target_id).executeTakeFirst());
+  if (!target) throw unknownBuild();
   const last = await db
     .selectFrom('builds')
     .selectAll()

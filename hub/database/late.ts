@@ -11,7 +11,25 @@ export function isLate(now: Date): RawBuilder<boolean> {
 
 function isLateSince(now: Date, newest: RawBuilder<Date | null>): RawBuilder<boolean> {
   return sql<boolean>`(targets.expected_every IS NOT NULL
-    AND coalesce(${newest} < ${now}::timestamptz - targets.expected_every::interval, true))`;
+    AND coalesce(${newest} < ${now}::timestamptz - make_interval(secs => extract(epoch FROM targets.expected_every::interval)), true))`;
+}
+
+const HOUR = 3_600_000;
+
+/** Milliseconds of the units of `expected_every`; as in the query, a day has 24 hours in every time zone. */
+const UNITS: Record<string, number> = { h: HOUR, d: 24 * HOUR, w: 168 * HOUR };
+
+/** Milliseconds since the epoch after which a target is late, as `isLate` finds it. */
+export function lateAfter({
+  expected_every,
+  last_snapshot_at,
+}: {
+  expected_every: string | null;
+  last_snapshot_at: Date | null;
+}): number {
+  if (expected_every === null) return Number.POSITIVE_INFINITY;
+  if (last_snapshot_at === null) return Number.NEGATIVE_INFINITY;
+  return last_snapshot_at.getTime() + Number.parseInt(expected_every, 10) * (UNITS[expected_every.slice(-1)] ?? 0);
 }
 
 /** Extends `isLate`: a target without a snapshot has as long for its first one as for the next ones. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from './database.ts';
-import { isLate } from './late.ts';
+import { isLate, lateAfter } from './late.ts';
 import { type Page, type PageQuery, pageOf } from './paging.ts';
 import { removableSnapshots } from './retention.ts';
 import { type CountedTarget, countedTargets, type SnapshotCounts } from './target-answers.ts';
@@ -17,6 +17,7 @@ const SHOWN = [
 ] as const;
 
 export interface OverviewRow extends Pick<CountedTarget, (typeof SHOWN)[number] | keyof SnapshotCounts> {
+  late: boolean;
   /** Ids of the snapshots that `keep` removes at the next publication. */
   next_removals: string[];
 }
@@ -34,7 +35,7 @@ export async function listOverview(
   db: Database,
   { q, late, now, ...paging }: OverviewFilter,
 ): Promise<Page<OverviewRow>> {
-  let base = countedTargets(db, now)
+  let base = countedTargets(db)
     .select(SHOWN.map((column) => `targets.${column}` as const))
     .where('targets.removed_at', 'is', null);
   if (q !== undefined) base = base.where(sql<boolean>`position(lower(${q}) in lower(targets.name)) > 0`);
@@ -43,7 +44,11 @@ export async function listOverview(
   const kept = items.flatMap(({ id, keep }) => (keep ? [{ id, keep }] : []));
   const removable = await removableSnapshots(db, kept);
   const removals = (id: string): string[] => (removable.get(id) ?? []).map((snapshot) => snapshot.id);
-  return { items: items.map((row) => ({ ...row, next_removals: removals(row.id) })), next_cursor };
+  const time = now.getTime();
+  return {
+    items: items.map((row) => ({ ...row, late: lateAfter(row) < time, next_removals: removals(row.id) })),
+    next_cursor,
+  };
 }
 
 export async function countTargets(db: Database, now: Date): Promise<{ targets: number; late: number }> {

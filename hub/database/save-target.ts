@@ -24,7 +24,6 @@ export interface TargetChange {
   condition: Condition;
   caller: Caller;
   event: Omit<AuditEvent, 'action'>;
-  now: Date;
   /** Decides on what was locked; returns the target if the caller may read it. */
   permitFound: (subject: Subject & { target: TargetRow | null }) => TargetRow | null;
   settings: Pick<HubSettings, 'keys' | 'webhookNetworks'>;
@@ -43,7 +42,7 @@ export interface SavedTarget {
  */
 export async function saveTarget(
   db: Connection,
-  { name, body, condition, caller, event, now, permitFound, settings: { keys, webhookNetworks } }: TargetChange,
+  { name, body, condition, caller, event, permitFound, settings: { keys, webhookNetworks } }: TargetChange,
 ): Promise<SavedTarget> {
   const { settings, secrets } = withoutSecrets(body.settings);
   const { holder, target } = await lockName(db, name);
@@ -98,7 +97,7 @@ export async function saveTarget(
   const parts = [...replaced.statements, eventInsert({ ...event, action })];
   // The answer counts the snapshots of the saved row.
   const { rows } = await sql<CountedTarget>`${withParts(parts)}, targets AS (${saved})
-    ${countedTargets(db, now).selectAll('targets')}`.execute(db);
+    ${countedTargets(db).selectAll('targets')}`.execute(db);
   const [row] = rows;
   if (!row) {
     // Another request has created it at the same moment.

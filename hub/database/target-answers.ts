@@ -4,7 +4,7 @@ import { type Caller, permissionsOn } from '../access.ts';
 import type { HubKey } from '../settings-values.ts';
 import { createBatches } from '../shared-work.ts';
 import type { Connection, Database } from './database.ts';
-import { isLate } from './late.ts';
+import { lateAfter } from './late.ts';
 import { type Page, type PageQuery, pageOf } from './paging.ts';
 import { removableSnapshots } from './retention.ts';
 import { fingerprintsOf } from './secrets.ts';
@@ -17,13 +17,12 @@ export interface SnapshotCounts {
   /** Sanitized ones alone. */
   sanitized_snapshots: number;
   last_sanitized_at: Date | null;
-  late: boolean;
 }
 
 export type CountedTarget = TargetRow & SnapshotCounts;
 
 /** Joins each target with its snapshots; the caller selects its columns: one scan of an index for all of them, and one for the sanitized ones. */
-export function countedTargets(db: Connection, now: Date) {
+export function countedTargets(db: Connection) {
   const counted = (condition: RawBuilder<unknown>) =>
     sql<{
       count: number;
@@ -35,12 +34,14 @@ export function countedTargets(db: Connection, now: Date) {
     .innerJoin(counted(sql`true`).as('all_snapshots'), (join) => join.onTrue())
     .innerJoin(counted(sql`s.sanitized`).as('sanitized'), (join) => join.onTrue())
     .select(['all_snapshots.count as snapshots', 'all_snapshots.newest as last_snapshot_at'])
-    .select(['sanitized.count as sanitized_snapshots', 'sanitized.newest as last_sanitized_at'])
-    .select(isLate(now).as('late'));
+    .select(['sanitized.count as sanitized_snapshots', 'sanitized.newest as last_sanitized_at']);
 }
 
 /** Without `applied`, which may have a megabyte. */
-const LISTED = ['id', 'name', 'settings', 'reader_groups', 'original_groups', 'builder_groups', 'revision'] as const;
+const LISTED = [
+  ...(['id', 'name', 'settings', 'reader_groups', 'original_groups', 'builder_groups'] as const),
+  ...(['expected_every', 'revision'] as const),
+] as const;
 
 type ListedTarget = Pick<TargetRow, (typeof LISTED)[number]> & SnapshotCounts;
 
@@ -50,9 +51,9 @@ const LISTS_AT_ONCE = 3;
 export type LoadTargets = (ids: string[]) => Promise<Map<string, ListedTarget>>;
 
 /** Loads targets for all callers that ask at the same moment by one query. */
-export function createTargetLoader(db: Database, clock: () => Date): LoadTargets {
+export function createTargetLoader(db: Database): LoadTargets {
   return createBatches(LISTS_AT_ONCE, async (ids) => {
-    const rows = await countedTargets(db, clock())
+    const rows = await countedTargets(db)
       .select(LISTED.map((column) => `targets.${column}` as const))
       .where(sql<boolean>`targets.id = ANY(${ids}::uuid[]) AND targets.removed_at IS NULL`)
       .execute();
@@ -64,15 +65,17 @@ export function createTargetLoader(db: Database, clock: () => Date): LoadTargets
 export async function listTargets(
   db: Database,
   caller: Caller,
-  { q, load, ...paging }: PageQuery & { q?: string | undefined; load: LoadTargets },
-): Promise<Page<TargetItem>> {
+  { q, load, now, ...paging }: PageQuery & { q?: string | undefined; load: LoadTargets; now: Date },
+): Promise<{ page: Page<TargetItem>; validUntil: number }> {
   let base = db.selectFrom('targets').select(['id', 'name']).where(isVisible(caller));
   if (q !== undefined) base = base.where(sql<boolean>`position(lower(${q}) in lower(targets.name)) > 0`);
   const { items, next_cursor } = await pageOf(base, paging, { table: 'targets', by: { name: 'text' } });
-  const rows = await load(items.map(({ id }) => id));
-  const found = items.flatMap(({ id }) => rows.get(id) ?? []).map((row) => targetItem(row, caller));
+  const loaded = await load(items.map(({ id }) => id));
+  const rows = items.flatMap(({ id }) => loaded.get(id) ?? []);
+  const found = rows.map((row) => targetItem(row, { caller, now }));
   // Its groups may have changed since the first query.
-  return { items: found.filter(({ permissions }) => permissions.includes('read')), next_cursor };
+  const page = { items: found.filter(({ permissions }) => permissions.includes('read')), next_cursor };
+  return { page, validUntil: Math.min(...rows.map(lateAfter).filter((time) => time >= now.getTime())) };
 }
 
 /** Returns the target as the API answers it. */
@@ -81,22 +84,22 @@ export async function targetAnswer(
   target: TargetRow,
   { caller, now, keys }: { caller: Caller; now: Date; keys: HubKey[] },
 ) {
-  const counted = await countedTargets(db, now)
+  const counted = await countedTargets(db)
     .selectAll('targets')
     .where('targets.id', '=', target.id)
     .executeTakeFirstOrThrow();
   const mayChange = permissionsOn(target, caller).includes('change');
   const secrets = mayChange ? await fingerprintsOf(db, { owner: 'target', owner_id: target.id }, keys) : {};
-  return answerWith(db, { ...target, ...counted }, { caller, secrets });
+  return answerWith(db, { ...target, ...counted }, { caller, now, secrets });
 }
 
 /** Leaves out the parts that the caller may not see. */
 export async function answerWith(
   db: Connection,
   target: CountedTarget,
-  { caller, secrets }: { caller: Caller; secrets: Fingerprints },
+  { caller, now, secrets }: { caller: Caller; now: Date; secrets: Fingerprints },
 ) {
-  const item = targetItem(target, caller);
+  const item = targetItem(target, { caller, now });
   const { original_groups, builder_groups, trusted_keys, expected_every, schedule, pool, keep, applied } = target;
   if (!item.permissions.includes('change')) return { ...item, ...HIDDEN };
   return {
@@ -121,8 +124,8 @@ async function nextRemovals(db: Connection, { id, keep, snapshots }: CountedTarg
 
 type TargetItem = ReturnType<typeof targetItem>;
 
-function targetItem(target: ListedTarget, caller: Caller) {
-  const { id, name, revision, settings, late } = target;
+function targetItem(target: ListedTarget, { caller, now }: { caller: Caller; now: Date }) {
+  const { id, name, revision, settings } = target;
   const permissions = permissionsOn(target, caller);
   const [snapshots, newest] = permissions.includes('read_originals')
     ? [target.snapshots, target.last_snapshot_at]
@@ -131,7 +134,7 @@ function targetItem(target: ListedTarget, caller: Caller) {
     ...{ id, name, revision, permissions, snapshots },
     settings: permissions.includes('read_source') ? settings : forReaders(settings),
     last_snapshot_at: newest?.toISOString() ?? null,
-    late,
+    late: lateAfter(target) < now.getTime(),
     storage_profiles: shownProfiles(settings, permissions),
   };
 }

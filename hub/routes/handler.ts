@@ -16,7 +16,11 @@ export interface HubRequest<Name extends RouteName> {
   caller: AccessOf<Name> extends 'public' ? null : Caller;
   /** Looks again, while a request waits: the token may be revoked, or the groups of its user changed. */
   callerNow: () => Promise<HubRequest<Name>['caller']>;
-  target: AccessOf<Name> extends { create: true } ? null : AccessOf<Name> extends { target: string } ? TargetRow : null;
+  target: AccessOf<Name> extends { create: true }
+    ? TargetRow | null
+    : AccessOf<Name> extends { target: string }
+      ? TargetRow
+      : null;
   permit: AccessOf<Name> extends { target: string } ? Permits['permit'] : never;
   permitFound: AccessOf<Name> extends { create: true } ? Permits['permitFound'] : never;
   condition: (typeof ROUTES)[Name] extends { conditional: true } ? Condition : null;

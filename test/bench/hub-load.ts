@@ -266,7 +266,7 @@ async function measure(part: string, seconds: number): Promise<void> {
 }
 
 async function startHub(databaseUrl: string) {
-  const tool = new URL('../../dist/tool.js', import.meta.url).pathname;
+  const tool = process.env.TOOL_BENCH_PROGRAM ?? new URL('../../dist/tool.js', import.meta.url).pathname;
   const listen = `127.0.0.1:${await freePort()}`;
   const profiled = process.env.TOOL_BENCH_PROFILE;
   const child = spawn(
