@@ -20,6 +20,9 @@ import {
 import { Problem } from './problem.ts';
 import {
   addressOf,
+  assertNoBrowser,
+  assertRequestRate,
+  assertSupportedTool,
   conditionOf,
   costOf,
   type HonoContext,
@@ -28,9 +31,6 @@ import {
   parsedJson,
   queryOf,
   receiveBody,
-  refuseBrowsers,
-  refuseOldTools,
-  refuseTooMany,
   tokenOf,
 } from './request.ts';
 import { administrationRoutes } from './routes/administration.ts';
@@ -100,10 +100,10 @@ interface AnswerOptions {
 }
 
 async function answer(context: HonoContext, { name, route, hub, seen }: AnswerOptions): Promise<Response> {
-  refuseBrowsers(context);
-  refuseOldTools(context);
+  assertNoBrowser(context);
+  assertSupportedTool(context);
   const token = tokenOf(context);
-  if (token !== null) refuseTooMany(token, hub, costOf(context, route));
+  if (token !== null) assertRequestRate(token, hub, costOf(context, route));
   const callerNow = async () => (route.access === 'public' ? null : await callerOf(token, hub));
   const parameters = parametersOf(context);
   const address = addressOf(context, hub);
