@@ -1,13 +1,13 @@
 import type { AnswerOf } from '../src/cloud/contract/routes.ts';
-import type { Caller } from './access.ts';
+import type { Queue } from './database/builds/queue.ts';
 import type { Connection, Database } from './database/database.ts';
-import type { Queue } from './database/queue.ts';
-import type { LoadTargets } from './database/target-answers.ts';
-import type { Limits, RequestLimiter } from './limits.ts';
-import type { ListCache } from './list-cache.ts';
+import type { LoadTargets } from './database/targets/target-answers.ts';
+import type { Limits, RequestLimiter } from './http/limits.ts';
+import type { ListCache } from './lists/list-cache.ts';
 import type { Log } from './log.ts';
 import type { Buckets } from './objects/buckets.ts';
-import type { HubSettings } from './settings.ts';
+import type { Caller } from './permissions/access.ts';
+import type { HubSettings } from './settings/settings.ts';
 import type { IdTokens } from './sign-in/id-tokens.ts';
 
 /** All that a route is handed besides its request. */

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { DEFAULT_POOL } from '../../src/cloud/contract/builds.ts';
 import { ROUTES } from '../../src/cloud/contract/routes.ts';
-import { type Caller, decide } from '../access.ts';
 import { recordEvent } from '../database/audit.ts';
-import { claimBuild, describeBuild, finishBuild, keepBuild, notify, requestBuild } from '../database/builds.ts';
+import { claimBuild, describeBuild, finishBuild, keepBuild, notify, requestBuild } from '../database/builds/builds.ts';
 import type { Database } from '../database/database.ts';
-import { findTargets } from '../database/targets.ts';
+import { findTargets } from '../database/targets/targets.ts';
+import { type Caller, decide } from '../permissions/access.ts';
 import type { Handlers } from './handler.ts';
 
 /** Milliseconds between two looks of a claim that waits. */

@@ -1,10 +1,10 @@
 import type { AnswerOf, BodyOf, ParametersOf, QueryOf, ROUTES, RouteName } from '../../src/cloud/contract/routes.ts';
-import type { Caller } from '../access.ts';
 import type { AuditEvent } from '../database/audit.ts';
 import type { Condition } from '../database/condition.ts';
-import type { TargetRow } from '../database/targets.ts';
+import type { TargetRow } from '../database/targets/targets.ts';
 import type { Hub } from '../hub.ts';
-import type { Permits } from '../permit.ts';
+import type { Caller } from '../permissions/access.ts';
+import type { Permits } from '../permissions/permit.ts';
 
 type AccessOf<Name extends RouteName> = (typeof ROUTES)[Name]['access'];
 

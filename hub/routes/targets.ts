@@ -1,12 +1,12 @@
 import { DEFAULT_POOL } from '../../src/cloud/contract/builds.ts';
 import { recordEvent } from '../database/audit.ts';
-import { applySchedule } from '../database/queue.ts';
-import { removableSnapshots } from '../database/retention.ts';
-import { saveTarget } from '../database/save-target.ts';
-import { answerWith, listTargets, targetAnswer } from '../database/target-answers.ts';
-import { targetUrls } from '../database/target-secrets.ts';
-import { removeTarget } from '../database/targets.ts';
-import { sightOf } from '../database/visible-targets.ts';
+import { applySchedule } from '../database/builds/queue.ts';
+import { removableSnapshots } from '../database/snapshots/retention.ts';
+import { saveTarget } from '../database/targets/save-target.ts';
+import { answerWith, listTargets, targetAnswer } from '../database/targets/target-answers.ts';
+import { targetUrls } from '../database/targets/target-secrets.ts';
+import { removeTarget } from '../database/targets/targets.ts';
+import { sightOf } from '../database/targets/visible-targets.ts';
 import type { Handlers } from './handler.ts';
 
 export const targetRoutes = {
@@ -32,7 +32,7 @@ export const targetRoutes = {
     return changeSettings(async (transaction) => {
       const change = { name, body, condition, caller, event, permitFound, settings };
       const { row, before, secrets } = await saveTarget(transaction, change);
-      // Not before the request is permitted: pools are few, and stay.
+      // After the request is permitted: pools are few, and stay.
       await queue.ensurePool(row.pool ?? DEFAULT_POOL);
       await applySchedule(transaction, queue, { before, after: row });
       const saved = await answerWith(transaction, row, { caller, now: clock(), secrets });

@@ -10,11 +10,11 @@ import {
   readAccessTable,
   routeOf,
 } from '../../.ci/access-table.ts';
-import type { Decision } from '../../hub/access.ts';
 import { HUB } from '../../hub/database/audit.ts';
 import { openDatabase } from '../../hub/database/database.ts';
-import { publish } from '../../hub/database/snapshots.ts';
-import { findTarget } from '../../hub/database/targets.ts';
+import { publish } from '../../hub/database/snapshots/snapshots.ts';
+import { findTarget } from '../../hub/database/targets/targets.ts';
+import type { Decision } from '../../hub/permissions/access.ts';
 import { manifestText } from '../../src/repository/manifest.ts';
 import { putStorageProfile, putTarget, type Received, startHub, type TestHub } from '../helpers/hub.ts';
 import { describeWithPostgres, eventually } from '../helpers/postgres-server.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ListCache } from '../../hub/list-cache.ts';
+import { ListCache } from '../../hub/lists/list-cache.ts';
 import { putTarget, startHub, type TestHub } from '../helpers/hub.ts';
 import { describeWithPostgres, eventually } from '../helpers/postgres-server.ts';
 
