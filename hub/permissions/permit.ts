@@ -15,7 +15,7 @@ export interface PermissionRequest {
   hub: Hub;
 }
 
-/** Refuses callers that no object would permit the request; nothing is queried. */
+/** Refuses a caller whom no target permits this request; queries nothing. */
 export function assertMayAsk(asked: PermissionRequest): void {
   const { access } = asked.route;
   if (typeof access === 'string' || 'create' in access) assertPermitted(asked, { target: null });
