@@ -1,13 +1,13 @@
 import type { AnswerOf } from '../src/cloud/contract/routes.ts';
-import type { Caller } from './access.ts';
-import type { Database } from './database/database.ts';
-import type { Queue } from './database/queue.ts';
-import type { LoadTargets } from './database/target-answers.ts';
-import type { Limits, RequestLimiter } from './limits.ts';
+import type { Queue } from './database/builds/queue.ts';
+import type { Connection, Database } from './database/database.ts';
+import type { LoadTargets } from './database/targets/target-answers.ts';
+import type { Limits, RequestLimiter } from './http/limits.ts';
+import type { ListCache } from './lists/list-cache.ts';
 import type { Log } from './log.ts';
 import type { Buckets } from './objects/buckets.ts';
-import type { HubSettings } from './settings.ts';
-import type { SharedWork } from './shared-work.ts';
+import type { Caller } from './permissions/access.ts';
+import type { HubSettings } from './settings/settings.ts';
 import type { IdTokens } from './sign-in/id-tokens.ts';
 
 /** All that a route is handed besides its request. */
@@ -29,9 +29,10 @@ export interface Hub {
   ending: AbortSignal;
   limits: Limits;
   requests: RequestLimiter;
-  /** Answers to the same list at the same moment. */
-  lists: SharedWork<AnswerOf<'listTargets'>>;
+  targetLists: ListCache<AnswerOf<'listTargets'>>;
   loadTargets: LoadTargets;
+  /** Runs a change of a target or a storage profile in a transaction: few at once, in the order of the requests. */
+  changeSettings<Result>(change: (transaction: Connection) => Promise<Result>): Promise<Result>;
   /** Callers of tokens, remembered for a few seconds. */
   callers: CallerCache;
 }

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import type { OpenedDatabase } from './database/database.ts';
-import { lateTargets } from './database/late.ts';
-import { countTargets } from './database/overview.ts';
+import { lateTargets } from './database/targets/late.ts';
+import { countTargets } from './database/targets/overview.ts';
 
 export interface Metrics {
   observe(request: { route: string; status: number; seconds: number }): void;

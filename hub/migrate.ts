@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { migrateQueue } from './database/builds/queue.ts';
 import {
   grantTo,
   migrate as migrateDatabase,
@@ -6,9 +7,8 @@ import {
   removeOldAudit,
   withMigrationLock,
 } from './database/database.ts';
-import { migrateQueue } from './database/queue.ts';
 import { rewrapSecrets } from './database/secrets.ts';
-import { readMigrationSettings } from './settings.ts';
+import { readMigrationSettings } from './settings/settings.ts';
 
 export interface MigrationResult {
   /** Names of the migrations that were executed. */

@@ -1,7 +1,7 @@
 import { UserError } from '../src/runtime/errors.ts';
 import { assertKnownSchema, type Database, isMigrated } from './database/database.ts';
 import { canOpenAll } from './database/secrets.ts';
-import type { HubSettings } from './settings.ts';
+import type { HubSettings } from './settings/settings.ts';
 
 type Keys = Pick<HubSettings, 'keys'>;
 

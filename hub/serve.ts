@@ -5,29 +5,30 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { UserError } from '../src/runtime/errors.ts';
-import { failed } from './answer.ts';
-import { createApp } from './app.ts';
-import { createCallerCache } from './caller-cache.ts';
+import { createSemaphore } from '../src/runtime/semaphore.ts';
 import { HUB } from './database/audit.ts';
+import { migrateQueue, type QueueTimes, startQueue } from './database/builds/queue.ts';
+import { insertServiceToken } from './database/callers/tokens.ts';
 import { type Database, migrate, openDatabase } from './database/database.ts';
-import { migrateQueue, type QueueTimes, startQueue } from './database/queue.ts';
 import { findProfiles, saveStorageProfile } from './database/storage-profiles.ts';
-import { createTargetLoader } from './database/target-answers.ts';
-import { insertServiceToken } from './database/tokens.ts';
-import { answerHttpErrors, invalidAddress } from './http-errors.ts';
+import { createTargetLoader } from './database/targets/target-answers.ts';
+import { failed } from './http/answer.ts';
+import { createApp } from './http/app.ts';
+import { answerHttpErrors, invalidAddress } from './http/http-errors.ts';
+import { createRequestLimiter, LIMITS, type Limits } from './http/limits.ts';
 import type { Hub } from './hub.ts';
 import { startNotifications } from './jobs/notifications.ts';
 import { startObjectChecks } from './jobs/object-checks.ts';
 import { startRemovals } from './jobs/removals.ts';
 import { startSweeps } from './jobs/sweeps.ts';
-import { createRequestLimiter, LIMITS, type Limits } from './limits.ts';
+import { ListCache } from './lists/list-cache.ts';
 import { createLog, type Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createBuckets } from './objects/buckets.ts';
+import { createCallerCache } from './permissions/caller-cache.ts';
 import { assertReady, canServe } from './ready.ts';
-import type { HubSettings } from './settings.ts';
-import type { Address } from './settings-values.ts';
-import { createSharedWork } from './shared-work.ts';
+import type { HubSettings } from './settings/settings.ts';
+import type { Address } from './settings/settings-values.ts';
 import { createIdTokens } from './sign-in/id-tokens.ts';
 
 export interface ServeOptions {
@@ -65,6 +66,9 @@ const TIMEOUTS = { request: 30_000, headers: 10_000 };
 const NOTICE = 5000;
 const END_TIMEOUT = 25_000;
 
+/** Changes of settings at once: with more of them, a turn of the event loop takes longer, and the changes end no sooner. */
+const CHANGES_AT_ONCE = 4;
+
 /** Serves until the signal is aborted, then answers the requests that have begun. */
 export async function serve(options: ServeOptions): Promise<void> {
   const { settings, dev, version, write, signal, clock, notice = dev ? 0 : NOTICE, limits = LIMITS } = options;
@@ -85,13 +89,15 @@ export async function serve(options: ServeOptions): Promise<void> {
   await using _sweeps = startSweeps({ db, buckets, trustedKeys: settings.trustedKeys, log, clock });
   await using queue = await startQueue(settings.databaseUrl, { log, times: queueTimes });
   await using _notifications = await startNotifications({ db, queue, settings, log, clock });
+  const inTurn = createSemaphore(CHANGES_AT_ONCE);
   const hub: Hub = {
     ...{ settings, db, buckets, log, version, clock, removals, objectChecks, queue, limits },
     idTokens: createIdTokens(settings),
     callers: createCallerCache(db, settings),
     requests: createRequestLimiter(limits.requests),
-    lists: createSharedWork(),
-    loadTargets: createTargetLoader(db, clock),
+    targetLists: new ListCache(db, clock),
+    loadTargets: createTargetLoader(db),
+    changeSettings: (change) => inTurn(() => db.transaction().execute(change)),
     ending: signal,
   };
   const metrics = createMetrics(database, clock);

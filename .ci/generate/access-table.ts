@@ -1,4 +1,4 @@
-import { type Caller, type Decision, decide, type Subject, type TargetAccess } from '../../hub/access.ts';
+import { type Caller, type Decision, decide, type Subject, type TargetAccess } from '../../hub/permissions/access.ts';
 import type { HubRoute } from '../../src/cloud/contract/route.ts';
 import { ROUTES, type RouteName } from '../../src/cloud/contract/routes.ts';
 

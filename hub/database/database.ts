@@ -66,6 +66,16 @@ export function withParts(parts: RawBuilder<unknown>[]): RawBuilder<unknown> {
   return sql`WITH ${sql.join(parts.map((part, index) => sql`${sql.id(`part_${index}`)} AS (${part})`))}`;
 }
 
+/**
+ * Names the transactions of the server that have ended. Two equal names mean that none that writes has ended in between, in
+ * whichever session; a restarted server may give the same number to another transaction.
+ */
+export async function readCommittedState(db: Database): Promise<string> {
+  const { rows } = await sql<{ state: string }>`SELECT concat_ws(' ', pg_current_snapshot(), pg_postmaster_start_time())
+    AS state`.execute(db);
+  return rows[0]?.state ?? '';
+}
+
 function migrator(db: Database): Migrator {
   return new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } });
 }

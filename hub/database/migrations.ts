@@ -25,7 +25,7 @@ async function addExpectedEvery(db: Kysely<unknown>): Promise<void> {
 async function addRetention(db: Kysely<unknown>): Promise<void> {
   const statements = [
     sql`ALTER TABLE targets ADD COLUMN keep jsonb`,
-    // Of earlier snapshots: the time of the migration, so that their creation time counts.
+    // Earlier snapshots get the time of the migration, so that their creation time counts.
     sql`ALTER TABLE snapshots ADD COLUMN published_at timestamptz(3) NOT NULL DEFAULT now()`,
   ];
   for (const statement of statements) await statement.execute(db);

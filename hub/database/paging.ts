@@ -52,7 +52,7 @@ function readCursor(cursor: string): string[] {
     const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
     if (Array.isArray(parts) && parts.length > 0 && parts.every((part) => typeof part === 'string')) return parts;
   } catch {
-    // As one of another form.
+    // Refused below, as a cursor of another form.
   }
   throw cursorRefused();
 }
@@ -65,7 +65,7 @@ function cursorRefused(): Problem {
 
 function timeIn(text = ''): Date {
   const time = new Date(text);
-  // As a next_cursor has it: other texts are times that PostgreSQL may lack.
+  // A next_cursor has this form; PostgreSQL may not have the times of others.
   if (Number.isNaN(time.getTime()) || time.toISOString() !== text || !/^\d{4}-/.test(text)) throw cursorRefused();
   return time;
 }

@@ -4,7 +4,7 @@ import { fingerprintInPool } from '../../src/cloud/contract/fingerprint.ts';
 import type { Fingerprints } from '../../src/cloud/contract/schemas.ts';
 import { createSemaphore } from '../../src/runtime/semaphore.ts';
 import { rewrap, type SecretPlace, seal, unseal } from '../secrets/seal.ts';
-import type { HubKey } from '../settings-values.ts';
+import type { HubKey } from '../settings/settings-values.ts';
 import type { Connection, Database } from './database.ts';
 
 export type SecretOwner = Omit<SecretPlace, 'field'>;
@@ -77,7 +77,7 @@ export async function fingerprintsOf(db: Database, owner: SecretOwner, keys: Hub
       if (isDigested({ digest: known })) continue;
       const salt = randomBytes(12).toString('base64url');
       const digest = await fingerprintInPool(unseal({ ...row, nonce }, { ...owner, field }, keys), salt);
-      // Not of a secret that was replaced meanwhile.
+      // The nonce excludes a secret that was replaced meanwhile.
       const update = db.updateTable('secrets').set({ salt, digest }).where('owner', '=', owner.owner);
       await update
         .where('owner_id', '=', owner.owner_id)

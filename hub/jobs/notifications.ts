@@ -1,14 +1,14 @@
 import type { Job } from 'pg-boss';
-import { LOST, type Notice, notify, removeOldBuilds } from '../database/builds.ts';
+import { LOST, type Notice, notify, removeOldBuilds } from '../database/builds/builds.ts';
+import { type BuildJob, LOST_BUILDS, NOTIFICATIONS, type Queue } from '../database/builds/queue.ts';
+import { targetNames } from '../database/callers/tokens.ts';
 import type { Database } from '../database/database.ts';
-import { forgetOnTime, takeNewlyLate } from '../database/late.ts';
-import { type BuildJob, LOST_BUILDS, NOTIFICATIONS, type Queue } from '../database/queue.ts';
-import { targetWebhook } from '../database/target-secrets.ts';
-import { targetNames } from '../database/tokens.ts';
+import { forgetOnTime, takeNewlyLate } from '../database/targets/late.ts';
+import { targetWebhook } from '../database/targets/target-secrets.ts';
 import type { Log } from '../log.ts';
 import { sendNotification } from '../notifications/send.ts';
 import { notificationBody } from '../notifications/text.ts';
-import type { HubSettings } from '../settings.ts';
+import type { HubSettings } from '../settings/settings.ts';
 import { type Periodic, startPeriodic } from './periodic.ts';
 
 const MINUTE = 60_000;
@@ -60,7 +60,7 @@ async function deliver({ db, settings, log, clock }: NotificationOptions, job: J
   const own = await targetWebhook(db, target_id, settings.keys);
   const webhook = own ?? settings.webhook;
   if (webhook === null) return;
-  // Of a member: an owner, and the operator, may name every address.
+  // Owners and the operator may name every address; members may not.
   const guard = own && !own.mayBePrivate ? { allowed: settings.webhookNetworks } : {};
   const now = clock();
   const body = notificationBody(job.data, { hub: settings.publicUrl, now });

@@ -1,7 +1,7 @@
 import { objectKey } from '../../src/repository/keys.ts';
 import type { Database } from '../database/database.ts';
-import { markChecked, markDamaged, nextReported, type ReportedObject } from '../database/object-checks.ts';
-import { withCheckLock } from '../database/sweeps.ts';
+import { markChecked, markDamaged, nextReported, type ReportedObject } from '../database/snapshots/object-checks.ts';
+import { withCheckLock } from '../database/snapshots/sweeps.ts';
 import { type Log, reasonOf } from '../log.ts';
 import { findObject, removeKeyOnce } from '../objects/bucket-calls.ts';
 import type { Buckets } from '../objects/buckets.ts';

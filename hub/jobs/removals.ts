@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts';
-import { removeOne, type SnapshotRow } from '../database/snapshots.ts';
+import { removeOne, type SnapshotRow } from '../database/snapshots/snapshots.ts';
 import { type Log, reasonOf } from '../log.ts';
 import { removeKey } from '../objects/bucket-calls.ts';
 import type { Buckets } from '../objects/buckets.ts';
@@ -14,7 +14,7 @@ export function startRemovals({ db, buckets, log }: { db: Database; buckets: Buc
   const remove = async ({ profile_id, target_id, manifest_key }: SnapshotRow): Promise<void> =>
     removeKey(await buckets.open(profile_id, target_id), manifest_key);
   const work = async (ending: AbortSignal): Promise<void> => {
-    // Of a bucket that fails: the next round tries again.
+    // The next round tries a bucket that failed again.
     const failed: number[] = [];
     while (!ending.aborted) {
       const found = await removeOne(db, { except: failed, remove });

@@ -6,7 +6,7 @@ import {
   type SweptTarget,
   targetsToSweep,
   withSweepLock,
-} from '../database/sweeps.ts';
+} from '../database/snapshots/sweeps.ts';
 import { type Log, reasonOf } from '../log.ts';
 import type { Buckets } from '../objects/buckets.ts';
 import { type Periodic, startPeriodic } from './periodic.ts';

@@ -1,6 +1,6 @@
 import { formatAge, formatNumberOf } from '../../src/text/format.ts';
 import { printable } from '../../src/text/printable.ts';
-import type { Notice } from '../database/builds.ts';
+import type { Notice } from '../database/builds/builds.ts';
 
 interface About {
   /** Public address of the hub. */

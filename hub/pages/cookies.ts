@@ -1,5 +1,5 @@
 import { generateCookie, getCookie } from 'hono/cookie';
-import type { HonoContext } from '../request.ts';
+import type { HonoContext } from '../http/request.ts';
 import type { Site } from './site.ts';
 
 interface Cookie {

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { Caller } from '../access.ts';
+import type { Caller } from '../permissions/access.ts';
 import { type Html, nameOf } from './html.ts';
 import type { Site } from './site.ts';
 import { STYLE_PATH } from './style.ts';

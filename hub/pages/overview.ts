@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import * as v from 'valibot';
 import { searchQuery } from '../../src/cloud/contract/schemas.ts';
 import { formatAge, formatCount, formatNumberOf } from '../../src/text/format.ts';
-import { countTargets, listOverview, type OverviewRow } from '../database/overview.ts';
+import { countTargets, listOverview, type OverviewRow } from '../database/targets/overview.ts';
 import { intervalText } from '../notifications/text.ts';
 import { type Html, nameOf, namesOf, timeOf } from './html.ts';
 import { type Column, layout, pager, table } from './layout.ts';

@@ -1,6 +1,6 @@
-import type { Caller } from '../access.ts';
+import type { HonoContext } from '../http/request.ts';
 import type { Hub } from '../hub.ts';
-import type { HonoContext } from '../request.ts';
+import type { Caller } from '../permissions/access.ts';
 import type { Html } from './html.ts';
 import type { Site } from './site.ts';
 

@@ -2,7 +2,7 @@ import type { Configuration } from 'openid-client';
 import * as client from 'openid-client';
 import { printable } from '../../src/text/printable.ts';
 import { Problem } from '../problem.ts';
-import type { HubSettings } from '../settings.ts';
+import type { HubSettings } from '../settings/settings.ts';
 import { unavailable } from '../sign-in/id-tokens.ts';
 
 interface Checks {

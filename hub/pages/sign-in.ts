@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import * as v from 'valibot';
 import { recordEvent } from '../database/audit.ts';
-import { insertServiceToken } from '../database/tokens.ts';
+import { insertServiceToken } from '../database/callers/tokens.ts';
 import { Problem } from '../problem.ts';
 import { endSession, openSession, SESSION_HOURS } from '../routes/sessions.ts';
 import { cookieHeader, readCookie } from './cookies.ts';

@@ -1,6 +1,6 @@
+import type { HonoContext } from '../http/request.ts';
 import { Problem } from '../problem.ts';
-import type { HonoContext } from '../request.ts';
-import type { HubSettings } from '../settings.ts';
+import type { HubSettings } from '../settings/settings.ts';
 
 /** Address of the pages, as the browser sees it. */
 export interface Site {

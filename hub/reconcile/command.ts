@@ -3,7 +3,7 @@ import { type Report, withStep } from '../../src/runtime/events.ts';
 import { openDatabase } from '../database/database.ts';
 import { createBuckets } from '../objects/buckets.ts';
 import { assertReady } from '../ready.ts';
-import { readMigrationSettings } from '../settings.ts';
+import { readMigrationSettings } from '../settings/settings.ts';
 import { reconcileAll } from './reconcile.ts';
 
 /** A comparison of a large target takes its time. */

@@ -4,14 +4,14 @@ import type { Store, StoredFile } from '../../src/repository/store.ts';
 import { mapWithConcurrency } from '../../src/runtime/map-with-concurrency.ts';
 import { HUB } from '../database/audit.ts';
 import type { Database } from '../database/database.ts';
-import { expectObjects, type ObjectPlace, settleObject, storedObjects, unread } from '../database/objects.ts';
-import { knownManifests, publish } from '../database/snapshots.ts';
-import type { SweptTarget } from '../database/sweeps.ts';
-import { findTarget } from '../database/targets.ts';
-import { headlineFault } from '../headlines.ts';
+import { expectObjects, type ObjectPlace, settleObject, storedObjects, unread } from '../database/snapshots/objects.ts';
+import { knownManifests, publish } from '../database/snapshots/snapshots.ts';
+import type { SweptTarget } from '../database/snapshots/sweeps.ts';
+import { findTarget } from '../database/targets/targets.ts';
+import { headlineFault } from '../manifests/headlines.ts';
 import { readManifest } from '../manifests/read-manifest.ts';
+import { signatureFlaw } from '../manifests/signatures.ts';
 import type { ManifestSummary } from '../manifests/summarise.ts';
-import { signatureFlaw } from '../signatures.ts';
 
 /** Manifests of one target in one bucket, and what the database has to do with them. */
 export interface ManifestPlace {

@@ -4,7 +4,7 @@ import type { ReconcileResult } from '../../src/results/cloud-results.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import type { Report } from '../../src/runtime/events.ts';
 import type { Database } from '../database/database.ts';
-import { expectObjects, type ObjectPlace, settleObject, unread } from '../database/objects.ts';
+import { expectObjects, type ObjectPlace, settleObject, unread } from '../database/snapshots/objects.ts';
 import {
   type ComparedObject,
   markObjectMissing,
@@ -12,9 +12,9 @@ import {
   objectsIn,
   snapshotsIn,
   unstoredObjects,
-} from '../database/reconciling.ts';
-import { offerAgain } from '../database/snapshots.ts';
-import { allTargets, profilesOf, type SweptTarget, withSweepLock } from '../database/sweeps.ts';
+} from '../database/snapshots/reconciling.ts';
+import { offerAgain } from '../database/snapshots/snapshots.ts';
+import { allTargets, profilesOf, type SweptTarget, withSweepLock } from '../database/snapshots/sweeps.ts';
 import type { Buckets } from '../objects/buckets.ts';
 import { importManifests } from './import-manifests.ts';
 

@@ -1,7 +1,7 @@
 import { auditCsv } from '../../src/cloud/contract/audit-csv.ts';
 import { eventAnswer, listEvents, recordEvent } from '../database/audit.ts';
-import { insertServiceToken, listServiceTokens, revokeToken, targetIdsOf } from '../database/tokens.ts';
-import { listUsers, setDisabled, type UserRow } from '../database/users.ts';
+import { insertServiceToken, listServiceTokens, revokeToken, targetIdsOf } from '../database/callers/tokens.ts';
+import { listUsers, setDisabled, type UserRow } from '../database/callers/users.ts';
 import { Problem } from '../problem.ts';
 import type { Handlers } from './handler.ts';
 

@@ -1,26 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Build, DEFAULT_POOL } from '../../src/cloud/contract/builds.ts';
+import { DEFAULT_POOL } from '../../src/cloud/contract/builds.ts';
 import { ROUTES } from '../../src/cloud/contract/routes.ts';
-import { type Caller, decide } from '../access.ts';
 import { recordEvent } from '../database/audit.ts';
-import {
-  claimBuild,
-  describeBuild,
-  finishBuild,
-  keepBuild,
-  notify,
-  requestBuild,
-  unknownBuild,
-} from '../database/builds.ts';
-import type { Connection, Database } from '../database/database.ts';
-import { findTargets } from '../database/targets.ts';
+import { claimBuild, describeBuild, finishBuild, keepBuild, notify, requestBuild } from '../database/builds/builds.ts';
+import type { Database } from '../database/database.ts';
+import { findTargets } from '../database/targets/targets.ts';
+import { type Caller, decide } from '../permissions/access.ts';
 import type { Handlers } from './handler.ts';
 
 /** Milliseconds between two looks of a claim that waits. */
 const LOOK_EVERY = 1000;
 
 export const buildRoutes = {
-  async requestBuild({ target: { pool }, caller, event, permit }, { db, queue }) {
+  async requestBuild({ target: { pool }, event, permit }, { db, queue }) {
     await queue.ensurePool(pool ?? DEFAULT_POOL);
     const { id, created } = await db.transaction().execute(async (transaction) => {
       const target = await permit(transaction);
@@ -29,7 +21,7 @@ export const buildRoutes = {
         await recordEvent(transaction, { ...event, action: 'build.request', object: requested.id });
       return requested;
     });
-    return { status: created ? 201 : 200, body: await described(db, id, caller) };
+    return { status: created ? 201 : 200, body: await describeBuild(db, id) };
   },
 
   async claimBuild({ body: { pool, targets, wait: seconds }, callerNow, address, signal }, { db, queue, ending }) {
@@ -66,16 +58,10 @@ export const buildRoutes = {
     return { status: 204, body: null };
   },
 
-  async getBuild({ parameters: { id }, caller }, { db }) {
-    return { body: await described(db, id, caller) };
+  async getBuild({ parameters: { id } }, { db }) {
+    return { body: await describeBuild(db, id) };
   },
 } satisfies Partial<Handlers>;
-
-async function described(db: Connection, id: string, caller: Caller): Promise<Build> {
-  const build = await describeBuild(db, id, caller);
-  if (build === null) throw unknownBuild();
-  return build;
-}
 
 interface BuildableRequest {
   targets: string[];

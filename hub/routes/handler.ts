@@ -1,10 +1,10 @@
 import type { AnswerOf, BodyOf, ParametersOf, QueryOf, ROUTES, RouteName } from '../../src/cloud/contract/routes.ts';
-import type { Caller } from '../access.ts';
 import type { AuditEvent } from '../database/audit.ts';
 import type { Condition } from '../database/condition.ts';
-import type { TargetRow } from '../database/targets.ts';
+import type { TargetRow } from '../database/targets/targets.ts';
 import type { Hub } from '../hub.ts';
-import type { Permits } from '../permit.ts';
+import type { Caller } from '../permissions/access.ts';
+import type { Permits } from '../permissions/permit.ts';
 
 type AccessOf<Name extends RouteName> = (typeof ROUTES)[Name]['access'];
 
@@ -16,7 +16,11 @@ export interface HubRequest<Name extends RouteName> {
   caller: AccessOf<Name> extends 'public' ? null : Caller;
   /** Looks again, while a request waits: the token may be revoked, or the groups of its user changed. */
   callerNow: () => Promise<HubRequest<Name>['caller']>;
-  target: AccessOf<Name> extends { create: true } ? null : AccessOf<Name> extends { target: string } ? TargetRow : null;
+  target: AccessOf<Name> extends { create: true }
+    ? TargetRow | null
+    : AccessOf<Name> extends { target: string }
+      ? TargetRow
+      : null;
   permit: AccessOf<Name> extends { target: string } ? Permits['permit'] : never;
   permitFound: AccessOf<Name> extends { create: true } ? Permits['permitFound'] : never;
   condition: (typeof ROUTES)[Name] extends { conditional: true } ? Condition : null;

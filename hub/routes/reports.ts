@@ -1,6 +1,6 @@
-import { permissionsOn } from '../access.ts';
 import { recordDownload } from '../database/audit.ts';
-import { reportObjects } from '../database/object-checks.ts';
+import { reportObjects } from '../database/snapshots/object-checks.ts';
+import { permissionsOn } from '../permissions/access.ts';
 import type { Handlers } from './handler.ts';
 import { assertOwnObjects, readableSnapshot } from './snapshots.ts';
 

@@ -1,9 +1,7 @@
 import type { Identity } from '../../src/cloud/contract/schemas.ts';
 import { readAsset } from '../../src/runtime/package-files.ts';
-import { type Caller, isAuditor, roleOf } from '../access.ts';
 import { recordEvent } from '../database/audit.ts';
-import type { Connection } from '../database/database.ts';
-import { countSignIn, forgetSignIn } from '../database/refused-sign-ins.ts';
+import { countSignIn, forgetSignIn } from '../database/callers/refused-sign-ins.ts';
 import {
   hashOf,
   insertServiceToken,
@@ -11,10 +9,12 @@ import {
   revokeToken,
   targetIdsOf,
   targetNames,
-} from '../database/tokens.ts';
-import { saveUser, spendIdToken } from '../database/users.ts';
+} from '../database/callers/tokens.ts';
+import { saveUser, spendIdToken } from '../database/callers/users.ts';
+import type { Connection } from '../database/database.ts';
+import { signInOrigin } from '../http/limits.ts';
 import type { Hub } from '../hub.ts';
-import { signInOrigin } from '../limits.ts';
+import { type Caller, isAuditor, roleOf } from '../permissions/access.ts';
 import { Problem } from '../problem.ts';
 import { ID_TOKEN_SECONDS, type ReceivedTokens } from '../sign-in/id-tokens.ts';
 import type { Handlers } from './handler.ts';

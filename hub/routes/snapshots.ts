@@ -4,10 +4,9 @@ import { objectKey } from '../../src/repository/keys.ts';
 import { ManifestInvalid } from '../../src/repository/manifest.ts';
 import { manifestKey } from '../../src/repository/repository.ts';
 import { mapWithConcurrency } from '../../src/runtime/map-with-concurrency.ts';
-import { type Caller, permissionsOn } from '../access.ts';
 import { type AuditEvent, recordDownload, recordEvent } from '../database/audit.ts';
-import { expectObjects, type ObjectRow, settleObject } from '../database/objects.ts';
-import { applyKeepPolicy } from '../database/retention.ts';
+import { expectObjects, type ObjectRow, settleObject } from '../database/snapshots/objects.ts';
+import { applyKeepPolicy } from '../database/snapshots/retention.ts';
 import {
   findSnapshot,
   linkedObjects,
@@ -16,18 +15,19 @@ import {
   publish,
   type SnapshotRow,
   setAnnotations,
-} from '../database/snapshots.ts';
-import type { TargetRow } from '../database/targets.ts';
-import { assertHeadline } from '../headlines.ts';
+} from '../database/snapshots/snapshots.ts';
+import type { TargetRow } from '../database/targets/targets.ts';
 import type { Hub } from '../hub.ts';
 import { reasonOf } from '../log.ts';
+import { assertHeadline } from '../manifests/headlines.ts';
 import { readManifest } from '../manifests/read-manifest.ts';
+import { assertTrustedSignature } from '../manifests/signatures.ts';
 import type { ManifestSummary } from '../manifests/summarise.ts';
 import { beginUpload, completeUpload, findObject, removeKey, writeText } from '../objects/bucket-calls.ts';
 import { PART_URL_SECONDS, type TargetBucket, URL_SECONDS } from '../objects/buckets.ts';
 import { verifyUpload } from '../objects/verify-upload.ts';
+import { type Caller, permissionsOn } from '../permissions/access.ts';
 import { Problem } from '../problem.ts';
-import { assertTrustedSignature } from '../signatures.ts';
 import type { Handlers } from './handler.ts';
 
 /** Largest object in bytes that is sent as a whole; larger ones are sent in parts. */

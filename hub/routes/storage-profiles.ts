@@ -21,15 +21,15 @@ export const storageProfileRoutes = {
     return { body: await storageProfileAnswer(db, row, keys), revision: row.revision };
   },
 
-  async putStorageProfile({ parameters: { name }, body, condition, event }, { db, settings: { keys } }) {
+  async putStorageProfile({ parameters: { name }, body, condition, event }, { changeSettings, settings: { keys } }) {
     await assertEndpointNotLinkLocal(body.settings);
     const change = { name, ...body, condition, event, keys };
-    const { answer, created } = await db.transaction().execute((it) => saveStorageProfile(it, change));
+    const { answer, created } = await changeSettings((transaction) => saveStorageProfile(transaction, change));
     return { status: created ? 201 : 200, body: answer, revision: answer.revision };
   },
 
-  async deleteStorageProfile({ parameters: { name }, condition, event }, { db }) {
-    await db.transaction().execute(async (transaction) => {
+  async deleteStorageProfile({ parameters: { name }, condition, event }, { changeSettings }) {
+    await changeSettings(async (transaction) => {
       await removeStorageProfile(transaction, name, condition);
       await recordEvent(transaction, { ...event, action: 'storage_profile.remove', object: name });
     });

@@ -1,18 +1,18 @@
 import { DEFAULT_POOL } from '../../src/cloud/contract/builds.ts';
 import { recordEvent } from '../database/audit.ts';
-import { applySchedule } from '../database/queue.ts';
-import { removableSnapshots } from '../database/retention.ts';
-import { saveTarget } from '../database/save-target.ts';
-import { answerWith, listTargets, targetAnswer } from '../database/target-answers.ts';
-import { targetUrls } from '../database/target-secrets.ts';
-import { removeTarget } from '../database/targets.ts';
-import { sightOf } from '../database/visible-targets.ts';
+import { applySchedule } from '../database/builds/queue.ts';
+import { removableSnapshots } from '../database/snapshots/retention.ts';
+import { saveTarget } from '../database/targets/save-target.ts';
+import { answerWith, listTargets, targetAnswer } from '../database/targets/target-answers.ts';
+import { targetUrls } from '../database/targets/target-secrets.ts';
+import { removeTarget } from '../database/targets/targets.ts';
+import { sightOf } from '../database/targets/visible-targets.ts';
 import type { Handlers } from './handler.ts';
 
 export const targetRoutes = {
-  async listTargets({ query, caller }, { db, lists, loadTargets: load }) {
+  async listTargets({ query, caller }, { db, targetLists, loadTargets: load, clock }) {
     const key = JSON.stringify([sightOf(caller), query]);
-    return { body: await lists(key, () => listTargets(db, caller, { ...query, load })) };
+    return { body: await targetLists.find(key, () => listTargets(db, caller, { ...query, load, now: clock() })) };
   },
 
   async getTarget({ target, caller }, { db, clock, settings: { keys } }) {
@@ -27,21 +27,21 @@ export const targetRoutes = {
   },
 
   async putTarget({ parameters: { name }, body, caller, condition, event, permitFound }, hub) {
-    const { db, queue, clock, settings } = hub;
+    const { queue, clock, settings, changeSettings } = hub;
     if (body.schedule) queue.assertHasNextTime(body.schedule);
-    return db.transaction().execute(async (transaction) => {
-      const change = { name, body, condition, caller, event, now: clock(), permitFound, settings };
+    return changeSettings(async (transaction) => {
+      const change = { name, body, condition, caller, event, permitFound, settings };
       const { row, before, secrets } = await saveTarget(transaction, change);
-      // Not before the request is permitted: pools are few, and stay.
+      // After the request is permitted: pools are few, and stay.
       await queue.ensurePool(row.pool ?? DEFAULT_POOL);
       await applySchedule(transaction, queue, { before, after: row });
-      const saved = await answerWith(transaction, row, { caller, secrets });
+      const saved = await answerWith(transaction, row, { caller, now: clock(), secrets });
       return { status: before ? 200 : 201, body: saved, revision: row.revision };
     });
   },
 
-  async deleteTarget({ condition, event, permit }, { db, queue }) {
-    await db.transaction().execute(async (transaction) => {
+  async deleteTarget({ condition, event, permit }, { changeSettings, queue }) {
+    await changeSettings(async (transaction) => {
       const target = await permit(transaction, 'change');
       await removeTarget(transaction, target, condition);
       await applySchedule(transaction, queue, { before: target, after: null });

@@ -1,8 +1,8 @@
 import { createRemoteJWKSet, decodeJwt, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { readBounded } from '../../src/runtime/read-bounded.ts';
 import { Problem } from '../problem.ts';
-import type { HubSettings, SignInSettings } from '../settings.ts';
-import type { BranchRule } from '../settings-values.ts';
+import type { HubSettings, SignInSettings } from '../settings/settings.ts';
+import type { BranchRule } from '../settings/settings-values.ts';
 
 /** An ID token is accepted so many seconds after its issue. */
 export const ID_TOKEN_SECONDS = 600;
@@ -48,7 +48,7 @@ export function createIdTokens({ signIn, github, gitlab, publicUrl }: HubSetting
   const issuerAt = (url: string): Promise<Issuer> => {
     const known = issuers.get(url) ?? discover(url);
     issuers.set(url, known);
-    // What failed is asked for again.
+    // The next caller requests a failed document again.
     known.catch(() => issuers.delete(url));
     return known;
   };

@@ -13,9 +13,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { sql } from 'kysely';
 import { migrate, openDatabase } from '../../hub/database/database.ts';
-import { migrateQueue } from '../../hub/database/queue.ts';
-import { insertSession } from '../../hub/database/tokens.ts';
-import { saveUser } from '../../hub/database/users.ts';
+import { migrateQueue } from '../../hub/database/builds/queue.ts';
+import { insertSession } from '../../hub/database/callers/tokens.ts';
+import { saveUser } from '../../hub/database/callers/users.ts';
 import { freePort } from '../helpers/free-port.ts';
 import { type Answer, sendTo } from '../helpers/health-probe.ts';
 import { largeManifest, profileBody, targetBody } from '../helpers/hub-bodies.ts';
@@ -266,7 +266,7 @@ async function measure(part: string, seconds: number): Promise<void> {
 }
 
 async function startHub(databaseUrl: string) {
-  const tool = new URL('../../dist/tool.js', import.meta.url).pathname;
+  const tool = process.env.TOOL_BENCH_PROGRAM ?? new URL('../../dist/tool.js', import.meta.url).pathname;
   const listen = `127.0.0.1:${await freePort()}`;
   const profiled = process.env.TOOL_BENCH_PROFILE;
   const child = spawn(

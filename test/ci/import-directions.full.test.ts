@@ -110,7 +110,7 @@ test.each([
     "import { S3Client } from '@aws-sdk/client-s3';\nexport const client = new S3Client();",
   ],
   ['commands-load-their-work-when-they-run', 'src/commands/undo.ts', "import '../operations/load.ts';"],
-  ['the-hub-imports-contract-and-repository', 'hub/app.ts', "import '../src/operations/load.ts';"],
+  ['the-hub-imports-contract-and-repository', 'hub/http/app.ts', "import '../../src/operations/load.ts';"],
   ['only-its-commands-start-the-hub', 'src/operations/hub.ts', "export const hub = import('../../hub/serve.ts');"],
   ['commands-start-the-hub-lazily', 'src/commands/hub/other.ts', "import '../../../hub/serve.ts';"],
   [

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parse, parseAllDocuments, stringify } from 'yaml';
 import { build } from '../../.ci/build.mjs';
-import { HUB_SETTINGS, readHubSettings } from '../../hub/settings.ts';
+import { HUB_SETTINGS, readHubSettings } from '../../hub/settings/settings.ts';
 import { COMMANDS } from '../../src/commands/registry.ts';
 import type { BucketProfile } from '../../src/repository/s3/connection.ts';
 import { SECRET_KEY } from '../helpers/config-folder.ts';

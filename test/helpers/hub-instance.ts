@@ -1,14 +1,14 @@
 import { BlockList } from 'node:net';
+import type { QueueTimes } from '../../hub/database/builds/queue.ts';
 import { openDatabase } from '../../hub/database/database.ts';
-import type { QueueTimes } from '../../hub/database/queue.ts';
-import { targetsToSweep } from '../../hub/database/sweeps.ts';
+import { targetsToSweep } from '../../hub/database/snapshots/sweeps.ts';
 import { startRemovals } from '../../hub/jobs/removals.ts';
 import { sweepDue } from '../../hub/jobs/sweeps.ts';
 import { createLog } from '../../hub/log.ts';
 import { createBuckets } from '../../hub/objects/buckets.ts';
 import { serve } from '../../hub/serve.ts';
-import { GITHUB_ISSUER, GITLAB_ISSUER } from '../../hub/settings.ts';
-import { keyOf } from '../../hub/settings-values.ts';
+import { GITHUB_ISSUER, GITLAB_ISSUER } from '../../hub/settings/settings.ts';
+import { keyOf } from '../../hub/settings/settings-values.ts';
 
 // An instance of the hub as a process of its own, which a test kills. It is told what to do by messages.
 

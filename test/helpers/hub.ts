@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { BlockList } from 'node:net';
+import { insertServiceToken, insertSession } from '../../hub/database/callers/tokens.ts';
+import { saveUser } from '../../hub/database/callers/users.ts';
 import { type OpenedDatabase, openDatabase } from '../../hub/database/database.ts';
-import { insertServiceToken, insertSession } from '../../hub/database/tokens.ts';
-import { saveUser } from '../../hub/database/users.ts';
-import type { Limits } from '../../hub/limits.ts';
+import type { Limits } from '../../hub/http/limits.ts';
 import { type RunningHub, type ServeOptions, serve } from '../../hub/serve.ts';
-import { GITHUB_ISSUER, GITLAB_ISSUER, type HubSettings } from '../../hub/settings.ts';
-import { keyOf } from '../../hub/settings-values.ts';
+import { GITHUB_ISSUER, GITLAB_ISSUER, type HubSettings } from '../../hub/settings/settings.ts';
+import { keyOf } from '../../hub/settings/settings-values.ts';
 import { startPostgres, type TestPostgres } from './postgres-server.ts';
 
 /** A hub in this process, over a real database, with a real port. */

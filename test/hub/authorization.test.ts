@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HUB } from '../../hub/database/audit.ts';
-import { publish } from '../../hub/database/snapshots.ts';
+import { publish } from '../../hub/database/snapshots/snapshots.ts';
 import { fc } from '../helpers/fast-check.ts';
 import { putStorageProfile, type Received, startHub, type TestHub } from '../helpers/hub.ts';
 import { describeWithPostgres } from '../helpers/postgres-server.ts';

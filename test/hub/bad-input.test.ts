@@ -6,9 +6,9 @@ import { sql } from 'kysely';
 import * as v from 'valibot';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HUB } from '../../hub/database/audit.ts';
-import { publish } from '../../hub/database/snapshots.ts';
-import { findTarget } from '../../hub/database/targets.ts';
-import { type HubRoute, MOST_BODY_BYTES } from '../../src/cloud/contract/route.ts';
+import { publish } from '../../hub/database/snapshots/snapshots.ts';
+import { findTarget } from '../../hub/database/targets/targets.ts';
+import { MOST_BODY_BYTES, type HubRoute } from '../../src/cloud/contract/route.ts';
 import { ROUTES, type RouteName } from '../../src/cloud/contract/routes.ts';
 import { problemSchema } from '../../src/cloud/contract/schemas.ts';
 import { putStorageProfile, putTarget, type Received, startHub, type TestHub } from '../helpers/hub.ts';
@@ -27,7 +27,12 @@ interface Right {
 }
 
 /** A request of every route that an owner may send, but for what a case makes wrong. */
-function rightRequests(user: string, token: string): Record<RouteName, Right> {
+function rightRequests({
+  user,
+  token,
+  build,
+  lease,
+}: Record<'user' | 'token' | 'build' | 'lease', string>): Record<RouteName, Right> {
   const target = '/targets/orders';
   const snapshot = `${target}/snapshots/${SNAPSHOT}`;
   const objects = [{ sha256: 'b'.repeat(64), stored_sha256: 'c'.repeat(64), stored_bytes: 10 }];
@@ -77,16 +82,16 @@ function rightRequests(user: string, token: string): Record<RouteName, Right> {
       wrong: { pool: 'No Pool', targets: Array(1001).fill('orders'), wait: 31 },
     },
     heartbeatBuild: {
-      path: `/builds/${user}/heartbeat`,
-      body: { lease: user },
+      path: `/builds/${build}/heartbeat`,
+      body: { lease },
       wrong: { lease: 'mine' },
     },
     finishBuild: {
-      path: `/builds/${user}/finish`,
-      body: { lease: user, outcome: 'failed', code: 'dump_failed', message: 'No space' },
+      path: `/builds/${build}/finish`,
+      body: { lease, outcome: 'failed', code: 'dump_failed', message: 'No space' },
       wrong: { lease: null, outcome: 'maybe', code: 'No code', message: 'x'.repeat(1001) },
     },
-    getBuild: { path: `/builds/${user}` },
+    getBuild: { path: `/builds/${build}` },
     listStorageProfiles: { path: '/storage_profiles' },
     getStorageProfile: { path: '/storage_profiles/team' },
     putStorageProfile: {
@@ -121,7 +126,11 @@ describeWithPostgres('bad input', () => {
     await putTarget(hub, 'orders', { settings: { storage_profile: 'team' } });
     await addSnapshot();
     const { userId } = await hub.person('bystander', []);
-    right = rightRequests(userId, (await hub.service('other', 'reader', [])).id);
+    right = rightRequests({
+      user: userId,
+      token: (await hub.service('other', 'reader', [])).id,
+      ...(await claimBuild()),
+    });
     const disabled = await hub.person('disabled', ['owners']);
     await hub.send('PATCH', `/users/${disabled.userId}`, { token: hub.ownerToken, body: { disabled: true } });
     const revoked = await hub.person('revoked', ['owners']);
@@ -137,6 +146,13 @@ describeWithPostgres('bad input', () => {
   });
 
   afterAll(() => hub.stop());
+
+  async function claimBuild(): Promise<{ build: string; lease: string }> {
+    const owner = { token: hub.ownerToken };
+    await hub.send('POST', '/targets/orders/builds', { ...owner, body: {} });
+    const { body } = await hub.send('POST', '/builds/claim', { ...owner, body: { targets: ['orders'] } });
+    return { build: body.build.id, lease: body.build.lease };
+  }
 
   async function addSnapshot(): Promise<void> {
     const { db } = hub.database;

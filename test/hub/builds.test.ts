@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HUB } from '../../hub/database/audit.ts';
 import { QUEUE_SCHEMA } from '../../hub/database/database.ts';
-import { publish } from '../../hub/database/snapshots.ts';
+import { publish } from '../../hub/database/snapshots/snapshots.ts';
 import { migrate } from '../../hub/migrate.ts';
 import { type RunningHub, serve } from '../../hub/serve.ts';
 import { isCron } from '../../src/cloud/contract/cron.ts';
@@ -369,7 +369,7 @@ describeWithPostgres('builds of the hub', () => {
 
   test('a claim that waits is answered when the instance ends', async () => {
     const target = await newTarget();
-    const { rows: queues } = await sql`SELECT name FROM pgboss.queue`.execute(hub.database.db);
+    const { rows: queues } = await sql`SELECT name FROM pgboss.queue ORDER BY name`.execute(hub.database.db);
     const before = new Date();
     const third = await startHub({ keys: hub.settings.keys }, hub.postgres);
     const waiting = claim(third, target, { wait: 30, pool: 'unknown' });
@@ -379,7 +379,7 @@ describeWithPostgres('builds of the hub', () => {
       return rows.length > 0;
     });
     // Whoever may claim creates no queues.
-    expect((await sql`SELECT name FROM pgboss.queue`.execute(hub.database.db)).rows).toEqual(queues);
+    expect((await sql`SELECT name FROM pgboss.queue ORDER BY name`.execute(hub.database.db)).rows).toEqual(queues);
     const started = performance.now();
     await third.stop();
     expect((await waiting).body.build).toBeNull();

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { reportObjects } from '../../hub/database/object-checks.ts';
+import { reportObjects } from '../../hub/database/snapshots/object-checks.ts';
 import { startObjectChecks } from '../../hub/jobs/object-checks.ts';
 import { sweepDue } from '../../hub/jobs/sweeps.ts';
 import { createLog } from '../../hub/log.ts';

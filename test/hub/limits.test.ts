@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { BlockList } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createRequestLimiter, LIMITS, signInOrigin } from '../../hub/limits.ts';
+import { createRequestLimiter, LIMITS, signInOrigin } from '../../hub/http/limits.ts';
 import { createCloudClient } from '../../src/cloud/client.ts';
 import { startHub, type TestHub } from '../helpers/hub.ts';
 import { describeWithPostgres } from '../helpers/postgres-server.ts';
@@ -140,7 +140,7 @@ describeWithPostgres('limits of the hub', () => {
     timeout: 20_000,
   }, async () => {
     const { token } = await hub.person('rita', []);
-    const answers = await Promise.all(Array.from({ length: 260 }, () => hub.send('GET', '/me', { token })));
+    const answers = await Promise.all(Array.from({ length: 600 }, () => hub.send('GET', '/me', { token })));
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThan(0);
     expect(refused[0]?.headers.get('retry-after')).toBe('1');

@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startQueue } from '../../hub/database/queue.ts';
+import { startQueue } from '../../hub/database/builds/queue.ts';
 import { notifyLate } from '../../hub/jobs/notifications.ts';
 import { createLog } from '../../hub/log.ts';
 import { sendNotification } from '../../hub/notifications/send.ts';

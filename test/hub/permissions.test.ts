@@ -10,11 +10,11 @@ import {
   readAccessTable,
   routeOf,
 } from '../../.ci/generate/access-table.ts';
-import type { Decision } from '../../hub/access.ts';
 import { HUB } from '../../hub/database/audit.ts';
 import { openDatabase } from '../../hub/database/database.ts';
-import { publish } from '../../hub/database/snapshots.ts';
-import { findTarget } from '../../hub/database/targets.ts';
+import { publish } from '../../hub/database/snapshots/snapshots.ts';
+import { findTarget } from '../../hub/database/targets/targets.ts';
+import type { Decision } from '../../hub/permissions/access.ts';
 import { manifestText } from '../../src/repository/manifest.ts';
 import { putStorageProfile, putTarget, type Received, startHub, type TestHub } from '../helpers/hub.ts';
 import { describeWithPostgres, eventually } from '../helpers/postgres-server.ts';
@@ -374,6 +374,66 @@ describeWithPostgres('permissions of the hub', () => {
         }
       }
     });
+
+    test('a request that is not permitted has the same answer and audit event, whatever else is wrong with it', async () => {
+      for (const relation of ALL_RELATIONS) {
+        const named = await surround(relation);
+        const { token, name } = named;
+        for (const operation of OPERATIONS) {
+          const decision = TABLE[operation][relation];
+          // A target that the caller may not read is written as one that does not exist.
+          const isFreeName = operation.startsWith('putTarget') && (decision === 'unknown' || relation === 'member');
+          if (decision === 'permitted' || decision === 'omitted' || isFreeName) continue;
+          const { path, body, headers = {} } = await caseOf(operation, named);
+          const { method } = routeOf(operation);
+          const send = async (wrong: { path?: string; body?: unknown; headers?: Record<string, string> }) =>
+            comparable(await hub.send(method, wrong.path ?? path, { token, body, headers, ...wrong }), named);
+          const refusals = () => countRefusals(`${method} ${routeOf(operation).path}`);
+          const before = await refusals();
+          const expected = await send({});
+          const counted = (await refusals()) - before;
+          const wrong: Record<string, Parameters<typeof send>[0]> = {
+            'an unknown parameter': { path: `${path}?surprise=1` },
+            ...(body !== undefined && {
+              'malformed JSON': { body: '{' },
+              'an unknown field': { body: { surprise: 1 } },
+              'another type': { headers: { ...headers, 'content-type': 'text/plain' } },
+            }),
+            ...(routeOf(operation).conditional && { 'no condition': { headers: {} } }),
+          };
+          for (const [what, change] of Object.entries(wrong)) {
+            const where = `${operation} by ${relation} of ${name} with ${what}`;
+            const earlier = await refusals();
+            expect(await send(change), where).toEqual(expected);
+            expect((await refusals()) - earlier, where).toBe(counted);
+          }
+          expect(counted, `${operation} by ${relation}`).toBe(decision === 'refused' ? 1 : 0);
+        }
+      }
+    });
+
+    test('a member who reads a target, and may not change it, is refused whatever the body is', async () => {
+      const { name } = await makeTarget();
+      const { token } = await hub.person('mira', ['other developers', 'readers']);
+      for (const body of [{ settings: {} }, { surprise: 1 }, '{']) {
+        const sent = { token, body, headers: { 'if-match': '"1"' } };
+        expect((await hub.send('PUT', `/targets/${name}`, sent)).status).toBe(403);
+      }
+      const { body } = await hub.send('GET', '/audit_events?actor=mira', { token: hub.ownerToken });
+      expect(body.items).toMatchObject(
+        Array(3).fill({ action: 'PUT /targets/{name}', target: name, outcome: 'refused' }),
+      );
+    });
+
+    async function countRefusals(action: string): Promise<number> {
+      const { count } = await hub.database.db
+        .selectFrom('audit_events')
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .where('outcome', '=', 'refused')
+        .where('action', '=', action)
+        .executeTakeFirstOrThrow();
+      return count;
+    }
 
     test('an operation or a relation without an expectation fails', () => {
       expect(Object.keys(TABLE).sort()).toEqual([...OPERATIONS].sort());

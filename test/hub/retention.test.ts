@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { HUB } from '../../hub/database/audit.ts';
-import { publish } from '../../hub/database/snapshots.ts';
+import { publish } from '../../hub/database/snapshots/snapshots.ts';
 import type { Manifest } from '../../src/repository/manifest.ts';
 import { manifestKey } from '../../src/repository/repository.ts';
 import { configuredCli } from '../helpers/configured-cli.ts';

@@ -9,7 +9,7 @@ import { openDatabase } from '../../hub/database/database.ts';
 import { MIGRATIONS } from '../../hub/database/migrations.ts';
 import { migrate } from '../../hub/migrate.ts';
 import { assertReady } from '../../hub/ready.ts';
-import { readHubSettings } from '../../hub/settings.ts';
+import { readHubSettings } from '../../hub/settings/settings.ts';
 import { fingerprint } from '../../src/cloud/contract/fingerprint.ts';
 import { freePort } from '../helpers/free-port.ts';
 import { putStorageProfile, startHub, type TestHub } from '../helpers/hub.ts';

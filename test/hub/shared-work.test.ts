@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createBatches, createSharedWork } from '../../hub/shared-work.ts';
+import { createBatches, createSharedWork } from '../../hub/lists/shared-work.ts';
 
 /** Work whose runs end when they are told to; each run returns its number. */
 function slowWork() {

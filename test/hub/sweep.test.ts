@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { withSweepLock } from '../../hub/database/sweeps.ts';
+import { withSweepLock } from '../../hub/database/snapshots/sweeps.ts';
 import { sweepDue } from '../../hub/jobs/sweeps.ts';
 import { createLog } from '../../hub/log.ts';
 import { type Buckets, createBuckets } from '../../hub/objects/buckets.ts';

@@ -10,7 +10,7 @@ export const MOST_BODY_BYTES = 1024 * 1024;
 /**
  * Callers of a route: everyone; every caller with a token; a role; callers with this permission on the target of the path
  * (`create`: or with the right to create one), or on that of the build (`claimed`: which they have claimed). `each` is for
- * every signed-in caller, and leaves out targets without the permission. `hub/access.ts` decides.
+ * every signed-in caller, and leaves out targets without the permission. `hub/permissions/access.ts` decides.
  */
 export type Access =
   | 'public'

@@ -31,8 +31,8 @@ export const hubServeCommand = defineCommand({
     const clock = () => new Date();
     const [{ serve }, { readHubSettings }, { keyOf }] = await Promise.all([
       import('../../../hub/serve.ts'),
-      import('../../../hub/settings.ts'),
-      import('../../../hub/settings-values.ts'),
+      import('../../../hub/settings/settings.ts'),
+      import('../../../hub/settings/settings-values.ts'),
     ]);
     const { bucket, bucketProvider, bucketEndpoint, bucketRegion, bucketPrefix } = options;
     const place = { provider: bucketProvider, endpoint: bucketEndpoint, region: bucketRegion, prefix: bucketPrefix };

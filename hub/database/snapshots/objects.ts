@@ -1,0 +1,172 @@
+import { sql } from 'kysely';
+import type { Connection, Database } from '../database.ts';
+import type { RowOf } from '../tables.ts';
+
+export interface ObjectPlace {
+  targetId: string;
+  profileId: string;
+}
+
+/** A place that a caller writes to. */
+export interface PermittedPlace extends ObjectPlace {
+  /** Throws when the caller may no longer do so. */
+  permit?: (db: Connection) => Promise<unknown>;
+}
+
+export type ExpectedObject = Pick<ObjectRow, 'sha256' | 'stored_sha256' | 'stored_bytes'>;
+
+export type ObjectRow = Pick<RowOf<'objects'>, (typeof COLUMNS)[number]>;
+
+const COLUMNS = ['id', 'sha256', 'stored_sha256', 'stored_bytes', 'state', 'checked_at'] as const;
+
+/**
+ * Writes down what a client is about to send, and touches what is there, so that no sweep takes it. Returns a row for
+ * each object. Rows are changed in order of id, as everywhere.
+ */
+export async function expectObjects(
+  db: Database,
+  { targetId, profileId, permit }: PermittedPlace,
+  objects: ExpectedObject[],
+): Promise<Map<string, ObjectRow>> {
+  return db.transaction().execute(async (transaction) => {
+    await permit?.(transaction);
+    await transaction
+      .insertInto('objects')
+      .values(
+        objects
+          .toSorted((a, b) => (a.sha256 < b.sha256 ? -1 : 1))
+          .map((object) => ({ ...object, target_id: targetId, profile_id: profileId, state: 'expected' as const })),
+      )
+      .onConflict((on) => on.doNothing())
+      .execute();
+    const place = { targetId, profileId };
+    const rows = await lockObjects(transaction, { ...place, sha256s: objects.map(({ sha256 }) => sha256) });
+    const wanted = new Map(objects.map((object) => [object.sha256, object]));
+    const found = new Map<string, ObjectRow>();
+    for (const row of rows) {
+      const object = wanted.get(row.sha256);
+      if (!object || row.state === 'removing') {
+        found.set(row.sha256, row);
+        continue;
+      }
+      const { stored_sha256, stored_bytes } = row.state === 'expected' ? object : row;
+      await transaction
+        .updateTable('objects')
+        .set({ stored_sha256, stored_bytes, touched_at: new Date() })
+        .where('id', '=', row.id)
+        .execute();
+      found.set(row.sha256, { ...row, stored_sha256, stored_bytes });
+    }
+    return found;
+  });
+}
+
+/** In order of id, so that two that lock the same ones wait instead of blocking each other. */
+function lockObjects(
+  db: Connection,
+  { targetId, profileId, sha256s }: ObjectPlace & { sha256s: string[] },
+): Promise<ObjectRow[]> {
+  return db
+    .selectFrom('objects')
+    .select(COLUMNS)
+    .where('target_id', '=', targetId)
+    .where('profile_id', '=', profileId)
+    .where('sha256', 'in', sha256s)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+}
+
+/** An object in the bucket. `isIntact` is `null` where its content was not read. */
+export interface SeenObject {
+  bytes: number;
+  isIntact: boolean | null;
+}
+
+interface SettleOptions {
+  inspect: (row: ObjectRow) => Promise<SeenObject | null>;
+  remove: () => Promise<void>;
+  /** User or service that sent the object. */
+  by?: string | null;
+}
+
+/** An object of which only the length is known. */
+export function unread(bytes: number | null): SeenObject | null {
+  return bytes === null ? null : { bytes, isIntact: null };
+}
+
+/**
+ * Settles whether an object is stored, under a lock. `inspect` returns what the bucket has, or `null`. Removes an object
+ * that differs. Stored objects stay stored: only the check of a report removes them.
+ */
+export async function settleObject(
+  db: Database,
+  { sha256, permit, ...place }: PermittedPlace & { sha256: string },
+  { inspect, remove, by = null }: SettleOptions,
+): Promise<'stored' | 'missing' | 'differs'> {
+  return db.transaction().execute(async (transaction) => {
+    await permit?.(transaction);
+    const [row] = await lockObjects(transaction, { ...place, sha256s: [sha256] });
+    if (!row || row.state === 'removing') return 'missing';
+    const now = new Date();
+    const one = transaction.updateTable('objects').where('id', '=', row.id);
+    if (row.state === 'stored') {
+      await one.set({ touched_at: now }).execute();
+      return 'stored';
+    }
+    const seen = await inspect(row);
+    if (seen === null) return 'missing';
+    if (seen.bytes !== row.stored_bytes || seen.isIntact === false) {
+      await remove();
+      return 'differs';
+    }
+    const verified_at = seen.isIntact ? now : null;
+    // One that was damaged is checked in full: who sent the former one may have sent this one, too.
+    const reported_at = row.checked_at !== null && !seen.isIntact ? now : null;
+    await one.set({ state: 'stored', stored_by: by, verified_at, reported_at, touched_at: now }).execute();
+    return 'stored';
+  });
+}
+
+/** Objects that are named: a manifest may have a million. */
+const MISSING_NAMED = 200;
+
+/** More links than an ordinary statement writes in its time on a busy server. */
+const MANY = 10_000;
+
+/**
+ * Links the stored ones of these objects to a snapshot, and locks them until the transaction ends: no sweep removes them.
+ * Returns how many are not stored, and the names of some. The rows stay in the database, since there may be a million.
+ */
+export async function linkStored(
+  db: Connection,
+  { targetId, profileId, sha256s, pk }: ObjectPlace & { sha256s: string[]; pk: number },
+): Promise<{ missing: number; named: string[] }> {
+  // Some 20 s for a million, of the 30 s of a request.
+  if (sha256s.length > MANY) await sql`SET LOCAL statement_timeout = 25000`.execute(db);
+  // One text of all of them: a million parameters take long to write.
+  const wanted = sql`string_to_array(${sha256s.join(',')}, ',')`;
+  const { rows } = await sql<{ sha256: string; missing: number }>`WITH stored AS MATERIALIZED (
+      SELECT id, sha256 FROM objects WHERE target_id = ${targetId} AND profile_id = ${profileId} AND state = 'stored'
+        AND sha256 = ANY(${wanted}) ORDER BY id FOR SHARE),
+    linked AS (INSERT INTO snapshot_objects (snapshot_pk, object_id) SELECT ${pk}, id FROM stored ON CONFLICT DO NOTHING)
+    SELECT sha256, count(*) OVER () AS missing FROM unnest(${wanted}) AS wanted (sha256)
+    WHERE NOT EXISTS (SELECT FROM stored WHERE stored.sha256 = wanted.sha256) LIMIT ${MISSING_NAMED}`.execute(db);
+  return { missing: rows[0]?.missing ?? 0, named: rows.map(({ sha256 }) => sha256) };
+}
+
+/** Returns those of the objects that are stored. */
+export async function storedObjects(
+  db: Connection,
+  { targetId, profileId, sha256s }: ObjectPlace & { sha256s: string[] },
+): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('objects')
+    .select('sha256')
+    .where('target_id', '=', targetId)
+    .where('profile_id', '=', profileId)
+    .where('state', '=', 'stored')
+    .where((eb) => eb('sha256', '=', eb.fn.any(eb.val(sha256s))))
+    .execute();
+  return new Set(rows.map(({ sha256 }) => sha256));
+}

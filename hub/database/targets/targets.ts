@@ -1,0 +1,70 @@
+import { Problem } from '../../problem.ts';
+import { type Condition, changedMeanwhile } from '../condition.ts';
+import type { Connection } from '../database.ts';
+import { removeSecrets } from '../secrets.ts';
+import type { RowOf } from '../tables.ts';
+
+export type TargetRow = RowOf<'targets'>;
+
+export async function findTarget(db: Connection, name: string): Promise<TargetRow | null> {
+  const row = await db
+    .selectFrom('targets')
+    .selectAll()
+    .where('name', '=', name)
+    .where('removed_at', 'is', null)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export type TargetLock = 'share' | 'turn' | 'change';
+
+/**
+ * The target as it is now. Neither it nor its groups change until the transaction ends: every change locks the row for
+ * update first. Of those that take a `turn` one goes on; `change` also excludes others that share the lock.
+ */
+export async function lockTarget(db: Connection, id: string, lock: TargetLock): Promise<TargetRow | null> {
+  const query = targetWithId(db, id);
+  const locking = { share: query.forKeyShare(), turn: query.forNoKeyUpdate(), change: query.forUpdate() };
+  return (await locking[lock].executeTakeFirst()) ?? null;
+}
+
+export function targetWithId(db: Connection, id: string) {
+  return db.selectFrom('targets').selectAll().where('id', '=', id).where('removed_at', 'is', null);
+}
+
+/** The target that has the name, or else the last one that had it, locked for a change. */
+export async function lockName(
+  db: Connection,
+  name: string,
+): Promise<{ holder: TargetRow | null; target: TargetRow | null }> {
+  const row = await db
+    .selectFrom('targets')
+    .selectAll()
+    .where('name', '=', name)
+    .orderBy('removed_at', (order) => order.desc().nullsFirst())
+    .limit(1)
+    .forUpdate()
+    .executeTakeFirst();
+  return { holder: row ?? null, target: row?.removed_at === null ? row : null };
+}
+
+export function findTargets(db: Connection, names: string[]): Promise<TargetRow[]> {
+  return db.selectFrom('targets').selectAll().where('name', 'in', names).where('removed_at', 'is', null).execute();
+}
+
+/** Removes a target that the transaction has locked for a change; one with snapshots stays. */
+export async function removeTarget(db: Connection, target: TargetRow, condition: Condition): Promise<void> {
+  if ('create' in condition || target.revision !== condition.revision) throw changedMeanwhile(target.name, condition);
+  const snapshot = await db
+    .selectFrom('snapshots')
+    .select('id')
+    .where('target_id', '=', target.id)
+    .where('removed_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst();
+  if (snapshot) {
+    throw new Problem('cloud_conflict', `Target "${target.name}" has snapshots`, { hint: 'Remove them first.' });
+  }
+  await removeSecrets(db, { owner: 'target', owner_id: target.id });
+  await db.updateTable('targets').set({ removed_at: new Date() }).where('id', '=', target.id).execute();
+}

@@ -1,0 +1,134 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ListCache } from '../../hub/lists/list-cache.ts';
+import { putTarget, startHub, type TestHub } from '../helpers/hub.ts';
+import { describeWithPostgres, eventually } from '../helpers/postgres-server.ts';
+
+interface Item {
+  name: string;
+  revision: number;
+  late: boolean;
+}
+
+describeWithPostgres('lists of targets', () => {
+  let hub: TestHub;
+  let other: TestHub;
+
+  beforeAll(async () => {
+    hub = await startHub();
+    other = await startHub({ keys: hub.settings.keys }, hub.postgres);
+  });
+
+  afterAll(async () => {
+    await other.stop();
+    await hub.stop();
+  });
+
+  const list = async (instance: TestHub, token: string, query = ''): Promise<Item[]> =>
+    (await instance.send('GET', `/targets?limit=200${query}`, { token })).body.items;
+
+  test('a list has every change that was answered before it was requested, of each instance and of SQL', async () => {
+    const WRITERS = 6;
+    const TURNS = 25;
+    const { token: reader } = await hub.person('rita', ['readers']);
+    const name = (writer: number): string => `written-${writer}`;
+    const settings = { sso_groups: ['readers'] };
+    for (let writer = 0; writer < WRITERS; writer += 1) await putTarget(hub, name(writer), { settings });
+    const answered = new Map<string, number>();
+    let isWriting = true;
+    const write = async (writer: number): Promise<void> => {
+      for (let revision = 1; revision <= TURNS; revision += 1) {
+        if (writer === 0) {
+          await hub.database.db
+            .updateTable('targets')
+            .set({ revision: revision + 1 })
+            .where('name', '=', name(writer))
+            .execute();
+        } else {
+          const { status, text } = await (writer % 2 === 0 ? hub : other).send('PUT', `/targets/${name(writer)}`, {
+            token: hub.ownerToken,
+            body: { settings: { ...settings, name: `Turn ${revision}` } },
+            headers: { 'if-match': `"${revision}"` },
+          });
+          expect(status, text).toBe(200);
+        }
+        answered.set(name(writer), revision + 1);
+      }
+    };
+    const read = async (instance: TestHub, token: string): Promise<void> => {
+      while (isWriting) {
+        const known = new Map(answered);
+        const items = new Map((await list(instance, token)).map((item) => [item.name, item.revision]));
+        for (const [target, revision] of known) expect(items.get(target)).toBeGreaterThanOrEqual(revision);
+      }
+    };
+    const readers = [hub, other].flatMap((instance) =>
+      [hub.ownerToken, reader, reader].map((token) => read(instance, token)),
+    );
+    const writers = Array.from({ length: WRITERS }, (_, writer) => write(writer));
+    await Promise.all([Promise.all(writers).finally(() => (isWriting = false)), ...readers]);
+    for (const instance of [hub, other]) {
+      const items = await list(instance, reader);
+      for (let writer = 0; writer < WRITERS; writer += 1) {
+        expect(items).toContainEqual(expect.objectContaining({ name: name(writer), revision: TURNS + 1 }));
+      }
+    }
+  });
+
+  test('a target becomes late in a list that nothing was written for', async () => {
+    const id = await putTarget(hub, 'due-soon', { settings: {}, expected_every: '1h' });
+    const due = new Date(Date.now() + 1500);
+    await sql`WITH profile AS (INSERT INTO storage_profiles (name, settings) VALUES ('due', '{}') RETURNING id)
+      INSERT INTO snapshots (target_id, profile_id, id, created_at, sanitized, headline, manifest_key, manifest_sha256)
+      SELECT ${id}, id, 'abcdef01', ${new Date(due.getTime() - 3_600_000)}, false, '{}', 'key', 'sha' FROM profile`.execute(
+      hub.database.db,
+    );
+    const isLate = async (): Promise<boolean | undefined> => (await list(hub, hub.ownerToken, '&q=due-soon'))[0]?.late;
+    expect(await isLate()).toBe(false);
+    await eventually(async () => (await isLate()) === true);
+    expect(Date.now()).toBeGreaterThan(due.getTime());
+  });
+
+  test('a list is read again after a write of any table, after its time, and not otherwise', async () => {
+    const { db } = hub.database;
+    let now = 0;
+    const lists = new ListCache<{ read: number }>(db, () => new Date(now));
+    let reads = 0;
+    const find = async (key = 'a'): Promise<number> =>
+      (await lists.find(key, async () => ({ page: { read: ++reads }, validUntil: 10 }))).read;
+    /** Other statements of the server end meanwhile, too. */
+    const settled = async (): Promise<number> => {
+      let before = await find();
+      await eventually(async () => {
+        const last = before;
+        before = await find();
+        return last === before;
+      });
+      return before;
+    };
+    const first = await settled();
+    expect(await find()).toBe(first);
+    now = 11;
+    const second = await find();
+    expect(second).toBeGreaterThan(first);
+    now = 0;
+    const third = await settled();
+    await sql`CREATE TABLE another (x int)`.execute(db);
+    expect(await find()).toBeGreaterThan(third);
+  });
+
+  test('a list that changes while it is read is not remembered', async () => {
+    const { db } = hub.database;
+    const lists = new ListCache<{ read: number }>(db, () => new Date());
+    let reads = 0;
+    const find = async (): Promise<number> =>
+      (
+        await lists.find('a', async () => {
+          if (reads === 0) await sql`CREATE TABLE written_meanwhile (x int)`.execute(db);
+          return { page: { read: ++reads }, validUntil: Number.POSITIVE_INFINITY };
+        })
+      ).read;
+    expect(await find()).toBe(1);
+    expect(await find()).toBe(2);
+  });
+});
