@@ -11,7 +11,7 @@ import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { cpusFor } from '../cpus-for.ts';
 import { findTarget } from '../find-target.ts';
-import { migrationsAhead } from '../migrations/working-tree.ts';
+import { compareMigrations } from '../migrations/working-tree.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { pullFiles } from '../snapshots/pull.ts';
 import { refuseOriginal, withSanitizedDefault } from '../snapshots/sanitized-only.ts';
@@ -82,7 +82,7 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
     warnings: [
       ...data.warnings,
       ...(restoration.builtHere ? [] : await foreignCode(database, manifest)),
-      ...(await migrationsAhead(context, manifest)),
+      ...(await compareMigrations(context, manifest, { behind: !afterLoad })),
       ...(why === null ? [] : [baseWarning(why)]),
       ...restore.warnings.map(({ code, message }) => ({ code, message })),
     ],

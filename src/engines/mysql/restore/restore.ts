@@ -31,6 +31,7 @@ import { onlyOwnRows, remoteWarnings } from './left-out.ts';
 import { refuseUncreatable } from './refuse-uncreatable.ts';
 import { fillDatabase, readDefinitionsFile } from './rows/fill.ts';
 import { openClient } from './rows/load-program.ts';
+import { analyzeTables } from './statistics.ts';
 import { createTemporaryUser } from './temporary-user.ts';
 import { tryEvents } from './try-events.ts';
 
@@ -78,6 +79,8 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
       const code = await fillDatabase(running, fill).catch((error) =>
         Promise.reject(withRightsHint(error, run.plan.restoredBy)),
       );
+      const gathers = !beforeSwap && !throwAway;
+      if (gathers) await analyzeTables(running, { url: beside, sessions: jobs });
       const checked = startStep(report, 'check', 'Verify against the manifest');
       const created = new Set(code.views);
       const missing = [...tables, ...definitions.views.filter((view) => !created.has(view)).map(({ name }) => name)];
@@ -95,11 +98,20 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
       await tryEvents(running, { url: beside, code: definitions, needed: user !== null || beforeSwap !== undefined });
       if (beforeSwap) {
         await beforeSwap(beside);
+        if (!throwAway) await analyzeTables(running, { url: beside, sessions: jobs });
         // It may have changed whatever is there.
         return { code: await readBelongings(server, fresh, () => {}), definers: 'mine' };
       }
-      const steps = afterLoad && (() => afterLoad(withDatabase(url, fresh)));
-      const changed = steps ? await codeAfterSteps(server, { fresh, code, run: steps }) : code;
+      const changed = afterLoad
+        ? await codeAfterSteps(server, {
+            fresh,
+            code,
+            async run() {
+              await afterLoad(withDatabase(url, fresh));
+              await analyzeTables(running, { url: withDatabase(url, fresh), sessions: jobs });
+            },
+          })
+        : code;
       return {
         code: run.events ? changed : withEventsDisabled(changed),
         definers: url.parameters.definer === 'keep' ? 'theirs' : 'mine',
