@@ -44,6 +44,8 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
   const restore = await database.restore.plan(restoration);
   const { keepBase, why } = baseWithin(restore, request, wanted);
   const afterLoad = plannedAfterLoad(context.configuration, request);
+  // A base copy may have the effect of other steps.
+  const hasSteps = plannedAfterLoad(context.configuration, { target: request.target }) !== undefined;
   if (afterLoad && restore.strategy === 'in_place') throw afterLoadInPlace(request.target, restore.strategyReason);
   await checkAfterLoad(context, request, database.url);
   const selection = selected && withinPlan(selected, restore, manifest);
@@ -68,7 +70,7 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
     ...(keepBase && { keep_base: keepBase }),
     ...(copies && { copies }),
     ...(difference && { difference }),
-    ...(!afterLoad && isResetEnough(copies?.base, { snapshot: row.id, restore, selection }) && { reset_instead: true }),
+    ...(!hasSteps && isResetEnough(copies?.base, { snapshot: row.id, restore, selection }) && { reset_instead: true }),
     ...(keepGoing && { keep_going: keepGoing }),
     ...(afterLoad && { after_load: afterLoad }),
     schemas: restore.schemas,

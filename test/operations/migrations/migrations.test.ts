@@ -270,7 +270,7 @@ describeWithPostgres('the git repository and the migrations of a snapshot', () =
       ['rails', '20260104', 'after_load: [{ command: "bin/rails db:migrate" }]'],
       [
         'typeorm',
-        '1800000000000',
+        '1600000000000, 1800000000000',
         'after_load: [{ command: "npx typeorm migration:run --dataSource data-source.js" }]',
       ],
     ]);
