@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import type { Mode, Problem } from '../results/configuration-results.ts';
 import type { Report } from '../runtime/events.ts';
 import { readAwsProfiles } from './aws-profiles.ts';
@@ -100,6 +100,7 @@ const LEFT_TO_THE_CHECK = new Set([
   'originals_shared',
   'schema_config_ignored',
   'share_without_storage_profile',
+  'storage_key_unused',
 ]);
 
 /** The guard refuses a load into a source, with its own exit code; other commands continue. */
@@ -249,6 +250,17 @@ async function resolvePaths(
   const [base = '.'] = folders;
   settings.working_directory = absolutePath(settings.working_directory, { from: base, environment });
   const problems: KeyProblem[] = [];
+  for (const [name, profile] of Object.entries(settings.storage_profiles)) {
+    if (profile.path === undefined) continue;
+    profile.path = absolutePath(profile.path, { from: base, environment });
+    if (!overlaps(profile.path, settings.working_directory)) continue;
+    problems.push({
+      path: ['storage_profiles', name, 'path'],
+      code: 'wrong_value',
+      message: `storage profile '${name}' and the working directory ${settings.working_directory} contain each other`,
+      hint: 'Set a folder outside the working directory.',
+    });
+  }
   const around = [...folders, settings.working_directory];
   const resolveFile = async (of: { query_file?: string }, path: KeyPath, isNeeded: boolean): Promise<void> => {
     const { query_file: file } = of;
@@ -275,6 +287,12 @@ async function resolvePaths(
     }
   }
   return problems;
+}
+
+/** Reports whether a path is another one, or one contains the other. */
+function overlaps(one: string, other: string): boolean {
+  const [a, b] = [join(one, sep), join(other, sep)];
+  return a.startsWith(b) || b.startsWith(a);
 }
 
 function byPlace(a: Problem, b: Problem): number {

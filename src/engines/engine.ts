@@ -61,7 +61,7 @@ export interface Connection {
   url: DatabaseUrl;
   run: RunCall;
   /** The same for a short look, of which few run on a server at a time. */
-  look: RunCall;
+  runShort: RunCall;
 }
 
 type RunCall = <Result>(call: (context: EngineContext) => Promise<Result>) => Promise<Result>;

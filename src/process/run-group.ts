@@ -81,8 +81,7 @@ function killGroup(pid: number | undefined): void {
 
 function cannotStart(command: string, cause: unknown): UserError {
   const reason = cause instanceof Error ? cause.message : 'unknown reason';
-  return new UserError(`Cannot start ${command}: ${reason}`, {
-    code: 'tool_not_started',
+  return new UserError('tool_not_started', `Cannot start ${command}: ${reason}`, {
     hint: 'It runs by sh, in the folder of the configuration file.',
     cause,
   });

@@ -6,6 +6,7 @@ import { EFFECTS, type Effect } from '../../results/effects.ts';
 import { decodeQuery } from '../../sanitize/base64.ts';
 import { commandText } from '../../text/shell-word.ts';
 import { type Shape, shapeAt } from '../schema/shape.ts';
+import { FOLDER } from '../schema/storage-providers.ts';
 import { ENCRYPTED } from '../secrets/cipher.ts';
 import { openValues } from '../secrets/open-values.ts';
 import { dotted, isTree, type KeyPath, type Tree, valueAt } from '../tree.ts';
@@ -173,13 +174,14 @@ const STORAGE_VARIABLES = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SE
 
 function collectStorage(name: string, profile: unknown, found: Effect[]): void {
   if (!isTree(profile)) return;
-  const { provider, bucket, prefix, region, endpoint, account_id, role_arn, cli_profile, access_key, encrypt } =
+  const { provider, bucket, path, prefix, region, endpoint, account_id, role_arn, cli_profile, access_key, encrypt } =
     profile;
   const address = typeof endpoint === 'string' ? withoutUser(endpoint) : undefined;
   const where = [provider, region, address, account_id, role_arn].filter((part) => typeof part === 'string').join(', ');
-  const place = [bucket, prefix].filter((part) => typeof part === 'string' && part !== '').join('/');
+  const place = [bucket, path, prefix].filter((part) => typeof part === 'string' && part !== '').join('/');
   const object = `${name}: ${place} (${where})`;
   found.push({ effect: 'stores', object, detail: encrypt === true ? 'encrypted' : 'in clear' });
+  if (provider === FOLDER) return;
   if (typeof cli_profile === 'string') {
     found.push({ effect: 'uses_file', object: `credentials of the AWS profile ${cli_profile}` });
   } else if (typeof access_key !== 'string' && typeof role_arn !== 'string') {

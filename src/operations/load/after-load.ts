@@ -101,11 +101,14 @@ async function withTimeout(
   } catch (cause) {
     context.signal.throwIfAborted();
     if (!limit.signal.aborted) throw cause;
-    throw new UserError(`The ${name} took longer than ${formatDuration(seconds * 1000)} and was ended: ${run}`, {
-      code: 'after_load_timeout',
-      hint: `${UNCHANGED} Give the step a longer timeout (seconds), or load without the steps: --no-after-load.`,
-      cause,
-    });
+    throw new UserError(
+      'after_load_timeout',
+      `The ${name} took longer than ${formatDuration(seconds * 1000)} and was ended: ${run}`,
+      {
+        hint: `${UNCHANGED} Give the step a longer timeout (seconds), or load without the steps: --no-after-load.`,
+        cause,
+      },
+    );
   } finally {
     clearTimeout(timer);
   }
@@ -124,7 +127,7 @@ async function runQueryFile(
   await restore.runScript({ file, asItIs: true, undo: false, directory }).catch((cause) => {
     if (!(cause instanceof UserError) || context.signal.aborted) throw cause;
     const details = [cause.message, ...cause.details];
-    throw new UserError(`The ${name} failed: ${run}`, { code: 'after_load_failed', details, hint: WITHOUT, cause });
+    throw new UserError('after_load_failed', `The ${name} failed: ${run}`, { details, hint: WITHOUT, cause });
   });
 }
 
@@ -140,8 +143,7 @@ async function runCommand(context: Context, { name, run, url }: RunningStep, com
     .trimEnd()
     .split(/\r\n|\n|\r/);
   const ended = exitCode === null ? 'was ended by a signal' : `failed with exit code ${exitCode}`;
-  throw new UserError(`The ${name} ${ended}: ${run}`, {
-    code: 'after_load_failed',
+  throw new UserError('after_load_failed', `The ${name} ${ended}: ${run}`, {
     details: [
       ...(lines.length > SHOWN_LINES ? [`the last ${formatNumberOf(SHOWN_LINES, 'line')} of its output:`] : []),
       ...lines.slice(-SHOWN_LINES),

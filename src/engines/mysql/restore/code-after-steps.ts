@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { UserError } from '../../../runtime/errors.ts';
 import type { Code, CodeDefinitions } from '../catalog/definitions/definitions.ts';
-import { readBelongings } from '../catalog/definitions/foreign-keys.ts';
+import { readDependents } from '../catalog/definitions/foreign-keys.ts';
 import type { Unreadable } from '../catalog/definitions/read-definitions.ts';
 import { readNameCase } from '../catalog/name-case.ts';
 import type { MysqlSession } from '../connection/session.ts';
 
 /** A shadow database with its code, whose definers and events were written otherwise in the snapshot. */
 interface StepsInDatabase {
-  fresh: string;
+  shadow: string;
   code: CodeDefinitions;
   run: () => Promise<void>;
 }
@@ -16,11 +16,11 @@ interface StepsInDatabase {
 /** Runs steps that may change any code, and returns the code to create after the swap. */
 export async function codeAfterSteps(
   server: MysqlSession,
-  { fresh, code, run }: StepsInDatabase,
+  { shadow, code, run }: StepsInDatabase,
 ): Promise<CodeDefinitions> {
-  const before = await readBelongings(server, fresh, () => {});
+  const before = await readDependents(server, shadow, () => {});
   await run();
-  const after = await readBelongings(server, fresh, refuse);
+  const after = await readDependents(server, shadow, refuse);
   const names = [code, after].flatMap(({ views, triggers }) => [...views, ...triggers]).map(({ name }) => name);
   const { fold } = await readNameCase(server, names);
   const keyOf = ({ kind, name }: Code): string =>
@@ -32,7 +32,7 @@ export async function codeAfterSteps(
   // Not in a qualified name, which is read without its database: in a text, such as that of a prepared statement.
   const naming = [merged.routines, merged.triggers, merged.events]
     .flat()
-    .filter(({ create }) => create.includes(fresh));
+    .filter(({ create }) => create.includes(shadow));
   if (naming.length > 0) {
     const names = naming.map(({ kind, name }) => `${kind.toLowerCase()} ${name}`);
     throw failed(names.map((what) => `${what} has the name of the new database, which gets another one`));
@@ -60,8 +60,7 @@ const refuse: Unreadable = (what, why) => {
 };
 
 function failed(details: string[]): UserError {
-  return new UserError('The steps of after_load left code that cannot move to the destination', {
-    code: 'after_load_failed',
+  return new UserError('after_load_failed', 'The steps of after_load left code that cannot move to the destination', {
     details,
     hint: 'The destination is unchanged. Create it without the name of the database, as a user who may read it.',
   });
