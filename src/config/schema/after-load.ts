@@ -28,6 +28,6 @@ export type AfterLoadStep = v.InferOutput<typeof stepSchema>;
 
 export const afterLoad = optionalKey(
   v.array(stepSchema),
-  'Steps in the new database of a load before it replaces the destination, such as migrations.',
+  'Steps in the shadow database of a load before it replaces the destination, such as migrations.',
   { fileOnly: true },
 );

@@ -232,7 +232,7 @@ async function restorationOf(
 function afterLoadInPlace(target: string, why: string): UserError {
   return new UserError(
     'after_load_in_place',
-    `The steps of after_load need a new database beside the destination: the load is in place, ${why}`,
+    `The steps of after_load need a shadow database: the load is in place, ${why}`,
     { hint: `Commands cannot run inside its transaction. Load without them: tool load ${target} --no-after-load` },
   );
 }

@@ -11,14 +11,14 @@ import { SqlError } from '../connection/session-errors.ts';
 /** Engines with statistics that their tables keep when they move to another database. */
 const ENGINES = new Set(['InnoDB', 'MyISAM', 'Aria']);
 
-interface Gathering {
+interface StatisticsOptions {
   url: DatabaseUrl;
   /** Sessions beside each other. */
   sessions: number;
 }
 
 /** Gathers the statistics of all tables of a database. A failure is a warning: the rows are there. */
-export async function analyzeTables(context: EngineContext, { url, sessions }: Gathering): Promise<void> {
+export async function analyzeTables(context: EngineContext, { url, sessions }: StatisticsOptions): Promise<void> {
   await using listing = await connect(context, url);
   const listed = await readTableList(listing, url.database ?? '');
   const queue = listed.flatMap(({ name, engine }) => (engine !== null && ENGINES.has(engine) ? [name] : []));
