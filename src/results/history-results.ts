@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { describe, flag, number, orNull } from './fields.ts';
+import { describe, flag, number, optional, orNull } from './fields.ts';
 
 /** Characters of each text of an entry: URLs and names are shorter. */
 export const MAX_TEXT = 2000;
@@ -41,6 +41,7 @@ export const historyEntry = v.object({
     orNull(v.picklist(['full', 'difference', 'tables', 'script'])),
     'Method of a load. `full`: all tables; `difference`: those that differ from the base copy; `tables`: selected ones; `script`: an SQL file.',
   ),
+  after_load: optional(describe(count, 'Number of steps of `after_load` that ran. Absent: none.')),
   size_bytes: orNull(count),
   swap_ms: describe(orNull(v.pipe(number, v.minValue(0))), 'Milliseconds for which the destination was unavailable.'),
 });

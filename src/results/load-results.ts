@@ -97,7 +97,7 @@ export const loadPlan = v.object({
     ),
   ),
   after_load: optional(
-    describe(v.array(afterLoad), 'Steps in the new database before it replaces the destination. Absent: none.'),
+    describe(v.array(afterLoad), 'Steps in the shadow database before it replaces the destination. Absent: none.'),
   ),
   schemas: texts,
   tables: number,

@@ -56,6 +56,23 @@ test('lists are separated by commas or in brackets, maps in braces', async () =>
   expect(settings.storage_profiles).toEqual({ team: { provider: 's3', bucket: 'b', region: 'r', prefix: 'p' } });
 });
 
+test('no variable sets a command of a load, alone or within a map', async () => {
+  const folder = await configFolder({ 'tool.yml': FILE });
+  const step = '[{command: touch ran}]';
+  const attempts = {
+    TOOL_TARGETS__MY_APP__SNAPSHOT__AFTER_LOAD: step,
+    TOOL_TARGETS__MY_APP__SNAPSHOT: `{src_url: postgres://h/d, after_load: ${step}}`,
+    TOOL_TARGETS__MY_APP: `{snapshot: {after_load: ${step}}}`,
+    TOOL_TARGETS: `{My-App: {snapshot: {after_load: ${step}}}}`,
+  };
+  for (const [name, value] of Object.entries(attempts)) {
+    const { problems, configuration } = await folder.inspect({ environment: { [name]: value } });
+    const key = 'targets.My-App.snapshot.after_load';
+    expect([name, summary(problems)]).toEqual([name, [`file_only ${name} cannot set ${key}`]]);
+    expect(configuration).toBeNull();
+  }
+});
+
 test('a variable of the wrong type is named, and has no place in the file', async () => {
   const folder = await configFolder({ 'tool.yml': FILE });
   const { problems } = await folder.inspect({
@@ -122,10 +139,11 @@ test('an empty variable counts as not set', async () => {
   expect((await folder.load({ environment: { TOOL_DEFAULTS__CPUS: '' } })).settings.defaults.cpus).toBe(2);
 });
 
-test('every key of the configuration can be set by its variable', async () => {
+test('every key that is not only taken from a file can be set by its variable', async () => {
   const folder = await configFolder({});
   const environment: NodeJS.ProcessEnv = {};
   const collect = (shape: Shape, path: string[]): void => {
+    if (shape.traits.fileOnly) return;
     if (shape.kind === 'object') for (const [key, child] of shape.keys) collect(child, [...path, key]);
     else if (shape.kind === 'map') collect(shape.of, [...path, 'one']);
     else environment[variableName(path)] = exampleText(shape);

@@ -13,7 +13,7 @@ const CASES: { title: string; text: string; problems: string[]; hint?: string }[
     title: 'a known key in the wrong place is told its place',
     text: 'targets:\n  app:\n    query_file: x.sql\n    snapshot: {}\n',
     problems: ['4:5 unknown_key unknown key targets.app.query_file'],
-    hint: 'It belongs at targets.<name>.sanitize.query_file.',
+    hint: 'It belongs at targets.<name>.snapshot.after_load[].query_file or targets.<name>.sanitize.query_file.',
   },
   {
     title: 'a wrong type says what was found',

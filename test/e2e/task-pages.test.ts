@@ -172,6 +172,25 @@ describeWithPostgres('the pages of tasks', () => {
     expect(tools.map(({ name }) => name).filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
   });
 
+  test('run-migrations-on-each-load: every command runs', async () => {
+    const { session, blocks } = await openPage('run-migrations-on-each-load');
+    const manifest = { scripts: { migrate: 'psql "$DATABASE_URL" --command "CREATE TABLE migrated (id integer)"' } };
+    await writeFile(join(session.folder, 'package.json'), JSON.stringify(manifest));
+    await writeFile(join(session.folder, 'after-load.sql'), 'INSERT INTO migrated VALUES (1);\n');
+    const [first, ...rest] = blocks.filter(isShell);
+    if (!first || rest.length > 0) throw new Error('the page has other blocks');
+    const [last = '', ...others] = first.text.trim().split('\n').reverse();
+    const output = await session.shell({ ...first, text: others.reverse().join('\n') });
+    expect(output).toContain('Run step 1 of 3 of after_load: npm run migrate');
+    expect(output).toContain('Ran 3 steps of after_load');
+    const rows = await postgres.psql('shop_dev', { sql: 'SELECT count(*) FROM migrated' });
+    expect(rows.trim()).toBe('1');
+    expect(last).toContain('--no-after-load');
+    await session.shell({ ...first, text: last });
+    const there = await postgres.psql('shop_dev', { sql: "SELECT to_regclass('migrated') IS NULL" });
+    expect(there.trim()).toBe('t');
+  });
+
   test('use-branches: every command runs, and so does the example', async () => {
     await postgres.psql('shop', { sql: "ALTER TABLE orders ADD state text NOT NULL DEFAULT 'open'" });
     const { session, blocks } = await openPage('use-branches');

@@ -10,8 +10,8 @@ const HEADER = `# yaml-language-server: $schema=./assets/tool.schema.json
 
 const NAMES: Record<string, string> = { sso: 'idp', storage_profiles: 'team', targets: 'app' };
 
-/** Keys that exclude another one: the example sets `where`, so `percent` is a comment. */
-const ALTERNATIVES = ['percent'];
+/** Keys that exclude another one beside them, which the example sets: they are comments. */
+const ALTERNATIVES: Record<string, string> = { percent: 'where', query_file: 'command' };
 
 export function exampleConfiguration(shape: Shape): string {
   return `${HEADER}\n${keyLines(shape, '').join('\n')}`.replace(/\n*$/, '\n');
@@ -20,12 +20,19 @@ export function exampleConfiguration(shape: Shape): string {
 function keyLines(shape: Shape, indent: string): string[] {
   if (shape.kind !== 'object') return [];
   return [...shape.keys].flatMap(([key, child]) => {
-    const lines = [commentLine(child, indent), ...entryLines(key, child, indent)];
+    const lines = [
+      commentLine(child, indent),
+      ...entryLines(key, child, { indent, isAlternative: shape.keys.has(ALTERNATIVES[key] ?? '') }),
+    ];
     return indent === '' ? [...lines, ''] : lines;
   });
 }
 
-function entryLines(key: string, shape: Shape, indent: string): string[] {
+function entryLines(
+  key: string,
+  shape: Shape,
+  { indent, isAlternative }: { indent: string; isAlternative: boolean },
+): string[] {
   const deeper = `${indent}  `;
   switch (shape.kind) {
     case 'object':
@@ -36,7 +43,7 @@ function entryLines(key: string, shape: Shape, indent: string): string[] {
       if (shape.of.kind !== 'object') return [`${indent}${key}: ${writeScalar(exampleOf(shape))}`];
       return [`${indent}${key}:`, ...itemLines(shape.of, deeper)];
     case 'value':
-      return [`${indent}${ALTERNATIVES.includes(key) ? '# ' : ''}${key}: ${writeScalar(exampleOf(shape))}`];
+      return [`${indent}${isAlternative ? '# ' : ''}${key}: ${writeScalar(exampleOf(shape))}`];
     default:
       return shape satisfies never;
   }

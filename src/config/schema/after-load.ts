@@ -4,7 +4,13 @@ import { path, text } from './values.ts';
 
 const stepSchema = v.strictObject({
   command: optionalKey(
-    v.union([text, v.pipe(v.array(text), v.nonEmpty('must not be empty'))]),
+    v.union([
+      text,
+      v.pipe(
+        v.array(text),
+        v.check((words) => words.length > 0, 'must not be empty'),
+      ),
+    ]),
     'Program with its arguments as a list, or one line for the shell.',
     { example: ['npm', 'run', 'migrate'], effect: 'runs_command' },
   ),
@@ -22,6 +28,6 @@ export type AfterLoadStep = v.InferOutput<typeof stepSchema>;
 
 export const afterLoad = optionalKey(
   v.array(stepSchema),
-  'Steps in the new database of a load before it replaces the destination, such as migrations.',
+  'Steps in the shadow database of a load before it replaces the destination, such as migrations.',
   { fileOnly: true },
 );

@@ -58,7 +58,7 @@ const METHODS: Record<NonNullable<HistoryEntry['method']>, string> = {
 /** An entry in full. */
 export function historyFacts(entry: HistoryEntry): { title: string; facts: Fact[] } {
   const { at, operation, target, outcome, error, duration_ms, snapshot, sanitized, from, to, branches } = entry;
-  const { method, size_bytes, swap_ms } = entry;
+  const { method, after_load, size_bytes, swap_ms } = entry;
   const data = sanitized === null ? null : kindBadge(sanitized).text;
   const facts: [string, string | null][] = [
     ['Time', formatTime(at)],
@@ -69,6 +69,7 @@ export function historyFacts(entry: HistoryEntry): { title: string; facts: Fact[
     ['To', to],
     ['Branches', branches.join(', ') || null],
     ['Method', method && METHODS[method]],
+    ['After load', after_load === undefined ? null : formatNumberOf(after_load, 'step')],
     ['Size', size_bytes === null ? null : formatBytes(size_bytes)],
     ['Unavailable', swap_ms === null ? null : formatDuration(swap_ms)],
   ];

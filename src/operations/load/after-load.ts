@@ -56,7 +56,7 @@ interface AfterLoadRun {
   directory: string;
 }
 
-/** Returns what runs the steps in a new database; `undefined` where there are none. Refuses other steps than planned. */
+/** Returns what runs the steps in a shadow database; `undefined` where there are none. Refuses other steps than planned. */
 export function afterLoadRunner(
   context: Context,
   { choice, planned, directory }: AfterLoadRun,
@@ -68,8 +68,8 @@ export function afterLoadRunner(
   return async (url) => {
     for (const [index, step] of steps.entries()) {
       const { run } = describe(step);
-      const what = { name: `step ${index + 1} of ${steps.length} of after_load`, run, seconds: step.timeout, url };
-      const { label, done } = { label: `Run ${what.name}: ${run}`, done: `Ran ${what.name}` };
+      const what = { name: `${index + 1} of ${steps.length} of after_load`, run, seconds: step.timeout, url };
+      const { label, done } = { label: `Run step ${what.name}: ${run}`, done: `Ran step ${what.name}` };
       await withStep(context.report, { step: 'after_load', label, done }, () =>
         withTimeout(context, what, (limited) =>
           step.command === undefined
@@ -85,7 +85,7 @@ interface RunningStep {
   name: string;
   run: string;
   seconds: number;
-  /** The new database. */
+  /** The shadow database. */
   url: DatabaseUrl;
 }
 
@@ -103,7 +103,7 @@ async function withTimeout(
     if (!limit.signal.aborted) throw cause;
     throw new UserError(
       'after_load_timeout',
-      `The ${name} took longer than ${formatDuration(seconds * 1000)} and was ended: ${run}`,
+      `Step ${name} took longer than ${formatDuration(seconds * 1000)} and was ended: ${run}`,
       {
         hint: `${UNCHANGED} Give the step a longer timeout (seconds), or load without the steps: --no-after-load.`,
         cause,
@@ -115,7 +115,7 @@ async function withTimeout(
 }
 
 const UNCHANGED = 'The destination is unchanged.';
-const WITHOUT = `${UNCHANGED} Mend the step and load again, or load without the steps: --no-after-load.`;
+const WITHOUT = `${UNCHANGED} Fix the step and load again, or load without the steps: --no-after-load.`;
 
 async function runQueryFile(
   context: Context,
@@ -127,7 +127,7 @@ async function runQueryFile(
   await restore.runScript({ file, asItIs: true, undo: false, directory }).catch((cause) => {
     if (!(cause instanceof UserError) || context.signal.aborted) throw cause;
     const details = [cause.message, ...cause.details];
-    throw new UserError('after_load_failed', `The ${name} failed: ${run}`, { details, hint: WITHOUT, cause });
+    throw new UserError('after_load_failed', `Step ${name} failed: ${run}`, { details, hint: WITHOUT, cause });
   });
 }
 
@@ -143,7 +143,7 @@ async function runCommand(context: Context, { name, run, url }: RunningStep, com
     .trimEnd()
     .split(/\r\n|\n|\r/);
   const ended = exitCode === null ? 'was ended by a signal' : `failed with exit code ${exitCode}`;
-  throw new UserError('after_load_failed', `The ${name} ${ended}: ${run}`, {
+  throw new UserError('after_load_failed', `Step ${name} ${ended}: ${run}`, {
     details: [
       ...(lines.length > SHOWN_LINES ? [`the last ${formatNumberOf(SHOWN_LINES, 'line')} of its output:`] : []),
       ...lines.slice(-SHOWN_LINES),

@@ -10,14 +10,14 @@ import type { LoadPlan, LoadResult } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { cpusFor } from '../cpus-for.ts';
-import { migrationsAhead } from '../migrations/working-tree.ts';
+import { findTarget } from '../targets/find-target.ts';
+import { compareMigrations } from '../migrations/working-tree.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { assertNotOriginal, withSanitizedDefault } from '../snapshots/sanitized-only.ts';
 import { assertTrusted, isBuiltHere } from '../snapshots/signatures.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
 import { type FoundSnapshot, findPlanned, findSnapshot } from '../snapshots/snapshots.ts';
 import { pullFiles } from '../snapshots/transfer/pull.ts';
-import { findTarget } from '../targets/find-target.ts';
 import { afterLoadRunner, checkAfterLoad, plannedAfterLoad } from './after-load.ts';
 import { baseRefused, baseWarning, toDatabaseCopies, wantedBase, whyNoBase, whyNotInPlace } from './base-copies.ts';
 import { chooseTables, namesOf, withinPlan } from './choose-tables.ts';
@@ -44,6 +44,8 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
   const restore = await database.restore.plan(restoration);
   const { keepBase, why } = baseWithin(restore, request, wanted);
   const afterLoad = plannedAfterLoad(context.configuration, request);
+  // A base copy may have the effect of other steps.
+  const hasSteps = plannedAfterLoad(context.configuration, { target: request.target }) !== undefined;
   if (afterLoad && restore.strategy === 'in_place') throw afterLoadInPlace(request.target, restore.strategyReason);
   await checkAfterLoad(context, request, database.url);
   const selection = selected && withinPlan(selected, restore, manifest);
@@ -68,7 +70,7 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
     ...(keepBase && { keep_base: keepBase }),
     ...(copies && { copies }),
     ...(difference && { difference }),
-    ...(!afterLoad && isResetEnough(copies?.base, { snapshot: row.id, restore, selection }) && { reset_instead: true }),
+    ...(!hasSteps && isResetEnough(copies?.base, { snapshot: row.id, restore, selection }) && { reset_instead: true }),
     ...(keepGoing && { keep_going: keepGoing }),
     ...(afterLoad && { after_load: afterLoad }),
     schemas: restore.schemas,
@@ -82,7 +84,7 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
     warnings: [
       ...data.warnings,
       ...(restoration.builtHere ? [] : await foreignCode(database, manifest)),
-      ...(await migrationsAhead(context, manifest)),
+      ...(await compareMigrations(context, manifest, { behind: !afterLoad })),
       ...(why === null ? [] : [baseWarning(why)]),
       ...restore.warnings.map(({ code, message }) => ({ code, message })),
     ],
@@ -221,7 +223,7 @@ async function restorationOf(
 function afterLoadInPlace(target: string, why: string): UserError {
   return new UserError(
     'after_load_in_place',
-    `The steps of after_load need a new database beside the destination: the load is in place, ${why}`,
+    `The steps of after_load need a shadow database: the load is in place, ${why}`,
     { hint: `Commands cannot run inside its transaction. Load without them: tool load ${target} --no-after-load` },
   );
 }

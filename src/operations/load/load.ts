@@ -38,7 +38,14 @@ export async function applyLoad(given: Context, planned: PlannedLoad): Promise<L
   return recorded(
     given,
     { operation: 'load', ...known },
-    { work, facts: ({ swap_ms }) => ({ swap_ms, size_bytes: snapshot ? size_bytes : null }) },
+    {
+      work,
+      facts: ({ swap_ms, after_load }) => ({
+        swap_ms,
+        size_bytes: snapshot ? size_bytes : null,
+        ...(after_load && { after_load: after_load.length }),
+      }),
+    },
   );
 }
 

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { StoredRow } from '../../engines/shared/stored-rows.ts';
 
 /** Marks of a migration program's migrations in a database and in a working tree. */
@@ -17,6 +18,8 @@ export interface MigrationTool {
   aliases?: (version: string) => string[];
   /** The table has the newest version only, a number: it includes all lower ones. */
   newestOnly?: true;
+  /** Applies all migrations of the working tree, as a step of `after_load`. */
+  apply: string;
   files: MigrationFiles;
 }
 
@@ -27,6 +30,10 @@ export interface MigrationFiles {
   versions: (path: string, content: () => Promise<string>) => string[] | Promise<string[]>;
   /** Returns the part that the versions of database and working tree have in common. Default: the version. */
   key?: (version: string) => string;
+  /** The folder that has the files of one database, among those of others. Default: that of the file. */
+  group?: (path: string) => string;
+  /** The migrations before that of a file, where the database has the newest one only. */
+  follows?: (content: string) => string[];
   /** Reports whether the working tree could have the migration at all. */
   covers?: (version: string, keys: ReadonlySet<string>) => boolean;
 }
@@ -36,6 +43,7 @@ export const MIGRATION_TOOLS: MigrationTool[] = [
   {
     // https://guides.rubyonrails.org/active_record_migrations.html
     tool: 'rails',
+    apply: 'bin/rails db:migrate',
     ...{ table: 'schema_migrations', columns: ['version'], without: ['dirty'] },
     version: ({ version = null }) => version,
     files: { paths: glob('**/db/migrate/*.rb'), versions: (path) => found(path, /\/(\d+)_[^/]*\.rb$/) },
@@ -43,6 +51,7 @@ export const MIGRATION_TOOLS: MigrationTool[] = [
   {
     // https://docs.djangoproject.com/en/stable/topics/migrations/
     tool: 'django',
+    apply: 'python manage.py migrate',
     ...{ table: 'django_migrations', columns: ['id', 'app', 'name'], order: ['id'] },
     version: ({ app, name }) => (app && name ? `${app}.${name}` : null),
     aliases: (version) => [version.slice(version.indexOf('.') + 1)],
@@ -52,6 +61,7 @@ export const MIGRATION_TOOLS: MigrationTool[] = [
         const [, app, name] = /(?:^|\/)([^/]+)\/migrations\/(\d{4}_[^/]*)\.py$/.exec(path) ?? [];
         return app && name ? [`${app}.${name}`] : [];
       },
+      group: () => '',
       // Applications of packages are not in the working tree.
       covers: (version, keys) => [...keys].some((key) => key.startsWith(version.slice(0, version.indexOf('.') + 1))),
     },
@@ -59,18 +69,21 @@ export const MIGRATION_TOOLS: MigrationTool[] = [
   {
     // https://www.prisma.io/docs/orm/prisma-migrate
     tool: 'prisma',
+    apply: 'npx prisma migrate deploy',
     ...{ table: '_prisma_migrations', columns: ['migration_name', 'finished_at', 'rolled_back_at'] },
     order: ['finished_at', 'migration_name'],
     version: ({ migration_name: name = null, finished_at: finished, rolled_back_at: reverted }) =>
       finished && !reverted ? name : null,
     files: {
       paths: glob('**/migrations/*/migration.sql'),
+      group: (path) => dirname(dirname(path)),
       versions: (path) => found(path, /\/migrations\/([^/]+)\/migration\.sql$/),
     },
   },
   {
     // https://orm.drizzle.team/docs/drizzle-kit-migrate
     tool: 'drizzle',
+    apply: 'npx drizzle-kit migrate',
     ...{ table: '__drizzle_migrations', columns: ['hash', 'created_at'], order: ['created_at'] },
     version: ({ created_at: created = null }) => created,
     files: {
@@ -82,6 +95,7 @@ export const MIGRATION_TOOLS: MigrationTool[] = [
   {
     // https://documentation.red-gate.com/fd/flyway-schema-history-table-273973417.html
     tool: 'flyway',
+    apply: 'flyway migrate',
     ...{ table: 'flyway_schema_history', columns: ['installed_rank', 'version', 'success'], order: ['installed_rank'] },
     version: ({ version = null, success }) => (isTrue(success) ? version : null),
     files: {
@@ -93,6 +107,7 @@ export const MIGRATION_TOOLS: MigrationTool[] = [
   {
     // https://docs.liquibase.com/concepts/tracking-tables/databasechangelog-table.html
     tool: 'liquibase',
+    apply: 'liquibase update',
     ...{ table: 'databasechangelog', columns: ['id', 'author', 'filename', 'orderexecuted'], order: ['orderexecuted'] },
     version: ({ id, author, filename }) => (id ? `${filename ?? ''}::${id}::${author ?? ''}` : null),
     aliases: (version) => [version.split('::').at(-2) ?? version],
@@ -101,22 +116,29 @@ export const MIGRATION_TOOLS: MigrationTool[] = [
         glob(`**/db/changelog/**/*.${type}`, `**/liquibase/**/*.${type}`, `**/changelog/**/*.${type}`),
       ),
       versions: async (_, content) => changeSets(await content()),
+      group: () => '',
       key: (version) => (version.includes('::') ? (version.split('::').at(-2) ?? version) : version),
     },
   },
   {
     // https://alembic.sqlalchemy.org/en/latest/tutorial.html
     tool: 'alembic',
+    apply: 'alembic upgrade head',
     ...{ table: 'alembic_version', columns: ['version_num'] },
     version: ({ version_num: version = null }) => version,
     files: {
       paths: glob('**/versions/*.py'),
       versions: async (_, content) => found(await content(), /^revision\s*(?::[^=\n]*)?=\s*['"]([^'"\n]+)['"]/m),
+      follows: (content) => {
+        const [, before = ''] = /^down_revision\s*(?::[^=\n]*)?=\s*(.*)$/m.exec(content) ?? [];
+        return [...before.matchAll(/['"]([^'"]+)['"]/g)].map(([, revision = '']) => revision);
+      },
     },
   },
   {
     // https://github.com/golang-migrate/migrate/blob/master/MIGRATIONS.md
     tool: 'golang-migrate',
+    apply: 'migrate -path migrations -database "$DATABASE_URL" up',
     ...{ table: 'schema_migrations', columns: ['version', 'dirty'] },
     version: ({ version = null }) => version,
     newestOnly: true,
@@ -129,6 +151,7 @@ export const MIGRATION_TOOLS: MigrationTool[] = [
   {
     // https://knexjs.org/guide/migrations.html
     tool: 'knex',
+    apply: 'npx knex migrate:latest',
     ...{ table: 'knex_migrations', columns: ['id', 'name', 'batch'], order: ['id'] },
     version: ({ name = null }) => name,
     aliases: (version) => [withoutExtension(version)],
@@ -142,6 +165,7 @@ export const MIGRATION_TOOLS: MigrationTool[] = [
   {
     // https://typeorm.io/docs/migrations/why
     tool: 'typeorm',
+    apply: 'npx typeorm migration:run --dataSource data-source.js',
     ...{ table: 'migrations', columns: ['id', 'timestamp', 'name'], order: ['id'] },
     version: ({ name = null }) => name,
     files: {

@@ -162,7 +162,7 @@ for (const kind of SERVER_KINDS) {
       const { code, error, output } = await failed();
       expect(code).toBe(1);
       expect(error).toMatchObject({ code: 'after_load_failed' });
-      expect(error.message).toContain('The step 2 of 2 of after_load failed with exit code 3');
+      expect(error.message).toContain('Step 2 of 2 of after_load failed with exit code 3');
       expect(error.details).toHaveLength(21);
       expect(error.hint).toContain('--no-after-load');
       if (password !== '') expect(output).not.toContain(decodeURIComponent(password));

@@ -73,10 +73,11 @@ describeWithPostgres('the git repository and the migrations of a snapshot', () =
     minute += 1;
     return (await build(contextWith(), { target: 'app' })).id;
   }
-  async function aheadIn(): Promise<string[]> {
-    const { plan } = await planLoad(contextWith(), { target: 'app', snapshot: 0, original: true });
+  const aheadIn = () => warningsIn('migrations_ahead');
+  async function warningsIn(wanted: string, context = contextWith()): Promise<string[]> {
+    const { plan } = await planLoad(context, { target: 'app', snapshot: 0, original: true });
     return plan.warnings
-      .filter(({ code }) => code === 'migrations_ahead')
+      .filter(({ code }) => code === wanted)
       .map(({ message }) => message)
       .sort();
   }
@@ -230,6 +231,56 @@ describeWithPostgres('the git repository and the migrations of a snapshot', () =
     expect(await aheadIn()).toEqual([]);
     git('remote', 'set-url', 'origin', 'https://git.example.com/app.git');
     expect(await aheadIn()).toHaveLength(1);
+  });
+
+  it('that the working tree has and the snapshot lacks are named by the plan, with the step that applies them', async () => {
+    const behindIn = (context?: Context) => warningsIn('migrations_behind', context);
+    const before = await behindIn();
+    // Of another database of the repository.
+    await write('engines/blog/db/migrate/20260109_posts.rb');
+    expect(await behindIn()).toEqual(before);
+    await write('db/migrate/20260104_tags.rb');
+    await write('shop/migrations/0003_tax.py');
+    await write('packages/api/prisma/migrations/5_more/migration.sql');
+    await write('drizzle/meta/_journal.json', '{"entries":[{"when":1700000000000},{"when":1900000000000}]}');
+    await write('src/main/resources/db/migration/V1_10__more.sql');
+    await write('src/main/resources/db/changelog/c.sql', '--liquibase formatted sql\n--changeset ann:3\n');
+    await write('alembic/versions/0_old.py', `revision = 'old'\ndown_revision = None\n`);
+    await write('alembic/versions/3_x.py', `revision = 'ae1027a6acf'\ndown_revision = 'old'\n`);
+    await write('alembic/versions/4_x.py', `revision: str = "newer"\ndown_revision: str | None = "ae1027a6acf"\n`);
+    await write('alembic/versions/1_x.py', `revision = 'other'\ndown_revision = 'old'\n`);
+    await write('migrations/13_z.up.sql');
+    await write('knex/migrations/20260104_more.ts');
+    await write('src/migrations/1800000000000-More.ts');
+    const found = await behindIn();
+    const steps = found.map((message) =>
+      /\((\S+), .*?\): (.*?)\. A load applies them with (.*) in the snapshot/.exec(message)?.slice(1),
+    );
+    expect(steps.sort()).toEqual([
+      ['alembic', 'newer, other', 'after_load: [{ command: "alembic upgrade head" }]'],
+      ['django', 'shop.0003_tax', 'after_load: [{ command: "python manage.py migrate" }]'],
+      ['drizzle', '1900000000000', 'after_load: [{ command: "npx drizzle-kit migrate" }]'],
+      ['flyway', '1.10', 'after_load: [{ command: "flyway migrate" }]'],
+      [
+        'golang-migrate',
+        '13',
+        'after_load: [{ command: "migrate -path migrations -database \\"$DATABASE_URL\\" up" }]',
+      ],
+      ['knex', '20260104_more', 'after_load: [{ command: "npx knex migrate:latest" }]'],
+      ['liquibase', '3', 'after_load: [{ command: "liquibase update" }]'],
+      ['prisma', '5_more', 'after_load: [{ command: "npx prisma migrate deploy" }]'],
+      ['rails', '20260104', 'after_load: [{ command: "bin/rails db:migrate" }]'],
+      [
+        'typeorm',
+        '1600000000000, 1800000000000',
+        'after_load: [{ command: "npx typeorm migration:run --dataSource data-source.js" }]',
+      ],
+    ]);
+    // The steps of the target are taken for those that apply them.
+    const context = contextWith();
+    const snapshot = context.configuration.settings.targets.app?.snapshot;
+    if (snapshot) snapshot.after_load = [{ command: 'bin/rails db:migrate', timeout: 60 }];
+    expect(await behindIn(context)).toEqual([]);
   });
 
   it.runIf(process.env.TEST_FULL)(

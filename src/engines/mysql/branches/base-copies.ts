@@ -19,6 +19,7 @@ import type { MysqlSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
 import { createSequences } from '../restore/rows/fill.ts';
 import { alter, makeTables } from '../restore/rows/load-tables.ts';
+import { analyzeTables } from '../restore/statistics.ts';
 import { BASE, RETIRED } from '../server/names.ts';
 import { createDatabase, databaseExists, readAuxiliaryNames } from '../server/server.ts';
 import type { Rename } from '../swap/journal-schema.ts';
@@ -202,6 +203,7 @@ export async function fillFromBase(
     },
   });
   if (!rowsLast) await addKeys();
+  await analyzeTables(context, { url: shadowUrl, sessions: SESSIONS });
   return copied;
 }
 

@@ -35,7 +35,7 @@ export async function codeAfterSteps(
     .filter(({ create }) => create.includes(shadow));
   if (naming.length > 0) {
     const names = naming.map(({ kind, name }) => `${kind.toLowerCase()} ${name}`);
-    throw failed(names.map((what) => `${what} has the name of the new database, which gets another one`));
+    throw failed(names.map((what) => `${what} has the name of the shadow database, which gets another one`));
   }
   return merged;
 }

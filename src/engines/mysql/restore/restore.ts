@@ -31,6 +31,7 @@ import { codeAfterSteps } from './code-after-steps.ts';
 import { onlyOwnRows, remoteWarnings } from './left-out.ts';
 import { fillDatabase, readDefinitionsFile } from './rows/fill.ts';
 import { openClient } from './rows/load-program.ts';
+import { analyzeTables } from './statistics.ts';
 import { createTemporaryUser } from './temporary-user.ts';
 import { tryEvents } from './try-events.ts';
 
@@ -80,6 +81,8 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
       const code = await fillDatabase(running, fill).catch((error) =>
         Promise.reject(withRightsHint(error, run.plan.restoredBy)),
       );
+      const gathers = !beforeSwap && !throwAway;
+      if (gathers) await analyzeTables(running, { url: shadowUrl, sessions: cpus });
       const checked = startStep(report, 'check', 'Verify against the manifest');
       const created = new Set(code.views);
       const missing = [...tables, ...definitions.views.filter((view) => !created.has(view)).map(({ name }) => name)];
@@ -101,11 +104,20 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
       });
       if (beforeSwap) {
         await beforeSwap(shadowUrl);
+        if (!throwAway) await analyzeTables(running, { url: shadowUrl, sessions: cpus });
         // It may have changed whatever is there.
         return { code: await readDependents(server, shadow, () => {}), definers: 'mine' };
       }
-      const steps = afterLoad && (() => afterLoad(withDatabase(url, shadow)));
-      const changed = steps ? await codeAfterSteps(server, { shadow, code, run: steps }) : code;
+      const changed = afterLoad
+        ? await codeAfterSteps(server, {
+            shadow,
+            code,
+            async run() {
+              await afterLoad(withDatabase(url, shadow));
+              await analyzeTables(running, { url: withDatabase(url, shadow), sessions: cpus });
+            },
+          })
+        : code;
       return {
         code: run.events ? changed : withEventsDisabled(changed),
         definers: url.parameters.definer === 'keep' ? 'theirs' : 'mine',

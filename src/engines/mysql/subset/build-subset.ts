@@ -13,12 +13,12 @@ import { collationsIn, featuresOf } from '../catalog/features.ts';
 import { assertNoNameCollision, readNameCase } from '../catalog/name-case.ts';
 import { readReadable } from '../catalog/rights/readable.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
-import { quoteName } from '../connection/quote.ts';
 import { withDatabase } from '../connection/url.ts';
 import { leaveOutRemote, remoteWarnings } from '../restore/left-out.ts';
 import { assertSameFlavour, inspectDestination } from '../restore/preflight.ts';
 import { type Dependents, loadThroughShadow, type Shadow } from '../restore/restore.ts';
 import { createDependents, createTables } from '../restore/rows/fill.ts';
+import { analyzeTables } from '../restore/statistics.ts';
 import { createTemporaryUser } from '../restore/temporary-user.ts';
 import { copyRows } from './copy.ts';
 import type { OpenSource } from './open-source.ts';
@@ -73,7 +73,7 @@ export async function makeSubset(
 
     const finishing = { step: 'finish', label: 'Gather statistics', done: 'Gathered statistics' };
     await withStep(report, finishing, async () => {
-      for (const { name } of definitions.tables) await session.query(`ANALYZE TABLE ${quoteName(name)}`);
+      await analyzeTables(running, { url, sessions: run.cpus });
     });
 
     const verifyStep = {

@@ -16,6 +16,7 @@ import { quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import { withDatabase } from '../connection/url.ts';
+import { analyzeTables } from '../restore/statistics.ts';
 import { BASE } from '../server/names.ts';
 import { mayNotCreate, readAuxiliaryNames, verifyLock } from '../server/server.ts';
 import { maySetDefiner } from './definers.ts';
@@ -157,6 +158,8 @@ export async function exchange(context: EngineContext, given: TableSwap): Promis
   for (const warning of granting.lost) context.report(warning);
   const swapMs = Math.round(outcome.microseconds === null ? performance.now() - started : outcome.microseconds / 1000);
   await cleanUp(context, url, async () => {
+    // Rows came without the statistics of their tables.
+    if (way.renames.length === 0) await analyzeTables(context, { url, sessions: 1 });
     for (const name of [work, ...given.obsoleteAfter])
       await dropAuxiliaryDatabase(context, server, { name, destination });
   });

@@ -5,7 +5,7 @@ import { connect } from '../connection/connect.ts';
 import { type PsqlSession, quoteText, SqlError } from '../connection/session.ts';
 import type { FillRun } from './rows/filling.ts';
 
-export interface Gathering extends Pick<FillRun, 'url'>, Partial<Pick<FillRun, 'tools' | 'settings'>> {
+export interface StatisticsOptions extends Pick<FillRun, 'url'>, Partial<Pick<FillRun, 'tools' | 'settings'>> {
   /** Sessions beside each other. */
   sessions: number;
 }
@@ -19,33 +19,33 @@ const CHANGED = `(${TABLES} OR ${VIEWS}) AND EXISTS (
   UNION ALL SELECT FROM pg_stat_user_tables s WHERE s.relid = c.oid AND s.n_mod_since_analyze > 0)`;
 
 /** Gathers the statistics of all tables. */
-export function analyzeTables(context: EngineContext, gathering: Gathering): Promise<void> {
-  return analyze(context, gathering, TABLES);
+export function analyzeTables(context: EngineContext, options: StatisticsOptions): Promise<void> {
+  return analyze(context, options, TABLES);
 }
 
-export function analyzeViews(context: EngineContext, gathering: Gathering): Promise<void> {
-  return analyze(context, gathering, VIEWS);
+export function analyzeViews(context: EngineContext, options: StatisticsOptions): Promise<void> {
+  return analyze(context, options, VIEWS);
 }
 
-export function analyzeAll(context: EngineContext, gathering: Gathering): Promise<void> {
-  return analyze(context, gathering, `(${TABLES} OR ${VIEWS})`);
+export function analyzeAll(context: EngineContext, options: StatisticsOptions): Promise<void> {
+  return analyze(context, options, `(${TABLES} OR ${VIEWS})`);
 }
 
 /** Gathers the statistics of what was changed since they were gathered, as the server counts it. */
-export function analyzeChanged(context: EngineContext, gathering: Gathering): Promise<void> {
-  return analyze(context, gathering, CHANGED);
+export function analyzeChanged(context: EngineContext, options: StatisticsOptions): Promise<void> {
+  return analyze(context, options, CHANGED);
 }
 
 /** Tables, with those that have rows of them as well: partitioned and inherited ones. */
 export function analyzeTablesOf(
   context: EngineContext,
-  gathering: Gathering,
+  options: StatisticsOptions,
   tables: { schema: string; table: string }[],
 ): Promise<void> {
   const names = quoteText(JSON.stringify(tables));
   return analyze(
     context,
-    gathering,
+    options,
     `c.oid IN (
       WITH RECURSIVE up AS (
         SELECT t.oid FROM json_to_recordset(${names}) AS w (schema text, "table" text)
@@ -59,8 +59,8 @@ export function analyzeTablesOf(
 const STATEMENTS_AT_ONCE = 16;
 
 /** Only what the role may analyze, the largest first. A failure is a warning: the rows are there. */
-async function analyze(context: EngineContext, gathering: Gathering, which: string): Promise<void> {
-  await using first = await connect(context, gathering.url, gathering);
+async function analyze(context: EngineContext, options: StatisticsOptions, which: string): Promise<void> {
+  await using first = await connect(context, options.url, options);
   const found = await first.query<{ relation: string }>(`
     SELECT format('%I.%I', n.nspname, c.relname) AS relation FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast') AND c.relpersistence <> 't'
@@ -78,11 +78,11 @@ async function analyze(context: EngineContext, gathering: Gathering, which: stri
       });
     }
   };
-  const others = Math.min(gathering.sessions, Math.ceil(queue.length / 2)) - 1;
+  const others = Math.min(options.sessions, Math.ceil(queue.length / 2)) - 1;
   await runTogether(context.signal, [
     (signal) => takeAll(first, signal),
     ...Array.from({ length: Math.max(0, others) }, () => async (signal: AbortSignal) => {
-      await using session = await connect({ ...context, signal }, gathering.url, gathering);
+      await using session = await connect({ ...context, signal }, options.url, options);
       await takeAll(session, signal);
     }),
   ]);

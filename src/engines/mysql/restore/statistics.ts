@@ -1,0 +1,52 @@
+import { redact } from '../../../process/redact.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import { runWorkers } from '../../shared/run-together.ts';
+import { readTableList } from '../catalog/tables.ts';
+import { connect } from '../connection/connect.ts';
+import { quoteName } from '../connection/quote.ts';
+import type { MysqlSession } from '../connection/session.ts';
+import { SqlError } from '../connection/session-errors.ts';
+
+/** Engines with statistics that their tables keep when they move to another database. */
+const ENGINES = new Set(['InnoDB', 'MyISAM', 'Aria']);
+
+interface StatisticsOptions {
+  url: DatabaseUrl;
+  /** Sessions beside each other. */
+  sessions: number;
+}
+
+/** Gathers the statistics of all tables of a database. A failure is a warning: the rows are there. */
+export async function analyzeTables(context: EngineContext, { url, sessions }: StatisticsOptions): Promise<void> {
+  await using listing = await connect(context, url);
+  const listed = await readTableList(listing, url.database ?? '');
+  const queue = listed.flatMap(({ name, engine }) => (engine !== null && ENGINES.has(engine) ? [name] : []));
+  const refused: string[] = [];
+  await runWorkers(context.signal, {
+    count: Math.min(sessions, queue.length),
+    async work(signal) {
+      await using session = await connect({ signal }, url);
+      for (let table = queue.shift(); table !== undefined && !signal.aborted; table = queue.shift()) {
+        const error = await analyze(session, table);
+        if (error !== null) refused.push(`${table}: ${error}`);
+      }
+    },
+  });
+  if (refused.length === 0) return;
+  const message = `The statistics of some tables could not be gathered; the server does later: ${refused.join('; ')}`;
+  context.report({ event: 'warning', code: 'statistics_missing', message });
+}
+
+/** Every server has its own statistics, so the statement is not replicated. Resolves with why it failed. */
+async function analyze(session: MysqlSession, table: string): Promise<string | null> {
+  try {
+    const rows = await session.query<{ Msg_type: string; Msg_text: string }>(
+      `ANALYZE NO_WRITE_TO_BINLOG TABLE ${quoteName(table)}`,
+    );
+    return rows.find(({ Msg_type }) => Msg_type.toLowerCase() === 'error')?.Msg_text ?? null;
+  } catch (error) {
+    if (error instanceof SqlError) return redact(error.message);
+    throw error;
+  }
+}
