@@ -1,9 +1,8 @@
 import { UserError } from '../../../../runtime/errors.ts';
-import { withStep } from '../../../../runtime/events.ts';
-import { formatNumberOf } from '../../../../text/format.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { ScriptFacts, ScriptResult, ScriptRun } from '../../../facets/restore.ts';
+import { withFileStep } from '../../../shared/script/run-file-step.ts';
 import { withEventsDisabled } from '../../catalog/definitions/events.ts';
 import { readBelongings } from '../../catalog/definitions/foreign-keys.ts';
 import { readCollations } from '../../catalog/introspect.ts';
@@ -46,14 +45,19 @@ async function readMode(context: EngineContext, url: DatabaseUrl): Promise<strin
 export async function runScript(context: EngineContext, run: ScriptRun): Promise<ScriptResult> {
   const { url, file, asItIs, undo, events } = run;
   await checkScript(context, run);
-  if (asItIs) return { swapMs: null, undoDatabase: null, statements: await runStep(context, run) };
+  if (asItIs)
+    return {
+      swapMs: null,
+      undoDatabase: null,
+      statements: await withFileStep(context, file, () => runFile(context, url, file)),
+    };
   let statements = 0;
   const collations = await collationsFor(context, url);
   const replaced = await besideDestination(
     context,
     { url, undo, collations },
     async ({ fresh, server, context: running }) => {
-      statements = await runStep(running, { url: withDatabase(url, fresh), file });
+      statements = await withFileStep(running, file, () => runFile(running, withDatabase(url, fresh), file));
       const code = await readBelongings(server, fresh, () => {});
       return { code: events ? code : withEventsDisabled(code), definers: 'theirs' };
     },
@@ -68,13 +72,4 @@ async function collationsFor(context: EngineContext, url: DatabaseUrl) {
   );
   const old = await readCollations(server, url.database ?? '');
   return old ?? own ?? { charset: 'utf8mb4', collation: 'utf8mb4_general_ci' };
-}
-
-function runStep(context: EngineContext, { url, file }: Pick<ScriptRun, 'url' | 'file'>): Promise<number> {
-  const step = {
-    step: 'restore',
-    label: `Run ${file}`,
-    done: (statements: number) => `Ran ${formatNumberOf(statements, 'statement')} of ${file}`,
-  };
-  return withStep(context.report, step, () => runFile(context, url, file));
 }

@@ -1,7 +1,6 @@
-import { withStep } from '../../../../runtime/events.ts';
-import { formatNumberOf } from '../../../../text/format.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { ScriptFacts, ScriptResult, ScriptRun } from '../../../facets/restore.ts';
+import { withFileStep } from '../../../shared/script/run-file-step.ts';
 import { readScript } from '../../../shared/script/split-script.ts';
 import { withDatabase } from '../../connection/url.ts';
 import { reachesServer } from '../../server/rights.ts';
@@ -37,19 +36,15 @@ async function readFacts(file: string): Promise<Omit<ScriptFacts, 'warnings'>> {
 export async function runScript(context: EngineContext, run: ScriptRun): Promise<ScriptResult> {
   const { url, file, asItIs, undo, role } = run;
   await readFacts(file);
-  if (asItIs) return { swapMs: null, undoDatabase: null, statements: await runStep(context, run) };
+  if (asItIs)
+    return {
+      swapMs: null,
+      undoDatabase: null,
+      statements: await withFileStep(context, file, () => runFile(context, url, file)),
+    };
   let statements = 0;
   const replaced = await besideDestination(context, { url, undo, role, locale: null }, async ({ fresh }) => {
-    statements = await runStep(context, { url: withDatabase(url, fresh), file });
+    statements = await withFileStep(context, file, () => runFile(context, withDatabase(url, fresh), file));
   });
   return { ...replaced, statements };
-}
-
-function runStep(context: EngineContext, { url, file }: Pick<ScriptRun, 'url' | 'file'>): Promise<number> {
-  const step = {
-    step: 'restore',
-    label: `Run ${file}`,
-    done: (statements: number) => `Ran ${formatNumberOf(statements, 'statement')} of ${file}`,
-  };
-  return withStep(context.report, step, () => runFile(context, url, file));
 }
