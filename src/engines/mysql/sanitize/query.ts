@@ -22,7 +22,7 @@ export const SETTINGS = [
 export async function runQuery(context: EngineContext, { url, manifest, statements }: QueryRun): Promise<void> {
   await withQueryStep(context, statements, async (onRun) => {
     await using session = await connect(context, url);
-    await refuseOtherDatabases(session, statements, {
+    await assertOwnDatabaseOnly(session, statements, {
       copy: url.database ?? '',
       original: detailsOf(manifest).database,
     });
@@ -38,7 +38,7 @@ export async function runQuery(context: EngineContext, { url, manifest, statemen
 const CATALOGS = new Set(['information_schema', 'performance_schema', 'sys']);
 
 /** Table names may be qualified: `UPDATE shop.customer` would change the original on the same server. */
-export async function refuseOtherDatabases(
+export async function assertOwnDatabaseOnly(
   session: MysqlSession,
   statements: Statement[],
   { copy, original }: { copy: string; original: string },

@@ -4,11 +4,11 @@ import type { EngineContext } from '../../../engine-context.ts';
 import type { ScriptFacts, ScriptResult, ScriptRun } from '../../../facets/restore.ts';
 import { withFileStep } from '../../../shared/script/run-file-step.ts';
 import { withEventsDisabled } from '../../catalog/definitions/events.ts';
-import { readBelongings } from '../../catalog/definitions/foreign-keys.ts';
+import { readDependents } from '../../catalog/definitions/foreign-keys.ts';
 import { readCollations } from '../../catalog/introspect.ts';
 import { connectToServer } from '../../connection/connect.ts';
 import { withDatabase } from '../../connection/url.ts';
-import { besideDestination } from '../restore.ts';
+import { loadThroughShadow } from '../restore.ts';
 import { acceptedStatements, UNSAFE_CHARSETS } from './accept-statement.ts';
 import { currentDatabase, runFile } from './run-file.ts';
 
@@ -24,10 +24,11 @@ export async function checkScript(
 ): Promise<ScriptFacts> {
   const { charset = '' } = url.parameters;
   if (UNSAFE_CHARSETS.test(charset)) {
-    throw new UserError(`An SQL file in the character set ${charset} cannot be split into statements`, {
-      code: 'script_refused',
-      hint: 'Write the file in utf8mb4, and remove charset from the URL.',
-    });
+    throw new UserError(
+      'script_refused',
+      `An SQL file in the character set ${charset} cannot be split into statements`,
+      { hint: 'Write the file in utf8mb4, and remove charset from the URL.' },
+    );
   }
   const facts: ScriptFacts = { statements: 0, rollsBack: false, warnings: [REACH] };
   const sqlMode = await readMode(context, url);
@@ -45,20 +46,17 @@ async function readMode(context: EngineContext, url: DatabaseUrl): Promise<strin
 export async function runScript(context: EngineContext, run: ScriptRun): Promise<ScriptResult> {
   const { url, file, asItIs, undo, events } = run;
   await checkScript(context, run);
-  if (asItIs)
-    return {
-      swapMs: null,
-      undoDatabase: null,
-      statements: await withFileStep(context, file, () => runFile(context, url, file)),
-    };
+  const runIn = (running: EngineContext, database: DatabaseUrl): Promise<number> =>
+    withFileStep(running, file, () => runFile(running, database, file));
+  if (asItIs) return { swapMs: null, undoDatabase: null, statements: await runIn(context, url) };
   let statements = 0;
   const collations = await collationsFor(context, url);
-  const replaced = await besideDestination(
+  const replaced = await loadThroughShadow(
     context,
     { url, undo, collations },
-    async ({ fresh, server, context: running }) => {
-      statements = await withFileStep(running, file, () => runFile(running, withDatabase(url, fresh), file));
-      const code = await readBelongings(server, fresh, () => {});
+    async ({ shadow, server, context: running }) => {
+      statements = await runIn(running, withDatabase(url, shadow));
+      const code = await readDependents(server, shadow, () => {});
       return { code: events ? code : withEventsDisabled(code), definers: 'theirs' };
     },
   );

@@ -1,10 +1,11 @@
+import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { ScriptFacts, ScriptResult, ScriptRun } from '../../../facets/restore.ts';
 import { withFileStep } from '../../../shared/script/run-file-step.ts';
 import { readScript } from '../../../shared/script/split-script.ts';
 import { withDatabase } from '../../connection/url.ts';
 import { reachesServer } from '../../server/rights.ts';
-import { besideDestination } from '../restore.ts';
+import { loadThroughShadow } from '../restore.ts';
 import { endsTransaction } from './file-settings.ts';
 import { runFile } from './run-file.ts';
 import { createSplitter } from './split.ts';
@@ -36,15 +37,12 @@ async function readFacts(file: string): Promise<Omit<ScriptFacts, 'warnings'>> {
 export async function runScript(context: EngineContext, run: ScriptRun): Promise<ScriptResult> {
   const { url, file, asItIs, undo, role } = run;
   await readFacts(file);
-  if (asItIs)
-    return {
-      swapMs: null,
-      undoDatabase: null,
-      statements: await withFileStep(context, file, () => runFile(context, url, file)),
-    };
+  const runIn = (database: DatabaseUrl): Promise<number> =>
+    withFileStep(context, file, () => runFile(context, database, file));
+  if (asItIs) return { swapMs: null, undoDatabase: null, statements: await runIn(url) };
   let statements = 0;
-  const replaced = await besideDestination(context, { url, undo, role, locale: null }, async ({ fresh }) => {
-    statements = await withFileStep(context, file, () => runFile(context, withDatabase(url, fresh), file));
+  const replaced = await loadThroughShadow(context, { url, undo, role, locale: null }, async ({ shadow }) => {
+    statements = await runIn(withDatabase(url, shadow));
   });
   return { ...replaced, statements };
 }
