@@ -8,7 +8,7 @@ import { type ServerStart, type SupervisedServer, startSupervised } from './supe
 const ATTEMPTS = 3;
 const LOOK_EVERY = 50;
 
-export interface ServerOptions extends Pick<ServerStart, 'lastSignal'> {
+interface ServerOptions extends Pick<ServerStart, 'lastSignal'> {
   engine: 'mysql' | 'postgres';
   product: string;
   deadlineMs: number;
@@ -18,7 +18,7 @@ export interface ServerOptions extends Pick<ServerStart, 'lastSignal'> {
   isReady(home: ServerHome, port: number): Promise<boolean>;
 }
 
-export interface StartedServer {
+interface StartedServer {
   port: number;
   directory: string;
   /** Stops the server and removes its files. */
