@@ -1,4 +1,5 @@
 import type { Connection } from 'mysql2';
+import { releaseChunk } from '../../../repository/objects/release.ts';
 
 /** A row of so many bytes never arrives in one chunk of the socket. */
 const LONG_ROW_BYTES = 64 * 1024;
@@ -12,14 +13,16 @@ export interface LongRowTaker {
   endRow(): void;
 }
 
+type Chunk = Uint8Array<ArrayBuffer>;
+
 interface ChunkTaker {
-  execute(chunk: Uint8Array): unknown;
+  execute(chunk: Chunk): unknown;
 }
 
 /** The driver's parser: `buffer` has what has arrived of an incomplete packet, behind its length. */
 interface PacketParser extends ChunkTaker {
   executeStart: ChunkTaker['execute'];
-  buffer: Uint8Array[];
+  buffer: Chunk[];
   length: number;
 }
 
@@ -66,7 +69,7 @@ class LongRowParser implements ChunkTaker {
     this.#onRow = onRow;
   }
 
-  execute(chunk: Uint8Array): void {
+  execute(chunk: Chunk): void {
     if (this.#packets === 0) {
       const { buffer, length } = this.#parser;
       // Between two chunks the driver has handled all packets before this one, also those that waited in a pause.
@@ -78,9 +81,10 @@ class LongRowParser implements ChunkTaker {
       for (const arrived of buffer) this.#take(arrived);
     }
     this.#take(chunk);
+    if (this.#packets > 0) releaseChunk(chunk);
   }
 
-  #take(chunk: Uint8Array): void {
+  #take(chunk: Chunk): void {
     for (let from = 0; from < chunk.length; ) {
       if (this.#headerLeft > 0) {
         if (this.#headerLeft > 1) this.#length += (chunk[from] as number) * 256 ** (HEADER_BYTES - this.#headerLeft);
@@ -105,7 +109,7 @@ class LongRowParser implements ChunkTaker {
     }
   }
 
-  #endRow(rest: Uint8Array): void {
+  #endRow(rest: Chunk): void {
     this.#onRow(this.#packets);
     this.#packets = 0;
     this.#taker.endRow();

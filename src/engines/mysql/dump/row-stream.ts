@@ -70,12 +70,13 @@ export async function* textOfRows(
   const blocks = new RowBlocks(Buffer.allocUnsafe(BLOCK_BYTES), (text) => {
     ready.push(text);
     changed.resolve();
-    if (ready.length >= BLOCKS_AHEAD) connection.pause();
+    // After the last row nothing would resume it.
+    if (outcome === null && ready.length >= BLOCKS_AHEAD) connection.pause();
     return Buffer.allocUnsafe(BLOCK_BYTES);
   });
   const end = (how: NonNullable<typeof outcome>): void => {
-    blocks.flush();
     outcome = how;
+    blocks.flush();
     changed.resolve();
   };
   const take = (row: RowPacket): void => {

@@ -1,11 +1,10 @@
 import { redact } from '../../../process/redact.ts';
-import { withStep } from '../../../runtime/events.ts';
 import { describeStatement, type Statement } from '../../../sanitize/statement.ts';
-import { formatNumberOf } from '../../../text/format.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { QueryRun } from '../../facets/sanitize.ts';
 import { connectionLostAt, queryFailed, UNPUBLISHED } from '../../shared/sanitize/query-failed.ts';
 import { queryRefused } from '../../shared/sanitize/query-refused.ts';
+import { withQueryStep } from '../../shared/sanitize/steps.ts';
 import { connect } from '../connection/connect.ts';
 import { DENIED } from '../connection/error-numbers.ts';
 import type { MysqlSession } from '../connection/session.ts';
@@ -21,27 +20,16 @@ export const SETTINGS = [
 
 /** Without a transaction, since DDL commits. Only the copy is affected by a failure. */
 export async function runQuery(context: EngineContext, { url, manifest, statements }: QueryRun): Promise<void> {
-  const { report } = context;
-  const count = formatNumberOf(statements.length, 'statement');
-  const step = { step: 'query', label: `Run ${count}`, done: `Ran ${count}` };
-  await withStep(report, step, async () => {
+  await withQueryStep(context, statements, async (onRun) => {
     await using session = await connect(context, url);
     await assertOwnDatabaseOnly(session, statements, {
       copy: url.database ?? '',
       original: detailsOf(manifest).database,
     });
     for (const setting of SETTINGS) await session.execute(setting);
-    for (const [index, statement] of statements.entries()) {
+    for (const statement of statements) {
       await session.execute(statement.text).catch((error) => Promise.reject(explain(statement, error)));
-      const current = describeStatement(statement);
-      report({
-        event: 'progress',
-        step: 'query',
-        done: index + 1,
-        total: statements.length,
-        unit: 'statements',
-        current,
-      });
+      onRun(statement);
     }
     await session.execute('COMMIT');
   });

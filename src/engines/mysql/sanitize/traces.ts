@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { withStep } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { Traces } from '../../facets/sanitize.ts';
+import { withTracesStep } from '../../shared/sanitize/steps.ts';
 import { isVersioned, readTableList } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName } from '../connection/quote.ts';
@@ -12,13 +12,7 @@ import { detailsSchema } from '../details.ts';
  * rebuilt.
  */
 export async function removeTraces(context: EngineContext, { url, dump, changed }: Traces): Promise<void> {
-  const { report } = context;
-  const step = {
-    step: 'traces',
-    label: 'Remove remnants of the old values',
-    done: 'Removed remnants of the old values',
-  };
-  await withStep(report, step, async () => {
+  await withTracesStep(context, async () => {
     await using session = await connect(context, url);
     const tables = await readTableList(session, url.database ?? '');
     const versioned = new Set(tables.filter(isVersioned).map(({ name }) => name));

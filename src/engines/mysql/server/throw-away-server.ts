@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import { makeServerHome, type ServerHome } from '../../shared/server/server-home.ts';
-import { serverNotStarted, startOnFreePort, untilReady } from '../../shared/server/start-server.ts';
-import { startSupervised } from '../../shared/server/supervised-server.ts';
+import type { ServerHome } from '../../shared/server/server-home.ts';
+import { serverNotStarted, startServer } from '../../shared/server/start-server.ts';
 import type { Flavour } from '../catalog/introspect.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';
 import { openSession } from '../connection/session.ts';
@@ -40,7 +39,6 @@ const EVERYTHING = "GRANT ALL ON *.* TO tool@'%' WITH GRANT OPTION";
 const OWN_DATABASES = `GRANT ALL ON ${quoteName(`${SCRATCH}%`)}.* TO tool@'%'`;
 
 const PRODUCT = 'MySQL or MariaDB';
-const START_DEADLINE = 60_000;
 /** No clean shutdown: the files are removed. */
 const AT_ONCE = 'KILL';
 
@@ -58,28 +56,23 @@ export async function startThrowAwayServer(
   programs: ServerPrograms,
   { superuser = false }: ThrowAwayOptions = {},
 ): Promise<ThrowAwayServer> {
-  return startOnFreePort((port) => startOn(context, programs, { port, superuser }));
-}
-
-async function startOn(
-  context: EngineContext,
-  programs: ServerPrograms,
-  { port, superuser }: Required<ThrowAwayOptions> & { port: number },
-): Promise<ThrowAwayServer> {
-  const home = await makeServerHome(context, 'mysql');
-  const { directory, user } = home;
   const password = randomBytes(16).toString('hex');
-  const url = (database: string): DatabaseUrl =>
+  const urlOn = (port: number, database: string): DatabaseUrl =>
     parseMysqlUrl(`mysql://tool:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`);
-  try {
-    await initialise(context, programs, home);
-    // The only way in: root has a random password, and the socket is private.
-    await home.write(
-      'users.sql',
-      `CREATE USER tool@'%' IDENTIFIED BY ${quoteText(password)};\n${superuser ? EVERYTHING : OWN_DATABASES};\n`,
-    );
-    const server = startSupervised(context, {
-      words: [
+  const { port, directory, stop } = await startServer(context, {
+    engine: 'mysql',
+    product: PRODUCT,
+    deadlineMs: 60_000,
+    lastSignal: AT_ONCE,
+    async prepare(home, port) {
+      await initialise(context, programs, home);
+      const { directory } = home;
+      // The only way in: root has a random password, and the socket is private.
+      await home.write(
+        'users.sql',
+        `CREATE USER tool@'%' IDENTIFIED BY ${quoteText(password)};\n${superuser ? EVERYTHING : OWN_DATABASES};\n`,
+      );
+      return [
         programs.server,
         '--no-defaults',
         ...placesIn(directory),
@@ -89,30 +82,11 @@ async function startOn(
         `--port=${port}`,
         ...SETTINGS,
         ...OWN_SETTINGS[programs.flavour],
-      ],
-      directory,
-      user,
-      lastSignal: AT_ONCE,
-    });
-    await untilReady(context, {
-      server,
-      product: PRODUCT,
-      deadline: START_DEADLINE,
-      lastSignal: AT_ONCE,
-      isReady: () => isReady(context, url('')),
-    });
-    return {
-      directory,
-      url,
-      async [Symbol.asyncDispose]() {
-        await server.stop(AT_ONCE);
-        await home.remove();
-      },
-    };
-  } catch (error) {
-    await home.remove();
-    throw error;
-  }
+      ];
+    },
+    isReady: (_, port) => isReady(context, urlOn(port, '')),
+  });
+  return { directory, url: (database) => urlOn(port, database), [Symbol.asyncDispose]: () => stop(AT_ONCE) };
 }
 
 async function initialise(

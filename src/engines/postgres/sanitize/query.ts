@@ -1,10 +1,9 @@
 import { redact } from '../../../process/redact.ts';
-import { withStep } from '../../../runtime/events.ts';
 import { describeStatement, type Statement } from '../../../sanitize/statement.ts';
-import { formatNumberOf } from '../../../text/format.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { QueryRun } from '../../facets/sanitize.ts';
 import { connectionLostAt, queryFailed, UNPUBLISHED } from '../../shared/sanitize/query-failed.ts';
+import { withQueryStep } from '../../shared/sanitize/steps.ts';
 import { dropUserMappings } from '../catalog/foreign-tables.ts';
 import { connect, linesOf } from '../connection/connect.ts';
 import { ConnectionLost, type PsqlSession, SqlError } from '../connection/session.ts';
@@ -16,29 +15,19 @@ import { archiveDetails } from '../dump/archive.ts';
  * after it, in order.
  */
 export async function runQuery(context: EngineContext, { url, manifest, statements }: QueryRun): Promise<void> {
-  const { report } = context;
-  const count = formatNumberOf(statements.length, 'statement');
-  const step = { step: 'query', label: `Run ${count}`, done: `Ran ${count}` };
-  await withStep(report, step, async () => {
+  await withQueryStep(context, statements, async (onRun) => {
     await using session = await connect(context, url, { settings: querySettings(archiveDetails(manifest).settings) });
     await dropUserMappings(session);
-    let done = 0;
-    const told = (statement: Statement): void => {
-      done += 1;
-      const current = describeStatement(statement);
-      report({ event: 'progress', step: 'query', done, total: statements.length, unit: 'statements', current });
-    };
-
     const refusing: Statement[] = [];
     await session.execute('BEGIN');
     for (const statement of statements) {
-      if (await runWithin(session, statement)) told(statement);
+      if (await runWithin(session, statement)) onRun(statement);
       else refusing.push(statement);
     }
     await session.execute('COMMIT').catch((error) => Promise.reject(commitFailed(error)));
     for (const statement of refusing) {
       await session.executeForeign(statement.text).catch((error) => Promise.reject(explain(statement, error)));
-      told(statement);
+      onRun(statement);
     }
   });
 }

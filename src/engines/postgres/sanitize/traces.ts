@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { withStep } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { Traces } from '../../facets/sanitize.ts';
+import { withTracesStep } from '../../shared/sanitize/steps.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName } from '../connection/session.ts';
 import { archiveDetailsSchema } from '../dump/archive.ts';
@@ -12,13 +12,7 @@ import { withoutEventTriggers } from '../restore/event-triggers.ts';
  * rewritten, views refreshed.
  */
 export async function removeTraces(context: EngineContext, { url, dump, changed }: Traces): Promise<void> {
-  const { report } = context;
-  const step = {
-    step: 'traces',
-    label: 'Remove remnants of the old values',
-    done: 'Removed remnants of the old values',
-  };
-  await withStep(report, step, async () => {
+  await withTracesStep(context, async () => {
     await using session = await connect(context, url, { settings: { statement_timeout: '0', row_security: 'off' } });
     const { data } = v.parse(archiveDetailsSchema, dump.details);
     for (const { name, file } of dump.tables) {

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { EngineContext } from '../../engine-context.ts';
-import { makeServerHome, type ServerHome } from '../../shared/server/server-home.ts';
-import { serverNotStarted, startOnFreePort, untilReady } from '../../shared/server/start-server.ts';
-import { startSupervised } from '../../shared/server/supervised-server.ts';
+import type { ServerHome } from '../../shared/server/server-home.ts';
+import { serverNotStarted, startServer } from '../../shared/server/start-server.ts';
 import { programsFor } from '../../shared/server/unprivileged-user.ts';
 import { findServerPrograms, type ServerPrograms } from './server-programs.ts';
 
@@ -33,7 +32,6 @@ const SETTINGS = {
 };
 
 const PRODUCT = 'PostgreSQL';
-const START_DEADLINE = 30_000;
 
 /** A server on a free port of this machine; rejects without server programs. */
 export async function startThrowAwayServer(
@@ -41,51 +39,31 @@ export async function startThrowAwayServer(
   { programs, settings = {}, findPort }: ThrowAwayOptions = {},
 ): Promise<ThrowAwayServer> {
   const { bin } = programs ?? (await findServerPrograms(context));
-  return startOnFreePort((port) => startOn(context, { port, bin, settings }), findPort);
-}
-
-interface Start {
-  port: number;
-  bin: string;
-  settings: Record<string, string>;
-}
-
-async function startOn(context: EngineContext, { port, bin, settings }: Start): Promise<ThrowAwayServer> {
-  const home = await makeServerHome(context, 'postgres');
-  const { directory, user } = home;
   const password = randomBytes(16).toString('hex');
-  try {
-    const programs = await programsFor(context, { bin, directory, user });
-    await initialise(context, { bin: programs, home, password });
-    const flags = Object.entries({ ...SETTINGS, port, ...settings }).flatMap(([name, value]) => [
-      '-c',
-      `${name}=${value}`,
-    ]);
-    const server = startSupervised(context, {
-      words: [join(programs, 'postgres'), '-D', join(directory, DATA), ...flags],
-      directory,
-      user,
-      lastSignal: 'QUIT',
-    });
-    const stop = async (): Promise<void> => {
-      // INT: clean shutdown; QUIT: immediate.
-      await server.stop(context.signal.aborted ? 'QUIT' : 'INT');
-      await home.remove();
-    };
-    await untilReady(context, {
-      server,
-      product: PRODUCT,
-      deadline: START_DEADLINE,
-      lastSignal: 'QUIT',
-      isReady: () => isReady(home),
-    });
-    const url = (database: string): string =>
-      `postgres://postgres:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`;
-    return { port, directory, url, stop, [Symbol.asyncDispose]: stop };
-  } catch (error) {
-    await home.remove();
-    throw error;
-  }
+  const server = await startServer(context, {
+    engine: 'postgres',
+    product: PRODUCT,
+    deadlineMs: 30_000,
+    lastSignal: 'QUIT',
+    findPort,
+    async prepare(home, port) {
+      const { directory, user } = home;
+      const own = await programsFor(context, { bin, directory, user });
+      await initialise(context, { bin: own, home, password });
+      const flags = Object.entries({ ...SETTINGS, port, ...settings }).flatMap(([name, value]) => [
+        '-c',
+        `${name}=${value}`,
+      ]);
+      return [join(own, 'postgres'), '-D', join(directory, DATA), ...flags];
+    },
+    isReady,
+  });
+  const { port, directory } = server;
+  // INT: clean shutdown; QUIT: immediate.
+  const stop = (): Promise<void> => server.stop(context.signal.aborted ? 'QUIT' : 'INT');
+  const url = (database: string): string =>
+    `postgres://postgres:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`;
+  return { port, directory, url, stop, [Symbol.asyncDispose]: stop };
 }
 
 const DATA = 'data';

@@ -2,19 +2,36 @@ import { setTimeout } from 'node:timers/promises';
 import { UserError } from '../../../runtime/errors.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { freePort, isFree } from './free-port.ts';
-import type { SupervisedServer } from './supervised-server.ts';
+import { makeServerHome, type ServerHome } from './server-home.ts';
+import { type ServerStart, type SupervisedServer, startSupervised } from './supervised-server.ts';
 
 const ATTEMPTS = 3;
 const LOOK_EVERY = 50;
 
-export async function startOnFreePort<Server>(
-  start: (port: number) => Promise<Server>,
-  findPort: () => Promise<number> = freePort,
-): Promise<Server> {
+interface ServerOptions extends Pick<ServerStart, 'lastSignal'> {
+  engine: 'mysql' | 'postgres';
+  product: string;
+  deadlineMs: number;
+  findPort?: (() => Promise<number>) | undefined;
+  /** Creates the server's files; resolves with its command line. */
+  prepare(home: ServerHome, port: number): Promise<ServerStart['words']>;
+  isReady(home: ServerHome, port: number): Promise<boolean>;
+}
+
+interface StartedServer {
+  port: number;
+  directory: string;
+  /** Stops the server and removes its files. */
+  stop(signal: string): Promise<void>;
+}
+
+/** Starts a server with files of its own on a free port of this machine. */
+export async function startServer(context: EngineContext, options: ServerOptions): Promise<StartedServer> {
+  const { findPort = freePort } = options;
   for (let attempt = 1; ; attempt++) {
     const port = await findPort();
     try {
-      return await start(port);
+      return await startOn(context, options, port);
     } catch (error) {
       // Another process may have taken the port.
       if (attempt === ATTEMPTS || (await isFree(port))) throw error;
@@ -22,18 +39,36 @@ export async function startOnFreePort<Server>(
   }
 }
 
-interface StartState {
+async function startOn(context: EngineContext, options: ServerOptions, port: number): Promise<StartedServer> {
+  const home = await makeServerHome(context, options.engine);
+  const { directory, user } = home;
+  try {
+    const words = await options.prepare(home, port);
+    const server = startSupervised(context, { words, directory, user, lastSignal: options.lastSignal });
+    await untilReady(context, { ...options, server, isReady: () => options.isReady(home, port) });
+    return {
+      port,
+      directory,
+      async stop(signal) {
+        await server.stop(signal);
+        await home.remove();
+      },
+    };
+  } catch (error) {
+    await home.remove();
+    throw error;
+  }
+}
+
+interface StartState extends Pick<ServerOptions, 'product' | 'deadlineMs' | 'lastSignal'> {
   server: SupervisedServer;
-  product: string;
-  deadline: number;
-  lastSignal: string;
   isReady(): Promise<boolean>;
 }
 
 /** Stops the server after the deadline or an abort. */
-export async function untilReady({ signal }: EngineContext, starting: StartState): Promise<void> {
-  const { server, product, deadline, lastSignal, isReady } = starting;
-  const end = Date.now() + deadline;
+async function untilReady({ signal }: EngineContext, starting: StartState): Promise<void> {
+  const { server, product, deadlineMs, lastSignal, isReady } = starting;
+  const end = Date.now() + deadlineMs;
   let over = false;
   const ended = (): void => {
     over = true;

@@ -55,14 +55,21 @@ export class InsertScanner {
         if (block[at] === BACKSLASH) this.#state = 'escape';
         else if (block[at] === QUOTE) this.#state = 'row';
       } else if (this.#state === 'row') {
-        this.#length += 1;
-        if (byte === QUOTE) this.#state = 'text';
-        else if (byte === CLOSING) {
+        const start = at;
+        // Two of them would begin a comment.
+        while (at < block.length && PLAIN[block[at] as number] === 1 && !(this.#minus && block[at] === MINUS)) {
+          this.#minus = block[at] === MINUS;
+          at += 1;
+        }
+        this.#length += Math.min(at + 1, block.length) - start;
+        if (at === block.length) return at;
+        this.#minus = false;
+        if (block[at] === QUOTE) this.#state = 'text';
+        else if (block[at] === CLOSING) {
           this.#state = 'after row';
           this.rows += 1;
           this.longest = Math.max(this.longest, this.#length);
-        } else if (PLAIN[byte] === 0 || (this.#minus && byte === MINUS)) throw refusedByte(byte);
-        this.#minus = byte === MINUS;
+        } else throw refusedByte(block[at] as number);
       } else if (this.#state === 'escape') {
         this.#length += 1;
         this.#state = 'text';

@@ -1,9 +1,8 @@
 import { UserError } from '../../../../runtime/errors.ts';
-import { withStep } from '../../../../runtime/events.ts';
-import { formatNumberOf } from '../../../../text/format.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { ScriptFacts, ScriptResult, ScriptRun } from '../../../facets/restore.ts';
+import { withFileStep } from '../../../shared/script/run-file-step.ts';
 import { withEventsDisabled } from '../../catalog/definitions/events.ts';
 import { readDependents } from '../../catalog/definitions/foreign-keys.ts';
 import { readCollations } from '../../catalog/introspect.ts';
@@ -47,14 +46,16 @@ async function readMode(context: EngineContext, url: DatabaseUrl): Promise<strin
 export async function runScript(context: EngineContext, run: ScriptRun): Promise<ScriptResult> {
   const { url, file, asItIs, undo, events } = run;
   await checkScript(context, run);
-  if (asItIs) return { swapMs: null, undoDatabase: null, statements: await runStep(context, run) };
+  const runIn = (running: EngineContext, database: DatabaseUrl): Promise<number> =>
+    withFileStep(running, file, () => runFile(running, database, file));
+  if (asItIs) return { swapMs: null, undoDatabase: null, statements: await runIn(context, url) };
   let statements = 0;
   const collations = await collationsFor(context, url);
   const replaced = await loadThroughShadow(
     context,
     { url, undo, collations },
     async ({ shadow, server, context: running }) => {
-      statements = await runStep(running, { url: withDatabase(url, shadow), file });
+      statements = await runIn(running, withDatabase(url, shadow));
       const code = await readDependents(server, shadow, () => {});
       return { code: events ? code : withEventsDisabled(code), definers: 'theirs' };
     },
@@ -69,13 +70,4 @@ async function collationsFor(context: EngineContext, url: DatabaseUrl) {
   );
   const old = await readCollations(server, url.database ?? '');
   return old ?? own ?? { charset: 'utf8mb4', collation: 'utf8mb4_general_ci' };
-}
-
-function runStep(context: EngineContext, { url, file }: Pick<ScriptRun, 'url' | 'file'>): Promise<number> {
-  const step = {
-    step: 'restore',
-    label: `Run ${file}`,
-    done: (statements: number) => `Ran ${formatNumberOf(statements, 'statement')} of ${file}`,
-  };
-  return withStep(context.report, step, () => runFile(context, url, file));
 }

@@ -1,7 +1,7 @@
-import { withStep } from '../../../../runtime/events.ts';
-import { formatNumberOf } from '../../../../text/format.ts';
+import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { ScriptFacts, ScriptResult, ScriptRun } from '../../../facets/restore.ts';
+import { withFileStep } from '../../../shared/script/run-file-step.ts';
 import { readScript } from '../../../shared/script/split-script.ts';
 import { withDatabase } from '../../connection/url.ts';
 import { reachesServer } from '../../server/rights.ts';
@@ -37,19 +37,12 @@ async function readFacts(file: string): Promise<Omit<ScriptFacts, 'warnings'>> {
 export async function runScript(context: EngineContext, run: ScriptRun): Promise<ScriptResult> {
   const { url, file, asItIs, undo, role } = run;
   await readFacts(file);
-  if (asItIs) return { swapMs: null, undoDatabase: null, statements: await runStep(context, run) };
+  const runIn = (database: DatabaseUrl): Promise<number> =>
+    withFileStep(context, file, () => runFile(context, database, file));
+  if (asItIs) return { swapMs: null, undoDatabase: null, statements: await runIn(url) };
   let statements = 0;
   const replaced = await loadThroughShadow(context, { url, undo, role, locale: null }, async ({ shadow }) => {
-    statements = await runStep(context, { url: withDatabase(url, shadow), file });
+    statements = await runIn(withDatabase(url, shadow));
   });
   return { ...replaced, statements };
-}
-
-function runStep(context: EngineContext, { url, file }: Pick<ScriptRun, 'url' | 'file'>): Promise<number> {
-  const step = {
-    step: 'restore',
-    label: `Run ${file}`,
-    done: (statements: number) => `Ran ${formatNumberOf(statements, 'statement')} of ${file}`,
-  };
-  return withStep(context.report, step, () => runFile(context, url, file));
 }
