@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
@@ -50,9 +49,11 @@ export async function swapDatabases(
   const { report, clock } = context;
   const destination = url.database ?? '';
   const names = besideNames(destination);
-  await checkSwap(server, { destination, undo, base: base !== undefined });
-  const old = await readComment(server, destination);
-  const beside = await findBeside(server, destination);
+  const [, old, beside] = await Promise.all([
+    checkSwap(server, { destination, undo, base: base !== undefined }),
+    readComment(server, destination),
+    findBeside(server, destination),
+  ]);
   const outdated = base === 'kept' ? [beside.spare] : [beside.base, beside.spare];
   const retired = [old && beside.undo, ...outdated].filter((one) => one !== null);
   const swapped = startStep(report, 'swap', `Switch ${destination} to the restored database`);
