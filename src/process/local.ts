@@ -143,8 +143,6 @@ async function completion(
   child.on('error', (error) => {
     failure = error;
   });
-  // Output that nobody reads would keep it from closing.
-  child.once('exit', () => setImmediate(() => child.stdout?.readableFlowing === null && child.stdout.resume()));
   child.once('close', resolve);
   signal?.addEventListener('abort', abort, { once: true });
   const code = await promise;
@@ -159,8 +157,7 @@ async function completion(
 
 function cannotStart({ file }: Command, cause: unknown): UserError {
   const reason = cause instanceof Error ? cause.message : 'unknown reason';
-  return new UserError(`Cannot start ${file}: ${reason}`, {
-    code: 'tool_not_started',
+  return new UserError('tool_not_started', `Cannot start ${file}: ${reason}`, {
     hint: 'Check that it is installed and executable: tool config check',
     cause,
   });

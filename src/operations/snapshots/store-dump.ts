@@ -94,8 +94,7 @@ function isDiskFull(error: unknown): error is NodeJS.ErrnoException {
 }
 
 function diskFull(directory: string, cause: NodeJS.ErrnoException): UserError {
-  return new UserError(`The disk of ${directory} is full`, {
-    code: 'dump_failed',
+  return new UserError('dump_failed', `The disk of ${directory} is full`, {
     details: [cause.message],
     hint: 'Nothing was stored. Free space, remove old snapshots (tool prune), or move working_directory to a larger disk.',
     cause,

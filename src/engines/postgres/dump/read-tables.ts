@@ -255,8 +255,7 @@ async function readPieces(readers: Readers, { reads, queue, signal }: ReaderOpti
 const READ_AHEAD = 1;
 
 export function cutShort(table: string): UserError {
-  return new UserError(`The dump of ${table} is cut short`, {
-    code: 'dump_failed',
+  return new UserError('dump_failed', `The dump of ${table} is cut short`, {
     hint: 'Is the disk full? Nothing was stored.',
   });
 }
