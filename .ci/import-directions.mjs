@@ -136,7 +136,10 @@ export default {
       name: 'only-the-runners-start-programs',
       comment: 'The launcher starts a current Node, and the screens give the terminal to an editor.',
       severity: 'error',
-      from: { path: '^(src|hub|components|screens)/', pathNot: [process, '^src/launcher', '^screens/app/terminal/hand-over'] },
+      from: {
+        path: '^(src|hub|components|screens)/',
+        pathNot: [process, '^src/launcher', '^screens/app/terminal/hand-over'],
+      },
       to: { path: '^(node:)?child_process$' },
     },
     {

@@ -19,7 +19,9 @@ export const builtins = {
 
 /** Most runs call nothing of these: what they export asks for the module when it is called. */
 const RARELY_CALLED = new Set(
-  ['dns/promises', 'readline', 'readline/promises', 'stream/consumers', 'v8', 'worker_threads'].map((name) => `node:${name}`),
+  ['dns/promises', 'readline', 'readline/promises', 'stream/consumers', 'v8', 'worker_threads'].map(
+    (name) => `node:${name}`,
+  ),
 );
 
 /** Reading an export is marked as pure, so that those which nobody uses are left out. */
