@@ -1,16 +1,14 @@
-import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { build } from './build.mjs';
+import { MEASURES, runBench } from './figures.mjs';
 
-const folder = fileURLToPath(new URL('../test/bench/', import.meta.url));
-const names = readdirSync(folder).map((file) => file.replace(/\.ts$/, ''));
+const files = readdirSync(new URL('../test/bench/', import.meta.url)).filter((file) => file.endsWith('.ts'));
+const names = files.map((file) => file.replace(/\.ts$/, ''));
 const [name, ...words] = process.argv.slice(2);
 
-if (!names.includes(name)) {
-  console.error(`Usage: npm run bench -- NAME, where NAME is one of: ${names.join(', ')}`);
+if (!names.includes(name) && !(name in MEASURES)) {
+  console.error(`Usage: npm run bench -- NAME, where NAME is all, check, or one of: ${names.join(', ')}`);
   process.exit(2);
 }
 await build();
-const { status } = spawnSync(process.execPath, [`${folder}${name}.ts`, ...words], { stdio: 'inherit' });
-process.exitCode = status ?? 1;
+process.exitCode = name in MEASURES ? MEASURES[name](words) : (runBench(name, words).status ?? 1);

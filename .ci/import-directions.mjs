@@ -133,10 +133,14 @@ export default {
       to: { path: '^(src|screens)/', pathNot: [...base, shown] },
     },
     {
-      name: 'only-the-runners-import-execa',
+      name: 'only-the-runners-start-programs',
+      comment: 'The launcher starts a current Node, and the screens give the terminal to an editor.',
       severity: 'error',
-      from: { path: '^(src|hub|components|screens)/', pathNot: process },
-      to: { path: 'node_modules/execa/' },
+      from: {
+        path: '^(src|hub|components|screens)/',
+        pathNot: [process, '^src/launcher', '^screens/app/terminal/hand-over'],
+      },
+      to: { path: '^(node:)?child_process$' },
     },
     {
       name: 'heavy-packages-are-loaded-where-they-are-used',

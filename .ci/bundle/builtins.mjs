@@ -17,12 +17,30 @@ export const builtins = {
   },
 };
 
+/** Most runs call nothing of these: what they export asks for the module when it is called. */
+const RARELY_CALLED = new Set(
+  ['dns/promises', 'readline', 'readline/promises', 'stream/consumers', 'v8', 'worker_threads'].map(
+    (name) => `node:${name}`,
+  ),
+);
+
 /** Reading an export is marked as pure, so that those which nobody uses are left out. */
 function moduleText(name) {
-  const exported = Object.keys(process.getBuiltinModule(name)).filter((key) => key !== 'default');
+  const module = process.getBuiltinModule(name);
+  const exported = Object.keys(module).filter((key) => key !== 'default');
+  const isLazy = (key) => RARELY_CALLED.has(name) && typeof module[key] === 'function';
   return [
     `const builtin = /* @__PURE__ */ process.getBuiltinModule('${name}');`,
     'export default builtin;',
-    ...exported.map((key) => `const _${key} = /* @__PURE__ */ (() => builtin.${key})(); export { _${key} as ${key} };`),
+    ...exported.map((key) => `${isLazy(key) ? callText(name, key) : readText(key)} export { _${key} as ${key} };`),
   ].join('\n');
+}
+
+function readText(key) {
+  return `const _${key} = /* @__PURE__ */ (() => builtin.${key})();`;
+}
+
+function callText(name, key) {
+  const called = `process.getBuiltinModule('${name}').${key}`;
+  return `function _${key}(...words) { return new.target ? new (${called})(...words) : ${called}(...words); }`;
 }

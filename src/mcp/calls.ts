@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import * as v from 'valibot';
 import { redact, redactOwn } from '../process/redact.ts';
 import type { RunEvent } from '../results/events.ts';

@@ -11,6 +11,8 @@ export interface Checkout {
   folder: string;
   /** `null` for a detached HEAD. */
   branch: string | null;
+  /** `null` before the first one. */
+  commit: string | null;
 }
 
 const TIMEOUT_MS = 5000;
@@ -34,21 +36,32 @@ const ENVIRONMENT = {
 
 /** The git repository of the current folder; `null` without git or a repository. */
 export async function readCheckout(context: Context): Promise<Checkout | null> {
-  const folder = await readFolder(context);
-  if (folder === null) return null;
-  const [branch, origin] = await Promise.all([
-    git(context, ['symbolic-ref', '--quiet', '--short', 'HEAD']),
-    git(context, ['config', '--get', 'remote.origin.url']),
-  ]);
-  return { repository: origin ? withoutCredentials(origin) : folder, folder, branch };
+  if (!(await mayBeIn(context))) return null;
+  const [head, origin] = await Promise.all([readHead(context), git(context, ['config', '--get', 'remote.origin.url'])]);
+  if (!head || !(await isOwnFolder(context, head.folder))) return null;
+  return { repository: origin ? withoutCredentials(origin) : head.folder, ...head };
 }
+
+/** Everything by one process, which fails before the first commit. */
+async function readHead(context: Context): Promise<Omit<Checkout, 'repository'> | null> {
+  const answer = await git(context, ['rev-parse', '--show-toplevel', 'HEAD', '--symbolic-full-name', 'HEAD']);
+  if (answer !== null) {
+    const lines = answer.split('\n');
+    const [commit = '', name = ''] = lines.splice(-2);
+    return { folder: lines.join('\n'), branch: name.startsWith(BRANCHES) ? name.slice(BRANCHES.length) : null, commit };
+  }
+  const folder = await git(context, ['rev-parse', '--show-toplevel']);
+  if (!folder) return null;
+  return { folder, branch: await git(context, ['symbolic-ref', '--quiet', '--short', 'HEAD']), commit: null };
+}
+
+const BRANCHES = 'refs/heads/';
 
 /** The state of the repository of the current folder for a manifest; `null` without git or a repository. */
 export async function readGitState(context: Context): Promise<GitState | null> {
   const checkout = await readCheckout(context);
   if (!checkout) return null;
-  const commit = await git(context, ['rev-parse', '--verify', '--quiet', 'HEAD']);
-  const { repository, folder, branch } = checkout;
+  const { repository, folder, branch, commit } = checkout;
   // A folder names the user.
   return fittingGitState({ branch, commit, repository: repository === folder ? null : repository, clean: null });
 }
@@ -87,17 +100,32 @@ function isInside(path: string): boolean {
   return path !== '' && !path.startsWith('/') && !path.split('/').includes('..');
 }
 
-/**
- * The top of the working tree. The settings of a repository may name any folder as its working tree: only the one that
- * has its `.git` counts, unless the user's environment names another.
- */
 async function readFolder(context: Context): Promise<string | null> {
-  const { cwd, environment } = context;
   const folder = await git(context, ['rev-parse', '--show-toplevel']);
-  if (!folder || cwd === undefined) return null;
-  if (environment.GIT_DIR || environment.GIT_WORK_TREE) return folder;
+  return folder && (await isOwnFolder(context, folder)) ? folder : null;
+}
+
+/**
+ * The settings of a repository may name any folder as its working tree: only the one that has its `.git` counts, unless
+ * the user's environment names another.
+ */
+async function isOwnFolder(context: Context, folder: string): Promise<boolean> {
+  const { cwd } = context;
+  if (cwd === undefined) return false;
+  if (isNamedByEnvironment(context)) return true;
   const [top, found] = await Promise.all([realpath(folder), nearestRepository(cwd)]).catch(() => [folder, null]);
-  return top === found ? folder : null;
+  return top === found;
+}
+
+/** Answered without git: most folders are in no repository. */
+async function mayBeIn(context: Context): Promise<boolean> {
+  const { cwd } = context;
+  if (cwd === undefined || isNamedByEnvironment(context)) return true;
+  return (await nearestRepository(cwd).catch(() => null)) !== null;
+}
+
+function isNamedByEnvironment({ environment }: Context): boolean {
+  return Boolean(environment.GIT_DIR || environment.GIT_WORK_TREE);
 }
 
 async function nearestRepository(cwd: string): Promise<string | null> {

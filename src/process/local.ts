@@ -1,6 +1,6 @@
+import { type ChildProcess, spawn as spawnChild } from 'node:child_process';
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
-import { execa, type Options } from 'execa';
 import { UserError } from '../runtime/errors.ts';
 import type { Report } from '../runtime/events.ts';
 import { shellWord } from '../text/shell-word.ts';
@@ -17,20 +17,6 @@ export function localRunner({ environment, report }: { environment: NodeJS.Proce
     const described = describeCommand(command);
     const startedAt = performance.now();
     report({ event: 'command', command: described });
-    const child = execa(command.file, command.args, {
-      env: { ...environment, ...command.env },
-      extendEnv: false,
-      ...(options.input === undefined ? { stdin } : { input: options.input }),
-      ...(command.user && { uid: command.user.uid, gid: command.user.gid }),
-      ...(command.detached && { detached: true }),
-      buffer: { stdout: stdin !== 'pipe', stderr: false },
-      maxBuffer: Number.POSITIVE_INFINITY,
-      stripFinalNewline: false,
-      reject: false,
-      forceKillAfterDelay: FORCE_KILL_AFTER,
-      ...(options.signal && { cancelSignal: options.signal }),
-    } satisfies Options);
-    const stderr = tailOf(child.stderr, options.onErrorLine);
     const onEnd = (exit: number | null) =>
       report({
         event: 'command_ended',
@@ -38,7 +24,12 @@ export function localRunner({ environment, report }: { environment: NodeJS.Proce
         exit,
         duration_ms: Math.round(performance.now() - startedAt),
       });
-    const ended = completion(command, { result: child, stderr, signal: options.signal, onEnd });
+    const child = startChild(command, { environment, stdin: options.input === undefined ? stdin : 'pipe', onEnd });
+    endsWithThisProcess(child, command);
+    const stderr = tailOf(child.stderr, options.onErrorLine);
+    const stdout = stdin === 'pipe' ? () => '' : wholeOf(child.stdout);
+    if (options.input !== undefined) child.stdin?.end(options.input);
+    const ended = completion(command, { child, stdout, stderr, signal: options.signal, onEnd });
     // Its output is read first, and an abort may end it meanwhile.
     ended.catch(() => {});
     return { child, ended };
@@ -53,14 +44,61 @@ export function localRunner({ environment, report }: { environment: NodeJS.Proce
         stdin: child.stdin as Writable,
         stdout: child.stdout as Readable,
         ended,
-        kill: () => void child.kill('SIGTERM'),
+        kill: () => terminate(child),
         unref() {
-          child.nodeChildProcess.unref();
+          child.unref();
           for (const stream of [child.stdin, child.stdout, child.stderr]) if (stream instanceof Socket) stream.unref();
         },
       };
     },
   };
+}
+
+interface Start {
+  environment: NodeJS.ProcessEnv;
+  stdin: 'pipe' | 'ignore';
+  onEnd: (exit: number | null) => void;
+}
+
+function startChild(command: Command, { environment, stdin, onEnd }: Start): ChildProcess {
+  try {
+    const child = spawnChild(command.file, command.args, {
+      env: { ...environment, ...command.env },
+      stdio: [stdin, 'pipe', 'pipe'],
+      ...(command.user && { uid: command.user.uid, gid: command.user.gid }),
+      ...(command.detached && { detached: true }),
+    });
+    // A program that ends early closes its input.
+    child.stdin?.on('error', () => {});
+    return child;
+  } catch (error) {
+    onEnd(null);
+    throw cannotStart(command, error);
+  }
+}
+
+/** Also when this one ends without waiting for it. */
+function endsWithThisProcess(child: ChildProcess, { detached }: Command): void {
+  if (detached) return;
+  if (running.size === 0) process.on('exit', endAll);
+  running.add(child);
+  child.once('close', () => {
+    running.delete(child);
+    if (running.size === 0) process.off('exit', endAll);
+  });
+}
+
+/** One for the process: a listener for each child would be many. */
+const running = new Set<ChildProcess>();
+
+function endAll(): void {
+  for (const child of running) child.kill('SIGTERM');
+}
+
+function terminate(child: ChildProcess): void {
+  child.kill('SIGTERM');
+  const force = setTimeout(() => child.kill('SIGKILL'), FORCE_KILL_AFTER);
+  child.once('exit', () => clearTimeout(force));
 }
 
 function describeCommand({ file, args }: Command): string {
@@ -81,8 +119,15 @@ function tailOf(stream: Readable | null, onErrorLine: ((line: string) => void) |
   return () => kept;
 }
 
+function wholeOf(stream: Readable | null): () => string {
+  const chunks: Buffer[] = [];
+  stream?.on('data', (chunk: Buffer) => chunks.push(chunk));
+  return () => Buffer.concat(chunks).toString();
+}
+
 interface EndState {
-  result: PromiseLike<{ exitCode?: number; signal?: string; stdout?: unknown; cause?: unknown }>;
+  child: ChildProcess;
+  stdout: () => string;
   stderr: () => string;
   signal: AbortSignal | undefined;
   onEnd: (exit: number | null) => void;
@@ -90,17 +135,24 @@ interface EndState {
 
 async function completion(
   command: Command,
-  { result: running, stderr, signal, onEnd }: EndState,
+  { child, stdout, stderr, signal, onEnd }: EndState,
 ): Promise<ProcessResult> {
-  const result = await running;
-  onEnd(result.exitCode ?? null);
+  const { promise, resolve } = Promise.withResolvers<number | null>();
+  let failure: unknown;
+  const abort = (): void => terminate(child);
+  child.on('error', (error) => {
+    failure = error;
+  });
+  child.once('close', resolve);
+  signal?.addEventListener('abort', abort, { once: true });
+  const code = await promise;
+  signal?.removeEventListener('abort', abort);
+  const isStarted = child.pid !== undefined;
+  const exitCode = isStarted ? code : null;
+  onEnd(exitCode);
   signal?.throwIfAborted();
-  if (result.exitCode === undefined && result.signal === undefined) throw cannotStart(command, result.cause);
-  return {
-    exitCode: result.exitCode ?? null,
-    stdout: typeof result.stdout === 'string' ? result.stdout : '',
-    stderr: stderr(),
-  };
+  if (!isStarted) throw cannotStart(command, failure);
+  return { exitCode, stdout: stdout(), stderr: stderr() };
 }
 
 function cannotStart({ file }: Command, cause: unknown): UserError {

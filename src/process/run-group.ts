@@ -1,4 +1,4 @@
-import { execa, type Options } from 'execa';
+import { spawn } from 'node:child_process';
 import { UserError } from '../runtime/errors.ts';
 import type { Report } from '../runtime/events.ts';
 import { commandText } from '../text/shell-word.ts';
@@ -41,17 +41,15 @@ export async function runGroup({ command, cwd, environment, signal, report }: Gr
   const described = redact(commandText(command));
   const startedAt = performance.now();
   report({ event: 'command', command: described });
-  const child = execa('sh', ['-c', GUARDED, 'sh', ...words], {
+  const child = spawn('sh', ['-c', GUARDED, 'sh', ...words], {
     cwd,
     env: environment,
-    extendEnv: false,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     detached: true,
-    buffer: false,
-    reject: false,
-  } satisfies Options);
-  const { nodeChildProcess } = child;
-  const pipe = nodeChildProcess.stdio[3];
+  });
+  const pipe = child.stdio[3];
+  // Its other end is gone when the command has ended.
+  pipe?.on('error', () => {});
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (chunk: string) => {
@@ -61,13 +59,21 @@ export async function runGroup({ command, cwd, environment, signal, report }: Gr
   const end = (): void => void pipe?.destroy();
   signal.addEventListener('abort', end, { once: true });
   // What the command has left would keep its outputs open.
-  nodeChildProcess.once('exit', () => killGroup(nodeChildProcess.pid));
-  const { exitCode = null, signal: by, cause } = await child.finally(() => signal.removeEventListener('abort', end));
+  child.once('exit', () => killGroup(child.pid));
+  let failure: unknown;
+  child.on('error', (error) => {
+    failure = error;
+  });
+  const { promise, resolve } = Promise.withResolvers<number | null>();
+  child.once('close', resolve);
+  const code = await promise;
+  signal.removeEventListener('abort', end);
+  const exitCode = child.pid === undefined ? null : code;
   const duration_ms = Math.round(performance.now() - startedAt);
-  report({ event: 'command_ended', command: described, exit: exitCode ?? null, duration_ms });
+  report({ event: 'command_ended', command: described, exit: exitCode, duration_ms });
   signal.throwIfAborted();
-  if (exitCode === undefined && by === undefined) throw cannotStart(described, cause);
-  return { exitCode: exitCode ?? null, output };
+  if (child.pid === undefined) throw cannotStart(described, failure);
+  return { exitCode, output };
 }
 
 function killGroup(pid: number | undefined): void {

@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
 
 const SLICE_MS = 4;

@@ -1,17 +1,19 @@
 /**
  * Measures `tool build` and `tool load` beside mydumper and myloader, and beside `mysqldump | gzip` and `gunzip | mysql`,
  * on one server, with two workers each: `npm run bench -- mysql [megabytes]`. Every round runs them in turns; medians
- * of three. Figures are ratios: machines differ. Then what a further build stores after a change, and resets beside
- * the load that they repeat; `npm run bench -- mysql [megabytes] change` does only that.
+ * of five. Figures are ratios: machines differ. Then what a further build stores after a change, and resets beside
+ * the load that they repeat; `npm run bench -- mysql [megabytes] change` does only that, and `ratios` none
+ * of it.
  */
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { keepFigure } from '../helpers/keep-figure.ts';
 import { mysqlBenchData } from '../helpers/mysql-bench-data.ts';
 import { startMysql } from '../helpers/mysql-server.ts';
 
-const ROUNDS = 3;
+const ROUNDS = 5;
 const JOBS = 2;
 /** Sessions that load alternate rows wait for each other's pages. */
 const ROWS_TOGETHER = 100_000;
@@ -49,8 +51,10 @@ try {
   await server.createDatabase('bench');
   await server.sql('bench', ...mysqlBenchData({ megabytes }));
   if (process.argv[3] !== 'change') await measure();
-  await measureChanges();
-  await measureResets();
+  if (process.argv[3] !== 'ratios') {
+    await measureChanges();
+    await measureResets();
+  }
 } finally {
   await server.stop();
   await rm(folder, { recursive: true, force: true });
@@ -115,6 +119,9 @@ async function measure(): Promise<void> {
     ],
     ['to reach', '', '0.50', '0.50', '1.15'],
   ]);
+  keepFigure('build to mydumper', median(times.build) / median(times.mydumper));
+  keepFigure('load to myloader', median(times.load) / median(times.myloader));
+  keepFigure('load to LOAD DATA', median(times.load) / median(times.byHand));
 }
 
 /** Loads files of rows into the tables of a new database with their indexes: the large table and the others in equal shares. */

@@ -6,6 +6,7 @@ const megabytes = Number(process.argv[2] ?? 1000);
 const COLUMNS = 'account_id, kind, happened, amount, path, agent, trace';
 
 await benchPostgres({
+  name: 'one large table, ',
   statements: benchData({ megabytes }),
   build: 0.65,
   load: 0.7,
@@ -26,6 +27,7 @@ await benchPostgres({
 });
 
 await benchPostgres({
+  name: '60 tables, ',
   statements: benchData({ megabytes: megabytes * 0.45, tables: 60, even: true }),
   build: 0.65,
   load: 0.8,

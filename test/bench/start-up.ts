@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { spawn as spawnInTerminal } from '@lydell/node-pty';
+import { keepFigure } from '../helpers/keep-figure.ts';
 
 const ROUNDS = 21;
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -66,6 +67,7 @@ try {
     const ratio = median(times) / median(against.times);
     const verdict = reach === null ? '' : `  to reach: ≤ ${reach} ×${ratio <= reach ? '' : '  MISSED'}`;
     console.log(`${name.padEnd(32)}${median(times).toFixed(0)} ms  ${ratio.toFixed(2)} ×${verdict}`);
+    keepFigure(name, ratio);
     if (reach !== null && ratio > reach) process.exitCode = 1;
   }
 } finally {

@@ -12,7 +12,7 @@ const house = {
   'src/main.ts': "export const started = import('../screens/start.tsx');",
   'src/runtime/errors.ts': 'export class UserError extends Error {}',
   'src/process/local.ts':
-    "import { UserError } from '../runtime/errors.ts';\nimport { execa } from 'execa';\nexport const run = [execa, UserError];",
+    "import { UserError } from '../runtime/errors.ts';\nimport { spawn } from 'node:child_process';\nexport const run = [spawn, UserError];",
   'src/engines/engine.ts': "import { run } from '../process/local.ts';\nexport const engine = run;",
   'src/operations/load.ts': "import { engine } from '../engines/engine.ts';\nexport const load = engine;",
   'src/presentation/load.ts':
@@ -98,11 +98,11 @@ test.each([
   ['screens-open-each-other-by-route', 'screens/targets/keys.ts', "import '../tables/tables-screen.tsx';"],
   ['screens-share-commands', 'screens/targets/keys.ts', "import '../tables/tables-route.ts';"],
   ['components-know-nothing-of-databases', 'components/table.tsx', "import '../src/operations/load.ts';"],
-  ['only-the-runners-import-execa', 'src/engines/dump.ts', "import { execa } from 'execa';\nexport const run = execa;"],
+  ['only-the-runners-start-programs', 'src/engines/dump.ts', "import { spawn } from 'node:child_process';\nexport const run = spawn;"],
   [
-    'only-the-runners-import-execa',
+    'only-the-runners-start-programs',
     'src/engines/dump.ts',
-    "export async function dump() {\n  await using session = (await import('execa')) as never;\n  return session;\n}",
+    "export async function dump() {\n  await using session = (await import('node:child_process')) as never;\n  return session;\n}",
   ],
   [
     'heavy-packages-are-loaded-where-they-are-used',

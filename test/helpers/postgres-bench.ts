@@ -4,12 +4,15 @@ import { join } from 'node:path';
 import { anyClientTools, type ClientTools } from '../../src/engines/postgres/connection/tools.ts';
 import { startThrowAwayServer } from '../../src/engines/postgres/server/throw-away-server.ts';
 import { localRunner } from '../../src/process/local.ts';
+import { keepFigure } from './keep-figure.ts';
 import { cpuSeconds, type Measured, measuredRun, printTable } from './measured-run.ts';
 
-const ROUNDS = 3;
+const ROUNDS = 5;
 const JOBS = 2;
 
 export interface PostgresBench {
+  /** Of the kept ratios. */
+  name?: string;
   /** Fill the database. */
   statements: string[];
   /** Ratios to reach. */
@@ -75,8 +78,15 @@ targets: { bench: { snapshot: { src_url: "${url('bench')}", dst_url: "${url('cop
   return { url, tools, folder, config, sql, cpu, [Symbol.asyncDispose]: close };
 }
 
-/** Builds and loads against `pg_dump -Fd -Z1` and `pg_restore` in turns; medians of three. Compare the ratios: times depend on the machine. */
-export async function benchPostgres({ statements, build, load, reading, changes = [] }: PostgresBench): Promise<void> {
+/** Builds and loads against `pg_dump -Fd -Z1` and `pg_restore` in turns; medians of five. Compare the ratios: times depend on the machine. */
+export async function benchPostgres({
+  name = '',
+  statements,
+  build,
+  load,
+  reading,
+  changes = [],
+}: PostgresBench): Promise<void> {
   await using server = await openPostgresBench(statements);
   const { url, folder, config, sql } = server;
   const { pg_dump, pg_restore } = server.tools;
@@ -145,6 +155,8 @@ export async function benchPostgres({ statements, build, load, reading, changes 
     [`pg_restore -j${JOBS}, 1 GB for indexes`, seconds(restores), '1', '', ...own(restores), '', ''],
     ['tool load', seconds(loads), ratio(loads, restores), `${load}`, ...own(loads), '', memory(loads)],
   ]);
+  keepFigure(`${name}build`, median(builds) / median(dumps));
+  keepFigure(`${name}load`, median(loads) / median(restores));
   const swap = Math.max(...loads.map(({ output }) => Number(/"swap_ms":(\d+)/.exec(output)?.[1])));
   console.log(`The swap took ${swap} ms at most (to reach: less than 500 ms)`);
   const all = await size(work);
@@ -222,7 +234,7 @@ function median<One extends Measured>(measured: One[], value: (one: One) => numb
 }
 
 function seconds<One extends Measured>(measured: One[], value?: (one: One) => number): string {
-  return median(measured, value).toFixed(1);
+  return median(measured, value).toFixed(2);
 }
 
 function ratio(ours: Measured[], theirs: Measured[]): string {

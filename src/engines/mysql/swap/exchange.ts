@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { redact } from '../../../process/redact.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';

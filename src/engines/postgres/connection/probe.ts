@@ -1,5 +1,4 @@
 import { isIP } from 'node:net';
-import { performance } from 'node:perf_hooks';
 import type { ConnectionFailure } from '../../../results/connection-failures.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';

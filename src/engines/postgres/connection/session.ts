@@ -123,10 +123,9 @@ export async function openSession({
       await exchange(statement, { isForeign: true });
     },
     async transaction(statements) {
-      await exchange('BEGIN');
       try {
-        for (const statement of statements) await exchange(statement);
-        await exchange('COMMIT');
+        // Sent together: behind one that fails, the server refuses the others, and COMMIT ends what was begun.
+        await Promise.all(['BEGIN', ...statements, 'COMMIT'].map((statement) => exchange(statement)));
       } catch (error) {
         await exchange('ROLLBACK').catch(() => {});
         throw error;

@@ -126,23 +126,31 @@ export async function readSource(
   { selected, request, serverVersion }: { selected: DumpSelection; request: DumpRequest; serverVersion: string },
 ): Promise<DumpSource> {
   const { allTables, available, schemas, excluded, broken, sequences } = selected;
-  const replication = await readReplication(session);
+  const [replication, hidden, remote, superuserObjects, inventory, roots, extensions, roles, locale, settings] =
+    await Promise.all([
+      readReplication(session),
+      readHidden(session),
+      readRemoteObjects(session, schemas),
+      readSuperuserObjects(session, schemas),
+      readInventory(session, schemas, { without: broken.keys, sequences }),
+      readPartitionRoots(session, schemas),
+      readExtensions(session),
+      readPolicyRoles(session, schemas),
+      readLocale(session, majorOf(serverVersion)),
+      readDatabaseSettings(session),
+    ]);
   for (const warning of replicationWarnings(replication)) report(warning);
-  const hidden = await readHidden(session);
   for (const { warning } of hidden) report(warning);
-  const remote = await readRemoteObjects(session, schemas);
   for (const warning of remoteBuildWarnings(remote)) report(warning);
-  const superuserObjects = await readSuperuserObjects(session, schemas);
-  const inventory = await readInventory(session, schemas, { without: broken.keys, sequences });
   return {
     allTables,
-    roots: await readPartitionRoots(session, schemas),
+    roots,
     details: {
       schemas: available.filter((schema) => schemas.includes(schema.name)),
-      extensions: await readExtensions(session),
-      roles: await readPolicyRoles(session, schemas),
-      locale: await readLocale(session, majorOf(serverVersion)),
-      settings: settingsToKeep(await readDatabaseSettings(session), report),
+      extensions,
+      roles,
+      locale,
+      settings: settingsToKeep(settings, report),
       inventory,
       replication,
       ...remote,

@@ -49,13 +49,14 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const mounts = [{ path: request.directory, writable: true as const }];
   await using session = await connect(context, request.url, { mounts });
   // Before the transaction, which a refused function would end.
-  const signs = await readServerIdentity(session);
+  const [signs, encoding] = await Promise.all([readServerIdentity(session), readEncodingSettings(session)]);
   const serverVersion = signs.version;
   const tools = toolsForServer(installed, serverVersion);
-  const identity = await readIdentity(session, signs);
-  const encoding = await readEncodingSettings(session);
+  const identifying = readIdentity(session, signs);
+  identifying.catch(() => {});
   if ('client_encoding' in encoding) await assertReadableNames(session, request);
   const { snapshot, selected } = await beginSelection(context, session, request);
+  const identity = await identifying;
   connected(`Connected to PostgreSQL ${serverVersion}`);
 
   const of = `${formatNumberOf(selected.tables.length, 'table')} of ${request.url.display}`;

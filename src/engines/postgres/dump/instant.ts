@@ -19,7 +19,6 @@ const LOCKS_AT_ONCE = 500;
 export async function beginInstant(session: PsqlSession, schemas: string[] | null): Promise<string> {
   for (let attempt = 1; ; attempt += 1) {
     const tables = await session.query<LockableTable>(tablesQuery(schemas));
-    await session.execute('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     const { snapshot, changed } = await lockAndExport(session, tables, schemas).catch(async (error) => {
       await session.execute('ROLLBACK').catch(() => {});
       throw error;
@@ -40,21 +39,29 @@ async function lockAndExport(
   tables: LockableTable[],
   schemas: string[] | null,
 ): Promise<Attempt> {
+  const locks = Array.from({ length: Math.ceil(tables.length / LOCKS_AT_ONCE) }, (_, group) => {
+    const some = tables.slice(group * LOCKS_AT_ONCE, (group + 1) * LOCKS_AT_ONCE);
+    return `LOCK TABLE ${some.map((table) => `ONLY ${pathOf(table)}`).join(', ')} IN ACCESS SHARE MODE`;
+  });
+  const statements = [
+    'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
+    `SET LOCAL lock_timeout = ${quoteText(LOCK_TIMEOUT)}`,
+    ...locks,
+    'SET LOCAL lock_timeout TO DEFAULT',
+  ];
   try {
-    await session.execute(`SET LOCAL lock_timeout = ${quoteText(LOCK_TIMEOUT)}`);
-    for (let from = 0; from < tables.length; from += LOCKS_AT_ONCE) {
-      const paths = tables.slice(from, from + LOCKS_AT_ONCE).map((table) => `ONLY ${pathOf(table)}`);
-      await session.execute(`LOCK TABLE ${paths.join(', ')} IN ACCESS SHARE MODE`);
-    }
-    await session.execute('SET LOCAL lock_timeout TO DEFAULT');
+    // Sent together: behind one that fails, the server refuses the others.
+    await Promise.all(statements.map((statement) => session.execute(statement)));
   } catch (error) {
     if (error instanceof SqlError && CHANGED.has(error.sqlstate)) return { snapshot: null, changed: error.message };
     throw error;
   }
-  const [row] = await session.query<{ id: string }>('SELECT pg_export_snapshot() AS id');
+  const [[row], [created]] = await Promise.all([
+    session.query<{ id: string }>('SELECT pg_export_snapshot() AS id'),
+    session.query<LockableTable>(`${tablesQuery(schemas)} AND NOT EXISTS (
+      SELECT FROM pg_locks l WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation' AND l.relation = c.oid) LIMIT 1`),
+  ]);
   if (!row) throw new Error('pg_export_snapshot() gave no row');
-  const [created] = await session.query<LockableTable>(`${tablesQuery(schemas)} AND NOT EXISTS (
-    SELECT FROM pg_locks l WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation' AND l.relation = c.oid) LIMIT 1`);
   return created ? { snapshot: null, changed: pathOf(created) } : { snapshot: row.id, changed: null };
 }
 

@@ -44,8 +44,8 @@ export async function inherit(context: EngineContext, server: PsqlSession, inher
   const { from, to, settings } = inheritance;
   const failures: string[] = [];
   const each = async (statements: string[]): Promise<void> => {
-    for (const statement of statements)
-      failures.push(...[await attempt(server, statement)].filter((text) => text !== null));
+    const texts = await Promise.all(statements.map((statement) => attempt(server, statement)));
+    failures.push(...texts.filter((text) => text !== null));
   };
   const old = from === null ? null : await readDatabase(server, from);
   if (from === null || !old) {

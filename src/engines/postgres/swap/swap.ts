@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
@@ -56,9 +55,11 @@ export async function swapDatabases(
   const { report, clock } = context;
   const destination = url.database ?? '';
   const names = auxiliaryNames(destination);
-  await checkSwap(server, { destination, undo, base: base !== undefined });
-  const old = await readComment(server, destination);
-  const auxiliary = await findAuxiliaryDatabases(server, destination);
+  const [, old, auxiliary] = await Promise.all([
+    checkSwap(server, { destination, undo, base: base !== undefined }),
+    readComment(server, destination),
+    findAuxiliaryDatabases(server, destination),
+  ]);
   const outdated = base === 'present' ? [auxiliary.spare] : [auxiliary.base, auxiliary.spare];
   const retired = [old && auxiliary.undo, ...outdated].filter((one) => one !== null);
   const swapped = startStep(report, 'swap', `Switch ${destination} to the restored database`);

@@ -1,0 +1,114 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const folder = fileURLToPath(new URL('../test/bench/', import.meta.url));
+const file = join(folder, 'figures.json');
+
+/** Benches whose ratios are kept, with their arguments. */
+const KEPT = {
+  'postgres-small': [],
+  'postgres-tables': ['500', '40'],
+  postgres: ['440'],
+  mysql: ['100', 'ratios'],
+  'start-up': [],
+};
+
+/** A ratio may be so much worse than the kept one. */
+const TOLERANCE = 1.1;
+
+export const MEASURES = { all: keepFigures, check: checkFigures };
+
+/** Runs the benches, all of them without names, and writes their ratios into `figures.json`. */
+function keepFigures(names) {
+  const measured = measure(names);
+  writeFileSync(file, `${JSON.stringify({ ...readKept(), ...measured }, null, 2)}\n`);
+  return Object.keys(measured).length === chosen(names).length ? 0 : 1;
+}
+
+/** Runs the benches, and fails when a ratio is more than a tenth worse than in `figures.json`, or was not measured. */
+function checkFigures(names) {
+  const rows = compareFigures(readKept(), measure(names), chosen(names));
+  console.table(rows);
+  return rows.every(({ verdict }) => verdict !== 'WORSE' && verdict !== 'NOT MEASURED') ? 0 : 1;
+}
+
+export function compareFigures(kept, measured, names) {
+  return names.flatMap((bench) => {
+    const [before, now] = [kept[bench]?.figures ?? {}, measured[bench]?.figures ?? {}];
+    const figures = [...new Set([...Object.keys(before), ...Object.keys(now)])];
+    if (figures.length === 0) return [{ bench, figure: '', kept: null, now: null, verdict: 'NOT MEASURED' }];
+    return figures.map((figure) => {
+      const [was = null, is = null] = [before[figure], now[figure]];
+      return { bench, figure, kept: was, now: is, verdict: verdictOf(was, is) };
+    });
+  });
+}
+
+function verdictOf(was, is) {
+  if (is === null) return 'NOT MEASURED';
+  if (was === null) return 'new';
+  return is > was * TOLERANCE ? 'WORSE' : 'ok';
+}
+
+function chosen(names) {
+  const unknown = names.find((name) => !(name in KEPT));
+  if (unknown !== undefined)
+    throw new Error(`No figures of ${unknown} are kept; those are: ${Object.keys(KEPT).join(', ')}`);
+  return names.length === 0 ? Object.keys(KEPT) : names;
+}
+
+function measure(names) {
+  const scratch = mkdtempSync(join(tmpdir(), 'tool-figures-'));
+  try {
+    return Object.fromEntries(chosen(names).flatMap((name) => runOf(name, join(scratch, name))));
+  } finally {
+    rmSync(scratch, { recursive: true });
+  }
+}
+
+function runOf(name, output) {
+  const started = performance.now();
+  const { status } = runBench(name, KEPT[name], { TOOL_BENCH_FIGURES: output });
+  const figures = existsSync(output) ? Object.assign({}, ...linesOf(output)) : null;
+  if (!figures) {
+    console.error(`${name} has measured nothing, and ended with ${status}`);
+    return [];
+  }
+  const seconds = Math.round((performance.now() - started) / 1000);
+  return [
+    [name, { commit: commit(), at: new Date().toISOString().slice(0, 10), seconds, machine: machine(), figures }],
+  ];
+}
+
+/** Each line is what `keepFigure` of the benches has written. */
+function linesOf(path) {
+  return readFileSync(path, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+export function runBench(name, words, env = {}) {
+  return spawnSync(process.execPath, [join(folder, `${name}.ts`), ...words], {
+    stdio: 'inherit',
+    env: { ...process.env, ...env },
+  });
+}
+
+function readKept() {
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+}
+
+function commit() {
+  const { stdout } = spawnSync('git', ['-C', folder, 'describe', '--always', '--dirty'], { encoding: 'utf8' });
+  return stdout?.trim() || null;
+}
+
+function machine() {
+  const [first, ...others] = cpus();
+  const memory = `${Math.round(totalmem() / 2 ** 30)} GB`;
+  return `${others.length + 1} × ${first?.model.trim() ?? 'unknown'}, ${memory}, Node ${process.versions.node}`;
+}
