@@ -18,7 +18,7 @@ import { listArchive } from '../restore/list-archive.ts';
 import { MOST_BYTES_OF_ALL } from '../restore/rows/copy-commands.ts';
 import { type ArchiveDetails, type ArchiveEntry, DATA_TERMINATOR, isTableData, TERMINATOR_LINES } from './archive.ts';
 import { CONTENTS } from './archive-contents.ts';
-import { plainAddress } from './copy-readers.ts';
+import { directAddress } from './copy-readers.ts';
 import { cutDefinitions } from './cut-definitions.ts';
 import { digestDefinitions } from './definitions-digest.ts';
 import { createDumpProgress, nameOf } from './dump-progress.ts';
@@ -65,7 +65,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const progress = createDumpProgress({ tables: selected.tables, expected: request.expectedBytes, report });
   const serverMajor = majorOf(serverVersion);
   const ranges = rangesOf(own, { serverMajor });
-  const address = await plainAddress(context, session, { url: request.url, serverMajor });
+  const address = await directAddress(context, session, { url: request.url, serverMajor });
   let isDumped = false;
   const { promise: dumped, resolve: hasDumped } = Promise.withResolvers<void>();
   const ofDump = { isDumped: () => isDumped, dumped };
