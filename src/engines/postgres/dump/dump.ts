@@ -32,8 +32,8 @@ import {
 } from './dump-source.ts';
 import { beginInstant } from './instant.ts';
 import { rangesOf } from './ranges.ts';
-import type { TableReads } from './read-piece.ts';
-import { cutShort, prepareReading, type ReadTables, tableReaders } from './read-tables.ts';
+import { cutShort, type TableReads } from './read-piece.ts';
+import { prepareReading, type ReadTables, tableReaders } from './read-tables.ts';
 import { explainDumpFailure } from './rights.ts';
 import { ARCHIVE, dumpDatabase, fixDate } from './run-pg-dump.ts';
 
