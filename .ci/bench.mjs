@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from './build.mjs';
 
 const folder = fileURLToPath(new URL('../test/bench/', import.meta.url));
-const names = readdirSync(folder).map((file) => file.replace(/\.ts$/, ''));
+const names = readdirSync(folder).flatMap((file) => (file.endsWith('.ts') ? [file.slice(0, -3)] : []));
 const [name, ...words] = process.argv.slice(2);
 
 if (!names.includes(name)) {
