@@ -44,9 +44,9 @@ function Indicator({ isSelected = false }: { isSelected?: boolean }) {
 
 function Option({ isSelected = false, label, danger = false }: OptionProps) {
   const { tones, surfaces } = useTheme();
-  const look = isSelected ? surfaces[danger ? 'danger' : 'button'].base : danger ? tones.bad : {};
+  const style = isSelected ? surfaces[danger ? 'danger' : 'button'].base : danger ? tones.bad : {};
   return (
-    <Text bold={isSelected} {...look} wrap="truncate">
+    <Text bold={isSelected} {...style} wrap="truncate">
       {printable(label)}
     </Text>
   );

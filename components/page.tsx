@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { KeyBar, type KeyHint } from './key-bar.tsx';
 import { cutSpans, Line, type Span, spansWidth } from './line.tsx';
 import { StatusBar, type StatusFact } from './status-bar.tsx';
-import { type Look, useTheme } from './theme.ts';
+import { type TextStyle, useTheme } from './theme.ts';
 
 export interface Size {
   columns: number;
@@ -65,7 +65,7 @@ export function Page({ size, path, aside = [], status, facts = [], hints, childr
 }
 
 /** Borders at the left and right alone. */
-function sidesOf(side: string, { color, dimColor = false }: Look) {
+function sidesOf(side: string, { color, dimColor = false }: TextStyle) {
   const none = { top: '', bottom: '', topLeft: '', topRight: '', bottomLeft: '', bottomRight: '' };
   return {
     borderStyle: { ...none, left: side, right: side },

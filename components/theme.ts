@@ -6,11 +6,11 @@ export interface Theme {
   glyphs: Glyphs;
   tones: Tones;
   /** The borders of panels. */
-  border: Look;
+  border: TextStyle;
   surfaces: Record<SurfaceName, Surface>;
 }
 
-export interface Look {
+export interface TextStyle {
   color?: string;
   backgroundColor?: string;
   bold?: boolean;
@@ -18,14 +18,14 @@ export interface Look {
   inverse?: boolean;
 }
 
-export type Tones = Record<Tone, Look>;
+export type Tones = Record<Tone, TextStyle>;
 
 /** Elements with a background: the selected row, the status bar, and the button with the focus. */
 export type SurfaceName = 'selected' | 'bar' | 'button' | 'danger';
 
 export interface Surface {
   /** The look of the whole surface; a tone adds to it. */
-  base: Look;
+  base: TextStyle;
   tones: Tones;
 }
 

@@ -13,6 +13,9 @@ import { type PermissionRequest, permitsOf, permitted, recordRefusal, tokenRequi
 import { Problem } from './problem.ts';
 import {
   addressOf,
+  assertNoBrowser,
+  assertRequestRate,
+  assertSupportedTool,
   bodyOf,
   conditionOf,
   costOf,
@@ -21,9 +24,6 @@ import {
   parsed,
   parsedJson,
   queryOf,
-  refuseBrowsers,
-  refuseOldTools,
-  refuseTooMany,
   tokenOf,
 } from './request.ts';
 import { administrationRoutes } from './routes/administration.ts';
@@ -93,10 +93,10 @@ interface AnswerOptions {
 }
 
 async function answer(context: HonoContext, { name, route, hub, seen }: AnswerOptions): Promise<Response> {
-  refuseBrowsers(context);
-  refuseOldTools(context);
+  assertNoBrowser(context);
+  assertSupportedTool(context);
   const token = tokenOf(context);
-  if (token !== null) refuseTooMany(token, hub, costOf(context, route));
+  if (token !== null) assertRequestRate(token, hub, costOf(context, route));
   const callerNow = async () => (route.access === 'public' ? null : await callerOf(token, hub));
   const parameters = parametersOf(context);
   const address = addressOf(context, hub);

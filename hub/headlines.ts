@@ -21,7 +21,7 @@ export function headlineFault(headline: Headline, now: Date): { pointer: string;
   return null;
 }
 
-export function refuseHeadline(headline: Headline, now: Date): void {
+export function assertHeadline(headline: Headline, now: Date): void {
   const fault = headlineFault(headline, now);
   if (fault === null) return;
   throw new Problem('cloud_refused', `The manifest is not valid: ${fault.pointer || 'it'} ${fault.detail}`, {

@@ -16,13 +16,13 @@ import { MIN_TOOL } from './routes/sessions.ts';
 export type HonoContext = Context<{ Bindings: HttpBindings }>;
 
 /** The API is for programs: requests of browser pages are refused. */
-export function refuseBrowsers(context: HonoContext): void {
+export function assertNoBrowser(context: HonoContext): void {
   const site = context.req.header('sec-fetch-site');
   if (context.req.header('origin') === undefined && (site === undefined || site === 'none')) return;
   throw new Problem('not_permitted', 'The API does not serve browser pages');
 }
 
-export function refuseOldTools(context: HonoContext): void {
+export function assertSupportedTool(context: HonoContext): void {
   const [, version] = /^tool\/(\d+\.\d+\.\d+)/.exec(context.req.header('user-agent') ?? '') ?? [];
   if (version === undefined || version.localeCompare(MIN_TOOL, 'en', { numeric: true }) >= 0) return;
   throw new Problem('tool_too_old', `tool ${version} is too old for this hub, which needs ${MIN_TOOL} or later`, {
@@ -45,7 +45,7 @@ export function costOf(context: HonoContext, { maxBodyBytes = 0 }: Route): numbe
 }
 
 /** Before the database is asked: each token that is sent counts, known or not. */
-export function refuseTooMany(token: string, { requests, limits }: Hub, cost = 1): void {
+export function assertRequestRate(token: string, { requests, limits }: Hub, cost = 1): void {
   const seconds = requests.take(token, cost);
   if (seconds === 0) return;
   throw new Problem('cloud_busy', `The token has sent more than ${limits.requests.perSecond} requests a second`, {

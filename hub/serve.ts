@@ -24,7 +24,7 @@ import { createRequestLimiter, LIMITS, type Limits } from './limits.ts';
 import { createLog, type Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createBuckets } from './objects/buckets.ts';
-import { canServe, refuseUnready } from './ready.ts';
+import { assertReady, canServe } from './ready.ts';
 import type { HubSettings } from './settings.ts';
 import type { Address } from './settings-values.ts';
 import { createSharedWork } from './shared-work.ts';
@@ -77,7 +77,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     await migrate(db);
     await migrateQueue(settings.databaseUrl);
   }
-  await refuseUnready(db, settings);
+  await assertReady(db, settings);
   const ownerToken = dev ? await setUpTrial(db, { settings, clock }) : null;
   const buckets = createBuckets(db, settings.keys);
   await using removals = startRemovals({ db, buckets, log });
@@ -170,8 +170,7 @@ async function listen(server: Server, { host, port }: Address): Promise<void> {
   try {
     await once(server, 'listening');
   } catch (cause) {
-    throw new UserError(`The hub cannot listen on ${host}:${port}`, {
-      code: 'hub_port_taken',
+    throw new UserError('hub_port_taken', `The hub cannot listen on ${host}:${port}`, {
       details: [(cause as Error).message],
       hint: 'Choose another port: --listen 127.0.0.1:3001',
       cause,

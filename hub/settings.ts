@@ -242,8 +242,7 @@ function trialBucket(texts: Texts, { dev, bucket = {} }: HubFlags, problems: str
 }
 
 function settingsInvalid(problems: string[]): UserError {
-  return new UserError('The settings of the hub are not valid', {
-    code: 'hub_settings_invalid',
+  return new UserError('hub_settings_invalid', 'The settings of the hub are not valid', {
     details: problems,
     hint: 'docs/hub.md lists the variables. For a trial without any: tool hub serve --dev',
   });

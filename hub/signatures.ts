@@ -39,7 +39,7 @@ export function signatureFlaw(
   };
 }
 
-export function refuseSignature(headline: VerifiedHeadline, keys: NamedKeys): void {
+export function assertTrustedSignature(headline: VerifiedHeadline, keys: NamedKeys): void {
   const found = signatureFlaw(headline, keys);
   if (found) throw new Problem(found.code, `Snapshot ${headline.id} ${found.flaw}`, { hint: found.hint });
 }

@@ -161,8 +161,7 @@ async function endWork({ runs }: Model, { reason }: AbortSignal): Promise<ExitCo
 
 function requireTerminal(stdin: NodeJS.ReadStream, stdout: TerminalOutput): void {
   if (stdin.isTTY && stdout.isTTY) return;
-  throw new UserError('The screens need a terminal', {
-    code: 'no_terminal',
+  throw new UserError('no_terminal', 'The screens need a terminal', {
     hint: 'Every action has a command for scripts: tool --help',
   });
 }

@@ -72,7 +72,7 @@ export async function bundle(root, outdir) {
       plugins: [mainBeside],
     }),
   ]);
-  refuseEagerLoading(program.metafile.outputs, `${relative(root, outdir)}/main.js`);
+  assertLazyLoading(program.metafile.outputs, `${relative(root, outdir)}/main.js`);
   await shortenNames(root, program.metafile.outputs);
   const inputs = Object.keys(program.metafile.inputs);
   await writeFile(join(outdir, 'THIRD-PARTY-LICENSES.txt'), licensesOf(root, inputs));
@@ -99,7 +99,7 @@ function isOfPackages(inputs) {
   return bytes.packages > 2 * bytes.own;
 }
 
-function refuseEagerLoading(outputs, main) {
+function assertLazyLoading(outputs, main) {
   const read = new Set([main]);
   for (const file of read) {
     const heavy = Object.keys(outputs[file].inputs).find((input) => lazy.test(input));

@@ -159,7 +159,7 @@ export async function finishBuild(
   if (affectedBy(await boss.touch(name, { id, retryCount }, options)) === 0) throw leaseLost();
   switch (body.outcome) {
     case 'done':
-      await refuseMissing(db, targetId, body.snapshot);
+      await assertNothingMissing(db, targetId, body.snapshot);
       await boss.complete(name, id, { snapshot: body.snapshot }, options);
       break;
     // Not `fail`, which repeats: a failed build is repeated at its next time only.
@@ -182,7 +182,7 @@ export async function finishBuild(
   return finished;
 }
 
-async function refuseMissing(db: Connection, targetId: string, snapshot: string): Promise<void> {
+async function assertNothingMissing(db: Connection, targetId: string, snapshot: string): Promise<void> {
   const found = await db
     .selectFrom('snapshots')
     .select('id')

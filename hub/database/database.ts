@@ -71,7 +71,7 @@ function migrator(db: Database): Migrator {
 }
 
 /** Throws where a newer version of the program has migrated the schema of the hub, or that of the queue. */
-export async function refuseNewerSchema(db: Database): Promise<void> {
+export async function assertKnownSchema(db: Database): Promise<void> {
   const details = (await executedMigrations(db))
     .filter((name) => !Object.hasOwn(MIGRATIONS, name))
     .map((name) => `Migration ${name} is unknown to this version`);
@@ -82,8 +82,7 @@ export async function refuseNewerSchema(db: Database): Promise<void> {
     if (found > known) details.push(`The schema of the queue is ${found}; this version has ${known}`);
   }
   if (details.length === 0) return;
-  throw new UserError('The schema of the database of the hub is of a newer version of tool', {
-    code: 'hub_schema_newer',
+  throw new UserError('hub_schema_newer', 'The schema of the database of the hub is of a newer version of tool', {
     details: details.slice(0, 3),
     hint: 'Install that version of tool, or restore a backup of the database from before its migration.',
   });
@@ -91,16 +90,19 @@ export async function refuseNewerSchema(db: Database): Promise<void> {
 
 /** Names of the migrations that were executed. */
 export async function migrate(db: Database): Promise<string[]> {
-  await refuseNewerSchema(db);
+  await assertKnownSchema(db);
   const { error, results = [] } = await migrator(db).migrateToLatest();
   const failed = results.find(({ status }) => status === 'Error');
   if (error) {
-    throw new UserError(`Cannot migrate the database of the hub${failed ? ` (${failed.migrationName})` : ''}`, {
-      code: 'hub_migration_failed',
-      details: [error instanceof Error ? error.message : String(error)],
-      hint: 'Nothing of the failed migration remains. Fix the cause, then run: tool hub migrate',
-      cause: error,
-    });
+    throw new UserError(
+      'hub_migration_failed',
+      `Cannot migrate the database of the hub${failed ? ` (${failed.migrationName})` : ''}`,
+      {
+        details: [error instanceof Error ? error.message : String(error)],
+        hint: 'Nothing of the failed migration remains. Fix the cause, then run: tool hub migrate',
+        cause: error,
+      },
+    );
   }
   return results.map(({ migrationName }) => migrationName);
 }

@@ -84,7 +84,7 @@ export interface SeenObject {
 }
 
 interface SettleOptions {
-  look: (row: ObjectRow) => Promise<SeenObject | null>;
+  inspect: (row: ObjectRow) => Promise<SeenObject | null>;
   remove: () => Promise<void>;
   /** User or service that sent the object. */
   by?: string | null;
@@ -96,13 +96,13 @@ export function unread(bytes: number | null): SeenObject | null {
 }
 
 /**
- * Settles whether an object is stored, under a lock. `look` returns what the bucket has, or `null`. Removes an object
+ * Settles whether an object is stored, under a lock. `inspect` returns what the bucket has, or `null`. Removes an object
  * that differs. Stored objects stay stored: only the check of a report removes them.
  */
 export async function settleObject(
   db: Database,
   { sha256, permit, ...place }: PermittedPlace & { sha256: string },
-  { look, remove, by = null }: SettleOptions,
+  { inspect, remove, by = null }: SettleOptions,
 ): Promise<'stored' | 'missing' | 'differs'> {
   return db.transaction().execute(async (transaction) => {
     await permit?.(transaction);
@@ -114,7 +114,7 @@ export async function settleObject(
       await one.set({ touched_at: now }).execute();
       return 'stored';
     }
-    const seen = await look(row);
+    const seen = await inspect(row);
     if (seen === null) return 'missing';
     if (seen.bytes !== row.stored_bytes || seen.isIntact === false) {
       await remove();

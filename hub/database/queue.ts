@@ -53,7 +53,7 @@ export interface Queue extends AsyncDisposable {
   /** Creates the queue of a pool; refuses one too many. */
   ensurePool(pool: string): Promise<void>;
   /** Refuses a schedule without a next time. */
-  refuseEmpty(schedule: Schedule): void;
+  assertHasNextTime(schedule: Schedule): void;
 }
 
 export interface QueueTarget {
@@ -95,8 +95,7 @@ export async function migrateQueue(url: string): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
   } catch (cause) {
-    throw new UserError('Cannot migrate the queue of the hub', {
-      code: 'hub_migration_failed',
+    throw new UserError('hub_migration_failed', 'Cannot migrate the queue of the hub', {
       details: [(cause as Error).message],
       hint: 'Fix the cause, then run: tool hub migrate',
       cause,
@@ -162,8 +161,7 @@ export async function startQueue(
     });
   } catch (cause) {
     await end().catch(() => {});
-    throw new UserError('The queue of the hub cannot be used', {
-      code: 'hub_not_migrated',
+    throw new UserError('hub_not_migrated', 'The queue of the hub cannot be used', {
       details: [(cause as Error).message],
       hint: 'Run: tool hub migrate',
       cause,
@@ -186,7 +184,7 @@ export async function startQueue(
       }
       known.add(queue);
     },
-    refuseEmpty({ cron, timezone }) {
+    assertHasNextTime({ cron, timezone }) {
       try {
         boss.previewSchedule(cron, { tz: timezone, count: 1 });
       } catch {

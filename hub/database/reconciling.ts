@@ -34,7 +34,7 @@ export async function* objectsIn(db: Database, { targetId, profileId }: ObjectPl
 export async function markObjectMissing(
   db: Database,
   { id, stored_bytes }: ComparedObject,
-  look: () => Promise<number | null>,
+  inspect: () => Promise<number | null>,
 ): Promise<{ missing: boolean; snapshots: string[] }> {
   return db.transaction().execute(async (transaction) => {
     const row = await transaction
@@ -44,7 +44,7 @@ export async function markObjectMissing(
       .where('state', '=', 'stored')
       .forUpdate()
       .executeTakeFirst();
-    if (!row || (await look()) === stored_bytes) return { missing: false, snapshots: [] };
+    if (!row || (await inspect()) === stored_bytes) return { missing: false, snapshots: [] };
     await transaction.updateTable('objects').set({ state: 'expected' }).where('id', '=', id).execute();
     const { rows } = await sql<{ id: string }>`UPDATE snapshots SET removed_at = now(), missing_at = now()
       WHERE removed_at IS NULL AND pk IN (SELECT snapshot_pk FROM snapshot_objects WHERE object_id = ${id})

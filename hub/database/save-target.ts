@@ -6,7 +6,7 @@ import type { Fingerprints, TargetBody, TargetSettings } from '../../src/cloud/c
 import { withoutPassword } from '../../src/cloud/contract/url-password.ts';
 import { shownWebhook } from '../../src/cloud/contract/webhook.ts';
 import { type Caller, mayUseProfile, type Subject } from '../access.ts';
-import { refuseLinkLocalAddress, refusePrivateAddress } from '../objects/reach.ts';
+import { assertAddressNotLinkLocal, assertPublicAddress } from '../objects/reach.ts';
 import { Problem } from '../problem.ts';
 import type { HubSettings } from '../settings.ts';
 import { type AuditEvent, eventInsert } from './audit.ts';
@@ -126,8 +126,8 @@ function webhookPrivacy(
       errors: [{ pointer: '/webhook/url', detail: 'must begin with https://' }],
     });
   }
-  refuseLinkLocalAddress(url, '/webhook/url');
-  if (!isOwner) refusePrivateAddress(url, { pointer: '/webhook/url', allowed });
+  assertAddressNotLinkLocal(url, '/webhook/url');
+  if (!isOwner) assertPublicAddress(url, { pointer: '/webhook/url', allowed });
   return isOwner;
 }
 

@@ -79,7 +79,7 @@ export async function publish(db: Database, publication: Publication): Promise<b
       .executeTakeFirst();
     const pk = inserted?.pk ?? (await offerMissing(transaction, { targetId, id: headline.id, manifestSha256 }));
     if (pk === null) return false;
-    await refuseRemovedTarget(transaction, targetId);
+    await assertTargetNotRemoved(transaction, targetId);
     const { missing, named } = await linkStored(transaction, { targetId, profileId, sha256s, pk });
     if (missing > 0) throw objectsMissing(missing, named);
     await recordEvent(transaction, event);
@@ -89,7 +89,7 @@ export async function publish(db: Database, publication: Publication): Promise<b
 }
 
 /** The reference of the new row makes the removal of the target wait, and this see one that came first. */
-async function refuseRemovedTarget(db: Connection, targetId: string): Promise<void> {
+async function assertTargetNotRemoved(db: Connection, targetId: string): Promise<void> {
   const target = await db.selectFrom('targets').select('removed_at').where('id', '=', targetId).executeTakeFirst();
   if (target?.removed_at === null) return;
   throw new Problem('target_unknown', 'The target was removed in the meantime');

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { BlockList } from 'node:net';
-import { guardedLookup, refuseLinkLocalAddress, refusePrivateAddress } from '../objects/reach.ts';
+import { assertAddressNotLinkLocal, assertPublicAddress, guardedLookup } from '../objects/reach.ts';
 
 export interface Webhook {
   url: string;
@@ -28,8 +28,8 @@ const DELIVERY_HEADER = 'Tool-Delivery';
 /** Posts a notification; throws unless the answer is 2xx. Redirects are not followed, and the answer is not read. */
 export async function sendNotification({ url, secret }: Webhook, delivery: Delivery): Promise<void> {
   const { id, body, now, timeoutMs = TIMEOUT, allowed } = delivery;
-  refuseLinkLocalAddress(url, '/webhook/url');
-  if (allowed) refusePrivateAddress(url, { pointer: '/webhook/url', allowed });
+  assertAddressNotLinkLocal(url, '/webhook/url');
+  if (allowed) assertPublicAddress(url, { pointer: '/webhook/url', allowed });
   const text = JSON.stringify(body);
   const request = url.startsWith('https:') ? httpsRequest : httpRequest;
   const status = await new Promise<number>((resolve, reject) => {

@@ -25,9 +25,9 @@ export async function findObject(
 ): Promise<FoundObject | null> {
   const { sdk, client } = bucket;
   const bounded = (): AbortSignal => AbortSignal.any([signal(), ending]);
-  const look = new sdk.HeadObjectCommand(bucket.place(key));
+  const request = new sdk.HeadObjectCommand(bucket.place(key));
   const head = await bucket
-    .ask('read', (options) => client.send(look, options), bounded())
+    .ask('read', (options) => client.send(request, options), bounded())
     .catch((error) => {
       if (isMissing(error)) return null;
       throw error;

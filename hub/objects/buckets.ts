@@ -10,7 +10,7 @@ import type { Store } from '../../src/repository/store.ts';
 import type { Database } from '../database/database.ts';
 import { openStorageProfile } from '../database/storage-profiles.ts';
 import type { HubKey } from '../settings-values.ts';
-import { guardedLookup, refuseLinkLocalAddress } from './reach.ts';
+import { assertAddressNotLinkLocal, guardedLookup } from './reach.ts';
 
 /** Seconds that a URL is valid. */
 export const URL_SECONDS = 15 * 60;
@@ -54,7 +54,7 @@ export function createBuckets(db: Database, keys: HubKey[], resolve?: LookupFunc
   const clients = new Map<string, { client: Client; revision: number }>();
   const openProfile = async (profileId: string) => {
     const { name, revision, settings } = await openStorageProfile(db, profileId, keys);
-    refuseLinkLocalAddress(settings.endpoint);
+    assertAddressNotLinkLocal(settings.endpoint);
     const kept = clients.get(profileId);
     const client = kept?.revision === revision ? kept.client : await createHubClient(settings, resolve);
     clients.set(profileId, { client, revision });

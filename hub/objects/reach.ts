@@ -37,7 +37,7 @@ function isPrivate(address: string, allowed: BlockList): boolean {
 }
 
 /** Refuses an endpoint that leads to the metadata service of a cloud. A name that does not resolve passes. */
-export async function refuseLinkLocal({ endpoint }: StorageSettings): Promise<void> {
+export async function assertEndpointNotLinkLocal({ endpoint }: StorageSettings): Promise<void> {
   if (endpoint === undefined) return;
   const host = hostOf(endpoint);
   const addresses = await new Promise<string[]>((resolve) =>
@@ -47,13 +47,13 @@ export async function refuseLinkLocal({ endpoint }: StorageSettings): Promise<vo
 }
 
 /** The same without a name service: names are checked by `guardedLookup` at each connection. */
-export function refuseLinkLocalAddress(url: string | undefined, pointer = ENDPOINT): void {
+export function assertAddressNotLinkLocal(url: string | undefined, pointer = ENDPOINT): void {
   const host = url === undefined ? '' : hostOf(url);
   if (isIP(host) !== 0 && isRefused(host)) throw linkLocal(pointer);
 }
 
 /** Refuses a private address that is not in `allowed`. Names are checked by `guardedLookup` at each connection. */
-export function refusePrivateAddress(url: string, { pointer, allowed }: { pointer: string; allowed: BlockList }): void {
+export function assertPublicAddress(url: string, { pointer, allowed }: { pointer: string; allowed: BlockList }): void {
   const host = hostOf(url);
   if (!(isIP(host) === 0 ? isLocalName(host) : isPrivate(host, allowed))) return;
   throw new Problem('cloud_refused', 'The URL is a private address', {

@@ -3,12 +3,12 @@ import type { StorageSettings } from '../../src/cloud/contract/schemas.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { findBytes, removeKey, writeText } from './bucket-calls.ts';
 import { openTargetBucket } from './buckets.ts';
-import { refuseLinkLocal } from './reach.ts';
+import { assertEndpointNotLinkLocal } from './reach.ts';
 
 /** Writes, reads and removes a test object; the reason when that fails. */
 export async function tryStorage(name: string, settings: StorageSettings): Promise<string | null> {
   try {
-    await refuseLinkLocal(settings);
+    await assertEndpointNotLinkLocal(settings);
     const bucket = await openTargetBucket({ name, settings, folder: 'probe' });
     const key = randomUUID();
     await writeText(bucket, key, { text: 'test' });

@@ -10,7 +10,7 @@ import type { Hub } from '../hub.ts';
 import type { Metrics } from '../metrics.ts';
 import { observed } from '../observed.ts';
 import { Problem } from '../problem.ts';
-import { addressOf, type HonoContext, refuseTooMany } from '../request.ts';
+import { addressOf, assertRequestRate, type HonoContext } from '../request.ts';
 import { limitedSignIn } from '../routes/sessions.ts';
 import { auditCsv, auditPage } from './audit.ts';
 import { cookieHeader, readCookie } from './cookies.ts';
@@ -109,7 +109,7 @@ async function respond(context: HonoContext, { page, hub, seen }: PageResponseOp
   try {
     site = siteOf(context, hub.settings);
     const token = readCookie(context, 'session', site);
-    if (token !== null) refuseTooMany(token, hub);
+    if (token !== null) assertRequestRate(token, hub);
     const caller = token !== null && isPageToken(token) ? await hub.callers.find(token) : null;
     seen.caller = caller;
     const request: PageRequest = { context, site, caller, address: addressOf(context, hub), hub };

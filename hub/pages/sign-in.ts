@@ -66,13 +66,13 @@ export async function signInOnce({ site, address, hub }: PageRequest): Promise<P
 
 /** Ends the session; a form of another site cannot. */
 export async function signOut({ context, site, caller, address, hub }: PageRequest): Promise<PageAnswer> {
-  refuseOtherSites(context.req.header('sec-fetch-site'), { origin: context.req.header('origin'), site });
+  assertSameSite(context.req.header('sec-fetch-site'), { origin: context.req.header('origin'), site });
   if (caller) await endSession(hub, { caller, address });
   return { location: `${site.base}/sign-in`, cookies: [cookieHeader({ name: 'session', value: '', life: 0 }, site)] };
 }
 
 /** Browsers name the origin of every POST; most also say how it relates to the page. */
-function refuseOtherSites(
+function assertSameSite(
   fetchSite: string | undefined,
   { origin, site }: { origin: string | undefined; site: Site },
 ): void {

@@ -2,7 +2,7 @@ import type { ReconcileResult } from '../../src/results/cloud-results.ts';
 import { type Report, withStep } from '../../src/runtime/events.ts';
 import { openDatabase } from '../database/database.ts';
 import { createBuckets } from '../objects/buckets.ts';
-import { refuseUnready } from '../ready.ts';
+import { assertReady } from '../ready.ts';
 import { readMigrationSettings } from '../settings.ts';
 import { reconcileAll } from './reconcile.ts';
 
@@ -20,7 +20,7 @@ export async function reconcile({ environment, report, signal }: ReconcileComman
   const { databaseUrl, keys, trustedKeys } = await readMigrationSettings(environment);
   const { db, close } = openDatabase(databaseUrl, { statementTimeout: STATEMENT_TIMEOUT });
   await using _closing = { [Symbol.asyncDispose]: close };
-  await refuseUnready(db, { keys });
+  await assertReady(db, { keys });
   // Without await the connection would be closed before.
   const work = () => reconcileAll({ db, buckets: createBuckets(db, keys), trustedKeys, report, signal });
   const label = 'Compare the database with the buckets';

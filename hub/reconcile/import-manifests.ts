@@ -123,8 +123,8 @@ async function settleAll(place: ManifestPlace, sizes: Map<string, number>): Prom
       some.map(([sha256, stored_bytes]) => ({ sha256, stored_bytes, stored_sha256: null })),
     );
     for (const [sha256] of some) {
-      const look = async () => unread(await bytesOf(sha256));
-      const answer = await settleObject(db, { ...where, sha256 }, { look, remove: async () => {} });
+      const inspect = async () => unread(await bytesOf(sha256));
+      const answer = await settleObject(db, { ...where, sha256 }, { inspect, remove: async () => {} });
       if (answer !== 'stored') missing += 1;
     }
   }

@@ -103,8 +103,8 @@ async function compareObjects({ db, store, target, profileId, result }: Place, f
     sizes.delete(key);
   }
   for (const row of lacking) {
-    const look = async () => (await store.find(objectKey(row.sha256)))?.bytes ?? null;
-    const { missing, snapshots } = await markObjectMissing(db, row, look);
+    const inspect = async () => (await store.find(objectKey(row.sha256)))?.bytes ?? null;
+    const { missing, snapshots } = await markObjectMissing(db, row, inspect);
     if (missing) result.objects_missing += 1;
     result.missing.push(...snapshots.map((snapshot) => ({ target: target.name, snapshot })));
   }
@@ -130,10 +130,10 @@ async function compareSnapshots({ db, store, target, profileId, result }: Place,
     let lacking = 0;
     for (const { sha256, stored_bytes } of await unstoredObjects(db, pk)) {
       const bytes = (await store.find(objectKey(sha256)))?.bytes ?? null;
-      const look = async () => unread(bytes);
+      const inspect = async () => unread(bytes);
       const answer =
         bytes === stored_bytes
-          ? await settleObject(db, { ...place, sha256 }, { look, remove: async () => {} })
+          ? await settleObject(db, { ...place, sha256 }, { inspect, remove: async () => {} })
           : 'missing';
       if (answer !== 'stored') lacking += 1;
     }

@@ -2,7 +2,7 @@ import { permissionsOn } from '../access.ts';
 import { recordDownload } from '../database/audit.ts';
 import { reportObjects } from '../database/object-checks.ts';
 import type { Handlers } from './handler.ts';
-import { readableSnapshot, refuseForeignObjects } from './snapshots.ts';
+import { assertOwnObjects, readableSnapshot } from './snapshots.ts';
 
 const MINUTE = 60_000;
 
@@ -15,7 +15,7 @@ const MOST_WAITING = 200;
 export const reportRoutes = {
   async reportObjects({ target, caller, parameters: { snapshot: id }, body: { objects }, event, permit }, hub) {
     const row = await readableSnapshot(hub, { target, caller, id });
-    await refuseForeignObjects(hub, row, objects);
+    await assertOwnObjects(hub, row, objects);
     await recordDownload(hub.db, { ...event, action: 'snapshot.report', target: target.name, object: id });
     const mayPush = permissionsOn(target, caller).includes('push');
     const answers = await reportObjects(hub.db, {

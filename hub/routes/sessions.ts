@@ -57,7 +57,7 @@ export async function limitedSignIn<Session>(
   open: () => Promise<Session>,
 ): Promise<Session> {
   const origin = address === null ? null : signInOrigin(address);
-  if (origin !== null) await refuseTooManySignIns(origin, hub);
+  if (origin !== null) await assertSignInRate(origin, hub);
   let refused = false;
   try {
     return await open();
@@ -69,7 +69,7 @@ export async function limitedSignIn<Session>(
   }
 }
 
-async function refuseTooManySignIns(origin: string, { db, limits }: Hub): Promise<void> {
+async function assertSignInRate(origin: string, { db, limits }: Hub): Promise<void> {
   const seconds = await countSignIn(db, origin, limits.refusedSignIns);
   if (seconds === 0) return;
   throw new Problem('cloud_busy', 'Too many sign-ins from this address were refused', {

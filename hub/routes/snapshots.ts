@@ -18,7 +18,7 @@ import {
   setAnnotations,
 } from '../database/snapshots.ts';
 import type { TargetRow } from '../database/targets.ts';
-import { refuseHeadline } from '../headlines.ts';
+import { assertHeadline } from '../headlines.ts';
 import type { Hub } from '../hub.ts';
 import { reasonOf } from '../log.ts';
 import { readManifest } from '../manifests/read-manifest.ts';
@@ -27,7 +27,7 @@ import { beginUpload, completeUpload, findObject, removeKey, writeText } from '.
 import { PART_URL_SECONDS, type TargetBucket, URL_SECONDS } from '../objects/buckets.ts';
 import { verifyUpload } from '../objects/verify-upload.ts';
 import { Problem } from '../problem.ts';
-import { refuseSignature } from '../signatures.ts';
+import { assertTrustedSignature } from '../signatures.ts';
 import type { Handlers } from './handler.ts';
 
 /** Largest object in bytes that is sent as a whole; larger ones are sent in parts. */
@@ -64,7 +64,7 @@ export const snapshotRoutes = {
         errors: [{ pointer: headline.id === id ? '/target' : '/id', detail: 'must be that of the address' }],
       });
     }
-    refuseHeadline(headline, hub.clock());
+    assertHeadline(headline, hub.clock());
     const profileId = profileOf(target, headline);
     const bucket = await hub.buckets.open(profileId, target.id);
     const key = manifestKey(headline);
@@ -78,7 +78,7 @@ export const snapshotRoutes = {
       event: { ...event, action: 'snapshot.publish', object: id },
       async permit(transaction) {
         const locked = await permit(transaction);
-        refuseSignature(headline, { target: locked, trustedKeys: hub.settings.trustedKeys });
+        assertTrustedSignature(headline, { target: locked, trustedKeys: hub.settings.trustedKeys });
       },
       store: () => writeText(bucket, key, { text: body, sha256 }),
     });
@@ -136,7 +136,7 @@ export const snapshotRoutes = {
       const key = objectKey(sha256);
       const place = { targetId: target.id, profileId, sha256, permit };
       const answer = await settleObject(hub.db, place, {
-        async look({ stored_bytes }) {
+        async inspect({ stored_bytes }) {
           if (upload_id !== undefined) await completeUpload(bucket, key, { upload_id, etags: etags ?? [] });
           const found = await findObject(bucket, key);
           if (found === null) return null;
@@ -154,7 +154,7 @@ export const snapshotRoutes = {
 
   async requestDownloads({ target, caller, parameters: { snapshot: id }, body: { objects }, event }, hub) {
     const row = await readableSnapshot(hub, { target, caller, id });
-    await refuseForeignObjects(hub, row, objects);
+    await assertOwnObjects(hub, row, objects);
     await recordDownload(hub.db, { ...event, action: 'snapshot.download', target: target.name, object: id });
     const bucket = await hub.buckets.open(row.profile_id, target.id);
     const hrefs = await mapWithConcurrency(objects, CALLS_AT_ONCE, async (sha256) => ({
@@ -195,7 +195,7 @@ export async function readableSnapshot(
   throw new Problem('snapshot_unknown', `Target "${target.name}" has no snapshot ${id}`);
 }
 
-export async function refuseForeignObjects({ db }: Hub, { pk, id }: SnapshotRow, sha256s: string[]): Promise<void> {
+export async function assertOwnObjects({ db }: Hub, { pk, id }: SnapshotRow, sha256s: string[]): Promise<void> {
   const linked = await linkedObjects(db, pk, sha256s);
   const others = sha256s.filter((sha256) => !linked.has(sha256));
   if (others.length === 0) return;

@@ -7,7 +7,7 @@ import {
   saveStorageProfile,
   storageProfileAnswer,
 } from '../database/storage-profiles.ts';
-import { refuseLinkLocal } from '../objects/reach.ts';
+import { assertEndpointNotLinkLocal } from '../objects/reach.ts';
 import { tryStorage } from '../objects/try-storage.ts';
 import type { Handlers } from './handler.ts';
 
@@ -22,7 +22,7 @@ export const storageProfileRoutes = {
   },
 
   async putStorageProfile({ parameters: { name }, body, condition, event }, { db, settings: { keys } }) {
-    await refuseLinkLocal(body.settings);
+    await assertEndpointNotLinkLocal(body.settings);
     const change = { name, ...body, condition, event, keys };
     const { answer, created } = await db.transaction().execute((it) => saveStorageProfile(it, change));
     return { status: created ? 201 : 200, body: answer, revision: answer.revision };

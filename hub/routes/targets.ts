@@ -28,7 +28,7 @@ export const targetRoutes = {
 
   async putTarget({ parameters: { name }, body, caller, condition, event, permitFound }, hub) {
     const { db, queue, clock, settings } = hub;
-    if (body.schedule) queue.refuseEmpty(body.schedule);
+    if (body.schedule) queue.assertHasNextTime(body.schedule);
     return db.transaction().execute(async (transaction) => {
       const change = { name, body, condition, caller, event, now: clock(), permitFound, settings };
       const { row, before, secrets } = await saveTarget(transaction, change);

@@ -26,7 +26,7 @@ export function DiffView({ change: { before, after, shape }, lines, ...place }: 
     <List
       items={lines}
       row={({ kind, number }): Span[] => {
-        const { sign, tone, side } = LOOKS[kind];
+        const { sign, tone, side } = SIGNS[kind];
         return [
           { text: `${String(number + 1).padStart(4)} `, tone: 'dim' },
           { text: `${sign} ${texts[side](number)}`, tone },
@@ -39,7 +39,7 @@ export function DiffView({ change: { before, after, shape }, lines, ...place }: 
   );
 }
 
-const LOOKS = {
+const SIGNS = {
   same: { sign: ' ', tone: 'dim', side: 'after' },
   added: { sign: '+', tone: 'good', side: 'after' },
   removed: { sign: '-', tone: 'bad', side: 'before' },

@@ -57,5 +57,5 @@ function hideError(thrown: unknown, { hide, signal }: { hide: Hide; signal: Abor
   if (thrown.constructor !== UserError || thrown === signal.reason) return thrown;
   const { code, exit, hint, details, cause } = thrown;
   const shown = mapTexts({ message: thrown.message, details, ...(hint !== undefined && { hint }) }, hide);
-  return new UserError(shown.message, { ...shown, code, exit, cause });
+  return new UserError(code, shown.message, { ...shown, exit, cause });
 }

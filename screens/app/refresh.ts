@@ -104,7 +104,7 @@ function rejectedBy(signal: AbortSignal): Promise<never> {
 }
 
 function noAnswer(): UserError {
-  return new UserError(`no answer within ${formatDuration(SILENCE_MS)}`, { code: 'unreachable' });
+  return new UserError('unreachable', `no answer within ${formatDuration(SILENCE_MS)}`);
 }
 
 /** A signal that is aborted after a long time without results. */

@@ -1,5 +1,5 @@
 import { profileOfScheme } from '../../src/engines/list.ts';
-import { type Look, percentText } from '../../src/presentation/progress.ts';
+import { percentText, type StateMark } from '../../src/presentation/progress.ts';
 import type { Cell, Column } from '../../src/presentation/shapes/column.ts';
 import type { Glyphs, Tone } from '../../src/presentation/shapes/glyphs.ts';
 import { queuedText } from '../../src/presentation/shapes/question.ts';
@@ -10,7 +10,7 @@ import { elapsed, type LogLine, type RunState } from '../../src/state/run.ts';
 import { type ReplacedDatabase, type Run, type RunSummary, runBefore } from '../../src/state/runs.ts';
 import { formatCount, formatDuration, formatNumberOf } from '../../src/text/format.ts';
 
-const RUN_LOOKS: Record<RunState['status'], Look> = {
+const RUN_MARKS: Record<RunState['status'], StateMark> = {
   waiting: { glyph: 'pending', tone: 'dim' },
   running: { glyph: 'running', tone: 'accent' },
   done: { glyph: 'good', tone: 'good' },
@@ -19,7 +19,7 @@ const RUN_LOOKS: Record<RunState['status'], Look> = {
 };
 
 /** Returns the tone for the result of a run that is done. */
-export function doneLook(summary: RunSummary | null): 'good' | 'caution' | 'bad' {
+export function outcomeTone(summary: RunSummary | null): 'good' | 'caution' | 'bad' {
   if ((summary?.problems.length ?? 0) > 0) return 'bad';
   return summary?.caution ? 'caution' : 'good';
 }
@@ -27,7 +27,7 @@ export function doneLook(summary: RunSummary | null): 'good' | 'caution' | 'bad'
 /** `running 3.2 s`, `failed after 3.2 s` */
 export function runStatus({ state, summary, cancelling }: Run, now: number): Cell {
   const { status } = state;
-  const tone = status === 'done' ? doneLook(summary) : RUN_LOOKS[status].tone;
+  const tone = status === 'done' ? outcomeTone(summary) : RUN_MARKS[status].tone;
   const time = formatDuration(elapsed(state, now));
   if (status === 'waiting') return { text: 'queued', tone };
   if (status === 'running') return { text: `${cancelling ? 'cancelling' : 'running'} ${time}`, tone };
@@ -73,7 +73,7 @@ export function queuedLines(before: Run | null): string[] {
 /** A run that has ended, in one line: also printed after quitting. */
 export function endedLine({ title, state, summary }: Run): Notice {
   if (state.status === 'done') {
-    return { text: summary?.line ?? title, tone: doneLook(summary) };
+    return { text: summary?.line ?? title, tone: outcomeTone(summary) };
   }
   const reason = state.error ? `: ${state.error.message}` : '';
   return { text: `${title} ${state.status}${reason}`, tone: state.status === 'cancelled' ? 'caution' : 'bad' };
@@ -112,8 +112,8 @@ export function runColumns(runs: Run[], { glyphs, now }: { glyphs: Glyphs; now: 
 }
 
 function stateCell({ state, summary, cancelling }: Run, glyphs: Glyphs): Cell {
-  const done = doneLook(summary);
-  const { glyph, tone } = state.status === 'done' ? { glyph: done, tone: done } : RUN_LOOKS[state.status];
+  const done = outcomeTone(summary);
+  const { glyph, tone } = state.status === 'done' ? { glyph: done, tone: done } : RUN_MARKS[state.status];
   const word = state.status === 'waiting' ? 'queued' : state.status;
   return { text: `${glyphs[glyph]} ${cancelling && state.status === 'running' ? 'cancelling' : word}`, tone };
 }
@@ -160,7 +160,7 @@ export function runCount(runs: Run[]): string {
   return formatNumberOf(runs.length, 'run') + (waiting > 0 ? `, ${waiting} queued` : '');
 }
 
-export const LOG_LOOKS: Record<LogLine['kind'], { lead: Exclude<keyof Glyphs, 'corners'> | null; tone: Tone }> = {
+export const LOG_MARKS: Record<LogLine['kind'], { lead: Exclude<keyof Glyphs, 'corners'> | null; tone: Tone }> = {
   step: { lead: 'pending', tone: 'plain' },
   done: { lead: 'good', tone: 'plain' },
   skipped: { lead: 'skipped', tone: 'dim' },

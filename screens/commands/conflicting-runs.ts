@@ -13,9 +13,12 @@ export function conflictingRun(live: Run[], { replaces }: Pick<RunDefinition, 'r
 }
 
 export function replacedAlready({ title, state }: Run): UserError {
-  return new UserError(`A run ${state.status === 'waiting' ? 'is queued' : 'is in progress'}: ${title}`, {
-    code: 'destination_busy',
-    details: ['It replaces the same database.'],
-    hint: 'Try again when it has ended: the plan depends on its result.',
-  });
+  return new UserError(
+    'destination_busy',
+    `A run ${state.status === 'waiting' ? 'is queued' : 'is in progress'}: ${title}`,
+    {
+      details: ['It replaces the same database.'],
+      hint: 'Try again when it has ended: the plan depends on its result.',
+    },
+  );
 }

@@ -3,7 +3,7 @@ import type { Glyphs, Tone } from '../../src/presentation/shapes/glyphs.ts';
 import { detailsWithKey } from '../../src/presentation/shapes/summary.ts';
 import type { Run } from '../../src/state/runs.ts';
 import { cellWidth, wrap } from '../../src/text/text-width.ts';
-import { cardTexts, doneLook, queuedLines, untouchedLines } from '../app/run-text.ts';
+import { cardTexts, outcomeTone, queuedLines, untouchedLines } from '../app/run-text.ts';
 
 export interface OutcomeOptions {
   run: Run;
@@ -29,10 +29,10 @@ export function outcomeLines({ run, before, width, glyphs }: OutcomeOptions): Sp
   }
   if (state.status === 'done') {
     const problems = summary?.problems ?? [];
-    const look = doneLook(summary);
+    const tone = outcomeTone(summary);
     const line = summary?.card
-      ? [...cardLines(run, { look, width, glyphs }), [], ...paragraph(summary.line, 'dim')]
-      : paragraph(summary?.line ?? 'Done', look, glyphs[look]);
+      ? [...cardLines(run, { tone, width, glyphs }), [], ...paragraph(summary.line, 'dim')]
+      : paragraph(summary?.line ?? 'Done', tone, glyphs[tone]);
     const more = (summary ? detailsWithKey(summary) : []).flatMap((detail) => paragraph(detail, 'dim'));
     return spaced([...warnings, ...line, ...problems.flatMap((problem) => paragraph(problem)), ...more]);
   }
@@ -49,27 +49,27 @@ export function outcomeLines({ run, before, width, glyphs }: OutcomeOptions): Sp
 }
 
 /** The result in a few words, in a box where the terminal has one. */
-function cardLines(run: Run, { look, width, glyphs }: CardOptions): Span[][] {
+function cardLines(run: Run, { tone, width, glyphs }: CardOptions): Span[][] {
   const [title = '', ...facts] = cardTexts(run);
   const between = glyphs.side === '' ? `${glyphs.dot} ` : `  ${glyphs.dot}  `;
-  const text = wrap([`${glyphs[look]} ${title}`, ...facts].join(between), Math.max(10, width - 6));
-  if (glyphs.side === '') return text.map((line): Span[] => [{ text: line, tone: look, bold: true }]);
+  const text = wrap([`${glyphs[tone]} ${title}`, ...facts].join(between), Math.max(10, width - 6));
+  if (glyphs.side === '') return text.map((line): Span[] => [{ text: line, tone, bold: true }]);
   const inner = Math.max(...text.map((line) => cellWidth(line))) + 2;
   const { topLeft, topRight, bottomLeft, bottomRight } = glyphs.corners;
   const rule = glyphs.rule.repeat(inner);
   return [
-    [{ text: `${topLeft}${rule}${topRight}`, tone: look }],
+    [{ text: `${topLeft}${rule}${topRight}`, tone }],
     ...text.map((line): Span[] => [
-      { text: `${glyphs.side} `, tone: look },
-      { text: line.padEnd(inner - 1 - cellWidth(line) + line.length), tone: look, bold: true },
-      { text: glyphs.side, tone: look },
+      { text: `${glyphs.side} `, tone },
+      { text: line.padEnd(inner - 1 - cellWidth(line) + line.length), tone, bold: true },
+      { text: glyphs.side, tone },
     ]),
-    [{ text: `${bottomLeft}${rule}${bottomRight}`, tone: look }],
+    [{ text: `${bottomLeft}${rule}${bottomRight}`, tone }],
   ];
 }
 
 interface CardOptions {
-  look: 'good' | 'caution' | 'bad';
+  tone: 'good' | 'caution' | 'bad';
   width: number;
   glyphs: Glyphs;
 }

@@ -3,7 +3,7 @@ import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
 import { matchesFilter } from '../../src/state/list.ts';
 import type { LogLine, RunState } from '../../src/state/run.ts';
 import { wrap } from '../../src/text/text-width.ts';
-import { LOG_LOOKS, logTitle } from '../app/run-text.ts';
+import { LOG_MARKS, logTitle } from '../app/run-text.ts';
 import { logText } from './log-text.ts';
 
 export interface LogOptions {
@@ -58,7 +58,7 @@ const TIME_WIDTH = 9;
 const LEAST_TEXT = 16;
 
 function logLines(line: LogLine, { width, glyphs, unfolded }: Omit<LogOptions, 'filter'>) {
-  const { lead, tone } = LOG_LOOKS[line.kind];
+  const { lead, tone } = LOG_MARKS[line.kind];
   const mark = lead === null ? '$' : glyphs[lead];
   const indent = TIME_WIDTH + mark.length + 1;
   return wrap(logText(line, { unfolded }), Math.max(LEAST_TEXT, width - indent)).map((text, index): Span[] =>

@@ -1,5 +1,5 @@
 import type { Span } from '../../components/line.tsx';
-import { progressWords, STEP_LOOKS, stepTime } from '../../src/presentation/progress.ts';
+import { progressWords, STEP_MARKS, stepTime } from '../../src/presentation/progress.ts';
 import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
 import type { Progress } from '../../src/state/progress.ts';
 import type { RunStep } from '../../src/state/run.ts';
@@ -15,7 +15,7 @@ export interface StepLinesOptions {
 /** The steps with their times. */
 export function stepLines({ steps, now, width, glyphs }: StepLinesOptions): Span[][] {
   return steps.flatMap((step) => {
-    const { glyph, tone } = STEP_LOOKS[step.state];
+    const { glyph, tone } = STEP_MARKS[step.state];
     const time = stepTime(step, now);
     const label = fitCells(step.label, Math.max(1, width - cellWidth(time) - 4), { ellipsis: glyphs.ellipsis });
     const head: Span[] = [

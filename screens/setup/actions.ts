@@ -94,8 +94,8 @@ function goOn(model: Model, route: SetupRoute): void {
     const { operations } = model;
     const session = quietly(signal);
     const found = await ANSWER_CHECKS[route.step]?.({ operations, session, route });
-    const looked = { ...route, found: { ...route.found, ...found } };
-    const answered = found?.source ? { ...looked, leftOut: [] } : looked;
+    const inspected = { ...route, found: { ...route.found, ...found } };
+    const answered = found?.source ? { ...inspected, leftOut: [] } : inspected;
     const steps = stepsOf(answered);
     const next = steps[steps.findIndex(({ id }) => id === route.step) + 1];
     if (next?.kind !== 'review') return at(answered, next);
@@ -122,8 +122,7 @@ function whileBusy(model: Model, route: SetupRoute, work: (signal: AbortSignal) 
 }
 
 function noAnswer(): UserError {
-  return new UserError(`No answer within ${formatDuration(TIMEOUT_MS)}`, {
-    code: 'unreachable',
+  return new UserError('unreachable', `No answer within ${formatDuration(TIMEOUT_MS)}`, {
     hint: 'Press Enter to try again, or Esc to go back.',
   });
 }

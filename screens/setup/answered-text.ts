@@ -45,7 +45,9 @@ const ANSWERS: Answer[] = [
   {
     after: 'storage',
     name: 'Storage',
-    value: ({ answers: { storage, bucket } }) =>
-      isProvider(storage) ? [STORAGE_PROVIDERS[storage].title, bucket].filter(Boolean).join(', ') : 'this machine',
+    value: ({ answers: { storage, bucket, path } }) =>
+      isProvider(storage)
+        ? [STORAGE_PROVIDERS[storage].title, bucket].filter(Boolean).join(', ')
+        : (path ?? 'this machine'),
   },
 ];

@@ -1,3 +1,4 @@
+import { FOLDER } from '../../src/config/schema/storage-providers.ts';
 import type { SetUp } from '../../src/operations/configuration/set-up.ts';
 import { sourceOf } from './source-url.ts';
 import type { SetupState } from './step.ts';
@@ -28,7 +29,19 @@ function schemaConfigOf({ found, leftOut }: SetupState): SetUp['schemaConfig'] {
 }
 
 export function storageOf({ answers }: SetupState): SetUp['storage'] {
-  const { storage, bucket = '', region, endpoint, account, prefix, credentials, accessKey, secretKey } = answers;
+  const {
+    storage,
+    path = '',
+    bucket = '',
+    region,
+    endpoint,
+    account,
+    prefix,
+    credentials,
+    accessKey,
+    secretKey,
+  } = answers;
+  if (storage === FOLDER) return { provider: storage, path };
   if (!isProvider(storage)) return null;
   const needed = neededBy(storage);
   const keys = credentials === KEYS && accessKey && secretKey ? { access_key: accessKey, secret_key: secretKey } : {};

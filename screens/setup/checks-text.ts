@@ -9,6 +9,7 @@ export const REFUSED = {
   empty: 'Requires a value',
   noSchema: 'Select at least one schema',
   host: 'A name or address has no blanks in it',
+  path: 'An absolute path begins with /',
   port: 'A port is a number from 1 to 65535',
   variable: 'The name of a variable has letters, digits and _, and does not begin with a digit',
 };
@@ -25,6 +26,7 @@ const CHECKING: Partial<Record<SetupStepId, string>> = {
   password: 'Listing the databases of the server; Esc cancels',
   database: 'Connecting to the source; Esc cancels',
   destination: 'Checking the destination; Esc cancels',
+  path: 'Testing the folder: list, put, get, delete; Esc cancels',
   credentials: BUCKET,
   secretKey: BUCKET,
   review: 'Writing the file',

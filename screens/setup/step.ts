@@ -20,6 +20,7 @@ export type SetupStepId =
   | 'sourceVariable'
   | 'destinationVariable'
   | 'storage'
+  | 'path'
   | 'bucket'
   | 'region'
   | 'endpoint'
@@ -53,7 +54,7 @@ export interface SetupFound {
   destination: TriedDestination | null;
   /** Profiles of the storage's command-line client. */
   cliProfiles: string[];
-  /** The checked bucket: `s3://bucket/prefix`. */
+  /** The checked bucket, `s3://bucket/prefix`, or folder. */
   storage: string | null;
   plan: SetUpPlan | null;
 }

@@ -1,11 +1,12 @@
 import {
+  FOLDER,
   STORAGE_PROVIDER_IDS,
   STORAGE_PROVIDERS,
   type StorageProviderId,
 } from '../../src/config/schema/storage-providers.ts';
 import type { SetupState, SetupStep } from './step.ts';
 
-const inBucket = ({ answers }: SetupState): boolean => (answers.storage ?? 'none') !== 'none';
+const inBucket = ({ answers }: SetupState): boolean => isProvider(answers.storage);
 const needs =
   (key: string) =>
   ({ answers }: SetupState): boolean =>
@@ -16,7 +17,7 @@ const byKeys = (state: SetupState): boolean => inBucket(state) && state.answers.
 export const KEYS = '';
 
 export function isProvider(storage: string | undefined): storage is StorageProviderId {
-  return storage !== undefined && storage !== 'none';
+  return STORAGE_PROVIDER_IDS.some((id) => id === storage);
 }
 
 /** The key that says where the service of the chosen provider is. */
@@ -28,11 +29,19 @@ export const STORAGE_STEPS: SetupStep[] = [
   {
     id: 'storage',
     kind: 'choice',
-    about: () => ['Where to store snapshots. A bucket shares them, and can be added later.'],
+    about: () => ['Where to store snapshots. A bucket or a folder shares them, and can be added later.'],
     options: () => [
       { label: 'On this machine only', value: 'none' },
       ...STORAGE_PROVIDER_IDS.map((id) => ({ label: STORAGE_PROVIDERS[id].title, value: id })),
+      { label: 'A folder: disk, NAS or synchronized folder', value: FOLDER },
     ],
+  },
+  {
+    id: 'path',
+    kind: 'text',
+    label: 'Folder:',
+    about: () => ['An existing folder, such as /mnt/nas/snapshots. It is then tested with a small file.'],
+    when: ({ answers }) => answers.storage === FOLDER,
   },
   { id: 'bucket', kind: 'text', label: 'Bucket:', about: () => ['Name of the bucket.'], when: inBucket },
   {

@@ -6,7 +6,7 @@ import { REFUSED } from './checks-text.ts';
 import type { SetupRoute } from './setup-route.ts';
 import { sourceOf } from './source-url.ts';
 import { lacksDatabase, type SetupFound, type SetupStepId } from './step.ts';
-import { KEYS } from './storage-steps-text.ts';
+import { isProvider, KEYS } from './storage-steps-text.ts';
 
 export interface SetupCheckOptions {
   operations: Operations;
@@ -35,7 +35,13 @@ export const ANSWER_CHECKS: Partial<Record<SetupStepId, (options: SetupCheckOpti
     destinationVariable: async ({ route }) =>
       assertAnswer(isVariable(route.answers.destinationVariable), REFUSED.variable),
     async storage({ operations, route }) {
-      return route.answers.storage === 'none' ? { storage: null } : { cliProfiles: await operations.listCliProfiles() };
+      return isProvider(route.answers.storage)
+        ? { cliProfiles: await operations.listCliProfiles() }
+        : { storage: null };
+    },
+    async path(options) {
+      assertAnswer(options.route.answers.path?.startsWith('/') ?? false, REFUSED.path);
+      return bucket(options);
     },
     credentials: async (options) => (options.route.answers.credentials === KEYS ? {} : bucket(options)),
     secretKey: bucket,
@@ -49,7 +55,7 @@ export async function planned({ operations, route }: SetupCheckOptions): Promise
 async function databases({ operations, session, route }: SetupCheckOptions): Promise<Partial<SetupFound>> {
   const found = await operations.listDatabases(session, sourceOf(route));
   if (found.length > 0) return { databases: found };
-  throw new UserError('The server has no database that you may see', { code: 'database_missing' });
+  throw new UserError('database_missing', 'The server has no database that you may see');
 }
 
 async function source({ operations, session, route }: SetupCheckOptions): Promise<Partial<SetupFound>> {
@@ -70,6 +76,6 @@ function isVariable(name = ''): boolean {
 }
 
 function assertAnswer(isRight: boolean, message: string): Partial<SetupFound> {
-  if (!isRight) throw new UserError(message, { code: 'invalid_value' });
+  if (!isRight) throw new UserError('invalid_value', message);
   return {};
 }

@@ -49,8 +49,7 @@ export async function ask(
 }
 
 function refused(message: string): UserError {
-  return new UserError(message, {
-    code: 'not_confirmed',
+  return new UserError('not_confirmed', message, {
     hint: 'To skip the question, pass --yes or set TOOL_NO_CONFIRM=true. --dry-run shows the plan.',
   });
 }

@@ -61,12 +61,11 @@ function targetOf({ spec, arguments: given }: IncompleteCommand): string {
 }
 
 function nothingToPick(kind: 'target' | 'snapshot'): UserError {
-  return new UserError(`There is no ${kind} to choose from`, {
-    code: 'missing_argument',
+  return new UserError('missing_argument', `There is no ${kind} to choose from`, {
     hint: kind === 'target' ? 'Add one to the configuration: tool config init' : 'Build one: tool build TARGET',
   });
 }
 
 function cancelled(): UserError {
-  return new UserError('Cancelled. Nothing was changed.', { code: 'interrupted' });
+  return new UserError('interrupted', 'Cancelled. Nothing was changed.');
 }

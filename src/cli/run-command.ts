@@ -139,8 +139,7 @@ function writes({ spec, options: given }: CommandLine): boolean {
 }
 
 function readOnlyRefusal(command: string): UserError {
-  return new UserError(`tool ${command} changes data, and --read-only was given`, {
-    code: 'read_only',
+  return new UserError('read_only', `tool ${command} changes data, and --read-only was given`, {
     hint: 'Run it again without --read-only.',
   });
 }

@@ -22,8 +22,7 @@ export function usageError(error: CommanderError, command: Command): UserError {
     excess_argument: `Usage: ${words} ${command.usage()}`,
   };
   const code = CODES[error.code] ?? 'usage';
-  return new UserError(capitalized(message), {
-    code,
+  return new UserError(code, capitalized(message), {
     hint: hints[code] ?? ofDbsnapper(words, message) ?? `${suggestionOf(message, suggested)}${help}`,
   });
 }

@@ -68,7 +68,7 @@ const PAGE_ITEMS = 200;
 
 export function createCloudClient(options: CloudClientOptions): CloudClient {
   const { endpoint, version, signal, renew, timeout = TIMEOUT, attempts = ATTEMPTS } = options;
-  refusePlainHttp(endpoint);
+  assertHttps(endpoint);
   let { token } = options;
   let renewing: Promise<string | null> | null = null;
 
@@ -191,11 +191,10 @@ export async function listAll<Name extends ListName>(
 }
 
 /** A token is sent over https only, but for a hub on this machine. */
-function refusePlainHttp(endpoint: string): void {
+function assertHttps(endpoint: string): void {
   const url = new URL(endpoint);
   if (url.protocol === 'https:' || isLoopback(url)) return;
-  throw new UserError(`The hub at ${endpoint} is not used: its address is not https`, {
-    code: 'api_url_not_https',
+  throw new UserError('api_url_not_https', `The hub at ${endpoint} is not used: its address is not https`, {
     hint: 'Set an address that begins with https:// (http:// is for a hub on this machine).',
   });
 }
@@ -256,8 +255,7 @@ async function refusal(response: Response, endpoint: string): Promise<UserError>
   const known = problem && Object.hasOwn(PROBLEMS, problem.code) ? (problem.code as ProblemCode) : null;
   if (!problem || known === null) return notAHub(endpoint, `status ${response.status}`);
   const clean = (text: string): string => printable(text).slice(0, 500);
-  return new UserError(clean(problem.detail), {
-    code: MEANING[known] ?? known,
+  return new UserError(MEANING[known] ?? known, clean(problem.detail), {
     details: problem.errors.slice(0, 10).map(({ pointer, detail }) => clean(`${pointer} ${detail}`)),
     hint: problem.hint && clean(problem.hint),
   });
@@ -276,8 +274,7 @@ function reasonOf(error: unknown): string {
 }
 
 function unreachable(endpoint: string, reason: string, pause = 0): UserError {
-  return new UserError(`The hub at ${endpoint} cannot be reached`, {
-    code: 'cloud_unreachable',
+  return new UserError('cloud_unreachable', `The hub at ${endpoint} cannot be reached`, {
     details: [reason],
     hint:
       pause > 0 ? `Try again in ${pause / 1000} s.` : 'Check base_url and env in the configuration, and the network.',
@@ -285,8 +282,7 @@ function unreachable(endpoint: string, reason: string, pause = 0): UserError {
 }
 
 function notAHub(endpoint: string, reason: string): UserError {
-  return new UserError(`The server at ${endpoint} is not a hub of a supported version`, {
-    code: 'cloud_answer_invalid',
+  return new UserError('cloud_answer_invalid', `The server at ${endpoint} is not a hub of a supported version`, {
     details: [reason],
     hint: 'Check base_url and env in the configuration.',
   });

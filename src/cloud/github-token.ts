@@ -30,8 +30,7 @@ export async function githubToken(
     return v.parse(answer, await response.json()).value;
   } catch (error) {
     signal.throwIfAborted();
-    throw new UserError('GitHub Actions gives no ID token', {
-      code: 'github_token_missing',
+    throw new UserError('github_token_missing', 'GitHub Actions gives no ID token', {
       details: [(error as Error).message],
       hint: 'The job needs the permission id-token: write.',
     });

@@ -43,6 +43,7 @@ export const loadCommand = defineCommand({
     { flags: '--no-keep-base', description: 'keep no base copy, even if keep_base is set' },
     { flags: '--spare', description: 'keep a base copy and a spare, for an instant next reset' },
     { flags: '--no-spare', description: 'keep no spare, even if keep_spare is set' },
+    { flags: '--no-after-load', description: 'leave out the configured steps (after_load)' },
     { flags: '--full', description: 'load all tables, not only differences from the base copy' },
     {
       flags: '--in-place',

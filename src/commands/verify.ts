@@ -43,8 +43,7 @@ function damaged(
   { lost, remote }: { lost: string[]; remote: boolean },
 ): UserError {
   const repair = `tool verify ${target} ${snapshot.id}${remote ? ' --remote' : ''} --repair`;
-  return new UserError(`Snapshot ${snapshot.index} of ${target} (${snapshot.id}) is damaged`, {
-    code: 'snapshot_damaged',
+  return new UserError('snapshot_damaged', `Snapshot ${snapshot.index} of ${target} (${snapshot.id}) is damaged`, {
     hint:
       lost.length > 0
         ? `Build a new one: tool build ${target}; then remove this one: tool rm ${target} ${snapshot.id}`

@@ -12,8 +12,7 @@ export function apiEndpoint({ env, ...bases }: Pick<Settings, 'env' | (typeof BA
   const key = BASES[env];
   const base = bases[key];
   if (base === undefined) {
-    throw new UserError(`Cannot use the cloud: ${key} is not set, and env is ${env}`, {
-      code: 'api_url_missing',
+    throw new UserError('api_url_missing', `Cannot use the cloud: ${key} is not set, and env is ${env}`, {
       hint: `Set ${key} in the configuration, or another env.`,
     });
   }

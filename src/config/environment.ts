@@ -2,7 +2,7 @@ import type { Problem } from '../results/configuration-results.ts';
 import { nearest } from '../text/nearest.ts';
 import { NOWHERE } from './configuration.ts';
 import type { Shape } from './schema/shape.ts';
-import { dotted, isTree, type KeyPath, setValue, type Tree } from './tree.ts';
+import { createTree, dotted, isTree, type KeyPath, setValue, type Tree } from './tree.ts';
 import { parseValue } from './yaml/yaml-source.ts';
 
 const PREFIX = 'TOOL_';
@@ -41,7 +41,10 @@ export function applyVariables(
     if ('problem' in match) {
       problems.push({ ...match.problem, key: name, message: `${name} ${match.problem.message}` });
     } else {
-      setValue(tree, match.path, readText(value, match.shape));
+      const { allowed, refused } = withoutFileOnly(readText(value, match.shape), match.shape, match.path);
+      problems.push(...refused.map((key) => ({ ...fileOnly(key), key: name, message: `${name} cannot set ${key}` })));
+      if (match.shape.traits.fileOnly) continue;
+      setValue(tree, match.path, allowed);
       variables.set(dotted(match.path), name);
     }
   }
@@ -128,6 +131,26 @@ function readScalar(trimmed: string, { text, type }: { text: string; type: strin
   if (type === 'boolean') return BOOLEANS.get(trimmed.toLowerCase()) ?? text;
   if (type === 'text') return text;
   return /^[+-]?\d+(\.\d+)?$/.test(trimmed) ? Number(trimmed) : text;
+}
+
+/** The value without keys that only a file may have. */
+function withoutFileOnly(value: unknown, shape: Shape | null, path: KeyPath): { allowed: unknown; refused: string[] } {
+  if (shape?.traits.fileOnly) return { allowed: undefined, refused: [dotted(path)] };
+  if (!isTree(value)) return { allowed: value, refused: [] };
+  const refused: string[] = [];
+  const allowed = createTree();
+  for (const [key, of] of Object.entries(value)) {
+    const inner = shape?.kind === 'object' ? (shape.keys.get(key) ?? null) : shape?.kind === 'map' ? shape.of : null;
+    const outcome = withoutFileOnly(of, inner, [...path, key]);
+    refused.push(...outcome.refused);
+    if (!inner?.traits.fileOnly) allowed[key] = outcome.allowed;
+  }
+  return { allowed, refused };
+}
+
+function fileOnly(key: string): Problem {
+  const hint = `Write ${key} in the configuration file, which is trusted before it takes effect.`;
+  return variableProblem({ severity: 'error', code: 'file_only', message: '', hint });
 }
 
 function unknown({ known, path, rest }: { known: string[]; path: string[]; rest: string[] }): Match {

@@ -14,18 +14,18 @@ export function invalidConfiguration(problems: Problem[], hint = LIST_HINT): Use
   const [first] = errors;
   if (errors.length === 1 && first && SAID_ALONE.has(first.code)) {
     const message = first.file ? `${first.file}: ${first.message}` : capitalized(first.message);
-    return new UserError(message, { code: first.code as ErrorCode, exit: EXIT.configuration, hint: first.hint });
+    return new UserError(first.code as ErrorCode, message, { exit: EXIT.configuration, hint: first.hint });
   }
   const details = errors.slice(0, MOST_LISTED).map(problemLine);
   if (errors.length > MOST_LISTED) details.push(`and ${errors.length - MOST_LISTED} more`);
   const count = errors.length === 1 ? 'a problem' : `${errors.length} problems`;
-  return new UserError(`The configuration has ${count}`, { code: 'configuration_invalid', details, hint });
+  return new UserError('configuration_invalid', `The configuration has ${count}`, { details, hint });
 }
 
 /** The error of a command that needs what one problem prevents. */
 export function problemError(problem: Problem): UserError {
   const message = [placeOf(problem), problem.message].filter((part) => part !== null).join(': ');
-  return new UserError(message, { code: problem.code as ErrorCode, exit: EXIT.configuration, hint: problem.hint });
+  return new UserError(problem.code as ErrorCode, message, { exit: EXIT.configuration, hint: problem.hint });
 }
 
 /** `tool.yml:12:5`, which editors and terminals link. */

@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import type { Mode, Problem } from '../results/configuration-results.ts';
 import type { Report } from '../runtime/events.ts';
 import { readAwsProfiles } from './aws-profiles.ts';
@@ -25,6 +25,7 @@ import {
   operationsAreComplete,
   schemaConfigNeedsSchemas,
   schemaListsDiffer,
+  stepsDoOneThing,
   subsetTablesChooseRows,
   targetsDoSomething,
 } from './rules/targets.ts';
@@ -33,7 +34,7 @@ import { type Settings, settingsSchema } from './schema/settings.ts';
 import { shapeOf } from './schema/shape.ts';
 import { takeFromKeychain } from './secrets/key-in-keychain.ts';
 import { openValues } from './secrets/open-values.ts';
-import { createTree, dotted, type Tree, valueAt } from './tree.ts';
+import { createTree, dotted, type KeyPath, type Tree, valueAt } from './tree.ts';
 import type { CoveredFile } from './trust/covered-files.ts';
 import { requireTrust } from './trust/require-trust.ts';
 import { fillUrls } from './urls/fill-urls.ts';
@@ -75,6 +76,7 @@ const RULES: Rule[] = [
   operationsAreComplete,
   schemaListsDiffer,
   subsetTablesChooseRows,
+  stepsDoOneThing,
   storageProfilesExist,
   storageProfilesAreComplete,
   encryptedBucketsHaveKeys,
@@ -98,6 +100,7 @@ const LEFT_TO_THE_CHECK = new Set([
   'originals_shared',
   'schema_config_ignored',
   'share_without_storage_profile',
+  'storage_key_unused',
 ]);
 
 /** The guard refuses a load into a source, with its own exit code; other commands continue. */
@@ -238,7 +241,7 @@ interface PathOptions {
 
 /**
  * Makes paths absolute. A query file is searched in the folders, then in the working directory. A missing one matters
- * to sanitizing only.
+ * only to the operation that runs it.
  */
 async function resolvePaths(
   settings: Settings,
@@ -247,26 +250,49 @@ async function resolvePaths(
   const [base = '.'] = folders;
   settings.working_directory = absolutePath(settings.working_directory, { from: base, environment });
   const problems: KeyProblem[] = [];
+  for (const [name, profile] of Object.entries(settings.storage_profiles)) {
+    if (profile.path === undefined) continue;
+    profile.path = absolutePath(profile.path, { from: base, environment });
+    if (!overlaps(profile.path, settings.working_directory)) continue;
+    problems.push({
+      path: ['storage_profiles', name, 'path'],
+      code: 'wrong_value',
+      message: `storage profile '${name}' and the working directory ${settings.working_directory} contain each other`,
+      hint: 'Set a folder outside the working directory.',
+    });
+  }
   const around = [...folders, settings.working_directory];
-  for (const [name, { sanitize }] of Object.entries(settings.targets)) {
-    if (sanitize?.query_file === undefined) continue;
-    const isReplaced = sanitize.override_query !== undefined || settings.override.san_query !== undefined;
-    const candidates = around.map((from) => absolutePath(sanitize.query_file ?? '', { from, environment }));
-    const places = [...new Set(candidates)];
+  const resolveFile = async (of: { query_file?: string }, path: KeyPath, isNeeded: boolean): Promise<void> => {
+    const { query_file: file } = of;
+    if (file === undefined) return;
+    const places = [...new Set(around.map((from) => absolutePath(file, { from, environment })))];
     const found = await firstFile(places);
-    if (found === null && !isReplaced) {
+    if (found === null && isNeeded) {
       problems.push({
-        path: ['targets', name, 'sanitize', 'query_file'],
+        path: [...path, 'query_file'],
         code: 'query_file_not_found',
-        message: `query file '${sanitize.query_file}' not found`,
+        message: `query file '${file}' not found`,
         hint: `Looked for ${places.join(', ')}.`,
       });
     }
-    const covered = trusted.find((one) => one.name === sanitize.query_file);
+    const covered = trusted.find((one) => one.name === file);
     if (covered) queryFiles.set(found ?? places[0] ?? '', covered);
-    sanitize.query_file = found ?? places[0] ?? sanitize.query_file;
+    of.query_file = found ?? places[0] ?? file;
+  };
+  for (const [name, { sanitize, snapshot }] of Object.entries(settings.targets)) {
+    const isReplaced = sanitize?.override_query !== undefined || settings.override.san_query !== undefined;
+    if (sanitize) await resolveFile(sanitize, ['targets', name, 'sanitize'], !isReplaced);
+    for (const [index, step] of (snapshot?.after_load ?? []).entries()) {
+      await resolveFile(step, ['targets', name, 'snapshot', 'after_load', index], true);
+    }
   }
   return problems;
+}
+
+/** Reports whether a path is another one, or one contains the other. */
+function overlaps(one: string, other: string): boolean {
+  const [a, b] = [join(one, sep), join(other, sep)];
+  return a.startsWith(b) || b.startsWith(a);
 }
 
 function byPlace(a: Problem, b: Problem): number {

@@ -6,9 +6,10 @@ export function queryFilesIn({
   targets,
   working_directory,
 }: Pick<Settings, 'targets' | 'working_directory'>): string[] {
-  return Object.values(targets).flatMap(({ sanitize }) => {
-    if (sanitize?.query_file === undefined) return [];
-    const path = relative(working_directory, sanitize.query_file);
+  const files = Object.values(targets).flatMap(({ sanitize, snapshot }) => [sanitize, ...(snapshot?.after_load ?? [])]);
+  return files.flatMap((of) => {
+    if (of?.query_file === undefined) return [];
+    const path = relative(working_directory, of.query_file);
     const [top = '', ...below] = path.split(sep);
     if (top === '' || top === '..' || isAbsolute(path)) return [];
     return [below.length === 0 ? top : `${top}/`];

@@ -14,8 +14,7 @@ export async function signingKey(environment: NodeJS.ProcessEnv): Promise<KeyObj
   try {
     return (await readKey(path)) ?? (await makeKey(path));
   } catch (cause) {
-    throw new UserError(`The signing key ${path} is not usable: ${(cause as Error).message}`, {
-      code: 'signing_key_unusable',
+    throw new UserError('signing_key_unusable', `The signing key ${path} is not usable: ${(cause as Error).message}`, {
       hint: 'Make its folder writable, or remove the file: a new key is then created.',
       cause,
     });

@@ -17,6 +17,8 @@ export interface Engine {
   parseUrl(text: string): DatabaseUrl;
   /** Returns the URL as text for other programs, with its password. */
   urlWithPassword(url: DatabaseUrl): string;
+  /** The variables by which programs of the engine find the database, with the password. */
+  urlVariables(url: DatabaseUrl): Record<string, string>;
   /** The URL of another database of the server. */
   withDatabase(url: DatabaseUrl, database: string): DatabaseUrl;
   /** The database of the URL, equal for all spellings; `null` where only the server knows. */
@@ -59,7 +61,7 @@ export interface Connection {
   url: DatabaseUrl;
   run: RunCall;
   /** The same for a short look, of which few run on a server at a time. */
-  look: RunCall;
+  runShort: RunCall;
 }
 
 type RunCall = <Result>(call: (context: EngineContext) => Promise<Result>) => Promise<Result>;

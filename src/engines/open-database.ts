@@ -32,8 +32,9 @@ export function openDatabase(context: EngineContext, url: DatabaseUrl): Database
       return on(container);
     }
   };
-  const look: Connection['look'] = (call) => run((placed) => withConnection(url, placed.signal, () => call(placed)));
-  return { engine, url, ...engine.open({ url, run, look }) };
+  const runShort: Connection['runShort'] = (call) =>
+    run((placed) => withConnection(url, placed.signal, () => call(placed)));
+  return { engine, url, ...engine.open({ url, run, runShort }) };
 }
 
 /**

@@ -18,8 +18,7 @@ export function parseAllowances(lists: string[]): Set<Allowance> {
   const words = lists.flatMap((list) => list.split(',').map((word) => word.trim()));
   const unknown = words.find((word) => !Object.hasOwn(ALLOWANCES, word));
   if (unknown === undefined) return new Set(words as Allowance[]);
-  throw new UserError(`--allow ${unknown} is unknown`, {
-    code: 'invalid_value',
+  throw new UserError('invalid_value', `--allow ${unknown} is unknown`, {
     hint: `Use one or more of ${Object.keys(ALLOWANCES).join(', ')}, with commas.`,
   });
 }

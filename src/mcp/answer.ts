@@ -30,8 +30,7 @@ export function boundedAnswer(data: object, hide: (text: string) => string): Ans
     const answer = cuts.length > 0 ? { ...bounded, truncated: cuts.slice(0, MOST_CUTS) } : bounded;
     if (JSON.stringify(answer).length <= MOST_CHARACTERS) return answer;
   }
-  throw new UserError('The result is too large for an answer', {
-    code: 'result_too_large',
+  throw new UserError('result_too_large', 'The result is too large for an answer', {
     hint: 'Request less: one target instead of all, or later entries with offset.',
   });
 }

@@ -17,8 +17,7 @@ export function openCallLog({ configuration, clock, hide = (same) => same }: Con
       append ??= openLogFile({ path });
       append(logLine({ clock, kind, text: hide(text).slice(0, LONGEST) }));
     } catch (error) {
-      throw new UserError(`The log ${path} cannot be written: ${(error as Error).message}`, {
-        code: 'call_log_not_written',
+      throw new UserError('call_log_not_written', `The log ${path} cannot be written: ${(error as Error).message}`, {
         hint: 'Calls without a log are refused. Check the working_directory, its permissions and the disk.',
         cause: error,
       });

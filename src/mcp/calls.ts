@@ -126,8 +126,7 @@ function checkArguments({ name, input }: Tool, given: unknown): unknown {
   const at = v.getDotPath(issue) ?? 'arguments';
   // Without its token a plan is not applied: the hint names the way to it.
   if (at === 'token') throw tokenMissing(name);
-  throw new UserError(`Invalid ${at} of ${name}: ${issue.message}`, {
-    code: 'invalid_value',
+  throw new UserError('invalid_value', `Invalid ${at} of ${name}: ${issue.message}`, {
     hint: `Read the input schema of ${name}.`,
   });
 }
@@ -162,37 +161,33 @@ function warningsOf({ data }: Pick<ToolResult, 'data'>): object[] {
 function withoutSources(error: UserError, allow: ReadonlySet<Allowance>): UserError {
   if (error.code !== 'sources_unverified' || allow.has('sources')) return error;
   const { message, code, exit, hint } = error;
-  return new UserError(message, { code, exit, hint });
+  return new UserError(code, message, { exit, hint });
 }
 
 function unknownTool(name: string): UserError {
-  return new UserError(`There is no tool "${name.slice(0, 100)}"`, { code: 'tool_unknown', hint: 'List the tools.' });
+  return new UserError('tool_unknown', `There is no tool "${name.slice(0, 100)}"`, { hint: 'List the tools.' });
 }
 
 function notAllowed(name: string, needs: Allowance): UserError {
-  return new UserError(`${name} is not allowed on this server`, {
-    code: 'tool_not_allowed',
+  return new UserError('tool_not_allowed', `${name} is not allowed on this server`, {
     hint: `Only the person who configures the server can allow it: tool mcp --allow ${needs}`,
   });
 }
 
 function refusedReadOnly(name: string): UserError {
-  return new UserError(`${name} changes data, and the server was started with --read-only`, {
-    code: 'read_only',
+  return new UserError('read_only', `${name} changes data, and the server was started with --read-only`, {
     hint: 'Only the person who configures the server can change that.',
   });
 }
 
 function tokenMissing(name: string): UserError {
-  return new UserError(`${name} requires the token of a plan: nothing was changed`, {
-    code: 'plan_token_invalid',
+  return new UserError('plan_token_invalid', `${name} requires the token of a plan: nothing was changed`, {
     hint: `Call plan_${name}, read the plan, then call ${name} with the same arguments and its token.`,
   });
 }
 
 function tooMany(): UserError {
-  return new UserError(`${MOST_AT_ONCE} calls are running`, {
-    code: 'too_many_calls',
+  return new UserError('too_many_calls', `${MOST_AT_ONCE} calls are running`, {
     hint: 'Wait until one of them has ended.',
   });
 }

@@ -47,8 +47,7 @@ export function createPlanTokens(clock: () => Date): PlanTokens {
 }
 
 function invalid(message: string, tool: string): UserError {
-  return new UserError(`${message}: nothing was changed`, {
-    code: 'plan_token_invalid',
+  return new UserError('plan_token_invalid', `${message}: nothing was changed`, {
     hint: `Call plan_${tool}, read the plan, then call ${tool} with the same arguments and its token. A token counts once, for ${LIFETIME_MS / 60_000} minutes.`,
   });
 }

@@ -131,7 +131,7 @@ export const TOOLS: Tool[] = [
     async run({ context }, { target, a, b }) {
       const { diff } = await import('../operations/snapshots/diff.ts');
       if (b !== undefined) return { data: await diff(context, { target, a: selector(a), b: selector(b) }) };
-      await refuseSourceOf(context, target);
+      await assertTargetNotASource(context, target);
       return { data: await diff(context, { target, a: selector(a) }) };
     },
   }),
@@ -189,10 +189,10 @@ function selector(word: string): SnapshotSelector {
 }
 
 /** A destination that is a source is not read either. */
-async function refuseSourceOf(given: Context, target: string): Promise<void> {
+async function assertTargetNotASource(given: Context, target: string): Promise<void> {
   const { chooseDestination, openDestination } = await import('../operations/load/destination.ts');
-  const { refuseSources } = await import('../operations/load/guard.ts');
+  const { assertNotASource } = await import('../operations/load/guard.ts');
   const { withTargetUrls } = await import('../operations/with-target-urls.ts');
   const context = await withTargetUrls(given, target, { source: false });
-  await refuseSources(context, openDestination(context, chooseDestination(context, { target })).url, { target });
+  await assertNotASource(context, openDestination(context, chooseDestination(context, { target })).url, { target });
 }

@@ -13,8 +13,7 @@ export function findTarget({ settings, cloud }: Configuration, name: string): Ta
   const noTargets = cloud
     ? 'Neither the configuration nor the hub has a target for you.'
     : 'The configuration has no targets yet.';
-  throw new UserError(`There is no target "${name}"`, {
-    code: 'target_unknown',
+  throw new UserError('target_unknown', `There is no target "${name}"`, {
     hint: names.length === 0 ? noTargets : `${near === null ? '' : `Did you mean "${near}"? `}tool targets lists all.`,
   });
 }

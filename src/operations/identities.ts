@@ -87,8 +87,7 @@ export async function forgetSource(context: Context, text: string): Promise<Forg
 }
 
 function notRemembered(url: string, known: KnownIdentity[]): UserError {
-  return new UserError(`${url} is not remembered as a source`, {
-    code: 'source_unknown',
+  return new UserError('source_unknown', `${url} is not remembered as a source`, {
     details: [...new Set(known.map((entry) => entry.url))],
     hint: 'Write the URL as the error shows it.',
   });

@@ -25,8 +25,7 @@ export function isFresh(
 }
 
 export function planOutdated(what: string): UserError {
-  return new UserError(`${what} since the plan was made: nothing was changed`, {
-    code: 'plan_outdated',
+  return new UserError('plan_outdated', `${what} since the plan was made: nothing was changed`, {
     hint: 'Run it again for a new plan.',
   });
 }

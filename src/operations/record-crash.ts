@@ -15,8 +15,7 @@ export interface Crash {
 export async function recordCrash({ error, file, at }: Crash): Promise<UserError> {
   const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
   const written = await writeCrash(file, printableLines(redact(`${at.toISOString()} ${stack}\n`))).catch(() => false);
-  return new UserError(`The screens have crashed: ${redact(message)}`, {
-    code: 'screens_crashed',
+  return new UserError('screens_crashed', `The screens have crashed: ${redact(message)}`, {
     hint: written ? `Details are in ${file}` : '--debug shows the details.',
     cause: error,
   });

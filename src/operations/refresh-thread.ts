@@ -73,7 +73,7 @@ export async function refreshInThread({
 }
 
 function checkFailed(message: string): UserError {
-  return new UserError(message, { code: 'unreachable' });
+  return new UserError('unreachable', message);
 }
 
 function workerFile(): URL {

@@ -23,13 +23,13 @@ export const GROUP_NAMES: Record<TargetRow['type'], string> = {
   share: 'Shared',
 };
 
-interface StatusLook {
+interface StatusMark {
   word: string;
   tone: Tone;
   glyph: 'good' | 'bad' | 'caution' | 'pending';
 }
 
-const STATUSES: Record<TargetStatus, StatusLook> = {
+const STATUSES: Record<TargetStatus, StatusMark> = {
   ok: { word: 'up', tone: 'good', glyph: 'good' },
   missing: { word: 'no database', tone: 'caution', glyph: 'caution' },
   denied: { word: 'access denied', tone: 'bad', glyph: 'bad' },

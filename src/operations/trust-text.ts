@@ -86,6 +86,7 @@ const LABELS: Record<Effect['effect'], string> = {
   writes_folder: 'Writes to',
   runs_image: 'Runs images',
   runs_program: 'Runs programs',
+  runs_command: 'Runs commands',
   runs_sql: 'Runs SQL',
   runs_file: 'Runs SQL file',
   trusts: 'Trusts keys',

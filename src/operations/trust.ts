@@ -14,8 +14,7 @@ interface TrustFileRequest {
 export async function readTrustedFile({ environment, cwd }: TrustFileRequest): Promise<TrustedFile> {
   const found = await readConfigFile({ environment, cwd });
   if (!found?.inFolder) {
-    throw new UserError(`There is no tool.yml in ${cwd}`, {
-      code: 'no_configuration',
+    throw new UserError('no_configuration', `There is no tool.yml in ${cwd}`, {
       hint: 'Run the command in the folder of the file. A file of --config needs no trust.',
     });
   }

@@ -45,8 +45,7 @@ function notWritten(path: string, cause: unknown, exit: typeof EXIT.usage | type
   // Without the call and the path that Node adds.
   const reason = (cause as Error).message.replace(/, \w+( '.*')?$/, '');
   const isBefore = exit === EXIT.usage;
-  return new UserError(`Cannot write the summary ${path}: ${reason}`, {
-    code: 'summary_not_written',
+  return new UserError('summary_not_written', `Cannot write the summary ${path}: ${reason}`, {
     exit,
     hint: isBefore
       ? `Choose a file in a folder that can be written: ${dirname(path)}`

@@ -3,12 +3,12 @@ import { elapsed, type RunStep } from '../state/run.ts';
 import { formatBytes, formatCount, formatDuration } from '../text/format.ts';
 import type { Tone } from './shapes/glyphs.ts';
 
-export interface Look {
+export interface StateMark {
   glyph: 'pending' | 'running' | 'good' | 'bad' | 'caution' | 'skipped';
   tone: Tone;
 }
 
-export const STEP_LOOKS: Record<RunStep['state'], Look> = {
+export const STEP_MARKS: Record<RunStep['state'], StateMark> = {
   running: { glyph: 'running', tone: 'accent' },
   done: { glyph: 'good', tone: 'good' },
   skipped: { glyph: 'skipped', tone: 'dim' },

@@ -106,8 +106,7 @@ function mountFlag({ path, writable }: Mount): string {
 }
 
 function notStarted(image: string, stderr: string): UserError {
-  return new UserError(`Cannot start a container of ${image}`, {
-    code: 'container_not_started',
+  return new UserError('container_not_started', `Cannot start a container of ${image}`, {
     details: stderr.trim().split('\n'),
     hint: 'The message above is from Docker. The image needs a shell; the daemon must run on this machine and be able to mount its folders.',
   });

@@ -30,10 +30,11 @@ export async function findDaemon(runner: Runner, self: Self = thisProcess()): Pr
     if (!info.ServerVersion && !info.version) throw unreachable(answer);
     return describeDaemon(program, { info, self });
   }
-  throw new UserError('Neither docker nor podman is installed, and the client programs need a container', {
-    code: 'docker_missing',
-    hint: 'Install Docker (https://docs.docker.com/get-docker/) or Podman, or the client programs of the database.',
-  });
+  throw new UserError(
+    'docker_missing',
+    'Neither docker nor podman is installed, and the client programs need a container',
+    { hint: 'Install Docker (https://docs.docker.com/get-docker/) or Podman, or the client programs of the database.' },
+  );
 }
 
 /**
@@ -80,9 +81,9 @@ function notInstalled(thrown: unknown): null {
 }
 
 function unreachable({ stderr }: ProcessResult): UserError {
-  return new UserError('The Docker daemon does not answer, and the client programs need a container', {
-    code: 'docker_unreachable',
-    details: stderr.trim().split('\n'),
-    hint: DAEMON_HINT,
-  });
+  return new UserError(
+    'docker_unreachable',
+    'The Docker daemon does not answer, and the client programs need a container',
+    { details: stderr.trim().split('\n'), hint: DAEMON_HINT },
+  );
 }

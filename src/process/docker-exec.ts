@@ -110,16 +110,14 @@ async function endsNow(container: Container): Promise<boolean> {
 }
 
 function notStarted({ file, image, words }: { file: string; image: string; words: string }): UserError {
-  return new UserError(`Cannot start ${file} in a container of ${image}`, {
-    code: 'tool_not_started',
+  return new UserError('tool_not_started', `Cannot start ${file} in a container of ${image}`, {
     details: words.trim().split('\n'),
     hint: 'Check that the image contains it: tool config check',
   });
 }
 
 function lost({ file, image }: { file: string; image: string }): UserError {
-  return new UserError(`The container of ${image} ended while ${file} was running`, {
-    code: 'container_lost',
+  return new UserError('container_lost', `The container of ${image} ended while ${file} was running`, {
     hint: 'The container was removed, or Docker stopped. Run the command again.',
   });
 }

@@ -53,8 +53,7 @@ export function layerCount(): (line: string) => { done: number; total: number } 
 }
 
 function unavailable(image: string, stderr: string): UserError {
-  return new UserError(`Cannot pull the image ${image}`, {
-    code: 'image_unavailable',
+  return new UserError('image_unavailable', `Cannot pull the image ${image}`, {
     details: stderr.trim().split('\n'),
     hint: `Check docker.images and its registry. For a private one: docker login. Then: docker pull ${image}`,
   });

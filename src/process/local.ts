@@ -105,8 +105,7 @@ async function completion(
 
 function cannotStart({ file }: Command, cause: unknown): UserError {
   const reason = cause instanceof Error ? cause.message : 'unknown reason';
-  return new UserError(`Cannot start ${file}: ${reason}`, {
-    code: 'tool_not_started',
+  return new UserError('tool_not_started', `Cannot start ${file}: ${reason}`, {
     hint: 'Check that it is installed and executable: tool config check',
     cause,
   });

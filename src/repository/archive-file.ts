@@ -112,10 +112,9 @@ function noArchive(path: string, cause: unknown): UserError {
   // The message may quote a name from the file.
   const message = (cause as Error).message.replaceAll(/\p{Cc}/gu, ' ');
   if (code === 'ENOENT') {
-    return new UserError(`File not found: ${path}`, { code: 'file_missing', hint: 'Check the path.', cause });
+    return new UserError('file_missing', `File not found: ${path}`, { hint: 'Check the path.', cause });
   }
-  return new UserError(`${path} is not an exported snapshot: ${message}`, {
-    code: 'archive_not_understood',
+  return new UserError('archive_not_understood', `${path} is not an exported snapshot: ${message}`, {
     hint: 'Create one: tool export',
     cause,
   });

@@ -30,10 +30,10 @@ const OWN_TOP =
 export type Ownership = 'marked' | 'ours' | 'empty' | 'foreign';
 
 export async function ownershipOf(store: Store, configured: string[] = []): Promise<Ownership> {
-  return (await lookAt(store, configured)).ownership;
+  return (await readOwnership(store, configured)).ownership;
 }
 
-async function lookAt(store: Store, configured: string[]): Promise<{ ownership: Ownership; foreign: string[] }> {
+async function readOwnership(store: Store, configured: string[]): Promise<{ ownership: Ownership; foreign: string[] }> {
   const top = await store.top();
   if (top.includes(MARK)) return { ownership: 'marked', foreign: [] };
   const folders = Object.keys(OWN).filter((folder) => top.includes(`${folder}/`));
@@ -55,14 +55,13 @@ export interface Claim {
 
 /** Marks a store before anything in it changes; refuses a store with foreign files. */
 export async function claim(store: Store, { configured = [], refusal }: Claim): Promise<void> {
-  const { ownership, foreign } = await lookAt(store, configured);
+  const { ownership, foreign } = await readOwnership(store, configured);
   if (ownership === 'foreign') throw refusal(foreign);
   if (ownership !== 'marked') await store.write(MARK, MARK_TEXT);
 }
 
 export function foreignFolder(path: string, foreign: string[]): UserError {
-  return new UserError(`The working directory ${path} contains foreign files`, {
-    code: 'working_directory_foreign',
+  return new UserError('working_directory_foreign', `The working directory ${path} contains foreign files`, {
     details: [
       'Nothing was written or removed there: the tool deletes old files of its own from its working directory.',
       namesOf(foreign),
@@ -78,8 +77,7 @@ export interface ForeignBucket {
 }
 
 export function foreignBucket({ name, profile, foreign = [] }: ForeignBucket): UserError {
-  return new UserError(`${name} contains foreign objects`, {
-    code: 'storage_foreign',
+  return new UserError('storage_foreign', `${name} contains foreign objects`, {
     details: [
       'Nothing was written or removed there: the tool deletes old objects of its own.',
       ...(foreign.length > 0 ? [namesOf(foreign)] : []),

@@ -22,15 +22,18 @@ export function damaged({
   const { id, target, tables } = manifest;
   const name =
     tables.find((table) => filesOfTable(table).some(({ name: one }) => one === file.name))?.name ?? file.name;
-  return new UserError(`Snapshot ${id} of ${target} is damaged${place === undefined ? '' : ` in ${place}`}`, {
-    code: 'snapshot_damaged',
-    details: [
-      `${name}: ${reasonOf(cause)}`,
-      ...(isReported ? ['Reported: once confirmed, the next build or push replaces the object.'] : []),
-    ],
-    hint: `${state} Choose another snapshot, or build a new one: tool build ${target}`,
-    cause,
-  });
+  return new UserError(
+    'snapshot_damaged',
+    `Snapshot ${id} of ${target} is damaged${place === undefined ? '' : ` in ${place}`}`,
+    {
+      details: [
+        `${name}: ${reasonOf(cause)}`,
+        ...(isReported ? ['Reported: once confirmed, the next build or push replaces the object.'] : []),
+      ],
+      hint: `${state} Choose another snapshot, or build a new one: tool build ${target}`,
+      cause,
+    },
+  );
 }
 
 /** Distinguishes damage of an object from a failure of this machine, such as a full disk. */

@@ -21,20 +21,20 @@ const MINUTE = 60_000;
 /** Exact: others may use `locks/` too. */
 const LOCK = /^locks\/(push|sweep)-[0-9a-f]{16}$/;
 
-const GOING_ON = 'going on\n';
+const LOCK_CONTENT = 'going on\n';
 
 type Kind = 'push' | 'sweep';
 
 /** Age in ms, by the store's clock, at which a lock of a killed process expires. */
-const BELIEVED: Record<Kind, number> = { push: 24 * 60 * MINUTE, sweep: 15 * MINUTE };
+const STALE_AFTER_MS: Record<Kind, number> = { push: 24 * 60 * MINUTE, sweep: 15 * MINUTE };
 
 /** A sweep ends well before its lock expires. */
 const LONGEST_SWEEP = 10 * MINUTE;
 
-const RENEW_AFTER = 60 * MINUTE;
-const LOOK_AGAIN_AFTER = 500;
+const REFRESH_INTERVAL_MS = 60 * MINUTE;
+const RETRY_INTERVAL_MS = 500;
 const UNLOCK_TIMEOUT = 5000;
-const LONGEST_WAIT = BELIEVED.sweep + MINUTE;
+const LONGEST_WAIT = STALE_AFTER_MS.sweep + MINUTE;
 
 interface Others {
   /** The own lock is still there. */
@@ -49,7 +49,7 @@ interface Others {
 export function createLocks(store: Store, { signal, report }: { signal: AbortSignal; report: Report }): Locks {
   async function lock(kind: Kind): Promise<string> {
     const key = `locks/${kind}-${randomBytes(8).toString('hex')}`;
-    await store.write(key, GOING_ON);
+    await store.write(key, LOCK_CONTENT);
     return key;
   }
 
@@ -58,7 +58,8 @@ export function createLocks(store: Store, { signal, report }: { signal: AbortSig
     const lock = all.find(({ key }) => key === own);
     const now = lock?.modified ?? new Date();
     const kindOf = ({ key }: StoredFile): Kind => (key.startsWith('locks/push-') ? 'push' : 'sweep');
-    const remaining = (one: StoredFile): number => BELIEVED[kindOf(one)] - (now.getTime() - one.modified.getTime());
+    const remaining = (one: StoredFile): number =>
+      STALE_AFTER_MS[kindOf(one)] - (now.getTime() - one.modified.getTime());
     const isLive = (one: StoredFile): boolean => remaining(one) > 0;
     const others = all.filter(({ key }) => key !== own);
     const live = others.filter(isLive);
@@ -81,7 +82,7 @@ export function createLocks(store: Store, { signal, report }: { signal: AbortSig
     await withStep(report, step, async () => {
       for (const waited = stopwatch(); (await others(own)).sweepMs > 0; ) {
         if (waited() > LONGEST_WAIT) throw busy(store);
-        await setTimeout(LOOK_AGAIN_AFTER, undefined, { signal }).catch(() => signal.throwIfAborted());
+        await setTimeout(RETRY_INTERVAL_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
       }
     });
   }
@@ -94,10 +95,10 @@ export function createLocks(store: Store, { signal, report }: { signal: AbortSig
         await waitForSweeps(own);
         return await work(async () => {
           // A sweep may have removed objects that this push relies on.
-          if (age() > BELIEVED.push) throw expired(store);
-          if (age() < RENEW_AFTER) return;
+          if (age() > STALE_AFTER_MS.push) throw expired(store);
+          if (age() < REFRESH_INTERVAL_MS) return;
           age = stopwatch();
-          await store.write(own, GOING_ON);
+          await store.write(own, LOCK_CONTENT);
         });
       } finally {
         await unlock(store, own);
@@ -135,15 +136,13 @@ async function unlock(store: Store, key: string): Promise<void> {
 }
 
 function busy(store: Store): UserError {
-  return new UserError(`${store.name} has been locked by a sweep for too long`, {
-    code: 'storage_busy',
+  return new UserError('storage_busy', `${store.name} has been locked by a sweep for too long`, {
     hint: 'Try again in some minutes.',
   });
 }
 
 function expired(store: Store): UserError {
-  return new UserError(`The push to ${store.name} was suspended for more than a day`, {
-    code: 'push_expired',
+  return new UserError('push_expired', `The push to ${store.name} was suspended for more than a day`, {
     hint: 'Push again: objects in the bucket are not sent again.',
   });
 }

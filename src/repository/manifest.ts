@@ -140,8 +140,7 @@ function hasDistinctFiles({ tables, files }: Pick<Manifest, 'tables' | 'files'>)
 }
 
 function tooLarge({ tables, files }: Manifest): UserError {
-  return new UserError('The database has too many objects for one snapshot', {
-    code: 'manifest_too_large',
+  return new UserError('manifest_too_large', 'The database has too many objects for one snapshot', {
     details: [`${tables.length} tables, ${files.length} other files: their manifest would exceed 64 MB`],
     hint: 'Leave schemas out with schema_config, or build several snapshots.',
   });

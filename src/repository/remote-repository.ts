@@ -1,21 +1,20 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { S3Client } from '@aws-sdk/client-s3';
 import { UserError } from '../runtime/errors.ts';
 import type { Report } from '../runtime/events.ts';
 import type { Annotations } from './annotations.ts';
 import { createDamageNotes } from './damage-notes.ts';
 import { clearMark, type EncryptionMark, sealedMark } from './encryption/encryption-mark.ts';
-import { sealedEnvelope } from './encryption/envelope.ts';
+import { clearEnvelope, sealedEnvelope } from './encryption/envelope.ts';
 import { createFolder } from './folder.ts';
 import type { Headline, VerifiedHeadline } from './headlines/headline.ts';
 import { type HeadlinesRequest, readHeadlines } from './headlines/headlines.ts';
 import { createLocks, type Locks } from './locks.ts';
 import type { Manifest } from './manifest.ts';
+import { type OpenStore, storeOpener } from './open-store.ts';
 import { createRepository, type Repository } from './repository.ts';
 import type { Credentials } from './s3/client.ts';
 import type { StorageProfile } from './s3/providers.ts';
-import { createS3Store } from './s3/store.ts';
 import type { ObjectStore, Store } from './store.ts';
 
 /** `damaged`: the next push replaces the object. `checking` and `not_checked`: it may, once the hub has checked it. */
@@ -62,20 +61,18 @@ export interface RemoteRepositoryOptions {
 
 /** Throws when the profile has `encrypt`, and the bucket is not encrypted, or with another key. */
 export async function openRemoteRepository(options: RemoteRepositoryOptions): Promise<BucketRepository> {
-  const { createS3Client } = await import('./s3/client.ts');
-  const client = await createS3Client(options.profile, options.credentials);
-  const { remote, mark } = await createRemoteRepository({ ...options, client });
+  const { remote, mark } = await createRemoteRepository({ ...options, openStore: await storeOpener(options) });
   if (options.profile.encrypt) await mark.check();
   return remote;
 }
 
 async function createRemoteRepository(
-  options: RemoteRepositoryOptions & { client: S3Client },
+  options: RemoteRepositoryOptions & { openStore: OpenStore },
 ): Promise<{ remote: BucketRepository; mark: EncryptionMark }> {
-  const { name, profile, client, secretKey, directory, report, signal } = options;
-  const clear = await createS3Store({ name, profile, client, signal });
+  const { name, profile, openStore, secretKey, directory, report, signal } = options;
+  const clear = await openStore({ envelope: clearEnvelope, signal });
   const envelope = profile.encrypt ? sealedEnvelope(requireEncryptionKey(secretKey, name)) : null;
-  const store = envelope ? await createS3Store({ name, profile, client, envelope, signal }) : clear;
+  const store = envelope ? await openStore({ envelope, signal }) : clear;
   const mark = profile.encrypt ? sealedMark(store, clear, name) : clearMark(store, name);
   const repository = createRepository(store, report);
   const notes = createDamageNotes(store);
@@ -118,14 +115,13 @@ async function createRemoteRepository(
 
 function requireEncryptionKey(key: string | null, profile: string): string {
   if (key !== null) return key;
-  throw new UserError(`Storage profile "${profile}" is encrypted, and there is no key`, {
-    code: 'secret_key_missing',
+  throw new UserError('secret_key_missing', `Storage profile "${profile}" is encrypted, and there is no key`, {
     hint: `Set storage_profiles.${profile}.encryption_key, or secret_key, to the key that it was encrypted with.`,
   });
 }
 
 /** One cache per location, independent of the profile's name. */
-function cacheName({ provider, endpoint, account_id, bucket, prefix, cli_profile }: StorageProfile): string {
-  const place = JSON.stringify([provider, endpoint, account_id, bucket, prefix, cli_profile]);
+function cacheName({ provider, path, endpoint, account_id, bucket, prefix, cli_profile }: StorageProfile): string {
+  const place = JSON.stringify([provider, ...(path ? [path] : [endpoint, account_id, bucket, prefix, cli_profile])]);
   return createHash('sha256').update(place).digest('hex').slice(0, 16);
 }

@@ -25,7 +25,7 @@ function choose(wanted: string[], known: string[]): string[] {
     findNames(text, known).length > 0 ? [text] : text.split(',').map((name) => name.trim()),
   );
   const found = names.map((name) => ({ name, tables: matching(name, known) }));
-  for (const { name } of found) refuseAmbiguous(name, findNames(name, known));
+  for (const { name } of found) assertOneTable(name, findNames(name, known));
   const unknown = found.filter(({ tables }) => tables.length === 0).map(({ name }) => name);
   if (unknown.length > 0) throw tableUnknown(unknown, known);
   return [...new Set(found.flatMap(({ tables }) => tables))];
@@ -55,10 +55,9 @@ function follow(chosen: string[], needs: NeededTable[]): NeededTable[] {
   return needed;
 }
 
-function refuseAmbiguous(name: string, meant: string[]): void {
+function assertOneTable(name: string, meant: string[]): void {
   if (meant.length < 2) return;
-  throw new UserError(`Ambiguous table ${name}: ${meant.join(', ')}`, {
-    code: 'table_ambiguous',
+  throw new UserError('table_ambiguous', `Ambiguous table ${name}: ${meant.join(', ')}`, {
     hint: `Write one of them with quotes: ${meant[0]}`,
   });
 }
@@ -67,8 +66,7 @@ const NEAREST = 3;
 
 function tableUnknown(unknown: string[], known: string[]): UserError {
   const list = unknown.map((name) => (name === '' ? '(an empty name)' : name)).join(', ');
-  return new UserError(`The snapshot has no table ${list}`, {
-    code: 'table_unknown',
+  return new UserError('table_unknown', `The snapshot has no table ${list}`, {
     details: unknown.flatMap((name) => {
       const near = nearest(name, known);
       return near.length > 0 ? [`${name}: did you mean ${near.join(' or ')}?`] : [];

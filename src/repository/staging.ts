@@ -32,13 +32,13 @@ type Owner = v.InferOutput<typeof ownerSchema>;
 
 const SIGN_OF_LIFE_MS = 60_000;
 
-const LOOKS_AT_ONCE = 16;
+const HEAD_REQUESTS = 16;
 
 /** Age of a folder without owner, above which its process was killed before it could write one. */
 const CREATED_MS = 60_000;
 
 /** Expiry of a folder of another host without updates; a machine may sleep for a night. */
-const BELIEVED_MS = 24 * 60 * 60 * 1000;
+const STALE_AFTER_MS = 24 * 60 * 60 * 1000;
 
 export async function createStaging(root: string): Promise<StagingFolder> {
   await mkdir(root, { recursive: true, mode: 0o700 });
@@ -69,7 +69,7 @@ export async function createStaging(root: string): Promise<StagingFolder> {
 }
 
 export async function liveStagings(root: string): Promise<number> {
-  const live = await mapWithConcurrency(await names(root), LOOKS_AT_ONCE, (name) => isLive(join(root, name), name));
+  const live = await mapWithConcurrency(await names(root), HEAD_REQUESTS, (name) => isLive(join(root, name), name));
   return live.filter(Boolean).length;
 }
 
@@ -99,7 +99,7 @@ async function isLive(directory: string, name: string): Promise<boolean> {
   if (owner === null) return isRunning(Number.parseInt(name, 10));
   if (owner.host !== (await thisHost())) {
     const { mtimeMs } = await stat(join(directory, OWNER)).catch(() => ({ mtimeMs: 0 }));
-    return Date.now() - mtimeMs < BELIEVED_MS;
+    return Date.now() - mtimeMs < STALE_AFTER_MS;
   }
   return isRunning(owner.pid) && owner.process === (await processStart(owner.pid));
 }

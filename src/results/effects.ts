@@ -13,6 +13,7 @@ export const EFFECTS = [
   'writes_folder',
   'runs_image',
   'runs_program',
+  'runs_command',
   'runs_sql',
   'runs_file',
   'trusts',

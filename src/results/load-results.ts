@@ -63,6 +63,14 @@ const loadDifference = v.object({
 
 export type LoadDifference = v.InferOutput<typeof loadDifference>;
 
+const afterLoad = v.object({
+  kind: v.picklist(['command', 'query_file']),
+  run: describe(text, 'The command, or the path of the SQL file.'),
+  timeout_s: number,
+});
+
+export type AfterLoad = v.InferOutput<typeof afterLoad>;
+
 /** Printed by `--dry-run`, shown before the confirmation, applied by `load`. */
 export const loadPlan = v.object({
   target: text,
@@ -87,6 +95,9 @@ export const loadPlan = v.object({
       v.picklist(['inspect', 'swap']),
       'After errors: restores the rest, and leaves it to be inspected or swaps it in. Absent: the first error ends the load.',
     ),
+  ),
+  after_load: optional(
+    describe(v.array(afterLoad), 'Steps in the new database before it replaces the destination. Absent: none.'),
   ),
   schemas: texts,
   tables: number,
@@ -130,6 +141,7 @@ export const loadResult = v.object({
   ...replaced,
   missing: optional(describe(missingParts, 'Of an incomplete load with --keep-going --accept-missing.')),
   difference: optional(describe(loadDifference, 'Absent where there was no base copy.')),
+  after_load: optional(describe(v.array(afterLoad), 'Steps that ran. Absent: none.')),
   base_database: optional(describe(text, 'The base copy that was created.')),
   spare_database: optional(describe(text, 'The spare that was created.')),
 });

@@ -71,7 +71,7 @@ export const subsetGraphResult = v.object({
 
 export type SubsetGraphResult = v.InferOutput<typeof subsetGraphResult>;
 
-const proofRow = v.object({
+const referenceResult = v.object({
   reference: describe(text, 'Name of the constraint.'),
   from: text,
   columns: texts,
@@ -82,7 +82,7 @@ const proofRow = v.object({
   orphans_in_source: describe(number, 'Orphans in the source too, where no constraint forbids them.'),
 });
 
-export type ProofRow = v.InferOutput<typeof proofRow>;
+export type ReferenceResult = v.InferOutput<typeof referenceResult>;
 
 export const subsetResult = v.object({
   target: text,
@@ -90,7 +90,7 @@ export const subsetResult = v.object({
   seed: number,
   tables: v.array(v.object({ table: text, rows: number })),
   rows: number,
-  proof: describe(v.array(proofRow), 'Every reference, and how many rows of the subset refer to none.'),
+  proof: describe(v.array(referenceResult), 'Every reference, and how many rows of the subset refer to none.'),
   ...replaced,
   snapshot: describe(orNull(snapshotRow), 'The subset as a snapshot, when one was asked for.'),
 });

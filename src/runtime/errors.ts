@@ -14,8 +14,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-export interface UserErrorOptions {
-  code: ErrorCode;
+interface UserErrorOptions {
   /** Default: the exit code of the table. */
   exit?: ExitCode;
   hint?: string | null | undefined;
@@ -31,7 +30,11 @@ export class UserError extends Error {
   readonly hint: string | undefined;
   readonly details: string[];
 
-  constructor(message: string, { code, exit = exitOf(code), hint, details = [], cause }: UserErrorOptions) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    { exit = exitOf(code), hint, details = [], cause }: UserErrorOptions = {},
+  ) {
     super(boundText(message), { cause });
     this.code = code;
     this.exit = exit;
@@ -57,7 +60,7 @@ export function boundText(text: string): string {
 }
 
 export function interrupted(exit: 130 | 143 = EXIT.interrupted): UserError {
-  return new UserError('Interrupted', { code: 'interrupted', exit });
+  return new UserError('interrupted', 'Interrupted', { exit });
 }
 
 interface Lack {
@@ -106,10 +109,9 @@ export function toUserError(thrown: unknown): UserError {
   const lack = LACKS[(thrown as NodeJS.ErrnoException | null)?.code ?? ''];
   if (lack) {
     const { what, code, hint } = lack;
-    return new UserError(what, { code, details: [message], hint, cause: thrown });
+    return new UserError(code, what, { details: [message], hint, cause: thrown });
   }
-  return new UserError(message, {
-    code: 'unexpected',
+  return new UserError('unexpected', message, {
     hint: 'This is a defect of the tool. Run again with --debug and report what it prints.',
     cause: thrown,
   });

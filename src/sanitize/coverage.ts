@@ -68,18 +68,18 @@ export function compareColumns({
     const column = columnName(facts);
     if (before.get(column)?.values === 0) continue;
     const state = stateOf(suspicion, before.get(column), after.get(column));
-    const looked = {
+    const shownColumn = {
       ...{ column, kind, meaning: PERSONAL_KINDS[kind] },
       samples: shown(facts.samples),
       samples_after: shown(samplesAfter.get(column) ?? []),
     };
     if (state === 'changed') {
-      changed.push(looked);
+      changed.push(shownColumn);
       continue;
     }
     const values = after.get(column)?.values ?? 0;
     const count = { values, original_values: state === 'unchanged' ? values : null, from: [column] };
-    const finding: UnsanitizedColumn = { ...looked, by, state, generated: facts.generated, ...count };
+    const finding: UnsanitizedColumn = { ...shownColumn, by, state, generated: facts.generated, ...count };
     const reason = kept.get(column);
     if (reason === undefined) findings.push(finding);
     else acknowledged.push({ column, kind, reason });

@@ -24,8 +24,7 @@ export function readKeepComments(query: string): KeepComment[] {
 }
 
 function malformed(text: string, line: number): UserError {
-  return new UserError(`Line ${line} of the sanitization query is not a keep comment: ${text}`, {
-    code: 'keep_malformed',
+  return new UserError('keep_malformed', `Line ${line} of the sanitization query is not a keep comment: ${text}`, {
     hint: 'Write the column with schema and table, and a reason: -- keep: public.country.name names of countries',
   });
 }

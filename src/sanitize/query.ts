@@ -46,19 +46,27 @@ function decoded(query: Omit<SanitizeQuery, 'base64'>): SanitizeQuery {
 async function readQueryFile(file: string, source: QuerySource): Promise<string> {
   const bytes = await readFile(file).catch((cause: NodeJS.ErrnoException) => {
     const missing = cause.code === 'ENOENT';
-    throw new UserError(`Cannot read the sanitization query ${file}: ${missing ? 'file not found' : cause.message}`, {
-      code: missing ? 'query_file_not_found' : 'query_file_unreadable',
-      hint: 'Check query_file in the configuration; a relative path starts at the folder of the configuration, the current one or working_directory.',
-      cause,
-    });
+    throw new UserError(
+      missing ? 'query_file_not_found' : 'query_file_unreadable',
+      `Cannot read the sanitization query ${file}: ${missing ? 'file not found' : cause.message}`,
+      {
+        hint: 'Check query_file in the configuration; a relative path starts at the folder of the configuration, the current one or working_directory.',
+        cause,
+      },
+    );
   });
-  if (!(await isTrustedContent(file, bytes, source))) throw queryFileChanged(file);
+  if (!(await isTrustedContent(file, bytes, source))) throw queryFileChanged(`sanitization query ${file}`);
   const text = decodeText(bytes);
   if (text !== null) return text;
-  throw new UserError(`The sanitization query ${file} is not UTF-8`, {
-    code: 'query_file_unreadable',
+  throw new UserError('query_file_unreadable', `The sanitization query ${file} is not UTF-8`, {
     hint: 'Save it as UTF-8.',
   });
+}
+
+/** Refuses an SQL file of a trusted configuration whose content is another one by now. */
+export async function refuseUntrustedContent(file: string, source: QuerySource): Promise<void> {
+  if (!source.configuration.queryFiles?.has(file)) return;
+  if (!(await isTrustedContent(file, await readFile(file), source))) throw queryFileChanged(`file ${file}`);
 }
 
 /** A program of ours, or a new answer, may have trusted another content since the configuration was read. */
@@ -73,9 +81,8 @@ async function isTrustedContent(
   return now.some((one) => one.name === covered.name && isContentOf(one, bytes));
 }
 
-function queryFileChanged(file: string): UserError {
-  return new UserError(`The sanitization query ${file} is not the one that was trusted`, {
-    code: 'configuration_untrusted',
+function queryFileChanged(what: string): UserError {
+  return new UserError('configuration_untrusted', `The ${what} is not the one that was trusted`, {
     hint: 'It has changed since the command began. Read it, and run the command again, which asks.',
   });
 }

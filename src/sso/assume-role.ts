@@ -25,7 +25,7 @@ const TIMEOUT_MS = 15_000;
  */
 export async function assumeRole(request: RoleRequest): Promise<TemporaryCredentials> {
   const { profile, endpoint, roleArn, sessionName, idToken } = request;
-  refuseInsecure(profile, endpoint);
+  assertSecureEndpoint(profile, endpoint);
   const signal = AbortSignal.any([request.signal, AbortSignal.timeout(TIMEOUT_MS)]);
   const body = new URLSearchParams({
     Action: 'AssumeRoleWithWebIdentity',
@@ -53,26 +53,27 @@ export async function assumeRole(request: RoleRequest): Promise<TemporaryCredent
   ];
   const isWhole = accessKeyId && secretAccessKey && sessionToken && !Number.isNaN(expiration.getTime());
   if (answer.ok && isWhole) return { accessKeyId, secretAccessKey, sessionToken, expiration };
-  throw new UserError(`Storage profile "${profile}" cannot assume its role_arn with your sign-in`, {
-    code: 'role_refused',
+  throw new UserError('role_refused', `Storage profile "${profile}" cannot assume its role_arn with your sign-in`, {
     hint: 'Check that the role trusts the identity provider and its client_id. tool auth status shows who you are.',
     details: [`${answer.status} ${read('Code') ?? 'without credentials'}: ${read('Message') ?? ''}`.trim()],
   });
 }
 
 /** The token is usable by anybody who reads it. */
-function refuseInsecure(profile: string, endpoint: string): void {
+function assertSecureEndpoint(profile: string, endpoint: string): void {
   const { protocol, hostname, origin } = new URL(endpoint);
   if (protocol === 'https:' || isLoopback(hostname)) return;
-  throw new UserError(`Storage profile "${profile}" would send your sign-in to ${origin} without encryption`, {
-    code: 'role_insecure',
-    hint: 'Write sts_endpoint with https://; http:// is for services on this machine only.',
-  });
+  throw new UserError(
+    'role_insecure',
+    `Storage profile "${profile}" would send your sign-in to ${origin} without encryption`,
+    { hint: 'Write sts_endpoint with https://; http:// is for services on this machine only.' },
+  );
 }
 
 function unreachable(profile: string, { endpoint, cause }: { endpoint: string; cause: unknown }): UserError {
   return new UserError(
+    'role_unreachable',
     `Cannot reach ${new URL(endpoint).origin}, where storage profile "${profile}" gets credentials`,
-    { code: 'role_unreachable', hint: 'Check sts_endpoint and the network.', cause },
+    { hint: 'Check sts_endpoint and the network.', cause },
   );
 }

@@ -62,10 +62,11 @@ export async function listenForCallback(
 function localUrl(text: string): URL {
   const url = new URL(text);
   if (url.protocol === 'http:' && isLoopback(url.hostname) && url.search === '' && url.hash === '') return url;
-  throw new UserError(`The redirect_url ${url.origin}${url.pathname} is not on this machine`, {
-    code: 'redirect_url_not_local',
-    hint: 'Register one with the provider such as http://127.0.0.1:8765/callback, or use: tool auth login --device',
-  });
+  throw new UserError(
+    'redirect_url_not_local',
+    `The redirect_url ${url.origin}${url.pathname} is not on this machine`,
+    { hint: 'Register one with the provider such as http://127.0.0.1:8765/callback, or use: tool auth login --device' },
+  );
 }
 
 async function listen(server: Server, wanted: URL): Promise<void> {
@@ -85,10 +86,11 @@ function portRefused({ hostname, port }: { hostname: string; port: number }, cod
   const isBusy = code === 'EADDRINUSE';
   const end = isBusy ? 'End the other program, which may be another tool auth login, or change' : 'Change';
   const find = isBusy ? ` Find the program on the port: lsof -i :${port}` : '';
-  return new UserError(`Cannot listen on ${hostname}:${port} for the sign-in: ${isBusy ? 'in use' : code}`, {
-    code: 'redirect_port_busy',
-    hint: `${end} the host or the port of redirect_url here and at the provider.${find}`,
-  });
+  return new UserError(
+    'redirect_port_busy',
+    `Cannot listen on ${hostname}:${port} for the sign-in: ${isBusy ? 'in use' : code}`,
+    { hint: `${end} the host or the port of redirect_url here and at the provider.${find}` },
+  );
 }
 
 /** Another name in Host indicates DNS rebinding. */

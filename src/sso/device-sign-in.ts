@@ -16,8 +16,7 @@ export async function signInByDevice(
 ): Promise<TokenEndpointResponse> {
   const { client, library, scope, name } = provider;
   if (!offersDevices(provider)) {
-    throw new UserError(`The provider "${name}" does not support device codes`, {
-      code: 'device_sign_in_missing',
+    throw new UserError('device_sign_in_missing', `The provider "${name}" does not support device codes`, {
       hint: 'Leave --device out, and open the printed URL in a browser on this machine.',
     });
   }

@@ -63,7 +63,7 @@ const BY_CHECK: Record<string, keyof typeof FAILURES> = {
 export function signInFailure(provider: string, failure: keyof typeof FAILURES, said?: string): UserError {
   const { code, why, hint } = FAILURES[failure];
   const details = said === undefined ? [] : [said];
-  return new UserError(`Signing in with "${provider}" failed: ${why}`, { code, hint, details });
+  return new UserError(code, `Signing in with "${provider}" failed: ${why}`, { hint, details });
 }
 
 export function toSignInFailure(provider: string, thrown: unknown): UserError {

@@ -54,7 +54,7 @@ async function refresh(
   const provider = await openProvider(request);
   try {
     const answer = await provider.library.refreshTokenGrant(provider.client, session.refresh_token);
-    refuseOthers(answer.claims()?.sub, { name, session });
+    assertSameUser(answer.claims()?.sub, { name, session });
     const refreshed = sessionOf(answer, clock(), session);
     // The refresh token may be used up: the result is stored, and the next use asks again.
     return await withUserInfo(provider, refreshed).catch(() => ({ ...refreshed, expires: secondsOf(clock()) }));
@@ -65,7 +65,10 @@ async function refresh(
 }
 
 /** A refreshed ID token must belong to the same person (OpenID Connect Core 1.0, section 12.2). */
-function refuseOthers(subject: string | undefined, { name, session }: { name: string; session: SignInSession }): void {
+function assertSameUser(
+  subject: string | undefined,
+  { name, session }: { name: string; session: SignInSession },
+): void {
   const before = personOf(session)?.subject;
   if (subject === undefined || before === undefined || subject === before) return;
   throw signInEnded(name);
@@ -76,8 +79,7 @@ function hasEnded(error: unknown): boolean {
 }
 
 function signInEnded(provider: string): UserError {
-  return new UserError(`The sign-in with "${provider}" has expired`, {
-    code: 'sign_in_ended',
+  return new UserError('sign_in_ended', `The sign-in with "${provider}" has expired`, {
     hint: `Sign in again: tool auth login ${provider}`,
   });
 }

@@ -45,10 +45,11 @@ async function obtain(profile: string, options: RoleCredentialsOptions): Promise
     const { role_arn: roleArn } = settings;
     return assumeRole({ profile, endpoint: endpointOf(settings), roleArn, sessionName: person.name, idToken, signal });
   }
-  throw new UserError(`Storage profile "${profile}" needs a sign-in for its credentials, and nobody is signed in`, {
-    code: 'not_signed_in',
-    hint: 'Sign in: tool auth login',
-  });
+  throw new UserError(
+    'not_signed_in',
+    `Storage profile "${profile}" needs a sign-in for its credentials, and nobody is signed in`,
+    { hint: 'Sign in: tool auth login' },
+  );
 }
 
 /** MinIO and Ceph use the endpoint of the buckets. */

@@ -109,8 +109,7 @@ function changes(text: string, { path, value }: Edit): boolean {
 }
 
 function noFile(): UserError {
-  return new UserError('No configuration file to store the sign-in in', {
-    code: 'no_configuration',
+  return new UserError('no_configuration', 'No configuration file to store the sign-in in', {
     hint: 'Create one: tool config init',
   });
 }

@@ -203,7 +203,7 @@ interface Job {
 }
 
 function notBegun(): UserError {
-  return new UserError('Removed from the queue', { code: 'interrupted' });
+  return new UserError('interrupted', 'Removed from the queue');
 }
 
 /** An undo would now restore what this run has replaced: earlier runs on the same database no longer offer theirs. */

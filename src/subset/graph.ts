@@ -168,8 +168,7 @@ function conflicts(settings: SubsetSettings): string[] {
 }
 
 function invalid(problems: string[]): UserError {
-  return new UserError('The configured subset does not match the source database', {
-    code: 'subset_invalid',
+  return new UserError('subset_invalid', 'The configured subset does not match the source database', {
     details: problems,
     hint: 'Correct these settings in the section subset of the target.',
   });

@@ -1,7 +1,7 @@
 import { components } from './components.ts';
 import type { Graph, Relationship, SubsetSettings } from './graph.ts';
 import { pathsOf } from './paths.ts';
-import { refuseImpossible } from './refusal.ts';
+import { assertReferencesPossible } from './refusal.ts';
 import type { Rule } from './rule.ts';
 
 /** The plan of a subset, from catalog and configuration only: no row was read. */
@@ -42,7 +42,7 @@ export function planSubset(graph: Graph, settings: SubsetSettings): Plan {
   }
   const filled = (table: string): boolean => !['excluded', 'empty'].includes(rules.get(table) ?? 'empty');
   const paths = pathsOf(graph, rules);
-  const nulled = refuseImpossible(graph, { settings, paths, filled });
+  const nulled = assertReferencesPossible(graph, { settings, paths, filled });
   return {
     graph,
     settings,

@@ -8,7 +8,7 @@ interface Given {
 }
 
 /** The columns that become null for references that are not followed; refuses references that cannot be null. */
-export function refuseImpossible(graph: Graph, { settings, paths, filled }: Given): Map<string, Set<string>> {
+export function assertReferencesPossible(graph: Graph, { settings, paths, filled }: Given): Map<string, Set<string>> {
   const nulled = new Map<string, Set<string>>();
   const impossible: Relationship[] = [];
   for (const relationship of graph.cut.filter(({ from }) => filled(from))) {
@@ -38,11 +38,14 @@ function refusal(impossible: Relationship[], { settings, paths }: Given): UserEr
     `${from} (${columns.join(', ')}) must refer to a row of ${to}, which ${excluded.includes(to) ? 'is excluded' : 'is not followed'}`,
     `  ${from} is included by: ${(paths.get(from) ?? [from]).join(' ')}`,
   ]);
-  return new UserError('Cannot create the subset: references that cannot be null point to excluded tables', {
-    code: 'subset_impossible',
-    details: [...details, '', 'This works in the section subset of the target:', '', ...remedy(impossible, settings)],
-    hint: 'Include the rows with the block above, or exclude the referencing tables too. Cycles need no exclusion.',
-  });
+  return new UserError(
+    'subset_impossible',
+    'Cannot create the subset: references that cannot be null point to excluded tables',
+    {
+      details: [...details, '', 'This works in the section subset of the target:', '', ...remedy(impossible, settings)],
+      hint: 'Include the rows with the block above, or exclude the referencing tables too. Cycles need no exclusion.',
+    },
+  );
 }
 
 function remedy(impossible: Relationship[], settings: SubsetSettings): string[] {

@@ -7,7 +7,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FRAME_BYTES } from '../../src/repository/objects/object-format.ts';
-import type { StorageProfile } from '../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../src/repository/s3/providers.ts';
 import { type Measured, measuredRun, printTable } from '../helpers/measured-run.ts';
 import { startS3 } from '../helpers/s3-server.ts';
 import { storeTables } from '../helpers/stored-snapshot.ts';
@@ -25,7 +25,7 @@ type Direction = 'up' | 'down';
 /** Copies everything below a folder's `objects/` to an empty bucket, or back into an empty folder. */
 interface Client {
   name: string;
-  copy(direction: Direction, directory: string, bucket: StorageProfile): Promise<Measured>;
+  copy(direction: Direction, directory: string, bucket: BucketProfile): Promise<Measured>;
 }
 
 const clients: Client[] = [
@@ -85,7 +85,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-function rclone(direction: Direction, directory: string, profile: StorageProfile): string[] {
+function rclone(direction: Direction, directory: string, profile: BucketProfile): string[] {
   const { bucket, endpoint, access_key, secret_key } = profile;
   const remote = `:s3,provider=Ceph,endpoint='${endpoint}',access_key_id=${access_key},secret_access_key=${secret_key}`;
   const places = [join(directory, 'objects'), `${remote}:${bucket}/objects`];
@@ -130,7 +130,7 @@ async function storeSnapshot(directory: string): Promise<number> {
   return manifest.added_bytes;
 }
 
-async function configure(directory: string, profile: StorageProfile): Promise<string> {
+async function configure(directory: string, profile: BucketProfile): Promise<string> {
   const config = join(directory, 'tool.yml');
   const settings = {
     secret_key: 'ab'.repeat(16),

@@ -10,7 +10,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { spawn } from '@lydell/node-pty';
 import type { Settings } from '../../src/config/schema/settings.ts';
 import { parsePostgresUrl } from '../../src/engines/postgres/connection/url.ts';
-import { refuseSources } from '../../src/operations/load/guard.ts';
+import { assertNotASource } from '../../src/operations/load/guard.ts';
 import { checkTargets, listTargets } from '../../src/operations/targets.ts';
 import type { TargetRow } from '../../src/results/results.ts';
 import type { Context } from '../../src/runtime/context.ts';
@@ -98,7 +98,7 @@ async function measureGuard(expected: Map<string, Expected>): Promise<void> {
   const destination = parsePostgresUrl(server.url('postgres'));
   const time = async (targets: Map<string, Expected>): Promise<number> => {
     const started = performance.now();
-    await refuseSources(contextOf(targets), destination, { unverifiedSources: true });
+    await assertNotASource(contextOf(targets), destination, { unverifiedSources: true });
     return performance.now() - started;
   };
   // What is down can never have been identified.

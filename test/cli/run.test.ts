@@ -17,8 +17,7 @@ const works = command(async ({ report }) => {
 
 const failing = command(async ({ report }) => {
   report({ event: 'step', step: 'dump', state: 'started', label: 'Dump' });
-  throw new UserError('Cannot reach postgres://app:hunter2@db/app', {
-    code: 'unreachable',
+  throw new UserError('unreachable', 'Cannot reach postgres://app:hunter2@db/app', {
     hint: 'Is password=hunter2 right?',
     details: ['FATAL: no\nreally postgres://app:hunter2@db/app'],
   });

@@ -20,7 +20,7 @@ test.each([
   ['cloud_unknown' as const, /was removed from the hub/, /^$/],
   ['cloud_conflict' as const, /to another agent, or ended it$/, /Heartbeats did not reach/],
 ])('a heartbeat that is answered with %s stops the build with its own message', (code, message, hint) => {
-  const error = leaseLost('orders', new UserError('The token is revoked', { code }));
+  const error = leaseLost('orders', new UserError(code, 'The token is revoked'));
   expect(error).toMatchObject({ code: 'build_lease_lost', message: expect.stringMatching(message) });
   expect(error.hint ?? '').toMatch(hint);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isAllowedDestination } from '../../src/config/allowed-destinations.ts';
 import { parsePostgresUrl } from '../../src/engines/postgres/connection/url.ts';
-import { refuseSources } from '../../src/operations/load/guard.ts';
+import { assertNotASource } from '../../src/operations/load/guard.ts';
 import type { RunEvent } from '../../src/results/events.ts';
 import { configFolder, withKey } from '../helpers/config-folder.ts';
 import { testContext } from '../helpers/postgres-server.ts';
@@ -34,11 +34,11 @@ test('the guard lets the allowed pair pass with a warning, and nothing else', as
   const events: RunEvent[] = [];
   const context = testContext({ settings: { targets: CHAIN }, events });
   // Nothing answers there; what is refused is refused by its address alone.
-  const allowed = refuseSources(context, parsePostgresUrl(`${DB}/staging`), { target: 'production' });
+  const allowed = assertNotASource(context, parsePostgresUrl(`${DB}/staging`), { target: 'production' });
   await expect(allowed).rejects.toMatchObject({ code: 'unreachable' });
   expect(events).toContainEqual(expect.objectContaining({ event: 'warning', code: 'destination_allowed' }));
   const refused = (database: string, target?: string) =>
-    expect(refuseSources(context, parsePostgresUrl(`${DB}/${database}`), target === undefined ? {} : { target }))
+    expect(assertNotASource(context, parsePostgresUrl(`${DB}/${database}`), target === undefined ? {} : { target }))
       .rejects;
   await refused('staging', 'other').toMatchObject({
     code: 'destination_is_source',

@@ -141,7 +141,12 @@ test('every key of the configuration can be set by its variable', async () => {
   }
   const { configuration, problems } = await folder.inspect({ environment: { ...environment, APP_PASSWORD: 'x' } });
   expect(Object.keys(environment).length).toBeGreaterThan(45);
-  expect(problems.map(({ code }) => code)).toEqual(['originals_shared', 'cli_profile_not_found', 'cli_profile_wins']);
+  expect(problems.map(({ code }) => code)).toEqual([
+    'originals_shared',
+    'storage_key_unused',
+    'cli_profile_not_found',
+    'cli_profile_wins',
+  ]);
   expect(configuration?.settings.targets.one?.snapshot?.schema_config?.use_default_schema).toBe(true);
 });
 

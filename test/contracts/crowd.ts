@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../src/operations/snapshots/verify.ts';
-import type { StorageProfile } from '../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../src/repository/s3/providers.ts';
 import type { AnyServer } from '../helpers/any-server.ts';
 import { stagingLeftovers } from '../helpers/leftovers.ts';
 import { testContext } from '../helpers/postgres-server.ts';
@@ -28,7 +28,7 @@ export interface Crowd {
 /** One working directory, one bucket and one destination, which several processes use at once. */
 export async function crowd(
   server: AnyServer,
-  { folder, profile }: { folder: string; profile: StorageProfile },
+  { folder, profile }: { folder: string; profile: BucketProfile },
 ): Promise<Crowd> {
   const work = join(folder, 'work');
   const config = join(folder, 'tool.yml');

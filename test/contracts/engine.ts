@@ -149,12 +149,12 @@ export function engineContract(start: () => Promise<ContractServer>): void {
       const mine = await server.dump('copy');
       const result = await loadApp(context);
       expect(result.undo_database).toBe('copy.tool-undo');
-      const fresh = await server.dump('copy');
-      expect(fresh).toBe(await server.dump('source'));
+      const shadow = await server.dump('copy');
+      expect(shadow).toBe(await server.dump('source'));
       await applyUndo(context, asData(await planUndo(context, { target: 'app' })));
       expect(await server.dump('copy')).toBe(mine);
       await applyUndo(context, asData(await planUndo(context, { target: 'app' })));
-      expect(await server.dump('copy')).toBe(fresh);
+      expect(await server.dump('copy')).toBe(shadow);
       await applyUndo(context, asData(await planUndo(context, { target: 'app' })));
       await loadApp(context);
       await applyUndo(context, asData(await planUndo(context, { target: 'app' })));
@@ -211,8 +211,8 @@ export function engineContract(start: () => Promise<ContractServer>): void {
         jobs: 1,
         undo: false,
         read: snapshotReader({ manifest, repository, pool, signal: context.signal }),
-        beforeSwap: async (fresh: DatabaseUrl) => {
-          await server.run(fresh.database ?? '', 'CREATE TABLE added (id integer PRIMARY KEY)');
+        beforeSwap: async (shadow: DatabaseUrl) => {
+          await server.run(shadow.database ?? '', 'CREATE TABLE added (id integer PRIMARY KEY)');
         },
       };
       const directory = async (): Promise<string> => mkdtemp(join(folder.path, 'restore-'));

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { StorageProfile } from '../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../src/repository/s3/providers.ts';
 import type { AnyServer } from '../helpers/any-server.ts';
 import { processTraces, SHOWN } from '../helpers/process-traces.ts';
 import { removeLocks } from '../helpers/remove-locks.ts';
@@ -23,7 +23,7 @@ export interface SecretWorld {
  */
 export async function secretWorld(
   server: AnyServer,
-  { folder, profile }: { folder: string; profile: StorageProfile },
+  { folder, profile }: { folder: string; profile: BucketProfile },
 ): Promise<SecretWorld> {
   const work = join(folder, 'work');
   const temporary = join(folder, 'tmp');

@@ -11,7 +11,7 @@ import { verify } from '../../src/operations/snapshots/verify.ts';
 import { objectKey } from '../../src/repository/keys.ts';
 import type { Manifest } from '../../src/repository/manifest.ts';
 import { filesOf } from '../../src/repository/repository.ts';
-import type { StorageProfile } from '../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../src/repository/s3/providers.ts';
 import { type Fault, type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
 import { lostBytes } from '../helpers/lost-bytes.ts';
 import { type Machine, machine } from '../helpers/machine.ts';
@@ -79,7 +79,7 @@ export function testStorageFaults({ part: name, often = false, encrypt = false }
 
     let server: S3Server;
     let proxy: FaultProxy;
-    let profile: StorageProfile;
+    let profile: BucketProfile;
 
     beforeAll(async () => {
       server = await startS3();

@@ -9,7 +9,7 @@ import { parse, parseAllDocuments, stringify } from 'yaml';
 import { build } from '../../.ci/build.mjs';
 import { HUB_SETTINGS, readHubSettings } from '../../hub/settings.ts';
 import { COMMANDS } from '../../src/commands/registry.ts';
-import type { StorageProfile } from '../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../src/repository/s3/providers.ts';
 import { SECRET_KEY } from '../helpers/config-folder.ts';
 import {
   type Block,
@@ -166,7 +166,7 @@ describeWithPostgres('the documentation of the hub', () => {
     });
 
     /** The file of the page, with the database and the bucket that there are here. */
-    function cloudFile(blocks: Block[], bucket: StorageProfile): string {
+    function cloudFile(blocks: Block[], bucket: BucketProfile): string {
       const block = blocks.find(({ language, text }) => language === 'yaml' && text.includes('storage_profiles:'));
       const file = parse(block?.text ?? '');
       const { host } = new URL(postgres.url('orders'));

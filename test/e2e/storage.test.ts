@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { StorageProfile } from '../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../src/repository/s3/providers.ts';
 import { eventProblems } from '../helpers/json-contract.ts';
 import { describeWithS3, startS3 } from '../helpers/s3-server.ts';
 import { storeSnapshot } from '../helpers/stored-snapshot.ts';
@@ -14,7 +14,7 @@ const bundle = new URL('../../dist/tool.js', import.meta.url).pathname;
 
 describeWithS3('the bundle and a bucket', () => {
   const server = suiteResource(() => startS3());
-  let profile: StorageProfile;
+  let profile: BucketProfile;
   let folder: string;
 
   beforeEach(async () => {

@@ -6,7 +6,7 @@ import { COMMANDS, GLOBAL_OPTIONS } from '../../src/commands/registry.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import { EXIT, UserError } from '../../src/runtime/errors.ts';
 import type { Terminal } from '../../src/runtime/terminal.ts';
-import { refuseUndocumented } from './json-contract.ts';
+import { assertDocumented } from './json-contract.ts';
 
 /** A terminal that is none: what a script sees. */
 export const PIPED: Terminal = {
@@ -63,7 +63,7 @@ export async function runWith(
     },
     ...change,
   });
-  if (commands === COMMANDS) refuseUndocumented(words, stdout.text);
+  if (commands === COMMANDS) assertDocumented(words, stdout.text);
   return { exit, stdout: stdout.text, stderr: stderr.text, opened };
 }
 
@@ -93,5 +93,5 @@ export class Sink extends Writable {
 }
 
 async function noConfiguration(): Promise<Context> {
-  throw new UserError('No configuration found', { code: 'no_configuration' });
+  throw new UserError('no_configuration', 'No configuration found');
 }

@@ -23,13 +23,13 @@ export function fakeBranch(name: string, more: Partial<BranchRow> = {}): BranchR
 export function fakeBranchWork(world: FakeWorld): BranchWork {
   const find = (name: string): BranchRow => {
     const branch = world.branches.find((each) => each.name === name);
-    if (!branch) throw new UserError(`no branch ${name}`, { code: 'branch_missing' });
+    if (!branch) throw new UserError('branch_missing', `no branch ${name}`);
     return branch;
   };
   const planned = <Request, Plan>(request: Request, plan: Plan) => ({ request, plan, planned_at: PLANNED_AT });
   const of = (target: string) => ({ target, destination: world.destination, unverified_sources: [] });
   const base = () => {
-    if (!world.base) throw new UserError('There is no base copy of app_dev', { code: 'no_base_copy' });
+    if (!world.base) throw new UserError('no_base_copy', 'There is no base copy of app_dev');
     return world.base;
   };
   return {

@@ -200,7 +200,7 @@ export function fakeOperations(world: FakeWorld, work = fakePlannedWork(world)):
     ],
     trySource: async ({ signal }, url) => {
       await unlessAborted(world.gate, signal);
-      if (url.includes('away')) throw new UserError('connection refused', { code: 'unreachable' });
+      if (url.includes('away')) throw new UserError('unreachable', 'connection refused');
       return {
         engine: 'postgres',
         display: withoutPassword(url),

@@ -105,7 +105,7 @@ export function fakePlannedWork(world: FakeWorld): FakePlannedWork {
   };
   const sanitize: FakePlannedWork['sanitize'] = {
     plan: async (_session, { target, snapshot }) => {
-      if (world.noQuery) throw new UserError(`Target "${target}" has no query`, { code: 'query_missing' });
+      if (world.noQuery) throw new UserError('query_missing', `Target "${target}" has no query`);
       return fakeSanitize(world, { target, snapshot: find(target, snapshot) });
     },
     apply: async (session, { plan: { target, snapshot } }) => {
@@ -235,7 +235,7 @@ export function fakePlannedWork(world: FakeWorld): FakePlannedWork {
     },
     reset: {
       plan: async (_session, request) => {
-        if (!world.base) throw new UserError('There is no base copy of app_dev', { code: 'no_base_copy' });
+        if (!world.base) throw new UserError('no_base_copy', 'There is no base copy of app_dev');
         return {
           request,
           plan: {

@@ -164,6 +164,6 @@ export function fakeWorld(world: Partial<FakeWorld> = {}): FakeWorld {
 
 export function findSnapshot(world: FakeWorld, target: string, id: unknown): SnapshotRow {
   const found = (world.snapshots[target] ?? []).find((row) => id === undefined || row.id === id);
-  if (!found) throw new UserError(`${target} has no snapshot ${String(id)}`, { code: 'snapshot_missing' });
+  if (!found) throw new UserError('snapshot_missing', `${target} has no snapshot ${String(id)}`);
   return found;
 }

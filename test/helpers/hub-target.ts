@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type Manifest, manifestText } from '../../src/repository/manifest.ts';
 import { createPacker } from '../../src/repository/objects/object-file.ts';
 import { FRAME_BYTES } from '../../src/repository/objects/object-format.ts';
-import type { StorageProfile } from '../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../src/repository/s3/providers.ts';
 import { createS3Store } from '../../src/repository/s3/store.ts';
 import type { Store } from '../../src/repository/store.ts';
 import { putTarget, type Received, type TestHub } from './hub.ts';
@@ -59,7 +59,7 @@ export interface HubTarget {
 
 export type HubSender = Pick<TestHub, 'send' | 'ownerToken' | 'service'>;
 
-export async function createHubTarget(hub: TestHub, profile: StorageProfile, profileName: string): Promise<HubTarget> {
+export async function createHubTarget(hub: TestHub, profile: BucketProfile, profileName: string): Promise<HubTarget> {
   const name = `orders-${randomBytes(4).toString('hex')}`;
   const settings = {
     storage_profile: profileName,
@@ -75,7 +75,7 @@ interface Known {
   name: string;
   id: string;
   builder: string;
-  profile: StorageProfile;
+  profile: BucketProfile;
 }
 
 /** The same target by another instance. */

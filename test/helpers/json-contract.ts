@@ -25,7 +25,7 @@ const KEYWORDS = [
 ];
 
 /** Throws for output of a command with `--json` that assets/events.schema.json does not describe to the last key. */
-export function refuseUndocumented(words: string[], stdout: string): void {
+export function assertDocumented(words: string[], stdout: string): void {
   if (!words.includes('--json') || stdout === '') return;
   const command = COMMANDS.find(({ name }) => name.split(' ').every((word, index) => words[index] === word));
   if (!command || words.includes('--help') || words.includes('--csv') || OTHER_DOCUMENTS.includes(command.name)) return;

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Settings } from '../../src/config/schema/settings.ts';
 import { createLocalRepository, type LocalRepository } from '../../src/repository/local-repository.ts';
-import type { StorageProfile } from '../../src/repository/s3/providers.ts';
+import type { BucketProfile, StorageProfile } from '../../src/repository/s3/providers.ts';
 import type { RunEvent } from '../../src/results/events.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import { testContext } from './postgres-server.ts';
 
-/** A machine of somebody in the team: a working directory of its own, over a bucket that all share. */
-export interface Machine extends AsyncDisposable {
+/** A machine of somebody in the team: a working directory of its own, over a storage profile that all share. */
+export interface Machine<Profile extends StorageProfile = BucketProfile> extends AsyncDisposable {
   directory: string;
-  profile: StorageProfile;
+  profile: Profile;
   context: Context;
   events: RunEvent[];
   repository: LocalRepository;
@@ -22,8 +22,8 @@ const TARGETS: Settings['targets'] = {
   shared: { share: { storage_profile_name: 'team' } },
 };
 
-export interface MachineOptions {
-  profile: StorageProfile;
+export interface MachineOptions<Profile extends StorageProfile> {
+  profile: Profile;
   targets?: Settings['targets'];
   /** Of the configuration. */
   secretKey?: string;
@@ -32,12 +32,12 @@ export interface MachineOptions {
 
 const SECRET_KEY = 'ab'.repeat(16);
 
-export async function machine({
+export async function machine<Profile extends StorageProfile>({
   profile,
   targets = TARGETS,
   secretKey = SECRET_KEY,
   signal,
-}: MachineOptions): Promise<Machine> {
+}: MachineOptions<Profile>): Promise<Machine<Profile>> {
   const directory = await mkdtemp(join(tmpdir(), 'tool-machine-'));
   const events: RunEvent[] = [];
   const settings = {

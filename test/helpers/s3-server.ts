@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { describe } from 'vitest';
 import { createS3Client } from '../../src/repository/s3/client.ts';
-import type { StorageProfile } from '../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../src/repository/s3/providers.ts';
 import { freePort } from './free-port.ts';
 import { eventually } from './postgres-server.ts';
 
@@ -16,7 +16,7 @@ export interface S3Server {
   endpoint: string;
   client: S3Client;
   /** A new, empty bucket, as a storage profile; with `objects`, its owner may not store more than so many. */
-  bucket(limit?: { objects: number }): Promise<StorageProfile>;
+  bucket(limit?: { objects: number }): Promise<BucketProfile>;
   /** Credentials of another user of the service, who owns nothing. */
   user(name: string): Promise<Credentials>;
   /** The service's own administration (radosgw-admin). */
@@ -24,7 +24,7 @@ export interface S3Server {
   stop(): Promise<void>;
 }
 
-export type Credentials = Pick<StorageProfile, 'access_key' | 'secret_key'>;
+export type Credentials = Pick<BucketProfile, 'access_key' | 'secret_key'>;
 
 const PROGRAMS = ['radosgw', 'ceph-mon', 'ceph-osd', 'ceph', 'ceph-authtool', 'monmaptool', 'radosgw-admin'];
 

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { StorageProfile } from '../../src/repository/s3/providers.ts';
 import type { Machine } from './machine.ts';
 
 const program = fileURLToPath(new URL('../operations/snapshots/fixtures/storage-process.ts', import.meta.url));
@@ -19,9 +20,9 @@ export interface StorageOperation {
   days?: number;
 }
 
-/** Starts an operation on a bucket in a process of its own, as the given machine. */
+/** Starts an operation on a storage profile in a process of its own, as the given machine. */
 export async function startOperation(
-  { directory, profile, context }: Machine,
+  { directory, profile, context }: Machine<StorageProfile>,
   { operation, snapshot, days = 0 }: StorageOperation,
 ): Promise<StorageProcess> {
   const config = join(directory, 'tool.yml');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseMysqlUrl } from '../../src/engines/mysql/connection/url.ts';
 import { parsePostgresUrl } from '../../src/engines/postgres/connection/url.ts';
-import { refuseSources } from '../../src/operations/load/guard.ts';
+import { assertNotASource } from '../../src/operations/load/guard.ts';
 import { checkTargets, listTargets } from '../../src/operations/targets.ts';
 import type { TargetRow } from '../../src/results/results.ts';
 import { describeWithMysql, startMysql, type TestMysql } from '../helpers/mysql-server.ts';
@@ -48,11 +48,11 @@ describeWithPostgres('databases with hostile names', () => {
     for (const name of NAMES) {
       const src_url = urlOf(name).replace('127.0.0.1', 'localhost');
       const settings = { working_directory: folder.path, targets: { app: { snapshot: { src_url } } } };
-      const refused = refuseSources(testContext({ settings }), parsePostgresUrl(urlOf(name)));
+      const refused = assertNotASource(testContext({ settings }), parsePostgresUrl(urlOf(name)));
       await expect(refused, name).rejects.toMatchObject({ code: 'destination_is_source' });
     }
     const settings = { working_directory: folder.path, targets: { app: { snapshot: { src_url: urlOf('App') } } } };
-    expect(await refuseSources(testContext({ settings }), parsePostgresUrl(urlOf('app')))).toEqual([]);
+    expect(await assertNotASource(testContext({ settings }), parsePostgresUrl(urlOf('app')))).toEqual([]);
   }, 60_000);
 });
 
@@ -74,7 +74,7 @@ describeWithMysql('mariadb', { name: 'databases with hostile names' }, () => {
         working_directory: folder.path,
         targets: { app: { snapshot: { src_url: server.url(name) } } },
       };
-      const refused = refuseSources(testContext({ settings }), parseMysqlUrl(server.url(name)));
+      const refused = assertNotASource(testContext({ settings }), parseMysqlUrl(server.url(name)));
       await expect(refused, name).rejects.toMatchObject({ code: 'destination_is_source' });
     }
   }, 60_000);

@@ -13,7 +13,7 @@ import { findPlanned, listSnapshots } from '../../src/operations/snapshots/snaps
 import { headlineOf } from '../../src/repository/headlines/headline.ts';
 import { type Manifest, manifestText, parseManifest } from '../../src/repository/manifest.ts';
 import { manifestKey } from '../../src/repository/repository.ts';
-import type { StorageProfile } from '../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../src/repository/s3/providers.ts';
 import { createS3Store } from '../../src/repository/s3/store.ts';
 import type { Store } from '../../src/repository/store.ts';
 import type { Context } from '../../src/runtime/context.ts';
@@ -34,7 +34,7 @@ describeWithPostgres('lists of a bucket', () => {
   describeWithS3('whose owner changes everything but the signed manifests', () => {
     let server: TestPostgres;
     let s3: S3Server;
-    let profile: StorageProfile;
+    let profile: BucketProfile;
     let store: Store;
     let original: Manifest;
     let folder: Awaited<ReturnType<typeof temporaryFolder>>;

@@ -11,7 +11,7 @@ import { TextField } from '../../components/text-field.tsx';
 import { UserError } from '../../src/runtime/errors.ts';
 
 const HOSTILE = 'a\x1b[2J\x1b]0;owned\x07b\x9b8m\u202Ec\rd\x7f\x1b[31me';
-const error = new UserError(HOSTILE, { code: 'unexpected', hint: HOSTILE, details: [`x\n${HOSTILE}`] });
+const error = new UserError('unexpected', HOSTILE, { hint: HOSTILE, details: [`x\n${HOSTILE}`] });
 const options = [{ label: HOSTILE, value: 'a' }];
 
 // Ink's own codes for colour and weight; those of HOSTILE must not be among them.

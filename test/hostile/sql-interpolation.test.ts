@@ -37,9 +37,9 @@ const POSTGRES: Record<string, string[]> = {
   // An expression of this file.
   'branches/list.ts': ['bytes'],
   // Expressions of ours on columns.
-  'browse.ts': ['namePartOf("c.relname")', 'namePartOf("n.nspname")'],
+  'catalog/browse.ts': ['namePartOf("c.relname")', 'namePartOf("n.nspname")'],
   // Lists of quoted names, and queries of this file.
-  'introspect.ts': [
+  'catalog/introspect.ts': [
     ...[
       'inList(schemas)',
       'namePartOf("n.nspname")',
@@ -53,9 +53,9 @@ const POSTGRES: Record<string, string[]> = {
   // Base64.
   'connection/literal-statement.ts': ['textOfLiteral(statement)'],
   // A number, base64, and both.
-  'script/copy-lines.ts': ['at + 1', 'textOfLiteral(Buffer.from(name, "latin1"))', 'values.join(", ")'],
+  'restore/script/copy-lines.ts': ['at + 1', 'textOfLiteral(Buffer.from(name, "latin1"))', 'values.join(", ")'],
   // Parsed by the grammar of COPY and quoted anew; a message.
-  'script/copy-statement.ts': ['columns', 'path.join(".")', 'what', 'written === "" ? "" : `…`'],
+  'restore/script/copy-statement.ts': ['columns', 'path.join(".")', 'what', 'written === "" ? "" : `…`'],
   // Looked for in definitions, or put into one: names and expressions as the server itself has written them; settings of ours.
   'dump/cut-definitions.ts': ['column', 'name', 'schema', 'setting', 'table', 'text'],
   // `relations` takes conditions of ours; the rest are hints for people, with names by quote_ident.
@@ -75,7 +75,7 @@ const POSTGRES: Record<string, string[]> = {
   // A hint for people.
   'restore/failure-hint.ts': ['name', 'schemas'],
   // What readSetting has quoted.
-  'restore/alter-set.ts': ['value'],
+  'swap/alter-set.ts': ['value'],
   // Queries of introspect.ts and of this file; a privilege out of a list of ours.
   'restore/in-place/in-place.ts': [
     'LARGE_OBJECTS_QUERY',
@@ -89,7 +89,7 @@ const POSTGRES: Record<string, string[]> = {
   'restore/in-place/carry-over-in-place.ts': [
     ...['lostGrantsQuery(ownership)', 'query', 'queries.map(ArrowFunctionExpression).join("\\n")'],
   ],
-  'restore/carry-over.ts': [
+  'swap/carry-over.ts': [
     ...['OWNABLE', 'acl', 'defaults', 'grantee("g.grantee")', 'matched', 'objects'],
     ...['grantee("r.rolname")', 'others("a.attacl", "c.relowner")', 'others("f.acl", "f.owner")', 'owner', 'whose'],
     ...['a.attacl', 'd.defaclacl', 'f.acl', 'o.acl'].map((column) => `entriesOf("${column}")`),
@@ -97,9 +97,9 @@ const POSTGRES: Record<string, string[]> = {
   // A part of a query of ours, with names of quoteText.
   'restore/difference/set-aside.ts': ['relationsOf(relations)'],
   // A table of queries of ours.
-  'restore/ownable.ts': ['acl', 'catalog', 'namespace ? `…` : "0::oid"', 'own', 'owner', 'rank', 'where'],
-  'restore/swap-session.ts': ['names'],
-  'restore/inherit.ts': ['name', 'old.connection_limit', 'privilege'],
+  'swap/ownable.ts': ['acl', 'catalog', 'namespace ? `…` : "0::oid"', 'own', 'owner', 'rank', 'where'],
+  'swap/swap-session.ts': ['names'],
+  'swap/inherit.ts': ['name', 'old.connection_limit', 'privilege'],
   'sanitize/columns.ts': [
     'SAMPLED_ROWS',
     'SAMPLES',
@@ -134,7 +134,14 @@ const POSTGRES: Record<string, string[]> = {
   ],
   'subset/finish.ts': ['beyond', 'extreme'],
   'subset/large-objects.ts': ['INV_READ', 'isOne', 'query', 'tables.get(table.name).fromNamed'],
-  'subset/proof.ts': ['from', 'index', 'query', 'refers(reference)', 'refersTo(reference, ObjectExpression)', 'to'],
+  'subset/verify-references.ts': [
+    'from',
+    'index',
+    'query',
+    'refers(reference)',
+    'refersTo(reference, ObjectExpression)',
+    'to',
+  ],
   'subset/source.ts': ['key.join(", ")', 'leaf.from', 'table.fromNamed'],
 };
 
@@ -144,7 +151,7 @@ const MYSQL: Record<string, string[]> = {
   // Words of letters and digits that were parsed.
   'restore/script/accept-statement.ts': ['collation'],
   // The same; words of ours; the name of a database, quoted and escaped.
-  'restore/temporary-user.ts': ['account', 'rights.inGrant(fresh)', 'some.join(", ")'],
+  'restore/temporary-user.ts': ['account', 'rights.inGrant(shadow)', 'some.join(", ")'],
   // Texts of messages.
   'catalog/definitions/check-program.ts': ['kind'],
   'connection/identity.ts': ['prefix.length'],

@@ -33,8 +33,10 @@ const working = command(async ({ report, confirm }) => {
 });
 
 const failing = command(async () => {
-  const told = { hint: HOSTILE, details: [`FATAL: ${HOSTILE}\nLINE 2: ${HOSTILE}`] };
-  throw new UserError(`Cannot read ${HOSTILE}`, { code: 'unexpected', ...told });
+  throw new UserError('unexpected', `Cannot read ${HOSTILE}`, {
+    hint: HOSTILE,
+    details: [`FATAL: ${HOSTILE}\nLINE 2: ${HOSTILE}`],
+  });
 });
 
 test.each([

@@ -6,7 +6,7 @@ import { sweepDue } from '../../hub/jobs/sweeps.ts';
 import { createLog } from '../../hub/log.ts';
 import { createBuckets } from '../../hub/objects/buckets.ts';
 import { compressFrame, encodeSeekTable } from '../../src/repository/objects/object-format.ts';
-import type { StorageProfile } from '../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../src/repository/s3/providers.ts';
 import { putStorageProfile, type Received, startHub, type TestHub } from '../helpers/hub.ts';
 import { createHubTarget, type HubTarget, hash, objectOf, objectPath, type TestObject } from '../helpers/hub-target.ts';
 import { describeWithPostgres, eventually } from '../helpers/postgres-server.ts';
@@ -29,7 +29,7 @@ describeWithPostgres('damaged objects of a hub', () => {
   describeWithS3('over a real bucket', () => {
     let hub: TestHub;
     let s3: S3Server;
-    let profile: StorageProfile;
+    let profile: BucketProfile;
     let target: HubTarget;
     let reader: string;
 

@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { type Manifest, manifestText } from '../../src/repository/manifest.ts';
 import { manifestKey } from '../../src/repository/repository.ts';
-import type { StorageProfile } from '../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../src/repository/s3/providers.ts';
 import { createS3Store } from '../../src/repository/s3/store.ts';
 import { publicKeyText, signManifest } from '../../src/repository/signature.ts';
 import type { Store } from '../../src/repository/store.ts';
@@ -17,7 +17,7 @@ describeWithPostgres('push, publish and pull', () => {
   describeWithS3('over a real bucket', () => {
     let hub: TestHub;
     let s3: S3Server;
-    let profile: StorageProfile;
+    let profile: BucketProfile;
     let target: string;
     let bucket: Store;
     let builder: string;

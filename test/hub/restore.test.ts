@@ -7,7 +7,7 @@ import { createBuckets } from '../../hub/objects/buckets.ts';
 import { reconcileAll } from '../../hub/reconcile/reconcile.ts';
 import { type Manifest, manifestText } from '../../src/repository/manifest.ts';
 import { manifestKey } from '../../src/repository/repository.ts';
-import type { StorageProfile } from '../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../src/repository/s3/providers.ts';
 import { publicKeyText, signManifest } from '../../src/repository/signature.ts';
 import type { ReconcileResult } from '../../src/results/cloud-results.ts';
 import { putStorageProfile, startHub, type TestHub } from '../helpers/hub.ts';
@@ -22,7 +22,7 @@ describeWithPostgres('reconcile', () => {
   describeWithS3('over a real bucket', () => {
     let hub: TestHub;
     let s3: S3Server;
-    let profile: StorageProfile;
+    let profile: BucketProfile;
     let target: HubTarget;
 
     beforeAll(async () => {

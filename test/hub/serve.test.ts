@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../hub/database/database.ts';
 import { MIGRATIONS } from '../../hub/database/migrations.ts';
 import { migrate } from '../../hub/migrate.ts';
-import { refuseUnready } from '../../hub/ready.ts';
+import { assertReady } from '../../hub/ready.ts';
 import { readHubSettings } from '../../hub/settings.ts';
 import { fingerprint } from '../../src/cloud/contract/fingerprint.ts';
 import { freePort } from '../helpers/free-port.ts';
@@ -134,7 +134,7 @@ describeWithPostgres('tool hub', () => {
     onTestFinished(close);
     const newer = { code: 'hub_schema_newer', exit: 1 };
     await expect(migrate(environment)).rejects.toMatchObject(newer);
-    await expect(refuseUnready(db, { keys: [] })).rejects.toMatchObject(newer);
+    await expect(assertReady(db, { keys: [] })).rejects.toMatchObject(newer);
   });
 
   test('every setting that is wrong or missing is named at once, without its value', async () => {

@@ -7,7 +7,7 @@ import { createLog } from '../../hub/log.ts';
 import { type Buckets, createBuckets } from '../../hub/objects/buckets.ts';
 import { manifestText } from '../../src/repository/manifest.ts';
 import { manifestKey } from '../../src/repository/repository.ts';
-import type { StorageProfile } from '../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../src/repository/s3/providers.ts';
 import { putStorageProfile, startHub, type TestHub } from '../helpers/hub.ts';
 import { createHubTarget, type HubTarget, objectOf, objectPath, type TestObject } from '../helpers/hub-target.ts';
 import { describeWithPostgres, eventually } from '../helpers/postgres-server.ts';
@@ -19,7 +19,7 @@ describeWithPostgres('sweep of the hub', () => {
   describeWithS3('over a real bucket', () => {
     let hub: TestHub;
     let s3: S3Server;
-    let profile: StorageProfile;
+    let profile: BucketProfile;
     let buckets: Buckets;
     let target: HubTarget;
 

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Manifest, manifestText } from '../../src/repository/manifest.ts';
 import { manifestKey } from '../../src/repository/repository.ts';
-import type { StorageProfile } from '../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../src/repository/s3/providers.ts';
 import { fc } from '../helpers/fast-check.ts';
 import { type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
 import { putStorageProfile, type Received, startHub, type TestHub } from '../helpers/hub.ts';
@@ -131,7 +131,7 @@ describeWithPostgres('two instances of the hub', () => {
     let hub: TestHub;
     let s3: S3Server;
     let faults: FaultProxy;
-    let profile: StorageProfile;
+    let profile: BucketProfile;
     let proxy: Proxy;
     let options: InstanceOptions;
     const instances: Instance[] = [];

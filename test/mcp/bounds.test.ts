@@ -19,7 +19,7 @@ test('an answer has short lists and says which were shortened, and stays below i
 test('an answer hides secrets in values, keys and errors', () => {
   const hide = (text: string) => text.replaceAll('Secret-1', '***');
   expect(boundedAnswer({ 'a Secret-1': { b: ['x Secret-1'] } }, hide)).toEqual({ 'a ***': { b: ['x ***'] } });
-  const error = new UserError('of Secret-1', { code: 'unexpected', details: ['Secret-1'] });
+  const error = new UserError('unexpected', 'of Secret-1', { details: ['Secret-1'] });
   expect(errorAnswer(error, hide)).toEqual({
     error: { code: 'unexpected', message: 'of ***', hint: null, exit: 1, details: ['***'] },
   });

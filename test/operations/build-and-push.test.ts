@@ -5,7 +5,7 @@ import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import { diff } from '../../src/operations/snapshots/diff.ts';
 import { push } from '../../src/operations/snapshots/push.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
-import type { StorageProfile } from '../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../src/repository/s3/providers.ts';
 import type { RunEvent } from '../../src/results/events.ts';
 import { type Machine, machine } from '../helpers/machine.ts';
 import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres-server.ts';
@@ -15,7 +15,7 @@ describeWithPostgres('a build that pushes, and a load that pulls', () =>
   describeWithS3('with a bucket', () => {
     let postgres: TestPostgres;
     let s3: S3Server;
-    let profile: StorageProfile;
+    let profile: BucketProfile;
     let here: Machine;
     let there: Machine;
 
@@ -41,7 +41,7 @@ describeWithPostgres('a build that pushes, and a load that pulls', () =>
       for (const one of [here, there]) await one[Symbol.asyncDispose]();
     });
 
-    function teamMachine(profile: StorageProfile): Promise<Machine> {
+    function teamMachine(profile: BucketProfile): Promise<Machine> {
       const snapshot = { src_url: postgres.url('source'), dst_url: postgres.url('copy') };
       const everything = { schema_config: { use_default_schema: false } };
       return machine({

@@ -10,7 +10,7 @@ import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { type Headline, headlineOf } from '../../src/repository/headlines/headline.ts';
 import { type Manifest, parseManifest } from '../../src/repository/manifest.ts';
 import { manifestKey } from '../../src/repository/repository.ts';
-import type { StorageProfile } from '../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../src/repository/s3/providers.ts';
 import { createS3Store } from '../../src/repository/s3/store.ts';
 import { publicKeyText, signManifest } from '../../src/repository/signature.ts';
 import type { Store } from '../../src/repository/store.ts';
@@ -35,7 +35,7 @@ describeWithPostgres('manifests and left-over indexes', () => {
   describeWithS3('in a bucket whose owner edits them', () => {
     let server: TestPostgres;
     let s3: S3Server;
-    let profile: StorageProfile;
+    let profile: BucketProfile;
     let store: Store;
     let folder: Awaited<ReturnType<typeof temporaryFolder>>;
     let trusted: string;

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { exportSnapshot } from '../../src/operations/snapshots/export.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../src/operations/snapshots/verify.ts';
-import type { StorageProfile } from '../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../src/repository/s3/providers.ts';
 import { stagingLeftovers } from '../helpers/leftovers.ts';
 import { type Machine, machine } from '../helpers/machine.ts';
 import { temporaryFolder } from '../helpers/postgres-server.ts';
@@ -24,7 +24,7 @@ describeWithS3('a killed operation of snapshots', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let here: Machine;
   let there: Machine;
-  let profile: StorageProfile;
+  let profile: BucketProfile;
 
   beforeAll(async () => {
     [server, folder] = await Promise.all([startS3(), temporaryFolder()]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EXIT, toUserError, UserError } from '../../src/runtime/errors.ts';
+import { toUserError, UserError } from '../../src/runtime/errors.ts';
 
 it.each([
   ['ENOSPC', 'disk_full'],
@@ -23,8 +23,7 @@ it.each([null, undefined, 'text', new Error('no code')])('%s is an unexpected er
 describe('an error with text of a large database', () => {
   it('bounds message, hint and details', () => {
     const names = Array.from({ length: 5000 }, (_, at) => `schema_${at}.table_${at}`);
-    const { message, hint, details } = new UserError(names.join(', '), {
-      ...{ code: 'dump_failed', exit: EXIT.failed },
+    const { message, hint, details } = new UserError('dump_failed', names.join(', '), {
       hint: names.join(', '),
       details: names.map((name) => name.repeat(1000)),
     });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { signIn } from '../../src/operations/sign-in/sign-in.ts';
 import { pull } from '../../src/operations/snapshots/pull.ts';
 import { push } from '../../src/operations/snapshots/push.ts';
-import type { StorageProfile } from '../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../src/repository/s3/providers.ts';
 import { makeBucketRole } from '../helpers/bucket-role.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
 import { type SignInWorld, signInWorld } from '../helpers/signed-in.ts';
@@ -14,8 +14,8 @@ import { storeSnapshot } from '../helpers/stored-snapshot.ts';
 describeWithS3("a role of Ceph's gateway", () => {
   let server: S3Server;
   let signingKey: SigningKey;
-  let bucket: StorageProfile;
-  let other: StorageProfile;
+  let bucket: BucketProfile;
+  let other: BucketProfile;
 
   beforeAll(async () => {
     [server, signingKey] = await Promise.all([startS3({ roles: true }), makeSigningKey()]);
@@ -27,7 +27,7 @@ describeWithS3("a role of Ceph's gateway", () => {
   /** A configuration without any key of the service, and a role there that trusts ann. */
   async function worldOf(name: string): Promise<SignInWorld> {
     const role = `arn:aws:iam:::role/${name}`;
-    const profile = ({ bucket }: StorageProfile): string =>
+    const profile = ({ bucket }: BucketProfile): string =>
       `{ provider: minio, bucket: ${bucket}, endpoint: ${server.endpoint}, role_arn: "${role}" }`;
     const world = await signInWorld(
       `storage_profiles:

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { refuseUnshared } from '../../src/operations/sign-in/sharing.ts';
+import { assertShared } from '../../src/operations/sign-in/sharing.ts';
 import { signIn } from '../../src/operations/sign-in/sign-in.ts';
 import { signInStatus } from '../../src/operations/sign-in/sign-in-status.ts';
 import { signInWorld } from '../helpers/signed-in.ts';
@@ -41,8 +41,8 @@ it('without the provider they count until the ID token expires', async () => {
   const [soon, later] = [await world.open(3570), await world.open(3610)];
   const target = { name: 'app', sso_groups: ['ops'] };
   for (const { configuration } of [soon, later]) configuration.settings.targets.app = target;
-  await expect(refuseUnshared(soon, 'app')).resolves.toBeUndefined();
-  await expect(refuseUnshared(later, 'app')).rejects.toMatchObject({ code: 'target_not_shared', exit: 5 });
+  await expect(assertShared(soon, 'app')).resolves.toBeUndefined();
+  await expect(assertShared(later, 'app')).rejects.toMatchObject({ code: 'target_not_shared', exit: 5 });
 });
 
 it('a sign-in that cannot ask for them fails, and nothing is stored', async () => {

@@ -35,7 +35,7 @@ describe('a run', () => {
   });
 
   test('that fails marks the step it was in', () => {
-    const error = new UserError('Disk full', { code: 'disk_full' });
+    const error = new UserError('disk_full', 'Disk full');
     const state = endRun(fold([[0, dumpStarted]]), { status: 'failed', error }, 500);
     expect(state).toMatchObject({ status: 'failed', error, endedAt: 500, steps: [{ state: 'failed', endedAt: 500 }] });
     expect(elapsed(state, 9000)).toBe(500);
@@ -76,7 +76,7 @@ describe('a run', () => {
   });
 
   test('that fails has its error at the end of the log', () => {
-    const error = new UserError('Disk full', { code: 'disk_full' });
+    const error = new UserError('disk_full', 'Disk full');
     const { log } = endRun(fold([[0, dumpStarted]]), { status: 'failed', error }, 500);
     expect(log.at(-1)).toEqual({ at: 500, kind: 'failed', text: 'Disk full' });
   });

@@ -30,7 +30,7 @@ test('work that fails keeps its error, and can be done again as a run of its own
   const id = runs.begin(
     work(async () => {
       attempts += 1;
-      if (attempts === 1) throw new UserError('Disk full', { code: 'disk_full' });
+      if (attempts === 1) throw new UserError('disk_full', 'Disk full');
     }),
   );
   await runs.settled();

@@ -38,7 +38,7 @@ test('a status has the time of its check, and no time before it', () => {
 });
 
 test('a configuration that cannot be read leaves the list in view, with the reason', () => {
-  const error = new UserError('no configuration', { code: 'no_configuration' });
+  const error = new UserError('no_configuration', 'no configuration');
   expect(targetsFailed(targetsChecking(listed()), error)).toMatchObject({
     phase: 'failed',
     error,

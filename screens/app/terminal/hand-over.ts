@@ -85,16 +85,14 @@ async function runProgram(
 }
 
 function notStarted(file: string, cause: Error): UserError {
-  return new UserError(`${file} could not be started: ${cause.message}`, {
-    code: 'client_unavailable',
+  return new UserError('client_unavailable', `${file} could not be started: ${cause.message}`, {
     hint: `Press ${keyText('copy')} to copy the URL for another program.`,
     cause,
   });
 }
 
 function notOpened(editor: string, cause?: Error): UserError {
-  return new UserError(`The editor "${editor}" failed`, {
-    code: 'editor_failed',
+  return new UserError('editor_failed', `The editor "${editor}" failed`, {
     hint: 'Set VISUAL or EDITOR to the editor that you use.',
     cause,
   });

@@ -1,5 +1,5 @@
 import { signInPrompt } from '../../operations/sign-in/text.ts';
-import { progressWords, STEP_LOOKS, stepTime } from '../../presentation/progress.ts';
+import { progressWords, STEP_MARKS, stepTime } from '../../presentation/progress.ts';
 import { redact } from '../../process/redact.ts';
 import type { CommandEndedEvent } from '../../results/events.ts';
 import { foldRun, type RunState, type RunStep, startRun } from '../../state/run.ts';
@@ -80,7 +80,7 @@ function endedLine({ command, exit, duration_ms }: CommandEndedEvent): string {
 }
 
 function stepLine(step: RunStep, { paint, glyphs }: Style): string {
-  const { glyph, tone } = STEP_LOOKS[step.state];
+  const { glyph, tone } = STEP_MARKS[step.state];
   return `${paint(tone, glyphs[glyph])} ${shown(step.label)} ${paint('dim', stepTime(step, step.startedAt))}`;
 }
 
@@ -88,7 +88,7 @@ function stepLine(step: RunStep, { paint, glyphs }: Style): string {
 function progressLine(step: RunStep, { paint, glyphs }: Style, now: number): string {
   const words = step.progress && progressWords(step.progress, now);
   const parts = [words?.amount, words?.rate, stepTime(step, now)].filter((part) => part !== null && part !== undefined);
-  return `${paint(STEP_LOOKS.running.tone, glyphs.running)} ${shown(step.label)}: ${parts.join(', ')}`;
+  return `${paint(STEP_MARKS.running.tone, glyphs.running)} ${shown(step.label)}: ${parts.join(', ')}`;
 }
 
 function shown(text: string): string {

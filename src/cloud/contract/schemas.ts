@@ -1,6 +1,9 @@
 import * as v from 'valibot';
+import { key } from '../../config/schema/key.ts';
 import { sanitizeSchema } from '../../config/schema/sanitize.ts';
-import { storageProfileSchema } from '../../config/schema/storage-profile.ts';
+import { snapshotSchema } from '../../config/schema/snapshot.ts';
+import { bucketSchema, storageProfileSchema } from '../../config/schema/storage-profile.ts';
+import { STORAGE_PROVIDER_IDS } from '../../config/schema/storage-providers.ts';
 import { targetSchema } from '../../config/schema/target.ts';
 import { MOST_TAGS, tagSchema } from '../../repository/annotations.ts';
 import { headlineSchema } from '../../repository/headlines/headline.ts';
@@ -81,12 +84,15 @@ export const newSessionSchema = v.strictObject({ id_token: token, access_token: 
 
 export const sessionSchema = v.object({ authtoken: v.string(), expires_at: time, user: identitySchema });
 
-const { share: _share, snapshot, subset, sanitize: _sanitize, ...targetKeys } = targetSchema.entries;
+const { share: _share, snapshot: _snapshot, subset, sanitize: _sanitize, ...targetKeys } = targetSchema.entries;
 
-/** `targets.NAME` of the configuration. A query is sent as text: the hub has no files. */
+/**
+ * `targets.NAME` of the configuration. A query is sent as text: the hub has no files. Commands of a load are those of a
+ * file that its user trusts.
+ */
 export const targetSettingsSchema = v.strictObject({
   ...targetKeys,
-  snapshot,
+  snapshot: v.exactOptional(v.omit(snapshotSchema, ['after_load'])),
   subset,
   sanitize: v.exactOptional(v.omit(sanitizeSchema, ['query_file'])),
 });
@@ -175,12 +181,20 @@ const {
   role_arn: _role,
   sts_endpoint: _sts,
   encrypt: _encrypt,
+  path: _path,
   ...profileKeys
 } = storageProfileSchema.entries;
 const { encryption_key: _encryptionKey, ...storageKeys } = profileKeys;
 
-/** A storage profile with its own keys: the hub has no command-line profiles and assumes no roles. */
-export const storageSettingsSchema = v.strictObject(storageKeys);
+/**
+ * A storage profile with its own keys: the hub has no command-line profiles, assumes no roles and stores nothing in its
+ * own folders.
+ */
+export const storageSettingsSchema = v.strictObject({
+  ...storageKeys,
+  provider: key(v.picklist(STORAGE_PROVIDER_IDS), 'Kind of storage; minio stands for any S3-compatible service.'),
+  bucket: bucketSchema,
+});
 
 export type StorageSettings = v.InferOutput<typeof storageSettingsSchema>;
 

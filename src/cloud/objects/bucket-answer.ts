@@ -51,8 +51,7 @@ function bucketError(error: unknown, name: string): UserError {
   const { code, message } = storageError({ error, profile: name, bucket: `the bucket of ${name}`, access: 'read' });
   const isRefused = statusOf(error) === 403;
   const refusal = `The bucket of ${name} rejected a URL signed by the hub: ${(error as Error).message}`;
-  return new UserError(isRefused ? refusal : message, {
-    code,
+  return new UserError(code, isRefused ? refusal : message, {
     hint: 'Check the network and the clock of this machine. If both are right, ask an owner of the hub to check the storage profile.',
     cause: error,
   });

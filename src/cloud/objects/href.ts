@@ -25,8 +25,7 @@ export function checkedHeaders(headers: Record<string, string>): Record<string, 
 }
 
 function refused(message: string): UserError {
-  return new UserError(message, {
-    code: 'storage_url_refused',
+  return new UserError('storage_url_refused', message, {
     hint: 'Nothing was sent. An owner of the hub sets an https endpoint in the storage profile of the target.',
   });
 }

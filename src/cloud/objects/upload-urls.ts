@@ -117,8 +117,7 @@ function withoutUndefined({ upload_id, from_part, ...object }: OutgoingObject) {
 }
 
 function busy(target: string): UserError {
-  return new UserError(`Timed out: the hub is still removing an object of target "${target}"`, {
-    code: 'storage_busy',
+  return new UserError('storage_busy', `Timed out: the hub is still removing an object of target "${target}"`, {
     hint: 'Try again in some minutes.',
   });
 }

@@ -248,8 +248,7 @@ async function hashFile(path: string): Promise<string> {
 }
 
 function notStored(name: string): UserError {
-  return new UserError(`The bucket of ${name} did not store an object as sent`, {
-    code: 'object_not_stored',
+  return new UserError('object_not_stored', `The bucket of ${name} did not store an object as sent`, {
     hint: 'Push again. If it fails again, ask an owner of the hub to check the bucket.',
   });
 }

@@ -13,11 +13,11 @@ export const configInitCommand = defineCommand({
   async run({ options, globals, environment, cwd, report, screens }) {
     const { initializedText, keychainFailed } = await import('../../operations/configuration/text.ts');
     const { absolutePath } = await import('../../config/paths.ts');
-    const { initConfiguration, refuseExisting } = await import('../../config/init/init.ts');
+    const { initConfiguration, assertNewFile } = await import('../../config/init/init.ts');
     const { force = false, keychain = false } = options;
     // Options outside the wizard use the plain way.
     if (screens && !globals.readOnly && !force && !keychain) {
-      if (globals.config !== undefined) await refuseExisting(absolutePath(globals.config, { from: cwd, environment }));
+      if (globals.config !== undefined) await assertNewFile(absolutePath(globals.config, { from: cwd, environment }));
       return { data: {}, text: '', exit: await screens({ setUp: true }) };
     }
     const result = await initConfiguration({ file: globals.config, force, keychain, environment, cwd });

@@ -17,8 +17,7 @@ export const hubReconcileCommand = defineCommand({
     const result = await reconcile({ environment, report, signal });
     const { reconciledText } = await import('./text.ts');
     if (result.problems.length > 0) {
-      throw new UserError('The database and the buckets could not be compared completely', {
-        code: 'hub_reconcile_incomplete',
+      throw new UserError('hub_reconcile_incomplete', 'The database and the buckets could not be compared completely', {
         details: [...result.problems, ...reconciledText(result).split('\n')],
         hint: 'Fix the causes, then run: tool hub reconcile',
       });

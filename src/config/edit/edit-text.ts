@@ -109,8 +109,7 @@ export function checkEdited(path: KeyPath, { expected, after }: { expected: Tree
 }
 
 export function cannotEdit(path: KeyPath): UserError {
-  return new UserError(`Cannot change ${dotted(path)} safely in this file`, {
-    code: 'configuration_not_written',
+  return new UserError('configuration_not_written', `Cannot change ${dotted(path)} safely in this file`, {
     hint: 'Nothing was changed. Edit the file, or put the value on its own line.',
   });
 }

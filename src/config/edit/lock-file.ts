@@ -55,8 +55,7 @@ async function isHeld(lock: string, owner: string): Promise<boolean> {
 }
 
 function busy(path: string, lock: string): UserError {
-  return new UserError(`Another program is writing ${path}`, {
-    code: 'configuration_busy',
+  return new UserError('configuration_busy', `Another program is writing ${path}`, {
     hint: `If none is, remove ${lock}`,
   });
 }

@@ -45,7 +45,7 @@ export async function initConfiguration({
   const working_directory = absolutePath(directory, { from, environment });
   try {
     await mkdir(from, { recursive: true, mode: 0o700 });
-    if (!force) await refuseExisting(path);
+    if (!force) await assertNewFile(path);
     // Before the file, so that a failure leaves no configuration behind.
     await mkdir(working_directory, { recursive: true, mode: 0o700 });
     if (force) await keepFormerKey(path);
@@ -70,8 +70,7 @@ export async function initConfiguration({
   } catch (error) {
     if (error instanceof UserError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new UserError(`Cannot write the configuration: ${reason}`, {
-      code: 'configuration_not_written',
+    throw new UserError('configuration_not_written', `Cannot write the configuration: ${reason}`, {
       hint: 'Choose another file: --config FILE',
       cause: error,
     });
@@ -84,7 +83,7 @@ async function shadowOf(path: string, cwd: string): Promise<string | null> {
   return here === path ? null : here;
 }
 
-export async function refuseExisting(path: string): Promise<void> {
+export async function assertNewFile(path: string): Promise<void> {
   if (await exists(path)) throw alreadyThere(path);
 }
 
@@ -130,8 +129,7 @@ async function putInPlace(unfinished: string, path: string, force: boolean): Pro
 }
 
 function alreadyThere(path: string): UserError {
-  return new UserError(`${path} already exists`, {
-    code: 'configuration_exists',
+  return new UserError('configuration_exists', `${path} already exists`, {
     hint: 'Check it: tool config check. --force replaces it and keeps the old file.',
   });
 }

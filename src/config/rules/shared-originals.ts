@@ -30,9 +30,10 @@ export function sharedOriginals(
   return `unsanitized snapshots are pushed to storage profile '${profile}', which ${who}`;
 }
 
-/** Two profiles may be the same bucket. */
+/** Two profiles may be the same bucket or folder. */
 export function placeOf({ storage_profiles = {} }: Pick<Draft, 'storage_profiles'>, name: string): string {
   const profile = Object.hasOwn(storage_profiles, name) ? storage_profiles[name] : undefined;
+  if (profile?.path) return JSON.stringify([profile.provider, profile.path.replace(/[/\\]+$/, '')]);
   if (!profile?.bucket) return JSON.stringify(name);
   const { provider, bucket, endpoint, account_id, prefix = '' } = profile;
   return JSON.stringify([provider, endpoint ?? account_id, bucket, prefix.replace(/^\/+|\/+$/g, '')]);

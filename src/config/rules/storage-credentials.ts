@@ -2,6 +2,7 @@ import { nearest } from '../../text/nearest.ts';
 import type { AwsProfile } from '../aws-profiles.ts';
 import type { Draft } from '../check-values.ts';
 import type { KeyProblem } from '../key-problem.ts';
+import { FOLDER } from '../schema/storage-providers.ts';
 import { isHostLabel } from '../schema/values.ts';
 import { profilesOf, type Surroundings } from './rule.ts';
 
@@ -18,7 +19,8 @@ const VARIABLES = [
 export function storageCredentialsAreKept(draft: Draft, surroundings: Surroundings): KeyProblem[] {
   const { environment, awsProfiles, isWritten } = surroundings;
   const isInEnvironment = VARIABLES.some((name) => environment[name]) || awsProfiles.get('default')?.hasCredentials;
-  return profilesOf(draft).flatMap(([name, { cli_profile, role_arn }]): KeyProblem[] => {
+  return profilesOf(draft).flatMap(([name, { provider, cli_profile, role_arn }]): KeyProblem[] => {
+    if (provider === FOLDER) return [];
     const path = ['storage_profiles', name];
     const direct = ['access_key', 'secret_key'].filter((key) => isWritten([...path, key]));
     if (cli_profile !== undefined) {

@@ -1,7 +1,7 @@
 import { nearest } from '../../text/nearest.ts';
 import type { Draft } from '../check-values.ts';
 import type { KeyProblem } from '../key-problem.ts';
-import { STORAGE_PROVIDERS } from '../schema/storage-providers.ts';
+import { FOLDER, STORAGE_PROVIDERS } from '../schema/storage-providers.ts';
 import type { KeyPath } from '../tree.ts';
 import { type ProfileDraft, profilesOf, type Surroundings, targetsOf } from './rule.ts';
 
@@ -52,6 +52,39 @@ function hintFor(profile: string, known: string[]): string {
   return `Did you mean ${name}? Profiles are defined below storage_profiles.`;
 }
 
+/** The keys of a storage profile that is a folder. */
+const OF_FOLDERS = new Set(['provider', 'path', 'encrypt', 'encryption_key']);
+
+/** A bucket or a path is required; a key of the other kind of storage has no effect. */
+function keysOfProvider(
+  name: string,
+  { provider, ...keys }: ProfileDraft,
+  lacks: (key: keyof ProfileDraft) => boolean,
+): KeyProblem[] {
+  const isFolder = provider === FOLDER || (provider === undefined && !lacks('path'));
+  const isOther = (key: string): boolean => (isFolder ? !OF_FOLDERS.has(key) : key === 'path');
+  const others = provider === undefined ? [] : Object.keys(keys).filter(isOther);
+  const required = isFolder ? 'path' : 'bucket';
+  return [
+    ...(lacks(required) ? [{ ...missingKey[required], path: ['storage_profiles', name, required] }] : []),
+    ...others.map(
+      (at): KeyProblem => ({
+        path: ['storage_profiles', name, at],
+        severity: 'warning',
+        at: 'key',
+        code: 'storage_key_unused',
+        message: `storage profile '${name}' ignores ${at}: it is no key of the provider ${provider}`,
+        hint: 'Remove the key, or change the provider.',
+      }),
+    ),
+  ];
+}
+
+const missingKey = {
+  bucket: { code: 'missing_key', message: { says: 'is missing' }, hint: 'Name of the bucket.' },
+  path: { code: 'missing_key', message: { says: 'is missing' }, hint: 'Set the folder, such as /mnt/nas/snapshots.' },
+} as const;
+
 export function storageProfilesAreComplete(draft: Draft, { awsProfiles, isWritten }: Surroundings): KeyProblem[] {
   return profilesOf(draft).flatMap(([name, profile]) => {
     const lacks = (key: keyof ProfileDraft): boolean => !isWritten(['storage_profiles', name, key]);
@@ -64,6 +97,8 @@ export function storageProfilesAreComplete(draft: Draft, { awsProfiles, isWritte
     });
     const problems: KeyProblem[] = [];
     const { provider } = profile;
+    problems.push(...keysOfProvider(name, profile, lacks));
+    if (provider === FOLDER) return problems;
     // The CLI profile may also contain them.
     const elsewhere: Partial<ProfileDraft> = awsProfiles.get(profile.cli_profile ?? '') ?? {};
     if (

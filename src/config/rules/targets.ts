@@ -84,6 +84,23 @@ export function* subsetTablesChooseRows(draft: Draft, { isWritten }: Surrounding
   }
 }
 
+export function* stepsDoOneThing(draft: Draft, { isWritten }: Surroundings): Generator<KeyProblem> {
+  for (const [name, { snapshot }] of targetsOf(draft)) {
+    for (const index of (snapshot?.after_load ?? []).keys()) {
+      const path = ['targets', name, 'snapshot', 'after_load', index];
+      const written = ['command', 'query_file'].filter((key) => isWritten([...path, key]));
+      if (written.length === 1) continue;
+      const says = `step ${index + 1} has ${written.length === 0 ? 'neither command nor' : 'both command and'} query_file`;
+      yield {
+        path,
+        code: 'step_not_one_thing',
+        message: { says },
+        hint: 'Give each step either command or query_file.',
+      };
+    }
+  }
+}
+
 export function* schemaConfigNeedsSchemas(draft: Draft): Generator<KeyProblem> {
   for (const [name, { snapshot }] of targetsOf(draft)) {
     const engine = engineOfUrl(snapshot?.src_url ?? '');

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { afterLoad } from './after-load.ts';
 import { optionalKey } from './key.ts';
 import { traits } from './traits.ts';
 import { baseCopyKeys, destinationUrl, sourceUrl, text } from './values.ts';
@@ -27,4 +28,5 @@ export const snapshotSchema = v.strictObject({
   }),
   ...baseCopyKeys,
   schema_config: optionalKey(schemaConfigSchema, 'Schemas of builds and loads (PostgreSQL).'),
+  after_load: afterLoad,
 });

@@ -1,24 +1,30 @@
 import * as v from 'valibot';
 import { key, optionalKey } from './key.ts';
-import { STORAGE_PROVIDER_IDS } from './storage-providers.ts';
+import { FOLDER, STORAGE_PROVIDER_IDS } from './storage-providers.ts';
 import { hostLabel, text, webUrl } from './values.ts';
 
+const bucketName = v.pipe(
+  text,
+  v.regex(
+    /^(?:arn:[\w:/.-]+|[\w.-]*)$/,
+    'must be the name of a bucket: a folder goes to prefix, an address to endpoint',
+  ),
+);
+const bucketFacts = { example: 'snapshots', effect: 'stores' } as const;
+
+export const bucketSchema = key(bucketName, 'Name of the bucket.', bucketFacts);
+
 export const storageProfileSchema = v.strictObject({
-  provider: key(v.picklist(STORAGE_PROVIDER_IDS), 'Kind of storage; minio stands for any S3-compatible service.', {
-    example: 's3',
+  provider: key(
+    v.picklist([...STORAGE_PROVIDER_IDS, FOLDER]),
+    'Kind of storage; minio stands for any S3-compatible service, folder for a disk or a NAS.',
+    { example: 's3', effect: 'stores' },
+  ),
+  bucket: optionalKey(bucketName, 'Name of the bucket; required except by folder.', bucketFacts),
+  path: optionalKey(text, 'Existing folder of provider folder; relative paths start at the configuration file.', {
+    example: '/mnt/nas/snapshots',
     effect: 'stores',
   }),
-  bucket: key(
-    v.pipe(
-      text,
-      v.regex(
-        /^(?:arn:[\w:/.-]+|[\w.-]*)$/,
-        'must be the name of a bucket: a folder goes to prefix, an address to endpoint',
-      ),
-    ),
-    'Name of the bucket.',
-    { example: 'snapshots', effect: 'stores' },
-  ),
   prefix: optionalKey(v.string(), 'Key prefix inside the bucket.', { example: 'team-a', effect: 'stores' }),
   region: optionalKey(hostLabel, 'Region; required by s3.', { example: 'eu-central-1', effect: 'stores' }),
   endpoint: optionalKey(webUrl, 'Address of the service; required by minio and dospaces.', {

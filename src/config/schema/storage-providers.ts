@@ -76,6 +76,9 @@ const PROVIDERS = {
   },
 } satisfies Record<string, StorageProvider>;
 
+/** A disk, a NAS or a synchronized folder instead of a bucket. */
+export const FOLDER = 'folder';
+
 export type StorageProviderId = keyof typeof PROVIDERS;
 
 export const STORAGE_PROVIDERS: Record<StorageProviderId, StorageProvider> = PROVIDERS;

@@ -12,6 +12,8 @@ export interface Traits {
   names?: 'schema' | 'table' | 'storage_profile' | 'cli_profile';
   /** Wording of the value in the question of trust; default: `key = value`. */
   effect?: Exclude<Effect['effect'], 'reads_variable' | 'uses_file' | 'sets'>;
+  /** Taken from a file that is trusted, never from a variable or the hub. */
+  fileOnly?: true;
   /** A change needs no new answer of a person who has trusted the file. Any other key does. */
   harmless?: true;
   hint?: string;

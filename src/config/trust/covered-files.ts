@@ -26,9 +26,12 @@ export async function coveredFiles(
   const { working_directory, targets } = tree;
   const folders = [from];
   if (typeof working_directory === 'string') folders.push(absolutePath(working_directory, { from, environment }));
-  const queries = Object.values(isTree(targets) ? targets : {}).map((target) =>
-    isTree(target) ? valueAt(target, ['sanitize', 'query_file']) : undefined,
-  );
+  const queries = Object.values(isTree(targets) ? targets : {}).flatMap((target) => {
+    if (!isTree(target)) return [];
+    const steps = valueAt(target, ['snapshot', 'after_load']);
+    const ofSteps = Array.isArray(steps) ? steps.map((step) => isTree(step) && step.query_file) : [];
+    return [valueAt(target, ['sanitize', 'query_file']), ...ofSteps];
+  });
   const names = new Set(queries.filter((name) => typeof name === 'string'));
   const files: CoveredFile[] = [];
   for (const name of names) {

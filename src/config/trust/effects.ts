@@ -4,7 +4,9 @@ import { isAmbiguousUrl, isPublicParameter } from '../../engines/url-parameters.
 import { redact } from '../../process/redact.ts';
 import { EFFECTS, type Effect } from '../../results/effects.ts';
 import { decodeQuery } from '../../sanitize/base64.ts';
+import { commandText } from '../../text/shell-word.ts';
 import { type Shape, shapeAt } from '../schema/shape.ts';
+import { FOLDER } from '../schema/storage-providers.ts';
 import { ENCRYPTED } from '../secrets/cipher.ts';
 import { openValues } from '../secrets/open-values.ts';
 import { dotted, isTree, type KeyPath, type Tree, valueAt } from '../tree.ts';
@@ -59,7 +61,10 @@ interface EffectCollector {
 }
 
 function collect(value: unknown, path: KeyPath, collecting: EffectCollector): void {
-  if (Array.isArray(value)) for (const [index, item] of value.entries()) collect(item, [...path, index], collecting);
+  const { effect } = shapeAt(collecting.root, path)?.traits ?? {};
+  if (Array.isArray(value) && effect === 'runs_command') collectValue(commandText(value.map(String)), path, collecting);
+  else if (Array.isArray(value))
+    for (const [index, item] of value.entries()) collect(item, [...path, index], collecting);
   else if (isTree(value)) for (const key of Object.keys(value)) collect(value[key], [...path, key], collecting);
   else if (value !== null && value !== undefined) collectValue(value, path, collecting);
 }
@@ -100,6 +105,7 @@ function collectValue(value: unknown, path: KeyPath, { covered, root, found, fil
     case 'runs_program':
       if (value === true) add({ effect, object: 'mysqldump', detail: by });
       return;
+    case 'runs_command':
     case 'allows':
       add({ effect, object: text, detail: by });
       return;
@@ -168,13 +174,14 @@ const STORAGE_VARIABLES = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SE
 
 function collectStorage(name: string, profile: unknown, found: Effect[]): void {
   if (!isTree(profile)) return;
-  const { provider, bucket, prefix, region, endpoint, account_id, role_arn, cli_profile, access_key, encrypt } =
+  const { provider, bucket, path, prefix, region, endpoint, account_id, role_arn, cli_profile, access_key, encrypt } =
     profile;
   const address = typeof endpoint === 'string' ? withoutUser(endpoint) : undefined;
   const where = [provider, region, address, account_id, role_arn].filter((part) => typeof part === 'string').join(', ');
-  const place = [bucket, prefix].filter((part) => typeof part === 'string' && part !== '').join('/');
+  const place = [bucket, path, prefix].filter((part) => typeof part === 'string' && part !== '').join('/');
   const object = `${name}: ${place} (${where})`;
   found.push({ effect: 'stores', object, detail: encrypt === true ? 'encrypted' : 'in clear' });
+  if (provider === FOLDER) return;
   if (typeof cli_profile === 'string') {
     found.push({ effect: 'uses_file', object: `credentials of the AWS profile ${cli_profile}` });
   } else if (typeof access_key !== 'string' && typeof role_arn !== 'string') {

@@ -8,8 +8,7 @@ export class UntrustedConfiguration extends UserError {
   constructor(request: TrustRequest, details: string[] = []) {
     const { file, digest, answered } = request;
     const what = answered ? 'has changed since you trusted it' : 'is not trusted';
-    super(`The configuration of this folder ${what}: ${file}`, {
-      code: 'configuration_untrusted',
+    super('configuration_untrusted', `The configuration of this folder ${what}: ${file}`, {
       details,
       hint: `Read the file. If you trust it, run: tool trust (or add --trust to the command once, or set TOOL_TRUST=${digest})`,
     });

@@ -101,7 +101,7 @@ function evaluate(tokens: Token[], { variables, offset }: { variables: Variables
   if (isEnv(first)) {
     if (second?.kind !== 'text') throw new TemplateError('env takes a name in quotes: {{env "NAME"}}', first.offset);
     refuse(rest[0]);
-    return lookUp(second, variables);
+    return variableOf(second, variables);
   }
   if (first.kind === 'pipe') throw new TemplateError('nothing is before the |', first.offset);
   if (!second) return first.value;
@@ -110,7 +110,7 @@ function evaluate(tokens: Token[], { variables, offset }: { variables: Variables
   if (!name) throw new TemplateError('nothing is behind the |', second.offset);
   if (!isEnv(name)) throw new TemplateError('only env may follow the |', name.offset);
   refuse(extra);
-  return lookUp(first, variables);
+  return variableOf(first, variables);
 }
 
 function isEnv({ kind, value }: Token): boolean {
@@ -124,7 +124,7 @@ function refuse(token: Token | undefined): void {
   throw new TemplateError(`${found} is not expected here`, token.offset);
 }
 
-function lookUp({ value: name, offset }: Token, variables: Variables): string {
+function variableOf({ value: name, offset }: Token, variables: Variables): string {
   const value = variables(name);
   if (value === undefined) {
     throw new TemplateError(`the variable ${name} is not set`, offset, `Set it: export ${name}=…`);

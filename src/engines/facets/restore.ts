@@ -143,7 +143,12 @@ export interface RestoreRun extends RestoreRequest {
   /** A file of the snapshot, verified while it is read; the reader owns each part. */
   read(file: ManifestFile): AsyncIterable<Uint8Array<ArrayBuffer>>;
   /** Called with the verified shadow database before the swap; not for a load in place. */
-  beforeSwap?: (fresh: DatabaseUrl) => Promise<void>;
+  beforeSwap?: (shadow: DatabaseUrl) => Promise<void>;
+  /**
+   * Called with the verified shadow database as the user of `url`, when the database has its owner and grants, before its
+   * base copy and the swap. It may change everything. Never called in place.
+   */
+  afterLoad?: ((shadow: DatabaseUrl) => Promise<void>) | undefined;
   throwAway?: boolean;
   /** Makes a base copy, and does not replace the destination. */
   onlyBase?: boolean;

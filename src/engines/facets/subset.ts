@@ -1,4 +1,4 @@
-import type { ProofRow } from '../../results/subset-results.ts';
+import type { ReferenceResult } from '../../results/subset-results.ts';
 import type { CollectResult } from '../../subset/collect.ts';
 import type { Graph } from '../../subset/graph.ts';
 import type { Plan } from '../../subset/plan.ts';
@@ -45,5 +45,5 @@ export interface SubsetRun {
 export interface BuildSubsetResult {
   replaced: ReplaceResult;
   rows: Map<string, number>;
-  proof: ProofRow[];
+  references: ReferenceResult[];
 }

@@ -14,7 +14,7 @@ import { identifyAffected } from './connection/identity.ts';
 import { addressesOf, databaseOf } from './connection/location.ts';
 import { probe } from './connection/probe.ts';
 import { reportTools } from './connection/tools.ts';
-import { parseMysqlUrl, urlWithPassword, withDatabase } from './connection/url.ts';
+import { parseMysqlUrl, urlVariables, urlWithPassword, withDatabase } from './connection/url.ts';
 import { dump } from './dump/dump.ts';
 import { inspectDestination, planRestore } from './restore/preflight.ts';
 import { restore } from './restore/restore.ts';
@@ -35,7 +35,7 @@ import { NAME_LIMIT } from './server/names.ts';
 import { isSuperuser } from './server/superuser.ts';
 import { checkDestination, createIndex } from './subset/destination.ts';
 import { openSource } from './subset/source.ts';
-import { findKept, undo } from './swap/undo.ts';
+import { findUndoCopy, undo } from './swap/undo.ts';
 
 export const mysql: Engine = {
   id: 'mysql',
@@ -47,6 +47,7 @@ export const mysql: Engine = {
   },
   parseUrl: parseMysqlUrl,
   urlWithPassword,
+  urlVariables,
   withDatabase,
   databaseOf,
   reportTools,
@@ -57,16 +58,16 @@ export const mysql: Engine = {
   scratchPlaces,
   createIndex,
   withExplainedErrors,
-  open: ({ url, run, look }) => ({
+  open: ({ url, run, runShort }) => ({
     connect: {
       probe: (request) => run((context) => probe(context, request)),
-      listDatabases: () => look((context) => listDatabases(context, url)),
+      listDatabases: () => runShort((context) => listDatabases(context, url)),
       listSchemas: async () => [],
-      listTables: () => look((context) => listTables(context, url)),
+      listTables: () => runShort((context) => listTables(context, url)),
       readAddresses: () => run((context) => addressesOf(context, url)),
-      identifyAffected: () => look((context) => identifyAffected(context, url)),
+      identifyAffected: () => runShort((context) => identifyAffected(context, url)),
       isSuperuser: () => run((context) => isSuperuser(context, url)),
-      inspect: () => look(async (context) => (await inspectDestination(context, url)).destination),
+      inspect: () => runShort(async (context) => (await inspectDestination(context, url)).destination),
       countRows: (manifest) => run((context) => countRows(context, { url, manifest })),
       readSmallTables: (request) => run((context) => readSmallTables(context, { ...request, url })),
     },
@@ -78,12 +79,12 @@ export const mysql: Engine = {
       run: (request) => run((context) => restore(context, { ...request, url })),
       checkScript: (file) => run((context) => checkScript(context, { url, file })),
       runScript: (request) => run((context) => runScript(context, { ...request, url })),
-      findUndoCopy: () => run((context) => findKept(context, url)),
+      findUndoCopy: () => run((context) => findUndoCopy(context, url)),
       undo: () => run((context) => undo(context, url)),
       planReset: (request) => run((context) => planReset(context, { ...request, url })),
       reset: (request) => run((context) => reset(context, { ...request, url })),
       findCopies: () => run((context) => findCopies(context, url)),
-      findAllCopies: (urls) => look((context) => findAllCopies(context, { urls })),
+      findAllCopies: (urls) => runShort((context) => findAllCopies(context, { urls })),
       dropCopies: () => run((context) => dropCopies(context, url)),
     },
     sanitize: {

@@ -8,8 +8,7 @@ export function findBranch<Found extends Branch>(
 ): Found {
   const found = branches.find((branch) => branch.name === name);
   if (found) return found;
-  throw new UserError(`${url.display} has no branch "${name}"`, {
-    code: 'branch_missing',
+  throw new UserError('branch_missing', `${url.display} has no branch "${name}"`, {
     details: branches.length > 0 ? [`Branches: ${namesOf(branches)}`] : [],
     hint: 'List the branches: tool branch list. Create one: tool branch create TARGET NAME',
   });
@@ -24,29 +23,25 @@ function namesOf(branches: Branch[]): string {
 }
 
 export function branchExists(name: string): UserError {
-  return new UserError(`Branch "${name}" exists`, {
-    code: 'branch_exists',
+  return new UserError('branch_exists', `Branch "${name}" exists`, {
     hint: `Restore it to the base copy: tool branch reset TARGET ${name}. Or choose another name.`,
   });
 }
 
 export function databaseTaken(database: string, name: string): UserError {
-  return new UserError(`The database "${database}" exists, and is not branch "${name}"`, {
-    code: 'branch_name_taken',
+  return new UserError('branch_name_taken', `The database "${database}" exists, and is not branch "${name}"`, {
     hint: 'Choose another name for the branch, or set defaults.branch_database.',
   });
 }
 
 export function branchIsCurrent(name: string, url: DatabaseUrl): UserError {
-  return new UserError(`Branch "${name}" is ${url.display} at present`, {
-    code: 'branch_current',
+  return new UserError('branch_current', `Branch "${name}" is ${url.display} at present`, {
     hint: 'Switch to another branch first (tool branch switch), or undo the switch (tool undo).',
   });
 }
 
 export function branchRenamed(name: string): UserError {
-  return new UserError(`The database of branch "${name}" was renamed meanwhile`, {
-    code: 'plan_outdated',
+  return new UserError('plan_outdated', `The database of branch "${name}" was renamed meanwhile`, {
     hint: 'Run the command again.',
   });
 }

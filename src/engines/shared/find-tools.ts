@@ -9,15 +9,15 @@ export function toolFinder<Tool>(
 ): (context: EngineContext) => Promise<Tool[]> {
   const found = new WeakMap<Runner, Promise<Tool[]>>();
 
-  async function look(runner: Runner): Promise<Tool[]> {
+  async function detectTools(runner: Runner): Promise<Tool[]> {
     const { stdout } = await runner.run({ file: '/bin/sh', args: ['-c', script] });
     return read(stdout.split('\n'));
   }
 
   return ({ runner, signal }) => {
-    const looking = found.get(runner) ?? look(runner);
-    found.set(runner, looking);
-    looking.catch(() => found.delete(runner));
-    return unlessAborted(looking, signal);
+    const detected = found.get(runner) ?? detectTools(runner);
+    found.set(runner, detected);
+    detected.catch(() => found.delete(runner));
+    return unlessAborted(detected, signal);
   };
 }

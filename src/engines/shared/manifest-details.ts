@@ -6,8 +6,9 @@ import { UserError } from '../../runtime/errors.ts';
 export function parseDetails<Details>(schema: v.GenericSchema<unknown, Details>, manifest: Manifest): Details {
   const { success, output } = v.safeParse(schema, manifest.details);
   if (success) return output;
-  throw new UserError(`Snapshot ${manifest.id} of ${manifest.target} was written by another version of this program`, {
-    code: 'manifest_not_understood',
-    hint: 'Update the program, or build a new snapshot: tool build',
-  });
+  throw new UserError(
+    'manifest_not_understood',
+    `Snapshot ${manifest.id} of ${manifest.target} was written by another version of this program`,
+    { hint: 'Update the program, or build a new snapshot: tool build' },
+  );
 }

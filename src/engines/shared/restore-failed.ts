@@ -2,8 +2,7 @@ import { UserError } from '../../runtime/errors.ts';
 import type { RestoringUser } from '../facets/restore.ts';
 
 export function restoreFailed(message: string, details: string[], next = ''): UserError {
-  return new UserError(message, {
-    code: 'restore_failed',
+  return new UserError('restore_failed', message, {
     details,
     hint: `The destination is unchanged.${next === '' ? '' : ` ${next}`}`,
   });
@@ -15,5 +14,5 @@ export function withRightsHint(error: unknown, { user }: RestoringUser): unknown
   const { code, exit, details } = error;
   const rights =
     'A temporary user without rights outside the shadow database restores the content. If it needs more rights and you trust it, add --allow-superuser.';
-  return new UserError(error.message, { code, exit, details, hint: `${error.hint} ${rights}`, cause: error });
+  return new UserError(code, error.message, { exit, details, hint: `${error.hint} ${rights}`, cause: error });
 }

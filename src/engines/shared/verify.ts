@@ -8,7 +8,7 @@ export function firstLines(lines: string[]): string[] {
   return more > 0 ? [...lines.slice(0, MOST_LINES), `and ${more} more`] : lines;
 }
 
-export function refuseDifferences(differences: string[]): void {
+export function assertNoDifferences(differences: string[]): void {
   if (differences.length === 0) return;
   throw restoreFailed('The restored database is not what the manifest says', firstLines(differences));
 }

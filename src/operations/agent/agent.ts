@@ -78,8 +78,7 @@ function agentTargets({ configuration }: Context): string[] {
     own.length === 0
       ? 'The configuration has no target that an agent can build'
       : `The configuration has ${own.length} targets, more than the ${MOST_CLAIMED} of an agent`;
-  throw new UserError(message, {
-    code: 'agent_targets_invalid',
+  throw new UserError('agent_targets_invalid', message, {
     hint: 'An agent builds targets of its own file, from their snapshot.src_url.',
   });
 }
@@ -108,10 +107,11 @@ async function claim(
 }
 
 function buildRefused(target: string, endpoint: string): UserError {
-  return new UserError(`The hub at ${endpoint} requests a build of target "${target}", which was not offered to it`, {
-    code: 'agent_build_refused',
-    hint: 'Check the hub: it must request only targets that the agent names.',
-  });
+  return new UserError(
+    'agent_build_refused',
+    `The hub at ${endpoint} requests a build of target "${target}", which was not offered to it`,
+    { hint: 'Check the hub: it must request only targets that the agent names.' },
+  );
 }
 
 async function waitFor(milliseconds: number, signal: AbortSignal): Promise<void> {

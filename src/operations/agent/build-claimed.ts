@@ -123,16 +123,14 @@ export function leaseLost(target: string, { code: answered, message }: UserError
   switch (answered) {
     case 'cloud_token_refused':
     case 'not_permitted':
-      return new UserError(`The hub refuses the agent, so the build of target "${target}" was stopped`, {
-        code,
+      return new UserError(code, `The hub refuses the agent, so the build of target "${target}" was stopped`, {
         details: [message],
         hint: 'Give the agent a valid token of a builder of the target.',
       });
     case 'cloud_unknown':
-      return new UserError(`The target "${target}" was removed from the hub, or the agent may not build it`, { code });
+      return new UserError(code, `The target "${target}" was removed from the hub, or the agent may not build it`);
     default:
-      return new UserError(`The hub has given the build of target "${target}" to another agent, or ended it`, {
-        code,
+      return new UserError(code, `The hub has given the build of target "${target}" to another agent, or ended it`, {
         hint: 'Heartbeats did not reach the hub for a minute.',
       });
   }

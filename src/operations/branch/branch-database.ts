@@ -49,11 +49,10 @@ function digest(name: string): string {
 
 /** `test` with a count of 3: `test_1`, `test_2`, `test_3`. */
 export function branchNames(name: string, count?: number): string[] {
-  refuseInvalid(name);
+  assertBranchName(name);
   if (count === undefined) return [name];
   if (count < 1 || count > MOST) {
-    throw new UserError(`--count ${count} is not between 1 and ${MOST}`, {
-      code: 'invalid_value',
+    throw new UserError('invalid_value', `--count ${count} is not between 1 and ${MOST}`, {
       hint: `Use a number from 1 to ${MOST}.`,
     });
   }
@@ -65,14 +64,13 @@ export function isNumbered(branch: string, name: string): boolean {
   return branch.startsWith(`${name}_`) && /^\d{1,3}$/.test(branch.slice(name.length + 1));
 }
 
-function refuseInvalid(name: string): void {
+function assertBranchName(name: string): void {
   if (
     name.length <= LONGEST_NAME &&
     /^[^\s\p{Control}\p{Format}](?:[^\p{Control}\p{Format}]*[^\s\p{Control}\p{Format}])?$/u.test(name)
   )
     return;
-  throw new UserError(`${JSON.stringify(name.slice(0, LONGEST_NAME))} is not a name for a branch`, {
-    code: 'invalid_value',
+  throw new UserError('invalid_value', `${JSON.stringify(name.slice(0, LONGEST_NAME))} is not a name for a branch`, {
     hint: `Use at most ${LONGEST_NAME} letters, digits and other visible characters.`,
   });
 }

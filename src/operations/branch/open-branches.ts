@@ -13,7 +13,7 @@ import { UserError } from '../../runtime/errors.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { whyNoBase } from '../load/base-copies.ts';
 import { chooseDestination, configuredDestination, openDestination } from '../load/destination.ts';
-import { createAddressComparison, refuseSources } from '../load/guard.ts';
+import { assertNotASource, createAddressComparison } from '../load/guard.ts';
 import { planOutdated } from '../planned.ts';
 import { withTargetUrls } from '../with-target-urls.ts';
 import { lastUses } from './last-use.ts';
@@ -47,24 +47,24 @@ const COMPARED_AT_ONCE = 4;
  * Refuses a destination or a branch that is the source of any target. Resolves with the targets whose sources could not
  * be compared, where the caller has taken responsibility for them.
  */
-export async function refuseSourceBranches(
+export async function assertBranchesNotSources(
   { context, database: { engine, url } }: OpenedBranches,
   { target, unverifiedSources }: BranchesRequest,
   databases: string[],
 ): Promise<string[]> {
   const allowedBy: string[] = [];
-  const unverified = await refuseSources(context, url, { target, unverifiedSources, allowedBy });
+  const unverified = await assertNotASource(context, url, { target, unverifiedSources, allowedBy });
   const why = whyNoBase(allowedBy.at(-1));
   if (why) throw noBranches(target, why);
   const others = databases.filter((database) => database !== url.database);
   const found = await mapWithConcurrency(others, COMPARED_AT_ONCE, (database) =>
-    refuseSources({ ...context, report: () => {} }, engine.withDatabase(url, database), { unverifiedSources }),
+    assertNotASource({ ...context, report: () => {} }, engine.withDatabase(url, database), { unverifiedSources }),
   );
   return [...new Set([unverified, ...found].flat())];
 }
 
 /** Refuses the name of a database that a target loads into. */
-export async function refuseDestinations(
+export async function assertNotADestination(
   { context, database: { engine, url } }: OpenedBranches,
   databases: string[],
 ): Promise<void> {
@@ -114,7 +114,7 @@ export async function branchRows(
 }
 
 /** Refuses branches of others, and one that has the destination's name: resetting it would replace the destination. */
-export function refuseForeign(branches: Branch[], { owner }: BranchesRequest, { database }: OpenedBranches): void {
+export function assertOwnBranches(branches: Branch[], { owner }: BranchesRequest, { database }: OpenedBranches): void {
   if (owner === undefined) return;
   const foreign = branches.find((branch) => branch.owner !== owner);
   if (foreign) throw notOwn(foreign.name, owner);
@@ -129,7 +129,7 @@ export function copiedHow({ capabilities }: Engine, { clones }: Pick<BranchPlan,
 }
 
 /** Refuses a plan of another destination than the configuration leads to by now, or of branches that have changed. */
-export function refuseOutdated(
+export function assertPlanCurrent(
   { database: { url } }: OpenedBranches,
   { destination }: { destination: DestinationState },
   { planned, present }: { planned: BranchRow[]; present: Branch[] },
@@ -148,22 +148,19 @@ export function refuseOutdated(
 }
 
 function notOwn(name: string, owner: string): UserError {
-  return new UserError(`Branch "${name}" was not created by ${owner}`, {
-    code: 'branch_not_own',
+  return new UserError('branch_not_own', `Branch "${name}" was not created by ${owner}`, {
     hint: 'Create a branch with another name, and use that one. Other branches are for the people who created them.',
   });
 }
 
 function noBranches(target: string, why: string): UserError {
-  return new UserError(`Target "${target}" can have no branches: ${why}`, {
-    code: 'branches_unsupported',
+  return new UserError('branches_unsupported', `Target "${target}" can have no branches: ${why}`, {
     hint: `Load into the destination instead: tool load ${target}`,
   });
 }
 
 function isDestination(database: string, target: string): UserError {
-  return new UserError(`The database "${database}" is the destination of target "${target}"`, {
-    code: 'branch_name_taken',
+  return new UserError('branch_name_taken', `The database "${database}" is the destination of target "${target}"`, {
     hint: 'Choose another name for the branch, or set defaults.branch_database.',
   });
 }

@@ -147,8 +147,7 @@ function storedText(manifest: Manifest): string {
 }
 
 function noSource(target: string): UserError {
-  return new UserError(`Target "${target}" has no source`, {
-    code: 'source_missing',
+  return new UserError('source_missing', `Target "${target}" has no source`, {
     hint: `Set targets.${target}.snapshot.src_url in the configuration.`,
   });
 }

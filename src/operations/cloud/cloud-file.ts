@@ -127,8 +127,7 @@ async function withQuery(tree: Tree, file: string, problems: string[]): Promise<
 }
 
 function invalid(file: string, problems: string[]): UserError {
-  return new UserError(`${file} cannot be applied to the hub`, {
-    code: 'cloud_file_invalid',
+  return new UserError('cloud_file_invalid', `${file} cannot be applied to the hub`, {
     details: problems.slice(0, 20),
     hint: 'Fix the file. docs/cloud.md says which keys the hub has.',
   });

@@ -181,8 +181,7 @@ async function applyStep({ report }: Context, { client, step }: { client: CloudC
 }
 
 function changedOnHub(steps: Step[]): UserError {
-  return new UserError('The hub was changed since the last apply, and the file would undo that', {
-    code: 'cloud_conflict',
+  return new UserError('cloud_conflict', 'The hub was changed since the last apply, and the file would undo that', {
     details: steps.flatMap(({ name, changes }) =>
       changes.filter(({ overwrites }) => overwrites).map(({ key }) => `${name}: ${key}`),
     ),

@@ -51,8 +51,7 @@ export async function openCloud(
     const exchanged = await exchangeJobToken(context);
     return createCloudClient({ ...common, token: exchanged, renew: () => renewToken(context) });
   }
-  throw new UserError('There is no token for the hub', {
-    code: 'cloud_token_missing',
+  throw new UserError('cloud_token_missing', 'There is no token for the hub', {
     hint: 'Sign in: tool auth login hub; or set TOOL_AUTHTOKEN to a service token.',
   });
 }

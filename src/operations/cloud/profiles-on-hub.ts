@@ -40,15 +40,13 @@ export async function assertProfilesOnHub(
   const missing = Object.entries(profiles).find((entry) => !isThere(entry));
   if (missing === undefined) {
     if (purpose !== 'push' || found.body?.permissions.includes('push')) return;
-    throw new UserError(`You may not push to target "${target}" of the hub`, {
-      code: 'not_permitted',
+    throw new UserError('not_permitted', `You may not push to target "${target}" of the hub`, {
       hint: 'Build with --no-push, or ask an owner of the hub.',
     });
   }
   const [, profile] = missing;
   const names = [...new Set(Object.values(there))].filter((name) => name !== null);
-  throw new UserError(`storage profile '${profile}' not found`, {
-    code: 'storage_profile_not_found',
+  throw new UserError('storage_profile_not_found', `storage profile '${profile}' not found`, {
     details: [
       found.body === null
         ? `The configuration does not define it, and the hub has no target "${target}" that you may read`

@@ -35,14 +35,12 @@ export async function revokeServiceToken(context: Context, word: string): Promis
   const valid = all.filter((token) => tokenState(token, now) === 'valid');
   const [token, ...others] = valid;
   if (!token) {
-    throw new UserError(`There is no valid service token "${word}"`, {
-      code: 'cloud_unknown',
+    throw new UserError('cloud_unknown', `There is no valid service token "${word}"`, {
       hint: 'tool cloud token list shows all.',
     });
   }
   if (others.length > 0) {
-    throw new UserError(`${valid.length} service tokens are named "${word}"`, {
-      code: 'service_token_ambiguous',
+    throw new UserError('service_token_ambiguous', `${valid.length} service tokens are named "${word}"`, {
       details: valid.map(({ id, targets }) => `${id}: ${targets.join(', ')}`),
       hint: 'Give the id of one.',
     });

@@ -27,8 +27,7 @@ export async function signInToHub(context: Context, { device }: { device: boolea
   const hub = openCloudUnsigned(context);
   const { body } = await hub.call('root');
   if (!body?.sign_in) {
-    throw new UserError(`The hub at ${hub.endpoint} has no identity provider`, {
-      code: 'hub_sign_in_missing',
+    throw new UserError('hub_sign_in_missing', `The hub at ${hub.endpoint} has no identity provider`, {
       hint: 'It is a trial: use its owner token, with tool auth token or TOOL_AUTHTOKEN.',
     });
   }

@@ -37,9 +37,9 @@ export async function check(request: CheckRequest): Promise<{ report: CheckRepor
   const { file, shadowed, text, mode, problems, configuration, values } = inspection;
   const failed: Problem[] = [];
 
-  async function guarded<T>(what: string, otherwise: T, look: () => T | Promise<T>): Promise<T> {
+  async function guarded<T>(what: string, otherwise: T, check: () => T | Promise<T>): Promise<T> {
     try {
-      return await look();
+      return await check();
     } catch (thrown) {
       request.signal.throwIfAborted();
       failed.push(checkFailed(what, thrown));

@@ -48,8 +48,7 @@ export async function openDraft(request: FileRequest): Promise<Draft> {
 }
 
 export function noConfigurationFile(purpose: string): UserError {
-  return new UserError(`There is no configuration file to ${purpose}`, {
-    code: 'no_configuration',
+  return new UserError('no_configuration', `There is no configuration file to ${purpose}`, {
     hint: 'Create one: tool config init',
   });
 }
@@ -111,8 +110,7 @@ export async function saveText(
 }
 
 function changedOutside(file: string): UserError {
-  return new UserError(`${file} was changed by another process since it was opened`, {
-    code: 'configuration_changed',
+  return new UserError('configuration_changed', `${file} was changed by another process since it was opened`, {
     hint: 'Reload it, or apply your changes to the current content.',
   });
 }

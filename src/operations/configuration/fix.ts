@@ -103,5 +103,5 @@ function encrypted({ base, secretKey }: Draft): string {
 }
 
 function notMended(cause: Error): never {
-  throw new UserError(`Nothing was changed: ${cause.message}`, { code: 'not_mended', cause });
+  throw new UserError('not_mended', `Nothing was changed: ${cause.message}`, { cause });
 }

@@ -60,8 +60,7 @@ function unreadable(source: string, problems: Problem[]): UserError {
   if (problems[0]?.code !== 'no_configuration') {
     return invalidConfiguration(problems, 'Nothing was written. Correct the file, then import it again.');
   }
-  return new UserError(`${source} does not exist`, {
-    code: 'no_configuration',
+  return new UserError('no_configuration', `${source} does not exist`, {
     hint: 'DBSnapper keeps its configuration in ~/.config/dbsnapper/dbsnapper.yml',
   });
 }

@@ -3,8 +3,9 @@ import type { Draft } from '../../config/check-values.ts';
 import { NOWHERE } from '../../config/configuration.ts';
 import { type ProfileDraft, profilesOf } from '../../config/rules/rule.ts';
 import type { Settings } from '../../config/schema/settings.ts';
-import { STORAGE_PROVIDERS } from '../../config/schema/storage-providers.ts';
-import { createS3Store } from '../../repository/s3/store.ts';
+import { FOLDER, STORAGE_PROVIDERS } from '../../config/schema/storage-providers.ts';
+import { clearEnvelope } from '../../repository/encryption/envelope.ts';
+import { storeOpener } from '../../repository/open-store.ts';
 import type { Problem, StorageState } from '../../results/configuration-results.ts';
 import { toUserError, type UserError } from '../../runtime/errors.ts';
 import { reach } from './reach.ts';
@@ -21,11 +22,11 @@ export interface StorageRequest {
 
 export interface ReachedStorage {
   states: StorageState[];
-  /** Buckets that do not exist. */
+  /** Buckets and folders that do not exist. */
   missing: Problem[];
 }
 
-/** Asks the service of each complete storage profile, and whether the bucket exists where there are credentials. */
+/** Asks the service of each complete storage profile; finds buckets, where there are credentials, and folders. */
 export async function reachStorage({ draft, profiles, problems, ...request }: StorageRequest): Promise<ReachedStorage> {
   const awsProfiles = await readAwsProfiles(request.environment);
   const missing: Problem[] = [];
@@ -34,16 +35,28 @@ export async function reachStorage({ draft, profiles, problems, ...request }: St
       const key = `storage_profiles.${name}`;
       const own = problems.filter((problem) => `${problem.key}.`.startsWith(`${key}.`));
       const complete = !own.some(({ severity }) => severity === 'error');
+      const { provider = null, bucket = null, path = null } = profile;
       const url = complete ? endpointOf(profile, awsProfiles.get(profile.cli_profile ?? '')) : null;
-      const { provider = null, bucket = null } = profile;
-      const answer = url === null ? { url, ok: null, error: null } : await reach(url, request);
+      const isFolder = complete && provider === FOLDER;
+      const answer = isFolder
+        ? { url: path, ok: true, error: null }
+        : url === null
+          ? { url, ok: null, error: null }
+          : await reach(url, request);
       const found = { name, provider, bucket, complete, ...answer };
       const settings = profiles[name];
       const canAsk = answer.ok && settings && !own.some(({ code }) => WITHOUT_CREDENTIALS.has(code));
       const error = canAsk ? await missingBucket(name, settings, request) : null;
       if (error === null) return found;
       const { message, hint = null } = error;
-      missing.push({ severity: 'error', code: error.code, key: `${key}.bucket`, message, hint, ...NOWHERE });
+      missing.push({
+        severity: 'error',
+        code: error.code,
+        key: `${key}.${isFolder ? 'path' : 'bucket'}`,
+        message,
+        hint,
+        ...NOWHERE,
+      });
       return { ...found, url: null, ok: false, error: message };
     }),
   );
@@ -52,7 +65,7 @@ export async function reachStorage({ draft, profiles, problems, ...request }: St
 
 const WITHOUT_CREDENTIALS = new Set(['credentials_not_found', 'cli_profile_not_found']);
 
-/** The error of a bucket that does not exist. Credentials that only a sign-in gives are not asked for. */
+/** The error of a bucket or folder that does not exist. Credentials that only a sign-in gives are not asked for. */
 async function missingBucket(
   name: string,
   profile: Settings['storage_profiles'][string],
@@ -60,7 +73,8 @@ async function missingBucket(
 ): Promise<UserError | null> {
   if (profile.role_arn !== undefined) return null;
   try {
-    const store = await createS3Store({ name, profile, signal });
+    const open = await storeOpener({ name, profile });
+    const store = await open({ envelope: clearEnvelope, signal });
     await store.list('probe');
     return null;
   } catch (thrown) {
@@ -73,7 +87,7 @@ async function missingBucket(
 function endpointOf(profile: ProfileDraft, cli: AwsProfile | undefined): string | null {
   const { provider, account_id, region = cli?.region } = profile;
   const endpoint = cli?.endpoint ?? profile.endpoint;
-  if (endpoint !== undefined || provider === undefined) return endpoint ?? null;
+  if (endpoint !== undefined || provider === undefined || provider === FOLDER) return endpoint ?? null;
   const { derivedEndpoint, endpoint: usual } = STORAGE_PROVIDERS[provider];
   return usual({ account_id }) ?? derivedEndpoint?.({ region }) ?? null;
 }

@@ -114,11 +114,11 @@ function named(values: TextValue[], key: string): TextValue {
   const suggestion = known === null ? '' : `Did you mean ${known}? `;
   const isKey = key === 'secret_key';
   throw new UserError(
+    'key_unknown',
     isKey
       ? 'secret_key decrypts the others and is not encrypted itself'
       : `The configuration has no text value at ${key}`,
     {
-      code: 'key_unknown',
       hint: isKey
         ? "tool config init --keychain keeps it in the system's keychain."
         : `${suggestion}tool config show lists all keys.`,

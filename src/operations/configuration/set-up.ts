@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { checkValues } from '../../config/check-values.ts';
 import type { FileRequest } from '../../config/config-file.ts';
-import { initConfiguration, newConfiguration, refuseExisting } from '../../config/init/init.ts';
+import { assertNewFile, initConfiguration, newConfiguration } from '../../config/init/init.ts';
 import { absolutePath, userConfigFile } from '../../config/paths.ts';
 import { type SchemaConfig, settingsSchema } from '../../config/schema/settings.ts';
 import { shapeOf } from '../../config/schema/shape.ts';
@@ -45,10 +45,10 @@ const PROFILE = 'main';
 /** The file as it will be written; refuses one that is there already, and values that the schema does not take. */
 export async function planSetUp({ environment, cwd }: FileRequest, setUp: SetUp): Promise<SetUpPlan> {
   const file = setUp.file === '' ? userConfigFile(environment) : absolutePath(setUp.file, { from: cwd, environment });
-  await refuseExisting(file);
+  await assertNewFile(file);
   const secretKey = randomBytes(16).toString('hex');
   const { tree, variables } = sectionsOf(setUp);
-  refuseInvalid({ secret_key: secretKey, ...tree });
+  assertValidSettings({ secret_key: secretKey, ...tree });
   for (const value of textsOf(tree, shapeOf(settingsSchema))) {
     const outcome = value.secret ? encryptText(value, secretKey) : {};
     if ('encrypted' in outcome) setValue(tree, value.path, outcome.encrypted);
@@ -94,10 +94,10 @@ function sectionsOf({ target, source, destination, schemaConfig, variables: name
   return { tree, variables };
 }
 
-function refuseInvalid(tree: Tree): void {
+function assertValidSettings(tree: Tree): void {
   const [problem] = checkValues(tree, shapeOf(settingsSchema)).problems;
   if (!problem) return;
   const { path, code, message, hint } = problem;
   const sentence = typeof message === 'string' ? message : `${dotted(path)} ${message.says}`;
-  throw new UserError(redact(sentence), { code: code as ErrorCode, exit: EXIT.configuration, hint });
+  throw new UserError(code as ErrorCode, redact(sentence), { exit: EXIT.configuration, hint });
 }

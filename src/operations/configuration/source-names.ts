@@ -30,7 +30,7 @@ export async function sourceNames(
   const { values } = await inspectConfiguration({ environment, cwd, file, text });
   const url = valueAt((values ?? {}) as Tree, source);
   if (typeof url !== 'string') {
-    throw new UserError('The source database is not known', { code: 'source_missing' });
+    throw new UserError('source_missing', 'The source database is not known');
   }
   const limit = AbortSignal.timeout(TIMEOUT_MS);
   const signal = AbortSignal.any([surroundings.signal, limit]);
@@ -44,9 +44,7 @@ export async function sourceNames(
     return { schema, table };
   } catch (thrown) {
     if (!limit.aborted) throw thrown;
-    throw new UserError(`No answer from ${display} within ${TIMEOUT_MS / 1000} seconds`, {
-      code: 'unreachable',
-    });
+    throw new UserError('unreachable', `No answer from ${display} within ${TIMEOUT_MS / 1000} seconds`);
   }
 }
 

@@ -44,10 +44,11 @@ export async function trySource(surroundings: Surroundings, text: string): Promi
   const { url } = database;
   const { status, server_version, size_bytes, error, error_code } = (await checkDatabase(context, url)).state;
   if (status !== 'ok') {
-    throw new UserError(`${url.display}: ${error ?? status}`, {
-      code: error_code === 'too_many_connections' ? error_code : (CODES[status] ?? 'unreachable'),
-      hint: 'Change the answer, or fix the server, then press Enter to retry. Esc goes back.',
-    });
+    throw new UserError(
+      error_code === 'too_many_connections' ? error_code : (CODES[status] ?? 'unreachable'),
+      `${url.display}: ${error ?? status}`,
+      { hint: 'Change the answer, or fix the server, then press Enter to retry. Esc goes back.' },
+    );
   }
   const schemas = await database.connect.listSchemas();
   const hasPassword = hasPasswordIn(text);
@@ -70,14 +71,12 @@ export async function tryDestination(
   const { database, context } = openUrl(surroundings, destination);
   const { url } = database;
   if (url.engine !== from.engine) {
-    throw new UserError(`The source is ${from.engine}, the destination ${url.engine}`, {
-      code: 'engines_differ',
+    throw new UserError('engines_differ', `The source is ${from.engine}, the destination ${url.engine}`, {
       hint: 'A snapshot can be loaded only into its own engine.',
     });
   }
   if (await isSameDatabaseAs(context, { source: from, destination: database })) {
-    throw new UserError(`${url.display} is the source: a load would replace it`, {
-      code: 'destination_is_source',
+    throw new UserError('destination_is_source', `${url.display} is the source: a load would replace it`, {
       hint: 'Choose another database, such as a local one.',
     });
   }
@@ -121,8 +120,7 @@ function fill(text: string, environment: NodeJS.ProcessEnv): string {
     return joinUrl(fillTemplate(text, variablesOf(environment)));
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
-    throw new UserError(`The template of the URL cannot be filled in: ${error.message}`, {
-      code: 'template_failed',
+    throw new UserError('template_failed', `The template of the URL cannot be filled in: ${error.message}`, {
       hint: error.hint,
     });
   }

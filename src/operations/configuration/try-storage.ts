@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { clearEnvelope } from '../../repository/encryption/envelope.ts';
+import { storeOpener } from '../../repository/open-store.ts';
 import type { StorageProfile } from '../../repository/s3/providers.ts';
-import { createS3Store } from '../../repository/s3/store.ts';
 import type { Store } from '../../repository/store.ts';
 import { UserError } from '../../runtime/errors.ts';
 
@@ -11,7 +12,8 @@ const FOLDER = 'probe';
 
 /** Does with a small object of its own what pushes, pulls and removals do, and leaves nothing behind. */
 export async function tryStorage(profile: StorageProfile, { signal }: { signal: AbortSignal }): Promise<string> {
-  const store = await createS3Store({ name: 'main', profile, signal });
+  const open = await storeOpener({ name: 'main', profile });
+  const store = await open({ envelope: clearEnvelope, signal });
   await tryStore(store);
   return store.name;
 }
@@ -31,8 +33,7 @@ export async function tryStore(store: Store): Promise<void> {
 }
 
 function changed(name: string): UserError {
-  return new UserError(`An object written to ${name} came back changed`, {
-    code: 'storage_unreliable',
+  return new UserError('storage_unreliable', `An object written to ${name} came back changed`, {
     hint: 'A proxy or an incompatible service changes objects.',
   });
 }

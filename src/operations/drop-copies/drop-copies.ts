@@ -3,7 +3,7 @@ import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { databaseCopies } from '../load/base-copies.ts';
 import { chooseDestination, openDestination } from '../load/destination.ts';
-import { refuseSources } from '../load/guard.ts';
+import { assertNotASource } from '../load/guard.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import type { ResetRequest } from '../reset/reset.ts';
 import { withTargetUrls } from '../with-target-urls.ts';
@@ -16,13 +16,12 @@ export type PlannedDropCopies = Planned<DropCopiesRequest, DropCopiesPlan>;
 export async function planDropCopies(given: Context, request: DropCopiesRequest): Promise<PlannedDropCopies> {
   const context = await withTargetUrls(given, request.target, { source: false });
   const { url, connect, restore } = openDestination(context, chooseDestination(context, request));
-  await refuseSources(context, url, request);
+  await assertNotASource(context, url, request);
   const destination = await connect.inspect();
   const found = databaseCopies(await restore.findCopies());
   const copies = [found?.base, found?.spare].flatMap((copy) => copy ?? []);
   if (copies.length === 0) {
-    throw new UserError(`${url.display} has no base copy and no spare to drop`, {
-      code: 'no_base_copy',
+    throw new UserError('no_base_copy', `${url.display} has no base copy and no spare to drop`, {
       hint: 'Nothing has to be done.',
     });
   }

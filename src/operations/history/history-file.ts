@@ -82,8 +82,7 @@ function lastLines(file: string): string[] {
 
 function unreadable(file: string, cause: unknown): UserError {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new UserError(`The history cannot be read: ${reason}`, {
-    code: 'history_unreadable',
+  return new UserError('history_unreadable', `The history cannot be read: ${reason}`, {
     hint: `Correct the rights of ${file}, or move it elsewhere.`,
     cause,
   });

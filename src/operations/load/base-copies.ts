@@ -46,10 +46,11 @@ export function whyNotInPlace({ strategy, strategyReason }: RestorePlan): string
 }
 
 export function baseRefused(target: string, why: string): UserError {
-  return new UserError(`No base copy can be kept of the destination of "${target}": ${why}`, {
-    code: 'base_copies_unsupported',
-    hint: `Load without --keep-base: tool load ${target}`,
-  });
+  return new UserError(
+    'base_copies_unsupported',
+    `No base copy can be kept of the destination of "${target}": ${why}`,
+    { hint: `Load without --keep-base: tool load ${target}` },
+  );
 }
 
 export function baseWarning(why: string): { code: string; message: string } {

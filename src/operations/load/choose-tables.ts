@@ -54,8 +54,7 @@ export function withinPlan(
   const outside = new Set(manifest.tables.map(({ name }) => name).filter((name) => !planned.has(name)));
   const refused = selection.chosen.filter((name) => outside.has(name));
   if (refused.length > 0) {
-    throw new UserError(`The schema of ${refused.join(', ')} is not loaded`, {
-      code: 'table_not_loaded',
+    throw new UserError('table_not_loaded', `The schema of ${refused.join(', ')} is not loaded`, {
       hint: "The target's schema_config leaves it out.",
     });
   }

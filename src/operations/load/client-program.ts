@@ -37,8 +37,7 @@ export async function withClient<Result>(
 }
 
 function inContainer(display: string): UserError {
-  return new UserError(`${display} is reachable from a container only`, {
-    code: 'client_unavailable',
+  return new UserError('client_unavailable', `${display} is reachable from a container only`, {
     hint: `Press ${keyText('copy')} to copy its URL.`,
   });
 }

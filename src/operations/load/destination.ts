@@ -10,7 +10,7 @@ import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { findTarget } from '../find-target.ts';
 import { isFresh, type Planned, planOutdated } from '../planned.ts';
-import { refuseSources } from './guard.ts';
+import { assertNotASource } from './guard.ts';
 
 export interface ChosenDestination {
   /** Connection URL, with its password. */
@@ -29,8 +29,7 @@ export function chooseDestination(
   const chosen =
     destdb === undefined ? configuredDestination(configuration, name) : { chosenBy: '--destdb', text: destdb };
   if (chosen) return chosen;
-  throw new UserError(`Target "${name}" has no destination to load into`, {
-    code: 'destination_missing',
+  throw new UserError('destination_missing', `Target "${name}" has no destination to load into`, {
     hint: `Set ${missingKey(configuration, name)} in the configuration, or pass --destdb postgres://…`,
   });
 }
@@ -83,7 +82,7 @@ export async function checkDestination(
     throw planOutdated(`The destination is ${url.display}, no longer ${destination.url},`);
   }
   if (isSource || isFresh(context, planned)) return;
-  await refuseSources({ ...context, report: () => {} }, url, { target, accepted });
+  await assertNotASource({ ...context, report: () => {} }, url, { target, accepted });
 }
 
 /** Nothing is connected yet. */

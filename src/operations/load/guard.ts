@@ -52,7 +52,7 @@ export interface GuardOptions {
  * answered otherwise (`tool trust --former-source`): a change of the configuration does not end their protection. Resolves with the targets whose sources could not be compared, where
  * the caller has taken responsibility for them.
  */
-export async function refuseSources(
+export async function assertNotASource(
   context: Context,
   destination: DatabaseUrl,
   { target: loaded, unverifiedSources = false, accepted = [], allowedBy = [] }: GuardOptions = {},
@@ -63,12 +63,12 @@ export async function refuseSources(
   if (sources.length + former.length === 0) return [];
   const compareAddresses = createAddressComparison(context, destination);
   const permission = createPermission(context, { loaded, destination, allowedBy });
-  const refuseUnlessAllowed = (source: Source, affected: AffectedDatabase | null): void => {
+  const assertAllowed = (source: Source, affected: AffectedDatabase | null): void => {
     if (!permission.allows(source)) throw isSource(source, { loaded, destination, affected });
     permission.warn(source, 'is');
   };
   for (const source of sources) {
-    if (source.url && hasAddress(source) && (await compareAddresses(source.url))) refuseUnlessAllowed(source, null);
+    if (source.url && hasAddress(source) && (await compareAddresses(source.url))) assertAllowed(source, null);
   }
   const unsettled = sources.filter((source) => {
     if (source.cloud || accepted.includes(source.target)) return false;
@@ -87,7 +87,7 @@ export async function refuseSources(
   if (affected.length === 0) return [];
   const compare = (source: Source, identity: DatabaseIdentity): void => {
     const hit = affected.find((each) => isSameDatabase(each.identity, identity));
-    if (hit) refuseUnlessAllowed(source, hit);
+    if (hit) assertAllowed(source, hit);
   };
   for (const source of sources) for (const { identity } of rememberedOf(known, source)) compare(source, identity);
   const names = [...affected.map(({ name }) => name), own];
@@ -95,7 +95,7 @@ export async function refuseSources(
   const answers = await inquiry.answers(alike);
   for (const { source, identity } of answers) if (identity) compare(source, identity);
   for (const source of former) {
-    if (source.url && (await compareAddresses(source.url))) refuseUnlessAllowed(source, null);
+    if (source.url && (await compareAddresses(source.url))) assertAllowed(source, null);
     for (const { identity } of rememberedOf(known, source)) compare(source, identity);
   }
   const settled = new Set(answers.map(({ source }) => source));
@@ -248,8 +248,7 @@ async function identifyAffected(context: Context, destination: DatabaseUrl): Pro
   } catch (thrown) {
     context.signal.throwIfAborted();
     if (!timeout.aborted) throw thrown;
-    throw new UserError(`No answer from ${destination.display} within ${CHECK_TIMEOUT_MS / 1000} s`, {
-      code: 'unreachable',
+    throw new UserError('unreachable', `No answer from ${destination.display} within ${CHECK_TIMEOUT_MS / 1000} s`, {
       hint: 'Check that the server is running, and the host, the port and the VPN.',
     });
   }
@@ -356,23 +355,26 @@ function isSource({ target: owner, url, former }: Source, { loaded, destination,
     beside === null ? destination.display : `${beside}, which belongs to the loads into ${destination.display},`;
   if (former) {
     const shown = url?.display ?? '';
-    return new UserError(`${what} was the source of target "${owner}": nothing is loaded into it`, {
-      code: 'destination_was_source',
-      hint: `Choose another destination. If this database may be replaced: tool trust --former-source ${shellWord(shown)}`,
-    });
+    return new UserError(
+      'destination_was_source',
+      `${what} was the source of target "${owner}": nothing is loaded into it`,
+      {
+        hint: `Choose another destination. If this database may be replaced: tool trust --former-source ${shellWord(shown)}`,
+      },
+    );
   }
   const choose = 'Choose another destination: dst_url in the configuration, or --destdb.';
   const allow = `To allow loads of "${loaded}" into it, set targets.${owner}.allow_destination_of: [${loaded}].`;
-  return new UserError(`${what} is the source of target "${owner}": nothing is loaded into a source`, {
-    code: 'destination_is_source',
-    hint: loaded === undefined || owner === loaded ? choose : `${choose} ${allow}`,
-  });
+  return new UserError(
+    'destination_is_source',
+    `${what} is the source of target "${owner}": nothing is loaded into a source`,
+    { hint: loaded === undefined || owner === loaded ? choose : `${choose} ${allow}` },
+  );
 }
 
 function notVerified(sources: Source[], destination: DatabaseUrl): UserError {
   const what = `${destination.display} exists, and may be the source of ${targetsOf(sources)}`;
-  return new UserError(`${what}, which could not be identified`, {
-    code: 'sources_unverified',
+  return new UserError('sources_unverified', `${what}, which could not be identified`, {
     details: sources.map(({ key, url }) => (url ? `${key}: ${url.display}` : key)),
     hint: 'Make the sources reachable once (tool targets remembers them), or pass --unverified-sources if you know that they are other databases.',
   });

@@ -7,7 +7,7 @@ import { UserError } from '../../runtime/errors.ts';
 import { formatNumberOf } from '../../text/format.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { type ChosenDestination, checkDestination, chooseDestination, openDestination } from './destination.ts';
-import { refuseSources } from './guard.ts';
+import { assertNotASource } from './guard.ts';
 import { swapSteps } from './load-steps.ts';
 import type { LoadRequest, PlannedLoad } from './planned-load.ts';
 
@@ -17,7 +17,7 @@ export async function planScript(context: Context, request: LoadRequest & { file
   await assertReadable(file);
   const { chosenBy, ...chosen } = chosenFor(context, request);
   const { url, connect, restore } = openDestination(context, chosen);
-  const unverified = request.source ? [] : await refuseSources(context, url, request);
+  const unverified = request.source ? [] : await assertNotASource(context, url, request);
   const destination = await connect.inspect();
   const { statements, rollsBack, warnings } = await restore.checkScript(file);
   const runs = `Run ${formatNumberOf(statements, 'statement')} of ${file}`;
@@ -81,7 +81,7 @@ export async function applyScript(context: Context, planned: PlannedLoad): Promi
 /** It is read several times, which a pipe does not allow. */
 async function assertReadable(file: string): Promise<void> {
   const unreadable = (why: string, cause?: unknown): UserError =>
-    new UserError(`Cannot read ${file}: ${why}`, { code: 'file_missing', hint: 'Is the path right?', cause });
+    new UserError('file_missing', `Cannot read ${file}: ${why}`, { hint: 'Is the path right?', cause });
   await access(file, constants.R_OK).catch((cause) => {
     throw unreadable(cause.code === 'ENOENT' ? 'no such file' : cause.code, cause);
   });
@@ -96,8 +96,7 @@ function sourceOf({ configuration }: Context, target: string): ChosenDestination
   const key = `targets.${target}.snapshot.src_url`;
   const text = connectionUrl(configuration, key);
   if (text !== undefined) return { text, chosenBy: `${key} (--source)` };
-  throw new UserError(`Target "${target}" has no source to run a file on`, {
-    code: 'source_missing',
+  throw new UserError('source_missing', `Target "${target}" has no source to run a file on`, {
     hint: `Set ${key} in the configuration.`,
   });
 }

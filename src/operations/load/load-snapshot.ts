@@ -14,16 +14,17 @@ import { findTarget } from '../find-target.ts';
 import { migrationsAhead } from '../migrations/working-tree.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { pullFiles } from '../snapshots/pull.ts';
-import { refuseOriginal, withSanitizedDefault } from '../snapshots/sanitized-only.ts';
-import { isBuiltHere, refuseUntrusted } from '../snapshots/signatures.ts';
+import { assertNotOriginal, withSanitizedDefault } from '../snapshots/sanitized-only.ts';
+import { assertTrusted, isBuiltHere } from '../snapshots/signatures.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
 import { type FoundSnapshot, findPlanned, findSnapshot } from '../snapshots/snapshots.ts';
+import { afterLoadRunner, checkAfterLoad, plannedAfterLoad } from './after-load.ts';
 import { baseRefused, baseWarning, databaseCopies, wantedBase, whyNoBase, whyNotInPlace } from './base-copies.ts';
 import { chooseTables, namesOf, withinPlan } from './choose-tables.ts';
 import { dataState } from './data-state.ts';
 import { checkDestination, chooseDestination, openDestination } from './destination.ts';
 import { filesToRead, loadDifference } from './difference.ts';
-import { refuseSources } from './guard.ts';
+import { assertNotASource } from './guard.ts';
 import { loadSteps } from './load-steps.ts';
 import type { LoadRequest, PlannedLoad } from './planned-load.ts';
 import { restoredBy } from './restored-by.ts';
@@ -35,13 +36,16 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
   const { manifest, row, local, remote } = found;
   const { database, chosenBy } = openFor(context, request, manifest);
   const allowedBy: string[] = [];
-  const unverified = await refuseSources(context, database.url, { ...request, allowedBy });
+  const unverified = await assertNotASource(context, database.url, { ...request, allowedBy });
   const wanted = chooseBase(context, request, allowedBy.at(-1));
   const selected = request.tables ? await chooseTables(context, { found, database, wanted: request.tables }) : null;
   const only = selected && namesOf(selected);
   const restoration = await restorationOf(context, request, { manifest, only, keepBase: wanted.keepBase });
   const restore = await database.restore.plan(restoration);
   const { keepBase, why } = baseWithin(restore, request, wanted);
+  const afterLoad = plannedAfterLoad(context.configuration, request);
+  if (afterLoad && restore.strategy === 'in_place') throw afterLoadInPlace(request.target, restore.strategyReason);
+  await checkAfterLoad(context, request, database.url);
   const selection = selected && withinPlan(selected, restore, manifest);
   const copies = restore.copies && databaseCopies(restore.copies);
   const undo = !request.onlyBase && (request.undo ?? true) && restore.strategy === 'swap' && restore.destination.exists;
@@ -64,8 +68,9 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
     ...(keepBase && { keep_base: keepBase }),
     ...(copies && { copies }),
     ...(difference && { difference }),
-    ...(isResetEnough(copies?.base, { snapshot: row.id, restore, selection }) && { reset_instead: true }),
+    ...(!afterLoad && isResetEnough(copies?.base, { snapshot: row.id, restore, selection }) && { reset_instead: true }),
     ...(keepGoing && { keep_going: keepGoing }),
+    ...(afterLoad && { after_load: afterLoad }),
     schemas: restore.schemas,
     tables: restore.tables.length,
     rows: restore.tables.reduce((sum, table) => sum + table.rows, 0),
@@ -73,7 +78,7 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
     selection,
     jobs: request.cpus ?? cpusFor(context, request.target),
     unverified_sources: unverified,
-    steps: loadSteps({ lacking, remote, restore, undo, keepGoing, keepBase, difference }),
+    steps: loadSteps({ lacking, remote, restore, undo, keepGoing, keepBase, difference, afterLoad }),
     warnings: [
       ...data.warnings,
       ...(restoration.builtHere ? [] : await foreignCode(database, manifest)),
@@ -88,8 +93,8 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
 /** Refuses a snapshot without a trusted signature, and an original where only sanitized ones are loaded. */
 async function findLoadable(context: Context, request: LoadRequest): Promise<FoundSnapshot> {
   const found = await findSnapshot(context, request);
-  refuseUntrusted(context, found.manifest, request);
-  refuseOriginal(context, request.target, found.manifest);
+  assertTrusted(context, found.manifest, request);
+  assertNotOriginal(context, request.target, found.manifest);
   return found;
 }
 
@@ -97,7 +102,7 @@ async function findLoadable(context: Context, request: LoadRequest): Promise<Fou
 function openFor(context: Context, request: LoadRequest, manifest: Manifest) {
   const { chosenBy, ...chosen } = chooseDestination(context, request);
   const database = openDestination(context, chosen);
-  refuseOtherEngine(database, manifest);
+  assertSameEngine(database, manifest);
   const { whyNotKeepGoing } = database.engine.capabilities;
   if (request.keepGoing && whyNotKeepGoing !== null) throw noKeepGoing(request.target, whyNotKeepGoing);
   return { database, chosenBy };
@@ -141,8 +146,8 @@ export async function applySnapshot(
   const { manifest, local, remote } = await findPlanned(context, { target: request.target, snapshot });
   // The plan has told what there is to warn of.
   const quiet = { ...context, report: () => {} };
-  refuseUntrusted(quiet, manifest, request);
-  refuseOriginal(quiet, request.target, manifest);
+  assertTrusted(quiet, manifest, request);
+  assertNotOriginal(quiet, request.target, manifest);
   const database = openDestination(context, chooseDestination(quiet, request));
   await checkDestination(context, planned, database.url);
   const repository = localRepository(context);
@@ -151,16 +156,19 @@ export async function applySnapshot(
     const keep = restore.tables.length === manifest.tables.length && !restore.difference?.tables;
     await pullFiles(context, { manifest, remote, files: filesToRead(restore, manifest), keep });
   }
-  const pool = createObjectPool(jobs + 1);
+  const pool = createObjectPool(jobs + 1, { expectedBytes: size_bytes });
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
   const only = selection && namesOf(selection);
+  const directory = await staging.folder('restore');
+  const afterLoad = afterLoadRunner(context, { choice: request, planned: plan.after_load, directory });
   const { swapMs, undoDatabase, missing, baseDatabase, spareDatabase } = await database.restore.run({
     ...(await restorationOf(context, request, { manifest, only, keepBase })),
     plan: restore,
     jobs,
     undo,
     ...(request.onlyBase && { onlyBase: true }),
-    directory: await staging.folder('restore'),
+    directory,
+    ...(afterLoad && { afterLoad }),
     read: snapshotReader({ manifest, repository, pool, signal: context.signal }),
   });
   return {
@@ -174,6 +182,7 @@ export async function applySnapshot(
     undo_database: undoDatabase,
     ...(missing && { missing }),
     ...(plan.difference && { difference: plan.difference }),
+    ...(plan.after_load && { after_load: plan.after_load }),
     ...(baseDatabase && { base_database: baseDatabase }),
     ...(spareDatabase && { spare_database: spareDatabase }),
   };
@@ -218,17 +227,23 @@ async function restorationOf(
   };
 }
 
+function afterLoadInPlace(target: string, why: string): UserError {
+  return new UserError(
+    'after_load_in_place',
+    `The steps of after_load need a new database beside the destination: the load is in place, ${why}`,
+    { hint: `Commands cannot run inside its transaction. Load without them: tool load ${target} --no-after-load` },
+  );
+}
+
 function noKeepGoing(target: string, why: string): UserError {
-  return new UserError(`--keep-going is for PostgreSQL: ${why}`, {
-    code: 'keep_going_refused',
+  return new UserError('keep_going_refused', `--keep-going is for PostgreSQL: ${why}`, {
     hint: `Load the tables that can be restored: tool load ${target} --tables NAMES`,
   });
 }
 
-function refuseOtherEngine({ engine, url }: Database, manifest: Manifest): void {
+function assertSameEngine({ engine, url }: Database, manifest: Manifest): void {
   if (engine.id === manifest.engine) return;
-  throw new UserError(`A snapshot of ${manifest.engine} cannot be loaded into ${url.display}`, {
-    code: 'engine_differs',
+  throw new UserError('engine_differs', `A snapshot of ${manifest.engine} cannot be loaded into ${url.display}`, {
     hint: `Choose a ${manifest.engine} destination: dst_url in the configuration, or --destdb.`,
   });
 }

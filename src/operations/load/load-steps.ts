@@ -2,7 +2,7 @@ import type { RestorePlan } from '../../engines/facets/restore.ts';
 import { tablesText } from '../../engines/shared/divide-tables.ts';
 import type { ManifestFile } from '../../repository/manifest.ts';
 import type { RemoteRepository } from '../../repository/remote-repository.ts';
-import type { LoadDifference } from '../../results/load-results.ts';
+import type { AfterLoad, LoadDifference } from '../../results/load-results.ts';
 import { formatBytes, formatNumberOf } from '../../text/format.ts';
 
 /** Returns the steps of a load, in order, for people. */
@@ -19,6 +19,7 @@ export interface LoadSteps {
   keepGoing?: 'inspect' | 'swap' | undefined;
   keepBase?: { spare: boolean } | undefined;
   difference?: LoadDifference | undefined;
+  afterLoad?: AfterLoad[] | undefined;
 }
 
 export function swapSteps(exists: boolean, undo: boolean): string[] {
@@ -38,6 +39,7 @@ function restoreSteps({
   keepGoing,
   keepBase,
   difference,
+  afterLoad = [],
 }: Omit<LoadSteps, 'lacking' | 'remote'>): string[] {
   const { strategy, destination } = restore;
   const what = tablesText(restore);
@@ -46,6 +48,7 @@ function restoreSteps({
     ...fillSteps(what, difference),
     'Compare rows, indexes, constraints, triggers, sequences with the manifest',
     ...(keepGoing ? [INCOMPLETE_STEPS[keepGoing]] : []),
+    ...afterLoad.map(({ run }, index) => `Run step ${index + 1} of ${afterLoad.length} of after_load: ${run}`),
     ...(keepBase ? ['Keep a base copy for tool reset'] : []),
     ...swapSteps(destination.exists, undo),
     ...(keepBase?.spare ? ['Create the spare for the next reset'] : []),

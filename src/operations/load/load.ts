@@ -3,7 +3,7 @@ import type { Context } from '../../runtime/context.ts';
 import { estimateLoad, methodOf } from '../history/load-estimate.ts';
 import { recorded } from '../history/recorded.ts';
 import { isFresh } from '../planned.ts';
-import { refuseUnshared } from '../sign-in/sharing.ts';
+import { assertShared } from '../sign-in/sharing.ts';
 import { withTargetUrls } from '../with-target-urls.ts';
 import { applyScript, planScript } from './load-script.ts';
 import { applySnapshot, planSnapshot } from './load-snapshot.ts';
@@ -12,7 +12,7 @@ import type { LoadRequest, PlannedLoad } from './planned-load.ts';
 /** Looks at snapshot and destination, changes nothing. Throws when a guard refuses or the pre-flight fails. */
 export async function planLoad(given: Context, request: LoadRequest): Promise<PlannedLoad> {
   const context = await withUrls(given, request);
-  await refuseUnshared(context, request.target);
+  await assertShared(context, request.target);
   const planned = await (request.file === undefined
     ? planSnapshot(context, request)
     : planScript(context, { ...request, file: request.file }));
@@ -44,7 +44,7 @@ export async function applyLoad(given: Context, planned: PlannedLoad): Promise<L
 
 async function perform(given: Context, planned: PlannedLoad): Promise<LoadResult> {
   const context = await withUrls(given, planned.request);
-  if (!isFresh(context, planned)) await refuseUnshared(context, planned.request.target);
+  if (!isFresh(context, planned)) await assertShared(context, planned.request.target);
   for (const { code, message } of planned.plan.warnings) context.report({ event: 'warning', code, message });
   return planned.restore
     ? applySnapshot(context, { ...planned, restore: planned.restore })

@@ -44,6 +44,8 @@ export interface LoadRequest extends TrustChoice, SnapshotFilter {
   allowSuperuser?: boolean;
   /** Lets the events of the snapshot run in the destination. */
   events?: boolean;
+  /** Runs the configured steps of `after_load`. Default `true`. */
+  afterLoad?: boolean;
   cpus?: number;
 }
 

@@ -54,6 +54,7 @@ export function loadQuestion(plan: LoadPlan, now: Date): Question {
       ...(snapshot ? [signatureFact(snapshot.signature)] : []),
       ...restoringFacts(plan),
       ...baseFacts(plan),
+      ...afterLoadFacts(plan),
       ...undoFacts(plan.undo ? undoCommand(plan) : null),
     ],
     steps: plan.steps,
@@ -88,6 +89,10 @@ function baseFacts({ target, chosen_by, copies, keep_base, reset_instead, differ
       : []),
     ...(copies ? copiesFacts(copies, () => (keep_base ? 'will be replaced' : 'will be dropped')) : []),
   ];
+}
+
+function afterLoadFacts({ after_load: steps = [] }: LoadPlan): Fact[] {
+  return steps.map(({ run }, index) => ({ name: index === 0 ? 'After load' : '', value: run, tone: 'strong' }));
 }
 
 /** Describes the loaded tables, the reason, and the saving. */
@@ -159,6 +164,9 @@ export function loadSummary(result: LoadResult, plan: LoadPlan): RunSummary {
       ...(statements === undefined ? [] : [`Ran ${formatNumberOf(statements, 'statement')}; nothing was verified`]),
       ...(snapshot && plan.strategy === 'swap' && !missing ? [VERIFIED] : []),
       ...(snapshot ? lackingLines([snapshot]) : []),
+      ...(result.after_load
+        ? [`Ran ${formatNumberOf(result.after_load.length, 'step')} of after_load after the verification`]
+        : []),
       ...(result.base_database ? [`The base copy for tool reset: ${result.base_database}`] : []),
       ...(result.spare_database ? [`The spare for the next reset: ${result.spare_database}`] : []),
     ],

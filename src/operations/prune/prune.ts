@@ -36,10 +36,10 @@ export async function planPrune(context: Context, request: PruneRequest): Promis
   const names = target === undefined ? own.map(([name]) => name) : [target];
   const targets: PrunedTarget[] = [];
   // Databases are of no snapshot that is removed, but take space as well.
-  const looking = copiesOf(context, names);
-  looking.catch(() => {});
+  const pendingCopies = copiesOf(context, names);
+  pendingCopies.catch(() => {});
   for (const name of names) targets.push(await planTarget(context, { name, keep, from }));
-  const copies = await looking;
+  const copies = await pendingCopies;
   for (const planned of targets) {
     const found = copies.get(planned.target);
     if (found) planned.copies = found;
@@ -83,7 +83,7 @@ async function planOfHub(context: Context, request: PruneRequest): Promise<Plann
 export async function applyPrune(context: Context, { plan }: PlannedPrune): Promise<PrunePlan> {
   const { report } = context;
   const { targets } = plan;
-  for (const { target, remove } of targets) await refusePinned(context, { target, remove });
+  for (const { target, remove } of targets) await assertUnpinned(context, { target, remove });
   for (const { target, remove, from, frees_bytes: size_bytes } of targets) {
     if (remove.length === 0) continue;
     const what = `${remove.length} ${remove.length === 1 ? 'snapshot' : 'snapshots'} of ${target}`;
@@ -98,7 +98,7 @@ export async function applyPrune(context: Context, { plan }: PlannedPrune): Prom
 }
 
 /** A pin that was set since the plan was made counts. */
-async function refusePinned(context: Context, { target, remove }: Pick<PrunedTarget, 'target' | 'remove'>) {
+async function assertUnpinned(context: Context, { target, remove }: Pick<PrunedTarget, 'target' | 'remove'>) {
   if (remove.length === 0) return;
   const { snapshots } = await listSnapshots(context, target, { original: true });
   const ids = new Set(remove.map(({ id }) => id));
@@ -184,15 +184,15 @@ async function eachPlace(
 }
 
 function keepsNothing(): UserError {
-  return new UserError('No retention option is given', {
-    code: 'keep_missing',
+  return new UserError('keep_missing', 'No retention option is given', {
     hint: 'For example: tool prune --keep-last 5 --keep-within 30d --dry-run. A cloud target may have keep on the hub.',
   });
 }
 
 function sharesOnly(target: string): UserError {
-  return new UserError(`Target "${target}" only lists shared snapshots: prune the targets that push them`, {
-    code: 'target_shares',
-    hint: 'Prune the target that the snapshots belong to.',
-  });
+  return new UserError(
+    'target_shares',
+    `Target "${target}" only lists shared snapshots: prune the targets that push them`,
+    { hint: 'Prune the target that the snapshots belong to.' },
+  );
 }

@@ -28,8 +28,7 @@ export async function planRemove(context: Context, request: RemoveRequest): Prom
   const own = findTarget(context.configuration, target).share ? ['local'] : ['local', 'remote'];
   const from = row.where.filter((place) => own.includes(place) && place === (request.from ?? place));
   if (from.length === 0) {
-    throw new UserError(`Snapshot ${row.index} of ${target} (${row.id}) cannot be removed there`, {
-      code: 'snapshot_not_here',
+    throw new UserError('snapshot_not_here', `Snapshot ${row.index} of ${target} (${row.id}) cannot be removed there`, {
       hint: `It is only ${row.where.includes('local') ? 'on this machine' : 'in the bucket'}: tool target ${target}`,
     });
   }
@@ -64,8 +63,7 @@ async function perform(context: Context, { request, plan }: PlannedRemove): Prom
 }
 
 export function isPinned(target: string, { id }: SnapshotRow): UserError {
-  return new UserError(`Snapshot ${id} of ${target} is pinned`, {
-    code: 'snapshot_pinned',
+  return new UserError('snapshot_pinned', `Snapshot ${id} of ${target} is pinned`, {
     hint: `Unpin it: tool unpin ${target} ${id}. Or remove it although it is pinned: tool rm ${target} ${id} --pinned`,
   });
 }

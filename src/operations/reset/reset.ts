@@ -8,7 +8,7 @@ import { findTarget } from '../find-target.ts';
 import { recorded } from '../history/recorded.ts';
 import { databaseCopy, keepsSpare, whyNoBase } from '../load/base-copies.ts';
 import { checkDestination, chooseDestination, openDestination } from '../load/destination.ts';
-import { refuseSources } from '../load/guard.ts';
+import { assertNotASource } from '../load/guard.ts';
 import { swapSteps } from '../load/load-steps.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { withTargetUrls } from '../with-target-urls.ts';
@@ -32,7 +32,7 @@ export async function planReset(given: Context, request: ResetRequest): Promise<
   const context = await withTargetUrls(given, request.target, { source: false });
   const { url, restore } = openDestination(context, chooseDestination(context, request));
   const allowedBy: string[] = [];
-  const unverified_sources = await refuseSources(context, url, { ...request, allowedBy });
+  const unverified_sources = await assertNotASource(context, url, { ...request, allowedBy });
   const why = whyNoBase(allowedBy.at(-1));
   if (why) throw unsupported(request.target, why);
   const spare = keepsSpare(context.configuration, request);
@@ -92,8 +92,7 @@ async function perform(given: Context, planned: PlannedReset): Promise<ResetResu
 }
 
 function unsupported(target: string, why: string): UserError {
-  return new UserError(`The destination of "${target}" cannot be reset: ${why}`, {
-    code: 'base_copies_unsupported',
+  return new UserError('base_copies_unsupported', `The destination of "${target}" cannot be reset: ${why}`, {
     hint: `Load the snapshot again: tool load ${target}`,
   });
 }

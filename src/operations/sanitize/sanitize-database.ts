@@ -180,20 +180,22 @@ function searchedText(findings: Coverage['findings']): string {
 
 function personalDataLeft(target: string, findings: Coverage['findings']): UserError {
   const count = formatNumberOf(findings.length, 'column holds', 'columns hold');
-  return new UserError(`${count} original personal data, so the sanitized snapshot is not published`, {
-    code: 'personal_data_left',
-    details: findings.map(({ column, meaning, state, samples, original_values, from }) =>
-      state === 'leaked'
-        ? `${column} holds ${formatNumberOf(original_values ?? 0, 'original value')} of ${from.join(', ')} (${samples.join(', ')})`
-        : `${column} looks like ${meaning}, ${state} (${samples.join(', ')})`,
-    ),
-    hint: `Change them in the query (tool sanitize ${target} --suggest writes one), or acknowledge them with a comment in it: -- keep: schema.table.column reason`,
-  });
+  return new UserError(
+    'personal_data_left',
+    `${count} original personal data, so the sanitized snapshot is not published`,
+    {
+      details: findings.map(({ column, meaning, state, samples, original_values, from }) =>
+        state === 'leaked'
+          ? `${column} holds ${formatNumberOf(original_values ?? 0, 'original value')} of ${from.join(', ')} (${samples.join(', ')})`
+          : `${column} looks like ${meaning}, ${state} (${samples.join(', ')})`,
+      ),
+      hint: `Change them in the query (tool sanitize ${target} --suggest writes one), or acknowledge them with a comment in it: -- keep: schema.table.column reason`,
+    },
+  );
 }
 
 function nothingLeft(target: string): UserError {
-  return new UserError(`The sanitization query of "${target}" has dropped every table`, {
-    code: 'nothing_left',
+  return new UserError('nothing_left', `The sanitization query of "${target}" has dropped every table`, {
     hint: 'Nothing was published, and the destination is unchanged. TRUNCATE empties a table and leaves it there.',
   });
 }

@@ -11,7 +11,7 @@ import type { DestinationState, RestoredBy } from '../../results/load-results.ts
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { configuredDestination } from '../load/destination.ts';
-import { type GuardOptions, refuseSources } from '../load/guard.ts';
+import { assertNotASource, type GuardOptions } from '../load/guard.ts';
 import { restoredBy } from '../load/restored-by.ts';
 
 /** Place in which a snapshot is restored to be sanitized. */
@@ -40,7 +40,7 @@ export async function choosePlaces(context: Context, request: PlaceRequest): Pro
   const text = ephemeral ? undefined : connectionUrl(configuration, `targets.${target}.sanitize.dst_url`);
   if (text !== undefined) {
     const url = engine.parseUrl(text);
-    const unverifiedSources = await refuseSources(context, url, request);
+    const unverifiedSources = await assertNotASource(context, url, request);
     const destination = await openDatabase(context, url).connect.inspect();
     const open = async () => ({ url, [Symbol.asyncDispose]: async () => {} });
     return [{ label: url.display, destination, server: url, unverifiedSources, open }];
@@ -48,8 +48,7 @@ export async function choosePlaces(context: Context, request: PlaceRequest): Pro
   const server = serverToBorrow(configuration, { target, engine });
   const places = await engine.scratchPlaces(context, server);
   if (places.length > 0) return places.map((place) => ({ ...place, destination: null }));
-  throw new UserError(`There is nowhere to sanitize a snapshot of "${target}"`, {
-    code: 'no_place',
+  throw new UserError('no_place', `There is nowhere to sanitize a snapshot of "${target}"`, {
     hint: `Set targets.${target}.sanitize.dst_url or snapshot.dst_url, or install the server programs of the database.`,
   });
 }
@@ -159,8 +158,7 @@ const UNLIKE = new Set(['server_older', 'other_flavour']);
 
 /** In place the original would lie in the destination when the query fails. */
 function needsDatabase({ label }: SanitizePlace, { strategyReason }: RestorePlan): UserError {
-  return new UserError(`Cannot create a second database beside ${label}: ${strategyReason}`, {
-    code: 'may_not_create',
+  return new UserError('may_not_create', `Cannot create a second database beside ${label}: ${strategyReason}`, {
     hint: 'The query runs in a new database, so that nothing unsanitized is ever in the destination. Let the role create databases, or pass --ephemeral.',
   });
 }

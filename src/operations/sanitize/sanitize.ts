@@ -22,7 +22,7 @@ import { localRepository } from '../snapshots/local-repository.ts';
 import { pullFiles } from '../snapshots/pull.ts';
 import { pushStored } from '../snapshots/push.ts';
 import { locationFor } from '../snapshots/remote-repositories.ts';
-import { refuseUntrusted, signed, type TrustChoice } from '../snapshots/signatures.ts';
+import { assertTrusted, signed, type TrustChoice } from '../snapshots/signatures.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
 import { findSnapshot, type SnapshotSelector, snapshotRow } from '../snapshots/snapshots.ts';
 import { withTargetUrls } from '../with-target-urls.ts';
@@ -65,7 +65,7 @@ export async function planSanitize(given: Context, request: SanitizeRequest): Pr
   const query = await chooseQuery(context, target);
   if (!query) throw queryMissing(target);
   const found = request.build ? null : await findSnapshot(context, { ...request, original: true });
-  if (found) refuseUntrusted(context, found.manifest, request);
+  if (found) assertTrusted(context, found.manifest, request);
   const engine = found ? engineOf(found.manifest.engine) : engineForUrl(sourceOf(context, target));
   const statements = engine.splitQuery(query.text);
   if (statements.length === 0) throw queryEmpty(query);
@@ -125,7 +125,7 @@ async function perform(given: Context, planned: PlannedSanitize): Promise<Saniti
     original: true,
   });
   // What was built just now needs no trust in anybody else.
-  if (!built) refuseUntrusted(context, manifest, request);
+  if (!built) assertTrusted(context, manifest, request);
   if (!local && remote) await pullFiles(context, { manifest, remote, keep: true });
   return sanitizeIn(context, { request, manifest, statements, keep, places, strict, undo });
 }
@@ -274,8 +274,7 @@ function sourceOf({ configuration }: Context, target: string): string {
   const key = `targets.${target}.snapshot.src_url`;
   const text = connectionUrl(configuration, key);
   if (text !== undefined) return text;
-  throw new UserError(`Target "${target}" has no source`, {
-    code: 'source_missing',
+  throw new UserError('source_missing', `Target "${target}" has no source`, {
     hint: `Set ${key} in the configuration.`,
   });
 }
@@ -303,15 +302,13 @@ function stepsOf({ builds, statements, destination, undo, where }: Steps): strin
 }
 
 function queryMissing(target: string): UserError {
-  return new UserError(`Target "${target}" has no sanitization query`, {
-    code: 'query_missing',
+  return new UserError('query_missing', `Target "${target}" has no sanitization query`, {
     hint: `Set targets.${target}.sanitize.query_file; tool sanitize ${target} --suggest writes a first one.`,
   });
 }
 
 function queryEmpty({ chosenBy }: SanitizeQuery): UserError {
-  return new UserError(`The sanitization query of ${chosenBy} holds no statement`, {
-    code: 'query_empty',
+  return new UserError('query_empty', `The sanitization query of ${chosenBy} holds no statement`, {
     hint: 'Without one the original itself would be published as sanitized.',
   });
 }

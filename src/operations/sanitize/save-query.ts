@@ -48,8 +48,7 @@ export async function applyQuerySave(context: Context, { request, plan }: Planne
   const trusted = { file: context.configuration.file, environment: context.environment };
   await keepTrust(trusted, () => writeWhole(file, plan.after, exists)).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'EEXIST') throw planOutdated(`${file} has been created`);
-    throw new UserError(`Cannot write ${file}: ${cause.message}`, {
-      code: 'query_not_saved',
+    throw new UserError('query_not_saved', `Cannot write ${file}: ${cause.message}`, {
       hint: 'Nothing was changed.',
       cause,
     });
@@ -80,8 +79,7 @@ async function newFile(
 ): Promise<Pick<QuerySavePlan, 'file' | 'configuration'>> {
   const text = file === null ? null : await readFile(file, 'utf8');
   if (file === null || text === null || valueAt(parseYaml(text).tree, ['targets', target]) === undefined) {
-    throw new UserError(`Target "${target}" is not in a configuration file of this machine`, {
-      code: 'query_not_saved',
+    throw new UserError('query_not_saved', `Target "${target}" is not in a configuration file of this machine`, {
       exit: EXIT.configuration,
       hint: `Save the query by hand: tool sanitize ${target} --suggest > sanitize.sql`,
     });
@@ -93,15 +91,13 @@ async function newFile(
     if ((await contentOf(path)) !== null) continue;
     return { file: path, configuration: { file, key: dotted(keyOf(target)), value: `./${name}` } };
   }
-  throw new UserError(`There are ${MOST_NAMES} files named ${base}-….sql already`, {
-    code: 'query_not_saved',
+  throw new UserError('query_not_saved', `There are ${MOST_NAMES} files named ${base}-….sql already`, {
     hint: `Remove those that are not used: ${dirname(file)}`,
   });
 }
 
 function hidden(by: string): UserError {
-  return new UserError(`The sanitization query is in ${by}, which takes precedence over a file`, {
-    code: 'query_not_saved',
+  return new UserError('query_not_saved', `The sanitization query is in ${by}, which takes precedence over a file`, {
     exit: EXIT.configuration,
     hint: `Move it to a file: set sanitize.query_file of the target, and remove ${by}.`,
   });

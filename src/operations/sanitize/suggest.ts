@@ -14,7 +14,7 @@ import { chooseQuery, chosenQuery, type SanitizeQuery } from '../../sanitize/que
 import { writeQuery } from '../../sanitize/suggestion.ts';
 import { cpusFor } from '../cpus-for.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
-import { refuseUntrusted } from '../snapshots/signatures.ts';
+import { assertTrusted } from '../snapshots/signatures.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
 import { findSnapshot } from '../snapshots/snapshots.ts';
 import type { SanitizeRequest } from './sanitize.ts';
@@ -47,7 +47,7 @@ export async function withSuggestion<Result>(
   const began = performance.now();
   const { target } = request;
   const { manifest } = await findSnapshot(context, { ...request, original: true });
-  refuseUntrusted(context, manifest, request);
+  assertTrusted(context, manifest, request);
   const engine = engineOf(manifest.engine);
   const query = await presentQuery(context, target);
   const statements = query ? engine.splitQuery(query.text) : [];

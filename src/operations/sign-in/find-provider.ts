@@ -25,14 +25,14 @@ export function listProviders({ configuration }: Context): ProviderChoice[] {
 
 function unknown(name: string | undefined, names: string[]): UserError {
   if (names.length === 0) {
-    return new UserError('The configuration has no identity provider', {
-      code: 'provider_missing',
+    return new UserError('provider_missing', 'The configuration has no identity provider', {
       hint: 'Set sso.<name>.provider_url and .client_id; docs/sso.md says how.',
     });
   }
   const near = name === undefined ? null : nearest(name, names);
-  return new UserError(name === undefined ? 'Which identity provider?' : `There is no identity provider "${name}"`, {
-    code: 'provider_unknown',
-    hint: near === null ? `tool auth login ${names.join(' | ')}` : `Did you mean "${near}"?`,
-  });
+  return new UserError(
+    'provider_unknown',
+    name === undefined ? 'Which identity provider?' : `There is no identity provider "${name}"`,
+    { hint: near === null ? `tool auth login ${names.join(' | ')}` : `Did you mean "${near}"?` },
+  );
 }

@@ -28,22 +28,19 @@ export async function keepAuthtoken(
 }
 
 function notAToken(): UserError {
-  return new UserError('Not a token: empty, or contains blanks', {
-    code: 'authtoken_not_valid',
+  return new UserError('authtoken_not_valid', 'Not a token: empty, or contains blanks', {
     hint: 'tool auth token - reads it from standard input, one line.',
   });
 }
 
 function notAnAddress(hub: string): UserError {
-  return new UserError(`${JSON.stringify(hub)} is not the address of a hub`, {
-    code: 'invalid_value',
+  return new UserError('invalid_value', `${JSON.stringify(hub)} is not the address of a hub`, {
     hint: 'Use a URL such as https://hub.example.com.',
   });
 }
 
 function noFile(): UserError {
-  return new UserError('There is no configuration file to keep the token in', {
-    code: 'no_configuration',
+  return new UserError('no_configuration', 'There is no configuration file to keep the token in', {
     hint: 'tool config init writes one; or set the variable TOOL_AUTHTOKEN.',
   });
 }

@@ -7,13 +7,12 @@ import { createSessionStore, type SessionStore } from '../../sso/session-store.t
 import { findTarget } from '../find-target.ts';
 
 /** Refuses a target that is shared with groups of which the person is in none. */
-export async function refuseUnshared(context: Context, target: string): Promise<void> {
+export async function assertShared(context: Context, target: string): Promise<void> {
   const needed = groupsNeeded(context, target);
   if (needed.length === 0) return;
   const people = await signedInPeople(context, sessionThatCounts);
   if (isMember(people, needed)) return;
-  throw new UserError(`Target "${target}" is ${notSharedWith(people, needed)}`, {
-    code: 'target_not_shared',
+  throw new UserError('target_not_shared', `Target "${target}" is ${notSharedWith(people, needed)}`, {
     hint:
       people.length === 0
         ? 'Sign in: tool auth login'

@@ -84,8 +84,7 @@ async function readDestination(
   const database = openDestination(context, chooseDestination(context, { target }));
   const { url } = database;
   if (url.engine !== engineId) {
-    throw new UserError(`A snapshot of ${engineId} cannot be compared with ${url.display}`, {
-      code: 'engine_differs',
+    throw new UserError('engine_differs', `A snapshot of ${engineId} cannot be compared with ${url.display}`, {
       hint: 'Compare it with another snapshot: tool diff TARGET A B',
     });
   }

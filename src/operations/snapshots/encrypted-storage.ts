@@ -27,7 +27,7 @@ type PushedSnapshot = Pick<Manifest, 'target' | 'sanitized'>;
  * Refuses a push without encryption where earlier ones were encrypted: of the same target, to the same storage profile,
  * or to the same place. Independent of whether the configuration is trusted.
  */
-export async function refuseClearPush(context: Context, pushed: PushedSnapshot, profile: string): Promise<void> {
+export async function assertEncryptedPush(context: Context, pushed: PushedSnapshot, profile: string): Promise<void> {
   if (isEncrypted(context, profile)) return;
   const push = pushTo(context, pushed, profile);
   const before = (await readPushes(context)).find((one) => isSameStorage(one, push));
@@ -61,8 +61,7 @@ export async function allowClearStorage(context: Context, profile: string): Prom
   const { configuration } = context;
   const { settings } = configuration;
   if (!Object.hasOwn(settings.storage_profiles, profile)) {
-    throw new UserError(`storage profile '${profile}' not found`, {
-      code: 'storage_profile_not_found',
+    throw new UserError('storage_profile_not_found', `storage profile '${profile}' not found`, {
       exit: EXIT.usage,
       hint: 'Define it below storage_profiles in the configuration.',
     });
@@ -83,8 +82,7 @@ async function readPushes(context: Context): Promise<EncryptedPush[]> {
   try {
     return (await readState(context, FILE))?.encrypted ?? [];
   } catch (cause) {
-    throw new UserError(`Earlier pushes are unknown: ${(cause as Error).message}`, {
-      code: 'encryption_unknown',
+    throw new UserError('encryption_unknown', `Earlier pushes are unknown: ${(cause as Error).message}`, {
       hint: 'Remove the file if storage profiles without encrypt were never encrypted.',
       cause,
     });
@@ -93,8 +91,11 @@ async function readPushes(context: Context): Promise<EncryptedPush[]> {
 
 function notEncrypted(before: EncryptedPush, { target, profile }: EncryptedPush): UserError {
   const earlier = `snapshots of "${before.target}" were stored encrypted with storage profile "${before.profile}"`;
-  return new UserError(`Storage profile "${profile}" is not encrypted, but ${earlier}: "${target}" is not pushed`, {
-    code: 'encryption_removed',
-    hint: `Set storage_profiles.${profile}.encrypt: true, or allow it: tool trust --clear-storage ${shellWord(profile)}`,
-  });
+  return new UserError(
+    'encryption_removed',
+    `Storage profile "${profile}" is not encrypted, but ${earlier}: "${target}" is not pushed`,
+    {
+      hint: `Set storage_profiles.${profile}.encrypt: true, or allow it: tool trust --clear-storage ${shellWord(profile)}`,
+    },
+  );
 }

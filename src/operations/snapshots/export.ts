@@ -11,7 +11,7 @@ import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
-import { refuseUnshared } from '../sign-in/sharing.ts';
+import { assertShared } from '../sign-in/sharing.ts';
 import { localRepository } from './local-repository.ts';
 import { pullFiles } from './pull.ts';
 import { findSnapshot, type SnapshotRequest } from './snapshots.ts';
@@ -24,8 +24,8 @@ export interface ExportRequest extends SnapshotRequest {
 /** Writes a snapshot to one file, to hand it over without a bucket. Steps: `pull`, `export`. */
 export async function exportSnapshot(context: Context, { file, ...request }: ExportRequest): Promise<ExportResult> {
   const { report, signal } = context;
-  await refuseExisting(file);
-  await refuseUnshared(context, request.target);
+  await assertNewFile(file);
+  await assertShared(context, request.target);
   const { manifest, row, remote } = await findSnapshot(context, request);
   const repository = localRepository(context);
   if (remote && (await missingHere(repository, filesOf(manifest))).length > 0) {
@@ -64,14 +64,11 @@ export async function exportSnapshot(context: Context, { file, ...request }: Exp
   return { target: request.target, snapshot: row, file, bytes: (await stat(file)).size };
 }
 
-async function refuseExisting(file: string): Promise<void> {
+async function assertNewFile(file: string): Promise<void> {
   const there = await access(file).then(
     () => true,
     () => false,
   );
   if (!there) return;
-  throw new UserError(`${file} exists already`, {
-    code: 'file_exists',
-    hint: 'Choose another name, or remove it first.',
-  });
+  throw new UserError('file_exists', `${file} exists already`, { hint: 'Choose another name, or remove it first.' });
 }

@@ -59,8 +59,7 @@ export function noMatch(
   const branches = placed.flatMap(({ headline: { git } }) => git?.branch ?? []);
   const newest = placed.flatMap(({ headline: { migrations = [] } }) => migrations.map((each) => each.newest));
   const tags = placed.flatMap(({ headline }) => headline.tags ?? []);
-  return new UserError(`Target "${target}" has no snapshot ${conditions.join(' ')}`, {
-    code: 'snapshot_missing',
+  return new UserError('snapshot_missing', `Target "${target}" has no snapshot ${conditions.join(' ')}`, {
     details: [
       ...(branch === undefined ? [] : [`Git branches of its snapshots: ${namesOf(branches)}`]),
       ...(migration === undefined ? [] : [`Newest migrations of its snapshots: ${namesOf(newest)}`]),
@@ -77,8 +76,7 @@ function namesOf(names: string[]): string {
 }
 
 export function filterWithSnapshot(): UserError {
-  return new UserError('--branch, --migration and --tag choose a snapshot, and one was named', {
-    code: 'usage',
+  return new UserError('usage', '--branch, --migration and --tag choose a snapshot, and one was named', {
     hint: 'Leave out the index or id, or these options.',
   });
 }

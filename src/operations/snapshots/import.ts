@@ -15,7 +15,7 @@ import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { findTarget } from '../find-target.ts';
 import { recorded } from '../history/recorded.ts';
 import { localRepository } from './local-repository.ts';
-import { refuseUntrusted, signatureOf, signed, type TrustChoice } from './signatures.ts';
+import { assertTrusted, signatureOf, signed, type TrustChoice } from './signatures.ts';
 
 export interface ImportRequest extends TrustChoice {
   /** Absolute path of an exported snapshot. */
@@ -27,7 +27,7 @@ export interface ImportRequest extends TrustChoice {
 /** Takes a snapshot in that was exported. Step: `import`. */
 export async function importSnapshot(context: Context, request: ImportRequest): Promise<ImportResult> {
   await using archive = await openArchive(request.file);
-  refuseUntrusted(context, archive.manifest, request);
+  assertTrusted(context, archive.manifest, request);
   const manifest = await forTarget(context, archive.manifest, request.target);
   findTarget(context.configuration, manifest.target);
   const { target, id: snapshot, sanitized } = manifest;

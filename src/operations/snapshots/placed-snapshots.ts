@@ -6,7 +6,7 @@ import { manifestKey } from '../../repository/repository.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, toUserError, type UserError } from '../../runtime/errors.ts';
 import { findTarget } from '../find-target.ts';
-import { refuseUnshared } from '../sign-in/sharing.ts';
+import { assertShared } from '../sign-in/sharing.ts';
 import { locationsOf, openLocation, type RemoteLocation } from './remote-repositories.ts';
 
 /** A snapshot, and where it is. */
@@ -109,7 +109,7 @@ async function listShared(
   context: Context,
   { target, original, timeoutMs, families }: ListRequest,
 ): Promise<PlacedSnapshot[]> {
-  await refuseUnshared(context, target);
+  await assertShared(context, target);
   const signals = [context.signal, ...(timeoutMs === undefined ? [] : [AbortSignal.timeout(timeoutMs)])];
   const asking = { ...context, signal: AbortSignal.any(signals) };
   const trustedKeys = context.configuration.settings.trusted_keys;

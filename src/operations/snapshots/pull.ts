@@ -6,9 +6,9 @@ import { pullObjects, type TransferTotals } from '../../repository/transfer.ts';
 import type { TransferResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { recorded } from '../history/recorded.ts';
-import { refuseUnshared } from '../sign-in/sharing.ts';
+import { assertShared } from '../sign-in/sharing.ts';
 import { localRepository } from './local-repository.ts';
-import { refuseUntrusted, type TrustChoice } from './signatures.ts';
+import { assertTrusted, type TrustChoice } from './signatures.ts';
 import { findSnapshot, type SnapshotRequest } from './snapshots.ts';
 
 /** Copies a snapshot from its remote repository to this machine: only what this machine lacks. Step: `pull`. */
@@ -26,11 +26,11 @@ export function pull(context: Context, request: SnapshotRequest & TrustChoice): 
 }
 
 async function perform(context: Context, request: SnapshotRequest & TrustChoice): Promise<TransferResult> {
-  await refuseUnshared(context, request.target);
+  await assertShared(context, request.target);
   const { manifest, row, remote } = await findSnapshot(context, request);
   // Without a bucket that holds it, the snapshot is on this machine, whole.
   if (!remote) return { target: request.target, snapshot: row, storage: null, objects: 0, bytes: 0 };
-  refuseUntrusted(context, manifest, request);
+  assertTrusted(context, manifest, request);
   const moved = await pullFiles(context, { manifest, remote, keep: true });
   return { target: request.target, snapshot: { ...row, where: ['local', 'remote'] }, storage: remote.name, ...moved };
 }

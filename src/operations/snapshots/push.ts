@@ -7,7 +7,7 @@ import type { TransferResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { toUserError, UserError } from '../../runtime/errors.ts';
 import { recorded } from '../history/recorded.ts';
-import { refuseClearPush, rememberEncryptedPush } from './encrypted-storage.ts';
+import { assertEncryptedPush, rememberEncryptedPush } from './encrypted-storage.ts';
 import { localRepository } from './local-repository.ts';
 import { locationFor, openLocation, type RemoteLocation } from './remote-repositories.ts';
 import { findSnapshot, type SnapshotRequest } from './snapshots.ts';
@@ -29,16 +29,16 @@ export function push(context: Context, request: SnapshotRequest): Promise<Transf
 async function perform(context: Context, request: SnapshotRequest): Promise<TransferResult> {
   const { manifest, row, local } = await findSnapshot(context, request);
   if (!local) {
-    throw new UserError(`Snapshot ${row.index} of ${request.target} (${row.id}) is not on this machine`, {
-      code: 'snapshot_not_here',
-      hint: 'A snapshot that is only in the bucket does not need a push.',
-    });
+    throw new UserError(
+      'snapshot_not_here',
+      `Snapshot ${row.index} of ${request.target} (${row.id}) is not on this machine`,
+      { hint: 'A snapshot that is only in the bucket does not need a push.' },
+    );
   }
   const { sanitized } = row;
   const location = locationFor(context, manifest.target, { sanitized });
   if (location === null) {
-    throw new UserError(`Target "${request.target}" has no storage profile to push to`, {
-      code: 'storage_missing',
+    throw new UserError('storage_missing', `Target "${request.target}" has no storage profile to push to`, {
       hint: `Set targets.${request.target}.storage_profile in the configuration.`,
     });
   }
@@ -57,12 +57,15 @@ export async function pushStored(context: Context, manifest: Manifest, location:
 
 function notPushed({ id, target }: Manifest, cause: unknown): UserError {
   const { message, hint } = toUserError(cause);
-  return new UserError(`Snapshot ${id} of ${target} is stored on this machine, but could not be pushed`, {
-    code: 'push_failed',
-    details: [message, ...(hint === undefined ? [] : [hint])],
-    hint: `Fix this, then run: tool push ${target} ${id}`,
-    cause,
-  });
+  return new UserError(
+    'push_failed',
+    `Snapshot ${id} of ${target} is stored on this machine, but could not be pushed`,
+    {
+      details: [message, ...(hint === undefined ? [] : [hint])],
+      hint: `Fix this, then run: tool push ${target} ${id}`,
+      cause,
+    },
+  );
 }
 
 interface PushOptions {
@@ -86,7 +89,7 @@ async function pushManifest(
   }
   // To the hub as well: a profile that was encrypted may have left the file.
   const profile = 'profile' in location ? location.profile : location.profiles?.[sanitized ? 'sanitized' : 'originals'];
-  if (profile !== undefined) await refuseClearPush(context, pushed, profile);
+  if (profile !== undefined) await assertEncryptedPush(context, pushed, profile);
   const remote = await openLocation(context, location);
   const pool = createObjectPool(availableParallelism());
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };

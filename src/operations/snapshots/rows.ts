@@ -35,7 +35,7 @@ export async function readRows(context: Context, request: RowsRequest): Promise<
   const { target, limit = DEFAULT_ROWS, reveal = false } = request;
   if (limit < 1 || limit > MOST_ROWS) throw limitInvalid(limit);
   const found = await findSnapshot(context, request);
-  refuseRemote(found, target);
+  assertLocal(found, target);
   const table = tableNamed(found.manifest, request.table);
   const columns = columnsOf(found.manifest, table);
   const rows: ScannedRow[] = [];
@@ -137,8 +137,7 @@ export function columnsOf({ details }: Manifest, { name, file }: ManifestTable):
   const data = v.parse(v.optional(dataSchema, {}), details.data);
   const columns = data[file.name]?.columns;
   if (columns) return columns;
-  throw new UserError(`The snapshot does not name the columns of ${name}`, {
-    code: 'rows_unreadable',
+  throw new UserError('rows_unreadable', `The snapshot does not name the columns of ${name}`, {
     hint: 'Load the table instead: tool load TARGET --tables NAME',
   });
 }
@@ -150,30 +149,28 @@ export function tableNamed({ tables }: Manifest, name: string): ManifestTable {
   const [found, another] = meant.length > 0 ? meant : unqualified;
   const table = tables.find((other) => other.name === found);
   if (another !== undefined) {
-    throw new UserError(`Ambiguous table ${name}: ${meant.length > 0 ? meant.join(', ') : unqualified.join(', ')}`, {
-      code: 'table_ambiguous',
-      hint: 'Write the name with its schema.',
-    });
+    throw new UserError(
+      'table_ambiguous',
+      `Ambiguous table ${name}: ${meant.length > 0 ? meant.join(', ') : unqualified.join(', ')}`,
+      { hint: 'Write the name with its schema.' },
+    );
   }
   if (table) return table;
   const near = nearestFew(name, names, 3);
-  throw new UserError(`The snapshot has no table ${name}`, {
-    code: 'table_unknown',
+  throw new UserError('table_unknown', `The snapshot has no table ${name}`, {
     hint: near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `Write its name as: ${names[0] ?? 'schema.table'}`,
   });
 }
 
-export function refuseRemote({ local, row }: FoundSnapshot, target: string): void {
+export function assertLocal({ local, row }: FoundSnapshot, target: string): void {
   if (local) return;
-  throw new UserError(`Snapshot ${row.id} of ${target} is not on this machine`, {
-    code: 'snapshot_not_here',
+  throw new UserError('snapshot_not_here', `Snapshot ${row.id} of ${target} is not on this machine`, {
     hint: `Pull it first: tool pull ${target} ${row.id}`,
   });
 }
 
 function limitInvalid(limit: number): UserError {
-  return new UserError(`--limit must be from 1 to ${MOST_ROWS}, not ${limit}`, {
-    code: 'usage',
+  return new UserError('usage', `--limit must be from 1 to ${MOST_ROWS}, not ${limit}`, {
     hint: `For example: --limit ${DEFAULT_ROWS}`,
   });
 }

@@ -13,32 +13,32 @@ export async function withSanitizedDefault<Request extends SnapshotRequest>(
 ): Promise<Request> {
   if (!context.sanitizedOnly || request.snapshot !== undefined) return request;
   const { target } = request;
-  refuseWithoutQuery(context, target);
+  assertHasQuery(context, target);
   const newest = (await listSnapshots(context, target)).snapshots.find(({ sanitized }) => sanitized);
   if (!newest) throw notSanitized(`Target "${target}" has no sanitized snapshot`, target);
   return { ...request, snapshot: newest.id };
 }
 
 /** Refuses an original in a context that may use sanitized snapshots only. */
-export function refuseOriginal(context: Context, target: string, manifest: Manifest): void {
+export function assertNotOriginal(context: Context, target: string, manifest: Manifest): void {
   if (!context.sanitizedOnly) return;
-  refuseWithoutQuery(context, target);
+  assertHasQuery(context, target);
   if (!isSanitized(headlineOf(manifest), context.configuration.settings.trusted_keys)) {
     throw notSanitized(`Snapshot ${manifest.id} of "${target}" is not sanitized`, target);
   }
 }
 
 /** The same of a database that was made from a snapshot; `null` where the snapshot is unknown. */
-export async function refuseOriginalCopy(context: Context, target: string, snapshot: string | null): Promise<void> {
+export async function assertNoOriginalData(context: Context, target: string, snapshot: string | null): Promise<void> {
   if (!context.sanitizedOnly) return;
   const found = snapshot === null ? null : await findSnapshot(context, { target, snapshot }).catch(unlessMissing);
   if (!found)
     throw notSanitized(`The data of "${target}" on the server is not from a known sanitized snapshot`, target);
-  refuseOriginal(context, target, found.manifest);
+  assertNotOriginal(context, target, found.manifest);
 }
 
 /** Snapshots of share and cloud targets are sanitized by others. */
-function refuseWithoutQuery({ configuration }: Context, target: string): void {
+function assertHasQuery({ configuration }: Context, target: string): void {
   const { share } = findTarget(configuration, target);
   if (share || configuration.cloud?.has(target) || chosenQuery(configuration, target) !== null) return;
   throw notSanitized(`Target "${target}" has no sanitization query`, target);
@@ -50,8 +50,7 @@ function unlessMissing(thrown: unknown): null {
 }
 
 function notSanitized(what: string, target: string): UserError {
-  return new UserError(`${what}, and this server may use sanitized snapshots only`, {
-    code: 'originals_not_allowed',
+  return new UserError('originals_not_allowed', `${what}, and this server may use sanitized snapshots only`, {
     hint: `A person can sanitize one (tool sanitize ${target}) and load it, or allow originals: tool mcp --allow originals`,
   });
 }

@@ -32,21 +32,20 @@ export interface TrustChoice {
 }
 
 /** Throws `signature_invalid` for a signature that does not match its manifest. No setting and no option permits one. */
-export function refuseInvalid(manifest: Manifest): void {
+export function assertSignature(manifest: Manifest): void {
   if (verifyManifest(manifest).state !== 'invalid') return;
-  throw new UserError(`Snapshot ${manifest.id} of ${manifest.target} ${INVALID}`, {
-    code: 'signature_invalid',
+  throw new UserError('signature_invalid', `Snapshot ${manifest.id} of ${manifest.target} ${INVALID}`, {
     hint: `Its manifest was changed after the build. Remove it, and build a new one: tool build ${manifest.target}`,
   });
 }
 
 /** Throws for an invalid signature and, where `trusted_keys` is set, unless one of them has signed the manifest. */
-export function refuseUntrusted(
+export function assertTrusted(
   { configuration, report }: Pick<Context, 'configuration' | 'report'>,
   manifest: Manifest,
   { allowUntrusted = false }: TrustChoice,
 ): void {
-  refuseInvalid(manifest);
+  assertSignature(manifest);
   const keys = configuration.settings.trusted_keys;
   if (keys === undefined) return;
   const found = verifyManifest(manifest);
@@ -61,8 +60,7 @@ export function refuseUntrusted(
     report({ event: 'warning', code: 'signature_untrusted', message });
     return;
   }
-  throw new UserError(message, {
-    code: 'signature_untrusted',
+  throw new UserError('signature_untrusted', message, {
     hint: 'Add the key of the machine that built it (tool key prints it) to trusted_keys, or pass --allow-untrusted once.',
   });
 }

@@ -17,7 +17,7 @@ import { findTarget } from '../find-target.ts';
 import { createFilter, filterWithSnapshot, isFilter, noMatch, type SnapshotFilter } from './filter.ts';
 import { localRepository } from './local-repository.ts';
 import { familyOf, type ListRequest, listEverywhere, type PlacedSnapshot } from './placed-snapshots.ts';
-import { refuseInvalid, shownSignature } from './signatures.ts';
+import { assertSignature, shownSignature } from './signatures.ts';
 
 /** Index (0 is the newest) or id of a snapshot of a target; screens use the id, which does not shift. */
 export type SnapshotSelector = number | string;
@@ -93,15 +93,13 @@ export async function annotate(context: Context, request: AnnotateRequest): Prom
 }
 
 function tagInvalid(tag: string): UserError {
-  return new UserError(`Not a valid tag: ${JSON.stringify(tag.slice(0, 80))}`, {
-    code: 'tag_invalid',
+  return new UserError('tag_invalid', `Not a valid tag: ${JSON.stringify(tag.slice(0, 80))}`, {
     hint: 'A tag has at most 64 letters, digits and . _ : / @ + = -',
   });
 }
 
 function tooManyTags({ id }: SnapshotRow): UserError {
-  return new UserError(`Snapshot ${id} would have more than ${MOST_TAGS} tags`, {
-    code: 'tag_invalid',
+  return new UserError('tag_invalid', `Snapshot ${id} would have more than ${MOST_TAGS} tags`, {
     hint: 'Remove some: tool tag TARGET SNAPSHOT --remove TAG',
   });
 }
@@ -129,7 +127,7 @@ export async function findSnapshots(context: Context, { target, ids }: { target:
 /** Finds a snapshot to use; an error of wrong usage when there is none. Throws for an invalid signature. */
 export async function findSnapshot(context: Context, request: SnapshotRequest): Promise<FoundSnapshot> {
   const found = await findAnySnapshot(context, request);
-  refuseInvalid(found.manifest);
+  assertSignature(found.manifest);
   return found;
 }
 
@@ -193,8 +191,7 @@ function foundSnapshot(
 function listDiffers({ id, target, sanitized }: Manifest, listed: boolean): UserError {
   const kind = (is: boolean): string => (is ? 'a sanitized snapshot' : 'an original');
   const difference = sanitized === listed ? 'of another original' : `${kind(sanitized)}, not ${kind(listed)}`;
-  return new UserError(`Snapshot ${id} of ${target} is ${difference}, by its manifest`, {
-    code: 'list_differs',
+  return new UserError('list_differs', `Snapshot ${id} of ${target} is ${difference}, by its manifest`, {
     hint: `It was changed, or the list is forged. List the snapshots again: tool target ${target}`,
   });
 }
@@ -210,7 +207,7 @@ export async function findPlanned(
     ? { manifest, row: snapshot, local: true, remote: null }
     : (await findSnapshots(context, { target, ids: [snapshot.id] }))[0];
   if (!found) throw missing(context, { target, snapshot: snapshot.id }, 0);
-  refuseInvalid(found.manifest);
+  assertSignature(found.manifest);
   const sanitized = isSanitized(headlineOf(found.manifest), context.configuration.settings.trusted_keys);
   if (sanitized !== snapshot.sanitized) throw listDiffers(found.manifest, snapshot.sanitized);
   return found;
@@ -229,11 +226,14 @@ function namedBy(
 }
 
 function ambiguous({ target, prefix, named }: { target: string; prefix: string; named: PlacedSnapshot[] }): UserError {
-  return new UserError(`Target "${target}" has more than one snapshot with an id that begins with "${prefix}"`, {
-    code: 'snapshot_ambiguous',
-    details: named.map(({ headline }) => `${headline.id}, created ${headline.created_at}`),
-    hint: `Write more of the id, or the index: tool target ${target}`,
-  });
+  return new UserError(
+    'snapshot_ambiguous',
+    `Target "${target}" has more than one snapshot with an id that begins with "${prefix}"`,
+    {
+      details: named.map(({ headline }) => `${headline.id}, created ${headline.created_at}`),
+      hint: `Write more of the id, or the index: tool target ${target}`,
+    },
+  );
 }
 
 /**
@@ -249,8 +249,7 @@ function familiesOf(placed: PlacedSnapshot[]): PlacedSnapshot[][] {
 }
 
 function originalMissing({ target, snapshot = 0 }: SnapshotRequest): UserError {
-  return new UserError(`The original of snapshot ${snapshot} of "${target}" is not here`, {
-    code: 'snapshot_missing',
+  return new UserError('snapshot_missing', `The original of snapshot ${snapshot} of "${target}" is not here`, {
     hint: 'Only the sanitized snapshot is. Omit --original to use it.',
   });
 }
@@ -266,13 +265,11 @@ function readManifest(
 function missing({ configuration }: Context, { target, snapshot = 0 }: SnapshotRequest, count: number): UserError {
   const { share } = findTarget(configuration, target);
   if (count === 0) {
-    return new UserError(`Target "${target}" has no snapshots yet`, {
-      code: 'snapshot_missing',
+    return new UserError('snapshot_missing', `Target "${target}" has no snapshots yet`, {
       hint: share ? 'Only sanitized ones are shared, unless --original is given.' : `Build one: tool build ${target}`,
     });
   }
-  return new UserError(`Target "${target}" has no snapshot ${snapshot}`, {
-    code: 'snapshot_missing',
+  return new UserError('snapshot_missing', `Target "${target}" has no snapshot ${snapshot}`, {
     hint: `There are ${count}, from 0 (the newest) to ${count - 1}: tool target ${target}`,
   });
 }

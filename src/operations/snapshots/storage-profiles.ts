@@ -24,8 +24,7 @@ export function profileNamed({ settings, deferred }: Configuration, name: string
   if (profile) return profile;
   const problem = deferred.find(({ key }) => `${key}.`.startsWith(`storage_profiles.${name}.`));
   if (problem) throw problemError(problem);
-  throw new UserError(`storage profile '${name}' not found`, {
-    code: 'storage_profile_not_found',
+  throw new UserError('storage_profile_not_found', `storage profile '${name}' not found`, {
     hint: 'Define it below storage_profiles in the configuration.',
   });
 }

@@ -19,10 +19,12 @@ export interface StoringDump
 export async function storeDump({ database, repository, previous, ...request }: StoringDump) {
   await using staging = await repository.stage();
   const directory = await staging.folder('dump');
-  const pool = createObjectPool(request.jobs);
+  const sizes = new Map(previous?.tables.map((table) => [table.name, bytesOfTable(table)]));
+  const pool = createObjectPool(request.jobs, {
+    expectedBytes: [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0),
+  });
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
   const before = storedBefore(repository, previous);
-  const sizes = new Map(previous?.tables.map((table) => [table.name, bytesOfTable(table)]));
   let addedBytes = 0;
   const packContent = together((contents: ContentToPack[]) => pool.packContents(contents, repository.directory));
   const pack = async (name: string, source: DumpSource, destination: string): Promise<PackedContent> => {
@@ -92,8 +94,7 @@ function isDiskFull(error: unknown): error is NodeJS.ErrnoException {
 }
 
 function diskFull(directory: string, cause: NodeJS.ErrnoException): UserError {
-  return new UserError(`The disk of ${directory} is full`, {
-    code: 'dump_failed',
+  return new UserError('dump_failed', `The disk of ${directory} is full`, {
     details: [cause.message],
     hint: 'Nothing was stored. Free space, remove old snapshots (tool prune), or move working_directory to a larger disk.',
     cause,

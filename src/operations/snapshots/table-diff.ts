@@ -7,7 +7,7 @@ import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import type { RowsDiff, TableDiff } from '../../results/table-diff.ts';
 import type { Context } from '../../runtime/context.ts';
 import { localRepository } from './local-repository.ts';
-import { columnsOf, maskedRows, refuseRemote, scanRows, tableNamed } from './rows.ts';
+import { assertLocal, columnsOf, maskedRows, scanRows, tableNamed } from './rows.ts';
 import { snapshotReader } from './snapshot-reader.ts';
 import { findSnapshot, type SnapshotSelector } from './snapshots.ts';
 
@@ -38,7 +38,7 @@ export async function diffTable(context: Context, request: TableDiffRequest): Pr
     await findSnapshot(context, { target, snapshot: a, original }),
     await findSnapshot(context, { target, snapshot: b, original }),
   ];
-  for (const found of [from, to]) refuseRemote(found, target);
+  for (const found of [from, to]) assertLocal(found, target);
   const names = [from, to].flatMap(({ manifest }) => manifest.tables);
   const { name } = tableNamed({ ...to.manifest, tables: distinct(names) }, request.table);
   const [before, after] = [await sideOf(context, from.manifest, name), await sideOf(context, to.manifest, name)];

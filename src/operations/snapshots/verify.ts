@@ -141,8 +141,7 @@ async function openSource(
     };
   }
   if (!remote) {
-    throw new UserError(`Snapshot ${row.index} (${row.id}) is only on this machine`, {
-      code: 'snapshot_not_there',
+    throw new UserError('snapshot_not_there', `Snapshot ${row.index} (${row.id}) is only on this machine`, {
       hint: 'Verify it without --remote, or push it first.',
     });
   }

@@ -67,7 +67,7 @@ export function diagramLines({ graph, focus, selected, height, glyphs }: Diagram
       { text: role.padEnd(15), tone: 'dim' },
       { text: `${fitCells(table, width)}  `, tone: RULE_TONES[rule], bold: isSelected || role === 'Table' },
       { text: `${rule.padEnd(8)} ${formatCount(rows).padStart(9)}  ` },
-      { text: reference ? [...traitsOf(reference), ...reference.names].join(', ') : '', ...lookOf(reference) },
+      { text: reference ? [...traitsOf(reference), ...reference.names].join(', ') : '', ...spanStyle(reference) },
     ];
   });
 }
@@ -81,7 +81,7 @@ const RULE_TONES: Record<SubsetGraph['tables'][number]['rule'], Tone> = {
   empty: 'dim',
 };
 
-function lookOf(reference: SubsetReference | null): Omit<DiagramSpan, 'text'> {
+function spanStyle(reference: SubsetReference | null): Omit<DiagramSpan, 'text'> {
   if (reference?.circular) return { tone: 'bad', bold: reference.chosen };
   return reference?.chosen ? { tone: 'accent', bold: true } : { tone: 'dim' };
 }

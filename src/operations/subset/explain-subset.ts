@@ -19,8 +19,7 @@ export async function explainSubset(
   const plan = planFor(source, settings);
   const row = plan.graph.tables.has(table) ? await source.findRow(table, key.split(',')) : null;
   if (row === null) {
-    throw new UserError(`The source has no row ${request.row}`, {
-      code: 'row_unknown',
+    throw new UserError('row_unknown', `The source has no row ${request.row}`, {
       hint: 'Name it by its table and primary key: public.orders:17, and by several columns public.order_item:17,2',
     });
   }
@@ -44,8 +43,7 @@ export async function explainSubset(
 function readRow(text: string): { table: string; key: string } {
   const at = text.indexOf(':');
   if (at > 0) return { table: text.slice(0, at), key: text.slice(at + 1) };
-  throw new UserError(`"${text}" names no row`, {
-    code: 'row_unknown',
+  throw new UserError('row_unknown', `"${text}" names no row`, {
     hint: 'Name it by its table and primary key: public.orders:17, and by several columns public.order_item:17,2',
   });
 }

@@ -21,8 +21,7 @@ export async function saveSubset(
 ): Promise<{ file: string }> {
   const { file } = configuration;
   if (file === null) {
-    throw new UserError('There is no configuration file to save the subset in', {
-      code: 'no_configuration',
+    throw new UserError('no_configuration', 'There is no configuration file to save the subset in', {
       hint: 'The configuration is in variables of the environment: change those.',
     });
   }

@@ -21,7 +21,7 @@ export interface SubsetGraphRequest extends SubsetRequest {
 export async function writeSubsetGraph(given: Context, request: SubsetGraphRequest): Promise<SubsetGraphResult> {
   const { file, force = false, target } = request;
   if (extname(file).toLowerCase() !== '.mmd') throw formatUnknown(file);
-  if (!force) await refuseExisting(file);
+  if (!force) await assertNewFile(file);
   const context = await withTargetUrls(given, target, { source: true });
   const { source: url, jobs, settings } = settingOf(context, request);
   await using source = await openDatabase(context, url).subset.openSource(jobs);
@@ -31,13 +31,12 @@ export async function writeSubsetGraph(given: Context, request: SubsetGraphReque
 }
 
 function formatUnknown(file: string): UserError {
-  return new UserError(`Cannot draw ${file}: unknown format`, {
-    code: 'graph_format_unknown',
+  return new UserError('graph_format_unknown', `Cannot draw ${file}: unknown format`, {
     hint: 'Name a file that ends in .mmd: Mermaid, which GitHub, GitLab and many editors draw. Its program makes an SVG: mmdc -i subset.mmd -o subset.svg',
   });
 }
 
-async function refuseExisting(file: string): Promise<void> {
+async function assertNewFile(file: string): Promise<void> {
   const exists = await stat(file).then(
     () => true,
     (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
@@ -46,8 +45,7 @@ async function refuseExisting(file: string): Promise<void> {
 }
 
 function fileExists(file: string): UserError {
-  return new UserError(`${file} exists already`, {
-    code: 'file_exists',
+  return new UserError('file_exists', `${file} exists already`, {
     hint: 'Choose another name, or add --force to overwrite it.',
   });
 }
@@ -64,8 +62,7 @@ async function writeWhole(file: string, text: string, force: boolean): Promise<v
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     if (code === 'EEXIST') throw fileExists(file);
-    throw new UserError(`Cannot write ${file}: ${message}`, {
-      code: 'graph_not_written',
+    throw new UserError('graph_not_written', `Cannot write ${file}: ${message}`, {
       hint: 'Check the folder, and the space on its disk.',
       cause,
     });

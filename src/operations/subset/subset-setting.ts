@@ -48,23 +48,22 @@ export function settingOf(context: Context, { target: name, cpus, settings: chos
   const { configuration } = context;
   const settings = findTarget(configuration, name).subset;
   if (!settings) {
-    throw new UserError(`Target "${name}" has no subset`, {
-      code: 'subset_missing',
+    throw new UserError('subset_missing', `Target "${name}" has no subset`, {
       hint: `Describe it in the configuration: targets.${name}.subset with src_url, dst_url and subset_tables.`,
     });
   }
   const urlOf = (field: 'src_url' | 'dst_url', text: string | undefined): DatabaseUrl => {
     if (text !== undefined) return parseUrl(text);
-    throw new UserError(`The subset of target "${name}" has no ${field}`, {
-      code: field === 'src_url' ? 'source_missing' : 'destination_missing',
-      hint: `Set targets.${name}.subset.${field} in the configuration.`,
-    });
+    throw new UserError(
+      field === 'src_url' ? 'source_missing' : 'destination_missing',
+      `The subset of target "${name}" has no ${field}`,
+      { hint: `Set targets.${name}.subset.${field} in the configuration.` },
+    );
   };
   const source = urlOf('src_url', connectionUrl(configuration, `targets.${name}.subset.src_url`));
   const destination = urlOf('dst_url', subsetDestination(configuration, name)?.text);
   if (source.engine !== destination.engine) {
-    throw new UserError(`Cannot create a subset of ${source.display} in ${destination.display}`, {
-      code: 'subset_unsupported',
+    throw new UserError('subset_unsupported', `Cannot create a subset of ${source.display} in ${destination.display}`, {
       hint: `Source and destination must be databases of one engine, ${ENGINE_PROFILES.map(({ products }) => products[0]).join(' or ')}.`,
     });
   }

@@ -12,7 +12,7 @@ import { formatNumberOf } from '../../text/format.ts';
 import { build } from '../build/build.ts';
 import { recorded } from '../history/recorded.ts';
 import { checkDestination, subsetDestination } from '../load/destination.ts';
-import { refuseSources } from '../load/guard.ts';
+import { assertNotASource } from '../load/guard.ts';
 import { restoredBy } from '../load/restored-by.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
@@ -38,7 +38,7 @@ export async function planSubset(given: Context, request: SubsetRequest): Promis
   const context = await withTargetUrls(given, request.target, { source: true });
   const setting = settingOf(context, request);
   const database = openDatabase(context, setting.destination);
-  const unverified_sources = await refuseSources(context, database.url, request);
+  const unverified_sources = await assertNotASource(context, database.url, request);
   const destination = await database.connect.inspect();
   await database.subset.checkDestination();
   const undo = (request.undo ?? true) && destination.exists;
@@ -106,7 +106,7 @@ async function perform(given: Context, planned: PlannedSubset): Promise<SubsetRe
     seed,
     tables,
     rows: tables.reduce((sum, { rows }) => sum + rows, 0),
-    proof: made.proof,
+    proof: made.references,
     swap_ms: made.replaced.swapMs,
     undo_database: made.replaced.undoDatabase,
     snapshot: request.snapshot ? await store(context, request, setting.jobs) : null,

@@ -12,7 +12,7 @@ import {
   undoFacts,
   warningsOf,
 } from '../../presentation/shapes/question.ts';
-import { keptText, summaryOf, unavailableFor } from '../../presentation/shapes/summary.ts';
+import { summaryOf, unavailableFor, undoText } from '../../presentation/shapes/summary.ts';
 import { dataFact, kindBadge, snapshotName } from '../../presentation/snapshot.ts';
 import type {
   SubsetExplanation,
@@ -118,7 +118,7 @@ export function subsetSummary(result: SubsetResult, plan: SubsetPlanResult): Run
         : `${verified}: ${formatNumberOf(dangling, 'row')} dangling in the source as well`,
       ...(snapshot ? [`Stored as ${snapshotName(target, snapshot)}`] : []),
       // No key: that of the screens undoes the target's own destination.
-      ...(undo_database === null ? [] : [keptText({ database, command: undoCommand(target) })]),
+      ...(undo_database === null ? [] : [undoText({ database, command: undoCommand(target) })]),
     ],
   });
 }

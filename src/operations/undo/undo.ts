@@ -4,7 +4,7 @@ import type { Context } from '../../runtime/context.ts';
 import { recorded } from '../history/recorded.ts';
 import { databaseCopies } from '../load/base-copies.ts';
 import { checkDestination, chooseDestination, openDestination } from '../load/destination.ts';
-import { refuseSources } from '../load/guard.ts';
+import { assertNotASource } from '../load/guard.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { withTargetUrls } from '../with-target-urls.ts';
 
@@ -22,9 +22,9 @@ export type PlannedUndo = Planned<UndoRequest, UndoPlan>;
 export async function planUndo(given: Context, request: UndoRequest): Promise<PlannedUndo> {
   const context = await withTargetUrls(given, request.target, { source: false });
   const database = openDestination(context, chooseDestination(context, request));
-  const unverified_sources = await refuseSources(context, database.url, request);
-  const { destination, ...kept } = await keptFor(database);
-  const plan: UndoPlan = { target: request.target, destination, ...kept, unverified_sources };
+  const unverified_sources = await assertNotASource(context, database.url, request);
+  const { destination, ...undo } = await findUndo(database);
+  const plan: UndoPlan = { target: request.target, destination, ...undo, unverified_sources };
   return { request, plan, planned_at: context.clock().toISOString() };
 }
 
@@ -44,8 +44,8 @@ async function perform(given: Context, planned: PlannedUndo): Promise<LoadResult
   const database = openDestination(context, chooseDestination({ ...context, report: () => {} }, request));
   const { url } = database;
   await checkDestination(context, planned, url);
-  const kept = await keptFor(database);
-  if (kept.undo_database !== plan.undo_database || kept.replaced_at !== plan.replaced_at) {
+  const undo = await findUndo(database);
+  if (undo.undo_database !== plan.undo_database || undo.replaced_at !== plan.replaced_at) {
     throw planOutdated(`Another load has replaced ${url.display}`);
   }
   const { swapMs, undoDatabase } = await database.restore.undo();
@@ -61,7 +61,7 @@ async function perform(given: Context, planned: PlannedUndo): Promise<LoadResult
   };
 }
 
-async function keptFor({ restore }: Database) {
+async function findUndo({ restore }: Database) {
   const { destination, undoDatabase, replacedAt, sizeBytes } = await restore.findUndoCopy();
   const copies = databaseCopies(await restore.findCopies());
   return {

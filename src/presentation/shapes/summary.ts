@@ -14,7 +14,7 @@ export function unavailableFor(what: string, swapMs: number | null): Pick<RunSum
   return { unavailable: swapMs === null ? null : { what, ms: swapMs } };
 }
 
-export function keptText({ database, command }: Undo): string {
+export function undoText({ database, command }: Undo): string {
   return `The previous ${database} is kept: ${command}`;
 }
 
@@ -28,5 +28,5 @@ export function detailsWithKey({ details, undo }: RunSummary): string[] {
 /** On the command line. */
 export function summaryText({ line, details, problems, unavailable, undo }: RunSummary): string {
   const pause = unavailable ? [`${unavailable.what} was unavailable for ${formatDuration(unavailable.ms)}`] : [];
-  return [line, ...problems, ...details, ...pause, ...(undo === null ? [] : [keptText(undo)])].join('\n');
+  return [line, ...problems, ...details, ...pause, ...(undo === null ? [] : [undoText(undo)])].join('\n');
 }

@@ -57,22 +57,21 @@ export function sealedMark(store: Store, clear: Store, profile: string): Encrypt
 }
 
 function keyDiffers({ name }: Store): UserError {
-  return new UserError(`${name} was encrypted with another key`, {
-    code: 'encryption_key_differs',
+  return new UserError('encryption_key_differs', `${name} was encrypted with another key`, {
     hint: 'Set encryption_key of the storage profile to the key of this bucket, or use another prefix.',
   });
 }
 
 function isEncrypted({ name }: Store, profile: string): UserError {
-  return new UserError(`${name} is encrypted, and storage profile "${profile}" is not`, {
-    code: 'shelf_encrypted',
+  return new UserError('shelf_encrypted', `${name} is encrypted, and storage profile "${profile}" is not`, {
     hint: `Set storage_profiles.${profile}.encrypt: true and the encryption_key of this bucket.`,
   });
 }
 
 function isNotEncrypted({ name }: Store, profile: string): UserError {
-  return new UserError(`${name} contains unencrypted snapshots, and storage profile "${profile}" has encrypt: true`, {
-    code: 'shelf_not_encrypted',
-    hint: `Set another prefix and push again, or remove storage_profiles.${profile}.encrypt.`,
-  });
+  return new UserError(
+    'shelf_not_encrypted',
+    `${name} contains unencrypted snapshots, and storage profile "${profile}" has encrypt: true`,
+    { hint: `Set another prefix and push again, or remove storage_profiles.${profile}.encrypt.` },
+  );
 }

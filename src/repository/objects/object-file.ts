@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import {
   closeSync,
   fstatSync,
-  fsyncSync,
+  fsync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -13,6 +13,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { objectKey } from '../keys.ts';
 import {
   compressFrame,
@@ -28,7 +29,7 @@ import {
 } from './object-format.ts';
 import { release } from './release.ts';
 
-// Synchronous work on object files, for worker threads: the event loop never carries a table's bytes.
+// Work on object files, mostly synchronous: for worker threads, and for the little that a pool does without them.
 
 export interface PackRequest {
   source: string;
@@ -114,6 +115,14 @@ export function packStored(
   }
 }
 
+/** Packs a file, or finds it equal to an object that a complete one may be equal to. */
+export function packOrFind({ stored, ...request }: PackRequest & { stored: StoredObject | null }): PackedContent {
+  const same = stored && packStored(request, stored);
+  if (!same) return { ...packFile(request), isStored: false };
+  request.onBytes(same.bytes);
+  return { ...same, isStored: true };
+}
+
 /** Makes it young, too. */
 export function isIntact(path: string, storedSha256: string): boolean {
   try {
@@ -191,10 +200,17 @@ export interface PackedContent extends PackResult {
 }
 
 /**
- * Packs content in memory, like `packFile`, into the folder of the store: an object that is there, byte for byte, is
- * not written again. The new names are durable when their folders are synced.
+ * Packs contents in memory, like `packFile`, into the folder of the store: an object that is there, byte for byte, is
+ * not written again. They are synced side by side, since each waits for the disk. The new names are durable when their
+ * folders are synced.
  */
-export function packContent({ content, destination, terminator }: ContentToPack, store: string): PackedContent {
+export function packContents(contents: ContentToPack[], store: string): Promise<PackedContent[]> {
+  return Promise.all(contents.map((content) => packContent(content, store)));
+}
+
+const syncDescriptor = promisify(fsync);
+
+async function packContent({ content, destination, terminator }: ContentToPack, store: string): Promise<PackedContent> {
   const packer = createPacker(terminator);
   const parts: Buffer[] = [];
   for (let from = 0; from < content.length; from += FRAME_BYTES) {
@@ -204,19 +220,24 @@ export function packContent({ content, destination, terminator }: ContentToPack,
   const { table, packed } = packer.finish();
   const object = Buffer.concat([...parts, table]);
   const path = join(store, objectKey(packed.sha256));
-  const bytesThere = statSync(path, { throwIfNoEntry: false })?.size;
-  if (bytesThere === object.length && isThere(path, object)) return { ...packed, isStored: true };
+  if (bytesAt(path) === object.length && isThere(path, object)) return { ...packed, isStored: true };
   const output = openSync(destination, 'wx', 0o600);
   try {
     writeWhole(output, object);
-    fsyncSync(output);
+    await syncDescriptor(output);
   } finally {
     closeSync(output);
   }
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  // Asked again: an equal content may have been stored meanwhile.
+  const isNew = bytesAt(path) === undefined;
   // Replaces one that differs, which may be damaged.
   renameSync(destination, path);
-  return { ...packed, isStored: true, isNew: bytesThere === undefined };
+  return { ...packed, isStored: true, isNew };
+}
+
+function bytesAt(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.size;
 }
 
 /** A sweep spares what is young; what it removes meanwhile is not there. */

@@ -1,5 +1,14 @@
+import { statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import type { ContentToPack, ObjectToRead, PackedContent, StoredObject } from './object-file.ts';
+import {
+  type ContentToPack,
+  type ObjectToRead,
+  type PackedContent,
+  packContents,
+  packOrFind,
+  readFrames,
+  type StoredObject,
+} from './object-file.ts';
 import { FRAME_BYTES } from './object-format.ts';
 import { createThreadPool, type TaskChannel } from './thread-pool.ts';
 
@@ -15,7 +24,10 @@ export interface PackJob {
   stored?: StoredObject | null | undefined;
 }
 
-/** Worker threads that compress, decompress and hash; one task per thread, further ones wait. */
+/**
+ * Worker threads that compress, decompress and hash; one task per thread, further ones wait. The first small contents
+ * are worked on in the event loop, which takes less time than starting a thread.
+ */
 export interface ObjectPool {
   pack(job: PackJob): Promise<PackedContent>;
   /** Packs contents in memory, which are transferred, beside the objects of a store's folder. */
@@ -28,11 +40,33 @@ export interface ObjectPool {
 
 const READ_AHEAD = 2;
 
-export function createObjectPool(size: number): ObjectPool {
+/** Bytes that a pool works on in the event loop, and the most of them at once: a few milliseconds. */
+const BYTES_WITHOUT_THREAD = 8 * FRAME_BYTES;
+const BYTES_AT_ONCE = FRAME_BYTES;
+/** Less than any content has. */
+const CLOSED = -1;
+
+/** With more `expectedBytes` the first thread starts at once. */
+export function createObjectPool(size: number, { expectedBytes = 0 } = {}): ObjectPool {
   const threads = createThreadPool(size);
+  let bytesLeft = BYTES_WITHOUT_THREAD;
+
+  const needsThread = (bytes: number): boolean => {
+    if (!threads.isStarted() && bytes <= Math.min(BYTES_AT_ONCE, bytesLeft)) {
+      bytesLeft -= bytes;
+      return false;
+    }
+    return true;
+  };
+  if (expectedBytes > BYTES_WITHOUT_THREAD) threads.start();
 
   return {
     async pack({ onBytes, grown, stored = null, ...files }) {
+      if (!grown && !needsThread(statSync(files.source).size)) {
+        const packed = packOrFind({ ...files, stored, complete: () => true, wait() {}, onBytes });
+        if (!packed.isStored) await syncFile(files.destination);
+        return packed;
+      }
       const complete = new SharedArrayBuffer(4);
       const isComplete = (): void => raise(complete);
       if (grown) grown.then(isComplete, isComplete);
@@ -53,6 +87,8 @@ export function createObjectPool(size: number): ObjectPool {
     },
 
     async packContents(contents, store) {
+      const bytes = contents.reduce((sum, { content }) => sum + content.length, 0);
+      if (!needsThread(bytes)) return await packContents(contents, store);
       await using exchange = await threads.acquire();
       const memory = new Set(contents.map(({ content }) => content.buffer));
       exchange.send({ task: 'pack-contents', contents, store }, [...memory]);
@@ -62,6 +98,10 @@ export function createObjectPool(size: number): ObjectPool {
     },
 
     async *read(object) {
+      if (!needsThread(object.bytes)) {
+        yield* readFrames(object);
+        return;
+      }
       await using exchange = await threads.acquire();
       if (object.bytes <= FRAME_BYTES) {
         exchange.send({ task: 'read-whole', ...object });
@@ -91,7 +131,10 @@ export function createObjectPool(size: number): ObjectPool {
       await exchange.receive();
     },
 
-    close: () => threads.close(),
+    async close() {
+      bytesLeft = CLOSED;
+      await threads.close();
+    },
   };
 }
 

@@ -4,9 +4,8 @@ import {
   checkStored,
   type ObjectToRead,
   type PackedContent,
-  packContent,
-  packFile,
-  packStored,
+  packContents,
+  packOrFind,
   readFrames,
   type StoredObject,
 } from './object-file.ts';
@@ -53,29 +52,23 @@ const port = parentPort;
 if (!port) throw new Error('object-worker runs in a worker thread only');
 let reading: Generator<Uint8Array<ArrayBuffer>, void> | null = null;
 
-port.on('message', (request: WorkerRequest) => {
+port.on('message', async (request: WorkerRequest) => {
   try {
-    answer(request);
+    await answer(request);
   } catch (thrown) {
     const error = thrown as NodeJS.ErrnoException;
     port.postMessage({ ticket: request.ticket, reply: 'failed', message: error.message, code: error.code ?? null });
   }
 });
 
-function answer(request: WorkerRequest): void {
+async function answer(request: WorkerRequest): Promise<void> {
   const reply = (message: WorkerAnswer, transfer: ArrayBuffer[] = []): void =>
     port?.postMessage({ ticket: request.ticket, ...message }, transfer);
   switch (request.task) {
     case 'pack': {
-      const same = request.stored && packStored(request, request.stored);
-      if (same) {
-        reply({ reply: 'bytes', bytes: same.bytes });
-        reply({ reply: 'packed', packed: { ...same, isStored: true } });
-        return;
-      }
       const complete = new Int32Array(request.complete);
       let poll = FIRST_POLL;
-      const packed = packFile({
+      const packed = packOrFind({
         ...request,
         complete: () => Atomics.load(complete, 0) === 1,
         wait: () => {
@@ -84,11 +77,11 @@ function answer(request: WorkerRequest): void {
         },
         onBytes: (bytes) => reply({ reply: 'bytes', bytes }),
       });
-      reply({ reply: 'packed', packed: { ...packed, isStored: false } });
+      reply({ reply: 'packed', packed });
       return;
     }
     case 'pack-contents': {
-      const packed = request.contents.map((content) => packContent(content, request.store));
+      const packed = await packContents(request.contents, request.store);
       reply({ reply: 'packed-contents', packed });
       return;
     }

@@ -8,6 +8,9 @@ export interface TaskChannel extends AsyncDisposable {
 }
 
 export interface ThreadPool {
+  /** Starts a thread while the caller waits for something else. */
+  start(): void;
+  isStarted(): boolean;
   acquire(): Promise<TaskChannel>;
   close(): Promise<void>;
 }
@@ -39,9 +42,6 @@ export function createThreadPool(size: number): ThreadPool {
     return thread;
   }
 
-  // It starts while the caller waits for something else.
-  idle.push(start());
-
   function take(): Promise<Thread> {
     closed.signal.throwIfAborted();
     const free = idle.pop();
@@ -60,6 +60,8 @@ export function createThreadPool(size: number): ThreadPool {
   }
 
   return {
+    start: () => void idle.push(start()),
+    isStarted: () => all.length > 0,
     async acquire() {
       const thread = await take();
       tickets += 1;

@@ -4,14 +4,14 @@ import { SealBroken } from '../encryption/sealed-format.ts';
 import { TooLarge } from '../store.ts';
 import type { Credentials } from './client.ts';
 import { attemptsFor, isMissing, storageError } from './errors.ts';
-import type { StorageProfile } from './providers.ts';
+import type { BucketProfile } from './providers.ts';
 import { retry } from './retry.ts';
 
 type Sdk = typeof import('./sdk.ts').sdk;
 
 export interface S3Options {
   name: string;
-  profile: StorageProfile;
+  profile: BucketProfile;
   envelope?: Envelope;
   /** Default: a new one, which costs time and a connection. */
   client?: S3Client;

@@ -2,7 +2,7 @@ import type { LookupFunction } from 'node:net';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { type AwsProfile, readAwsProfiles } from '../../config/aws-profiles.ts';
 import { UserError } from '../../runtime/errors.ts';
-import { connectionOf, type StorageProfile } from './providers.ts';
+import { type BucketProfile, connectionOf } from './providers.ts';
 
 const SOCKETS = 32;
 
@@ -22,7 +22,7 @@ export type Credentials = () => Promise<{
  * profile, machine role). `lookup` resolves the names of connections.
  */
 export async function createS3Client(
-  profile: StorageProfile,
+  profile: BucketProfile,
   credentials?: Credentials,
   lookup?: LookupFunction,
 ): Promise<S3Client> {
@@ -57,8 +57,7 @@ export async function createS3Client(
 async function readCliProfile(name: string): Promise<AwsProfile> {
   const profile = (await readAwsProfiles(process.env)).get(name);
   if (profile) return profile;
-  throw new UserError(`The AWS CLI has no profile "${name}"`, {
-    code: 'storage_credentials_missing',
+  throw new UserError('storage_credentials_missing', `The AWS CLI has no profile "${name}"`, {
     hint: `Create it: aws configure --profile ${name}; or change cli_profile in the configuration.`,
   });
 }

@@ -145,8 +145,7 @@ export function storageError(failed: FailedRequest): UserError {
   if (error instanceof UserError) return error;
   const meaning = meaningOf(error);
   const reason = reasonOf(error);
-  return new UserError(`${meaning.message(failed)}${reason && `: ${reason}`}`, {
-    code: meaning.code,
+  return new UserError(meaning.code, `${meaning.message(failed)}${reason && `: ${reason}`}`, {
     hint: meaning.hint(failed),
     cause: error,
   });

@@ -1,7 +1,19 @@
 import type { Settings } from '../../config/schema/settings.ts';
-import { STORAGE_PROVIDERS } from '../../config/schema/storage-providers.ts';
+import { FOLDER, STORAGE_PROVIDERS, type StorageProviderId } from '../../config/schema/storage-providers.ts';
 
 export type StorageProfile = Settings['storage_profiles'][string];
+export type BucketProfile = StorageProfile & { provider: StorageProviderId; bucket: string };
+export type FolderProfile = StorageProfile & { provider: typeof FOLDER; path: string };
+
+/** The rules of the configuration require the keys of its provider. */
+export function isFolder(profile: StorageProfile): profile is FolderProfile {
+  return profile.provider === FOLDER && profile.path !== undefined;
+}
+
+export function bucketOf({ provider, bucket, ...rest }: StorageProfile): BucketProfile {
+  if (provider === FOLDER || bucket === undefined) throw new Error('a storage profile is no bucket');
+  return { ...rest, provider, bucket };
+}
 
 export interface CliProfile {
   endpoint?: string | undefined;
@@ -15,7 +27,7 @@ export interface Connection {
 }
 
 /** An `endpoint_url` of the `cli_profile` wins. */
-export function connectionOf(profile: StorageProfile, cli: CliProfile = {}): Connection {
+export function connectionOf(profile: BucketProfile, cli: CliProfile = {}): Connection {
   const provider = STORAGE_PROVIDERS[profile.provider];
   const endpoint = cli.endpoint ?? profile.endpoint ?? provider.endpoint(profile);
   const region = profile.region ?? cli.region ?? provider.region;
@@ -23,6 +35,6 @@ export function connectionOf(profile: StorageProfile, cli: CliProfile = {}): Con
 }
 
 /** Headers of a presigned upload of content with this SHA-256, in hexadecimal. */
-export function checksumHeader({ provider }: Pick<StorageProfile, 'provider'>, sha256: string): Record<string, string> {
+export function checksumHeader({ provider }: Pick<BucketProfile, 'provider'>, sha256: string): Record<string, string> {
   return STORAGE_PROVIDERS[provider].checksum(sha256);
 }

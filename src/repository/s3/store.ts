@@ -17,7 +17,7 @@ import { PART_BYTES, uploadFile } from './upload.ts';
 
 const BYTES_IN_FLIGHT = 4 * PART_BYTES;
 
-const LOOKS_AT_ONCE = 16;
+const HEAD_REQUESTS = 16;
 
 /** Up to this number, keys are checked one by one instead of by a list of a thousand. */
 const WORTH_A_LIST = 4;
@@ -142,12 +142,12 @@ async function present(bucket: S3Bucket, keys: string[]): Promise<Set<string>> {
   const begin = keys.length > WORTH_A_LIST ? await listPage(bucket, prefix) : { files: [], next: prefix };
   const listed = new Set(begin.files.map(({ key }) => key));
   const unsure = begin.next === undefined ? [] : keys.filter((key) => !listed.has(key));
-  const found = await mapWithConcurrency(unsure, LOOKS_AT_ONCE, (key) => isThere(bucket, key));
+  const found = await mapWithConcurrency(unsure, HEAD_REQUESTS, (key) => isThere(bucket, key));
   return new Set([...keys.filter((key) => listed.has(key)), ...unsure.filter((_, index) => found[index])]);
 }
 
 function isThere({ ask, client, sdk, place }: S3Bucket, key: string): Promise<boolean> {
-  const look = ask('read', async (request) => {
+  const found = ask('read', async (request) => {
     const head = client.send(new sdk.HeadObjectCommand(place(key)), request);
     await head.catch(async (error) => {
       // An error of HEAD has no body with a reason; one of GET has.
@@ -158,7 +158,7 @@ function isThere({ ask, client, sdk, place }: S3Bucket, key: string): Promise<bo
     });
     return true;
   });
-  return look.catch((error) => nullWhenMissing(error) ?? false);
+  return found.catch((error) => nullWhenMissing(error) ?? false);
 }
 
 /** Others may use `objects/` too. */

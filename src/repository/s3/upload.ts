@@ -123,7 +123,7 @@ async function sendEachPart(one: UploadPlace, source: Source, upload: Upload): P
 
 async function isWhole(key: string, { bytes }: Source, { bucket, signal }: Upload): Promise<boolean> {
   const { client, sdk, place } = bucket;
-  const look = new sdk.HeadObjectCommand(place(key));
-  const found = await bucket.ask('read', (options) => client.send(look, options), signal).catch(() => undefined);
+  const head = new sdk.HeadObjectCommand(place(key));
+  const found = await bucket.ask('read', (options) => client.send(head, options), signal).catch(() => undefined);
   return found?.ContentLength === bytes;
 }

@@ -61,7 +61,7 @@ export function createSearch({ table, columns }: SearchOptions): Search {
   const reader = createWordReader({
     onWords: searchWords,
     onPart(first, second, { start, end }) {
-      if (table.mayHold(first)) look(first, second, { start, end });
+      if (table.mayHold(first)) recordHit(first, second, { start, end });
     },
   });
   const field = createFieldReader(reader);
@@ -72,7 +72,7 @@ export function createSearch({ table, columns }: SearchOptions): Search {
   /** Hits whose text is not yet known. */
   let places: (Omit<Hit, 'text'> & { start: number; end: number })[] = [];
 
-  function look(first: number, second: number, { start, end }: { start: number; end: number }): void {
+  function recordHit(first: number, second: number, { start, end }: { start: number; end: number }): void {
     const entry = table.find(first, second);
     if (entry < 0) return;
     const valueClass = entry & CLASS_MASK;
@@ -104,7 +104,7 @@ export function createSearch({ table, columns }: SearchOptions): Search {
         const end = words.letters[after] as number;
         const first = digestFirst(words.first[at] as number, words.first[after] as number, end - start);
         if (!table.mayHold(first)) continue;
-        look(first, digestSecond(words.second[at] as number, words.second[after] as number, end - start), {
+        recordHit(first, digestSecond(words.second[at] as number, words.second[after] as number, end - start), {
           start,
           end,
         });
@@ -116,7 +116,7 @@ export function createSearch({ table, columns }: SearchOptions): Search {
     const found = hits[column];
     if (!found) return;
     found.values += 1;
-    if (value.words > 0 && table.mayHold(value.first)) look(value.first, value.second, WHOLE);
+    if (value.words > 0 && table.mayHold(value.first)) recordHit(value.first, value.second, WHOLE);
     if (strongest < 0) return;
     found.counts[strongest] = (found.counts[strongest] ?? 0) + 1;
     found.from.set(source, (found.from.get(source) ?? 0) + 1);

@@ -5,7 +5,7 @@ import { RESULTS } from '../../../src/cli/json-contract/results.ts';
 import { eventsSchema } from '../../../src/cli/json-contract/schema.ts';
 import { COMMANDS } from '../../../src/commands/registry.ts';
 import { EXIT } from '../../../src/runtime/errors.ts';
-import { refuseUndocumented } from '../../helpers/json-contract.ts';
+import { assertDocumented } from '../../helpers/json-contract.ts';
 
 const read = (path: string) => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
 const schema = eventsSchema();
@@ -37,6 +37,6 @@ test.each([
   ['an unknown event', { event: 'news' }],
   ['the result of another command', { event: 'done', command: 'rm', duration_ms: 1, snapshot: null }],
 ])('the suites refuse %s', (_, event) => {
-  expect(() => refuseUndocumented(['rm', '--json'], JSON.stringify(STEP))).not.toThrow();
-  expect(() => refuseUndocumented(['rm', '--json'], JSON.stringify(event))).toThrow('not in assets/events.schema.json');
+  expect(() => assertDocumented(['rm', '--json'], JSON.stringify(STEP))).not.toThrow();
+  expect(() => assertDocumented(['rm', '--json'], JSON.stringify(event))).toThrow('not in assets/events.schema.json');
 });

@@ -26,7 +26,7 @@ async function logged(trace: boolean): Promise<{ text: string; heard: RunEvent[]
     now = new Date(now.getTime() + 500);
     log.report(event);
   }
-  log.logFailure(new UserError('It failed', { code: 'dump_failed', details: ['at postgres://u:secret@h/d'] }));
+  log.logFailure(new UserError('dump_failed', 'It failed', { details: ['at postgres://u:secret@h/d'] }));
   return { text: await readFile(join(folder.path, 'logs', 'tool.log'), 'utf8'), heard };
 }
 

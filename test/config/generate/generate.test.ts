@@ -34,7 +34,7 @@ test('the example is a valid configuration with every key in it', async () => {
   });
   const { problems } = await folder.inspect({ environment: { APP_PASSWORD: 'x' } });
   // It has one storage profile for all, with all ways to sign in.
-  expect(problems.map(({ code }) => code)).toEqual(['cli_profile_wins', 'originals_shared']);
+  expect(problems.map(({ code }) => code)).toEqual(['storage_key_unused', 'cli_profile_wins', 'originals_shared']);
 });
 
 const schema = JSON.parse(files.get('assets/tool.schema.json') ?? '') as JsonSchema;

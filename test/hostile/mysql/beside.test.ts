@@ -6,7 +6,7 @@ import { whileAlive } from '../../../src/engines/mysql/connection/keep-alive.ts'
 import { type MysqlSession, openSession } from '../../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../../src/engines/mysql/connection/url.ts';
 import { databaseExists, lockDestination, verifyLock } from '../../../src/engines/mysql/server/server.ts';
-import { createBeside } from '../../../src/engines/mysql/swap/shadow-databases.ts';
+import { createShadowDatabase } from '../../../src/engines/mysql/swap/shadow-databases.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
@@ -104,7 +104,7 @@ for (const flavour of FLAVOURS) {
       const [gone, stays] = ['app.tool-new-00000001', 'app.tool-new-00000002'];
       await using session = await connectToServer(contextFor(), parseMysqlUrl(server.url('')));
       for (const name of [gone, stays]) {
-        await createBeside(session, { name, destination: 'app', collations: COLLATIONS });
+        await createShadowDatabase(session, { name, destination: 'app', collations: COLLATIONS });
         await server.sql(name, 'CREATE TABLE half (id INT PRIMARY KEY)');
       }
       // The server drops no folder that holds a file of somebody else.
@@ -229,7 +229,7 @@ describeWithMysql('mariadb', { name: 'a server that takes no notice of case' }, 
     const snapshot = { src_url: server.url('Source'), dst_url: server.url('APP') };
     const context = testContext({ settings: { working_directory: folder.path, targets: { app: { snapshot } } } });
     await using session = await connectToServer(context, parseMysqlUrl(server.url('')));
-    await createBeside(session, { name: 'app.tool-new-00000001', destination: 'app', collations: COLLATIONS });
+    await createShadowDatabase(session, { name: 'app.tool-new-00000001', destination: 'app', collations: COLLATIONS });
     await build(context, { target: 'app' });
     for (const _ of [1, 2]) await applyLoad(context, await planLoad(context, { target: 'app' }));
     expect(await server.databases()).toEqual(['app', 'app.tool-undo', 'source']);

@@ -61,7 +61,7 @@ for (const flavour of FLAVOURS) {
       const url = parseMysqlUrl(server.url('copy'));
       await using root = await openSession({ url });
       {
-        await using user = await createTemporaryUser(context, root, { url, fresh: 'copy.tool-new-00000000' });
+        await using user = await createTemporaryUser(context, root, { url, shadow: 'copy.tool-new-00000000' });
         await using session = await openSession({ url: user.url });
         await session.execute("CREATE TABLE own (id INT, word VARCHAR(9) DEFAULT 'x')");
         await session.execute('CREATE VIEW seen AS SELECT * FROM own');
@@ -175,7 +175,7 @@ for (const flavour of FLAVOURS) {
       await build(contextFor(), { target: 'app', cpus: 1 });
       const url = parseMysqlUrl(server.url('copy'));
       await using root = await openSession({ url });
-      const killed = await createTemporaryUser(contextFor(), root, { url, fresh: 'copy' });
+      const killed = await createTemporaryUser(contextFor(), root, { url, shadow: 'copy' });
       expect(killed.url.user).toMatch(/^tool-load-/);
       expect(await server.sql('', USERS)).toHaveLength(1);
       await load();

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { TargetSettings } from '../../../src/config/schema/settings.ts';
-import { besideNames } from '../../../src/engines/mysql/server/names.ts';
+import { auxiliaryNames } from '../../../src/engines/mysql/server/names.ts';
 import { applyBranchCheckout, planBranchCheckout } from '../../../src/operations/branch/checkout/checkout.ts';
 import {
   applyBranchCreate,
@@ -217,7 +217,7 @@ describe.each(BRANCH_SERVERS)('branches on $name', ({ kind, start, files, cannot
       expect(await ours()).toEqual(['copy', 'copy.tool-base', ...kept]);
       expect(await list()).toMatchObject([{ name: 'one' }]);
       const { database = '' } = (await create(long)).branches[0] ?? {};
-      const unmarked = [besideNames('copy_one').fresh(), besideNames(database).fresh()];
+      const unmarked = [auxiliaryNames('copy_one').shadow(), auxiliaryNames(database).shadow()];
       for (const name of unmarked) await server.createDestination(name);
       await create('two');
       expect((await ours()).filter((name) => unmarked.includes(name))).toEqual([]);

@@ -141,7 +141,7 @@ test('an operation is kept with its outcome; of an error the code alone, since i
   };
   const known = { operation: 'load' as const, target: 'app', to: 'postgres://s3cret@h/d' };
   await recorded(context, known, { work: async () => 7, facts: (swap_ms) => ({ swap_ms }) });
-  const failure = new UserError('name "s3cret" is not valid', { code: 'restore_failed' });
+  const failure = new UserError('restore_failed', 'name "s3cret" is not valid');
   await expect(recorded(context, known, { work: () => Promise.reject(failure) })).rejects.toBe(failure);
   controller.abort(failure);
   await expect(recorded(context, known, { work: () => Promise.reject(failure) })).rejects.toBe(failure);

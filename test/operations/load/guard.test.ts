@@ -7,7 +7,7 @@ import type { Settings } from '../../../src/config/schema/settings.ts';
 import { parsePostgresUrl } from '../../../src/engines/postgres/connection/url.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { forgetSource } from '../../../src/operations/identities.ts';
-import { refuseSources } from '../../../src/operations/load/guard.ts';
+import { assertNotASource } from '../../../src/operations/load/guard.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { planSanitize } from '../../../src/operations/sanitize/sanitize.ts';
 import { planSubset } from '../../../src/operations/subset/subset.ts';
@@ -97,8 +97,8 @@ describeWithPostgres('the guard of sources', () => {
     for (const src_url of [primary.url('prod'), standby.url('prod')]) {
       const misnamed = { '../up': { snapshot: { src_url } } } as Settings['targets'];
       const context = contextOf({ targets: {}, misnamed, directory });
-      await expect(refuseSources(context, parsePostgresUrl(primary.url('prod')))).rejects.toMatchObject(IS_SOURCE);
-      await refuseSources(context, parsePostgresUrl(primary.url('dev')));
+      await expect(assertNotASource(context, parsePostgresUrl(primary.url('prod')))).rejects.toMatchObject(IS_SOURCE);
+      await assertNotASource(context, parsePostgresUrl(primary.url('dev')));
     }
   });
 
@@ -146,8 +146,8 @@ describeWithPostgres('the guard of sources', () => {
     const blanks = { [key]: `postgres://postgres:@${host}/prod` };
     expect(host).toContain(port);
     const blank = contextOf({ targets: { app: { snapshot: {} } }, blanks, directory });
-    await expect(refuseSources(blank, parsePostgresUrl(primary.url('prod')))).rejects.toMatchObject(IS_SOURCE);
-    await refuseSources(blank, parsePostgresUrl(primary.url('dev')));
+    await expect(assertNotASource(blank, parsePostgresUrl(primary.url('prod')))).rejects.toMatchObject(IS_SOURCE);
+    await assertNotASource(blank, parsePostgresUrl(primary.url('dev')));
   });
 
   it('refuses an existing database of the same name while a source was never identified, and no other', async () => {
@@ -156,17 +156,17 @@ describeWithPostgres('the guard of sources', () => {
     const world = { targets: { app: { snapshot: { src_url: AWAY } } }, directory: folder.path, events };
     const context = contextOf(world);
     const prod = parsePostgresUrl(primary.url('prod'));
-    const refused = refuseSources(context, prod);
+    const refused = assertNotASource(context, prod);
     await expect(refused).rejects.toMatchObject(UNVERIFIED);
     await expect(refused).rejects.not.toThrow(/secret/);
-    expect(await refuseSources(context, prod, { unverifiedSources: true })).toEqual(['app']);
+    expect(await assertNotASource(context, prod, { unverifiedSources: true })).toEqual(['app']);
     expect(events).toContainEqual(expect.objectContaining({ event: 'warning', code: 'sources_unverified' }));
     // Another name is another database, and what does not exist cannot be lost.
-    expect(await refuseSources(context, parsePostgresUrl(primary.url('dev')))).toEqual([]);
+    expect(await assertNotASource(context, parsePostgresUrl(primary.url('dev')))).toEqual([]);
     const away = { app: { snapshot: { src_url: AWAY.replace('/prod', '/fresh') } } };
-    expect(await refuseSources(contextOf({ ...world, targets: away }), parsePostgresUrl(primary.url('fresh')))).toEqual(
-      [],
-    );
+    expect(
+      await assertNotASource(contextOf({ ...world, targets: away }), parsePostgresUrl(primary.url('fresh'))),
+    ).toEqual([]);
   });
 
   it('fills a template with blanks: what the URL says without its variables counts', async () => {
@@ -174,7 +174,7 @@ describeWithPostgres('the guard of sources', () => {
     const world = { targets: { app: { snapshot: {} } }, directory: folder.path };
     const key = 'targets.app.snapshot.src_url';
     const guard = (blank: string, database: string): Promise<string[]> =>
-      refuseSources(contextOf({ ...world, blanks: { [key]: blank } }), parsePostgresUrl(primary.url(database)));
+      assertNotASource(contextOf({ ...world, blanks: { [key]: blank } }), parsePostgresUrl(primary.url(database)));
     await expect(guard(`postgres://app:@localhost:${primary.port}/prod`, 'prod')).rejects.toMatchObject(IS_SOURCE);
     await expect(guard('postgres://app:@/prod', 'prod')).rejects.toMatchObject(UNVERIFIED);
     await expect(guard('postgres://app:@db.internal.invalid/', 'dev')).rejects.toMatchObject(UNVERIFIED);
@@ -207,7 +207,7 @@ describeWithPostgres('the guard of sources', () => {
       await mkdir(directory);
       const context = contextOf({ targets: { app: { snapshot: { src_url } } }, environment, directory });
       const prod = `${primary.url('prod')}?hostaddr=127.0.0.1`;
-      await expect(refuseSources(context, parsePostgresUrl(prod)), src_url).rejects.toMatchObject(IS_SOURCE);
+      await expect(assertNotASource(context, parsePostgresUrl(prod)), src_url).rejects.toMatchObject(IS_SOURCE);
     }
   }, 60_000);
 
@@ -217,7 +217,7 @@ describeWithPostgres('the guard of sources', () => {
       await primary.createDatabase(name);
       const targets = { other: { snapshot: { src_url: throughTunnel(name) } } };
       const context = contextOf({ targets, directory: folder.path });
-      const refused = refuseSources(context, parsePostgresUrl(primary.url('dev')));
+      const refused = assertNotASource(context, parsePostgresUrl(primary.url('dev')));
       await expect(refused, name).rejects.toMatchObject({ ...IS_SOURCE, message: expect.stringContaining(name) });
       // The check of the other way may still be ending.
       await primary.psql('postgres', { sql: `DROP DATABASE "${name}" WITH (FORCE)` });
@@ -242,16 +242,16 @@ describeWithPostgres('the guard of sources', () => {
       const world = { targets: { app: {}, other: {}, owner }, directory };
       // The second time a live identity is a remembered one.
       for (const events of [[], []] as RunEvent[][]) {
-        expect(await refuseSources(contextOf({ ...world, events }), prod, { target: 'app' }), how).toEqual([]);
+        expect(await assertNotASource(contextOf({ ...world, events }), prod, { target: 'app' }), how).toEqual([]);
         const warnings = events.filter((event) => event.event === 'warning');
         expect(warnings, how).toEqual([expect.objectContaining({ code: 'destination_allowed' })]);
       }
       for (const options of [{ target: 'other' }, { target: 'owner' }, {}]) {
-        await expect(refuseSources(contextOf(world), prod, options), how).rejects.toMatchObject({ code, exit: 5 });
+        await expect(assertNotASource(contextOf(world), prod, options), how).rejects.toMatchObject({ code, exit: 5 });
       }
       // What one owner allows does not count for another one of the same database.
       const strict = { ...world, targets: { ...world.targets, strict: { snapshot: { src_url } } } };
-      await expect(refuseSources(contextOf(strict), prod, { target: 'app' }), how).rejects.toMatchObject({ code });
+      await expect(assertNotASource(contextOf(strict), prod, { target: 'app' }), how).rejects.toMatchObject({ code });
     }
     await primary.psql('postgres', { sql: 'DROP DATABASE "prod.tool-undo" WITH (FORCE)' });
   });
@@ -268,13 +268,15 @@ describeWithPostgres('the guard of sources', () => {
       const context = contextOf({ targets, directory: folder.path });
       const [target = ''] = Object.keys(targets);
       for (const unverifiedSources of [false, true]) {
-        const refused = refuseSources(context, url, { target, unverifiedSources });
+        const refused = assertNotASource(context, url, { target, unverifiedSources });
         await expect(refused).rejects.toMatchObject({ code: 'destination_was_source', exit: 5 });
       }
       // Another name of the same server.
       const alias = parsePostgresUrl(primary.url('former').replace('127.0.0.1', 'localhost'));
-      await expect(refuseSources(context, alias, { target })).rejects.toMatchObject({ code: 'destination_was_source' });
-      await refuseSources(context, parsePostgresUrl(primary.url('unrelated')), { target });
+      await expect(assertNotASource(context, alias, { target })).rejects.toMatchObject({
+        code: 'destination_was_source',
+      });
+      await assertNotASource(context, parsePostgresUrl(primary.url('unrelated')), { target });
     }
     const context = contextOf({ targets: exchanged, directory: folder.path });
     await expect(forgetSource(context, 'postgres://nobody@nowhere.example.com/x')).rejects.toMatchObject({
@@ -282,10 +284,10 @@ describeWithPostgres('the guard of sources', () => {
       exit: 2,
     });
     expect(await forgetSource(context, url.display)).toEqual({ former_source: url.display });
-    expect(await refuseSources(context, url, { target: 'app' })).toEqual([]);
+    expect(await assertNotASource(context, url, { target: 'app' })).toEqual([]);
     // A present source stays one.
     const again = contextOf({ targets: before, directory: folder.path });
-    await expect(refuseSources(again, url, { target: 'app' })).rejects.toMatchObject(IS_SOURCE);
+    await expect(assertNotASource(again, url, { target: 'app' })).rejects.toMatchObject(IS_SOURCE);
   });
 
   it('takes no source for identified when the file of identities is damaged', async () => {
@@ -295,7 +297,7 @@ describeWithPostgres('the guard of sources', () => {
     for (const text of ['', '{', '{"format":1}', '{"format":1,"sources":{"x":[{"url":"u"}]}}', '[]', '\0\0\0']) {
       await writeFile(join(directory, 'identities.json'), text);
       const context = contextOf({ targets: { app: { snapshot: { src_url: AWAY } } }, directory, events });
-      const refused = refuseSources(context, parsePostgresUrl(primary.url('prod')));
+      const refused = assertNotASource(context, parsePostgresUrl(primary.url('prod')));
       await expect(refused, text).rejects.toMatchObject(UNVERIFIED);
     }
     expect(events).toContainEqual(expect.objectContaining({ code: 'identities_not_kept' }));
@@ -313,7 +315,7 @@ describeWithPostgres('the guard of sources', () => {
     const { plan } = await planLoad(context, { target: 'app', destdb: primary.url('copy') });
     expect(plan.unverified_sources).toEqual([]);
     // Even a namesake: what the source said of itself is another database.
-    expect(await refuseSources(context, parsePostgresUrl(primary.url('prod')))).toEqual([]);
+    expect(await assertNotASource(context, parsePostgresUrl(primary.url('prod')))).toEqual([]);
   }, 120_000);
 
   it('gives a destination up that takes a connection and never answers', async () => {
@@ -323,9 +325,9 @@ describeWithPostgres('the guard of sources', () => {
     await using folder = await temporaryFolder();
     const src_url = `postgres://somebody@127.0.0.1:${port}/app`;
     const context = contextOf({ targets: { app: { snapshot: { src_url } } }, directory: folder.path });
-    const other = refuseSources(context, parsePostgresUrl(`postgres://somebody@127.0.0.1:${port}/other`));
+    const other = assertNotASource(context, parsePostgresUrl(`postgres://somebody@127.0.0.1:${port}/other`));
     await expect(other).rejects.toMatchObject({ code: 'unreachable', exit: 4 });
-    const same = refuseSources(context, parsePostgresUrl(`postgres://localhost:${port}/app`));
+    const same = assertNotASource(context, parsePostgresUrl(`postgres://localhost:${port}/app`));
     await expect(same).rejects.toMatchObject(IS_SOURCE);
     silent.close();
   }, 30_000);

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { planLoad } from '../../../src/operations/load/load.ts';
-import { refuseUnshared } from '../../../src/operations/sign-in/sharing.ts';
+import { assertShared } from '../../../src/operations/sign-in/sharing.ts';
 import { signIn } from '../../../src/operations/sign-in/sign-in.ts';
 import { diff } from '../../../src/operations/snapshots/diff.ts';
 import { exportSnapshot } from '../../../src/operations/snapshots/export.ts';
@@ -64,13 +64,13 @@ it.each([...REFUSED, ...REFUSED_OF_OWN])(
 it('what is shared with the person, or with everybody, is not refused', async () => {
   const world = await signInWorld(TARGETS);
   await signIn(await world.open(), {});
-  await expect(refuseUnshared(await world.open(), 'dev')).resolves.toBeUndefined();
-  await expect(refuseUnshared(await world.open(), 'open')).resolves.toBeUndefined();
+  await expect(assertShared(await world.open(), 'dev')).resolves.toBeUndefined();
+  await expect(assertShared(await world.open(), 'open')).resolves.toBeUndefined();
 });
 
 it('nobody who is not signed in loads a target that is for a group', async () => {
   const world = await signInWorld(TARGETS);
-  await expect(refuseUnshared(await world.open(), 'dev')).rejects.toMatchObject({
+  await expect(assertShared(await world.open(), 'dev')).rejects.toMatchObject({
     exit: 5,
     message: expect.stringContaining('you are not signed in'),
     hint: 'Sign in: tool auth login',
@@ -81,8 +81,8 @@ it('without the provider the last groups count until they expire', async () => {
   const world = await signInWorld(TARGETS);
   await signIn(await world.open(), {});
   await world.provider.stop();
-  await expect(refuseUnshared(await world.open(3570), 'dev')).resolves.toBeUndefined();
-  await expect(refuseUnshared(await world.open(3610), 'dev')).rejects.toMatchObject({ code: 'target_not_shared' });
+  await expect(assertShared(await world.open(3570), 'dev')).resolves.toBeUndefined();
+  await expect(assertShared(await world.open(3610), 'dev')).rejects.toMatchObject({ code: 'target_not_shared' });
   expect(world.events).toContainEqual(expect.objectContaining({ code: 'groups_not_known' }));
 });
 

@@ -10,7 +10,7 @@ import { pull } from '../../../src/operations/snapshots/pull.ts';
 import { push } from '../../../src/operations/snapshots/push.ts';
 import { annotate, listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
-import type { StorageProfile } from '../../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../../src/repository/s3/providers.ts';
 import { startFaultProxy } from '../../helpers/fault-proxy.ts';
 import { type Machine, machine } from '../../helpers/machine.ts';
 import { describeWithS3, startS3 } from '../../helpers/s3-server.ts';
@@ -24,8 +24,8 @@ const OTHER_KEY = 'cd'.repeat(16);
 describeWithS3('an encrypted bucket', () => {
   const server = suiteResource(() => startS3());
   const proxy = suiteResource(() => startFaultProxy(server.endpoint));
-  let clear: StorageProfile;
-  let profile: StorageProfile;
+  let clear: BucketProfile;
+  let profile: BucketProfile;
   let here: Machine;
   let there: Machine;
 

@@ -7,7 +7,7 @@ import { pull } from '../../../src/operations/snapshots/pull.ts';
 import { push } from '../../../src/operations/snapshots/push.ts';
 import { annotate, listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
-import type { StorageProfile } from '../../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../../src/repository/s3/providers.ts';
 import { createS3Store } from '../../../src/repository/s3/store.ts';
 import type { Store } from '../../../src/repository/store.ts';
 import { type Machine, machine } from '../../helpers/machine.ts';
@@ -19,7 +19,7 @@ const DAY = 24 * 60 * 60 * 1000;
 
 describeWithS3('prune and rm', () => {
   const server = suiteResource(() => startS3());
-  let profile: StorageProfile;
+  let profile: BucketProfile;
   let here: Machine;
   let store: Store;
 

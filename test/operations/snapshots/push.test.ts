@@ -7,7 +7,7 @@ import { push } from '../../../src/operations/snapshots/push.ts';
 import { annotate, listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
 import { manifestKey } from '../../../src/repository/repository.ts';
-import type { StorageProfile } from '../../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../../src/repository/s3/providers.ts';
 import { createS3Store } from '../../../src/repository/s3/store.ts';
 import { publicKeyText, signManifest } from '../../../src/repository/signature.ts';
 import type { Store } from '../../../src/repository/store.ts';
@@ -18,7 +18,7 @@ import { suiteResource } from '../../helpers/suite-resource.ts';
 
 describeWithS3('push and pull', () => {
   const server = suiteResource(() => startS3());
-  let profile: StorageProfile;
+  let profile: BucketProfile;
   let here: Machine;
   let there: Machine;
   let store: Store;

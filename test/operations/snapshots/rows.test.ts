@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { createRowScanner, type RowFormat, valueText } from '../../../src/engines/shared/row-scanner.ts';
 import { readRows } from '../../../src/operations/snapshots/rows.ts';
-import type { StorageProfile } from '../../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../../src/repository/s3/providers.ts';
 import { type Machine, machine } from '../../helpers/machine.ts';
 import { storeTables } from '../../helpers/stored-snapshot.ts';
 
@@ -101,7 +101,7 @@ describe('the first rows of a snapshot', () => {
   });
 
   beforeAll(async () => {
-    const profile = { provider: 'minio', bucket: 'none' } as unknown as StorageProfile;
+    const profile = { provider: 'minio', bucket: 'none' } as unknown as BucketProfile;
     here = await machine({ profile, targets: { app: { snapshot: {} } } });
     const huge = function* () {
       yield Buffer.from('1\t');

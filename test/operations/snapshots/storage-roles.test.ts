@@ -8,7 +8,7 @@ import { push } from '../../../src/operations/snapshots/push.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
 import { createS3Client } from '../../../src/repository/s3/client.ts';
-import type { StorageProfile } from '../../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../../src/repository/s3/providers.ts';
 import { makeOwnersRole } from '../../helpers/bucket-role.ts';
 import { type Machine, machine } from '../../helpers/machine.ts';
 import { describeWithS3, type S3Server, startS3 } from '../../helpers/s3-server.ts';
@@ -18,7 +18,7 @@ describeWithS3('an encrypted bucket, by temporary credentials of a role', () => 
   let server: S3Server;
   let folder: string;
   let role: string;
-  let profile: StorageProfile;
+  let profile: BucketProfile;
 
   beforeAll(async () => {
     server = await startS3({ roles: true });

@@ -5,7 +5,7 @@ import { push } from '../../../src/operations/snapshots/push.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
 import { objectKey } from '../../../src/repository/keys.ts';
 import type { Manifest } from '../../../src/repository/manifest.ts';
-import type { StorageProfile } from '../../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../../src/repository/s3/providers.ts';
 import { createS3Store } from '../../../src/repository/s3/store.ts';
 import { startFaultProxy } from '../../helpers/fault-proxy.ts';
 import { type Machine, machine } from '../../helpers/machine.ts';
@@ -18,7 +18,7 @@ const TABLES = 40;
 describeWithS3('verify', () => {
   const server = suiteResource(() => startS3());
   const proxy = suiteResource(() => startFaultProxy(server.endpoint));
-  let profile: StorageProfile;
+  let profile: BucketProfile;
   let here: Machine;
   let manifest: Manifest;
 

@@ -7,7 +7,7 @@ import { PutBucketPolicyCommand } from '@aws-sdk/client-s3';
 import { afterEach, expect, it, vi } from 'vitest';
 import { push } from '../../../src/operations/snapshots/push.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
-import type { StorageProfile } from '../../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../../src/repository/s3/providers.ts';
 import { createS3Store } from '../../../src/repository/s3/store.ts';
 import type { Store } from '../../../src/repository/store.ts';
 import { startFaultProxy } from '../../helpers/fault-proxy.ts';
@@ -17,7 +17,7 @@ import { storeSnapshot, storeTables } from '../../helpers/stored-snapshot.ts';
 import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const signal = new AbortController().signal;
-const open = (profile: StorageProfile): Promise<Store> => createS3Store({ name: 'team', profile, signal });
+const open = (profile: BucketProfile): Promise<Store> => createS3Store({ name: 'team', profile, signal });
 const named = { target: 'app', id: 'aaaa0000', created_at: '2026-01-01T00:00:00.000Z' };
 const snapshot = { ...named, content: 'one\n' };
 

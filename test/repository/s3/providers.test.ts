@@ -1,7 +1,7 @@
 import { ListObjectsV2Command, PutObjectCommand, type S3Client, UploadPartCommand } from '@aws-sdk/client-s3';
 import { expect, test } from 'vitest';
 import { createS3Client } from '../../../src/repository/s3/client.ts';
-import type { StorageProfile } from '../../../src/repository/s3/providers.ts';
+import type { BucketProfile } from '../../../src/repository/s3/providers.ts';
 
 interface Signed {
   url: string;
@@ -10,7 +10,7 @@ interface Signed {
 
 /** What would be sent for a command, signed. */
 async function signed(
-  profile: Partial<StorageProfile>,
+  profile: Partial<BucketProfile>,
   send = (client: S3Client): Promise<unknown> => client.send(new ListObjectsV2Command({ Bucket: 'shelf' })),
 ): Promise<Signed> {
   const keys = { access_key: 'key', secret_key: 'secret' };
@@ -29,7 +29,7 @@ async function signed(
   return seen[0] as Signed;
 }
 
-test.each<[Partial<StorageProfile>, string, string]>([
+test.each<[Partial<BucketProfile>, string, string]>([
   [{ provider: 's3', region: 'eu-central-1' }, 'https://shelf.s3.eu-central-1.amazonaws.com/', 'eu-central-1'],
   [{ provider: 's3' }, 'https://shelf.s3.us-east-1.amazonaws.com/', 'us-east-1'],
   [{ provider: 's3', region: 'eu', endpoint: 'https://s3.example.com' }, 'https://s3.example.com/shelf', 'eu'],

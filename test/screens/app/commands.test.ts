@@ -89,7 +89,7 @@ describe('keys of the configuration', () => {
 /** Every sentence that names the key of a command. */
 function sentences(): string[] {
   const undo = { database: 'app_dev', command: 'tool undo app' };
-  const error = (code: ErrorCode) => new UserError('refused', { code });
+  const error = (code: ErrorCode) => new UserError(code, 'refused');
   const hub = { problem: 'refused', as_of: null } as HubState;
   return [
     ...detailsWithKey(summaryOf('Loaded', { undo })),

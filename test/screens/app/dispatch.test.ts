@@ -26,7 +26,7 @@ describe('targets', () => {
           const legacy = async (rows: TargetRow[]) =>
             (await listed(rows, null)).filter(({ name }) => name === 'legacy');
           await operations.refreshTargets(session, { listed: legacy, take });
-          throw new UserError('the name cannot be found', { code: 'unreachable' });
+          throw new UserError('unreachable', 'the name cannot be found');
         },
       },
     });
@@ -249,10 +249,7 @@ describe('sanitizing', () => {
 
   test('a build that cannot be planned says why and what to do, and builds nothing', async () => {
     const world = fakeWorld();
-    const error = new UserError('the query cannot be read', {
-      code: 'query_file_unreadable',
-      hint: 'look at sanitize.sql',
-    });
+    const error = new UserError('query_file_unreadable', 'the query cannot be read', { hint: 'look at sanitize.sql' });
     const work = fakePlannedWork(world);
     const build = { ...work.build, plan: () => Promise.reject(error) };
     const model = await listed(world, { operations: fakeOperations(world, { ...work, build }) });

@@ -61,7 +61,7 @@ test('a load that may replace a source that cannot be identified goes on only wh
   let plans = 0;
   const plan: typeof work.load.plan = async (session, request) => {
     plans += 1;
-    if (!request.unverifiedSources) throw new UserError('may be a source', { code: 'sources_unverified' });
+    if (!request.unverifiedSources) throw new UserError('sources_unverified', 'may be a source');
     const planned = await work.load.plan(session, request);
     return { ...planned, plan: { ...planned.plan, unverified_sources: ['legacy'] } };
   };

@@ -41,7 +41,7 @@ test('the audit of a cloud target lists its events, with the selected one in ful
 
 test('callers without permission see the groups that may read the audit', async () => {
   const hint = 'It needs one of the groups: owners, auditors.';
-  const failAudit = new UserError('Only owners and auditors may read the audit', { code: 'not_permitted', hint });
+  const failAudit = new UserError('not_permitted', 'Only owners and auditors may read the audit', { hint });
   const model = await listed(fakeWorld({ targets: [hosted], failAudit }));
   press(model, 'A');
   await until(() => 'error' in model.navigation.top() && (model.navigation.top() as { error: unknown }).error !== null);

@@ -96,7 +96,7 @@ test('the server is asked once, and only when a name is typed', async () => {
 });
 
 test('where the server is not reached it says so, and the name is typed', async () => {
-  const failNames = new UserError('Cannot reach the server', { code: 'unreachable' });
+  const failNames = new UserError('unreachable', 'Cannot reach the server');
   const { model } = await opened({ failNames });
   add(model, ['targets', 'app', 'subset', 'excluded_tables']);
   await until(() => suggestionsAt(editor(model))?.state.state === 'failed');

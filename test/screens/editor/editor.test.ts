@@ -274,7 +274,7 @@ test('a file that is no YAML is opened in the editor of the user at its first pr
   const terminal = {
     ...fakeTerminal(),
     edit: async (path: string, line?: number) => {
-      if (isMissing) throw new UserError('The editor "vi" failed', { code: 'editor_failed' });
+      if (isMissing) throw new UserError('editor_failed', 'The editor "vi" failed');
       opened.push(`${path}:${line}`);
       await writeFile(path, 'targets: {}\n');
     },

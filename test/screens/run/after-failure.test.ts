@@ -16,7 +16,7 @@ test('a build that lacks schemas can be done again with them', async () => {
   const apply: typeof work.build.apply = async (session, planned) => {
     asked.push(planned.request);
     if (planned.request.includeNeededSchemas) return work.build.apply(session, planned);
-    throw new UserError('kinds is needed', { code: 'schema_needed' });
+    throw new UserError('schema_needed', 'kinds is needed');
   };
   const operations = fakeOperations(world, { ...work, build: { ...work.build, apply } });
   const model = await listed(world, { operations });
@@ -45,11 +45,11 @@ test('a load that failed can restore the rest, and replace the destination by it
   const model = await listed(world, { operations });
   press(model, 'enter');
   await until(() => model.snapshots.getState().targets.app?.phase === 'ready');
-  world.failLoad = new UserError('refused', { code: 'restore_failed' });
+  world.failLoad = new UserError('restore_failed', 'refused');
   press(model, 'l');
   await answered(model);
   await ended(model, 1);
-  world.failLoad = new UserError('not all', { code: 'restore_incomplete' });
+  world.failLoad = new UserError('restore_incomplete', 'not all');
   press(model, 'a');
   await answered(model);
   await ended(model, 2);

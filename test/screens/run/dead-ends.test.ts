@@ -11,7 +11,7 @@ test('a plan that failed is made again with r', async () => {
   const work = fakePlannedWork(world);
   let isDown = true;
   const plan: typeof work.load.plan = async (...request) => {
-    if (isDown) throw new UserError('Cannot reach the server', { code: 'unreachable' });
+    if (isDown) throw new UserError('unreachable', 'Cannot reach the server');
     return work.load.plan(...request);
   };
   const operations = fakeOperations(world, { ...work, load: { ...work.load, plan } });
@@ -32,7 +32,7 @@ test('a build that failed to be planned is planned again with r', async () => {
   const work = fakePlannedWork(world);
   let isDown = true;
   const plan: typeof work.build.plan = async (...request) => {
-    if (isDown) throw new UserError('The query cannot be read', { code: 'query_file_unreadable' });
+    if (isDown) throw new UserError('query_file_unreadable', 'The query cannot be read');
     return work.build.plan(...request);
   };
   const operations = fakeOperations(world, { ...work, build: { ...work.build, plan } });

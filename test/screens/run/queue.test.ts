@@ -59,7 +59,7 @@ test('a load is refused while another one is to replace the same database', asyn
 });
 
 test('a load that failed is not done again once another has replaced the same database', async () => {
-  const world = fakeWorld({ failLoad: new UserError('disk full', { code: 'disk_full' }) });
+  const world = fakeWorld({ failLoad: new UserError('disk_full', 'disk full') });
   const model = await listed(world);
   press(model, 'enter');
   for (const failure of [world.failLoad, null]) {

@@ -83,7 +83,7 @@ test('unknown time left is said to be unknown, and earlier runs tell it where th
 });
 
 test('a failed run says that the database was not touched only where the swap has not begun', () => {
-  const error = new UserError('refused', { code: 'restore_failed' });
+  const error = new UserError('restore_failed', 'refused');
   const before = endRun(folded, { status: 'failed', error }, 5000);
   expect(untouchedLines(runWith(before))).toEqual(['app_dev was not touched.']);
   const swap: RunEvent = { event: 'step', step: 'swap', state: 'started', label: 'Switch' };
@@ -113,14 +113,14 @@ test('a load ends with a card; y copies the URL without password, ! opens the cl
 
 test('where the client is missing, the reason and the hint are shown', async () => {
   const hint = 'Install it, or press y to copy the URL.';
-  const failClient = new UserError('psql was not found', { code: 'tools_missing', hint });
+  const failClient = new UserError('tools_missing', 'psql was not found', { hint });
   const model = await loaded({ failClient });
   press(model, '!');
   await until(() => notice(model) === `psql was not found. ${hint}`);
 });
 
 test('a failed load shows the cause and that nothing was touched, and r runs it again', async () => {
-  const failLoad = new UserError('the disk is full', { code: 'restore_failed', hint: 'Free some.' });
+  const failLoad = new UserError('restore_failed', 'the disk is full', { hint: 'Free some.' });
   const world = fakeWorld({ failLoad });
   const model = await loaded(world);
   const shown = await screenText(model, SIZE);

@@ -84,7 +84,7 @@ test('a reset and a switch of branches end with a card, too', () => {
 });
 
 test('the status of a target is that of its last check, and is checked again after a failed run', async () => {
-  const world = fakeWorld({ failLoad: new UserError('the server is gone', { code: 'unreachable' }) });
+  const world = fakeWorld({ failLoad: new UserError('unreachable', 'the server is gone') });
   const model = await listed(world);
   await until(() => status(model)?.row.status === 'ok');
   const entry = status(model);

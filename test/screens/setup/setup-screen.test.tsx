@@ -19,7 +19,7 @@ const SOURCE = {
 const file = Array.from({ length: 60 }, (_, index) => (index % 7 === 3 ? '' : `line ${index}`)).join('\n');
 const PLAN = { file: '/home/ada/tool.yml', text: '', shown: file, variables: { SHOP_PASSWORD: 'hunter2' } };
 
-const FAILED = new UserError('Cannot reach the server', { code: 'unreachable', hint: 'Is it running?' });
+const FAILED = new UserError('unreachable', 'Cannot reach the server', { hint: 'Is it running?' });
 
 test.each<[string, Change, RegExp]>([
   ['a choice of files', { step: 'file' }, /❯/],
@@ -68,7 +68,7 @@ for (const size of [
   });
 
   test(`what became of a failure is said below what was typed at ${name}`, async () => {
-    const error = new UserError('Cannot reach the server', { code: 'unreachable', hint: 'Is it running?' });
+    const error = new UserError('unreachable', 'Cannot reach the server', { hint: 'Is it running?' });
     const shown = await drawn(size, { step: 'url', typing: textEdit('postgres://away/shop'), error });
     expect(shown).toMatch(/Source: postgres:\/\/away\/shop\n\n +Cannot reach the server\n +Is it running\?/);
   });

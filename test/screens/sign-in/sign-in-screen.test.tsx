@@ -24,7 +24,7 @@ test('a code is shown with a picture of its URL', async () => {
 });
 
 test('a failure says why, and what to do next', async () => {
-  const error = new UserError('It was refused', { code: 'sign_in_denied', hint: 'Sign in again' });
+  const error = new UserError('sign_in_denied', 'It was refused', { hint: 'Sign in again' });
   const shown = await drawn({ error });
   expect(shown).toMatch(/The sign-in failed.*Reason +It was refused.*Next +Sign in again/s);
 });

@@ -49,7 +49,7 @@ describe('signing in', () => {
   });
 
   test('that fails can be begun again', async () => {
-    const world = fakeWorld({ failSignIn: new UserError('refused', { code: 'sign_in_denied' }) });
+    const world = fakeWorld({ failSignIn: new UserError('sign_in_denied', 'refused') });
     const model = await listed(world);
     press(model, 'I');
     await until(() => signInOf(model)?.error?.code === 'sign_in_denied');

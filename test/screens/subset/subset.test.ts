@@ -91,7 +91,7 @@ test('what cannot be planned is not made, and Enter says why; the change before 
   const world = fakeWorld();
   const model = await planned(world);
   const { plan } = model.operations;
-  model.operations.plan = () => Promise.reject(new UserError('product_id is NOT NULL', { code: 'subset_impossible' }));
+  model.operations.plan = () => Promise.reject(new UserError('subset_impossible', 'product_id is NOT NULL'));
   press(model, 'G', '+', 'enter');
   expect(model.navigation.store.getState().notice?.text).toBe('The plan is not ready yet');
   await counted(model);

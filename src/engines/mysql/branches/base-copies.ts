@@ -20,10 +20,10 @@ import { withDatabase } from '../connection/url.ts';
 import { createSequences } from '../restore/rows/fill.ts';
 import { alter, makeTables } from '../restore/rows/load-tables.ts';
 import { BASE, RETIRED } from '../server/names.ts';
-import { createDatabase, databaseExists, namesBeside } from '../server/server.ts';
+import { createDatabase, databaseExists, readAuxiliaryNames } from '../server/server.ts';
 import type { Rename } from '../swap/journal-schema.ts';
 import { writeRecord } from '../swap/record.ts';
-import { createBeside, dropBeside } from '../swap/shadow-databases.ts';
+import { createShadowDatabase, dropAuxiliaryDatabase } from '../swap/shadow-databases.ts';
 import { renameStatement } from '../swap/swap-packet.ts';
 import { haveRows, INCOMPLETE, lacksRows, ownTables, readUpdated, WRITTEN, whyWritten } from './base-changes.ts';
 import { type BaseRecord, findBaseRecord, readBaseRecord } from './base-record.ts';
@@ -31,7 +31,7 @@ import { type CopyRowsResult, checksumOf, copyRows } from './copy-rows.ts';
 
 /** Base copy and spare of a destination, each with whether a reset may use it. */
 export async function findBaseCopies(server: MysqlSession, destination: string): Promise<BaseCopies> {
-  const names = await namesBeside(server, destination);
+  const names = await readAuxiliaryNames(server, destination);
   const { of } = names;
   const { table, record = null } = (await findBaseRecord(server, { database: names.base, of })) ?? {};
   const exists = await databaseExists(server, destination);
@@ -63,7 +63,7 @@ function copyChanged(database: string, table: string): Error {
   return restoreFailed(`The table ${table} of ${database} was changed since the load that made it`, []);
 }
 
-export interface KeptBase {
+export interface BaseCopyOptions {
   spare: boolean;
   snapshot: string | null;
   partial: boolean;
@@ -72,36 +72,36 @@ export interface KeptBase {
 interface MakeCopiesRequest {
   url: DatabaseUrl;
   /** The complete database beside the destination. */
-  fresh: string;
-  base: KeptBase;
-  belongings: { code: CodeDefinitions; definers: Definers };
+  shadow: string;
+  base: BaseCopyOptions;
+  dependents: { code: CodeDefinitions; definers: Definers };
 }
 
 /** Makes a database with the rows of the new one, and the record of everything else; the swap gives it its name. */
 export async function createBase(
   context: EngineContext,
   server: MysqlSession,
-  { url, fresh, base, belongings: { code, definers } }: MakeCopiesRequest,
+  { url, shadow, base, dependents: { code, definers } }: MakeCopiesRequest,
 ): Promise<string> {
   const destination = url.database ?? '';
-  const { of, base: name, fresh: newName } = await namesBeside(server, destination);
+  const { of, base: name, shadow: newName } = await readAuxiliaryNames(server, destination);
   const made = startStep(context.report, 'base', `Create the base copy ${name}`);
-  const read = await readDefinitions(server, fresh, () => {});
+  const read = await readDefinitions(server, shadow, () => {});
   // A snapshot may spell names otherwise than the server.
-  const { tables, sequences } = withSequencesOwn(read, fresh);
+  const { tables, sequences } = withSequencesOwn(read, shadow);
   const definitions: Definitions = { ...code, tables, sequences };
   const to = newName();
-  await createBeside(server, { name: to, destination, collations: code });
-  const beside = withDatabase(url, to);
+  await createShadowDatabase(server, { name: to, destination, collations: code });
+  const shadowUrl = withDatabase(url, to);
   const own = ownTables(definitions).map((table) => ({ ...table, indexes: [], foreignKeys: [] }));
-  await makeWithoutDefaults(context, server, { url: beside, definitions: { ...definitions, tables: own } });
+  await makeWithoutDefaults(context, server, { url: shadowUrl, definitions: { ...definitions, tables: own } });
   const rows = await copyRows(context, {
     url,
-    from: fresh,
+    from: shadow,
     to,
     tables: own.map((table) => table.name),
     async copied(session, table, { checksum }) {
-      if (checksum !== (await checksumOf(session, fresh, table)))
+      if (checksum !== (await checksumOf(session, shadow, table)))
         throw restoreFailed(`The base copy has other rows than the load in ${table.name}`, []);
     },
   });
@@ -175,8 +175,8 @@ export async function fillFromBase(
   const traits = [...traitsOf(record.definitions.tables)];
   const remote = traits.flatMap(([table, { storage }]) => (storage === 'remote' ? [table] : []));
   const definitions = checkDefinitions(record.definitions, null, new Set(remote));
-  const beside = withDatabase(url, to);
-  await using session = await connect(context, beside);
+  const shadowUrl = withDatabase(url, to);
+  await using session = await connect(context, shadowUrl);
   await session.execute('SET foreign_key_checks = 0');
   await createSequences(session, definitions);
   const rowsOf = new Map(record.tables.map((table) => [table.name, table]));
@@ -184,7 +184,7 @@ export async function fillFromBase(
   const tables = withForeignKeys(
     definitions.tables.map((table) => (rowsLast || isSmall(table) ? withIndexes(table) : table)),
   );
-  await makeTables(context, { url: beside, jobs: SESSIONS, definitions: tables });
+  await makeTables(context, { url: shadowUrl, jobs: SESSIONS, definitions: tables });
   const addKeys = async (): Promise<void> => {
     for (const { name: table, foreignKeys } of tables) {
       if (foreignKeys.length > 0) await alter(session, table, foreignKeys);
@@ -241,12 +241,12 @@ export async function createSpare(
   url: DatabaseUrl,
 ): Promise<string | null> {
   const destination = url.database ?? '';
-  const { of, base, spare } = await namesBeside(server, destination);
+  const { of, base, spare } = await readAuxiliaryNames(server, destination);
   const record = await readBaseRecord(server, { database: base, table: BASE, of });
   if (!record) return null;
   const made = startStep(context.report, 'spare', `Create the spare ${spare}`);
   try {
-    await dropBeside(context, server, { name: spare, destination });
+    await dropAuxiliaryDatabase(context, server, { name: spare, destination });
     await createDatabase(server, { name: spare, collations: record.definitions });
     await writeRecord(server, { database: spare, table: RETIRED, value: record });
     const rows = await fillFromBase(context, { url, to: spare, base: { name: base, record }, rowsLast: true });
@@ -256,7 +256,7 @@ export async function createSpare(
     made(`Created the spare ${spare}`);
     return spare;
   } catch (error) {
-    await dropBeside(context, server, { name: spare, destination });
+    await dropAuxiliaryDatabase(context, server, { name: spare, destination });
     const reason = context.signal.aborted ? 'interrupted' : redact(error instanceof Error ? error.message : `${error}`);
     const message = `The spare ${spare} was not created: ${reason}`;
     context.report({ event: 'warning', code: 'spare_not_created', message });

@@ -1,24 +1,24 @@
 import type { MysqlSession } from '../connection/session.ts';
 import { BASE, OUTDATED } from '../server/names.ts';
-import { namesBeside } from '../server/server.ts';
+import { readAuxiliaryNames } from '../server/server.ts';
 import type { Rename } from '../swap/journal-schema.ts';
-import type { KeptRecord } from '../swap/undo-copy.ts';
+import type { UndoCopyRecord } from '../swap/undo-copy.ts';
 import { findBaseRecord } from './base-record.ts';
 import type { BranchMark } from './branch-mark.ts';
 
 /** Database that becomes the destination: a branch, or the undo copy. */
-export type Arrival = { mark: BranchMark } | { kept: KeptRecord };
+export type NextDestination = { mark: BranchMark } | { undoCopy: UndoCopyRecord };
 
 /** A reset of the destination restores what its tables were made from, where that is still the base copy. */
-export async function baseFollows(server: MysqlSession, destination: string, arrival: Arrival): Promise<Rename[]> {
-  const { of, base: database } = await namesBeside(server, destination);
+export async function baseFollows(server: MysqlSession, destination: string, next: NextDestination): Promise<Rename[]> {
+  const { of, base: database } = await readAuxiliaryNames(server, destination);
   const found = await findBaseRecord(server, { database, of });
   if (!found) return [];
   const { table, record } = found;
   const follows =
-    'mark' in arrival
-      ? arrival.mark.loaded_at === record.loaded_at && arrival.mark.snapshot === record.snapshot
-      : arrival.kept.has_base === true;
+    'mark' in next
+      ? next.mark.loaded_at === record.loaded_at && next.mark.snapshot === record.snapshot
+      : next.undoCopy.has_base === true;
   const to = follows ? BASE : OUTDATED;
   return table === to ? [] : [{ from: [database, table], to: [database, to] }];
 }

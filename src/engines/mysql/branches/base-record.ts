@@ -63,9 +63,9 @@ export async function findBaseRecord(
 export async function baseCopyState(
   server: MysqlSession,
   { database, of }: { database: string; of: string },
-): Promise<'none' | 'whole' | 'remains' | 'stranger'> {
+): Promise<'none' | 'whole' | 'remains' | 'foreign'> {
   if (!(await databaseExists(server, database))) return 'none';
   if (await findBaseRecord(server, { database, of })) return 'whole';
   if (await readBaseRecord(server, { database, table: RETIRED, of })) return 'remains';
-  return (await isEmpty(server, database)) ? 'remains' : 'stranger';
+  return (await isEmpty(server, database)) ? 'remains' : 'foreign';
 }

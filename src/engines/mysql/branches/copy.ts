@@ -6,8 +6,8 @@ import { closedBase } from '../../shared/base-copies.ts';
 import { withServer } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
-import { besideDestination } from '../restore/restore.ts';
-import { namesBeside } from '../server/server.ts';
+import { loadThroughShadow } from '../restore/restore.ts';
+import { readAuxiliaryNames } from '../server/server.ts';
 import { fillFromBase, findBaseCopies } from './base-copies.ts';
 import { type BaseRecord, findBaseRecord } from './base-record.ts';
 import { type BranchMark, branchMarkText } from './branch-mark.ts';
@@ -35,7 +35,7 @@ export async function copyToBranch(context: EngineContext, copy: BranchCopy): Pr
   accept(base);
   const { snapshot, loaded_at } = record;
   const mark = branchMarkText({ tool: 'branch', of, ...copy.mark, snapshot, loaded_at });
-  return besideDestination(
+  return loadThroughShadow(
     context,
     {
       url: withDatabase(url, database),
@@ -44,9 +44,9 @@ export async function copyToBranch(context: EngineContext, copy: BranchCopy): Pr
       fromBase: { spare: false },
       branch: { of, mark, onlyNew },
     },
-    async ({ fresh, server, context: running }) => {
+    async ({ shadow, server, context: running }) => {
       await begin(server);
-      await fillFromBase(running, { url, to: fresh, base: { name: base.name, record }, rowsLast: false });
+      await fillFromBase(running, { url, to: shadow, base: { name: base.name, record }, rowsLast: false });
       return { code: record.definitions, definers: record.definers };
     },
   );
@@ -59,7 +59,7 @@ async function findBase(
 ): Promise<{ of: string; base: BaseCopy; record: BaseRecord }> {
   const destination = url.database ?? '';
   const base = closedBase(await findBaseCopies(server, destination), url);
-  const { of } = await namesBeside(server, destination);
+  const { of } = await readAuxiliaryNames(server, destination);
   const found = await findBaseRecord(server, { database: base.name, of });
   if (!found) throw new Error(`the record of ${base.name} is gone`);
   return { of, base, record: found.record };

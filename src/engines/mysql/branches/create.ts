@@ -18,13 +18,13 @@ async function create(context: EngineContext, creation: BranchCreation): Promise
   const { url, name, database, repository, gitBranch, owner = null, accept } = creation;
   const made = startStep(context.report, `branch ${name}`, `Create branch ${name} as ${database}`);
   await sweepBranches(context, url);
-  const refuseTaken = async (server: MysqlSession): Promise<void> => {
+  const assertNameFree = async (server: MysqlSession): Promise<void> => {
     if ((await findBranches(server, url.database ?? '')).some((each) => each.name === name)) throw branchExists(name);
     if (await databaseExists(server, database)) throw databaseTaken(database, name);
   };
-  await withServer(context, url, refuseTaken);
+  await withServer(context, url, assertNameFree);
   await copyToBranch(context, {
-    ...{ url, database, accept, begin: refuseTaken },
+    ...{ url, database, accept, begin: assertNameFree },
     mark: {
       ...{ name, repository, git_branch: gitBranch, owner, reset_at: null, switched_at: null, previous: null },
       created_at: context.clock().toISOString(),

@@ -1,5 +1,5 @@
 import type { MysqlSession } from '../connection/session.ts';
-import { besideNames } from '../server/names.ts';
+import { auxiliaryNames } from '../server/names.ts';
 import { destinationName, isEmpty } from '../server/server.ts';
 import { readMarkText, undoCopyOf } from '../swap/shadow-databases.ts';
 import { type BranchMark, parseBranchMark, withoutSwitch } from './branch-mark.ts';
@@ -33,7 +33,7 @@ export async function lastSwitch(server: MysqlSession, destination: string): Pro
   if (!mark || !switchedAt) return null;
   const last = { leaving: withoutSwitch(mark), switchedAt };
   if (previous === null) {
-    const { undo: database } = besideNames(mark.of);
+    const { undo: database } = auxiliaryNames(mark.of);
     return (await undoCopyOf(server, destination)) === 'ours' ? { ...last, before: { database, branch: null } } : null;
   }
   const branch = (await findBranches(server, destination)).find(({ name }) => name === previous);

@@ -3,7 +3,7 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
 import { dropCode, dropListed } from '../catalog/definitions/code.ts';
-import { readBelongings } from '../catalog/definitions/foreign-keys.ts';
+import { readDependents } from '../catalog/definitions/foreign-keys.ts';
 import { listCode } from '../catalog/definitions/read-definitions.ts';
 import { connect } from '../connection/connect.ts';
 import { quotePath } from '../connection/quote.ts';
@@ -11,12 +11,12 @@ import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import { withDatabase } from '../connection/url.ts';
 import { destinationName } from '../server/server.ts';
-import { refuseForeignDefiners } from '../swap/definers.ts';
+import { assertOwnDefiners } from '../swap/definers.ts';
 import { readRecord, writeRecord } from '../swap/record.ts';
 import { grantsOf } from '../swap/routine-grants.ts';
 import { endTransactions, LOCK_WAIT_TIMEOUT, sessionsStay } from '../swap/send-swap.ts';
 import { goForward, type SettleContext } from '../swap/settle-code.ts';
-import { KEPT, type KeptRecord, keptSchema } from '../swap/undo-copy.ts';
+import { UNDO_COPY, type UndoCopyRecord, undoCopySchema } from '../swap/undo-copy.ts';
 
 export interface BranchAddress {
   /** URL of the destination. */
@@ -35,24 +35,24 @@ export async function packBranch(
   context: EngineContext,
   server: MysqlSession,
   { url, database }: BranchAddress,
-): Promise<KeptRecord> {
+): Promise<UndoCopyRecord> {
   await using session = await connect(context, withDatabase(url, database));
   const before = await readPacked(server, database);
   const record = before ?? {
     of: await destinationName(server, url.database ?? ''),
     replaced_at: context.clock().toISOString(),
-    code: await readBelongings(session, database, (what, why) => {
+    code: await readDependents(session, database, (what, why) => {
       throw unreadableCode(database, what, why);
     }),
     grants: await grantsOf(context, server, database),
   };
   if (!before) {
-    await refuseForeignDefiners(context, server, {
+    await assertOwnDefiners(context, server, {
       database,
       destination: url.database ?? '',
       collations: record.code,
     });
-    await writeRecord(server, { database, table: KEPT, value: record });
+    await writeRecord(server, { database, table: UNDO_COPY, value: record });
   }
   await endTransactions(server, database);
   await session.execute(`SET lock_wait_timeout = ${LOCK_WAIT}`);
@@ -65,8 +65,8 @@ export async function packBranch(
   return record;
 }
 
-function readPacked(server: MysqlSession, database: string): Promise<KeptRecord | null> {
-  return readRecord(server, { database, table: KEPT, schema: keptSchema });
+function readPacked(server: MysqlSession, database: string): Promise<UndoCopyRecord | null> {
+  return readRecord(server, { database, table: UNDO_COPY, schema: undoCopySchema });
 }
 
 /** Creates the code of a branch again; may be called again after a failure, and without a record does nothing. */
@@ -81,12 +81,11 @@ export async function unpackBranch(
   const journal = { made: false, before: code, after: code, definers: 'theirs', grants, obsolete: null } as const;
   const missing = await goForward(context, withDatabase(url, database), journal);
   if (missing.length > 0) throw restoreFailed(`Cannot recreate the code of ${database}`, missing);
-  await server.execute(`DROP TABLE ${quotePath(database, KEPT)}`);
+  await server.execute(`DROP TABLE ${quotePath(database, UNDO_COPY)}`);
 }
 
 export function unreadableCode(database: string, what: string, why: string): UserError {
-  return new UserError(`The ${what} of ${database} cannot be read: ${why}`, {
-    code: 'switch_refused',
+  return new UserError('switch_refused', `The ${what} of ${database} cannot be read: ${why}`, {
     hint: 'Nothing was changed. A switch recreates it under the other name: switch with a user that may read it, or drop it.',
   });
 }

@@ -1,6 +1,6 @@
 import type { EngineContext } from '../../engine-context.ts';
 import type { BranchPlan, BranchPlanRequest } from '../../facets/branch.ts';
-import { refuseShortSpace } from '../../shared/server/free-space.ts';
+import { assertEnoughSpace } from '../../shared/server/free-space.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { inspectDestination } from '../restore/preflight.ts';
 import { findBaseCopies } from './base-copies.ts';
@@ -15,6 +15,6 @@ export async function planBranches(context: EngineContext, { url, copies }: Bran
   const found = await findBranches(server, destination);
   const branches = found.map(({ mark: _, ...branch }) => branch);
   const needsBytes = base?.sizeBytes == null ? null : base.sizeBytes * copies(branches);
-  if (base?.closed) refuseShortSpace(facts, needsBytes ?? 0);
+  if (base?.closed) assertEnoughSpace(facts, needsBytes ?? 0);
   return { destination: facts.destination, base, branches, clones: false, needsBytes };
 }

@@ -5,17 +5,17 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { AllCopies, BaseCopies } from '../../facets/copies.ts';
 import type { ReplaceResult, ResetRequest, ResetRun, Resettable } from '../../facets/restore.ts';
 import { usableBase } from '../../shared/base-copies.ts';
-import { refuseShortSpace } from '../../shared/server/free-space.ts';
+import { assertEnoughSpace } from '../../shared/server/free-space.ts';
 import { connectToServer, withServer } from '../connection/connect.ts';
 import { quoteText } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { inspectDestination, sessionWarnings } from '../restore/preflight.ts';
-import { besideDestination } from '../restore/restore.ts';
+import { loadThroughShadow } from '../restore/restore.ts';
 import { BASE, OUTDATED } from '../server/names.ts';
-import { lockDestination, namesBeside } from '../server/server.ts';
-import { foreignReferences, refuseForeignReferences } from '../swap/foreign-references.ts';
+import { lockDestination, readAuxiliaryNames } from '../server/server.ts';
+import { assertNoForeignReferences, foreignReferences } from '../swap/foreign-references.ts';
 import { sweepLeftovers } from '../swap/leftovers.ts';
-import { dropBeside } from '../swap/shadow-databases.ts';
+import { dropAuxiliaryDatabase } from '../swap/shadow-databases.ts';
 import { fillFromBase, findBaseCopies, takeSpare } from './base-copies.ts';
 import { type BaseRecord, readBaseRecord } from './base-record.ts';
 import { describeBranches, type MarkedBranch, readMarks } from './list.ts';
@@ -27,10 +27,10 @@ export async function planReset(context: EngineContext, { url, spare }: ResetReq
   await using server = await connectToServer(context, url);
   const copies = await findBaseCopies(server, destination);
   const base = usableBase(copies, url);
-  refuseForeignReferences(await foreignReferences(server, destination), { destination, drop: false });
+  assertNoForeignReferences(await foreignReferences(server, destination), { destination, drop: false });
   const from = copies.spare?.outdated === null ? 'spare' : 'base';
   const made = (from === 'spare' ? 0 : 1) + (spare ? 1 : 0);
-  refuseShortSpace(facts, made * (base.sizeBytes ?? 0));
+  assertEnoughSpace(facts, made * (base.sizeBytes ?? 0));
   return {
     destination: facts.destination,
     base,
@@ -45,13 +45,13 @@ export async function planReset(context: EngineContext, { url, spare }: ResetReq
 export async function reset(context: EngineContext, { url, spare, undo, accept }: ResetRun): Promise<ReplaceResult> {
   const destination = url.database ?? '';
   const { names, collations } = await withServer(context, url, async (server) => ({
-    names: await namesBeside(server, destination),
+    names: await readAuxiliaryNames(server, destination),
     collations: (await recordOf(server, url)).definitions,
   }));
-  return besideDestination(
+  return loadThroughShadow(
     context,
     { url, undo, collations, fromBase: { spare } },
-    async ({ fresh, server, context: running }) => {
+    async ({ shadow, server, context: running }) => {
       const copies = await findBaseCopies(server, destination);
       accept(usableBase(copies, url));
       const record = await recordOf(server, url);
@@ -59,10 +59,10 @@ export async function reset(context: EngineContext, { url, spare, undo, accept }
         copies.spare?.outdated === null
           ? await readBaseRecord(server, { database: names.spare, table: BASE, of: names.of })
           : null;
-      if (ofSpare && (await takeSpare(server, { spare: names.spare, to: fresh, record: ofSpare }))) {
-        await dropBeside(context, server, { name: names.spare, destination });
+      if (ofSpare && (await takeSpare(server, { spare: names.spare, to: shadow, record: ofSpare }))) {
+        await dropAuxiliaryDatabase(context, server, { name: names.spare, destination });
       } else {
-        await fillFromBase(running, { url, to: fresh, base: { name: names.base, record }, rowsLast: false });
+        await fillFromBase(running, { url, to: shadow, base: { name: names.base, record }, rowsLast: false });
       }
       return { code: record.definitions, definers: record.definers };
     },
@@ -70,11 +70,11 @@ export async function reset(context: EngineContext, { url, spare, undo, accept }
 }
 
 async function recordOf(server: MysqlSession, url: DatabaseUrl): Promise<BaseRecord> {
-  const { of, base } = await namesBeside(server, url.database ?? '');
+  const { of, base } = await readAuxiliaryNames(server, url.database ?? '');
   const record = await readBaseRecord(server, { database: base, table: BASE, of });
   if (record) return record;
   usableBase(await findBaseCopies(server, url.database ?? ''), url);
-  throw new UserError(`The base copy of ${url.display} cannot be read`, { code: 'no_base_copy' });
+  throw new UserError('no_base_copy', `The base copy of ${url.display} cannot be read`);
 }
 
 /** Base copy and spare of a destination, usable or not. */
@@ -94,7 +94,7 @@ export async function findAllCopies(context: EngineContext, { urls }: { urls: Da
   const branches = Map.groupBy(await describeBranches(server, await readMarks(server), { sizes: true }), ofMark);
   const found: AllCopies[] = [];
   for (const { database } of urls) {
-    const { of, base, spare } = await namesBeside(server, database ?? '');
+    const { of, base, spare } = await readAuxiliaryNames(server, database ?? '');
     const hasCopies = homes.has(base) || homes.has(spare);
     const copies = hasCopies ? await findBaseCopies(server, database ?? '') : { base: null, spare: null };
     found.push({ ...copies, branches: (branches.get(of) ?? []).map(({ mark: _, ...branch }) => branch) });
@@ -116,7 +116,7 @@ export async function dropCopies(context: EngineContext, url: DatabaseUrl): Prom
   const { base, spare } = await findBaseCopies(server, destination);
   const gone: string[] = [];
   for (const copy of [spare, base]) {
-    if (copy && (await dropBeside(context, server, { name: copy.name, destination }))) gone.push(copy.name);
+    if (copy && (await dropAuxiliaryDatabase(context, server, { name: copy.name, destination }))) gone.push(copy.name);
   }
   dropped(`Dropped ${gone.join(' and ') || 'nothing'}`);
   return gone;

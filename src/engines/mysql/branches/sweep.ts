@@ -8,8 +8,8 @@ import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
 import { withDatabase } from '../connection/url.ts';
 import { databaseExists, dropDatabase, dropEmpty, tryLock } from '../server/server.ts';
 import { sweepLeftovers } from '../swap/leftovers.ts';
-import { branchesWithLeftovers, lookBeside, readMarkText } from '../swap/shadow-databases.ts';
-import { KEPT } from '../swap/undo-copy.ts';
+import { branchesWithLeftovers, listShadowDatabases, readMarkText } from '../swap/shadow-databases.ts';
+import { UNDO_COPY } from '../swap/undo-copy.ts';
 import { parseBranchMark } from './branch-mark.ts';
 import { findBranches, findMarks } from './list.ts';
 import { type BranchAddress, unpackBranch } from './pack.ts';
@@ -18,7 +18,7 @@ import { type BranchAddress, unpackBranch } from './pack.ts';
 export async function sweepBranches(context: EngineContext, url: DatabaseUrl): Promise<void> {
   const destination = url.database ?? '';
   await using server = await connectToServer(context, url);
-  const left = (await lookBeside(server, destination)).leftovers.length > 0 ? [destination] : [];
+  const left = (await listShadowDatabases(server, destination)).leftovers.length > 0 ? [destination] : [];
   const branches = (await findBranches(server, destination)).map(({ database }) => database);
   for (const database of [...left, ...(await branchesWithLeftovers(server, { destination, branches }))]) {
     // A session of its own gives the lock back.
@@ -53,7 +53,7 @@ async function sweepEmpty(context: EngineContext, { url, database }: BranchAddre
 async function packedBranches(server: MysqlSession, destination: string): Promise<string[]> {
   const branches = (await findBranches(server, destination)).filter(({ current }) => !current);
   const rows = await server.query<{ home: string }>(
-    `SELECT TABLE_SCHEMA AS home FROM information_schema.TABLES WHERE TABLE_NAME = ${quoteText(KEPT)}`,
+    `SELECT TABLE_SCHEMA AS home FROM information_schema.TABLES WHERE TABLE_NAME = ${quoteText(UNDO_COPY)}`,
   );
   const packed = new Set(rows.map(({ home }) => home));
   return branches.map(({ database }) => database).filter((database) => packed.has(database));

@@ -1,32 +1,32 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import { readBelongings } from '../catalog/definitions/foreign-keys.ts';
+import { readDependents } from '../catalog/definitions/foreign-keys.ts';
 import { tablesOf } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
 import { MARK } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
-import { createDatabase, databaseExists, dropEmpty, namesBeside } from '../server/server.ts';
-import { refuseForeignDefiners } from '../swap/definers.ts';
+import { createDatabase, databaseExists, dropEmpty, readAuxiliaryNames } from '../server/server.ts';
+import { assertOwnDefiners } from '../swap/definers.ts';
 import { exchange } from '../swap/exchange.ts';
-import { foreignReferences, refuseForeignReferences } from '../swap/foreign-references.ts';
+import { assertNoForeignReferences, foreignReferences } from '../swap/foreign-references.ts';
 import type { Rename } from '../swap/journal-schema.ts';
 import { settleAfterFailure } from '../swap/leftovers.ts';
-import { createBeside, readMarkText, undoCopyOf, writeMark } from '../swap/shadow-databases.ts';
+import { createShadowDatabase, readMarkText, undoCopyOf, writeMark } from '../swap/shadow-databases.ts';
 import { planMark } from '../swap/swap.ts';
-import { KEPT, type KeptRecord } from '../swap/undo-copy.ts';
+import { UNDO_COPY, type UndoCopyRecord } from '../swap/undo-copy.ts';
 import { type BranchMark, branchMarkText } from './branch-mark.ts';
 import { packBranch, unpackBranch, unreadableCode } from './pack.ts';
 import { sweepBranches } from './sweep.ts';
 
-export interface TakePlace {
+export interface SwitchTablesRequest {
   /** One that takes several statements in a packet, with the locks on the destination and on each branch. */
   server: MysqlSession;
   /** Called when nothing may interrupt the session any more. */
   begun: () => void;
   url: DatabaseUrl;
   /** Database that becomes the destination: a branch, or the undo copy with its record. */
-  from: { database: string; kept: KeptRecord | null };
+  from: { database: string; undoCopy: UndoCopyRecord | null };
   /** The mark of the destination afterwards. */
   mark: BranchMark | null;
   /** The branch that the destination is at present, with its mark afterwards; otherwise its undo copy takes the tables. */
@@ -38,18 +38,18 @@ export interface TakePlace {
 }
 
 /** A branch and what has the destination's name change places, as those of a load do: by one statement, with a journal. */
-export async function takePlace(context: EngineContext, given: TakePlace): Promise<number> {
+export async function switchTables(context: EngineContext, given: SwitchTablesRequest): Promise<number> {
   const { server, url, from, leaving } = given;
   const destination = url.database ?? '';
   for (const database of [destination, from.database]) {
-    refuseForeignReferences(await foreignReferences(server, database), { destination: database, drop: false });
+    assertNoForeignReferences(await foreignReferences(server, database), { destination: database, drop: false });
   }
-  await refuseUnmovableCode(context, server, url);
+  await assertMovableCode(context, server, url);
   try {
-    const record = from.kept ?? (await packBranch(context, server, { url, database: from.database }));
+    const record = from.undoCopy ?? (await packBranch(context, server, { url, database: from.database }));
     const swapMs = await moveTables(context, given, record);
     if (leaving?.database) await unpackBranch(context, server, { url, database: leaving.database });
-    if (!from.kept) await dropEmpty(server, from.database);
+    if (!from.undoCopy) await dropEmpty(server, from.database);
     return swapMs;
   } catch (error) {
     // Gives the locks free for the session that cleans up.
@@ -61,29 +61,33 @@ export async function takePlace(context: EngineContext, given: TakePlace): Promi
 }
 
 /** Before the code of the branch is dropped: a user without the right for its definers could not recreate it as it was. */
-async function refuseUnmovableCode(context: EngineContext, server: MysqlSession, url: DatabaseUrl): Promise<void> {
+async function assertMovableCode(context: EngineContext, server: MysqlSession, url: DatabaseUrl): Promise<void> {
   const destination = url.database ?? '';
   if (!(await databaseExists(server, destination))) return;
   await using session = await connect(context, url);
-  const collations = await readBelongings(session, destination, (what, why) => {
+  const collations = await readDependents(session, destination, (what, why) => {
     throw unreadableCode(destination, what, why);
   });
-  await refuseForeignDefiners(context, server, { database: destination, destination, collations });
+  await assertOwnDefiners(context, server, { database: destination, destination, collations });
 }
 
-async function moveTables(context: EngineContext, given: TakePlace, { code, grants }: KeptRecord): Promise<number> {
+async function moveTables(
+  context: EngineContext,
+  given: SwitchTablesRequest,
+  { code, grants }: UndoCopyRecord,
+): Promise<number> {
   const { server, url, from, leaving, mark } = given;
   const destination = url.database ?? '';
-  const names = await namesBeside(server, destination);
+  const names = await readAuxiliaryNames(server, destination);
   const made = !(await databaseExists(server, destination));
-  const [work, retired] = [names.fresh(), names.fresh()];
+  const [work, retired] = [names.shadow(), names.shadow()];
   const to = leaving?.database ?? names.undo;
   const older = !made && !leaving && (await undoCopyOf(server, destination)) === 'ours' ? names.undo : null;
-  await createBeside(server, { name: work, destination, collations: code });
-  if (older) await createBeside(server, { name: retired, destination, collations: code });
+  await createShadowDatabase(server, { name: work, destination, collations: code });
+  if (older) await createShadowDatabase(server, { name: retired, destination, collations: code });
   if (!made && !(await databaseExists(server, to))) await createDatabase(server, { name: to, collations: code });
   const tables = made ? [] : await tablesOf(server, destination);
-  const arriving = (await tablesOf(server, from.database)).filter((table) => table !== KEPT);
+  const arriving = (await tablesOf(server, from.database)).filter((table) => table !== UNDO_COPY);
   const old = older ? await tablesOf(server, older) : [];
   const renames: Rename[] = [
     ...tables.map((table, at): Rename => ({ from: [destination, table], to: [work, `tool-aside-${at}`] })),
@@ -95,10 +99,10 @@ async function moveTables(context: EngineContext, given: TakePlace, { code, gran
   ];
   if (leaving) await writeMark(server, { database: work, table: LEFT, comment: branchMarkText(leaving) });
   const later: Rename[] = [
-    { from: [from.database, KEPT], to: [work, 'tool-retired'] },
+    { from: [from.database, UNDO_COPY], to: [work, 'tool-retired'] },
     ...old.map((table, at): Rename => ({ from: [names.undo, table], to: [retired, `kept-${at}`] })),
     ...tables.map((table, at): Rename => ({ from: [work, `tool-aside-${at}`], to: [to, table] })),
-    ...(made ? [] : [{ from: [work, KEPT], to: [to, KEPT] } satisfies Rename]),
+    ...(made ? [] : [{ from: [work, UNDO_COPY], to: [to, UNDO_COPY] } satisfies Rename]),
     ...(leaving ? [{ from: [work, LEFT], to: [to, MARK] } satisfies Rename] : []),
     ...given.base,
   ];

@@ -4,15 +4,15 @@ import type { BranchRequest, SwitchResult } from '../../facets/branch.ts';
 import { branchIsCurrent, findBranch } from '../../shared/branches.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { releasable } from '../connection/keep-alive.ts';
-import { databaseExists, lockDestination, namesBeside } from '../server/server.ts';
-import { refuseStrangers } from '../swap/foreign-objects.ts';
+import { databaseExists, lockDestination, readAuxiliaryNames } from '../server/server.ts';
+import { assertNoForeignObjects } from '../swap/foreign-objects.ts';
 import { sweepLeftovers } from '../swap/leftovers.ts';
 import { baseFollows } from './base-follows.ts';
 import { withoutSwitch } from './branch-mark.ts';
 import { branchWithFreeName } from './last-switch.ts';
 import { findBranches } from './list.ts';
 import { sweepBranches } from './sweep.ts';
-import { takePlace } from './switch-tables.ts';
+import { switchTables } from './switch-tables.ts';
 
 /**
  * Gives the tables and the code of a branch the name of the destination. A branch that has it at present gets its own
@@ -33,17 +33,17 @@ export async function switchTo(context: EngineContext, { url, name }: BranchRequ
   const { mark } = await find();
   const present = await branchWithFreeName(server, destination);
   if (present?.database) await lockDestination(server, present.database);
-  await refuseStrangers(context, server, { destination, undo: present === null });
+  await assertNoForeignObjects(context, server, { destination, undo: present === null });
   const keeps = present === null && (await databaseExists(server, destination));
   const switched = startStep(context.report, 'swap', `Switch ${destination} to branch ${name}`);
-  const swapMs = await takePlace(context, {
+  const swapMs = await switchTables(context, {
     ...{ server, begun, url, keepsRights: true },
-    from: { database, kept: null },
+    from: { database, undoCopy: null },
     mark: { ...mark, database, switched_at: context.clock().toISOString(), previous: present?.name ?? null },
     leaving: present && withoutSwitch(present),
     base: await baseFollows(server, destination, { mark }),
   });
   switched(`Switched ${destination} to branch ${name}`);
-  const { undo } = await namesBeside(server, destination);
+  const { undo } = await readAuxiliaryNames(server, destination);
   return { swapMs, undoDatabase: keeps ? undo : null, previous: present?.name ?? null };
 }

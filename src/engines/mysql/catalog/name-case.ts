@@ -29,14 +29,13 @@ export async function readNameCase(session: MysqlSession, names: Iterable<string
   return { folds: true, fold: (name) => folded.get(name) ?? name.toLowerCase() };
 }
 
-export function refuseCollisions({ folds, fold }: NameCase, names: string[], what = 'tables or views'): void {
+export function assertNoNameCollision({ folds, fold }: NameCase, names: string[], what = 'tables or views'): void {
   if (!folds) return;
   const pairs = [...Map.groupBy(names, fold).values()].filter((same) => same.length > 1);
   const [pair] = pairs;
   if (!pair) return;
   const [first, second] = pair.sort();
-  throw new UserError(`The destination cannot tell the ${what} "${first}" and "${second}" apart`, {
-    code: 'names_collide',
+  throw new UserError('names_collide', `The destination cannot tell the ${what} "${first}" and "${second}" apart`, {
     details: pairs.slice(1, 20).map((same) => same.sort().join(', ')),
     hint: 'Nothing was changed. Rename one of them, or load into a server with lower_case_table_names = 0.',
   });

@@ -9,8 +9,7 @@ const RIGHTS_HINT =
   'The user probably lacks a privilege: GRANT it, or use another user. docs/mysql.md lists those that are needed.';
 
 export function sourceWithoutDatabase({ display }: Pick<DatabaseUrl, 'display'>): UserError {
-  return new UserError(`The source ${display} names no database`, {
-    code: 'url_invalid',
+  return new UserError('url_invalid', `The source ${display} names no database`, {
     hint: 'Add its name at the end: mysql://user@host:3306/database',
   });
 }

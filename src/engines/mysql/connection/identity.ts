@@ -2,7 +2,7 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { AffectedDatabase } from '../../facets/connect.ts';
 import type { DatabaseIdentity } from '../../identity.ts';
-import { besideNames } from '../server/names.ts';
+import { auxiliaryNames } from '../server/names.ts';
 import { connectToServer } from './connect.ts';
 import { quoteText } from './quote.ts';
 import type { MysqlSession } from './session.ts';
@@ -12,7 +12,7 @@ import { addressOf } from './url.ts';
 export async function identifyAffected(context: EngineContext, url: DatabaseUrl): Promise<AffectedDatabase[]> {
   await using session = await connectToServer(context, url);
   const destination = url.database ?? '';
-  const { prefix, undo, base, spare } = besideNames(destination);
+  const { prefix, undo, base, spare } = auxiliaryNames(destination);
   const rows = await session.query<{ name: string }>(`
     SELECT SCHEMA_NAME AS name FROM information_schema.SCHEMATA
     WHERE SCHEMA_NAME IN (${[destination, undo, base, spare].map(quoteText).join(', ')})

@@ -26,7 +26,7 @@ const USUAL_PLACES = [
   '/usr/local/mysql/bin',
 ];
 
-const lookForAll = (names: string[]): string => `
+const whichCommand = (names: string[]): string => `
 places=$PATH IFS=:
 for directory in $places ${USUAL_PLACES.join(' ')}; do
   for name in ${names.join(' ')}; do
@@ -45,8 +45,8 @@ export async function reportTools(context: EngineContext): Promise<ToolReport[]>
 }
 
 /** A program with two names is listed once. */
-const findClientTools = toolFinder(lookForAll(NAMES), readTools);
-const findDumpTools = toolFinder(lookForAll(DUMP_NAMES), readTools);
+const findClientTools = toolFinder(whichCommand(NAMES), readTools);
+const findDumpTools = toolFinder(whichCommand(DUMP_NAMES), readTools);
 
 function readTools(lines: string[]): ClientTool[] {
   const tools = lines.flatMap((line) => {
@@ -75,7 +75,7 @@ export async function anyClient(context: EngineContext): Promise<ClientTool> {
   const tools = await findClientTools(context);
   const tool = tools.find(({ flavour }) => flavour === 'mysql') ?? tools[0];
   if (tool) return tool;
-  throw new UserError('No client program (mysql or mariadb) was found', { code: 'tools_missing', hint: INSTALL_HINT });
+  throw new UserError('tools_missing', 'No client program (mysql or mariadb) was found', { hint: INSTALL_HINT });
 }
 
 /**
@@ -112,9 +112,8 @@ function notFitting(
   { needed, server, tools }: { needed: string; server: Server; tools: ClientTool[] },
 ): UserError {
   const place = runner.id === 'docker' ? 'the image of docker.images.mysql' : 'this machine';
-  return new UserError(`${needed}, and ${place} has none`, {
-    // `openDatabase` retries in a container.
-    code: 'tools_too_old',
+  // `openDatabase` retries in a container.
+  return new UserError('tools_too_old', `${needed}, and ${place} has none`, {
     details: tools.map(({ path, flavour, version }) => `${path} is of ${LABELS[flavour]} ${version}`),
     hint: `Nothing was changed. Install the client programs of ${server.label}, or set docker.images.mysql to ${EXAMPLES[server.flavour]}.`,
   });

@@ -116,6 +116,28 @@ export function urlWithPassword(url: DatabaseUrl): string {
   return `${writeUrl(url, url.password)}${writeParameters(url.parameters)}`;
 }
 
+/** Those of the client programs, and those by which images and frameworks name the same. */
+export function urlVariables({
+  hosts: [given],
+  user,
+  password,
+  database,
+  parameters,
+}: DatabaseUrl): Record<string, string> {
+  const port = given?.port?.toString();
+  const variables = {
+    MYSQL_HOST: given?.host,
+    MYSQL_PORT: port,
+    MYSQL_TCP_PORT: port,
+    MYSQL_UNIX_PORT: parameters.socket,
+    MYSQL_USER: user,
+    MYSQL_PWD: password,
+    MYSQL_PASSWORD: password,
+    MYSQL_DATABASE: database,
+  };
+  return Object.fromEntries(Object.entries(variables).flatMap(([name, value]) => (value ? [[name, value]] : [])));
+}
+
 function writeUrl(
   { user, hosts: [given], database, inContainer }: DatabaseUrl,
   password: string | null = null,

@@ -170,8 +170,9 @@ function warnOfHistory({ report }: EngineContext, tables: CatalogTable[]): void 
 }
 
 function nameReserved(display: string, table: string): UserError {
-  return new UserError(`The source ${display} holds a table "${table}", a name that is reserved for the tool`, {
-    code: 'name_reserved',
-    hint: 'Nothing was stored. Rename the table.',
-  });
+  return new UserError(
+    'name_reserved',
+    `The source ${display} holds a table "${table}", a name that is reserved for the tool`,
+    { hint: 'Nothing was stored. Rename the table.' },
+  );
 }

@@ -21,11 +21,11 @@ export async function explainVanished(context: EngineContext, { url, names, erro
   if (gone.length === 0) return error;
   const rest = gone.length - MOST_NAMED;
   const listed = `${gone.slice(0, MOST_NAMED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
-  return new UserError(`Tables of ${url.display} were dropped or renamed during the build: ${listed}`, {
-    code: 'source_changing',
-    hint: 'Nothing was stored. Run this again when no other session creates or drops tables.',
-    cause: error,
-  });
+  return new UserError(
+    'source_changing',
+    `Tables of ${url.display} were dropped or renamed during the build: ${listed}`,
+    { hint: 'Nothing was stored. Run this again when no other session creates or drops tables.', cause: error },
+  );
 }
 
 async function tablesNow(context: EngineContext, url: DatabaseUrl): Promise<Set<string>> {

@@ -109,8 +109,11 @@ function memberDoubts(column: ColumnRow): Doubt[] {
 }
 
 function unwritable(column: string): UserError {
-  return new UserError(`The definition of ${column} lacks a member that rows have: the server writes it as "?"`, {
-    code: 'member_unwritable',
-    hint: 'Nothing was stored. MySQL and MariaDB write no characters outside the basic plane (emoji) in the members of ENUM and SET: rename the member in the source, or use a VARCHAR.',
-  });
+  return new UserError(
+    'member_unwritable',
+    `The definition of ${column} lacks a member that rows have: the server writes it as "?"`,
+    {
+      hint: 'Nothing was stored. MySQL and MariaDB write no characters outside the basic plane (emoji) in the members of ENUM and SET: rename the member in the source, or use a VARCHAR.',
+    },
+  );
 }

@@ -182,8 +182,7 @@ const DEFINITION_CHANGED = 1412;
 
 function cannotRead(table: string, cause: unknown): unknown {
   if (!(cause instanceof SqlError)) return cause;
-  return new UserError(`${table} cannot be read`, {
-    code: 'dump_failed',
+  return new UserError('dump_failed', `${table} cannot be read`, {
     details: [cause.message],
     hint:
       cause.errno === DEFINITION_CHANGED
@@ -194,8 +193,7 @@ function cannotRead(table: string, cause: unknown): unknown {
 }
 
 function cutShort(table: string): UserError {
-  return new UserError(`The dump of ${table} is cut short`, {
-    code: 'dump_failed',
+  return new UserError('dump_failed', `The dump of ${table} is cut short`, {
     hint: 'Is the disk full? Nothing was stored.',
   });
 }

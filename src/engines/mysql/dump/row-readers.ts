@@ -84,8 +84,7 @@ export async function openRowReader({
 function errorOf({ of, message, errno }: Extract<RowReply, { reply: 'failed' }>): Error {
   if (of === 'server' && errno !== null) return new SqlError(message, errno);
   if (of === 'connection') return new ConnectionLost(message, errno);
-  return new UserError('Rows cannot be written into the working directory', {
-    code: 'dump_failed',
+  return new UserError('dump_failed', 'Rows cannot be written into the working directory', {
     details: [message],
     hint: 'Is the disk full? Nothing was stored.',
   });

@@ -1,5 +1,7 @@
 import type { Connection, Query } from 'mysql2';
-import { mostBytesOf, piecesOfRow, type RowPacket, writeRow } from './row-text.ts';
+import { divertLongRows, type LongRowTaker } from './long-rows.ts';
+import { RowBlocks } from './row-blocks.ts';
+import type { RowPacket } from './row-text.ts';
 
 /** Method of the driver's query that its types omit: the driver calls it for every packet that holds a row. */
 interface QueryOfRows extends Query {
@@ -8,31 +10,45 @@ interface QueryOfRows extends Query {
 
 export interface RowTaker {
   take(row: RowPacket): void;
+  /** Takes rows of 64 kB and more as they arrive, in the place of `take`. Without it the driver assembles them. */
+  long?: LongRowTaker;
   /** Called after the rows of each query, where a packet has several. */
   ended?(): void;
 }
 
 /** Rows as the server sends them: as objects of JavaScript they would cost ten times as much. */
-export function forEachRow(connection: Connection, select: string, taker: RowTaker): Promise<void> {
+export function forEachRow(connection: Connection, select: string, { take, long, ended }: RowTaker): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   // A connection that has been closed takes no query, and says so itself: the query would never end.
   connection.on('error', reject);
   const query = connection.query(select) as QueryOfRows;
   const endOfRows = query.row;
   let failed = false;
-  query.row = (packet) => {
-    const isEnd = packet.isEOF();
+  /** The driver loses errors that are thrown while it reads packets. */
+  const attempt = <Value>(step: (value: Value) => void, value: Value): void => {
+    if (failed) return;
     try {
-      if (failed) return isEnd ? endOfRows.call(query, packet) : query.row;
-      if (isEnd) taker.ended?.();
-      else taker.take(packet);
+      step(value);
     } catch (error) {
-      // The driver loses errors that are thrown while it reads packets.
       failed = true;
       reject(error);
     }
-    return isEnd ? endOfRows.call(query, packet) : query.row;
   };
+  query.row = (packet) => {
+    if (!packet.isEOF()) {
+      attempt(take, packet);
+      return query.row;
+    }
+    if (ended) attempt(ended, undefined);
+    return endOfRows.call(query, packet);
+  };
+  if (long) {
+    const attempted = {
+      takePart: (part: Uint8Array): void => attempt((bytes) => long.takePart(bytes), part),
+      endRow: (): void => attempt(() => long.endRow(), undefined),
+    };
+    query.once('fields', () => query.once('end', divertLongRows(connection, attempted)));
+  }
   query.on('error', reject);
   query.on('end', resolve);
   return promise.finally(() => connection.off('error', reject));
@@ -49,30 +65,28 @@ export async function* textOfRows(
   onRow: () => void,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const ready: Uint8Array[] = [];
-  let block = Buffer.allocUnsafe(BLOCK_BYTES);
-  let filled = 0;
   let changed = Promise.withResolvers<void>();
   let outcome: { error: unknown } | 'done' | null = null;
-  const push = (): void => {
-    if (filled > 0) ready.push(block.subarray(0, filled));
-    block = Buffer.allocUnsafe(BLOCK_BYTES);
-    filled = 0;
+  const blocks = new RowBlocks(Buffer.allocUnsafe(BLOCK_BYTES), (text) => {
+    ready.push(text);
+    changed.resolve();
+    if (ready.length >= BLOCKS_AHEAD) connection.pause();
+    return Buffer.allocUnsafe(BLOCK_BYTES);
+  });
+  const end = (how: NonNullable<typeof outcome>): void => {
+    blocks.flush();
+    outcome = how;
     changed.resolve();
   };
-  const end = (how: NonNullable<typeof outcome>): void => {
-    push();
-    outcome = how;
-  };
   const take = (row: RowPacket): void => {
-    const most = mostBytesOf(row.end - row.offset);
-    if (filled + most > block.length) push();
-    if (most > block.length) for (const piece of piecesOfRow(row, BLOCK_BYTES)) ready.push(Buffer.from(piece));
-    else filled = writeRow(row, block, filled);
-    if (ready.length > 0) changed.resolve();
+    blocks.take(row);
     onRow();
-    if (ready.length >= BLOCKS_AHEAD) connection.pause();
   };
-  forEachRow(connection, select, { take }).then(
+  const endRow = (): void => {
+    blocks.endRow();
+    onRow();
+  };
+  forEachRow(connection, select, { take, long: { takePart: (part) => blocks.takePart(part), endRow } }).then(
     () => end('done'),
     (error) => end({ error }),
   );

@@ -9,15 +9,15 @@ export const ROWS_TERMINATOR = '\n\\.\n';
 export const ROWS_TERMINATOR_BYTES = 4;
 export const ROWS_TERMINATOR_LINES = 2;
 
-const TAB = 9;
-const LINE_FEED = 10;
-const BACKSLASH = 92;
-const LETTER_N = 78;
+export const TAB = 9;
+export const LINE_FEED = 10;
+export const BACKSLASH = 92;
+export const LETTER_N = 78;
 /** Letters that represent a tab and a line feed after a backslash: `t`, `n`. */
 const ESCAPED: Record<number, number> = { [TAB]: 116, [LINE_FEED]: 110, [BACKSLASH]: BACKSLASH };
 
 /** The first byte of a length in the server's protocol: below 251 the length itself, else how it is written. */
-const NULL_FIELD = 0xfb;
+export const NULL_FIELD = 0xfb;
 const TWO_BYTES = 0xfc;
 const THREE_BYTES = 0xfd;
 
@@ -54,43 +54,8 @@ export function writeRow({ buffer, offset, end }: RowPacket, into: Uint8Array, s
   return to;
 }
 
-/**
- * Writes a row as `writeRow` does, in pieces, since it may be as long as the protocol allows. All pieces share one
- * buffer: each is valid until the next one.
- */
-export function* piecesOfRow({ buffer, offset, end }: RowPacket, size: number): Generator<Uint8Array> {
-  const piece = new Uint8Array(size);
-  let filled = 0;
-  for (let from = offset; from < end; ) {
-    if (from > offset) piece[filled++] = TAB;
-    const first = buffer[from] as number;
-    const isNull = first === NULL_FIELD;
-    const last = from + (isNull ? 1 : headBytes(first) + lengthOf(buffer, from));
-    if (isNull) {
-      piece[filled++] = BACKSLASH;
-      piece[filled++] = LETTER_N;
-    }
-    for (from += isNull ? 1 : headBytes(first); from < last; ) {
-      const until = Math.min(last, from + Math.floor((size - filled) / 2));
-      filled = writeBytes({ buffer, offset: from, end: until }, piece, filled);
-      from = until;
-      if (size - filled >= LONGEST_BETWEEN) continue;
-      yield piece.subarray(0, filled);
-      filled = 0;
-    }
-    if (size - filled >= LONGEST_BETWEEN) continue;
-    yield piece.subarray(0, filled);
-    filled = 0;
-  }
-  piece[filled++] = LINE_FEED;
-  yield piece.subarray(0, filled);
-}
-
-/** Room for what stands between two bytes of values: a tab and a NULL, or a byte with its backslash, and the end. */
-const LONGEST_BETWEEN = 4;
-
 /** Returns the bytes of the length of a value, by the first of them. */
-function headBytes(first: number): number {
+export function headBytes(first: number): number {
   if (first < NULL_FIELD) return 1;
   return first === TWO_BYTES ? 3 : first === THREE_BYTES ? 4 : 9;
 }
@@ -103,7 +68,7 @@ function lengthOf(buffer: Uint8Array, from: number): number {
   return length;
 }
 
-function writeBytes({ buffer, offset, end }: RowPacket, into: Uint8Array, start: number): number {
+export function writeBytes({ buffer, offset, end }: RowPacket, into: Uint8Array, start: number): number {
   let to = start;
   for (let at = offset; at < end; at += 1) {
     const byte = buffer[at] as number;

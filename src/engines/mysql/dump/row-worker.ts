@@ -5,8 +5,9 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import { openConnection } from '../connection/open-connection.ts';
 import { packetsOf, SESSION_SETTINGS } from '../connection/session.ts';
 import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
+import { RowBlocks } from './row-blocks.ts';
 import { forEachRow } from './row-stream.ts';
-import { mostBytesOf, piecesOfRow, ROWS_TERMINATOR, type RowPacket, writeRow } from './row-text.ts';
+import { ROWS_TERMINATOR } from './row-text.ts';
 
 /** Tasks of a thread that reads rows, one after the other: it has one session, and so one instant. */
 export type RowTask =
@@ -91,8 +92,8 @@ async function readSome(tables: { select: string; file: string }[]): Promise<Row
   const read: RowsRead[] = [];
   let kept = 0;
   // Tables may be larger than the server thinks.
-  const nextSink = (): Sink =>
-    sinkFor(tables[at]?.file ?? '', { inMemory: kept < MOST_KEPT_BYTES || at >= tables.length });
+  const nextSink = (): RowSink =>
+    new RowSink(tables[at]?.file ?? '', { inMemory: kept < MOST_KEPT_BYTES || at >= tables.length });
   for (const packet of packetsOf(tables.map(({ select }) => select))) {
     let sink = nextSink();
     try {
@@ -104,10 +105,15 @@ async function readSome(tables: { select: string; file: string }[]): Promise<Row
         at += 1;
         sink = nextSink();
       };
-      const take = (row: RowPacket): void => sink.take(row);
-      await forEachRow(connected(), packet.join('\n;\n'), { take, ended }).catch((error) => {
-        throw sink.unwritable() ?? translated(error);
-      });
+      const long = {
+        takePart: (part: Uint8Array): void => sink.rows.takePart(part),
+        endRow: (): void => sink.rows.endRow(),
+      };
+      await forEachRow(connected(), packet.join('\n;\n'), { take: (row) => sink.rows.take(row), long, ended }).catch(
+        (error) => {
+          throw sink.unwritable ?? translated(error);
+        },
+      );
     } finally {
       sink.close();
     }
@@ -116,10 +122,10 @@ async function readSome(tables: { select: string; file: string }[]): Promise<Row
 }
 
 async function readOne({ select, file }: { select: string; file: string }): Promise<RowsRead> {
-  const sink = sinkFor(file, { inMemory: false });
+  const sink = new RowSink(file, { inMemory: false });
   try {
-    await forEachRow(connected(), select, sink).catch((error) => {
-      throw sink.unwritable() ?? translated(error);
+    await forEachRow(connected(), select, { take: (row) => sink.rows.take(row), long: sink.rows }).catch((error) => {
+      throw sink.unwritable ?? translated(error);
     });
     return sink.end();
   } finally {
@@ -127,64 +133,45 @@ async function readOne({ select, file }: { select: string; file: string }): Prom
   }
 }
 
-interface Sink {
-  take(row: RowPacket): void;
-  end(): RowsRead;
-  /** Why rows could not be written. */
-  unwritable(): unknown;
-  close(): void;
-}
+/** Rows as text: in the file, or in memory when they fit into a block. */
+class RowSink {
+  readonly rows: RowBlocks;
+  /** Error of writing the file. */
+  unwritable: unknown = null;
+  readonly #file: string;
+  #output: number | null = null;
 
-/** Opens the sink for rows from the socket, as text: the file, or memory when they fit into a block. */
-function sinkFor(file: string, { inMemory }: { inMemory: boolean }): Sink {
-  let output = inMemory ? null : openSync(file, 'a', 0o600);
-  let filled = 0;
-  let longest = 0;
-  let unwritable: unknown = null;
-  const write = (bytes: Uint8Array): void => {
+  constructor(file: string, { inMemory }: { inMemory: boolean }) {
+    this.#file = file;
+    this.rows = new RowBlocks(block, (text) => {
+      this.#write(text);
+      return block;
+    });
+    if (!inMemory) this.#output = openSync(file, 'a', 0o600);
+  }
+
+  end(): RowsRead {
+    this.rows.append(ROWS_TERMINATOR);
+    const { longest } = this.rows;
+    if (this.#output === null) return { longest, content: new Uint8Array(this.rows.rest) };
+    this.rows.flush();
+    return { longest, content: null };
+  }
+
+  close(): void {
+    if (this.#output !== null) closeSync(this.#output);
+    this.#output = null;
+  }
+
+  #write(text: Uint8Array): void {
     try {
-      output ??= openSync(file, 'a', 0o600);
-      for (let written = 0; written < bytes.length; ) written += writeSync(output, bytes, written);
+      this.#output ??= openSync(this.#file, 'a', 0o600);
+      for (let written = 0; written < text.length; ) written += writeSync(this.#output, text, written);
     } catch (error) {
-      unwritable = error;
+      this.unwritable = error;
       throw error;
     }
-  };
-  const flush = (): void => {
-    write(block.subarray(0, filled));
-    filled = 0;
-  };
-  return {
-    take(row) {
-      const most = mostBytesOf(row.end - row.offset);
-      if (filled + most > block.length) flush();
-      // A row may be a gigabyte, and three as text: nothing of that size is kept.
-      if (most > block.length) {
-        let bytes = 0;
-        for (const piece of piecesOfRow(row, BLOCK_BYTES)) {
-          write(piece);
-          bytes += piece.length;
-        }
-        longest = Math.max(longest, bytes);
-        return;
-      }
-      const start = filled;
-      filled = writeRow(row, block, start);
-      longest = Math.max(longest, filled - start);
-    },
-    end() {
-      if (filled + ROWS_TERMINATOR.length > block.length) flush();
-      filled += block.write(ROWS_TERMINATOR, filled, 'latin1');
-      if (output === null) return { longest, content: new Uint8Array(block.subarray(0, filled)) };
-      flush();
-      return { longest, content: null };
-    },
-    unwritable: () => unwritable,
-    close() {
-      if (output !== null) closeSync(output);
-      output = null;
-    },
-  };
+  }
 }
 
 function connected(): Connection {

@@ -2,14 +2,14 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { RestorePlan } from '../../facets/restore.ts';
 import { type ExpectedRows, expectedRows } from '../../shared/expected-rows.ts';
-import { compareNames, refuseDifferences } from '../../shared/verify.ts';
+import { assertNoDifferences, compareNames } from '../../shared/verify.ts';
 import type { CodeDefinitions, Definitions } from '../catalog/definitions/definitions.ts';
 import { type Inventory, readInventory, settingsAmong } from '../catalog/introspect.ts';
 import { readNameCase } from '../catalog/name-case.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName } from '../connection/quote.ts';
 import type { Details } from '../details.ts';
-import { refuseOtherEngines } from './engines-in-use.ts';
+import { assertEnginesUsed } from './engines-in-use.ts';
 
 export interface Check {
   url: DatabaseUrl;
@@ -25,7 +25,7 @@ export interface Check {
 /** Compares a restored database with its manifest: rows of every table, every object. */
 export async function checkRestored(context: EngineContext, check: Check): Promise<void> {
   const [rows, objects] = await Promise.all([countRows(context, check), compareObjects(context, check)]);
-  refuseDifferences([...rows, ...objects]);
+  assertNoDifferences([...rows, ...objects]);
 }
 
 async function countRows(context: EngineContext, { url, details, plan, jobs }: Check): Promise<string[]> {
@@ -75,7 +75,7 @@ async function compareObjects(
       'character set': settingsAmong(settings, [...code.routines, ...code.views, ...code.triggers]),
     }),
   };
-  await refuseOtherEngines(session, url.database ?? '', tables);
+  await assertEnginesUsed(session, url.database ?? '', tables);
   const found = await readInventory(session, url.database ?? '', details.invalid_views);
   const names = [...Object.values(expected), ...Object.values(found)].flat();
   const { fold } = await readNameCase(session, [...names, ...leftOut]);

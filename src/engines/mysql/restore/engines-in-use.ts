@@ -8,7 +8,7 @@ import type { MysqlSession } from '../connection/session.ts';
  * Compares the storage engines that the server's catalog names with the definitions: a table that reaches out of the
  * database has an engine of its own.
  */
-export async function refuseOtherEngines(
+export async function assertEnginesUsed(
   session: MysqlSession,
   database: string,
   definitions: Pick<TableDefinition, 'name' | 'create'>[],

@@ -142,17 +142,15 @@ export function reportLeftOutViews({ report }: Pick<EngineContext, 'report'>, vi
 }
 
 /** A table is created on request only where the plan has named it. */
-export function refuseUnplanned(definitions: Definitions, planned: DefinitionOnly[]): void {
+export function assertPlanned(definitions: Definitions, planned: DefinitionOnly[]): void {
   const named = new Set(planned.filter(({ remote }) => remote).map(({ table }) => table));
   const unplanned = leaveOutRemote(definitions)
     .leftOut.filter((table) => !isImmovable(table))
     .filter(({ table }) => !named.has(table));
   if (unplanned.length === 0) return;
   throw new UserError(
+    'definition_refused',
     `The manifest does not name tables with rows outside the database: ${definitionsOnlyText(unplanned)}`,
-    {
-      code: 'definition_refused',
-      hint: 'Nothing was changed. Load without --remote-tables, or build the snapshot again.',
-    },
+    { hint: 'Nothing was changed. Load without --remote-tables, or build the snapshot again.' },
   );
 }

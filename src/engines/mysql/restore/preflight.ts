@@ -6,12 +6,12 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { RestorePlan, RestoreRequest } from '../../facets/restore.ts';
 import { divideTables } from '../../shared/divide-tables.ts';
-import { freeBytesOf, refuseShortSpace, type Space } from '../../shared/server/free-space.ts';
+import { assertEnoughSpace, freeBytesOf, type Space } from '../../shared/server/free-space.ts';
 import { findBaseCopies } from '../branches/base-copies.ts';
 import { invalidViewsFound, invalidViewsOf } from '../catalog/definitions/invalid-views.ts';
 import { readCode } from '../catalog/definitions/read-definitions.ts';
 import { LABELS, readServer, type Server } from '../catalog/introspect.ts';
-import { readNameCase, refuseCollisions } from '../catalog/name-case.ts';
+import { assertNoNameCollision, readNameCase } from '../catalog/name-case.ts';
 import { readGrants } from '../catalog/rights/rights.ts';
 import { readSize, tablesOf } from '../catalog/tables.ts';
 import { connectToServer } from '../connection/connect.ts';
@@ -22,7 +22,7 @@ import { ownClientFor } from '../connection/tools.ts';
 import { addressOf, writeAddress } from '../connection/url.ts';
 import { type Details, detailsOf } from '../details.ts';
 import { databaseExists } from '../server/server.ts';
-import { foreignReferences, refuseForeignReferences } from '../swap/foreign-references.ts';
+import { assertNoForeignReferences, foreignReferences } from '../swap/foreign-references.ts';
 import { hasRoutines, readRoutineGrants } from '../swap/routine-grants.ts';
 import { longSwapWarnings } from '../swap/swap-duration.ts';
 import { eventWarnings } from './event-warnings.ts';
@@ -44,13 +44,13 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   const names = destination.exists
     ? (await tablesOf(session, destination.database)).length + arriving.tables.length
     : 0;
-  refuseOtherFlavour(details, inspected);
+  assertSameFlavour(details, inspected);
   const all = [...arriving.tables, ...arriving.views];
-  refuseCollisions(await readNameCase(session, all), all);
+  assertNoNameCollision(await readNameCase(session, all), all);
   const { tables, empty } = divideTables(manifest.tables, request);
   if (details.program) await ownClientFor(context, server);
   const packets = checkPacketLimit({ ...packet, details, tables, boundsJson: server.flavour === 'mysql' });
-  refuseShortSpace(inspected, copiesOf(keepBase) * tables.reduce((sum, table) => sum + bytesOfTable(table), 0));
+  assertEnoughSpace(inspected, copiesOf(keepBase) * tables.reduce((sum, table) => sum + bytesOfTable(table), 0));
   return {
     destination,
     strategy: 'swap',
@@ -99,8 +99,7 @@ interface InspectedDestination extends Space {
 
 export async function inspectDestination(context: EngineContext, url: DatabaseUrl): Promise<InspectedDestination> {
   if (url.database === null) {
-    throw new UserError(`The destination ${url.display} names no database`, {
-      code: 'url_invalid',
+    throw new UserError('url_invalid', `The destination ${url.display} names no database`, {
       hint: 'Add its name at the end: mysql://user@host:3306/database. It is created when it does not exist.',
     });
   }
@@ -144,7 +143,7 @@ async function readState(
 }
 
 /** A snapshot of one flavour goes into the other only when nothing in it is the first one's own. */
-export function refuseOtherFlavour(
+export function assertSameFlavour(
   details: Pick<Details, 'flavour' | 'features' | 'collations'>,
   { server, collations }: Pick<InspectedDestination, 'server' | 'collations'>,
 ): void {
@@ -154,8 +153,7 @@ export function refuseOtherFlavour(
     ...(details.flavour === server.flavour ? [] : details.features),
   ];
   if (reasons.length === 0) return;
-  throw new UserError(`Cannot create the source's tables on ${server.label}`, {
-    code: 'flavour_differs',
+  throw new UserError('flavour_differs', `Cannot create the source's tables on ${server.label}`, {
     details: reasons,
     hint: `Nothing was changed. Choose a destination of the source's own flavour, ${details.flavour === 'mysql' ? 'MySQL' : 'MariaDB'}.`,
   });
@@ -195,7 +193,7 @@ async function lossWarnings(
     warnings.push({ event: 'warning', code: 'view_invalid', message });
   }
   const references = await foreignReferences(server, database);
-  const dropped = refuseForeignReferences(references, { destination: database, drop });
+  const dropped = assertNoForeignReferences(references, { destination: database, drop });
   return [...warnings, ...(await grantWarnings(server, database)), ...dropped];
 }
 
@@ -224,8 +222,7 @@ export function sessionWarnings({ connections, database }: DestinationState): Wa
 }
 
 function notInPlace(): UserError {
-  return new UserError('MySQL and MariaDB cannot be loaded in place', {
-    code: 'in_place_impossible',
+  return new UserError('in_place_impossible', 'MySQL and MariaDB cannot be loaded in place', {
     hint: 'CREATE TABLE cannot be rolled back there, so a failure would lose the destination. Omit --in-place.',
   });
 }

@@ -4,30 +4,31 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { ReplaceResult, RestoreRun } from '../../facets/restore.ts';
 import { tablesText } from '../../shared/divide-tables.ts';
 import { withRightsHint } from '../../shared/restore-failed.ts';
-import { createBase, createSpare, type KeptBase } from '../branches/base-copies.ts';
+import { type BaseCopyOptions, createBase, createSpare } from '../branches/base-copies.ts';
 import { baseCopyState } from '../branches/base-record.ts';
 import { type Definers, dropCode } from '../catalog/definitions/code.ts';
 import type { CodeDefinitions } from '../catalog/definitions/definitions.ts';
 import { withEventsDisabled } from '../catalog/definitions/events.ts';
-import { readBelongings } from '../catalog/definitions/foreign-keys.ts';
+import { readDependents } from '../catalog/definitions/foreign-keys.ts';
 import type { Collations } from '../catalog/introspect.ts';
-import { readNameCase, refuseCollisions } from '../catalog/name-case.ts';
+import { assertNoNameCollision, readNameCase } from '../catalog/name-case.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
 import { releasable, whileAlive } from '../connection/keep-alive.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
 import { detailsOf } from '../details.ts';
 import { BASE, OUTDATED } from '../server/names.ts';
-import { lockDestination, namesBeside, verifyLock } from '../server/server.ts';
-import { refuseReserved, refuseStrangers } from '../swap/foreign-objects.ts';
-import { foreignReferences, refuseForeignReferences } from '../swap/foreign-references.ts';
+import { lockDestination, readAuxiliaryNames, verifyLock } from '../server/server.ts';
+import { assertNoForeignObjects, assertNoReservedTable } from '../swap/foreign-objects.ts';
+import { assertNoForeignReferences, foreignReferences } from '../swap/foreign-references.ts';
 import { settleAfterFailure, sweepLeftovers } from '../swap/leftovers.ts';
-import { createBeside, dropBeside } from '../swap/shadow-databases.ts';
+import { createShadowDatabase, dropAuxiliaryDatabase } from '../swap/shadow-databases.ts';
 import { type BranchSwap, planBase, swapDatabases } from '../swap/swap.ts';
 import { renameStatement } from '../swap/swap-packet.ts';
+import { assertCreatable } from './assert-creatable.ts';
 import { checkRestored } from './check.ts';
+import { codeAfterSteps } from './code-after-steps.ts';
 import { onlyOwnRows, remoteWarnings } from './left-out.ts';
-import { refuseUncreatable } from './refuse-uncreatable.ts';
 import { fillDatabase, readDefinitionsFile } from './rows/fill.ts';
 import { openClient } from './rows/load-program.ts';
 import { createTemporaryUser } from './temporary-user.ts';
@@ -40,7 +41,7 @@ import { tryEvents } from './try-events.ts';
  */
 export async function restore(context: EngineContext, run: RestoreRun): Promise<ReplaceResult> {
   const { report } = context;
-  const { manifest, url, jobs, undo, read, throwAway, beforeSwap, dropForeignReferences } = run;
+  const { manifest, url, jobs, undo, read, throwAway, beforeSwap, afterLoad, dropForeignReferences } = run;
   const details = detailsOf(manifest);
   const { definitions, leftOut } = await readDefinitionsFile(manifest, read, run);
   const plan = onlyOwnRows(run.plan, { definitions, details, leftOut });
@@ -51,20 +52,22 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
   const partial = plan.empty.length > 0 || leftOut.length > 0;
   const keepBase = run.onlyBase ? { spare: false } : run.keepBase;
   const base = keepBase && { spare: keepBase.spare, snapshot: manifest.id, partial };
-  return besideDestination(
+  return loadThroughShadow(
     context,
     { url, undo, throwAway, dropForeignReferences, collations: definitions, base, onlyBase: run.onlyBase },
-    async ({ fresh, server, context: running }) => {
+    async ({ shadow, server, context: running }) => {
       const triggers = definitions.triggers.map(({ name }) => name);
-      refuseCollisions(await readNameCase(server, triggers), triggers, 'triggers');
-      await refuseUncreatable(running, { url: withDatabase(url, fresh), definitions });
+      assertNoNameCollision(await readNameCase(server, triggers), triggers, 'triggers');
+      await assertCreatable(running, { url: withDatabase(url, shadow), definitions });
       await using user =
-        run.plan.restoredBy.user === 'temporary' ? await createTemporaryUser(running, server, { ...run, fresh }) : null;
-      const beside = user?.url ?? withDatabase(url, fresh);
-      const client = details.program ? await openClient(running, { ...run, url: beside }) : null;
+        run.plan.restoredBy.user === 'temporary'
+          ? await createTemporaryUser(running, server, { ...run, shadow })
+          : null;
+      const shadowUrl = user?.url ?? withDatabase(url, shadow);
+      const client = details.program ? await openClient(running, { ...run, url: shadowUrl }) : null;
       const tables = leftOut.map(({ table }) => table);
       const fill = {
-        url: beside,
+        url: shadowUrl,
         plan,
         jobs,
         read,
@@ -81,7 +84,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
       const created = new Set(code.views);
       const missing = [...tables, ...definitions.views.filter((view) => !created.has(view)).map(({ name }) => name)];
       await checkRestored(running, {
-        url: beside,
+        url: shadowUrl,
         details,
         plan,
         jobs,
@@ -91,26 +94,32 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
       });
       checked(`Verified ${tablesText(plan)}: row counts match`);
       await user?.permitEvents();
-      await tryEvents(running, { url: beside, code: definitions, needed: user !== null || beforeSwap !== undefined });
+      await tryEvents(running, {
+        url: shadowUrl,
+        code: definitions,
+        needed: user !== null || beforeSwap !== undefined,
+      });
       if (beforeSwap) {
-        await beforeSwap(beside);
+        await beforeSwap(shadowUrl);
         // It may have changed whatever is there.
-        return { code: await readBelongings(server, fresh, () => {}), definers: 'mine' };
+        return { code: await readDependents(server, shadow, () => {}), definers: 'mine' };
       }
+      const steps = afterLoad && (() => afterLoad(withDatabase(url, shadow)));
+      const changed = steps ? await codeAfterSteps(server, { shadow, code, run: steps }) : code;
       return {
-        code: run.events ? code : withEventsDisabled(code),
+        code: run.events ? changed : withEventsDisabled(changed),
         definers: url.parameters.definer === 'keep' ? 'theirs' : 'mine',
       };
     },
   );
 }
 
-export interface Beside extends Pick<RestoreRun, 'url' | 'undo' | 'dropForeignReferences'> {
+export interface ShadowLoadRequest extends Pick<RestoreRun, 'url' | 'undo' | 'dropForeignReferences'> {
   collations: Collations;
   /** Drops what was made, instead of giving it the destination's place. */
   throwAway?: boolean | undefined;
   /** Makes a base copy of the new database. Default: none remains. */
-  base?: KeptBase | undefined;
+  base?: BaseCopyOptions | undefined;
   /** The new database is made from the present base copy, which remains. */
   fromBase?: { spare: boolean } | undefined;
   /** The base copy is all that remains of the new database. */
@@ -120,22 +129,32 @@ export interface Beside extends Pick<RestoreRun, 'url' | 'undo' | 'dropForeignRe
 }
 
 /** Code that depends on the tables of the new database, to be created after the swap. */
-export interface Belongings {
+export interface Dependents {
   code: CodeDefinitions;
   definers: Definers;
 }
 
 export interface Shadow {
-  fresh: string;
+  shadow: string;
   server: MysqlSession;
   context: EngineContext;
 }
 
 /** Makes a database beside the destination, has it filled, and swaps the two; leaves nothing when that fails. */
-export async function besideDestination(
+export async function loadThroughShadow(
   context: EngineContext,
-  { url, undo, collations, throwAway, dropForeignReferences: drop = false, base, fromBase, onlyBase, branch }: Beside,
-  fill: (made: Shadow) => Promise<Belongings>,
+  {
+    url,
+    undo,
+    collations,
+    throwAway,
+    dropForeignReferences: drop = false,
+    base,
+    fromBase,
+    onlyBase,
+    branch,
+  }: ShadowLoadRequest,
+  fill: (made: Shadow) => Promise<Dependents>,
 ): Promise<ReplaceResult> {
   const { report } = context;
   const destination = url.database ?? '';
@@ -144,43 +163,43 @@ export async function besideDestination(
   const prepared = startStep(report, 'prepare', `Create a shadow database beside ${url.display}`);
   await lockDestination(server, destination);
   await sweepLeftovers(context, { server, url });
-  await refuseStrangers(context, server, { destination, undo });
-  if (base || fromBase) await refuseBaseNames(server, destination);
-  if (!throwAway) refuseForeignReferences(await foreignReferences(server, destination), { destination, drop });
-  const fresh = (await namesBeside(server, destination)).fresh();
+  await assertNoForeignObjects(context, server, { destination, undo });
+  if (base || fromBase) await assertBaseNamesFree(server, destination);
+  if (!throwAway) assertNoForeignReferences(await foreignReferences(server, destination), { destination, drop });
+  const shadow = (await readAuxiliaryNames(server, destination)).shadow();
   let replaced: ReplaceResult;
   try {
-    await createBeside(server, { name: fresh, destination, collations, branchOf: branch?.of });
-    prepared(`Created shadow database ${fresh}`);
-    const belongings = await whileAlive(context, { session: server }, (running) =>
-      fill({ fresh, server, context: running }),
+    await createShadowDatabase(server, { name: shadow, destination, collations, branchOf: branch?.of });
+    prepared(`Created shadow database ${shadow}`);
+    const dependents = await whileAlive(context, { session: server }, (running) =>
+      fill({ shadow, server, context: running }),
     );
     if (throwAway) {
-      await dropBeside(context, server, { name: fresh, destination });
+      await dropAuxiliaryDatabase(context, server, { name: shadow, destination });
       return { swapMs: null, undoDatabase: null };
     }
-    await dropTried(context, withDatabase(url, fresh), belongings);
+    await dropTried(context, withDatabase(url, shadow), dependents);
     context.signal.throwIfAborted();
-    await refuseReserved(server, fresh);
+    await assertNoReservedTable(server, shadow);
     const made =
       base &&
       (await whileAlive(context, { session: server }, (running) =>
-        createBase(running, server, { url, fresh, base, belongings }),
+        createBase(running, server, { url, shadow, base, dependents }),
       ));
     context.signal.throwIfAborted();
     if (onlyBase && made) {
-      await placeOnlyBase(context, server, { destination, fresh, made, collations });
-      const { base: name } = await namesBeside(server, destination);
+      await placeOnlyBase(context, server, { destination, shadow, made, collations });
+      const { base: name } = await readAuxiliaryNames(server, destination);
       return { swapMs: null, undoDatabase: null, baseDatabase: name };
     }
-    const swap = { server, begun: release, url, fresh, undo, dropForeignReferences: drop, branch, ...belongings };
-    replaced = await swapDatabases(context, { ...swap, base: fromBase ? 'kept' : (made ?? null) });
+    const swap = { server, begun: release, url, shadow, undo, dropForeignReferences: drop, branch, ...dependents };
+    replaced = await swapDatabases(context, { ...swap, base: fromBase ? 'present' : (made ?? null) });
   } catch (error) {
     // Gives the lock free for the session that cleans up: this one may be gone with what made the run fail.
     await server.close();
     throw await settleAfterFailure(context, url, error);
   }
-  const names = await namesBeside(server, destination);
+  const names = await readAuxiliaryNames(server, destination);
   const spare = (fromBase ?? base)?.spare ? await createSpare(context, server, url) : undefined;
   return { ...replaced, ...(base && { baseDatabase: names.base }), ...(spare && { spareDatabase: spare }) };
 }
@@ -191,31 +210,38 @@ async function placeOnlyBase(
   server: MysqlSession,
   {
     destination,
-    fresh,
+    shadow,
     made,
     collations,
-  }: { destination: string; fresh: string; made: string; collations: Collations },
+  }: { destination: string; shadow: string; made: string; collations: Collations },
 ): Promise<void> {
   await server.execute(renameStatement([{ from: [made, BASE], to: [made, OUTDATED] }]));
   const { renames, obsolete } = await planBase(context, server, { destination, made, collations });
   await verifyLock(server, destination);
   await server.execute(renameStatement(renames));
-  for (const name of [fresh, ...obsolete]) await dropBeside(context, server, { name, destination });
+  for (const name of [shadow, ...obsolete]) await dropAuxiliaryDatabase(context, server, { name, destination });
 }
 
-async function refuseBaseNames(server: MysqlSession, destination: string): Promise<void> {
-  const { of, base, spare } = await namesBeside(server, destination);
+async function assertBaseNamesFree(server: MysqlSession, destination: string): Promise<void> {
+  const { of, base, spare } = await readAuxiliaryNames(server, destination);
   for (const database of [base, spare]) {
-    if ((await baseCopyState(server, { database, of })) !== 'stranger') continue;
-    throw new UserError(`The database "${database}" exists, and is not a base copy or spare of "${destination}"`, {
-      code: 'base_name_taken',
-      hint: 'Rename or drop it: the base copy and the spare need their names.',
-    });
+    if ((await baseCopyState(server, { database, of })) !== 'foreign') continue;
+    throw new UserError(
+      'base_name_taken',
+      `The database "${database}" exists, and is not a base copy or spare of "${destination}"`,
+      {
+        hint: 'Rename or drop it: the base copy and the spare need their names.',
+      },
+    );
   }
 }
 
 /** Tables with triggers do not move between databases: here they were made only to be checked. */
-async function dropTried(context: EngineContext, fresh: Beside['url'], { code }: Belongings): Promise<void> {
-  await using session = await connect(context, fresh);
+async function dropTried(
+  context: EngineContext,
+  shadow: ShadowLoadRequest['url'],
+  { code }: Dependents,
+): Promise<void> {
+  await using session = await connect(context, shadow);
   await dropCode(session, code);
 }

@@ -12,7 +12,7 @@ import { quoteAccount, quoteText } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import { withDatabase, withUser } from '../connection/url.ts';
-import { destinationName, namesBeside } from '../server/server.ts';
+import { destinationName, readAuxiliaryNames } from '../server/server.ts';
 
 /**
  * A user with rights on one shadow database and nothing else, who restores the content of a snapshot: no file, no other
@@ -43,11 +43,11 @@ export async function chooseRestorer(
   if (remoteTables && builtHere)
     return loading('--remote-tables was given, and the snapshot was built on this machine');
   await using server = await connectToServer(context, url);
-  const fresh = (await namesBeside(server, url.database ?? '')).fresh();
+  const shadow = (await readAuxiliaryNames(server, url.database ?? '')).shadow();
   const rights = await readRights(server);
   if (!rights.onServer('CREATE USER') || !rights.onTable('mysql', 'user', 'SELECT'))
     return loading('the user may not create users');
-  const may = (right: string): boolean => rights.onDatabase(fresh, right);
+  const may = (right: string): boolean => rights.onDatabase(shadow, right);
   if (![...RIGHTS, EVENT].every(may) || !(await mayGrant(server)))
     return loading('the user may not grant rights on the shadow database');
   // Queries of a sanitization run as the same user.
@@ -71,7 +71,7 @@ async function mayGrant(server: MysqlSession): Promise<boolean> {
 export async function createTemporaryUser(
   context: EngineContext,
   server: MysqlSession,
-  { url, builtHere = false, fresh }: Pick<RestoreRequest, 'url' | 'builtHere'> & { fresh: string },
+  { url, builtHere = false, shadow }: Pick<RestoreRequest, 'url' | 'builtHere'> & { shadow: string },
 ): Promise<TemporaryUser> {
   const prefix = prefixOf(await destinationName(server, url.database ?? ''));
   await sweepUsers(context, server, prefix);
@@ -81,7 +81,7 @@ export async function createTemporaryUser(
   const rights = await readRights(server);
   // With all kinds of characters that a policy may require.
   const password = `${randomBytes(21).toString('base64url')}-aA1`;
-  const grant = (some: string[]): string => `GRANT ${some.join(', ')} ON ${rights.inGrant(fresh)}.* TO ${account}`;
+  const grant = (some: string[]): string => `GRANT ${some.join(', ')} ON ${rights.inGrant(shadow)}.* TO ${account}`;
   const drop = (): Promise<void> => dropAfterwards(context, { server, url, account });
   await server.execute(`CREATE USER ${account} IDENTIFIED BY ${quoteText(password)}`).catch((error) => {
     throw error instanceof SqlError ? refused(url, [redact(error.message)], error) : error;
@@ -89,12 +89,12 @@ export async function createTemporaryUser(
   try {
     const { flavour } = await readServer(server);
     await server.execute(grant([...RIGHTS, ...RIGHTS_OF_FLAVOUR[flavour]]));
-    const shadow = withDatabase(url, fresh);
-    const restoring = withUser(shadow, { user: name, password });
+    const shadowUrl = withDatabase(url, shadow);
+    const restoring = withUser(shadowUrl, { user: name, password });
     await verifyLogin(context, url, restoring);
     let session: Promise<MysqlSession> | undefined;
     const open = (): Promise<MysqlSession> => {
-      session ??= connect(context, shadow);
+      session ??= connect(context, shadowUrl);
       return session;
     };
     return {
@@ -144,9 +144,9 @@ async function verifyLogin(context: EngineContext, url: DatabaseUrl, restoring: 
 
 function refused(url: DatabaseUrl, details: string[], cause: Error): UserError {
   return new UserError(
+    'temporary_user_refused',
     `The temporary user of the load cannot be created on the server of ${url.display}, or cannot connect`,
     {
-      code: 'temporary_user_refused',
       details,
       hint: 'The destination is unchanged. Restore with the rights of the loading user: --allow-superuser.',
       cause,

@@ -26,7 +26,7 @@ export async function runQuery(context: EngineContext, { url, manifest, statemen
   const step = { step: 'query', label: `Run ${count}`, done: `Ran ${count}` };
   await withStep(report, step, async () => {
     await using session = await connect(context, url);
-    await refuseOtherDatabases(session, statements, {
+    await assertOwnDatabaseOnly(session, statements, {
       copy: url.database ?? '',
       original: detailsOf(manifest).database,
     });
@@ -50,7 +50,7 @@ export async function runQuery(context: EngineContext, { url, manifest, statemen
 const CATALOGS = new Set(['information_schema', 'performance_schema', 'sys']);
 
 /** Table names may be qualified: `UPDATE shop.customer` would change the original on the same server. */
-export async function refuseOtherDatabases(
+export async function assertOwnDatabaseOnly(
   session: MysqlSession,
   statements: Statement[],
   { copy, original }: { copy: string; original: string },

@@ -1,14 +1,14 @@
 import type { Statement } from '../../../sanitize/statement.ts';
 import { splitQuery, statementRefused } from '../../shared/sanitize/query-refused.ts';
 import { type LexicalMode, tokensOf } from '../catalog/definitions/tokens.ts';
-import { refuseCommand } from '../restore/script/accept-statement.ts';
+import { assertNoClientCommand } from '../restore/script/accept-statement.ts';
 import { createSplitter, type MysqlStatement } from '../restore/script/split.ts';
 
 /** Splits as the server's lexer: at delimiters outside quotes and comments, which a DELIMITER line sets. */
 export function splitStatements(query: string): Statement[] {
   const splitter = createSplitter({
     accept(statement) {
-      refuseCommand(statement);
+      assertNoClientCommand(statement);
       refuse(statement);
       return statement;
     },

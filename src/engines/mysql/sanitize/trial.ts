@@ -7,7 +7,7 @@ import { inDatabase, quoteName } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import { detailsOf } from '../details.ts';
-import { refuseOtherDatabases, SETTINGS } from './query.ts';
+import { assertOwnDatabaseOnly, SETTINGS } from './query.ts';
 import { DROP_FUNCTIONS } from './replacements.ts';
 import { splitStatements } from './statements.ts';
 
@@ -21,7 +21,7 @@ export async function tryReplacements(
   const statements = columns.map(({ table, name, sql }, index) => {
     return { number: index + 1, line: 1, text: `UPDATE ${table} SET ${name} = ${sql}` };
   });
-  await refuseOtherDatabases(session, statements, { copy: database, original: detailsOf(manifest).database });
+  await assertOwnDatabaseOnly(session, statements, { copy: database, original: detailsOf(manifest).database });
   for (const setting of [...SETTINGS, 'SET foreign_key_checks = 0']) await session.execute(setting);
   const rollsBack = await tablesThatRollBack(session, database);
   const drop = DROP_FUNCTIONS.map((statement) => statement.replace('DROP FUNCTION', 'DROP FUNCTION IF EXISTS'));

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { type BesideNames, besideNamesWithin } from '../../shared/beside-names.ts';
+import { type AuxiliaryNames, auxiliaryNamesWithin } from '../../shared/auxiliary-names.ts';
 
 export const NAME_LIMIT = 64;
 
-export function besideNames(destination: string): BesideNames {
-  return besideNamesWithin({ most: NAME_LIMIT, lengthOf: ({ length }) => length }, destination);
+export function auxiliaryNames(destination: string): AuxiliaryNames {
+  return auxiliaryNamesWithin({ most: NAME_LIMIT, lengthOf: ({ length }) => length }, destination);
 }
 
 /** Tables of the tool in its own databases. */

@@ -1,5 +1,5 @@
 import { UserError } from '../../../runtime/errors.ts';
-import { type BesideNames, isFreshName } from '../../shared/beside-names.ts';
+import { type AuxiliaryNames, isShadowName } from '../../shared/auxiliary-names.ts';
 import { destinationBusy, lockLost } from '../../shared/destination-lock.ts';
 import { dropListed } from '../catalog/definitions/code.ts';
 import { listCode } from '../catalog/definitions/read-definitions.ts';
@@ -8,7 +8,7 @@ import { tablesOf } from '../catalog/tables.ts';
 import { inDatabase, plainWord, quoteName, quotePath, quoteText } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
-import { besideNames, isReserved, lockName } from './names.ts';
+import { auxiliaryNames, isReserved, lockName } from './names.ts';
 
 /** In lower case where the server ignores case: the lock and the names beside the destination derive from it. */
 export async function destinationName(server: MysqlSession, database: string): Promise<string> {
@@ -19,9 +19,12 @@ export async function destinationName(server: MysqlSession, database: string): P
 }
 
 /** The destination as the server compares its name, and the databases beside it. */
-export async function namesBeside(server: MysqlSession, destination: string): Promise<BesideNames & { of: string }> {
+export async function readAuxiliaryNames(
+  server: MysqlSession,
+  destination: string,
+): Promise<AuxiliaryNames & { of: string }> {
   const of = await destinationName(server, destination);
-  return { of, ...besideNames(of) };
+  return { of, ...auxiliaryNames(of) };
 }
 
 const LOCK_TIMEOUT = 3;
@@ -51,9 +54,9 @@ export async function verifyLock(server: MysqlSession, destination: string): Pro
 }
 
 /** By name only: a name never permits a DROP. */
-export async function findBeside(server: MysqlSession, destination: string): Promise<string[]> {
-  const { prefix } = await namesBeside(server, destination);
-  return (await databaseNames(server)).filter(({ compared }) => isFreshName(compared, prefix)).map(({ name }) => name);
+export async function findShadowDatabases(server: MysqlSession, destination: string): Promise<string[]> {
+  const { prefix } = await readAuxiliaryNames(server, destination);
+  return (await databaseNames(server)).filter(({ compared }) => isShadowName(compared, prefix)).map(({ name }) => name);
 }
 
 export interface DatabaseName {
@@ -93,8 +96,7 @@ export async function createDatabase(
 
 export function mayNotCreate(name: string, error: unknown): UserError | null {
   if (!(error instanceof SqlError && ACCESS_DENIED.has(error.errno))) return null;
-  return new UserError(`The user may not create the database "${name}"`, {
-    code: 'may_not_create',
+  return new UserError('may_not_create', `The user may not create the database "${name}"`, {
     details: [error.message],
     hint: `A load needs a second database beside the destination: GRANT ALL ON ${quoteName(grantPattern(name))}.* TO the user.`,
     cause: error,

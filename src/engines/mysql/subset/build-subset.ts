@@ -10,19 +10,19 @@ import { withDanglingApart } from '../catalog/definitions/foreign-keys.ts';
 import { withSequencesOwn } from '../catalog/definitions/sequence-defaults.ts';
 import { withIndexes } from '../catalog/definitions/statement-text.ts';
 import { collationsIn, featuresOf } from '../catalog/features.ts';
-import { readNameCase, refuseCollisions } from '../catalog/name-case.ts';
+import { assertNoNameCollision, readNameCase } from '../catalog/name-case.ts';
 import { readReadable } from '../catalog/rights/readable.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
 import { quoteName } from '../connection/quote.ts';
 import { withDatabase } from '../connection/url.ts';
 import { leaveOutRemote, remoteWarnings } from '../restore/left-out.ts';
-import { inspectDestination, refuseOtherFlavour } from '../restore/preflight.ts';
-import { type Belongings, besideDestination, type Shadow } from '../restore/restore.ts';
+import { assertSameFlavour, inspectDestination } from '../restore/preflight.ts';
+import { type Dependents, loadThroughShadow, type Shadow } from '../restore/restore.ts';
 import { createDependents, createTables } from '../restore/rows/fill.ts';
 import { createTemporaryUser } from '../restore/temporary-user.ts';
 import { copyRows } from './copy.ts';
 import type { OpenSource } from './open-source.ts';
-import { prove } from './verify-references.ts';
+import { verifyReferences } from './verify-references.ts';
 
 export async function makeSubset(
   context: EngineContext,
@@ -38,15 +38,15 @@ export async function makeSubset(
   const definitions = withSequencesOwn(withDanglingApart(checked), source.database);
   const { flavour } = source.server;
   const features = featuresOf(flavour, definitions);
-  refuseOtherFlavour({ flavour, features, collations: collationsIn(definitions) }, { server, collations });
-  await refuseSameNames(context, run.url, definitions);
-  const made: Omit<BuildSubsetResult, 'replaced'> = { rows: new Map(), proof: [] };
+  assertSameFlavour({ flavour, features, collations: collationsIn(definitions) }, { server, collations });
+  await assertDistinctNames(context, run.url, definitions);
+  const made: Omit<BuildSubsetResult, 'replaced'> = { rows: new Map(), references: [] };
 
-  const fill = async ({ fresh, server: destination, context: running }: Shadow): Promise<Belongings> => {
-    const creation = { url: run.url, builtHere: true, fresh };
+  const fill = async ({ shadow, server: destination, context: running }: Shadow): Promise<Dependents> => {
+    const creation = { url: run.url, builtHere: true, shadow };
     await using user =
       run.restoredBy.user === 'temporary' ? await createTemporaryUser(running, destination, creation) : null;
-    const url = user?.url ?? withDatabase(run.url, fresh);
+    const url = user?.url ?? withDatabase(run.url, shadow);
     await using session = await connect(running, url);
     await session.execute('SET foreign_key_checks = 0');
     const copied = startStep(report, 'copy', 'Copy the rows');
@@ -76,15 +76,17 @@ export async function makeSubset(
       for (const { name } of definitions.tables) await session.query(`ANALYZE TABLE ${quoteName(name)}`);
     });
 
-    const proving = {
+    const verifyStep = {
       step: 'prove',
       label: 'Verify foreign keys',
-      done: (proof: unknown[]) => `Verified ${formatNumberOf(proof.length, 'foreign key')}: no dangling rows`,
+      done: (references: unknown[]) => `Verified ${formatNumberOf(references.length, 'foreign key')}: no dangling rows`,
     };
-    made.proof = await withStep(report, proving, () => prove(session, { source, run, database: fresh }));
+    made.references = await withStep(report, verifyStep, () =>
+      verifyReferences(session, { source, run, database: shadow }),
+    );
     return { code: withEventsDisabled(code), definers: run.url.parameters.definer === 'keep' ? 'theirs' : 'mine' };
   };
-  const replaced = await besideDestination(context, { ...run, collations: definitions }, (shadow) =>
+  const replaced = await loadThroughShadow(context, { ...run, collations: definitions }, (shadow) =>
     fill(shadow).catch((error) => Promise.reject(withRightsHint(error, run.restoredBy))),
   );
   return { replaced, ...made };
@@ -98,7 +100,7 @@ function rowsToCome({ plan, collected }: SubsetRun, table: string): number {
   return (isWhole ? plan.graph.tables.get(table)?.rows : collected.taken.get(table)?.size) ?? 0;
 }
 
-async function refuseSameNames(
+async function assertDistinctNames(
   context: EngineContext,
   url: SubsetRun['url'],
   { tables, sequences, views, triggers }: Definitions,
@@ -107,8 +109,8 @@ async function refuseSameNames(
   const [names, ofTriggers] = [[...tables, ...sequences, ...views], triggers].map((some) =>
     some.map(({ name }) => name),
   );
-  refuseCollisions(await readNameCase(session, names ?? []), names ?? []);
-  refuseCollisions(await readNameCase(session, ofTriggers ?? []), ofTriggers ?? [], 'triggers');
+  assertNoNameCollision(await readNameCase(session, names ?? []), names ?? []);
+  assertNoNameCollision(await readNameCase(session, ofTriggers ?? []), ofTriggers ?? [], 'triggers');
 }
 
 async function readSourceDefinitions(context: EngineContext, { url, server, catalog }: OpenSource) {

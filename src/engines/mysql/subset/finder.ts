@@ -189,8 +189,7 @@ interface ShareRequest {
 /** Stable whatever the order on disk: by a hash of the key. MySQL 9 lacks MD5. */
 async function shareQuery({ table, path, target, seed, withSession }: ShareRequest): Promise<string> {
   if (!table.unique) {
-    throw new UserError(`Cannot take a percentage of ${table.name}: it has no unique key`, {
-      code: 'subset_invalid',
+    throw new UserError('subset_invalid', `Cannot take a percentage of ${table.name}: it has no unique key`, {
       hint: 'Choose its rows by where, or give it a primary key.',
     });
   }
@@ -219,8 +218,7 @@ function isOneExpression(where: string): boolean {
 }
 
 function refusedCondition({ table, where }: TargetSettings, cause: SqlError): UserError {
-  return new UserError(`The condition for ${table} is refused: ${redact(cause.message)}`, {
-    code: 'subset_invalid',
+  return new UserError('subset_invalid', `The condition for ${table} is refused: ${redact(cause.message)}`, {
     details: [`where: ${where}`],
     hint: 'Correct it in subset_tables; it is what would stand after WHERE in a query of this one table.',
     cause,

@@ -1,6 +1,6 @@
-import type { ProofRow } from '../../../results/subset-results.ts';
+import type { ReferenceResult } from '../../../results/subset-results.ts';
 import type { SubsetRun } from '../../facets/subset.ts';
-import { proveReferences } from '../../shared/prove-references.ts';
+import { countDanglingRows } from '../../shared/dangling-rows.ts';
 import { referenceOf } from '../../shared/reference-of.ts';
 import { quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
@@ -14,9 +14,12 @@ interface VerifyOptions {
   database: string;
 }
 
-export function prove(session: MysqlSession, { source, run, database }: VerifyOptions): Promise<ProofRow[]> {
+export function verifyReferences(
+  session: MysqlSession,
+  { source, run, database }: VerifyOptions,
+): Promise<ReferenceResult[]> {
   const { catalog, withSession } = source;
-  return proveReferences(run, {
+  return countDanglingRows(run, {
     async inSubset(all) {
       const counts: number[] = [];
       for (const { id } of all) counts.push(await countOrphans(session, referenceOf(catalog, id), database));

@@ -6,8 +6,8 @@ import { RIGHT_MISSING } from '../connection/error-numbers.ts';
 import { inDatabase, quoteAccount, quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
-import { namesBeside } from '../server/server.ts';
-import { createBeside, dropBeside } from './shadow-databases.ts';
+import { readAuxiliaryNames } from '../server/server.ts';
+import { createShadowDatabase, dropAuxiliaryDatabase } from './shadow-databases.ts';
 
 /** Rights that permit code in the name of another account. */
 const SETS_DEFINER = /\b(SUPER|SET USER|SET_USER_ID|SET_ANY_DEFINER|ALL PRIVILEGES)\b.* ON \*\.\* /;
@@ -21,15 +21,15 @@ export async function maySetDefiner(server: MysqlSession): Promise<boolean> {
  * Tried with a view in a database of its own, since a right may also come from a role, and an account with
  * `SYSTEM_USER` needs more.
  */
-export async function refuseForeignDefiners(
+export async function assertOwnDefiners(
   context: Pick<EngineContext, 'report'>,
   server: MysqlSession,
   { database, destination, collations }: { database: string; destination: string; collations: Collations },
 ): Promise<void> {
   const foreign = await foreignDefiners(server, database);
   if (foreign.size === 0) return;
-  const work = (await namesBeside(server, destination)).fresh();
-  await createBeside(server, { name: work, destination, collations });
+  const work = (await readAuxiliaryNames(server, destination)).shadow();
+  await createShadowDatabase(server, { name: work, destination, collations });
   try {
     for (const [definer, what] of foreign) {
       const [user, host] = accountOf(definer);
@@ -43,7 +43,7 @@ export async function refuseForeignDefiners(
       await server.execute(`DROP VIEW ${quotePath(work, 'probe')}`);
     }
   } finally {
-    await dropBeside(context, server, { name: work, destination });
+    await dropAuxiliaryDatabase(context, server, { name: work, destination });
   }
 }
 
@@ -65,8 +65,11 @@ function accountOf(definer: string): [user: string, host: string] {
 }
 
 function mayNotSet({ what, database, definer }: { what: string; database: string; definer: string }): UserError {
-  return new UserError(`The ${what} of ${database} has the definer ${definer}, which the user may not set`, {
-    code: 'switch_refused',
-    hint: 'Nothing was changed. A switch recreates it under the other name: switch as that account, or as a user that may set it (SET_ANY_DEFINER and SYSTEM_USER on MySQL, SET USER on MariaDB).',
-  });
+  return new UserError(
+    'switch_refused',
+    `The ${what} of ${database} has the definer ${definer}, which the user may not set`,
+    {
+      hint: 'Nothing was changed. A switch recreates it under the other name: switch as that account, or as a user that may set it (SET_ANY_DEFINER and SYSTEM_USER on MySQL, SET USER on MariaDB).',
+    },
+  );
 }

@@ -8,7 +8,7 @@ import { ownMark } from '../branches/last-switch.ts';
 import { checkCode } from '../catalog/definitions/check-definitions.ts';
 import type { Definers } from '../catalog/definitions/code.ts';
 import type { CodeDefinitions } from '../catalog/definitions/definitions.ts';
-import { readBelongings } from '../catalog/definitions/foreign-keys.ts';
+import { readDependents } from '../catalog/definitions/foreign-keys.ts';
 import { listCode } from '../catalog/definitions/read-definitions.ts';
 import { readServer } from '../catalog/introspect.ts';
 import { readNameCase } from '../catalog/name-case.ts';
@@ -17,9 +17,9 @@ import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import { withDatabase } from '../connection/url.ts';
 import { BASE } from '../server/names.ts';
-import { mayNotCreate, namesBeside, verifyLock } from '../server/server.ts';
+import { mayNotCreate, readAuxiliaryNames, verifyLock } from '../server/server.ts';
 import { maySetDefiner } from './definers.ts';
-import { dropStatement, foreignReferences, refuseForeignReferences } from './foreign-references.ts';
+import { assertNoForeignReferences, dropStatement, foreignReferences } from './foreign-references.ts';
 import { journalRename, settle, writeJournal } from './journal.ts';
 import { type Journal, MOVED, PENDING, type Rename } from './journal-schema.ts';
 import { switchedIncompletely } from './leftovers.ts';
@@ -27,12 +27,12 @@ import { planLocks } from './plan-locks.ts';
 import { makeRecordTable, writeRecord } from './record.ts';
 import { grantsOf, planGrants, type RoutineGrant } from './routine-grants.ts';
 import type { RowExchange } from './row-exchange.ts';
-import { refuseLongPacket, sendSwap } from './send-swap.ts';
-import { dropBeside } from './shadow-databases.ts';
+import { assertPacketFits, sendSwap } from './send-swap.ts';
+import { dropAuxiliaryDatabase } from './shadow-databases.ts';
 import { type SwapProgram, swapStatements } from './swap-packet.ts';
 import { tidyBodies } from './tidy-bodies.ts';
 import { dropAllCode, tryCode } from './try-code.ts';
-import { KEPT, type KeptRecord } from './undo-copy.ts';
+import { UNDO_COPY, type UndoCopyRecord } from './undo-copy.ts';
 
 /** Exchange of rows, and later renames, instead of the renames of tables. */
 export interface RowsInstead {
@@ -86,26 +86,26 @@ export async function exchange(context: EngineContext, given: TableSwap): Promis
   const code = checkCode(given.code, destination);
   const before = made
     ? { ...code, ...NO_CODE }
-    : await readBelongings(server, destination, (what, why) => {
+    : await readDependents(server, destination, (what, why) => {
         if (given.unreadable) throw given.unreadable(what, why);
         const message = `The ${what} of ${destination} cannot be read, so tool undo will not restore it: ${why}`;
         context.report({ event: 'warning', code: 'definition_unreadable', message });
       });
   const own = made ? [] : await grantsOf(context, server, destination);
-  const { of, base, undo } = await namesBeside(server, destination);
+  const { of, base, undo } = await readAuxiliaryNames(server, destination);
   if (keep) {
     const mark = await ownMark(server, destination);
-    const record: KeptRecord = {
+    const record: UndoCopyRecord = {
       ...{ of, replaced_at: context.clock().toISOString(), code: before, grants: own },
       mark: mark && branchMarkText(mark),
       has_base: (await readBaseRecord(server, { database: base, table: BASE, of })) !== null,
     };
-    await writeRecord(server, { database: work, table: KEPT, value: record });
+    await writeRecord(server, { database: work, table: UNDO_COPY, value: record });
   }
   const grants = keepsRights ? merged(own, theirs) : theirs;
   // Read again: keys may have been added since.
   const unlink = made ? [] : await foreignReferences(server, destination);
-  refuseForeignReferences(unlink, { destination, drop: given.dropForeignReferences });
+  assertNoForeignReferences(unlink, { destination, drop: given.dropForeignReferences });
   const journal: Journal = { of, made, before, after: code, definers, grants, unlink, obsolete };
   const granting = await planGrants(server, { grants, routines: code.routines });
   const { flavour } = await readServer(server);
@@ -138,7 +138,7 @@ export async function exchange(context: EngineContext, given: TableSwap): Promis
     grants: granting.statements,
     unlink: unlink.map(dropStatement),
   });
-  await refuseLongPacket(server, statements);
+  await assertPacketFits(server, statements);
   if (way.renames.length > 0) await writeJournal(server, work, { ...journal, later: way.later });
   context.signal.throwIfAborted();
   await verifyLock(server, destination);
@@ -160,7 +160,8 @@ export async function exchange(context: EngineContext, given: TableSwap): Promis
   for (const warning of granting.lost) context.report(warning);
   const swapMs = Math.round(outcome.microseconds === null ? performance.now() - started : outcome.microseconds / 1000);
   await cleanUp(context, url, async () => {
-    for (const name of [work, ...given.obsoleteAfter]) await dropBeside(context, server, { name, destination });
+    for (const name of [work, ...given.obsoleteAfter])
+      await dropAuxiliaryDatabase(context, server, { name, destination });
   });
   return swapMs;
 }

@@ -6,7 +6,7 @@ import { keysWithOwnRows } from '../catalog/tables.ts';
 import { inDatabase, quoteName, quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { unless } from '../connection/session-errors.ts';
-import { namesBeside } from '../server/server.ts';
+import { readAuxiliaryNames } from '../server/server.ts';
 
 /** A foreign key of a table in another database that references a table of the destination. */
 export const foreignReferenceSchema = v.object({
@@ -36,7 +36,7 @@ export async function foreignReferences(server: MysqlSession, destination: strin
     FROM information_schema.REFERENTIAL_CONSTRAINTS
     WHERE ${await keysWithOwnRows(server, `${inDatabase('UNIQUE_CONSTRAINT_SCHEMA', destination)} AND NOT ${inDatabase('CONSTRAINT_SCHEMA', destination)}`)}
     ORDER BY 1, 2, 3`);
-  const { prefix, undo, base, spare } = await namesBeside(server, destination);
+  const { prefix, undo, base, spare } = await readAuxiliaryNames(server, destination);
   const own = new Set([undo, base, spare]);
   return rows.filter(({ database }) => !own.has(database) && !database.startsWith(prefix));
 }
@@ -50,7 +50,7 @@ function textOf({ database, table, constraint, referenced }: ForeignReference): 
 }
 
 /** Rejects with the list, unless the caller wants these foreign keys dropped: then they are a warning each. */
-export function refuseForeignReferences(
+export function assertNoForeignReferences(
   references: ForeignReference[],
   { destination, drop }: { destination: string; drop: boolean },
 ): WarningEvent[] {
@@ -61,8 +61,7 @@ export function refuseForeignReferences(
     });
   }
   if (references.length === 0) return [];
-  throw new UserError(`Tables of other databases reference tables of "${destination}"`, {
-    code: 'foreign_reference',
+  throw new UserError('foreign_reference', `Tables of other databases reference tables of "${destination}"`, {
     details: firstLines(references.map(textOf)),
     hint: `The destination is unchanged. Drop these foreign keys (${references.slice(0, 1).map(dropStatement).join('')}), or let a load of a snapshot do it with --drop-foreign-references.`,
   });

@@ -3,13 +3,13 @@ import { tableExists } from '../catalog/tables.ts';
 import { quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { unless } from '../connection/session-errors.ts';
-import { databaseExists, destinationName, namesBeside } from '../server/server.ts';
+import { databaseExists, destinationName, readAuxiliaryNames } from '../server/server.ts';
 import { dropStatement } from './foreign-references.ts';
 import { DONE, type Journal, journalSchema, MOVED, PENDING, type Rename } from './journal-schema.ts';
 import { readRecord, writeRecord } from './record.ts';
 import { counterStatement } from './row-exchange.ts';
 import { completeCode, goBack, goForward, type SettleContext } from './settle-code.ts';
-import { dropBeside, lookBeside } from './shadow-databases.ts';
+import { dropAuxiliaryDatabase, listShadowDatabases } from './shadow-databases.ts';
 import { renameStatement, withoutDangling } from './swap-packet.ts';
 
 /** The rename that says, together with those of the tables, that they have moved. */
@@ -98,8 +98,8 @@ async function dropObsolete(
   server: MysqlSession,
   { destination, journal }: { destination: string; journal: Journal },
 ): Promise<void> {
-  const { undo } = await namesBeside(server, destination);
-  if (journal.obsolete === undo) await dropBeside(context, server, { name: undo, destination });
+  const { undo } = await readAuxiliaryNames(server, destination);
+  if (journal.obsolete === undo) await dropAuxiliaryDatabase(context, server, { name: undo, destination });
 }
 
 /** The journal of a swap whose tables have moved and which has not ended, and the database that it is in. */
@@ -107,7 +107,7 @@ export async function findUnsettled(
   server: MysqlSession,
   destination: string,
 ): Promise<{ work: string; journal: Journal } | null> {
-  for (const work of (await lookBeside(server, destination)).leftovers) {
+  for (const work of (await listShadowDatabases(server, destination)).leftovers) {
     const journal = await readJournal(server, { work, table: MOVED, destination });
     if (journal) return { work, journal };
   }

@@ -4,10 +4,10 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
-import { databaseExists, dropEmpty, lockDestination, namesBeside } from '../server/server.ts';
+import { databaseExists, dropEmpty, lockDestination, readAuxiliaryNames } from '../server/server.ts';
 import { type SettleResult, settle, type Work } from './journal.ts';
 import type { SettleContext } from './settle-code.ts';
-import { dropBeside, lookBeside, sweepBaseCopies } from './shadow-databases.ts';
+import { dropAuxiliaryDatabase, listShadowDatabases, sweepBaseCopies } from './shadow-databases.ts';
 
 interface SettleAllResult extends SettleResult {
   /** The names of what is gone. */
@@ -17,7 +17,7 @@ interface SettleAllResult extends SettleResult {
 /** Settles every swap into the destination and drops what was made for it. */
 async function settleAll(context: SettleContext, { server, url }: Omit<Work, 'work'>): Promise<SettleAllResult> {
   const destination = url.database ?? '';
-  const { leftovers } = await lookBeside(server, destination);
+  const { leftovers } = await listShadowDatabases(server, destination);
   const all: SettleAllResult = { tables: null, missing: [], dropped: [] };
   // Tables of one may be named by the journal in another.
   for (const work of leftovers) {
@@ -31,11 +31,11 @@ async function settleAll(context: SettleContext, { server, url }: Omit<Work, 'wo
     all.missing.push(...missing);
   }
   for (const work of leftovers) {
-    if (await dropBeside(context, server, { name: work, destination })) all.dropped.push(work);
+    if (await dropAuxiliaryDatabase(context, server, { name: work, destination })) all.dropped.push(work);
   }
   all.dropped.push(...(await sweepBaseCopies(context, server, destination)));
   // Made for tables that did not move.
-  const { undo } = await namesBeside(server, destination);
+  const { undo } = await readAuxiliaryNames(server, destination);
   if (await databaseExists(server, undo)) await dropEmpty(server, undo);
   return all;
 }
@@ -72,8 +72,7 @@ export async function sweepLeftovers(context: EngineContext, place: Omit<Work, '
 }
 
 function unfinished({ display }: DatabaseUrl, cause: Error): UserError {
-  return new UserError(`The interrupted swap of ${display} cannot be completed`, {
-    code: 'swap_unfinished',
+  return new UserError('swap_unfinished', `The interrupted swap of ${display} cannot be completed`, {
     details: [redact(cause.message)],
     hint: 'Nothing was lost: the replaced tables are in a database of the tool. Remove the cause, then run the command again.',
     cause,
@@ -108,12 +107,15 @@ export function switchedIncompletely(
   { missing, cause }: { missing: string[]; cause?: unknown },
 ): UserError {
   const reason = cause instanceof Error ? [redact(cause.message)] : [];
-  return new UserError(`Switched ${destination} to the restored database, but the run failed afterwards`, {
-    code: 'swap_incomplete',
-    details: [...reason, ...missing.map((what) => `not created: ${what}`)],
-    hint: `${destination} is the new database. To restore the previous one: tool undo`,
-    cause,
-  });
+  return new UserError(
+    'swap_incomplete',
+    `Switched ${destination} to the restored database, but the run failed afterwards`,
+    {
+      details: [...reason, ...missing.map((what) => `not created: ${what}`)],
+      hint: `${destination} is the new database. To restore the previous one: tool undo`,
+      cause,
+    },
+  );
 }
 
 const CLEAN_UP_TIMEOUT = 20_000;

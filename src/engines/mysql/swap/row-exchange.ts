@@ -75,13 +75,13 @@ export async function planRowExchange(
   const wanted = await readRows(server, { database: other, tables });
   const isThird = keep && older && JSON.stringify(older.tables) === JSON.stringify(arriving);
   const third = isThird ? await shownTables(server, older.database, older.tables) : null;
-  const keptBefore = older && third && haveEqualDefinitions(third, theirs) ? third : null;
-  const keeper = keep ? (keptBefore && older ? older.database : other) : null;
-  const kept = keptBefore && older ? await readRows(server, { database: older.database, tables }) : null;
+  const previousTables = older && third && haveEqualDefinitions(third, theirs) ? third : null;
+  const keeper = keep ? (previousTables && older ? older.database : other) : null;
+  const previous = previousTables && older ? await readRows(server, { database: older.database, tables }) : null;
   const databases: Databases = { destination, other, work, keeper };
   return {
     keeper,
-    counters: countersOf(databases, { mine, theirs, kept: keptBefore ?? theirs }),
+    counters: countersOf(databases, { mine, theirs, previous: previousTables ?? theirs }),
     async begin() {
       try {
         await server.execute(SETTINGS);
@@ -94,7 +94,13 @@ export async function planRowExchange(
         const steps = tables.flatMap(({ name, columns }) => {
           const [leaving, arriving] = [present.get(name), wanted.get(name)];
           if (!leaving || !arriving) return [];
-          return exchangeSteps(databases, { name, columns, leaving, arriving, kept: kept?.get(name) ?? arriving });
+          return exchangeSteps(databases, {
+            name,
+            columns,
+            leaving,
+            arriving,
+            previous: previous?.get(name) ?? arriving,
+          });
         });
         await runSteps(server, steps);
         const [pending, moved] = [quotePath(work, PENDING), quotePath(work, MOVED)];
@@ -177,13 +183,13 @@ function haveEqualDefinitions(one: Map<string, ShownTable>, other: Map<string, S
 
 function countersOf(
   { destination, keeper }: Databases,
-  { mine, theirs, kept }: Record<'mine' | 'theirs' | 'kept', Map<string, ShownTable>>,
+  { mine, theirs, previous }: Record<'mine' | 'theirs' | 'previous', Map<string, ShownTable>>,
 ): Counter[] {
   const change = (database: string | null, name: string, [from, to]: (string | null | undefined)[]): Counter[] =>
     database === null || from === to ? [] : [{ table: [database, name], next: to ?? '1' }];
   return [...mine].flatMap(([name, { counter }]) => [
     ...change(destination, name, [counter, theirs.get(name)?.counter]),
-    ...change(keeper, name, [kept.get(name)?.counter, counter]),
+    ...change(keeper, name, [previous.get(name)?.counter, counter]),
   ]);
 }
 
@@ -233,11 +239,11 @@ interface ExchangeStep {
 /** A table with its rows in the destination, in the other database, and in the one that will keep the former. */
 interface ExchangedTable
   extends Pick<CatalogTable, 'name' | 'columns'>,
-    Record<'leaving' | 'arriving' | 'kept', RowsOfTable> {}
+    Record<'leaving' | 'arriving' | 'previous', RowsOfTable> {}
 
 function exchangeSteps(
   { destination, other, work, keeper }: Databases,
-  { name, columns, leaving, arriving, kept }: ExchangedTable,
+  { name, columns, leaving, arriving, previous }: ExchangedTable,
 ): ExchangeStep[] {
   const list = storedColumns({ columns })
     .map((column) => quoteName(column.name))
@@ -252,7 +258,7 @@ function exchangeSteps(
         ];
   const arrive = replace(mine, theirs, [leaving, arriving]);
   if (keeper === null) return arrive;
-  if (keeper !== other) return [...replace(quotePath(keeper, name), mine, [kept, leaving]), ...arrive];
+  if (keeper !== other) return [...replace(quotePath(keeper, name), mine, [previous, leaving]), ...arrive];
   if (arrive.length === 0) return [];
   return [
     { statement: `CREATE TEMPORARY TABLE ${temporary} AS SELECT ${list} FROM ${mine}`, rows: null },

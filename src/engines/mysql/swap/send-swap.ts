@@ -53,14 +53,17 @@ async function sendOnce(server: MysqlSession, statements: string[]): Promise<Swa
 /** Bytes of a packet besides its statements. */
 const PACKET_HEAD = 1024;
 
-export async function refuseLongPacket(server: MysqlSession, statements: string[]): Promise<void> {
+export async function assertPacketFits(server: MysqlSession, statements: string[]): Promise<void> {
   const [row] = await server.query<{ most: number | string }>('SELECT @@max_allowed_packet AS most');
   const bytes = Buffer.byteLength(statements.join('\n;\n')) + PACKET_HEAD;
   if (bytes <= Number(row?.most)) return;
-  throw new UserError(`The statements of the swap need ${bytes} bytes, and the server takes ${row?.most} in a packet`, {
-    code: 'packet_too_small',
-    hint: `The destination is unchanged. Set max_allowed_packet of the server to at least ${bytes}, then load again.`,
-  });
+  throw new UserError(
+    'packet_too_small',
+    `The statements of the swap need ${bytes} bytes, and the server takes ${row?.most} in a packet`,
+    {
+      hint: `The destination is unchanged. Set max_allowed_packet of the server to at least ${bytes}, then load again.`,
+    },
+  );
 }
 
 /** Ends sessions on the destination that are in a transaction; the others do not stand in the way. */
@@ -75,8 +78,7 @@ export async function endTransactions(server: MysqlSession, destination: string)
 }
 
 export function sessionsStay(cause: SqlError, database: string): UserError {
-  return new UserError(`Transactions on ${database} do not end, so it cannot be swapped`, {
-    code: 'sessions_stay',
+  return new UserError('sessions_stay', `Transactions on ${database} do not end, so it cannot be swapped`, {
     details: [cause.message],
     hint: 'The destination is unchanged. Stop its clients, or load with a user that may end sessions and see them (PROCESS, CONNECTION_ADMIN).',
     cause,

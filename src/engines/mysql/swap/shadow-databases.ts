@@ -1,26 +1,26 @@
 import * as v from 'valibot';
 import { redact } from '../../../process/redact.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import { readFreshName } from '../../shared/beside-names.ts';
+import { parseShadowName } from '../../shared/auxiliary-names.ts';
 import { baseCopyState } from '../branches/base-record.ts';
 import { parseBranchMark } from '../branches/branch-mark.ts';
 import type { Collations } from '../catalog/introspect.ts';
 import { inDatabase, MARK, quotePath, quoteText } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
-import { besideNames, isReserved } from '../server/names.ts';
+import { auxiliaryNames, isReserved } from '../server/names.ts';
 import {
   createDatabase,
   databaseNames,
   destinationName,
   dropDatabase,
-  findBeside,
+  findShadowDatabases,
   isEmpty,
-  namesBeside,
+  readAuxiliaryNames,
 } from '../server/server.ts';
 import { DONE, journalSchema, MOVED, PENDING } from './journal-schema.ts';
 import { parseRecord, readRecord } from './record.ts';
-import { KEPT, keptSchema } from './undo-copy.ts';
+import { UNDO_COPY, undoCopySchema } from './undo-copy.ts';
 
 /**
  * Mark of a database that a load makes: a name alone never permits a DROP. It is the comment of a table, since MySQL
@@ -34,9 +34,9 @@ const markSchema = v.object({
 });
 
 /** Makes an empty database beside the destination, with its mark. */
-export async function createBeside(
+export async function createShadowDatabase(
   server: MysqlSession,
-  { name, destination, collations, branchOf }: BesideCreation,
+  { name, destination, collations, branchOf }: ShadowCreation,
 ): Promise<void> {
   await createDatabase(server, { name, collations });
   const mark: v.InferOutput<typeof markSchema> = {
@@ -47,7 +47,7 @@ export async function createBeside(
   await writeMark(server, { database: name, table: MARK, comment: JSON.stringify(mark) });
 }
 
-export interface BesideCreation {
+export interface ShadowCreation {
   name: string;
   destination: string;
   collations: Collations;
@@ -76,7 +76,7 @@ export async function branchesWithLeftovers(
   );
   const marks = rows.map(({ comment }) => parseRecord(markSchema, comment));
   const marked = marks.flatMap((mark) => (mark?.branch_of === of ? [mark.of] : []));
-  return [...new Set([...marked, ...(await besideUnmarked(server, branches))])];
+  return [...new Set([...marked, ...(await findUnmarkedShadows(server, branches))])];
 }
 
 export interface BranchesOf {
@@ -86,19 +86,19 @@ export interface BranchesOf {
 }
 
 /**
- * Databases beside which a kill before the mark (`createBeside`) has left an empty one: branches, and databases that do
+ * Databases beside which a kill before the mark (`createShadowDatabase`) has left an empty one: branches, and databases that do
  * not exist, as a branch that was to be created.
  */
-async function besideUnmarked(server: MysqlSession, branches: string[]): Promise<string[]> {
+async function findUnmarkedShadows(server: MysqlSession, branches: string[]): Promise<string[]> {
   const names = await databaseNames(server);
   const present = new Set(names.map(({ compared }) => compared));
-  const branchOf = new Map(branches.map((branch) => [besideNames(branch).prefix, branch]));
+  const branchOf = new Map(branches.map((branch) => [auxiliaryNames(branch).prefix, branch]));
   const found: string[] = [];
   for (const { name, compared } of names) {
-    const fresh = readFreshName(compared);
-    if (!fresh) continue;
-    const absent = fresh.destination !== null && !present.has(fresh.destination) ? fresh.destination : null;
-    const database = branchOf.get(fresh.prefix) ?? absent;
+    const shadow = parseShadowName(compared);
+    if (!shadow) continue;
+    const absent = shadow.destination !== null && !present.has(shadow.destination) ? shadow.destination : null;
+    const database = branchOf.get(shadow.prefix) ?? absent;
     if (database !== null && (await isEmpty(server, name))) found.push(database);
   }
   return found;
@@ -117,17 +117,17 @@ export async function readMarkText(server: MysqlSession, database: string): Prom
   return row?.comment ?? null;
 }
 
-export interface Beside {
+export interface ShadowDatabases {
   /** Databases that killed loads have left, which carry the tool's mark. */
   leftovers: string[];
   /** Databases of such names without a mark, which nothing may touch. */
-  strangers: string[];
+  foreign: string[];
 }
 
-export async function lookBeside(server: MysqlSession, destination: string): Promise<Beside> {
-  const found: Beside = { leftovers: [], strangers: [] };
-  for (const name of await findBeside(server, destination)) {
-    found[(await isMarked(server, name, destination)) ? 'leftovers' : 'strangers'].push(name);
+export async function listShadowDatabases(server: MysqlSession, destination: string): Promise<ShadowDatabases> {
+  const found: ShadowDatabases = { leftovers: [], foreign: [] };
+  for (const name of await findShadowDatabases(server, destination)) {
+    found[(await isMarked(server, name, destination)) ? 'leftovers' : 'foreign'].push(name);
   }
   return found;
 }
@@ -152,7 +152,7 @@ async function isNamedByJournal(
   server: MysqlSession,
   { name, destination }: { name: string; destination: string },
 ): Promise<boolean> {
-  for (const work of await findBeside(server, destination)) {
+  for (const work of await findShadowDatabases(server, destination)) {
     const journal = await readRecord(server, { database: work, table: MOVED, schema: journalSchema });
     if (!journal) continue;
     const named = journal.later.flatMap(({ from, to }) => [from[0], to[0]]);
@@ -162,24 +162,24 @@ async function isNamedByJournal(
 }
 
 /** Reports whether the undo copy's name is free, is used by a copy of this destination, or by another database. */
-export async function undoCopyOf(server: MysqlSession, destination: string): Promise<'none' | 'ours' | 'stranger'> {
-  const { of, undo } = await namesBeside(server, destination);
-  const kept = await readRecord(server, { database: undo, table: KEPT, schema: keptSchema });
-  if (kept) return (await destinationName(server, kept.of)) === of ? 'ours' : 'stranger';
-  return (await isEmpty(server, undo)) ? 'none' : 'stranger';
+export async function undoCopyOf(server: MysqlSession, destination: string): Promise<'none' | 'ours' | 'foreign'> {
+  const { of, undo } = await readAuxiliaryNames(server, destination);
+  const record = await readRecord(server, { database: undo, table: UNDO_COPY, schema: undoCopySchema });
+  if (record) return (await destinationName(server, record.of)) === of ? 'ours' : 'foreign';
+  return (await isEmpty(server, undo)) ? 'none' : 'foreign';
 }
 
 /** Drops a database beside the destination whose mark is verified just before; whether it is gone. What stops it is a warning. */
-export async function dropBeside(
+export async function dropAuxiliaryDatabase(
   { report }: Pick<EngineContext, 'report'>,
   server: MysqlSession,
   { name, destination }: { name: string; destination: string },
 ): Promise<boolean> {
-  const { of, undo, base, spare } = await namesBeside(server, destination);
+  const { of, undo, base, spare } = await readAuxiliaryNames(server, destination);
   try {
     const isOurs =
       name === undo
-        ? (await undoCopyOf(server, destination)) !== 'stranger'
+        ? (await undoCopyOf(server, destination)) !== 'foreign'
         : name === base || name === spare
           ? ['whole', 'remains'].includes(await baseCopyState(server, { database: name, of }))
           : (await isMarked(server, name, destination)) && !(await isNamedByJournal(server, { name, destination }));
@@ -216,11 +216,11 @@ export async function sweepBaseCopies(
   server: MysqlSession,
   destination: string,
 ): Promise<string[]> {
-  const { of, base, spare } = await namesBeside(server, destination);
+  const { of, base, spare } = await readAuxiliaryNames(server, destination);
   const dropped: string[] = [];
   for (const database of [base, spare]) {
     if ((await baseCopyState(server, { database, of })) !== 'remains') continue;
-    if (await dropBeside(context, server, { name: database, destination })) dropped.push(database);
+    if (await dropAuxiliaryDatabase(context, server, { name: database, destination })) dropped.push(database);
   }
   return dropped;
 }

@@ -9,19 +9,25 @@ import { tablesOf } from '../catalog/tables.ts';
 import { MARK } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { BASE, BRANCH, OUTDATED, RETIRED } from '../server/names.ts';
-import { createDatabase, databaseExists, namesBeside } from '../server/server.ts';
+import { createDatabase, databaseExists, readAuxiliaryNames } from '../server/server.ts';
 import { exchange, type RowsInstead, type Switch } from './exchange.ts';
 import type { Rename } from './journal-schema.ts';
 import { planRowExchange } from './row-exchange.ts';
-import { createBeside, dropBeside, readMarkText, undoCopyOf, writeMark } from './shadow-databases.ts';
-import { KEPT } from './undo-copy.ts';
+import {
+  createShadowDatabase,
+  dropAuxiliaryDatabase,
+  readMarkText,
+  undoCopyOf,
+  writeMark,
+} from './shadow-databases.ts';
+import { UNDO_COPY } from './undo-copy.ts';
 
 export interface Swap extends Switch {
   /** The database beside the destination that holds the complete tables. */
-  fresh: string;
+  shadow: string;
   undo: boolean;
   /** The database beside the destination that becomes its base copy, whether the present one remains, or none does. */
-  base: string | 'kept' | null;
+  base: string | 'present' | null;
   branch?: BranchSwap | undefined;
 }
 
@@ -35,13 +41,13 @@ export interface BranchSwap {
 }
 
 /**
- * Gives the fresh tables the destination's place by renames in one statement: at every moment the destination's tables
+ * Gives the shadow tables the destination's place by renames in one statement: at every moment the destination's tables
  * are the old ones or the new ones. What is replaced is kept, or dropped after.
  */
 export async function swapDatabases(context: EngineContext, swap: Swap): Promise<ReplaceResult> {
-  const { server, url, fresh, code, undo } = swap;
+  const { server, url, shadow, code, undo } = swap;
   const destination = url.database ?? '';
-  const names = await namesBeside(server, destination);
+  const names = await readAuxiliaryNames(server, destination);
   const made = !(await databaseExists(server, destination));
   const { branch } = swap;
   if (branch?.onlyNew && !made) throw branch.onlyNew();
@@ -51,45 +57,45 @@ export async function swapDatabases(context: EngineContext, swap: Swap): Promise
     await createDatabase(server, { name: names.undo, collations: code });
   }
   // Before the journal's own tables are made, which stay there.
-  const arriving = await tablesOf(server, fresh);
+  const arriving = await tablesOf(server, shadow);
   const leaving = made ? [] : await tablesOf(server, destination);
-  const kept = keep ? await tablesOf(server, names.undo) : [];
-  // Not the fresh one: names of foreign keys, which move with their tables, are unique in a database.
-  const retired = names.fresh();
+  const undoTables = keep ? await tablesOf(server, names.undo) : [];
+  // Not the shadow database: names of foreign keys, which move with their tables, are unique in a database.
+  const retired = names.shadow();
   const branchOf = branch?.of;
-  await createBeside(server, { name: retired, destination, collations: code, branchOf });
+  await createShadowDatabase(server, { name: retired, destination, collations: code, branchOf });
   const present = await ownMark(server, destination);
   const mark = branch?.mark ?? (present && branchMarkText({ ...withoutSwitch(present), snapshot: null }));
-  const marks = mark === null ? [] : await planMark(server, { destination, work: fresh, retired, mark });
+  const marks = mark === null ? [] : await planMark(server, { destination, work: shadow, retired, mark });
   const renames: Rename[] = [
     ...leaving.map((table, at): Rename => ({ from: [destination, table], to: [retired, `old-${at}`] })),
-    ...arriving.map((table): Rename => ({ from: [fresh, table], to: [destination, table] })),
+    ...arriving.map((table): Rename => ({ from: [shadow, table], to: [destination, table] })),
     ...marks,
   ];
   // The destination is complete without these.
   const later: Rename[] = keep
     ? [
-        ...kept.map((table, at): Rename => ({ from: [names.undo, table], to: [fresh, `kept-${at}`] })),
+        ...undoTables.map((table, at): Rename => ({ from: [names.undo, table], to: [shadow, `kept-${at}`] })),
         ...leaving.map((table, at): Rename => ({ from: [retired, `old-${at}`], to: [names.undo, table] })),
-        { from: [fresh, KEPT], to: [names.undo, KEPT] },
+        { from: [shadow, UNDO_COPY], to: [names.undo, UNDO_COPY] },
       ]
     : [];
   // An older undo copy goes only when the caller wants none: a destination that was missing replaces nothing.
   const obsolete = undo || made || (await undoCopyOf(server, destination)) !== 'ours' ? null : names.undo;
-  const older = { database: names.undo, tables: kept.filter((table) => table !== KEPT) };
-  const plan = { destination, other: fresh, work: fresh, leaving, arriving, keep, older };
+  const older = { database: names.undo, tables: undoTables.filter((table) => table !== UNDO_COPY) };
+  const plan = { destination, other: shadow, work: shadow, leaving, arriving, keep, older };
   const byRows = made ? null : await planRowExchange(server, plan);
   // The older undo copy, or what has taken its rows, becomes the new one.
-  const moved = byRows?.keeper === fresh ? arriving : [];
+  const moved = byRows?.keeper === shadow ? arriving : [];
   const rows: RowsInstead = {
     exchange: byRows,
     later: keep
       ? [
-          ...(moved.length > 0 ? kept : kept.filter((table) => table === KEPT)).map(
+          ...(moved.length > 0 ? undoTables : undoTables.filter((table) => table === UNDO_COPY)).map(
             (table, at): Rename => ({ from: [names.undo, table], to: [retired, `kept-${at}`] }),
           ),
-          ...moved.map((table): Rename => ({ from: [fresh, table], to: [names.undo, table] })),
-          { from: [fresh, KEPT], to: [names.undo, KEPT] },
+          ...moved.map((table): Rename => ({ from: [shadow, table], to: [names.undo, table] })),
+          { from: [shadow, UNDO_COPY], to: [names.undo, UNDO_COPY] },
         ]
       : [],
   };
@@ -97,7 +103,7 @@ export async function swapDatabases(context: EngineContext, swap: Swap): Promise
   rows.later.push(...base.renames, ...marks);
   later.push(...base.renames);
   const obsoleteAfter = [retired, ...base.obsolete];
-  const way = { work: fresh, renames, later, rows, made, keep, obsolete, obsoleteAfter };
+  const way = { work: shadow, renames, later, rows, made, keep, obsolete, obsoleteAfter };
   const swapMs = await exchange(context, { ...swap, ...way });
   swapped(`Switched ${destination} to the restored database`);
   return { swapMs, undoDatabase: keep ? names.undo : null };
@@ -128,8 +134,8 @@ export async function planBase(
   server: MysqlSession,
   { destination, made, collations }: { destination: string; made: Swap['base']; collations: Collations },
 ): Promise<PlannedBase> {
-  if (made === 'kept') return { renames: [], obsolete: [] };
-  const { of, base, spare, fresh } = await namesBeside(server, destination);
+  if (made === 'present') return { renames: [], obsolete: [] };
+  const { of, base, spare, shadow } = await readAuxiliaryNames(server, destination);
   const state = await baseCopyState(server, { database: base, of });
   const present = state === 'whole' ? await tablesOf(server, base) : [];
   const record = present.find((table) => table === BASE || table === OUTDATED);
@@ -137,10 +143,10 @@ export async function planBase(
     const retire: Rename[] = record ? [{ from: [base, record], to: [base, RETIRED] }] : [];
     return { renames: retire, obsolete: record ? [spare, base] : [spare] };
   }
-  if (state === 'remains') await dropBeside(context, server, { name: base, destination });
+  if (state === 'remains') await dropAuxiliaryDatabase(context, server, { name: base, destination });
   if (state !== 'whole') await createDatabase(server, { name: base, collations });
-  const old = fresh();
-  if (record) await createBeside(server, { name: old, destination, collations });
+  const old = shadow();
+  if (record) await createShadowDatabase(server, { name: old, destination, collations });
   return {
     renames: [
       ...present.map((table, at): Rename => ({ from: [base, table], to: [old, `base-${at}`] })),
@@ -152,7 +158,7 @@ export async function planBase(
 
 /** A reset to a base copy of the replaced database is as wrong as it is right when that is put back. */
 export async function turnedBase(server: MysqlSession, destination: string): Promise<Rename[]> {
-  const { of, base } = await namesBeside(server, destination);
+  const { of, base } = await readAuxiliaryNames(server, destination);
   if ((await baseCopyState(server, { database: base, of })) !== 'whole') return [];
   const present = await tablesOf(server, base);
   return present.includes(BASE)

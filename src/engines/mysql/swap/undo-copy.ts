@@ -3,9 +3,9 @@ import { type CodeDefinitions, codeDefinitionsSchema } from '../catalog/definiti
 import { routineGrantSchema } from './routine-grants.ts';
 
 /** The table of an undo copy that says what it is, and what besides tables belongs to it. */
-export const KEPT = 'tool-kept';
+export const UNDO_COPY = 'tool-kept';
 
-export const keptSchema = v.object({
+export const undoCopySchema = v.object({
   /** The destination that it was. */
   of: v.string(),
   replaced_at: v.string(),
@@ -16,6 +16,6 @@ export const keptSchema = v.object({
   /** The base copy was that of its tables. */
   has_base: v.optional(v.boolean(), false),
 });
-export interface KeptRecord extends Omit<v.InferInput<typeof keptSchema>, 'code'> {
+export interface UndoCopyRecord extends Omit<v.InferInput<typeof undoCopySchema>, 'code'> {
   code: CodeDefinitions;
 }

@@ -3,9 +3,9 @@ import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { BaseCopies, BaseCopy } from '../../facets/copies.ts';
-import { refuseShortSpace } from '../../shared/server/free-space.ts';
+import { assertEnoughSpace } from '../../shared/server/free-space.ts';
 import { type PsqlSession, quoteName, quoteNumber, quoteText, SqlError } from '../connection/session.ts';
-import { besideNames, findBeside, markNew } from '../server/server.ts';
+import { auxiliaryNames, findAuxiliaryDatabases, markNew } from '../server/server.ts';
 import { readSpace } from '../server/space.ts';
 import { dropAfterFailure } from '../swap/drop-after-failure.ts';
 import { readDatabase } from '../swap/inherit.ts';
@@ -14,7 +14,7 @@ import { readOid, rename, withoutSessions } from '../swap/swap.ts';
 
 /** Base copy and spare of a destination, each with whether a reset may use it. */
 export async function findBaseCopies(server: PsqlSession, destination: string): Promise<BaseCopies> {
-  const { base, spare } = await findBeside(server, destination);
+  const { base, spare } = await findAuxiliaryDatabases(server, destination);
   if (!base && !spare) return { base: null, spare: null };
   const oid = await readOid(server, destination);
   return {
@@ -123,7 +123,7 @@ async function copyDatabase(
   } catch (error) {
     if (!(error instanceof SqlError && CLONE_REFUSED.has(error.sqlstate))) throw error;
     // The plan of branches has counted on clones.
-    refuseShortSpace(await readSpace(context, server, url), facts.bytes ?? 0);
+    assertEnoughSpace(await readSpace(context, server, url), facts.bytes ?? 0);
     await server.execute(`SET file_copy_method = copy`);
     await create();
     return false;
@@ -190,11 +190,11 @@ export async function createSpare(
   url: DatabaseUrl,
 ): Promise<string | null> {
   const destination = url.database ?? '';
-  const names = besideNames(destination);
-  const { base } = await findBeside(server, destination);
+  const names = auxiliaryNames(destination);
+  const { base } = await findAuxiliaryDatabases(server, destination);
   if (!base) return null;
   const made = startStep(context.report, 'spare', `Create the spare ${names.spare}`);
-  const to = names.fresh();
+  const to = names.shadow();
   try {
     await createClosedCopy(context, server, { url, destination, from: base.name, to });
     const { contents: _, ...mark } = base.mark;

@@ -2,7 +2,7 @@ import { startStep } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { BranchCreation } from '../../facets/branch.ts';
 import { branchExists, databaseTaken } from '../../shared/branches.ts';
-import { besideNames, lockBeside, verifyLock } from '../server/server.ts';
+import { auxiliaryNames, lockShared, verifyLock } from '../server/server.ts';
 import { dropAfterFailure } from '../swap/drop-after-failure.ts';
 import { inherit } from '../swap/inherit.ts';
 import { writeComment } from '../swap/mark.ts';
@@ -18,16 +18,16 @@ export async function createBranch(context: EngineContext, creation: BranchCreat
   const destination = url.database ?? '';
   await using server = await openSwapSession(context, url);
   const made = startStep(context.report, `branch ${name}`, `Create branch ${name} as ${database}`);
-  await lockBeside(server, destination, context.report);
+  await lockShared(server, destination, context.report);
   const base = await findClosedBase(server, url);
   accept(base);
   if ((await findBranches(server, destination)).some((each) => each.name === name)) throw branchExists(name);
   if (await databaseExists(server, database)) throw databaseTaken(database, name);
-  const fresh = besideNames(destination).fresh();
+  const shadow = auxiliaryNames(destination).shadow();
   try {
-    const cloned = await inTurn(() => newFromBase(context, server, { url, base, to: fresh }));
+    const cloned = await inTurn(() => newFromBase(context, server, { url, base, to: shadow }));
     const from = (await databaseExists(server, destination)) ? destination : null;
-    await inherit(context, server, { from, to: fresh, url, settings: [], role, copied: true });
+    await inherit(context, server, { from, to: shadow, url, settings: [], role, copied: true });
     context.signal.throwIfAborted();
     const branch = {
       ...{
@@ -43,15 +43,15 @@ export async function createBranch(context: EngineContext, creation: BranchCreat
       },
       created_at: context.clock().toISOString(),
     };
-    const comment = await branchComment(server, { destination, database: fresh, base, branch });
+    const comment = await branchComment(server, { destination, database: shadow, base, branch });
     await verifyLock(server, destination);
     await server.transaction([
       'SET LOCAL synchronous_commit = on',
-      rename(fresh, database),
+      rename(shadow, database),
       writeComment(database, comment),
     ]);
   } catch (error) {
-    await dropAfterFailure(context, { url, names: [fresh] });
+    await dropAfterFailure(context, { url, names: [shadow] });
     throw error;
   }
   made(`Created branch ${name} as ${database}`);

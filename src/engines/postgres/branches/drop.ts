@@ -4,7 +4,7 @@ import type { BranchRequest } from '../../facets/branch.ts';
 import { branchIsCurrent, branchRenamed } from '../../shared/branches.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { quoteName } from '../connection/session.ts';
-import { lockBeside, lockDestination } from '../server/server.ts';
+import { lockDestination, lockShared } from '../server/server.ts';
 import { findBranches } from './list.ts';
 
 /** Drops a branch by its mark; `false` where it was gone already. */
@@ -12,7 +12,7 @@ export async function dropBranch(context: EngineContext, { url, name }: BranchRe
   const destination = url.database ?? '';
   await using server = await connectToServer(context, url);
   const dropped = startStep(context.report, `branch ${name}`, `Drop branch ${name}`);
-  await lockBeside(server, destination, context.report);
+  await lockShared(server, destination, context.report);
   const find = async () => (await findBranches(server, destination)).find((each) => each.name === name);
   const listed = await find();
   if (listed) await lockDestination(server, listed.database);

@@ -1,5 +1,5 @@
 import type { PsqlSession } from '../connection/session.ts';
-import type { Beside } from '../server/server.ts';
+import type { AuxiliaryDatabases } from '../server/server.ts';
 import { type BranchMark, branchMarkText, parseBranchMark, writeComment } from '../swap/mark.ts';
 import { databaseExists, readComment, readOid, rename } from '../swap/swap.ts';
 import { findBranches } from './list.ts';
@@ -31,7 +31,7 @@ export interface LastSwitch {
 export async function lastSwitch(
   server: PsqlSession,
   destination: string,
-  { undo }: Pick<Beside, 'undo'>,
+  { undo }: Pick<AuxiliaryDatabases, 'undo'>,
 ): Promise<LastSwitch | null> {
   const present = await readComment(server, destination);
   const mark = present && (await branchWithFreeName(server, { destination, comment: present.comment }));

@@ -1,6 +1,6 @@
 import type { EngineContext } from '../../engine-context.ts';
 import type { BranchPlan, BranchPlanRequest } from '../../facets/branch.ts';
-import { refuseShortSpace } from '../../shared/server/free-space.ts';
+import { assertEnoughSpace } from '../../shared/server/free-space.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { inspectDestination } from '../swap/inspect-destination.ts';
 import { asksForClones, findBaseCopies } from './base-copies.ts';
@@ -19,6 +19,6 @@ export async function planBranches(context: EngineContext, { url, copies }: Bran
   const wanted = copies(branches);
   const counted = clones ? Math.min(wanted, 1) : wanted;
   const needsBytes = base?.sizeBytes == null ? null : base.sizeBytes * counted;
-  if (base?.closed) refuseShortSpace(facts, needsBytes ?? 0);
+  if (base?.closed) assertEnoughSpace(facts, needsBytes ?? 0);
   return { destination: facts.destination, base, branches, clones, needsBytes };
 }

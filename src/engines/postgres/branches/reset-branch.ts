@@ -3,7 +3,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { BranchReset } from '../../facets/branch.ts';
 import type { ReplaceResult } from '../../facets/restore.ts';
 import { findBranch } from '../../shared/branches.ts';
-import { besideNames, lockBeside, lockDestination } from '../server/server.ts';
+import { auxiliaryNames, lockDestination, lockShared } from '../server/server.ts';
 import { dropAfterFailure } from '../swap/drop-after-failure.ts';
 import { inherit } from '../swap/inherit.ts';
 import { writeComment } from '../swap/mark.ts';
@@ -23,24 +23,24 @@ export async function resetBranch(context: EngineContext, request: BranchReset):
   if (branch.current) return resetCurrent(context, request, branch);
   const { database } = branch;
   const restored = startStep(context.report, `branch ${name}`, `Reset branch ${name}`);
-  await lockBeside(server, destination, context.report);
+  await lockShared(server, destination, context.report);
   await lockDestination(server, database);
   const base = await findClosedBase(server, url);
   request.accept(base);
-  const fresh = besideNames(destination).fresh();
+  const shadow = auxiliaryNames(destination).shadow();
   let swapMs: number;
   let dropRetired: () => Promise<void>;
   try {
-    const cloned = await newFromBase(context, server, { url, base, to: fresh });
-    await inherit(context, server, { from: database, to: fresh, url, settings: [], role: request.role, copied: true });
+    const cloned = await newFromBase(context, server, { url, base, to: shadow });
+    await inherit(context, server, { from: database, to: shadow, url, settings: [], role: request.role, copied: true });
     context.signal.throwIfAborted();
     const facts = { ...branch.mark.branch, cloned, reset_at: context.clock().toISOString() };
-    const comment = await branchComment(server, { destination, database: fresh, base, branch: facts });
+    const comment = await branchComment(server, { destination, database: shadow, base, branch: facts });
     const retired = [{ name: database, mark: { tool: 'new', of: destination } as const }];
-    const renames = [rename(fresh, database), writeComment(database, comment)];
-    ({ swapMs, dropRetired } = await renameAll(context, { server, url, retired, renames, databases: [fresh] }));
+    const renames = [rename(shadow, database), writeComment(database, comment)];
+    ({ swapMs, dropRetired } = await renameAll(context, { server, url, retired, renames, databases: [shadow] }));
   } catch (error) {
-    await dropAfterFailure(context, { url, names: [fresh] });
+    await dropAfterFailure(context, { url, names: [shadow] });
     throw error;
   }
   await dropRetired();
@@ -60,12 +60,12 @@ async function resetCurrent(
     context,
     { url, undo: true, role, fromBase: { spare: false }, comment: () => comment },
     {
-      async create({ server, fresh }) {
+      async create({ server, shadow }) {
         const base = await findClosedBase(server, url);
         accept(base);
-        const cloned = await newFromBase(context, server, { url, base, to: fresh });
+        const cloned = await newFromBase(context, server, { url, base, to: shadow });
         const branch = { ...mark.branch, cloned, reset_at: context.clock().toISOString() };
-        comment = await branchComment(server, { destination, database: fresh, base, branch });
+        comment = await branchComment(server, { destination, database: shadow, base, branch });
       },
     },
   );

@@ -5,11 +5,11 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { AllCopies, BaseCopies } from '../../facets/copies.ts';
 import type { ReplaceResult, ResetRequest, ResetRun, Resettable } from '../../facets/restore.ts';
 import { usableBase } from '../../shared/base-copies.ts';
-import { refuseShortSpace } from '../../shared/server/free-space.ts';
+import { assertEnoughSpace } from '../../shared/server/free-space.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { quoteName } from '../connection/session.ts';
 import { sessionWarnings } from '../restore/preflight.ts';
-import { besideNames, dropMarked, lockDestination, sweepLeftovers } from '../server/server.ts';
+import { auxiliaryNames, dropMarked, lockDestination, sweepLeftovers } from '../server/server.ts';
 import { checkSwap } from '../swap/blockers.ts';
 import { inspectDestination } from '../swap/inspect-destination.ts';
 import { replaceDestination } from '../swap/replace.ts';
@@ -27,7 +27,7 @@ export async function planReset(context: EngineContext, { url, spare }: ResetReq
   const warnings = await checkSwap(server, { destination, undo: true, base: true });
   const usesSpare = isUsable(copies.spare);
   const made = (usesSpare ? 0 : 1) + (spare ? 1 : 0);
-  refuseShortSpace(facts, made * (base.sizeBytes ?? 0));
+  assertEnoughSpace(facts, made * (base.sizeBytes ?? 0));
   const from = usesSpare ? 'spare' : 'base';
   const all = [...sessionWarnings(facts, 'swap'), ...warnings];
   return { destination: facts.destination, base, from, by: 'files', copies: made, warnings: all };
@@ -43,12 +43,12 @@ export async function reset(
     context,
     { url, undo, role, fromBase: { spare } },
     {
-      async create({ server, fresh }) {
+      async create({ server, shadow }) {
         const copies = await findBaseCopies(server, destination);
         const base = usableBase(copies, url);
         accept(base);
         const spare = isUsable(copies.spare) ? copies.spare : null;
-        await newFromBase(context, server, { url, base, spare, to: fresh });
+        await newFromBase(context, server, { url, base, spare, to: shadow });
       },
     },
   );
@@ -76,7 +76,7 @@ export async function findAllCopies(context: EngineContext, { urls }: { urls: Da
   const branches = Map.groupBy(await readBranches(server, { sizes: true }), ({ mark }) => mark.of);
   const found: AllCopies[] = [];
   for (const { database } of urls) {
-    const { base, spare } = besideNames(database ?? '');
+    const { base, spare } = auxiliaryNames(database ?? '');
     const hasCopies = names.has(base) || names.has(spare);
     const copies = hasCopies ? await findBaseCopies(server, database ?? '') : { base: null, spare: null };
     found.push({ ...copies, branches: (branches.get(database ?? '') ?? []).map(({ mark: _, ...branch }) => branch) });
@@ -102,8 +102,7 @@ export async function dropCopies(context: EngineContext, url: DatabaseUrl): Prom
 }
 
 function mayNotReset(url: DatabaseUrl, whyNot: string): UserError {
-  return new UserError(`Cannot create a database beside ${url.display}: ${whyNot}`, {
-    code: 'may_not_create',
+  return new UserError('may_not_create', `Cannot create a database beside ${url.display}: ${whyNot}`, {
     hint: `A reset swaps the destination with a copy. As an administrator: ALTER ROLE ${quoteName(url.user ?? 'NAME')} CREATEDB`,
   });
 }

@@ -3,7 +3,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { BranchRequest, SwitchResult } from '../../facets/branch.ts';
 import { branchIsCurrent, findBranch } from '../../shared/branches.ts';
 import type { PsqlSession } from '../connection/session.ts';
-import { besideNames, findBeside, lockDestination, sweepLeftovers } from '../server/server.ts';
+import { auxiliaryNames, findAuxiliaryDatabases, lockDestination, sweepLeftovers } from '../server/server.ts';
 import { checkSwap } from '../swap/blockers.ts';
 import { branchMarkText, writeComment, writeMark } from '../swap/mark.ts';
 import { readComment, rename, renameAll, toUndoCopy } from '../swap/swap.ts';
@@ -27,9 +27,9 @@ export async function switchTo(context: EngineContext, { url, name }: BranchRequ
   const present = await readComment(server, destination);
   const leaving = present && (await branchWithFreeName(server, { destination, comment: present.comment }));
   await checkSwap(server, { destination, undo: leaving === null });
-  const beside = await findBeside(server, destination);
+  const auxiliary = await findAuxiliaryDatabases(server, destination);
   const replaced = present && !leaving ? present : null;
-  const retired = replaced && beside.undo ? [beside.undo] : [];
+  const retired = replaced && auxiliary.undo ? [auxiliary.undo] : [];
   const now = clock();
   const switched_at = now.toISOString();
   const renames = [
@@ -50,12 +50,12 @@ export async function switchTo(context: EngineContext, { url, name }: BranchRequ
   const { swapMs, dropRetired } = await renameAll(context, { server, url, retired, renames, databases });
   switched(`Switched ${destination} to branch ${name}`);
   await dropRetired();
-  return { swapMs, undoDatabase: replaced && besideNames(destination).undo, previous: leaving?.branch.name ?? null };
+  return { swapMs, undoDatabase: replaced && auxiliaryNames(destination).undo, previous: leaving?.branch.name ?? null };
 }
 
 /** A reset of the destination restores what the branch was made from, where that is still the base copy. */
 async function baseFollows(server: PsqlSession, { mark }: MarkedBranch): Promise<string[]> {
-  const { base } = await findBeside(server, mark.of);
+  const { base } = await findAuxiliaryDatabases(server, mark.of);
   if (!base || base.mark.loaded_at !== mark.loaded_at || base.mark.snapshot !== mark.snapshot) return [];
   return [writeMark(base.name, { ...base.mark, destination_oid: mark.destination_oid })];
 }

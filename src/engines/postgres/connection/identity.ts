@@ -3,7 +3,7 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { AffectedDatabase } from '../../facets/connect.ts';
 import { type DatabaseIdentity, STARTED } from '../../identity.ts';
-import { besideNames } from '../server/server.ts';
+import { auxiliaryNames } from '../server/server.ts';
 import { connect, connectToServer, MAINTENANCE_DATABASES } from './connect.ts';
 import { type PsqlSession, quoteText, SqlError } from './session.ts';
 
@@ -16,7 +16,7 @@ export async function identifyAffected(context: EngineContext, url: DatabaseUrl)
   });
   const signs = await readServerIdentity(session);
   const destination = url.database ?? signs.database;
-  const { prefix, undo, base, spare } = besideNames(destination);
+  const { prefix, undo, base, spare } = auxiliaryNames(destination);
   // Behind a proxy the database may have another name.
   const own = MAINTENANCE_DATABASES.includes(signs.database) ? destination : signs.database;
   const names = [destination, own, undo, base, spare].map(quoteText).join(', ');

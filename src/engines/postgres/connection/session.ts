@@ -254,7 +254,7 @@ const CUT_SHORT = '58030';
 
 /** An argument of a command of psql. */
 function quoteArgument(text: string): string {
-  refuseNul(text);
+  assertNoNul(text);
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n').replaceAll('\r', '\\r')}'`;
 }
 
@@ -303,12 +303,12 @@ function onLines(child: RunningProcess, take: (lines: Buffer) => void): void {
 }
 
 export function quoteName(name: string): string {
-  refuseNul(name);
+  assertNoNul(name);
   return `"${name.replaceAll('"', '""')}"`;
 }
 
 export function quoteText(text: string): string {
-  refuseNul(text);
+  assertNoNul(text);
   return text.includes('\\')
     ? `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
     : `'${text.replaceAll("'", "''")}'`;
@@ -321,13 +321,12 @@ export function quoteNumber(value: number | bigint): string {
 }
 
 /** NUL is invalid on every server, and ends program arguments. */
-function refuseNul(text: string): void {
+function assertNoNul(text: string): void {
   if (text.includes('\0')) throw refusedValue(`${JSON.stringify(text)} contains a NUL character`);
 }
 
 function refusedValue(why: string): UserError {
-  return new UserError(`A value cannot be part of a statement: ${why}`, {
-    code: 'value_refused',
+  return new UserError('value_refused', `A value cannot be part of a statement: ${why}`, {
     hint: 'PostgreSQL has no such names or values: do not trust the snapshot or its server.',
   });
 }

@@ -81,8 +81,7 @@ function readTools(line: string): ClientTools[] {
 export async function anyClientTools(context: EngineContext): Promise<ClientTools> {
   const [newest] = await findClientTools(context);
   if (newest) return newest;
-  throw new UserError('No PostgreSQL client programs (psql, pg_dump, pg_restore) were found', {
-    code: 'tools_missing',
+  throw new UserError('tools_missing', 'No PostgreSQL client programs (psql, pg_dump, pg_restore) were found', {
     hint: `Install them: ${INSTALL_HINT}`,
   });
 }
@@ -91,10 +90,13 @@ export async function anyClientTools(context: EngineContext): Promise<ClientTool
 export function toolsForServer(tools: ClientTools[], serverVersion: string): ClientTools {
   const [newest] = tools;
   if (newest && newest.major >= majorOf(serverVersion)) return newest;
-  throw new UserError(`The server is PostgreSQL ${serverVersion}, but the newest pg_dump here is ${newest?.version}`, {
-    code: 'tools_too_old',
-    hint: `pg_dump refuses a server newer than itself. Install version ${majorOf(serverVersion)} or newer: ${INSTALL_HINT}`,
-  });
+  throw new UserError(
+    'tools_too_old',
+    `The server is PostgreSQL ${serverVersion}, but the newest pg_dump here is ${newest?.version}`,
+    {
+      hint: `pg_dump refuses a server newer than itself. Install version ${majorOf(serverVersion)} or newer: ${INSTALL_HINT}`,
+    },
+  );
 }
 
 /** The oldest that reads the archive: the closer to the server, the fewer settings that the server does not know. */
@@ -103,9 +105,9 @@ export function toolsForArchive(tools: ClientTools[], writtenBy: string): Client
   const oldest = able.at(-1);
   if (oldest) return able.find((entry) => entry.major === oldest.major) ?? oldest;
   throw new UserError(
+    'tools_too_old',
     `The snapshot was written by pg_dump ${writtenBy}, but the newest pg_restore here is ${tools[0]?.version}`,
     {
-      code: 'tools_too_old',
       hint: `pg_restore cannot read the archive of a newer pg_dump. Install version ${majorOf(writtenBy)} or newer: ${INSTALL_HINT}`,
     },
   );

@@ -126,6 +126,27 @@ export function urlWithPassword({ password, ...url }: DatabaseUrl): string {
   return writeUrl('postgres', url, password);
 }
 
+/** https://www.postgresql.org/docs/current/libpq-envars.html */
+export function urlVariables({ hosts, user, password, database, parameters }: DatabaseUrl): Record<string, string> {
+  const route = {
+    PGHOST: hosts.map(({ host }) => host).join(','),
+    PGPORT: hosts.map(({ port }) => port ?? DEFAULT_PORT).join(','),
+    PGUSER: user,
+    PGPASSWORD: password,
+    PGDATABASE: database,
+  };
+  const settings = VARIABLES.map((name) => [`PG${name.toUpperCase()}`, parameters[name]] as const);
+  return Object.fromEntries(
+    [...Object.entries(route), ...settings].flatMap(([name, value]) => (value ? [[name, value]] : [])),
+  );
+}
+
+/** Parameters whose variable has their name. */
+const VARIABLES = [
+  ...['hostaddr', 'passfile', 'options', 'sslmode', 'sslcert', 'sslkey', 'sslrootcert', 'sslcrl', 'sslnegotiation'],
+  ...['requirepeer', 'gssencmode', 'krbsrvname'],
+];
+
 function writeUrl(
   scheme: string,
   { user, hosts, database, parameters }: Pick<DatabaseUrl, 'user' | 'hosts' | 'database' | 'parameters'>,

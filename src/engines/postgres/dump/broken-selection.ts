@@ -122,9 +122,12 @@ function schemaNeeded(needed: NeededSchema[], nameOf: (schema: NeededSchema) => 
   const names = needed.map(nameOf);
   const reasons = [...new Set(needed.flatMap(({ by }) => by.map(reasonOf)))];
   const more = reasons.length - NAMED_IN_ERROR;
-  return new UserError(`The chosen schemas cannot be restored without ${names.map(quoteText).join(', ')}`, {
-    code: 'schema_needed',
-    details: [...reasons.slice(0, NAMED_IN_ERROR), ...(more > 0 ? [`and ${more} more`] : [])],
-    hint: `Build with --include-needed-schemas, or add to the target's schema_config.include_schemas: ${names.join(', ')}`,
-  });
+  return new UserError(
+    'schema_needed',
+    `The chosen schemas cannot be restored without ${names.map(quoteText).join(', ')}`,
+    {
+      details: [...reasons.slice(0, NAMED_IN_ERROR), ...(more > 0 ? [`and ${more} more`] : [])],
+      hint: `Build with --include-needed-schemas, or add to the target's schema_config.include_schemas: ${names.join(', ')}`,
+    },
+  );
 }

@@ -260,15 +260,13 @@ function namesOf(name: string): string[] {
 }
 
 function notFound({ name, needs }: Pick<BrokenObject, 'name' | 'needs'>): UserError {
-  return new UserError(`${name} needs ${needs} and cannot be left out alone`, {
-    code: 'schema_needed',
+  return new UserError('schema_needed', `${name} needs ${needs} and cannot be left out alone`, {
     hint: `Add the schema of ${needs} to the target's schema_config.include_schemas`,
   });
 }
 
 function notUnderstood(): UserError {
-  return new UserError('pg_dump has written an archive whose format this program does not know', {
-    code: 'dump_failed',
+  return new UserError('dump_failed', 'pg_dump has written an archive whose format this program does not know', {
     hint: 'Include every schema (schema_config.use_default_schema: false), or update this program.',
   });
 }

@@ -99,7 +99,7 @@ const UNREADABLE = '\ufffd';
  * Refuses names of an SQL_ASCII database that are not UTF-8: rows are bytes, but statements and the manifest name
  * tables and columns.
  */
-export async function refuseUnreadableNames(session: PsqlSession, request: DumpRequest): Promise<void> {
+export async function assertReadableNames(session: PsqlSession, request: DumpRequest): Promise<void> {
   const schemas = await readChosenSchemas(session, request);
   const tables = (await readTables(session)).filter(({ schema }) => schemas.includes(schema));
   const found = [
@@ -111,8 +111,7 @@ export async function refuseUnreadableNames(session: PsqlSession, request: DumpR
   ].filter(({ name }) => name.includes(UNREADABLE));
   if (found.length === 0) return;
   const more = found.length - LISTED;
-  throw new UserError('Names of the database are not valid UTF-8', {
-    code: 'names_unreadable',
+  throw new UserError('names_unreadable', 'Names of the database are not valid UTF-8', {
     details: [...found.slice(0, LISTED).map(({ what }) => what), ...(more > 0 ? [`and ${more} more`] : [])],
     hint: 'Nothing was stored. Rename them in the source (psql with client_encoding SQL_ASCII), or leave out their schema with schema_config.',
   });
@@ -186,8 +185,7 @@ export function settingsToKeep(settings: string[], report: Report): string[] {
 }
 
 function noSchema({ url }: DumpRequest, available: string[]): UserError {
-  return new UserError(`None of the chosen schemas exists in ${url.display}`, {
-    code: 'schema_not_found',
+  return new UserError('schema_not_found', `None of the chosen schemas exists in ${url.display}`, {
     hint: `The database has: ${available.join(', ') || 'no schema of its own'}. Choose with the target's schema_config.`,
   });
 }

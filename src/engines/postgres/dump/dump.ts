@@ -23,10 +23,10 @@ import { cutDefinitions } from './cut-definitions.ts';
 import { digestDefinitions } from './definitions-digest.ts';
 import { createDumpProgress, nameOf } from './dump-progress.ts';
 import {
+  assertReadableNames,
   readChosenSchemas,
   readSelection,
   readSource,
-  refuseUnreadableNames,
   type Selection,
   type Source,
 } from './dump-source.ts';
@@ -54,7 +54,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const tools = toolsForServer(installed, serverVersion);
   const identity = await readIdentity(session, signs);
   const encoding = await readEncodingSettings(session);
-  if ('client_encoding' in encoding) await refuseUnreadableNames(session, request);
+  if ('client_encoding' in encoding) await assertReadableNames(session, request);
   const { snapshot, selected } = await beginSelection(context, session, request);
   connected(`Connected to PostgreSQL ${serverVersion}`);
 
@@ -147,11 +147,7 @@ function explainer(
     // A failed statement has ended the transaction.
     await session.execute('ROLLBACK').catch(() => {});
     const explained = await explainDumpFailure(context, session, { schemas, jobs, said: details });
-    return new UserError(message, {
-      code: 'dump_failed',
-      details: [...details, ...explained.details],
-      hint: explained.hint,
-    });
+    return new UserError('dump_failed', message, { details: [...details, ...explained.details], hint: explained.hint });
   };
 }
 
@@ -203,8 +199,7 @@ async function settled(read: ReadTables): Promise<Map<CatalogTable, PackedFile[]
 }
 
 function archiveUnreadable(details: string[]): UserError {
-  return new UserError('pg_restore cannot read the output of pg_dump', {
-    code: 'dump_failed',
+  return new UserError('dump_failed', 'pg_restore cannot read the output of pg_dump', {
     details,
     hint: 'Is the disk full?',
   });

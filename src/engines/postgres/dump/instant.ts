@@ -74,9 +74,9 @@ function pathOf({ schema, name }: LockableTable): string {
 }
 
 function tablesKeepChanging(changed: string): UserError {
-  return new UserError(`The tables of the source were replaced during each of ${ATTEMPTS} attempts to lock them`, {
-    code: 'source_changing',
-    details: [changed],
-    hint: 'Nothing was stored. Run this again when no other session creates or drops tables.',
-  });
+  return new UserError(
+    'source_changing',
+    `The tables of the source were replaced during each of ${ATTEMPTS} attempts to lock them`,
+    { details: [changed], hint: 'Nothing was stored. Run this again when no other session creates or drops tables.' },
+  );
 }

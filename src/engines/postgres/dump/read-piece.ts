@@ -125,8 +125,7 @@ async function cannotRead({ explain }: TableReads, table: CatalogTable, error: u
 }
 
 export function cutShort(table: string): UserError {
-  return new UserError(`The dump of ${table} is cut short`, {
-    code: 'dump_failed',
+  return new UserError('dump_failed', `The dump of ${table} is cut short`, {
     hint: 'Is the disk full? Nothing was stored.',
   });
 }

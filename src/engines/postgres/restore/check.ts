@@ -3,7 +3,7 @@ import { splitName } from '../../../text/table-names.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { RestorePlan } from '../../facets/restore.ts';
-import { refuseDifferences } from '../../shared/verify.ts';
+import { assertNoDifferences } from '../../shared/verify.ts';
 import { IN_NO_SCHEMA, type Inventory, readInventory } from '../catalog/introspect.ts';
 import { connect } from '../connection/connect.ts';
 import { type PsqlSession, SqlError } from '../connection/session.ts';
@@ -26,7 +26,7 @@ export interface Check {
 /** Compares a restored database with its manifest: rows of every table, every object, every sequence. */
 export async function checkRestored(context: EngineContext, check: Check): Promise<void> {
   const { rows, objects } = await findDifferences(context, check);
-  refuseDifferences([...rows.map(rowsText), ...objects]);
+  assertNoDifferences([...rows.map(rowsText), ...objects]);
 }
 
 export interface Differences {

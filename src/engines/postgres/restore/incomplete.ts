@@ -34,12 +34,11 @@ export function incompleteMessage(missing: MissingParts): string {
 /** The database stays under its name, with its mark, until the next load into the destination removes it. */
 export function restoreIncomplete(
   missing: MissingParts,
-  { fresh, destination }: { fresh: string; destination: string },
+  { shadow, destination }: { shadow: string; destination: string },
 ): UserError {
-  return new UserError(`${incompleteMessage(missing)}, so it was not swapped in`, {
-    code: INCOMPLETE,
+  return new UserError(INCOMPLETE, `${incompleteMessage(missing)}, so it was not swapped in`, {
     details: [...missing.differences, ...missing.errors],
-    hint: `${destination} is unchanged. Inspect the restored database ${fresh}; the next load into ${destination} removes it. To replace ${destination} all the same, load with --keep-going --accept-missing.`,
+    hint: `${destination} is unchanged. Inspect the restored database ${shadow}; the next load into ${destination} removes it. To replace ${destination} all the same, load with --keep-going --accept-missing.`,
   });
 }
 

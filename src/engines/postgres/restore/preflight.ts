@@ -12,7 +12,7 @@ import type {
   RestoringUser,
 } from '../../facets/restore.ts';
 import { divideTables } from '../../shared/divide-tables.ts';
-import { refuseShortSpace } from '../../shared/server/free-space.ts';
+import { assertEnoughSpace } from '../../shared/server/free-space.ts';
 import { findBaseCopies } from '../branches/base-copies.ts';
 import { replicationWarnings } from '../catalog/introspect.ts';
 import { leftOutByBuild, selectSchemas } from '../catalog/schema-selection.ts';
@@ -29,7 +29,7 @@ import {
 } from '../swap/inspect-destination.ts';
 import { checkRights } from '../swap/rights.ts';
 import { planDifference } from './difference/plan-difference.ts';
-import { refuseInPlace } from './in-place/in-place-preflight.ts';
+import { assertInPlacePossible } from './in-place/in-place-preflight.ts';
 import { remoteWarnings } from './remote-objects.ts';
 import { admitsNewRoles } from './temporary-role.ts';
 
@@ -45,11 +45,11 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   const schemas = manifest.schemas.filter((name) => selection.schemas.includes(name) || needed.includes(name));
   await using opened = await openForInspection(context, url);
   const { facts, session } = opened;
-  refuseMissing(facts, { extensions: details.extensions.map(({ name }) => name), roles: details.roles });
-  if (request.role !== undefined) await refuseRole(session, url, request.role);
+  assertNothingMissing(facts, { extensions: details.extensions.map(({ name }) => name), roles: details.roles });
+  if (request.role !== undefined) await assertUsableRole(session, url, request.role);
   const chosen = chooseStrategy(facts, request);
   if (chosen.strategy === 'in_place' && request.keepGoing) throw keepGoingNeedsSecond(chosen.strategyReason);
-  if (chosen.strategy === 'in_place' && !request.neverInPlace) await refuseInPlace(context, { url, details });
+  if (chosen.strategy === 'in_place' && !request.neverInPlace) await assertInPlacePossible(context, { url, details });
   const choosing = { ...request, facts, strategy: chosen.strategy, superuserObjects: details.superuser_objects ?? [] };
   const admits = whyLoadingRole(choosing) === null ? admitsNewRoles(context, url) : null;
   admits?.catch(() => {});
@@ -64,7 +64,7 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   const databases = 1 + (swap && request.keepBase ? (request.keepBase.spare ? 2 : 1) : 0);
   const copied = swap?.difference?.tables ? (swap.copies.base?.sizeBytes ?? 0) : 0;
   const rows = tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
-  refuseShortSpace(facts, databases * Math.max(copied, rows));
+  assertEnoughSpace(facts, databases * Math.max(copied, rows));
   return {
     destination: facts.destination,
     ...chosen,
@@ -163,35 +163,39 @@ function noConnection(thrown: unknown): null {
   throw thrown;
 }
 
-function refuseMissing(facts: InspectedDestination, needed: { extensions: string[]; roles: string[] }): void {
+function assertNothingMissing(facts: InspectedDestination, needed: { extensions: string[]; roles: string[] }): void {
   const extensions = needed.extensions.filter((name) => !facts.extensions.includes(name));
   const roles = needed.roles.filter((name) => !facts.roles.includes(name));
   const server = facts.destination.host;
   if (extensions.length > 0) {
-    throw new UserError(`The server ${server} lacks extensions that the snapshot needs: ${extensions.join(', ')}`, {
-      code: 'extension_missing',
-      hint: 'Install their packages on the server (on Debian: postgresql-contrib, or postgresql-NN-NAME), then load again.',
-    });
+    throw new UserError(
+      'extension_missing',
+      `The server ${server} lacks extensions that the snapshot needs: ${extensions.join(', ')}`,
+      {
+        hint: 'Install their packages on the server (on Debian: postgresql-contrib, or postgresql-NN-NAME), then load again.',
+      },
+    );
   }
   if (roles.length > 0) {
-    throw new UserError(`The server ${server} lacks roles that the snapshot's policies name: ${roles.join(', ')}`, {
-      code: 'role_missing',
-      hint: `Create them first: ${roles.map((role) => `CREATE ROLE ${quoteName(role)};`).join(' ')}`,
-    });
+    throw new UserError(
+      'role_missing',
+      `The server ${server} lacks roles that the snapshot's policies name: ${roles.join(', ')}`,
+      { hint: `Create them first: ${roles.map((role) => `CREATE ROLE ${quoteName(role)};`).join(' ')}` },
+    );
   }
 }
 
 /** A role that is not there, or that nothing can be given to, is found before anything is restored. */
-async function refuseRole(session: PsqlSession, url: DatabaseUrl, role: string): Promise<void> {
+async function assertUsableRole(session: PsqlSession, url: DatabaseUrl, role: string): Promise<void> {
   const [found] = await session.query<{ allowed: boolean }>(`
     SELECT pg_has_role(oid, 'MEMBER') AND
       CASE WHEN current_setting('server_version_num')::int >= 160000 THEN pg_has_role(oid, 'SET') ELSE true END AS allowed
     FROM pg_roles WHERE rolname = ${quoteText(role)}`);
   if (found?.allowed) return;
   throw new UserError(
+    found ? 'role_denied' : 'role_missing',
     found ? `The user may not give objects to the role "${role}"` : `The server has no role "${role}"`,
     {
-      code: found ? 'role_denied' : 'role_missing',
       hint: found
         ? `Make the user a member of it: GRANT ${quoteName(role)} TO ${quoteName(url.user ?? '')}`
         : `Create it, or correct snapshot.role: CREATE ROLE ${quoteName(role)}`,
@@ -205,8 +209,7 @@ function chooseStrategy(
 ): Pick<RestorePlan, 'strategy' | 'strategyReason'> {
   const { exists } = facts.destination;
   if (!facts.maySwap && !exists) {
-    throw new UserError(`The database "${url.database}" does not exist, and ${facts.whyNot}`, {
-      code: 'may_not_create',
+    throw new UserError('may_not_create', `The database "${url.database}" does not exist, and ${facts.whyNot}`, {
       hint: `Have an administrator create it, or run: ALTER ROLE ${quoteName(url.user ?? 'NAME')} CREATEDB`,
     });
   }
@@ -216,11 +219,11 @@ function chooseStrategy(
 }
 
 function keepGoingNeedsSecond(why: string): UserError {
-  return new UserError('--keep-going needs a second database, and this load is one transaction in the destination', {
-    code: 'keep_going_refused',
-    details: [why],
-    hint: 'Load without --in-place, as a role that may create databases.',
-  });
+  return new UserError(
+    'keep_going_refused',
+    '--keep-going needs a second database, and this load is one transaction in the destination',
+    { details: [why], hint: 'Load without --in-place, as a role that may create databases.' },
+  );
 }
 
 function versionWarnings(facts: InspectedDestination, { manifest }: RestoreRequest): WarningEvent[] {
@@ -242,8 +245,7 @@ export function sessionWarnings(
 }
 
 function noSchema({ manifest }: RestoreRequest): UserError {
-  return new UserError(`Snapshot ${manifest.id} contains none of the chosen schemas`, {
-    code: 'schema_not_found',
+  return new UserError('schema_not_found', `Snapshot ${manifest.id} contains none of the chosen schemas`, {
     hint: `It holds: ${manifest.schemas.join(', ')}. Choose with the target's schema_config.`,
   });
 }

@@ -53,7 +53,7 @@ export async function leaveOutRemote(
     return { kind, schema, tag };
   };
   if (remoteTables) {
-    refuseUnplanned(roots.map(describe), planned);
+    assertPlanned(roots.map(describe), planned);
     return { entries, leftOut: [] };
   }
   const needs = new Map(roots.map((root) => [root.dumpId, describe(root)]));
@@ -73,26 +73,26 @@ export async function leaveOutRemote(
     const isWanted = described.schema === '' || (schemas?.includes(described.schema) ?? true);
     return root && isWanted ? [{ ...described, needs: root }] : [];
   });
-  refuseTables(leftOut.filter(({ kind }) => kind === 'TABLE'));
+  assertNoTablesLeftOut(leftOut.filter(({ kind }) => kind === 'TABLE'));
   return { entries: entries.filter(({ dumpId }) => !needs.has(dumpId)), leftOut };
 }
 
 /** A table is created on request only where the plan has named it. */
-function refuseUnplanned(roots: RemoteEntry['needs'][], planned: DefinitionOnly[]): void {
+function assertPlanned(roots: RemoteEntry['needs'][], planned: DefinitionOnly[]): void {
   const names = roots.filter(({ kind }) => kind === 'FOREIGN TABLE').map(nameOf);
   const unplanned = names.filter((name) => !planned.some(({ table }) => table === name));
   if (unplanned.length === 0) return;
-  throw new UserError(`The manifest does not name foreign tables of the snapshot: ${unplanned.join(', ')}`, {
-    code: 'definition_refused',
-    hint: 'Nothing was changed. Load without --remote-tables, or build the snapshot again.',
-  });
+  throw new UserError(
+    'definition_refused',
+    `The manifest does not name foreign tables of the snapshot: ${unplanned.join(', ')}`,
+    { hint: 'Nothing was changed. Load without --remote-tables, or build the snapshot again.' },
+  );
 }
 
 /** Their rows would be missing. */
-function refuseTables(tables: RemoteEntry[]): void {
+function assertNoTablesLeftOut(tables: RemoteEntry[]): void {
   if (tables.length === 0) return;
-  throw new UserError('Tables of the snapshot cannot be created without foreign tables', {
-    code: 'remote_tables_needed',
+  throw new UserError('remote_tables_needed', 'Tables of the snapshot cannot be created without foreign tables', {
     details: tables.map((table) => `${nameOf(table)} needs ${textOf(table.needs)}`),
     hint: 'Nothing was changed. To create them, load the original with: tool load --remote-tables. A sanitized snapshot or a subset cannot have them: remove the dependency in the source, or leave the schema out (schema_config).',
   });

@@ -67,11 +67,11 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
   const archive = materialize(context, { ...laidOut, tools, details, premade });
   archive.catch(() => {});
   await using _laidOut = { [Symbol.asyncDispose]: async () => void (await archive.catch(() => {})) };
-  const beside = {
+  const shadowLoad = {
     ...{ ...run, base, locale: details.locale, settings: details.settings, fromCopy },
     ...{ restoredBy: plan.restoredBy, extensions: details.extensions },
   };
-  const replaced = await besideDestination(context, beside, async ({ fresh, owner: own, url: filled, settle }) => {
+  const replaced = await loadThroughShadow(context, shadowLoad, async ({ shadow, owner: own, url: filled, settle }) => {
     const settings = { ...restoreSettings(plan.destination.local, jobs), ...encodingSettings(details.locale) };
     const fill = { ...run, archive, url: filled, owner: own, tools, details, settings, premade, errors };
     const filling = differing ? fillDifference(context, fill, differing) : fillDatabase(context, fill);
@@ -89,7 +89,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
     if (!missing) await run.beforeSwap?.(filled);
     if (missing && run.keepGoing !== 'swap') {
       if (settle) await settleNow(context, own, settle);
-      throw restoreIncomplete(missing, { fresh, destination: url.database ?? '' });
+      throw restoreIncomplete(missing, { shadow, destination: url.database ?? '' });
     }
     if (missing) report({ event: 'warning', code: 'restore_incomplete', message: incompleteMessage(missing) });
   });
@@ -107,7 +107,11 @@ async function describeBase(context: EngineContext, fill: FillRun, complete: boo
   const described = { manifest, details, schemas, tables, remoteTables, role };
   const contents = definitions === null ? undefined : await describeContents(session, { ...described, definitions });
   const since = await noCrashSince(session);
-  return { ...(contents && { contents }), ...(since !== null && { no_crash_since: since }) };
+  const changed = fill.afterLoad && { obstacle: 'steps of after_load have changed the base copy' };
+  return {
+    ...(contents && { contents: { ...contents, ...changed } }),
+    ...(since !== null && { no_crash_since: since }),
+  };
 }
 
 /** Gives the objects of a database that remains for inspection back to their owner. */
@@ -123,7 +127,7 @@ function withHints(error: unknown, { keepGoing, throwAway, plan }: RestoreRun): 
   const [whole, ...more] = (error.hint ?? '').split(/(?<=\.) /);
   const rest = keepGoing || throwAway ? [] : ['To restore the rest, load with --keep-going.'];
   const hint = [whole, ...rest, ...more].filter(Boolean).join(' ');
-  return withRightsHint(new UserError(error.message, { code, exit, details, hint, cause: error }), plan.restoredBy);
+  return withRightsHint(new UserError(code, error.message, { exit, details, hint, cause: error }), plan.restoredBy);
 }
 
 /** Schemas of the extensions that a superuser creates before the temporary role restores all else. */
@@ -131,7 +135,7 @@ export function premadeSchemas(by: RestoringUser, extensions: ArchiveDetails['ex
   return by.user === 'temporary' && by.superuser ? extensionSchemas(extensions) : [];
 }
 
-export interface Beside extends Omit<Replacement, 'copied' | 'settle'> {
+export interface ShadowLoadRequest extends Omit<Replacement, 'copied' | 'settle'> {
   locale: NewDatabase['locale'];
   /** Default: the loading role. */
   restoredBy?: RestoringUser;
@@ -143,7 +147,7 @@ export interface Beside extends Omit<Replacement, 'copied' | 'settle'> {
 }
 
 export interface Shadow {
-  fresh: string;
+  shadow: string;
   /** The shadow database as the loading role; `url` has the role that restores the content. */
   owner: DatabaseUrl;
   url: DatabaseUrl;
@@ -155,9 +159,9 @@ export interface Shadow {
  * Makes a database beside the destination, has it filled, and swaps the two; leaves nothing when that fails, but a
  * database that is to be inspected since it is not complete.
  */
-export async function besideDestination(
+export async function loadThroughShadow(
   context: EngineContext,
-  { locale, fromCopy, restoredBy, extensions = [], remoteTables = false, ...replacement }: Beside,
+  { locale, fromCopy, restoredBy, extensions = [], remoteTables = false, ...replacement }: ShadowLoadRequest,
   fill: (shadow: Shadow) => Promise<void>,
 ): Promise<ReplaceResult> {
   const { url } = replacement;
@@ -168,13 +172,13 @@ export async function besideDestination(
   const settle = async (session: PsqlSession): Promise<void> => role?.settle(session);
   // When the database is gone, since the role has rights on it.
   await using _dropped = { [Symbol.asyncDispose]: async () => void (await role?.[Symbol.asyncDispose]()) };
-  const create = async ({ server, fresh, exists }: Creation): Promise<void> => {
-    if (fromCopy) return copyBase(context, server, { url, to: fresh, planned: fromCopy });
+  const create = async ({ server, shadow, exists }: Creation): Promise<void> => {
+    if (fromCopy) return copyBase(context, server, { url, to: shadow, planned: fromCopy });
     const [version] = await server.query<{ major: string }>(`SELECT current_setting('server_version') AS major`);
     const tablespace = exists ? await inheritedTablespace(context, server, destination) : null;
     const major = majorOf(version?.major ?? '');
-    const sameLocale = await createDatabase(server, { name: fresh, locale, major, tablespace });
-    await markNew(server, fresh, destination);
+    const sameLocale = await createDatabase(server, { name: shadow, locale, major, tablespace });
+    await markNew(server, shadow, destination);
     if (sameLocale || !locale) return;
     const message = `The server does not know the source's locale "${locale.icu_locale ?? locale.collate}": its own is used, and text may sort differently`;
     context.report({ event: 'warning', code: 'locale_unknown', message });
@@ -184,20 +188,20 @@ export async function besideDestination(
     { ...replacement, copied, ...(temporary && { settle }) },
     {
       create,
-      async fill({ fresh, server }) {
-        const owner = withDatabase(url, fresh);
+      async fill({ shadow, server }) {
+        const owner = withDatabase(url, shadow);
         if (temporary) {
           const { superuser } = temporary;
           role = await createTemporaryRole(context, server, {
             url,
-            fresh,
+            shadow,
             superuser,
             extensions,
             remoteTables,
             copied,
           });
         }
-        await fill({ fresh, owner, url: role?.url ?? owner, settle: role && settle });
+        await fill({ shadow, owner, url: role?.url ?? owner, settle: role && settle });
       },
     },
   );
@@ -219,10 +223,11 @@ async function copyBase(context: EngineContext, server: PsqlSession, { url, to, 
 }
 
 function baseChanged(url: DatabaseUrl): UserError {
-  return new UserError(`The base copy of ${url.display} changed since the plan was made: nothing was changed`, {
-    code: 'plan_outdated',
-    hint: 'Run it again for a new plan.',
-  });
+  return new UserError(
+    'plan_outdated',
+    `The base copy of ${url.display} changed since the plan was made: nothing was changed`,
+    { hint: 'Run it again for a new plan.' },
+  );
 }
 
 /** `null` for the default of the server, and where the role may not create anything in the destination's. */

@@ -8,7 +8,7 @@ import { ConnectionLost, type PsqlSession, quoteName, quoteText, SqlError } from
 import { anyClientTools } from '../connection/tools.ts';
 import { withDatabase, withUser } from '../connection/url.ts';
 import type { ArchiveDetails } from '../dump/archive.ts';
-import { besideNames } from '../server/server.ts';
+import { auxiliaryNames } from '../server/server.ts';
 import { newRoleName, roleMark } from '../swap/mark.ts';
 import { OWNABLE } from '../swap/ownable.ts';
 import { openMeanwhile } from '../swap/swap-session.ts';
@@ -30,7 +30,7 @@ export interface RoleCreation {
   /** The destination, as the loading role. */
   url: DatabaseUrl;
   /** The shadow database, which belongs to the loading role. */
-  fresh: string;
+  shadow: string;
   superuser: boolean;
   extensions: ArchiveDetails['extensions'];
   remoteTables: boolean;
@@ -44,7 +44,7 @@ export async function createTemporaryRole(
   server: PsqlSession,
   creation: RoleCreation,
 ): Promise<TemporaryRole> {
-  const { url, fresh, superuser } = creation;
+  const { url, shadow, superuser } = creation;
   const name = newRoleName();
   const role = quoteName(name);
   const password = newPassword();
@@ -53,20 +53,20 @@ export async function createTemporaryRole(
     if (left) await dropAfterwards(context, url, name);
     left = false;
   };
-  const shadow = withDatabase(url, fresh);
+  const shadowUrl = withDatabase(url, shadow);
   // Opens while the role is created.
-  await using preparing = openMeanwhile(connect(context, shadow, { settings: PREPARING }));
+  await using preparing = openMeanwhile(connect(context, shadowUrl, { settings: PREPARING }));
   await server.transaction([
     // The rows of a database that is sanitized must not be hidden from its query.
     `CREATE ROLE ${role} LOGIN ${superuser ? 'BYPASSRLS ' : ''}PASSWORD ${quoteText(scramVerifier(password))}`,
     `COMMENT ON ROLE ${role} IS ${quoteText(roleMark(url.database ?? ''))}`,
-    `GRANT CONNECT, CREATE, TEMPORARY ON DATABASE ${quoteName(fresh)} TO ${role}`,
+    `GRANT CONNECT, CREATE, TEMPORARY ON DATABASE ${quoteName(shadow)} TO ${role}`,
     ...(superuser ? [] : [`GRANT ${role} TO CURRENT_USER`]),
   ]);
   try {
     const owners = await prepare(await preparing.session, { ...creation, role: name });
     return {
-      url: withUser(shadow, { user: name, password }),
+      url: withUser(shadowUrl, { user: name, password }),
       async settle(session) {
         await giveBack(session, { name, owners, superuser });
         await session.execute(`DROP ROLE ${role}`);
@@ -95,7 +95,7 @@ interface Owners {
 
 async function prepare(
   session: PsqlSession,
-  { role, superuser, extensions, remoteTables, copied }: Omit<RoleCreation, 'url' | 'fresh'> & { role: string },
+  { role, superuser, extensions, remoteTables, copied }: Omit<RoleCreation, 'url' | 'shadow'> & { role: string },
 ): Promise<Owners> {
   // A copy has event triggers, whose functions would run with the rights of the loading role.
   if (copied) {
@@ -199,7 +199,7 @@ const ASKS_FOR_PASSWORD = new Set(['wrong_password', 'user_unknown']);
 export async function admitsNewRoles(context: EngineContext, url: DatabaseUrl): Promise<boolean> {
   // A service file may have a password, which comes before ours.
   if (url.parameters.service !== undefined) return false;
-  const place = withDatabase(url, besideNames(url.database ?? '').fresh());
+  const place = withDatabase(url, auxiliaryNames(url.database ?? '').shadow());
   const unknown = withUser(place, { user: newRoleName(), password: newPassword() });
   const session = await tryToConnect(context, unknown, { tools: await anyClientTools(context) });
   if (session instanceof ConnectionLost) return ASKS_FOR_PASSWORD.has(failureOf(session, url) ?? '');

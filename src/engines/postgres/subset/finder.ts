@@ -173,8 +173,7 @@ function isOneStatement(query: string): boolean {
 }
 
 function refusedCondition({ table, where }: Omit<Condition, 'take'>, why: string, cause?: Error): UserError {
-  return new UserError(`The condition for ${table.name} is refused: ${why}`, {
-    code: 'subset_invalid',
+  return new UserError('subset_invalid', `The condition for ${table.name} is refused: ${why}`, {
     details: [`where: ${where}`],
     hint: 'Correct it in subset_tables; it is what would stand after WHERE in a query of this one table.',
     ...(cause && { cause }),

@@ -110,8 +110,8 @@ async function pipeBatch(
   ]);
   signal.throwIfAborted();
   if (passed.status === 'rejected' && passed.reason instanceof UserError) throw passed.reason;
-  refuseFailed({ url: source.url, ended: read, what: `${what} could not be read`, wasStopped: stopped.has(reader) });
-  refuseFailed({ url, ended: written, what: `${what} could not be written`, wasStopped: stopped.has(writer) });
+  assertCopied({ url: source.url, ended: read, what: `${what} could not be read`, wasStopped: stopped.has(reader) });
+  assertCopied({ url, ended: written, what: `${what} could not be written`, wasStopped: stopped.has(writer) });
   if (passed.status === 'rejected') throw passed.reason;
   const counts = copyCounts(said());
   const wrong = parts.flatMap(({ name }, index) =>
@@ -130,7 +130,7 @@ interface Side {
   wasStopped: boolean;
 }
 
-function refuseFailed({ url, ended, what, wasStopped }: Side): void {
+function assertCopied({ url, ended, what, wasStopped }: Side): void {
   if (ended.status === 'rejected') throw ended.reason;
   const { exitCode } = ended.value;
   if (exitCode === 0 || (exitCode === null && wasStopped)) return;

@@ -51,14 +51,15 @@ export function isOneOf({ rows }: Batch): string {
   return `ctid = ANY ('{${writePlaces(rows)}}'::tid[])`;
 }
 
-export function refuseUnnumbered(tables: Iterable<SubsetTable>, pageBytes: number): void {
+export function assertRowNumbers(tables: Iterable<SubsetTable>, pageBytes: number): void {
   const wide = [...tables].find(({ leaves }) => leaves.length > MOST_LEAVES);
   if (!wide && pageBytes <= 8192) return;
   throw new UserError(
+    'subset_unsupported',
     wide
       ? `${wide.name} has ${wide.leaves.length} partitions; a subset supports at most ${MOST_LEAVES}`
       : `The source's pages have ${pageBytes} bytes; a subset supports pages up to 8192`,
-    { code: 'subset_unsupported', hint: 'Build a full snapshot: tool build' },
+    { hint: 'Build a full snapshot: tool build' },
   );
 }
 

@@ -22,7 +22,7 @@ import { makeSubset } from './build-subset.ts';
 import { createFinder } from './finder.ts';
 import { largeObjectsWarning } from './large-objects.ts';
 import { FURTHER_READING_SETTINGS, type OpenSource, READING_SETTINGS } from './open-source.ts';
-import { placeOf, refuseUnnumbered, rowNumber } from './rows.ts';
+import { assertRowNumbers, placeOf, rowNumber } from './rows.ts';
 import { readSubsetCatalog } from './subset-catalog.ts';
 
 /** Later transactions import the snapshot of the first one. */
@@ -46,7 +46,7 @@ export async function openSource(
     // VACUUM FULL or TRUNCATE would move the rows.
     const snapshot = await beginInstant(first, null);
     const catalog = await readSubsetCatalog(first);
-    refuseUnnumbered(catalog.tables.values(), row?.page ?? 0);
+    assertRowNumbers(catalog.tables.values(), row?.page ?? 0);
     while (sessions.length < jobs) {
       const other = await connect(context, url, { tools, settings: FURTHER_READING_SETTINGS });
       sessions.push(other);

@@ -1,7 +1,7 @@
-import type { ProofRow } from '../../../results/subset-results.ts';
+import type { ReferenceResult } from '../../../results/subset-results.ts';
 import type { Relationship } from '../../../subset/graph.ts';
 import type { SubsetRun } from '../../facets/subset.ts';
-import { proveReferences } from '../../shared/prove-references.ts';
+import { countDanglingRows } from '../../shared/dangling-rows.ts';
 import { referenceOf } from '../../shared/reference-of.ts';
 import type { PsqlSession } from '../connection/session.ts';
 import { createFinder, refers, refersTo } from './finder.ts';
@@ -13,14 +13,14 @@ interface VerifyOptions {
   run: SubsetRun;
 }
 
-export function prove(session: PsqlSession, { source, run }: VerifyOptions): Promise<ProofRow[]> {
+export function verifyReferences(session: PsqlSession, { source, run }: VerifyOptions): Promise<ReferenceResult[]> {
   const { catalog, withSession } = source;
   const orphansOf = (reading: PsqlSession, all: Relationship[]): Promise<number[]> =>
     countOrphans(
       reading,
       all.map(({ id }) => referenceOf(catalog, id)),
     );
-  return proveReferences(run, {
+  return countDanglingRows(run, {
     inSubset: (all) => orphansOf(session, all),
     inSource: async (one) => (await withSession((reading) => orphansOf(reading, [one])))[0] ?? 0,
     finder: () => createFinder(run.plan.graph, { catalog, withSession, seed: 0 }),

@@ -1,7 +1,7 @@
 import type { WarningEvent } from '../../../results/events.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { type PsqlSession, quoteText } from '../connection/session.ts';
-import { besideNames, findBeside } from '../server/server.ts';
+import { auxiliaryNames, findAuxiliaryDatabases } from '../server/server.ts';
 
 interface Blocker {
   database: string;
@@ -48,15 +48,19 @@ export async function checkSwap(
   server: PsqlSession,
   { destination, undo, base = false }: SwapCheck,
 ): Promise<WarningEvent[]> {
-  const names = besideNames(destination);
-  const beside = await findBeside(server, destination);
+  const names = auxiliaryNames(destination);
+  const auxiliary = await findAuxiliaryDatabases(server, destination);
   const exists = (await server.query(`SELECT FROM pg_database WHERE datname = ${quoteText(destination)}`)).length > 0;
-  if (exists && beside.strangers.includes(names.undo)) throw undoNameTaken(names.undo, destination);
-  const taken = base && [names.base, names.spare].find((name) => beside.strangers.includes(name));
+  if (exists && auxiliary.foreign.includes(names.undo)) throw undoNameTaken(names.undo, destination);
+  const taken = base && [names.base, names.spare].find((name) => auxiliary.foreign.includes(name));
   if (taken) throw baseNameTaken(taken, destination);
-  const kept = [exists ? beside.undo : null, beside.base, beside.spare].flatMap((one) => one?.name ?? []);
-  const renamed = [...(exists ? [destination] : []), ...kept];
-  const dropped = [...kept, ...beside.leftovers.map(({ name }) => name), ...(exists && !undo ? [destination] : [])];
+  const lasting = [exists ? auxiliary.undo : null, auxiliary.base, auxiliary.spare].flatMap((one) => one?.name ?? []);
+  const renamed = [...(exists ? [destination] : []), ...lasting];
+  const dropped = [
+    ...lasting,
+    ...auxiliary.leftovers.map(({ name }) => name),
+    ...(exists && !undo ? [destination] : []),
+  ];
   const involved = [...new Set([...renamed, ...dropped])];
   const blockers = involved.length > 0 ? await findBlockers(server, involved) : [];
   const stops = blockers.filter(({ database, renaming }) => renaming && renamed.includes(database));
@@ -65,7 +69,7 @@ export async function checkSwap(
     ...blockers
       .filter(({ database }) => dropped.includes(database))
       .map(({ database, what }) => leftover(`${database} cannot be dropped because of ${what}: it is kept`)),
-    ...beside.strangers
+    ...auxiliary.foreign
       .filter((name) => name.startsWith(names.prefix))
       .map((name) => leftover(`${name} has the name of a shadow database, but not its mark: it is kept`)),
   ];
@@ -76,23 +80,24 @@ function leftover(message: string): WarningEvent {
 }
 
 function cannotRename(destination: string, stops: Blocker[]): UserError {
-  return new UserError(`The database "${destination}" cannot be swapped`, {
-    code: 'swap_blocked',
+  return new UserError('swap_blocked', `The database "${destination}" cannot be swapped`, {
     details: stops.map(({ database, what }) => `${database} cannot be renamed because of ${what}`),
     hint: 'End it first: COMMIT PREPARED or ROLLBACK PREPARED; ALTER SUBSCRIPTION … DISABLE; stop what reads the replication slot.',
   });
 }
 
 function baseNameTaken(name: string, destination: string): UserError {
-  return new UserError(`The database "${name}" exists, and is not a base copy or spare of "${destination}"`, {
-    code: 'base_name_taken',
-    hint: 'Rename or drop it: the base copy and the spare need their names.',
-  });
+  return new UserError(
+    'base_name_taken',
+    `The database "${name}" exists, and is not a base copy or spare of "${destination}"`,
+    { hint: 'Rename or drop it: the base copy and the spare need their names.' },
+  );
 }
 
 function undoNameTaken(name: string, destination: string): UserError {
-  return new UserError(`The database "${name}" exists, and is not an undo copy of "${destination}"`, {
-    code: 'undo_name_taken',
-    hint: `Rename or drop it: the undo copy needs this name.`,
-  });
+  return new UserError(
+    'undo_name_taken',
+    `The database "${name}" exists, and is not an undo copy of "${destination}"`,
+    { hint: `Rename or drop it: the undo copy needs this name.` },
+  );
 }

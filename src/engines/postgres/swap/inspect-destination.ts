@@ -37,15 +37,13 @@ export interface OpenedDestination extends AsyncDisposable {
 
 export async function openForInspection(context: EngineContext, url: DatabaseUrl): Promise<OpenedDestination> {
   if (url.database === null) {
-    throw new UserError(`The destination ${url.display} names no database`, {
-      code: 'url_invalid',
+    throw new UserError('url_invalid', `The destination ${url.display} names no database`, {
       exit: EXIT.configuration,
       hint: 'Add its name at the end: postgres://user@host:5432/database. It is created when it does not exist.',
     });
   }
   if (Buffer.byteLength(url.database) > NAME_LIMIT) {
-    throw new UserError(`The destination ${url.display} has a name of more than ${NAME_LIMIT} bytes`, {
-      code: 'url_invalid',
+    throw new UserError('url_invalid', `The destination ${url.display} has a name of more than ${NAME_LIMIT} bytes`, {
       exit: EXIT.configuration,
       hint: 'Shorten it: the server would cut it, and may then mean another database.',
     });

@@ -5,8 +5,16 @@ import type { ReplaceResult } from '../../facets/restore.ts';
 import { createClosedCopy, createSpare } from '../branches/base-copies.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { type PsqlSession, quoteName } from '../connection/session.ts';
+import { withDatabase } from '../connection/url.ts';
 import { isIncomplete } from '../restore/incomplete.ts';
-import { besideNames, dropMarked, findBeside, lockDestination, sweepLeftovers, verifyLock } from '../server/server.ts';
+import {
+  auxiliaryNames,
+  dropMarked,
+  findAuxiliaryDatabases,
+  lockDestination,
+  sweepLeftovers,
+  verifyLock,
+} from '../server/server.ts';
 import { checkSwap } from './blockers.ts';
 import { dropAfterFailure } from './drop-after-failure.ts';
 import { inherit, type Settle } from './inherit.ts';
@@ -24,7 +32,7 @@ export interface Replacement {
   /** Drops what was made, instead of swapping it in. */
   throwAway?: boolean | undefined;
   /** Makes a base copy of the new database. Default: none remains. */
-  base?: KeptBase | undefined;
+  base?: BaseCopyOptions | undefined;
   /** The new database is made from the present base copy, which remains. */
   fromBase?: { spare: boolean } | undefined;
   /** The new database becomes the base copy, and the destination is not replaced. */
@@ -33,11 +41,13 @@ export interface Replacement {
   comment?: (() => string | null) | undefined;
   /** The new database is made from the base copy otherwise. */
   copied?: boolean | undefined;
+  /** Called with the new database when it has its owner and grants. */
+  afterLoad?: ((fresh: DatabaseUrl) => Promise<void>) | undefined;
   /** Makes the loading role the owner of the new database's objects, when that is complete. */
   settle?: Settle | undefined;
 }
 
-interface KeptBase {
+interface BaseCopyOptions {
   spare: boolean;
   /** Known when the database is complete. */
   facts: () => Pick<BaseMark, 'snapshot' | 'partial' | 'contents' | 'no_crash_since'>;
@@ -46,14 +56,14 @@ interface KeptBase {
 export interface Creation {
   server: PsqlSession;
   /** The name of the database to make. */
-  fresh: string;
+  shadow: string;
   /** The destination exists and is to be replaced. */
   exists: boolean;
 }
 
 export interface Steps {
   create: (creation: Creation) => Promise<void>;
-  fill?: (made: { fresh: string; server: PsqlSession }) => Promise<void>;
+  fill?: (made: { shadow: string; server: PsqlSession }) => Promise<void>;
 }
 
 /**
@@ -73,6 +83,7 @@ export async function replaceDestination(
     onlyBase,
     comment,
     copied = fromBase !== undefined,
+    afterLoad,
     settle,
   }: Replacement,
   { create, fill }: Steps,
@@ -89,26 +100,26 @@ export async function replaceDestination(
     report({ event: 'warning', code: 'leftovers_swept', message });
   }
   for (const warning of warnings) report(warning);
-  const names = besideNames(destination);
-  const fresh = names.fresh();
-  const copy = names.fresh();
+  const names = auxiliaryNames(destination);
+  const shadow = names.shadow();
+  const copy = names.shadow();
   const exists = await databaseExists(server, destination);
   let replaced: ReplaceResult;
   try {
-    await create({ server, fresh, exists });
-    prepared(`Created shadow database ${fresh}`);
-    await fill?.({ fresh, server });
+    await create({ server, shadow, exists });
+    prepared(`Created shadow database ${shadow}`);
+    await fill?.({ shadow, server });
     context.signal.throwIfAborted();
     if (throwAway) {
-      await dropMarked(server, { name: fresh, destination, report });
+      await dropMarked(server, { name: shadow, destination, report });
       return { swapMs: null, undoDatabase: null };
     }
-    // A base copy may take long, and idle sessions are cut.
-    await using second = base ? null : openMeanwhile(connectToServer(context, url));
+    // A base copy and steps may take long, and idle sessions are cut.
+    await using second = base || afterLoad ? null : openMeanwhile(connectToServer(context, url));
     await verifyLock(server, destination);
     await inherit(context, server, {
       from: exists ? destination : null,
-      to: fresh,
+      to: shadow,
       url,
       settings,
       role,
@@ -116,20 +127,22 @@ export async function replaceDestination(
       settle,
     });
     context.signal.throwIfAborted();
-    if (onlyBase && base) return await keepOnlyBase(context, server, { url, fresh, base });
-    const made = base && (await createBase(context, server, { url, from: fresh, to: copy, base }));
+    await afterLoad?.(withDatabase(url, shadow));
+    context.signal.throwIfAborted();
+    if (onlyBase && base) return await keepOnlyBase(context, server, { url, shadow, base });
+    const made = base && (await createBase(context, server, { url, from: shadow, to: copy, base }));
     context.signal.throwIfAborted();
     replaced = await swapDatabases(context, {
       server,
       url,
-      fresh,
+      shadow,
       undo,
-      base: fromBase ? 'kept' : made,
+      base: fromBase ? 'present' : made,
       comment,
       second: second?.session,
     });
   } catch (error) {
-    const names = [...(isIncomplete(error) ? [] : [fresh]), ...(base ? [copy] : [])];
+    const names = [...(isIncomplete(error) ? [] : [shadow]), ...(base ? [copy] : [])];
     if (names.length > 0) await dropAfterFailure(context, { url, names });
     throw error;
   }
@@ -139,27 +152,27 @@ export async function replaceDestination(
 
 interface OnlyBase {
   url: DatabaseUrl;
-  fresh: string;
-  base: KeptBase;
+  shadow: string;
+  base: BaseCopyOptions;
 }
 
 /** A base copy of no load of the destination: branches are made from it, and no reset. */
 async function keepOnlyBase(
   context: EngineContext,
   server: PsqlSession,
-  { url, fresh, base }: OnlyBase,
+  { url, shadow, base }: OnlyBase,
 ): Promise<ReplaceResult> {
   const destination = url.database ?? '';
-  const names = besideNames(destination);
-  const beside = await findBeside(server, destination);
-  const retired = [beside.base, beside.spare].filter((one) => one !== null);
+  const names = auxiliaryNames(destination);
+  const auxiliary = await findAuxiliaryDatabases(server, destination);
+  const retired = [auxiliary.base, auxiliary.spare].filter((one) => one !== null);
   const mark = { tool: 'base', of: destination, loaded_at: context.clock().toISOString(), ...base.facts() } as const;
   const renames = [
-    rename(fresh, names.base),
+    rename(shadow, names.base),
     `ALTER DATABASE ${quoteName(names.base)} ALLOW_CONNECTIONS false`,
     writeMark(names.base, mark),
   ];
-  await (await renameAll(context, { server, url, retired, renames, databases: [fresh] })).dropRetired();
+  await (await renameAll(context, { server, url, retired, renames, databases: [shadow] })).dropRetired();
   return { swapMs: null, undoDatabase: null, baseDatabase: names.base };
 }
 
@@ -167,7 +180,7 @@ interface CreatedBase {
   url: DatabaseUrl;
   from: string;
   to: string;
-  base: KeptBase;
+  base: BaseCopyOptions;
 }
 
 async function createBase(
@@ -176,9 +189,9 @@ async function createBase(
   { url, from, to, base }: CreatedBase,
 ): Promise<NewBase> {
   const of = url.database ?? '';
-  const made = startStep(context.report, 'base', `Create the base copy ${besideNames(of).base}`);
+  const made = startStep(context.report, 'base', `Create the base copy ${auxiliaryNames(of).base}`);
   await createClosedCopy(context, server, { url, destination: of, from, to });
-  made(`Created the base copy ${besideNames(of).base}`);
+  made(`Created the base copy ${auxiliaryNames(of).base}`);
   const loaded_at = context.clock().toISOString();
   return { database: to, mark: { tool: 'base', of, loaded_at, ...base.facts() } };
 }

@@ -7,7 +7,13 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { ReplaceResult } from '../../facets/restore.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
-import { type Beside, besideNames, dropMarked, findBeside, verifyLock } from '../server/server.ts';
+import {
+  type AuxiliaryDatabases,
+  auxiliaryNames,
+  dropMarked,
+  findAuxiliaryDatabases,
+  verifyLock,
+} from '../server/server.ts';
 import { checkSwap } from './blockers.ts';
 import { type BaseMark, type NewMark, writeComment, writeMark } from './mark.ts';
 
@@ -21,11 +27,11 @@ export interface Swap {
   server: PsqlSession;
   url: DatabaseUrl;
   /** The complete database that takes the destination's name. */
-  fresh: string;
+  shadow: string;
   /** Keeps what is replaced. */
   undo: boolean;
-  /** A new base copy of the fresh database, or `kept` where that is made from the present one. Default: none remains. */
-  base?: NewBase | 'kept' | undefined;
+  /** A new base copy of the shadow database, or `present` where that is made from the present one. Default: none remains. */
+  base?: NewBase | 'present' | undefined;
   /** Comment of the new database; default: that of the replaced one. */
   comment?: (() => string | null) | undefined;
   /** Ends sessions that stand in the way, and opens while other work is done; default: one of its own. */
@@ -39,30 +45,30 @@ export interface NewBase {
 }
 
 /**
- * Gives the fresh database the destination's name by renames in one transaction: at every moment the destination is
+ * Gives the shadow database the destination's name by renames in one transaction: at every moment the destination is
  * the old one or the new one. What is replaced is kept, or dropped after; an undo copy goes only when another takes
  * its place. A base copy and a spare of the replaced database go.
  */
 export async function swapDatabases(
   context: EngineContext,
-  { server, url, fresh, undo, base, comment, second }: Swap,
+  { server, url, shadow, undo, base, comment, second }: Swap,
 ): Promise<ReplaceResult> {
   const { report, clock } = context;
   const destination = url.database ?? '';
-  const names = besideNames(destination);
+  const names = auxiliaryNames(destination);
   await checkSwap(server, { destination, undo, base: base !== undefined });
   const old = await readComment(server, destination);
-  const beside = await findBeside(server, destination);
-  const outdated = base === 'kept' ? [beside.spare] : [beside.base, beside.spare];
-  const retired = [old && beside.undo, ...outdated].filter((one) => one !== null);
+  const auxiliary = await findAuxiliaryDatabases(server, destination);
+  const outdated = base === 'present' ? [auxiliary.spare] : [auxiliary.base, auxiliary.spare];
+  const retired = [old && auxiliary.undo, ...outdated].filter((one) => one !== null);
   const swapped = startStep(report, 'swap', `Switch ${destination} to the restored database`);
   const renames = [
     ...(old ? toUndoCopy(destination, { from: destination, replacedAt: clock(), comment: old.comment }) : []),
-    rename(fresh, destination),
+    rename(shadow, destination),
     writeComment(destination, comment ? comment() : (old?.comment ?? null)),
-    ...(await baseStatements(server, { base, beside, fresh, name: names.base })),
+    ...(await baseStatements(server, { base, auxiliary, shadow, name: names.base })),
   ];
-  const databases = [destination, fresh];
+  const databases = [destination, shadow];
   const { swapMs, dropRetired } = await renameAll(context, {
     ...{ server, url, retired, renames, databases, second: await second },
   });
@@ -72,20 +78,23 @@ export async function swapDatabases(
   return { swapMs, undoDatabase: old && !dropped ? names.undo : null };
 }
 
-interface BaseStatements extends Pick<Swap, 'base' | 'fresh'> {
-  beside: Beside;
+interface BaseStatements extends Pick<Swap, 'base' | 'shadow'> {
+  auxiliary: AuxiliaryDatabases;
   /** Name of the base copy. */
   name: string;
 }
 
 /** The mark names the database that becomes the destination, so that a base copy of another one is recognized. */
-async function baseStatements(server: PsqlSession, { base, beside, fresh, name }: BaseStatements): Promise<string[]> {
+async function baseStatements(
+  server: PsqlSession,
+  { base, auxiliary, shadow, name }: BaseStatements,
+): Promise<string[]> {
   if (base === undefined) return [];
-  const mark = base === 'kept' ? beside.base?.mark : base.mark;
+  const mark = base === 'present' ? auxiliary.base?.mark : base.mark;
   if (!mark) throw new Error('the base copy is gone');
-  const destination_oid = await readOid(server, fresh);
+  const destination_oid = await readOid(server, shadow);
   const marked = writeMark(name, { ...mark, destination_oid });
-  return base === 'kept' ? [marked] : [rename(base.database, name), marked];
+  return base === 'present' ? [marked] : [rename(base.database, name), marked];
 }
 
 interface RenameRequest {
@@ -110,7 +119,7 @@ export async function renameAll(
   { server, url, retired = [], renames, databases, second }: RenameRequest,
 ): Promise<{ swapMs: number; dropRetired: () => Promise<void> }> {
   const destination = url.database ?? '';
-  const gone = retired.map(({ name, mark }) => ({ name, mark, to: besideNames(destination).fresh() }));
+  const gone = retired.map(({ name, mark }) => ({ name, mark, to: auxiliaryNames(destination).shadow() }));
   const statements = [
     'SET LOCAL synchronous_commit = on',
     ...gone.flatMap(({ name, mark, to }) => [rename(name, to), writeMark(to, { ...mark, tool: 'new' })]),
@@ -133,7 +142,7 @@ export function toUndoCopy(
   destination: string,
   { from, replacedAt, comment }: { from: string; replacedAt: Date; comment: string | null },
 ): string[] {
-  const { undo } = besideNames(destination);
+  const { undo } = auxiliaryNames(destination);
   const mark = { tool: 'undo', of: destination, replaced_at: replacedAt.toISOString(), comment } as const;
   return [rename(from, undo), writeMark(undo, mark)];
 }
@@ -181,8 +190,7 @@ async function sessionsStay(other: PsqlSession, databases: string[], cause: SqlE
   const rows = await other.query<{ who: string }>(`
     SELECT concat_ws(' ', usename, application_name, client_addr) AS who FROM pg_stat_activity
     WHERE datname IN (${databases.map(quoteText).join(', ')})`);
-  return new UserError('Sessions on the destination do not end, so it cannot be swapped', {
-    code: 'sessions_stay',
+  return new UserError('sessions_stay', 'Sessions on the destination do not end, so it cannot be swapped', {
     details: [cause.message, ...rows.slice(0, 10).map(({ who }) => `open: ${who}`)],
     hint: 'The destination is unchanged. Stop its clients, or load with a role that may end its sessions (pg_signal_backend).',
     cause,

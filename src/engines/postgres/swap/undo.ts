@@ -6,7 +6,7 @@ import type { ReplaceResult, UndoCopy } from '../../facets/restore.ts';
 import { lastSwitch, leaveStatements } from '../branches/last-switch.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { type PsqlSession, quoteText } from '../connection/session.ts';
-import { besideNames, findBeside, lockDestination } from '../server/server.ts';
+import { auxiliaryNames, findAuxiliaryDatabases, lockDestination } from '../server/server.ts';
 import { checkSwap } from './blockers.ts';
 import { inspectDestination } from './inspect-destination.ts';
 import { type MarkedDatabase, writeComment } from './mark.ts';
@@ -14,7 +14,7 @@ import { readComment, rename, renameAll, toUndoCopy } from './swap.ts';
 import { openSwapSession } from './swap-session.ts';
 
 /** The database that the last load, reset or switch has replaced; rejects when none is kept. */
-export async function findKept(context: EngineContext, url: DatabaseUrl): Promise<UndoCopy> {
+export async function findUndoCopy(context: EngineContext, url: DatabaseUrl): Promise<UndoCopy> {
   const { destination } = await inspectDestination(context, url);
   await using server = await connectToServer(context, url);
   const { name, replacedAt } = await findReplaced(server, url);
@@ -52,8 +52,8 @@ interface ReplacedDatabase {
 
 async function findReplaced(server: PsqlSession, url: DatabaseUrl): Promise<ReplacedDatabase> {
   const destination = url.database ?? '';
-  const beside = await findBeside(server, destination);
-  const reverted = await lastSwitch(server, destination, beside);
+  const auxiliary = await findAuxiliaryDatabases(server, destination);
+  const reverted = await lastSwitch(server, destination, auxiliary);
   if (reverted) {
     const { mark, before } = reverted;
     const back = [rename(before.database, destination), writeComment(destination, before.comment)];
@@ -61,31 +61,33 @@ async function findReplaced(server: PsqlSession, url: DatabaseUrl): Promise<Repl
     const replacedAt = mark.branch.switched_at ?? '';
     return { name: before.database, replacedAt, renames, undoDatabase: null };
   }
-  const kept = beside.undo;
-  if (!kept) throw nothingKept(url);
-  const { undo, fresh } = besideNames(destination);
-  const renames = (now: Date) => renamesOf(server, { destination, kept, aside: fresh(), replacedAt: now });
-  return { name: kept.name, replacedAt: kept.mark.replaced_at, renames, undoDatabase: undo };
+  const undoCopy = auxiliary.undo;
+  if (!undoCopy) throw nothingToUndo(url);
+  const { undo, shadow } = auxiliaryNames(destination);
+  const renames = (now: Date) => renamesOf(server, { destination, undoCopy, aside: shadow(), replacedAt: now });
+  return { name: undoCopy.name, replacedAt: undoCopy.mark.replaced_at, renames, undoDatabase: undo };
 }
 
 interface UndoSwap {
   destination: string;
-  kept: MarkedDatabase;
+  undoCopy: MarkedDatabase;
   aside: string;
   replacedAt: Date;
 }
 
-async function renamesOf(server: PsqlSession, { destination, kept, aside, replacedAt }: UndoSwap): Promise<string[]> {
+async function renamesOf(
+  server: PsqlSession,
+  { destination, undoCopy, aside, replacedAt }: UndoSwap,
+): Promise<string[]> {
   const present = await readComment(server, destination);
-  const back = [rename(kept.name, destination), writeComment(destination, kept.mark.comment)];
+  const back = [rename(undoCopy.name, destination), writeComment(destination, undoCopy.mark.comment)];
   if (!present) return back;
   const { comment } = present;
   return [rename(destination, aside), ...back, ...toUndoCopy(destination, { from: aside, replacedAt, comment })];
 }
 
-function nothingKept(url: DatabaseUrl): UserError {
-  return new UserError(`No previous version of ${url.display} to restore`, {
-    code: 'nothing_to_undo',
+function nothingToUndo(url: DatabaseUrl): UserError {
+  return new UserError('nothing_to_undo', `No previous version of ${url.display} to restore`, {
     hint: 'The last load replaced nothing, ran in place, or ran with --no-undo.',
   });
 }

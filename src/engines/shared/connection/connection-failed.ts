@@ -40,5 +40,5 @@ export function connectionFailed(url: DatabaseUrl, { failure, details, hints, ca
   const { code, message } = KINDS[failure] ?? KINDS[statusOfFailure(failure)] ?? UNREACHABLE;
   const hint =
     hints[code] ?? 'Check that the server is running, and the host, the port and the VPN. Then: tool targets';
-  return new UserError(message(url), { code, details, hint, cause });
+  return new UserError(code, message(url), { details, hint, cause });
 }

@@ -10,9 +10,9 @@ interface ErrorExplanation {
 const LOST_HINT = 'Is the server still running? Partial work was removed, or will be on the next run. Then try again.';
 
 export function connectionLost(url: DatabaseUrl, { hint = LOST_HINT, ...explained }: ErrorExplanation): UserError {
-  return new UserError(`The connection to ${url.display} was lost`, { code: 'connection_lost', hint, ...explained });
+  return new UserError('connection_lost', `The connection to ${url.display} was lost`, { hint, ...explained });
 }
 
 export function statementRefused(url: DatabaseUrl, explained: ErrorExplanation & { hint: string }): UserError {
-  return new UserError(`The server of ${url.display} refuses a statement`, { code: 'statement_refused', ...explained });
+  return new UserError('statement_refused', `The server of ${url.display} refuses a statement`, explained);
 }

@@ -47,8 +47,7 @@ export function readPort(text: string): number | null {
 }
 
 export function malformedUrl(why: string): UserError {
-  return new UserError(`The connection URL cannot be read: ${why}`, {
-    code: 'url_invalid',
+  return new UserError('url_invalid', `The connection URL cannot be read: ${why}`, {
     hint: 'Characters such as @ : / ? # % in a password are written %40 %3A %2F %3F %23 %25.',
   });
 }

@@ -5,12 +5,11 @@ import { describeStatement, type Statement } from '../../../sanitize/statement.t
 export const UNPUBLISHED = 'Nothing was published, and the destination is unchanged.';
 
 export function connectionLostAt(statement: Statement, details: string[], cause: Error): UserError {
-  return new UserError(`The connection was lost while the query ran ${redact(describeStatement(statement))}`, {
-    code: 'connection_lost',
-    details,
-    hint: `${UNPUBLISHED} The log of the server says why it ended the session.`,
-    cause,
-  });
+  return new UserError(
+    'connection_lost',
+    `The connection was lost while the query ran ${redact(describeStatement(statement))}`,
+    { details, hint: `${UNPUBLISHED} The log of the server says why it ended the session.`, cause },
+  );
 }
 
 interface Refusal {
@@ -21,8 +20,7 @@ interface Refusal {
 }
 
 export function queryFailed({ where, details, hint, cause }: Refusal): UserError {
-  return new UserError(`The sanitization query failed at ${where}`, {
-    code: 'query_failed',
+  return new UserError('query_failed', `The sanitization query failed at ${where}`, {
     details,
     hint: hint ?? `${UNPUBLISHED} Correct the statement, then sanitize again.`,
     cause,

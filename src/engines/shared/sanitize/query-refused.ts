@@ -5,7 +5,7 @@ import { type ScriptSplitter, splitText } from '../script/split-script.ts';
 
 export function queryRefused(message: string, why: string): UserError {
   const hint = `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
-  return new UserError(message, { code: 'query_refused', hint });
+  return new UserError('query_refused', message, { hint });
 }
 
 export function statementRefused(statement: Statement, why: string): UserError {

@@ -5,7 +5,7 @@ import type { Position } from './text-window.ts';
 
 /** The error of a file that is refused before anything of it runs. */
 export function scriptRefused(file: string, { message, position, hint }: ScriptProblem): UserError {
-  return new UserError(`${file}:${position.line}:${position.column}: ${message}`, { code: 'script_refused', hint });
+  return new UserError('script_refused', `${file}:${position.line}:${position.column}: ${message}`, { hint });
 }
 
 const MOST_LINES = 20;
@@ -23,8 +23,7 @@ export function scriptFailed(file: string, { statement, message, hint, cause }: 
   const where = statement
     ? `${file}:${statement.line}:${statement.column}: statement ${statement.number} failed`
     : `${file} failed`;
-  return new UserError(where, {
-    code: 'script_failed',
+  return new UserError('script_failed', where, {
     details: redact(message.slice(0, MOST_CHARACTERS)).trim().split('\n').slice(0, MOST_LINES),
     hint,
     cause,
@@ -36,8 +35,9 @@ export function scriptLeft(
   file: string,
   { statement, database }: { statement: Position; database: string },
 ): UserError {
-  return new UserError(`${file}:${statement.line}:${statement.column}: the statement left the database "${database}"`, {
-    code: 'script_left',
-    hint: 'Remove the statement: a load runs on the confirmed database only. Nothing behind it was run.',
-  });
+  return new UserError(
+    'script_left',
+    `${file}:${statement.line}:${statement.column}: the statement left the database "${database}"`,
+    { hint: 'Remove the statement: a load runs on the confirmed database only. Nothing behind it was run.' },
+  );
 }

@@ -50,7 +50,7 @@ export abstract class StatementReader implements ScriptSplitter {
     throw new ScriptProblem(message, { position: this.text.position(offset), hint });
   }
 
-  protected refuseWord(): never {
+  protected assertNotReservedWord(): never {
     return this.refuse(this.at, 'a word of more than 64 kB', 'Is this an SQL file?');
   }
 

@@ -14,13 +14,13 @@ export interface Space {
 }
 
 /** Rows as text take about the space of the table without indexes: a lower bound. */
-export function refuseShortSpace({ freeBytes, destination }: Space, neededBytes: number): void {
+export function assertEnoughSpace({ freeBytes, destination }: Space, neededBytes: number): void {
   if (freeBytes === null || freeBytes >= neededBytes) return;
   const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;
   throw new UserError(
+    'space_short',
     `The server ${destination.host} has ${megabytes(freeBytes)} free, and the snapshot needs more than ${megabytes(neededBytes)}`,
     {
-      code: 'space_short',
       hint: 'Free disk space; undo copies, base copies and spares (names that end in .tool-undo, .tool-base, .tool-spare) may be dropped.',
     },
   );

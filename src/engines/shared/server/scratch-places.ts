@@ -68,8 +68,7 @@ async function placeInContainer(
 }
 
 function noServer(engine: EngineId): UserError {
-  return new UserError(`The image of docker.images.${engine} holds no server programs`, {
-    code: 'server_missing',
+  return new UserError('server_missing', `The image of docker.images.${engine} holds no server programs`, {
     hint: `Take an image of the database itself, such as ${ENGINE_PROFILES.map(({ defaultImage }) => defaultImage).join(' or ')}.`,
   });
 }

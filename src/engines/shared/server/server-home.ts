@@ -65,9 +65,9 @@ async function homeInContainer({ runner, signal }: EngineContext, account: strin
 }
 
 function noFolder(stderr: string): UserError {
-  return new UserError('Cannot start a throw-away server in the container: no space left for its files', {
-    code: 'server_not_started',
-    details: stderr.trim().split('\n'),
-    hint: 'Is the disk of Docker full?',
-  });
+  return new UserError(
+    'server_not_started',
+    'Cannot start a throw-away server in the container: no space left for its files',
+    { details: stderr.trim().split('\n'), hint: 'Is the disk of Docker full?' },
+  );
 }

@@ -49,8 +49,7 @@ export async function untilReady({ signal }: EngineContext, starting: StartState
 }
 
 export function serverNotStarted(product: string, what: string, said: { stdout?: string; stderr: string }): UserError {
-  return new UserError(`Cannot start a throw-away ${product} server: ${what}`, {
-    code: 'server_not_started',
+  return new UserError('server_not_started', `Cannot start a throw-away ${product} server: ${what}`, {
     details: `${said.stdout ?? ''}\n${said.stderr}`.trim().split('\n').slice(-10),
     hint: 'Is there room in the temporary directory?',
   });

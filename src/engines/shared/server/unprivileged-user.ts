@@ -13,10 +13,11 @@ export async function unprivilegedUser(own: string): Promise<User | undefined> {
   const accounts = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
   const account = [own, 'nobody'].map((name) => accounts.find(([found]) => found === name)).find(Boolean);
   if (account) return { name: String(account[0]), uid: Number(account[2]), gid: Number(account[3]) };
-  throw new UserError(`Database servers refuse to run as root, and there is neither a user "${own}" nor "nobody"`, {
-    code: 'server_not_started',
-    hint: 'Run as another user than root.',
-  });
+  throw new UserError(
+    'server_not_started',
+    `Database servers refuse to run as root, and there is neither a user "${own}" nor "nobody"`,
+    { hint: 'Run as another user than root.' },
+  );
 }
 
 /** Root's own temporary folder may be private (pam_tmpdir). */
@@ -25,10 +26,11 @@ export async function temporaryFolderFor(context: EngineContext, user: User | un
   for (const folder of [tmpdir(), '/tmp']) {
     if (await isSo(context, { user, condition: 'test -x "$0" && test -w "$0"', path: folder })) return folder;
   }
-  throw new UserError(`The user "${user.name}" cannot write to ${tmpdir()}, and root may not run a database server`, {
-    code: 'server_not_started',
-    hint: 'Set TMPDIR to a folder that everybody may write to, such as /tmp.',
-  });
+  throw new UserError(
+    'server_not_started',
+    `The user "${user.name}" cannot write to ${tmpdir()}, and root may not run a database server`,
+    { hint: 'Set TMPDIR to a folder that everybody may write to, such as /tmp.' },
+  );
 }
 
 /** A copy in `directory` if the user cannot access the folder, such as below root's home. */

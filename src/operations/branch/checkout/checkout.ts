@@ -109,17 +109,14 @@ interface ChangedDestination {
 
 function destinationChanged({ target, url, onlyDestination }: ChangedDestination): UserError {
   return new UserError(
+    'hook_destination_changed',
     `The destination of "${target}" is ${url.display}, and the hook may switch ${onlyDestination} only`,
-    {
-      code: 'hook_destination_changed',
-      hint: `If the new destination is right, install the hook again: tool branch hook ${target}`,
-    },
+    { hint: `If the new destination is right, install the hook again: tool branch hook ${target}` },
   );
 }
 
 function notMarked(target: string, url: DatabaseUrl): UserError {
-  return new UserError(`${url.display} has no base copy and no branches of this program`, {
-    code: 'hook_destination_foreign',
+  return new UserError('hook_destination_foreign', `${url.display} has no base copy and no branches of this program`, {
     hint: `Switch it once yourself: tool branch checkout ${target}`,
   });
 }
@@ -170,15 +167,15 @@ function unlessWithoutOriginal(thrown: unknown): void {
 }
 
 function noOriginal(target: string): UserError {
-  return new UserError(`The database of "${target}" of before the first switch is not the undo copy`, {
-    code: 'branch_without_original',
-    hint: `Switch to another branch (tool branch switch ${target} NAME), or load a snapshot: tool load ${target}`,
-  });
+  return new UserError(
+    'branch_without_original',
+    `The database of "${target}" of before the first switch is not the undo copy`,
+    { hint: `Switch to another branch (tool branch switch ${target} NAME), or load a snapshot: tool load ${target}` },
+  );
 }
 
 export function noRepository(): UserError {
-  return new UserError('The current folder is in no git repository', {
-    code: 'git_missing',
+  return new UserError('git_missing', 'The current folder is in no git repository', {
     hint: 'Run the command in the working tree of a git repository.',
   });
 }

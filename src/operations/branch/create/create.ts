@@ -13,16 +13,16 @@ import { applyLoad, planLoad } from '../../load/load.ts';
 import type { LoadRequest, PlannedLoad } from '../../load/planned-load.ts';
 import { restoredBy } from '../../load/restored-by.ts';
 import { type Planned, planOutdated } from '../../planned.ts';
-import { refuseOriginalCopy } from '../../snapshots/sanitized-only.ts';
+import { assertNoOriginalData } from '../../snapshots/sanitized-only.ts';
 import { branchDatabase, branchNames, DEFAULT_RULE } from '../branch-database.ts';
 import {
+  assertBranchesNotSources,
+  assertNotADestination,
   type BranchesRequest,
   copiedHow,
   forEachBranch,
   type OpenedBranches,
   openBranches,
-  refuseDestinations,
-  refuseSourceBranches,
 } from '../open-branches.ts';
 
 export interface BranchCreateRequest extends BranchesRequest {
@@ -51,10 +51,10 @@ export async function planBranchCreate(given: Context, request: BranchCreateRequ
   const existing = existingOf(found.branches, names, reuse);
   const branches = namedDatabases(opened, names, found);
   const databases = branches.map(({ database }) => database);
-  await refuseDestinations(opened, databases);
-  const unverified_sources = await refuseSourceBranches(opened, request, databases);
+  await assertNotADestination(opened, databases);
+  const unverified_sources = await assertBranchesNotSources(opened, request, databases);
   const base = found.base?.closed ? found.base : null;
-  if (base) await refuseOriginalCopy(context, target, base.snapshot);
+  if (base) await assertNoOriginalData(context, target, base.snapshot);
   const load = base || branches.length === 0 ? null : await planBase(context, { target, destdb, unverifiedSources });
   const size = load?.plan.size_bytes ?? null;
   const checkout = await readCheckout(context);

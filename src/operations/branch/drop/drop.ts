@@ -6,14 +6,14 @@ import { recorded } from '../../history/recorded.ts';
 import { sumOf } from '../../load/base-copies.ts';
 import type { Planned } from '../../planned.ts';
 import {
+  assertBranchesNotSources,
+  assertOwnBranches,
+  assertPlanCurrent,
   type BranchesRequest,
   branchRows,
   forEachBranch,
   type OpenedBranches,
   openBranches,
-  refuseForeign,
-  refuseOutdated,
-  refuseSourceBranches,
 } from '../open-branches.ts';
 
 export interface BranchDropRequest extends BranchesRequest {
@@ -30,11 +30,11 @@ export async function planBranchDrop(given: Context, request: BranchDropRequest)
   const found = await database.branches.list();
   const names = [...new Set(request.names)];
   const branches = names.map((name) => findBranch(found, { name, url }));
-  refuseForeign(branches, request, opened);
+  assertOwnBranches(branches, request, opened);
   const current = branches.find((branch) => branch.current);
   if (current) throw branchIsCurrent(current.name, url);
   const databases = branches.map(({ database }) => database);
-  const unverified_sources = await refuseSourceBranches(opened, request, databases);
+  const unverified_sources = await assertBranchesNotSources(opened, request, databases);
   const rows = await branchRows(opened, branches);
   const plan: BranchDropPlan = {
     target: request.target,
@@ -57,7 +57,7 @@ type BranchDropRun = Pick<PlannedBranchDrop, 'plan'> & { request: BranchesReques
 
 async function perform(given: Context, { request, plan }: BranchDropRun): Promise<BranchDropResult> {
   const opened = await openBranches(given, request);
-  refuseOutdated(opened, plan, {
+  assertPlanCurrent(opened, plan, {
     planned: plan.branches,
     present: await opened.database.branches.list(),
   });

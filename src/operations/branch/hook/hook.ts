@@ -8,7 +8,7 @@ import { findTarget } from '../../find-target.ts';
 import { readCheckout, readHookFile } from '../../git.ts';
 import { type Planned, planOutdated } from '../../planned.ts';
 import { hasCopies, noRepository } from '../checkout/checkout.ts';
-import { openBranches, refuseSourceBranches } from '../open-branches.ts';
+import { assertBranchesNotSources, openBranches } from '../open-branches.ts';
 
 export interface BranchHookRequest {
   target: string;
@@ -49,7 +49,7 @@ export async function planBranchHook(context: Context, request: BranchHookReques
   }
   findTarget(context.configuration, target);
   const opened = await openBranches(context, { target });
-  const unverified_sources = await refuseSourceBranches(opened, { target }, []);
+  const unverified_sources = await assertBranchesNotSources(opened, { target }, []);
   const destination = await opened.database.connect.inspect();
   const block = blockOf(context, { ...request, destination: destination.url }, checkout.folder);
   const after = withBlock(before, { block, found });
@@ -204,5 +204,5 @@ async function replaceFile(file: string, content: string): Promise<void> {
 }
 
 function hookRefused(message: string, hint: string, cause?: unknown): UserError {
-  return new UserError(message, { code: 'hook_refused', hint, cause });
+  return new UserError('hook_refused', message, { hint, cause });
 }

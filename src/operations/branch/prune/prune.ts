@@ -7,7 +7,7 @@ import { sumOf } from '../../load/base-copies.ts';
 import type { Planned } from '../../planned.ts';
 import { applyBranchDrop } from '../drop/drop.ts';
 import { listBranches } from '../list/list.ts';
-import { openBranches, refuseSourceBranches } from '../open-branches.ts';
+import { assertBranchesNotSources, openBranches } from '../open-branches.ts';
 
 export interface BranchPruneRequest {
   /** Default: all targets. */
@@ -49,7 +49,7 @@ export async function planBranchPrune(context: Context, request: BranchPruneRequ
     const opened = await openBranches(context, { target });
     const databases = removed.map(({ branch }) => branch.database);
     const unverified_sources =
-      databases.length > 0 ? await refuseSourceBranches(opened, { target, unverifiedSources }, databases) : [];
+      databases.length > 0 ? await assertBranchesNotSources(opened, { target, unverifiedSources }, databases) : [];
     targets.push({
       target,
       destination: await opened.database.connect.inspect(),
@@ -94,8 +94,7 @@ function judge(branch: BranchRow, { unusedMs, checkout, gitBranches, now }: Rule
 }
 
 function noRule(): UserError {
-  return new UserError('There is no git repository here to compare branches with', {
-    code: 'usage',
+  return new UserError('usage', 'There is no git repository here to compare branches with', {
     hint: 'Run it in the repository, or remove unused branches: tool branch prune --unused 14d',
   });
 }

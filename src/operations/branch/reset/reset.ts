@@ -8,17 +8,17 @@ import { findTarget } from '../../find-target.ts';
 import { recorded } from '../../history/recorded.ts';
 import { databaseCopy } from '../../load/base-copies.ts';
 import { type Planned, planOutdated } from '../../planned.ts';
-import { refuseOriginalCopy } from '../../snapshots/sanitized-only.ts';
+import { assertNoOriginalData } from '../../snapshots/sanitized-only.ts';
 import { isNumbered } from '../branch-database.ts';
 import {
+  assertBranchesNotSources,
+  assertOwnBranches,
+  assertPlanCurrent,
   type BranchesRequest,
   branchRows,
   copiedHow,
   forEachBranch,
   openBranches,
-  refuseForeign,
-  refuseOutdated,
-  refuseSourceBranches,
 } from '../open-branches.ts';
 
 export interface BranchResetRequest extends BranchesRequest {
@@ -42,12 +42,12 @@ export async function planBranchReset(given: Context, request: BranchResetReques
     Math.min(Math.max(numberedOf(present).length, 1), cpusFor(context, target));
   const found = await database.branches.plan(copies);
   const base = closedBase(found, url);
-  await refuseOriginalCopy(context, target, base.snapshot);
+  await assertNoOriginalData(context, target, base.snapshot);
   const numbered = numberedOf(found.branches);
   const branches = numbered.length > 0 ? numbered : [findBranch(found.branches, { name, url })];
-  refuseForeign(branches, request, opened);
+  assertOwnBranches(branches, request, opened);
   const databases = branches.map(({ database }) => database);
-  const unverified_sources = await refuseSourceBranches(opened, request, databases);
+  const unverified_sources = await assertBranchesNotSources(opened, request, databases);
   const plan: BranchResetPlan = {
     target,
     destination: found.destination,
@@ -73,7 +73,7 @@ async function perform(given: Context, planned: PlannedBranchReset): Promise<Bra
   const { request, plan } = planned;
   const opened = await openBranches(given, request);
   const { context, database } = opened;
-  refuseOutdated(opened, plan, { planned: plan.branches, present: await database.branches.list() });
+  assertPlanCurrent(opened, plan, { planned: plan.branches, present: await database.branches.list() });
   const { role } = findTarget(context.configuration, plan.target).snapshot ?? {};
   const accept = ({ snapshot, loadedAt }: { snapshot: string | null; loadedAt: string }): void => {
     if (snapshot === plan.base.snapshot && loadedAt === plan.base.loaded_at) return;

@@ -4,11 +4,11 @@ import type { Context } from '../../../runtime/context.ts';
 import { recorded } from '../../history/recorded.ts';
 import type { Planned } from '../../planned.ts';
 import {
+  assertBranchesNotSources,
+  assertPlanCurrent,
   type BranchesRequest,
   branchRows,
   openBranches,
-  refuseOutdated,
-  refuseSourceBranches,
 } from '../open-branches.ts';
 
 export interface BranchSwitchRequest extends BranchesRequest {
@@ -25,7 +25,7 @@ export async function planBranchSwitch(given: Context, request: BranchSwitchRequ
   const found = await branches.list();
   const branch = findBranch(found, { name, url });
   if (branch.current) throw branchIsCurrent(name, url);
-  const unverified_sources = await refuseSourceBranches(opened, request, [branch.database]);
+  const unverified_sources = await assertBranchesNotSources(opened, request, [branch.database]);
   const [row] = await branchRows(opened, [branch]);
   if (!row) throw new Error('a branch without a row');
   const previous = found.find(({ current }) => current)?.name ?? null;
@@ -54,7 +54,7 @@ async function perform(given: Context, planned: PlannedBranchSwitch): Promise<Br
   const { request, plan } = planned;
   const opened = await openBranches(given, request);
   const { url, branches } = opened.database;
-  refuseOutdated(opened, plan, { planned: [plan.branch], present: await branches.list() });
+  assertPlanCurrent(opened, plan, { planned: [plan.branch], present: await branches.list() });
   const { swapMs, undoDatabase, previous } = await branches.switchTo(request.name);
   return {
     target: plan.target,

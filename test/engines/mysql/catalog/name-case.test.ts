@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Settings } from '../../../../src/config/schema/settings.ts';
-import { readNameCase, refuseCollisions } from '../../../../src/engines/mysql/catalog/name-case.ts';
+import { assertNoNameCollision, readNameCase } from '../../../../src/engines/mysql/catalog/name-case.ts';
 import { readRights } from '../../../../src/engines/mysql/catalog/rights/rights.ts';
 import { inDatabase } from '../../../../src/engines/mysql/connection/quote.ts';
 import { type MysqlSession, openSession } from '../../../../src/engines/mysql/connection/session.ts';
@@ -25,8 +25,8 @@ describe('names that differ in case', () => {
 
   it('are refused where they are one, with both', () => {
     const names = ['Artist', 'case1', 'Case1', 'B', 'b'];
-    expect(() => refuseCollisions(folding(false), names)).not.toThrow();
-    expect(() => refuseCollisions(folding(true), names)).toThrow(
+    expect(() => assertNoNameCollision(folding(false), names)).not.toThrow();
+    expect(() => assertNoNameCollision(folding(true), names)).toThrow(
       expect.objectContaining({
         code: 'names_collide',
         message: expect.stringMatching(/"Case1" and "case1"/),
@@ -264,8 +264,8 @@ for (const flavour of FLAVOURS) {
       const nameCase = await readNameCase(session, names);
       expect(nameCase.folds).toBe(value > 0);
       expect(nameCase.fold('Artist') === nameCase.fold('ARTIST')).toBe(value > 0);
-      if (value > 0) expect(() => refuseCollisions(nameCase, names)).toThrow(/"ARTIST" and "Artist"/);
-      else expect(() => refuseCollisions(nameCase, names)).not.toThrow();
+      if (value > 0) expect(() => assertNoNameCollision(nameCase, names)).toThrow(/"ARTIST" and "Artist"/);
+      else expect(() => assertNoNameCollision(nameCase, names)).not.toThrow();
       expect(await destinationName(session, 'Music_Dev')).toBe(value > 0 ? 'music_dev' : 'Music_Dev');
       expect((await readRights(session)).fold('Music_Dev')).toBe(value > 0 ? 'music_dev' : 'Music_Dev');
       const [own] = await session.query<{ found: number }>(`SELECT ${inDatabase("'chinook'", 'Chinook')} AS found`);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
-import { refuseSources } from '../../../../src/operations/load/guard.ts';
+import { assertNotASource } from '../../../../src/operations/load/guard.ts';
 import { checkTarget } from '../../../../src/operations/targets.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql-server.ts';
 import { eventually, temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
@@ -62,15 +62,15 @@ for (const flavour of FLAVOURS) {
       const settings = { working_directory: folder.path, targets: { app: { snapshot: { src_url } } } };
       const context = testContext({ settings });
       const prod = parseMysqlUrl(primary.url('prod'));
-      await expect(refuseSources(context, prod)).rejects.toMatchObject(IS_SOURCE);
+      await expect(assertNotASource(context, prod)).rejects.toMatchObject(IS_SOURCE);
       expect(await checkTarget(context, 'app')).toMatchObject({ status: 'ok' });
       const blanks = new Map([['targets.app.snapshot.src_url', `mysql://app:@db.internal.invalid/prod`]]);
       const problem = { severity: 'error' as const, code: 'template_failed', message: '', hint: null };
       const place = { key: 'targets.app.snapshot.src_url', file: null, line: null, column: null };
       const configuration = { ...context.configuration, deferred: [{ ...problem, ...place }], blanks };
-      await expect(refuseSources({ ...context, configuration }, prod)).rejects.toMatchObject(IS_SOURCE);
-      expect(await refuseSources(context, parseMysqlUrl(primary.url('dev')))).toEqual([]);
-      expect(await refuseSources(context, parseMysqlUrl(other.url('prod')))).toEqual([]);
+      await expect(assertNotASource({ ...context, configuration }, prod)).rejects.toMatchObject(IS_SOURCE);
+      expect(await assertNotASource(context, parseMysqlUrl(primary.url('dev')))).toEqual([]);
+      expect(await assertNotASource(context, parseMysqlUrl(other.url('prod')))).toEqual([]);
     });
 
     it('counts the undo copy of a destination as a destination', async () => {
@@ -78,7 +78,7 @@ for (const flavour of FLAVOURS) {
       await primary.createDatabase('dev.tool-undo');
       const src_url = primary.url('dev.tool-undo').replace('127.0.0.1', 'localhost');
       const settings = { working_directory: folder.path, targets: { app: { snapshot: { src_url } } } };
-      const refused = refuseSources(testContext({ settings }), parseMysqlUrl(primary.url('dev')));
+      const refused = assertNotASource(testContext({ settings }), parseMysqlUrl(primary.url('dev')));
       await expect(refused).rejects.toMatchObject(IS_SOURCE);
     });
   });

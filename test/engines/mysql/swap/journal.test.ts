@@ -6,7 +6,7 @@ import { writeJournal } from '../../../../src/engines/mysql/swap/journal.ts';
 import type { Journal } from '../../../../src/engines/mysql/swap/journal-schema.ts';
 import { sweepLeftovers } from '../../../../src/engines/mysql/swap/leftovers.ts';
 import { writeRecord } from '../../../../src/engines/mysql/swap/record.ts';
-import { KEPT, type KeptRecord } from '../../../../src/engines/mysql/swap/undo-copy.ts';
+import { UNDO_COPY, type UndoCopyRecord } from '../../../../src/engines/mysql/swap/undo-copy.ts';
 import { applyUndo, planUndo } from '../../../../src/operations/undo/undo.ts';
 import type { RunEvent } from '../../../../src/results/events.ts';
 import { describeWithMysql, startMysql, type TestMysql } from '../../../helpers/mysql-server.ts';
@@ -64,10 +64,10 @@ describeWithMysql('mariadb', { name: 'a swap that was killed' }, () => {
       journal.after = { ...fresh, triggers: [], views: [], events: [{ ...NIGHTLY, time_zone: zone }] };
       journal.later = [
         { from: [WORK, 'old-0'], to: ['app.tool-undo', 't'] },
-        { from: [WORK, KEPT], to: ['app.tool-undo', KEPT] },
+        { from: [WORK, UNDO_COPY], to: ['app.tool-undo', UNDO_COPY] },
       ];
-      const record: KeptRecord = { of: 'app', replaced_at: REPLACED_AT, code: old };
-      await writeRecord(session, { database: WORK, table: KEPT, value: record });
+      const record: UndoCopyRecord = { of: 'app', replaced_at: REPLACED_AT, code: old };
+      await writeRecord(session, { database: WORK, table: UNDO_COPY, value: record });
     }
     await writeJournal(session, WORK, journal);
     await server.sql('app', ...done);

@@ -3,7 +3,7 @@ import { connectToServer } from '../../../../src/engines/postgres/connection/con
 import type { PsqlSession } from '../../../../src/engines/postgres/connection/session.ts';
 import { parsePostgresUrl } from '../../../../src/engines/postgres/connection/url.ts';
 import {
-  besideNames,
+  auxiliaryNames,
   createDatabase,
   lockDestination,
   sweepLeftovers,
@@ -28,8 +28,8 @@ const LONG_NAMES = [
 test.for(['app', 'a'.repeat(45), ...LONG_NAMES])(
   'the names beside %s are no longer than a name may be',
   (destination) => {
-    const { fresh, undo, base, spare } = besideNames(destination);
-    for (const name of [fresh(), undo, base, spare]) {
+    const { shadow, undo, base, spare } = auxiliaryNames(destination);
+    for (const name of [shadow(), undo, base, spare]) {
       expect(Buffer.byteLength(name)).toBeLessThanOrEqual(NAME_LIMIT);
       expect(name).not.toContain('\ufffd');
     }
@@ -37,16 +37,16 @@ test.for(['app', 'a'.repeat(45), ...LONG_NAMES])(
 );
 
 test('a short name stands whole in the names beside it', () => {
-  expect(besideNames('app')).toMatchObject({
+  expect(auxiliaryNames('app')).toMatchObject({
     ...{ prefix: 'app.tool-new-', undo: 'app.tool-undo' },
     ...{ base: 'app.tool-base', spare: 'app.tool-spare' },
   });
-  expect(besideNames('app').fresh()).toMatch(/^app\.tool-new-[0-9a-f]{8}$/);
+  expect(auxiliaryNames('app').shadow()).toMatch(/^app\.tool-new-[0-9a-f]{8}$/);
 });
 
 test('no two destinations share their names, however alike they begin', () => {
   const destinations = [...LONG_NAMES, ...LONG_NAMES.map((name) => name.replace(/.$/u, 'z'))];
-  expect(new Set(destinations.map((name) => besideNames(name).undo)).size).toBe(destinations.length);
+  expect(new Set(destinations.map((name) => auxiliaryNames(name).undo)).size).toBe(destinations.length);
 });
 
 describeWithPostgres('a server of databases', () => {
@@ -80,13 +80,13 @@ describeWithPostgres('a server of databases', () => {
   it('keeps the names beside a destination of many bytes as they were given, and sweeps those of that one only', async () => {
     const server = await open();
     const destination = '🐘'.repeat(15);
-    const fresh = besideNames(destination).fresh();
-    const others = [besideNames(destination).undo, besideNames(`${destination.slice(2)}z`).fresh()];
-    for (const name of [fresh, ...others]) await createDatabase(server, { name, locale: null, major: 15 });
-    expect(await postgres.databases()).toEqual(expect.arrayContaining([fresh, ...others]));
-    expect(await sweepLeftovers(server, destination)).toEqual([fresh]);
+    const shadow = auxiliaryNames(destination).shadow();
+    const others = [auxiliaryNames(destination).undo, auxiliaryNames(`${destination.slice(2)}z`).shadow()];
+    for (const name of [shadow, ...others]) await createDatabase(server, { name, locale: null, major: 15 });
+    expect(await postgres.databases()).toEqual(expect.arrayContaining([shadow, ...others]));
+    expect(await sweepLeftovers(server, destination)).toEqual([shadow]);
     expect(await postgres.databases()).toEqual(expect.arrayContaining(others));
-    expect(await postgres.databases()).not.toContain(fresh);
+    expect(await postgres.databases()).not.toContain(shadow);
   });
 
   it("takes the server's own locale where it does not know the source's, and says so", async () => {

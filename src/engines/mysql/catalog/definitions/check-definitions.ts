@@ -28,7 +28,7 @@ export function checkDefinitions<Given extends Definitions>(
   const elsewhere = new Set<string>();
   for (const { name, create, indexes, foreignKeys } of tables) {
     const table: Definition = { ...definitionOf(`table ${name}`, create), own, elsewhere };
-    refuseReserved(table, name);
+    assertNoReservedTable(table, name);
     const { storage = 'own' } = traits.get(name) ?? {};
     checkTable(table, name, storage === 'remote' && !remote.has(name) ? 'own' : storage);
     for (const clause of indexes.flat()) checkIndex(definitionOf(`index of table ${name}`, clause));
@@ -37,10 +37,10 @@ export function checkDefinitions<Given extends Definitions>(
   if (elsewhere.size > 0) throw inTablespaces([...elsewhere]);
   for (const { name, create } of sequences) {
     const sequence = definitionOf(`sequence ${name}`, create);
-    refuseReserved(sequence, name);
+    assertNoReservedTable(sequence, name);
     checkSequence(sequence, name);
   }
-  for (const { name } of definitions.views) refuseReserved(definitionOf(`view ${name}`, ''), name);
+  for (const { name } of definitions.views) assertNoReservedTable(definitionOf(`view ${name}`, ''), name);
   return { ...definitions, ...checkCode(definitions) };
 }
 
@@ -63,6 +63,6 @@ export function checkCode<Given extends CheckedCode>(given: Given, database: str
   return rendered;
 }
 
-function refuseReserved(definition: Definition, name: string): void {
+function assertNoReservedTable(definition: Definition, name: string): void {
   if (isReserved(name)) throw refused(definition, 'the name is reserved for tables of the tool');
 }

@@ -42,7 +42,7 @@ export function checkTable(given: Definition, name: string, kind: RowStorage = '
 
 export function checkColumn(definition: Definition): void {
   const tokens = checkedTokens(definition);
-  refuseQualified(definition, tokens);
+  assertUnqualified(definition, tokens);
   checkColumnAt(new TokenCursor(definition, tokens, 'a column'), { isRemote: false });
 }
 
@@ -59,7 +59,7 @@ function checkEntry(definition: Definition, entry: Token[]): void {
     checkForeignKey({ ...definition, tokens: entry });
     return;
   }
-  refuseQualified(definition, entry);
+  assertUnqualified(definition, entry);
   const cursor = (part: string): TokenCursor => new TokenCursor(definition, entry, part);
   if (first?.kind === 'name') checkColumnAt(cursor('a column'), { isRemote: definition.kind === 'remote' });
   else if (first?.kind === 'word' && KEYS.has(first.value)) checkKeyAt(cursor('a key'));
@@ -67,7 +67,7 @@ function checkEntry(definition: Definition, entry: Token[]): void {
 }
 
 function checkOptions(definition: Definition, tokens: Token[]): void {
-  refuseQualified(definition, tokens);
+  assertUnqualified(definition, tokens);
   const parted = tokens.findIndex((token) => isWord(token, 'PARTITION'));
   checkTableOptions(definition, parted === -1 ? tokens : tokens.slice(0, parted));
   if (parted !== -1) checkPartitions(definition, tokens.slice(parted));
@@ -119,11 +119,14 @@ function checkTablespace(definition: Definition, { kind, value, text }: Token): 
 }
 
 export function inTablespaces(tables: string[]): UserError {
-  return new UserError('The definitions of tables in tablespaces that not every server has were refused', {
-    code: 'definition_refused',
-    details: firstLines(tables),
-    hint: 'Nothing was changed. Move the tables in the source (ALTER TABLE … TABLESPACE innodb_file_per_table), then build again.',
-  });
+  return new UserError(
+    'definition_refused',
+    'The definitions of tables in tablespaces that not every server has were refused',
+    {
+      details: firstLines(tables),
+      hint: 'Nothing was changed. Move the tables in the source (ALTER TABLE … TABLESPACE innodb_file_per_table), then build again.',
+    },
+  );
 }
 
 function refusedOption(definition: Definition, token: Token | undefined, what: string): UserError {
@@ -177,7 +180,7 @@ function isNameOrEngine(tokens: Token[], at: number): boolean {
 
 export function checkIndex(definition: Definition): void {
   const tokens = checkedTokens(definition);
-  refuseQualified(definition, tokens);
+  assertUnqualified(definition, tokens);
   checkKeyAt(new TokenCursor(definition, tokens, 'an index'));
 }
 
@@ -249,7 +252,7 @@ function checkEngine(definition: Definition, name: string): void {
 }
 
 /** A dot may also be part of a number. */
-function refuseQualified(definition: Definition, tokens: Token[]): void {
+function assertUnqualified(definition: Definition, tokens: Token[]): void {
   for (const [at, { kind, text }] of tokens.entries()) {
     const before = tokens[at - 1];
     if (kind !== 'other' || text !== '.' || !before) continue;

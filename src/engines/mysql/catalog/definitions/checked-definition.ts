@@ -27,8 +27,7 @@ export function refused(
   why: string,
   fix = 'Build the snapshot again from a source you trust.',
 ): UserError {
-  return new UserError(`The definition of ${what} was refused: ${why}`, {
-    code: 'definition_refused',
+  return new UserError('definition_refused', `The definition of ${what} was refused: ${why}`, {
     hint: `Nothing was changed. ${fix}`,
   });
 }

@@ -31,7 +31,7 @@ function danglingKey(table: string, clause: string): DanglingKey {
 }
 
 /** Everything to create again when the tables move to another database. */
-export async function readBelongings(
+export async function readDependents(
   session: MysqlSession,
   database: string,
   unreadable: Unreadable,

@@ -48,7 +48,7 @@ const MARIADB = 100_000;
 
 export function renderStatement(what: string, sql: string): string {
   const tokens = [...tokensOf(sql)];
-  refuseUnclear({ what, sql }, tokens);
+  assertClearTokens({ what, sql }, tokens);
   const parts: string[] = [];
   for (let at = 0; at < tokens.length; at += 1) {
     const token = tokens[at] as Token;
@@ -103,7 +103,7 @@ export function renderCode(code: Code): Code {
   const mode = lexicalModeOf(sql_mode);
   const render = (sql: string): string => {
     const tokens = [...tokensOf(sql, mode)];
-    refuseUnclear({ what, sql }, tokens);
+    assertClearTokens({ what, sql }, tokens);
     const version = tokens.find((token) => token.kind === 'version' || token.kind === 'versionEnd');
     if (version) throw refusedAt({ what, sql }, version, 'servers store no version comments in views and programs');
     const last = tokens.findLast(({ kind: found, text }) => found !== 'space' && text !== ';');
@@ -122,7 +122,7 @@ export function renderCode(code: Code): Code {
   return { ...code, create: render(create), bytes: bytesOfText(render(text)).toString('base64') };
 }
 
-function refuseUnclear(statement: { what: string; sql: string }, tokens: Token[]): void {
+function assertClearTokens(statement: { what: string; sql: string }, tokens: Token[]): void {
   const unclear = unclearIn(tokens);
   if (!unclear) return;
   const isOpen = unclear.kind === 'open';

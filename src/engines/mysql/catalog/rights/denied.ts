@@ -12,11 +12,11 @@ import { readRights } from './rights.ts';
 /** An error with the tables and the GRANT for a refused read; any other error unchanged. */
 export async function explainDenied(session: MysqlSession, url: DatabaseUrl, error: unknown): Promise<never> {
   const cause = error instanceof UserError ? error.cause : error;
-  if (cause instanceof SqlError && DENIED.has(cause.errno)) return refuseDenied(session, url, cause.message);
+  if (cause instanceof SqlError && DENIED.has(cause.errno)) return assertNotDenied(session, url, cause.message);
   throw error;
 }
 
-export async function refuseDenied(
+export async function assertNotDenied(
   session: MysqlSession,
   { database, display }: DatabaseUrl,
   why: string,
@@ -30,8 +30,7 @@ export async function refuseDenied(
     ? [grantOnDatabase(own, 'SELECT', rights)]
     : lacking.map((name) => grantText(['SELECT'], quotePath(own, name), rights));
   const what = lacking.length === 0 ? 'A table' : formatNumberOf(lacking.length, 'table');
-  throw new UserError(`${what} of ${display} cannot be read`, {
-    code: 'dump_failed',
+  throw new UserError('dump_failed', `${what} of ${display} cannot be read`, {
     details: [why, ...lacking.slice(0, MOST_LISTED).map((name) => `not readable: table ${name}`)],
     hint: `Nothing was stored. Let an administrator run on the source: ${grants.join('; ')}`,
   });

@@ -14,7 +14,7 @@ import { isWord, lexicalModeOf, significant, type Token, tokensOf } from '../def
 import { viewNeeds } from '../definitions/view-needs.ts';
 import type { Inventory, Server } from '../introspect.ts';
 import type { CatalogTable } from '../tables.ts';
-import { explainDenied, refuseDenied } from './denied.ts';
+import { assertNotDenied, explainDenied } from './denied.ts';
 import { grantOnDatabase, grantText, TABLE_RIGHTS } from './grant-text.ts';
 import { readRights, type Scope } from './rights.ts';
 import { readStoredInventory } from './stored-inventory.ts';
@@ -53,9 +53,9 @@ export async function readReadable(
   }).catch((error) => explainDenied(session, url, error));
   const scope: Scope = { database, server, rights };
   if (read.tables.length === 0 && read.views.length === 0 && mayMissTables(scope)) {
-    await refuseDenied(session, url, 'The user may not see any table');
+    await assertNotDenied(session, url, 'The user may not see any table');
   }
-  if (hidesColumns(tables, read)) await refuseDenied(session, url, 'The server hides columns from the user');
+  if (hidesColumns(tables, read)) await assertNotDenied(session, url, 'The server hides columns from the user');
   const { definitions, dependents } = withoutDependents(read, { ...scope, unreadable });
   const hidden = [...unlisted(scope, definitions), ...named(scope, unreadable), ...dependents];
   for (const { message } of hidden) {
@@ -167,7 +167,7 @@ function withoutDependents(
   const lacksTable = (name: string): boolean =>
     !stored.has(rights.fold(name)) && (invisible || hiddenViews.has(rights.fold(name)));
   const lacksRoutine = (name: string): boolean => !routines.has(name) && (anyRoutine || hiddenRoutines.has(name));
-  refuseSequences(read.tables, { ...scope, lacks: lacksTable });
+  assertReadableSequences(read.tables, { ...scope, lacks: lacksTable });
 
   const dependents: HiddenEntry[] = [];
   const leave = (kind: string, name: string, needs: { what: string; right: string }): void => {
@@ -208,7 +208,7 @@ function referencedTable(tokens: Token[]): string | null {
 }
 
 /** A table cannot be created without the sequence of its default. */
-function refuseSequences(
+function assertReadableSequences(
   tables: TableDefinition[],
   { database, rights, lacks }: UnreadableObjects & { lacks: (name: string) => boolean },
 ): void {
@@ -219,8 +219,7 @@ function refuseSequences(
     const [first, dot, second] = tokens.slice(sequence);
     const needed = (dot?.text === '.' ? second?.value : first?.value) ?? '';
     if (!lacks(needed)) continue;
-    throw new UserError(`The table ${name} needs the sequence ${needed}, which the user may not see`, {
-      code: 'dump_failed',
+    throw new UserError('dump_failed', `The table ${name} needs the sequence ${needed}, which the user may not see`, {
       hint: `Nothing was stored. Let an administrator run on the source: ${grantText(['SELECT'], quotePath(database, needed), rights)}`,
     });
   }

@@ -23,13 +23,13 @@ import { definitionsToStore, packDefinitions } from '../definitions-file.ts';
 import { dumpProgress } from '../dump-progress.ts';
 import { recordTreatedApart } from '../special-tables.ts';
 import {
+  assertNothingMissing,
   changed,
   cutShort,
   LINES_TOLD,
   linesOf,
   notUnderstood,
   programFailed,
-  refuseMissing,
 } from './program-failures.ts';
 import { ScriptDefinitions } from './script-definitions.ts';
 import { readScript, ScriptCutShort } from './script-reader.ts';
@@ -96,7 +96,7 @@ export async function dumpByProgram(
     definitions: new ScriptDefinitions(database, collations),
   });
   if (JSON.stringify(await readInventory(session, database)) !== JSON.stringify(inventory)) throw changed(url.display);
-  refuseMissing(tables, dumped);
+  assertNothingMissing(tables, dumped);
   const definitions = definitionsToStore(written, { database, copyOf });
   const recorded = inScript(context, inventory, definitions);
   const treatedApart = await recordTreatedApart(context, session, { definitions, database, schema });

@@ -8,12 +8,11 @@ import type { DumpedTable } from './table-files.ts';
 
 export const LINES_TOLD = 20;
 
-export function refuseMissing(tables: CatalogTable[], dumped: DumpedTable[]): void {
+export function assertNothingMissing(tables: CatalogTable[], dumped: DumpedTable[]): void {
   const there = new Set(dumped.map(({ table }) => table));
   const missing = tables.filter(({ name }) => !there.has(name)).map(({ name }) => name);
   if (missing.length === 0) return;
-  throw new UserError('The dump program left tables out', {
-    code: 'dump_failed',
+  throw new UserError('dump_failed', 'The dump program left tables out', {
     details: missing.slice(0, LINES_TOLD),
     hint: 'Nothing was stored. Grant the user SELECT on them, then build again.',
   });
@@ -27,8 +26,7 @@ export function linesOf(stderr: string): string[] {
 }
 
 export function programFailed({ name }: ClientTool, stderr: string): UserError {
-  return new UserError(`${name} failed`, {
-    code: 'dump_failed',
+  return new UserError('dump_failed', `${name} failed`, {
     details: linesOf(stderr).slice(0, LINES_TOLD),
     hint: 'Nothing was stored. The user probably lacks a privilege: SELECT, SHOW VIEW, TRIGGER and EVENT on the database, SHOW_ROUTINE on MySQL.',
   });
@@ -37,8 +35,7 @@ export function programFailed({ name }: ClientTool, stderr: string): UserError {
 export function notUnderstood({ name, version }: ClientTool, cause: unknown): unknown {
   const known = cause instanceof StatementUnknown || cause instanceof InsertRefused;
   if (!known) return cause;
-  return new UserError(`${name} ${version} wrote a statement that cannot be stored`, {
-    code: 'dump_failed',
+  return new UserError('dump_failed', `${name} ${version} wrote a statement that cannot be stored`, {
     details: [redact(cause.message)],
     hint: 'Nothing was stored. Build without --program, or with another version of the program (docker.images.mysql).',
     cause,
@@ -46,15 +43,13 @@ export function notUnderstood({ name, version }: ClientTool, cause: unknown): un
 }
 
 export function cutShort({ name }: ClientTool, what: string): UserError {
-  return new UserError(`The dump of ${what} by ${name} is cut short`, {
-    code: 'dump_failed',
+  return new UserError('dump_failed', `The dump of ${what} by ${name} is cut short`, {
     hint: 'Is the disk full? Nothing was stored.',
   });
 }
 
 export function changed(display: string): UserError {
-  return new UserError(`Objects of ${display} were created, changed or dropped during the dump`, {
-    code: 'dump_failed',
+  return new UserError('dump_failed', `Objects of ${display} were created, changed or dropped during the dump`, {
     hint: 'Nothing was stored. Build again.',
   });
 }

@@ -26,13 +26,7 @@ import { quoteName } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
 import { DEFINITIONS_FILE, type Details, detailsOf } from '../../details.ts';
-import {
-  type ArrivingDefinitions,
-  leaveOutRemote,
-  readersOf,
-  refuseUnplanned,
-  reportLeftOutViews,
-} from '../left-out.ts';
+import { type ArrivingDefinitions, assertPlanned, leaveOutRemote, readersOf, reportLeftOutViews } from '../left-out.ts';
 import { type Client, loadByProgram } from './load-program.ts';
 import { alter, hasFewRows, loadTables, makeTable, makeTables } from './load-tables.ts';
 
@@ -59,8 +53,8 @@ export async function readDefinitionsFile(
   for await (const part of read(file)) parts.push(part);
   const parsed = parseDefinitions(Buffer.concat(parts).toString('utf8'));
   const { database, definitions_only: planned = [], data } = detailsOf(manifest);
-  refuseUnknownRows(parsed, data);
-  if (remoteTables) refuseUnplanned(parsed, planned);
+  assertKnownRows(parsed, data);
+  if (remoteTables) assertPlanned(parsed, planned);
   const arriving = leaveOutRemote(parsed, { remoteTables });
   const defined = new Set(parsed.tables.map(({ name }) => name));
   const undefinable = planned.filter(({ table, remote }) => remote && !defined.has(table));
@@ -71,7 +65,7 @@ export async function readDefinitionsFile(
 }
 
 /** Every file of rows is one of a table that the definitions have. */
-function refuseUnknownRows({ tables }: Definitions, data: Details['data']): void {
+function assertKnownRows({ tables }: Definitions, data: Details['data']): void {
   const defined = new Set(tables.map(({ name }) => name));
   const unknown = Object.entries(data).find(([, { table }]) => !defined.has(table));
   if (!unknown) return;
@@ -83,8 +77,7 @@ function parseDefinitions(text: string): Definitions {
   try {
     return v.parse(definitionsSchema, JSON.parse(text));
   } catch (error) {
-    throw new UserError(`The snapshot's ${DEFINITIONS_FILE} is not valid`, {
-      code: 'definition_refused',
+    throw new UserError('definition_refused', `The snapshot's ${DEFINITIONS_FILE} is not valid`, {
       details: [error instanceof Error ? error.message : String(error)],
       hint: 'Nothing was changed. Build the snapshot again from a source you trust.',
     });

@@ -168,9 +168,12 @@ async function* withoutEnd(
 }
 
 function rowsRefused(cause: InsertRefused): UserError {
-  return new UserError(`The rows of the snapshot hold a statement that is no INSERT of rows: ${cause.message}`, {
-    code: 'rows_refused',
-    hint: 'The destination is unchanged. The snapshot was forged or damaged: build it again from a source you trust.',
-    cause,
-  });
+  return new UserError(
+    'rows_refused',
+    `The rows of the snapshot hold a statement that is no INSERT of rows: ${cause.message}`,
+    {
+      hint: 'The destination is unchanged. The snapshot was forged or damaged: build it again from a source you trust.',
+      cause,
+    },
+  );
 }

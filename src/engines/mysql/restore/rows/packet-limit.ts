@@ -56,8 +56,7 @@ export function packetTooSmall(table: string, { limit, longest, insert }: Packet
   const others = insert ? ['set local_infile=ON there, so that rows are loaded by LOAD DATA'] : [];
   const raise = (limit ?? 0) >= MOST_PACKET_BYTES ? [] : [`SET GLOBAL max_allowed_packet = ${Number(setting)} there`];
   const ways = [...raise, ...others];
-  return new UserError(`${row} does not fit into max_allowed_packet${value} of the destination`, {
-    code: 'row_too_long',
+  return new UserError('row_too_long', `${row} does not fit into max_allowed_packet${value} of the destination`, {
     hint: `The destination is unchanged. ${ways.length === 0 ? 'No server takes a longer value: leave the table out' : `Run: ${ways.join(', or ')}`}. Then load again.`,
   });
 }

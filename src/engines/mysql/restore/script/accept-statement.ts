@@ -24,7 +24,7 @@ export const UNSAFE_CHARSETS = /\b(?:big5|cp932|gb18030|gbk|sjis)\b/i;
  * its database.
  */
 export function acceptStatement(statement: MysqlStatement): MysqlStatement {
-  refuseCommand(statement);
+  assertNoClientCommand(statement);
   const { line, column, words, bytes } = statement;
   const refuse = (message: string, hint: string): never => {
     throw new ScriptProblem(message, { position: { line, column }, hint });
@@ -52,7 +52,7 @@ export function acceptStatement(statement: MysqlStatement): MysqlStatement {
   return statement;
 }
 
-export function refuseCommand(statement: MysqlStatement): void {
+export function assertNoClientCommand(statement: MysqlStatement): void {
   if (!mayBegin(statement, [COMMANDS])) return;
   const { line, column, words } = statement;
   const command = words.find((word) => COMMANDS.has(word)) ?? '';

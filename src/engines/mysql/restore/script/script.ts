@@ -5,11 +5,11 @@ import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { ScriptFacts, ScriptResult, ScriptRun } from '../../../facets/restore.ts';
 import { withEventsDisabled } from '../../catalog/definitions/events.ts';
-import { readBelongings } from '../../catalog/definitions/foreign-keys.ts';
+import { readDependents } from '../../catalog/definitions/foreign-keys.ts';
 import { readCollations } from '../../catalog/introspect.ts';
 import { connectToServer } from '../../connection/connect.ts';
 import { withDatabase } from '../../connection/url.ts';
-import { besideDestination } from '../restore.ts';
+import { loadThroughShadow } from '../restore.ts';
 import { acceptedStatements, UNSAFE_CHARSETS } from './accept-statement.ts';
 import { currentDatabase, runFile } from './run-file.ts';
 
@@ -25,10 +25,11 @@ export async function checkScript(
 ): Promise<ScriptFacts> {
   const { charset = '' } = url.parameters;
   if (UNSAFE_CHARSETS.test(charset)) {
-    throw new UserError(`An SQL file in the character set ${charset} cannot be split into statements`, {
-      code: 'script_refused',
-      hint: 'Write the file in utf8mb4, and remove charset from the URL.',
-    });
+    throw new UserError(
+      'script_refused',
+      `An SQL file in the character set ${charset} cannot be split into statements`,
+      { hint: 'Write the file in utf8mb4, and remove charset from the URL.' },
+    );
   }
   const facts: ScriptFacts = { statements: 0, rollsBack: false, warnings: [REACH] };
   const sqlMode = await readMode(context, url);
@@ -49,12 +50,12 @@ export async function runScript(context: EngineContext, run: ScriptRun): Promise
   if (asItIs) return { swapMs: null, undoDatabase: null, statements: await runStep(context, run) };
   let statements = 0;
   const collations = await collationsFor(context, url);
-  const replaced = await besideDestination(
+  const replaced = await loadThroughShadow(
     context,
     { url, undo, collations },
-    async ({ fresh, server, context: running }) => {
-      statements = await runStep(running, { url: withDatabase(url, fresh), file });
-      const code = await readBelongings(server, fresh, () => {});
+    async ({ shadow, server, context: running }) => {
+      statements = await runStep(running, { url: withDatabase(url, shadow), file });
+      const code = await readDependents(server, shadow, () => {});
       return { code: events ? code : withEventsDisabled(code), definers: 'theirs' };
     },
   );

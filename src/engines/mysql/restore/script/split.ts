@@ -107,7 +107,7 @@ class MysqlReader extends StatementReader {
       return this.#takeRows(new InsertScanner());
     }
     const { kind, end } = extentAt(text, at, this.#state);
-    if (kind === 'word' && end - at > MOST_WORD) this.refuseWord();
+    if (kind === 'word' && end - at > MOST_WORD) this.assertNotReservedWord();
     if (!isEnd && end + READ_AHEAD > text.length) {
       // Twice as many, so that a long token is not read again with each chunk.
       this.#wanted = 2 * left;
@@ -134,7 +134,7 @@ class MysqlReader extends StatementReader {
       case 'word':
         return this.#takeWord(end);
       default:
-        if (this.bytes[this.at] === BACKSLASH) this.#refuseCommand();
+        if (this.bytes[this.at] === BACKSLASH) this.#throwClientCommand();
         this.beginAt(this.at);
     }
     return end;
@@ -224,7 +224,7 @@ class MysqlReader extends StatementReader {
     return this.at + given[0].length;
   }
 
-  #refuseCommand(): never {
+  #throwClientCommand(): never {
     const command = /^\\\S?/.exec(lineFrom(this.text, this.at))?.[0] ?? '\\';
     return this.refuse(this.at, `${command} is a command of the client, not SQL`, 'Remove it: only SQL is run.');
   }

@@ -54,10 +54,11 @@ export async function fillDifference(context: EngineContext, fill: FillRun, name
 /** The manifest only states the digest by which the base copy was chosen. */
 async function verifyDefinitions({ directory }: Archive, { details, manifest }: FillRun): Promise<void> {
   if (digestDefinitions(await readFile(join(directory, CONTENTS))) === details.definitions) return;
-  throw new UserError(`The definitions in snapshot ${manifest.id} are not those that its manifest states`, {
-    code: 'archive_refused',
-    hint: 'The snapshot was forged or damaged. Do not trust it.',
-  });
+  throw new UserError(
+    'archive_refused',
+    `The definitions in snapshot ${manifest.id} are not those that its manifest states`,
+    { hint: 'The snapshot was forged or damaged. Do not trust it.' },
+  );
 }
 
 interface Preparation {

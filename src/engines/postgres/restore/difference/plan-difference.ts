@@ -4,7 +4,7 @@ import type { DifferencePlan, RestoreRequest } from '../../../facets/restore.ts'
 import { type PsqlSession, quoteText } from '../../connection/session.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';
 import { CONTENTS } from '../../dump/archive-contents.ts';
-import { findBeside } from '../../server/server.ts';
+import { findAuxiliaryDatabases } from '../../server/server.ts';
 import type { BaseContents } from '../../swap/mark.ts';
 import { dataOf } from '../rows/copy-commands.ts';
 import { differingTables, digestLoaded, digestOthers, digestTables, SERVER_QUERY } from './contents.ts';
@@ -24,7 +24,7 @@ export async function planDifference(server: PsqlSession, comparison: Comparison
   const full = (reason: string): DifferencePlan => ({ ...named(base), tables: null, files: null, reason });
   const early = whyFull(comparison);
   if (early !== null) return full(early);
-  const { base: marked } = await findBeside(server, comparison.destination);
+  const { base: marked } = await findAuxiliaryDatabases(server, comparison.destination);
   const contents = marked?.mark.contents;
   if (!contents) return full('the base copy has no record of its contents');
   const differing = compare(contents, comparison);

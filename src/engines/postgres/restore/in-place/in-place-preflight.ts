@@ -6,16 +6,16 @@ import { type PsqlSession, quoteName } from '../../connection/session.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';
 
 /** Refuses a load in place that the server would refuse in the middle; reads only. */
-export async function refuseInPlace(
+export async function assertInPlacePossible(
   context: EngineContext,
   { url, details }: { url: DatabaseUrl; details: ArchiveDetails },
 ): Promise<void> {
   await using session = await connect(context, url);
-  await refuseForeignOwners(session, url);
-  await refuseTooManyLocks(session, { url, details });
+  await assertOwnedObjects(session, url);
+  await assertEnoughLocks(session, { url, details });
 }
 
-async function refuseForeignOwners(session: PsqlSession, { display, database }: DatabaseUrl): Promise<void> {
+async function assertOwnedObjects(session: PsqlSession, { display, database }: DatabaseUrl): Promise<void> {
   const [role] = await session.query<{ name: string; creates: boolean }>(
     `SELECT current_user AS name, has_database_privilege(current_database(), 'CREATE') AS creates`,
   );
@@ -26,8 +26,7 @@ async function refuseForeignOwners(session: PsqlSession, { display, database }: 
     ORDER BY 1`);
   if (schemas.length === 0 && role?.creates) return;
   const name = role?.name ?? '';
-  throw new UserError(`The role ${name} may not replace what is in ${display}`, {
-    code: 'not_owner',
+  throw new UserError('not_owner', `The role ${name} may not replace what is in ${display}`, {
     details: [
       ...(role?.creates ? [] : [`it may not create schemas in ${database}`]),
       ...schemas.slice(0, 20).map((schema) => `schema ${schema.name} belongs to ${schema.owner}`),
@@ -53,7 +52,7 @@ interface Locks {
  * One transaction holds a lock for every object that it drops and every relation that it makes. The server's table of
  * locks has room for max_locks_per_transaction × (max_connections + max_prepared_transactions).
  */
-async function refuseTooManyLocks(
+async function assertEnoughLocks(
   session: PsqlSession,
   { url, details }: { url: DatabaseUrl; details: ArchiveDetails },
 ): Promise<void> {
@@ -68,8 +67,7 @@ async function refuseTooManyLocks(
   const needed = Math.ceil((locks.held + made) * MARGIN);
   if (needed <= locks.per_transaction * locks.transactions) return;
   const wanted = Math.ceil(needed / locks.transactions);
-  throw new UserError(`A load in place into ${url.display} needs ${needed} locks in one transaction`, {
-    code: 'too_few_locks',
+  throw new UserError('too_few_locks', `A load in place into ${url.display} needs ${needed} locks in one transaction`, {
     details: [
       `the server has room for ${locks.per_transaction * locks.transactions}: max_locks_per_transaction = ${locks.per_transaction}`,
     ],

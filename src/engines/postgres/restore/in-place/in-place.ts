@@ -17,7 +17,7 @@ import { quoteName, quoteNumber, quoteText } from '../../connection/session.ts';
 import { type ClientTools, findClientTools, knowsRestrict, majorOf, toolsForArchive } from '../../connection/tools.ts';
 import { connectionOf } from '../../connection/url.ts';
 import { type ArchiveDetails, archiveDetails } from '../../dump/archive.ts';
-import { findBeside } from '../../server/server.ts';
+import { findAuxiliaryDatabases } from '../../server/server.ts';
 import { writeMark } from '../../swap/mark.ts';
 import { within } from '../check.ts';
 import { disableTrigger, loginTriggers, warnOfDisabled } from '../create-event-triggers.ts';
@@ -25,7 +25,7 @@ import { sectionArgs, unwantedSchemas } from '../pg-restore.ts';
 import { divideInventory, type RemoteEntry } from '../remote-objects.ts';
 import { wholeTable } from '../rows/batches.ts';
 import { COPY_FLAGS, copyCommands, copyStatement } from '../rows/copy-commands.ts';
-import { checkTags, feedTables, refuseUnlessFed, textOf } from '../rows/feed-tables.ts';
+import { assertFed, checkTags, feedTables, textOf } from '../rows/feed-tables.ts';
 import { materialize } from '../rows/fill.ts';
 import { FORCE_SCRIPT, LIFT_SCRIPT } from '../rows/forced-row-security.ts';
 import { countedRows } from '../rows/rows-by-root.ts';
@@ -119,7 +119,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
   });
   const [fed, ended] = await Promise.allSettled([feeding, child.ended]);
   signal.throwIfAborted();
-  refuseUnlessFed({ fed, ended, details, what: 'The restore in one transaction failed' });
+  assertFed({ fed, ended, details, what: 'The restore in one transaction failed' });
   const [, copied, , end] = said().split(`${word}\n`);
   if (copied === undefined || end === undefined) {
     throw restoreFailed('The restore in one transaction failed', ['psql ended without an answer to COMMIT']);
@@ -137,10 +137,11 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
 function restricting(tools: ClientTools[]): ClientTools[] {
   const able = tools.filter(knowsRestrict);
   if (able.length > 0 || tools.length === 0) return able;
-  throw new UserError(`A load in place needs a psql that knows \\restrict; the newest here is ${tools[0]?.version}`, {
-    code: 'tools_too_old',
-    hint: 'Update the PostgreSQL client programs to 13.22, 14.19, 15.14, 16.10, 17.6, 18 or newer.',
-  });
+  throw new UserError(
+    'tools_too_old',
+    `A load in place needs a psql that knows \\restrict; the newest here is ${tools[0]?.version}`,
+    { hint: 'Update the PostgreSQL client programs to 13.22, 14.19, 15.14, 16.10, 17.6, 18 or newer.' },
+  );
 }
 
 /** Settings that a script of pg_restore begins with, and the first server that knows them. */
@@ -200,7 +201,7 @@ async function clearScript(context: EngineContext, { url }: RestoreRun): Promise
 /** The database keeps its oid, so the marks of its base copy and spare are made invalid. */
 async function outdateCopies(context: EngineContext, url: DatabaseUrl): Promise<string> {
   await using session = await connect(context, url);
-  const { base, spare } = await findBeside(session, url.database ?? '');
+  const { base, spare } = await findAuxiliaryDatabases(session, url.database ?? '');
   const statements: string[] = [];
   for (const copy of [base, spare].filter((one) => one !== null)) {
     const owned = await session.query(

@@ -22,7 +22,7 @@ export interface Outcome {
 }
 
 /** Anything but exit code 0 is a failure; what was wrong with the rows is told rather than that psql was ended for it. */
-export function refuseUnlessFed({ fed, ended, details, what }: Outcome): void {
+export function assertFed({ fed, ended, details, what }: Outcome): void {
   if (fed.status === 'rejected' && fed.reason instanceof UserError) throw fed.reason;
   if (ended.status === 'rejected') throw ended.reason;
   const { exitCode, stderr } = ended.value;

@@ -115,7 +115,7 @@ export async function materialize(
   const archive = join(directory, ARCHIVE);
   await mkdir(archive);
   for (const file of manifest.files) await writeOut(read(file), join(archive, file.name));
-  await refuseForeignFiles(archive, manifest.files);
+  await assertListedFiles(archive, manifest.files);
   const listed = await listArchive(context, { tools, archive, directory });
   const able = withoutDependents(listed, isLeftOut(details.left_out));
   const planned = details.definitions_only;
@@ -145,13 +145,14 @@ function isDefinition({ text }: ArchiveEntry): boolean {
 const BLOB_LIST = /^blobs(_\d+)?\.toc$/;
 const BLOB_LINES = /^(\d+ blob_\d+\.dat\n)*$/;
 
-async function refuseForeignFiles(archive: string, files: ManifestFile[]): Promise<void> {
+async function assertListedFiles(archive: string, files: ManifestFile[]): Promise<void> {
   for (const { name } of files.filter((file) => BLOB_LIST.test(file.name))) {
     if (BLOB_LINES.test(await readFile(join(archive, name), 'latin1'))) continue;
-    throw new UserError(`The list of large objects ${name} is refused: it names files outside the snapshot`, {
-      code: 'archive_refused',
-      hint: 'pg_dump never writes such a list, so it was forged or damaged. Do not trust the snapshot.',
-    });
+    throw new UserError(
+      'archive_refused',
+      `The list of large objects ${name} is refused: it names files outside the snapshot`,
+      { hint: 'pg_dump never writes such a list, so it was forged or damaged. Do not trust the snapshot.' },
+    );
   }
 }
 

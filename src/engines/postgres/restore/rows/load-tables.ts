@@ -17,7 +17,7 @@ import {
   type RowsToLoad,
 } from './copy-commands.ts';
 import type { RowsSoFar } from './early-indexes.ts';
-import { checkTags, copyCounts, feedTables, refuseUnlessFed, rowsDiffer, textOf } from './feed-tables.ts';
+import { assertFed, checkTags, copyCounts, feedTables, rowsDiffer, textOf } from './feed-tables.ts';
 import type { FillRun } from './filling.ts';
 
 /** Work of a session that finds no more rows to load; resolves with `false` when there is none. */
@@ -134,7 +134,7 @@ async function loadBatch(context: EngineContext, { fill, batch, onBytes }: Batch
   // One COPY has ended for each table before the one that failed.
   const current = batch[copyCounts(said()).length] ?? batch[0];
   try {
-    refuseUnlessFed({ fed, ended, details, what: `The rows of ${current?.table.name} could not be loaded` });
+    assertFed({ fed, ended, details, what: `The rows of ${current?.table.name} could not be loaded` });
   } catch (error) {
     const refused = ended.status === 'fulfilled' && REFUSED_BY_SERVER.has(ended.value.exitCode);
     if (refused && error instanceof UserError && error.code === 'restore_failed') return error;

@@ -5,7 +5,7 @@ import type { ScriptFacts, ScriptResult, ScriptRun } from '../../../facets/resto
 import { readScript } from '../../../shared/script/split-script.ts';
 import { withDatabase } from '../../connection/url.ts';
 import { reachesServer } from '../../server/rights.ts';
-import { besideDestination } from '../restore.ts';
+import { loadThroughShadow } from '../restore.ts';
 import { endsTransaction } from './file-settings.ts';
 import { runFile } from './run-file.ts';
 import { createSplitter } from './split.ts';
@@ -39,8 +39,8 @@ export async function runScript(context: EngineContext, run: ScriptRun): Promise
   await readFacts(file);
   if (asItIs) return { swapMs: null, undoDatabase: null, statements: await runStep(context, run) };
   let statements = 0;
-  const replaced = await besideDestination(context, { url, undo, role, locale: null }, async ({ fresh }) => {
-    statements = await runStep(context, { url: withDatabase(url, fresh), file });
+  const replaced = await loadThroughShadow(context, { url, undo, role, locale: null }, async ({ shadow }) => {
+    statements = await runStep(context, { url: withDatabase(url, shadow), file });
   });
   return { ...replaced, statements };
 }

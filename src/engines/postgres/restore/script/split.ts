@@ -197,7 +197,7 @@ class PostgresReader extends StatementReader {
   #takeWord(isEnd: boolean): boolean {
     let next = this.at + 1;
     while (next < this.length && isWordPart(this.bytes[next] ?? 0)) next += 1;
-    if (next - this.at > MOST_WORD) this.refuseWord();
+    if (next - this.at > MOST_WORD) this.assertNotReservedWord();
     // The next byte may belong to it, or be the quote of its string.
     if (next >= this.length && !isEnd) return false;
     const isPrefix = this.bytes[next] === SINGLE_QUOTE && next - this.at < 3;
@@ -272,7 +272,7 @@ class PostgresReader extends StatementReader {
     if (next < this.length && isLetter(this.bytes[next] ?? 0)) {
       while (next < this.length && (isLetter(this.bytes[next] ?? 0) || isDigit(this.bytes[next] ?? 0))) next += 1;
     }
-    if (next - this.at > MOST_WORD) this.refuseWord();
+    if (next - this.at > MOST_WORD) this.assertNotReservedWord();
     if (next >= this.length && !isEnd) return false;
     if (this.bytes[next] === DOLLAR && next < this.length) {
       const tag = Buffer.from(this.bytes.subarray(this.at, next + 1));

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 
 /** Databases of a load beside its destination. Dots and dashes separate them from names that people choose. */
-export interface BesideNames {
+export interface AuxiliaryNames {
   prefix: string;
-  fresh: () => string;
+  shadow: () => string;
   undo: string;
   base: string;
   spare: string;
@@ -17,7 +17,7 @@ export interface NameLimit {
   lengthOf: (text: string) => number;
 }
 
-export function besideNamesWithin({ most, lengthOf }: NameLimit, destination: string): BesideNames {
+export function auxiliaryNamesWithin({ most, lengthOf }: NameLimit, destination: string): AuxiliaryNames {
   const room = most - LONGEST_SUFFIX;
   const base =
     lengthOf(destination) <= room
@@ -26,20 +26,20 @@ export function besideNamesWithin({ most, lengthOf }: NameLimit, destination: st
   const prefix = `${base}.tool-new-`;
   return {
     prefix,
-    fresh: () => `${prefix}${randomBytes(4).toString('hex')}`,
+    shadow: () => `${prefix}${randomBytes(4).toString('hex')}`,
     undo: `${base}.tool-undo`,
     base: `${base}.tool-base`,
     spare: `${base}.tool-spare`,
   };
 }
 
-/** Reports whether `fresh` may have made the name. */
-export function isFreshName(name: string, prefix: string): boolean {
-  return readFreshName(name)?.prefix === prefix;
+/** Reports whether `shadow` may have made the name. */
+export function isShadowName(name: string, prefix: string): boolean {
+  return parseShadowName(name)?.prefix === prefix;
 }
 
-/** Parses a name that `fresh` may have made; `destination` is null when the name was too long to contain it. */
-export function readFreshName(name: string): { prefix: string; destination: string | null } | null {
+/** Parses a name that `shadow` may have made; `destination` is null when the name was too long to contain it. */
+export function parseShadowName(name: string): { prefix: string; destination: string | null } | null {
   const [, prefix, base] = /^((.+)\.tool-new-)[0-9a-f]{8}$/s.exec(name) ?? [];
   if (prefix === undefined || base === undefined) return null;
   return { prefix, destination: CUT.test(base) ? null : base };

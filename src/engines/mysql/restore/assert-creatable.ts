@@ -12,16 +12,16 @@ import { dropAllCode } from '../swap/try-code.ts';
  * Rejects, before any rows, when the server refuses objects of a snapshot whatever else is there: tables without a
  * primary key, functions and triggers where changes are logged. `url` is the shadow database, which is empty.
  */
-export async function refuseUncreatable(
+export async function assertCreatable(
   context: { signal: AbortSignal },
   { url, definitions }: { url: DatabaseUrl; definitions: Definitions },
 ): Promise<void> {
   await using session = await connect(context, url);
-  await refuseWithoutKey(session, definitions.tables);
-  await refusePrograms(session, url.database ?? '', definitions);
+  await assertPrimaryKeys(session, definitions.tables);
+  await assertProgramsCreatable(session, url.database ?? '', definitions);
 }
 
-async function refuseWithoutKey(session: MysqlSession, tables: TableDefinition[]): Promise<void> {
+async function assertPrimaryKeys(session: MysqlSession, tables: TableDefinition[]): Promise<void> {
   const [needed] = await session.query<{ Value: string }>("SHOW VARIABLES LIKE 'sql_require_primary_key'");
   if (needed?.Value !== 'ON') return;
   const without = tables.filter(({ create }) => !hasPrimaryKey(create)).map(({ name }) => name);
@@ -44,7 +44,11 @@ const PROBE: Code = {
 /** `ER_BINLOG_UNSAFE_ROUTINE`, `ER_BINLOG_CREATE_ROUTINE_NEED_SUPER`. */
 const LOGGED = new Set([1418, 1419]);
 
-async function refusePrograms(session: MysqlSession, database: string, definitions: Definitions): Promise<void> {
+async function assertProgramsCreatable(
+  session: MysqlSession,
+  database: string,
+  definitions: Definitions,
+): Promise<void> {
   const functions = definitions.routines.filter(({ kind }) => kind === 'FUNCTION');
   const { triggers } = definitions;
   const probes = triggers.length > 0 ? [PROBE] : [];
@@ -73,8 +77,7 @@ async function refusePrograms(session: MysqlSession, database: string, definitio
 }
 
 function uncreatable(what: string, names: string[], { hint }: { hint: string }): UserError {
-  return new UserError(`The server refuses ${what}`, {
-    code: 'objects_refused',
+  return new UserError('objects_refused', `The server refuses ${what}`, {
     details: firstLines(names),
     hint: `The destination is unchanged. ${hint}`,
   });

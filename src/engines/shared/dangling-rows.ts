@@ -1,4 +1,4 @@
-import type { ProofRow } from '../../results/subset-results.ts';
+import type { ReferenceResult } from '../../results/subset-results.ts';
 import { UserError } from '../../runtime/errors.ts';
 import type { Relationship } from '../../subset/graph.ts';
 import type { RowFinder } from '../../subset/row-finder.ts';
@@ -14,14 +14,14 @@ export interface OrphanCounts {
  * Counts dangling rows by reference. Without an enforced constraint the source may have some: the subset may contain
  * those, and no others.
  */
-export async function proveReferences(
+export async function countDanglingRows(
   { plan, collected }: Pick<SubsetRun, 'plan' | 'collected'>,
   { inSubset, inSource, finder }: OrphanCounts,
-): Promise<ProofRow[]> {
+): Promise<ReferenceResult[]> {
   const all = [...plan.graph.relationships, ...plan.graph.cut];
   const orphans = await inSubset(all);
 
-  async function takenFromSource(relationship: Relationship): Promise<number> {
+  async function countTaken(relationship: Relationship): Promise<number> {
     if (plan.rules.get(relationship.from) === 'copy') return inSource(relationship);
     const rows = collected.taken.get(relationship.from);
     if (!rows) return 0;
@@ -33,10 +33,10 @@ export async function proveReferences(
     return count;
   }
 
-  const proof: ProofRow[] = [];
+  const results: ReferenceResult[] = [];
   for (const [index, relationship] of all.entries()) {
     const here = orphans[index] ?? 0;
-    proof.push({
+    results.push({
       reference: relationship.name,
       from: relationship.from,
       columns: relationship.columns,
@@ -44,13 +44,12 @@ export async function proveReferences(
       ref_columns: relationship.refColumns,
       added: relationship.added,
       orphans: here,
-      orphans_in_source: here === 0 ? 0 : await takenFromSource(relationship),
+      orphans_in_source: here === 0 ? 0 : await countTaken(relationship),
     });
   }
-  const wrong = proof.filter((row) => row.orphans !== row.orphans_in_source);
-  if (wrong.length === 0) return proof;
-  throw new UserError('The subset has dangling references', {
-    code: 'subset_not_proved',
+  const wrong = results.filter((row) => row.orphans !== row.orphans_in_source);
+  if (wrong.length === 0) return results;
+  throw new UserError('subset_not_proved', 'The subset has dangling references', {
     details: wrong.map(
       ({ from, columns, to, orphans: rows }) => `${from} (${columns.join(', ')}) → ${to}: ${rows} rows`,
     ),

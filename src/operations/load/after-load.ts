@@ -1,0 +1,170 @@
+import { dirname } from 'node:path';
+import type { Configuration } from '../../config/configuration.ts';
+import type { AfterLoadStep } from '../../config/schema/after-load.ts';
+import type { DatabaseUrl } from '../../engines/database-url.ts';
+import { openDatabase } from '../../engines/open-database.ts';
+import { engineOf } from '../../engines/registry.ts';
+import { redact } from '../../process/redact.ts';
+import { runGroup } from '../../process/run-group.ts';
+import type { AfterLoad, LoadPlan } from '../../results/load-results.ts';
+import type { Context } from '../../runtime/context.ts';
+import { UserError } from '../../runtime/errors.ts';
+import { withStep } from '../../runtime/events.ts';
+import { refuseUntrustedContent } from '../../sanitize/query.ts';
+import { formatDuration, formatNumberOf } from '../../text/format.ts';
+import { commandText } from '../../text/shell-word.ts';
+import { findTarget } from '../find-target.ts';
+import { planOutdated } from '../planned.ts';
+
+export interface AfterLoadChoice {
+  target: string;
+  /** `false` leaves the steps of the target out. Default `true`. */
+  afterLoad?: boolean | undefined;
+}
+
+/** The configured steps of a load, for its plan; absent where there are none. */
+export function plannedAfterLoad(configuration: Configuration, choice: AfterLoadChoice): AfterLoad[] | undefined {
+  const steps = stepsOf(configuration, choice);
+  return steps.length === 0 ? undefined : steps.map(describe);
+}
+
+/** Of no target of the hub: its settings have no such key. */
+function stepsOf(configuration: Configuration, { target, afterLoad = true }: AfterLoadChoice): AfterLoadStep[] {
+  const { after_load = [] } = findTarget(configuration, target).snapshot ?? {};
+  return afterLoad && !configuration.cloud?.has(target) ? after_load : [];
+}
+
+function describe({ command, query_file, timeout }: AfterLoadStep): AfterLoad {
+  return command === undefined
+    ? { kind: 'query_file', run: query_file ?? '', timeout_s: timeout }
+    : { kind: 'command', run: redact(commandText(command)), timeout_s: timeout };
+}
+
+/** Parses the SQL files, so that a mistake in one is found before anything is restored. */
+export async function checkAfterLoad(context: Context, choice: AfterLoadChoice, url: DatabaseUrl): Promise<void> {
+  for (const { query_file: file } of stepsOf(context.configuration, choice)) {
+    if (file === undefined) continue;
+    await refuseUntrustedContent(file, context);
+    await openDatabase(context, url).restore.checkScript(file);
+  }
+}
+
+interface AfterLoadRun {
+  choice: AfterLoadChoice;
+  planned: LoadPlan['after_load'];
+  /** For files of the run. */
+  directory: string;
+}
+
+/** Returns what runs the steps in a new database; `undefined` where there are none. Refuses other steps than planned. */
+export function afterLoadRunner(
+  context: Context,
+  { choice, planned, directory }: AfterLoadRun,
+): ((url: DatabaseUrl) => Promise<void>) | undefined {
+  const steps = stepsOf(context.configuration, choice);
+  if (JSON.stringify(steps.map(describe)) !== JSON.stringify(planned ?? []))
+    throw planOutdated(`The steps of targets.${choice.target}.snapshot.after_load have changed`);
+  if (steps.length === 0) return undefined;
+  return async (url) => {
+    for (const [index, step] of steps.entries()) {
+      const { run } = describe(step);
+      const what = { name: `step ${index + 1} of ${steps.length} of after_load`, run, seconds: step.timeout, url };
+      const { label, done } = { label: `Run ${what.name}: ${run}`, done: `Ran ${what.name}` };
+      await withStep(context.report, { step: 'after_load', label, done }, () =>
+        withTimeout(context, what, (limited) =>
+          step.command === undefined
+            ? runQueryFile(limited, what, { file: step.query_file ?? '', directory })
+            : runCommand(limited, what, step.command),
+        ),
+      );
+    }
+  };
+}
+
+interface RunningStep {
+  name: string;
+  run: string;
+  seconds: number;
+  /** The new database. */
+  url: DatabaseUrl;
+}
+
+async function withTimeout(
+  context: Context,
+  { name, run, seconds }: RunningStep,
+  work: (context: Context) => Promise<void>,
+): Promise<void> {
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(new DOMException('too long', 'TimeoutError')), seconds * 1000);
+  try {
+    await work({ ...context, signal: AbortSignal.any([context.signal, limit.signal]) });
+  } catch (cause) {
+    context.signal.throwIfAborted();
+    if (!limit.signal.aborted) throw cause;
+    throw new UserError(
+      'after_load_timeout',
+      `The ${name} took longer than ${formatDuration(seconds * 1000)} and was ended: ${run}`,
+      {
+        hint: `${UNCHANGED} Give the step a longer timeout (seconds), or load without the steps: --no-after-load.`,
+        cause,
+      },
+    );
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const UNCHANGED = 'The destination is unchanged.';
+const WITHOUT = `${UNCHANGED} Mend the step and load again, or load without the steps: --no-after-load.`;
+
+async function runQueryFile(
+  context: Context,
+  { name, run, url }: RunningStep,
+  { file, directory }: { file: string; directory: string },
+): Promise<void> {
+  await refuseUntrustedContent(file, context);
+  const { restore } = openDatabase({ ...context, report: () => {} }, url);
+  await restore.runScript({ file, asItIs: true, undo: false, directory }).catch((cause) => {
+    if (!(cause instanceof UserError) || context.signal.aborted) throw cause;
+    const details = [cause.message, ...cause.details];
+    throw new UserError('after_load_failed', `The ${name} failed: ${run}`, { details, hint: WITHOUT, cause });
+  });
+}
+
+const SHOWN_LINES = 20;
+
+async function runCommand(context: Context, { name, run, url }: RunningStep, command: string | string[]) {
+  const { signal, report } = context;
+  const cwd = dirname(context.configuration.file ?? '.');
+  const environment = environmentOf(context, url);
+  const { exitCode, output } = await runGroup({ command, cwd, environment, signal, report });
+  if (exitCode === 0) return;
+  const lines = hidden(context, url, output)
+    .trimEnd()
+    .split(/\r\n|\n|\r/);
+  const ended = exitCode === null ? 'was ended by a signal' : `failed with exit code ${exitCode}`;
+  throw new UserError('after_load_failed', `The ${name} ${ended}: ${run}`, {
+    details: [
+      ...(lines.length > SHOWN_LINES ? [`the last ${formatNumberOf(SHOWN_LINES, 'line')} of its output:`] : []),
+      ...lines.slice(-SHOWN_LINES),
+    ],
+    hint: WITHOUT,
+  });
+}
+
+/** Without what belongs to the tool, or would lead a client of the database elsewhere. */
+function environmentOf({ environment }: Context, url: DatabaseUrl): NodeJS.ProcessEnv {
+  const { urlWithPassword, urlVariables } = engineOf(url.engine);
+  const passed = Object.entries(environment).filter(([name]) => !/^TOOL_|^PG(?:SERVICE|HOSTADDR)$/.test(name));
+  return { ...Object.fromEntries(passed), ...urlVariables(url), DATABASE_URL: urlWithPassword(url) };
+}
+
+/** Shorter, a password would hide letters of other words. */
+const SHORTEST_PASSWORD = 3;
+
+/** A command has the password, and may print it in any form. */
+function hidden({ hide = (text) => text }: Context, { password }: DatabaseUrl, output: string): string {
+  const masked =
+    password !== null && password.length >= SHORTEST_PASSWORD ? [password, encodeURIComponent(password)] : [];
+  return redact(hide(masked.reduce((text, secret) => text.replaceAll(secret, '***'), output)));
+}
