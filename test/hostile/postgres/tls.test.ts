@@ -244,6 +244,44 @@ describeWithPostgres('TLS of a connection of our own', () => {
     expect(await tried(one)).toEqual({ psql: one.psql, own: one.own ?? one.psql });
   });
 
+  it.each([
+    ['the password itself', 3, ''],
+    ['a digest', 5, 'salt'],
+    ['a proof without binding', 10, 'SCRAM-SHA-256\0\0'],
+    ['nothing', 0, ''],
+  ])('sends nothing to a server that asks for %s where the channel must be bound', async (_, code, text) => {
+    const { certificate, key } = await sign(other, { name: 'asking', subject: '/CN=localhost' });
+    const secureContext = createSecureContext({ cert: readFileSync(certificate), key: readFileSync(key) });
+    const message = Buffer.concat([Buffer.from('R'), Buffer.alloc(8), Buffer.from(text)]);
+    message.writeInt32BE(message.length - 1, 1);
+    message.writeInt32BE(code, 5);
+    const ready = code === 0 ? Buffer.from('Z\0\0\0\u0005I') : Buffer.alloc(0);
+    const sent: Buffer[] = [];
+    const ended = Promise.withResolvers<void>();
+    const asking = createServer((near) => {
+      near.on('error', () => {}).on('close', () => ended.resolve());
+      near.once('data', () => {
+        near.write('S');
+        const secure = new TLSSocket(near, { isServer: true, secureContext });
+        secure.on('error', () => {});
+        secure.once('data', () => {
+          secure.on('data', (bytes) => sent.push(bytes));
+          secure.write(Buffer.concat([message, ready]));
+        });
+      });
+    });
+    proxies.push(asking);
+    await new Promise<void>((done) => asking.listen(0, '127.0.0.1', done));
+    const { port } = asking.address() as AddressInfo;
+    const url = parsePostgresUrl(`postgres://app:secret@localhost:${port}/app?sslmode=require&channel_binding=require`);
+    const found = await readEncryption(url, { ...process.env, HOME: folder.path });
+    if (!found) throw new Error('no address');
+    const address = { host: 'localhost', port, user: 'app', password: 'secret', database: 'app', ...found };
+    await expect(openWire(address)).rejects.toMatchObject({ name: 'WireFailed' });
+    await ended.promise;
+    expect(Buffer.concat(sent).toString('latin1')).toBe('');
+  });
+
   it.each<[string, Omit<Signed, 'name'>, { psql: boolean; own: boolean }]>([
     ['CN=localhost', { subject: '/CN=localhost' }, { psql: true, own: true }],
     [

@@ -71,9 +71,9 @@ async function findFiles(
   environment: NodeJS.ProcessEnv,
 ): Promise<Pick<Encryption, 'roots' | 'client'> | null> {
   if (process.platform === 'win32' || sslrootcert === SYSTEM_ROOTS) return null;
-  // libpq 15 and newer prefer HOME, older ones the user's entry. Programs do not tell which libpq they have.
-  const homes = [...new Set([environment.HOME || userInfo().homedir, userInfo().homedir])];
   try {
+    // libpq 15 and newer prefer HOME, older ones the user's entry. Programs do not tell which libpq they have.
+    const homes = [...new Set([environment.HOME || userInfo().homedir, userInfo().homedir])];
     const folders: string[] = [];
     for (const folder of homes.map((home) => join(home, '.postgresql')))
       if (await isThere(folder)) folders.push(folder);

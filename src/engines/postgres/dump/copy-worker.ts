@@ -44,8 +44,9 @@ port.on('message', (task: CopyTask) => {
 });
 
 async function open({ address, statements }: CopyTask & { task: 'connect' }): Promise<CopyReply> {
-  wire = await openWire(address);
-  for (const statement of statements) await wire.execute(statement);
+  const opened = await openWire(address);
+  await Promise.all(statements.map((statement) => opened.execute(statement)));
+  wire = opened;
   return { reply: 'connected' };
 }
 
