@@ -240,7 +240,7 @@ function exchanges(child: RunningProcess, errors: () => string[]): Send {
  * cannot be written. So they say beforehand that it failed; its end sets them. The reason is on standard error only.
  */
 function copying(statement: string): string {
-  return `\\set ERROR true\n\\set SQLSTATE ${CUT_SHORT}\n\\set LAST_ERROR_MESSAGE 'the output of COPY is cut short'\n${statement}\n;\n`;
+  return `${FAILED_SO_FAR}${statement}\n;\n`;
 }
 
 function copyingToFile(statements: string[], { path, ending }: OutputFile): string {
@@ -251,6 +251,7 @@ function copyingToFile(statements: string[], { path, ending }: OutputFile): stri
 
 /** `io_error` of PostgreSQL's list of codes. */
 const CUT_SHORT = '58030';
+const FAILED_SO_FAR = `\\set ERROR true\n\\set SQLSTATE ${CUT_SHORT}\n\\set LAST_ERROR_MESSAGE 'the output of COPY is cut short'\n`;
 
 /** An argument of a command of psql. */
 function quoteArgument(text: string): string {
