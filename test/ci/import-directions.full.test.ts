@@ -114,7 +114,7 @@ test.each([
   ['only-its-commands-start-the-hub', 'src/operations/hub.ts', "export const hub = import('../../hub/serve.ts');"],
   ['commands-start-the-hub-lazily', 'src/commands/hub/other.ts', "import '../../../hub/serve.ts';"],
   [
-    'only-the-database-folder-imports-its-driver',
+    'only-two-places-import-the-driver',
     'hub/routes/targets.ts',
     "import { sql } from 'kysely';\nexport const query = sql;",
   ],

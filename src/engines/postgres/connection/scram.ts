@@ -1,25 +1,25 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 
 /** The keys of SCRAM-SHA-256. https://www.rfc-editor.org/rfc/rfc5802#section-3 */
-export interface ScramKeys {
+interface ScramKeys {
   client: Buffer;
   /** Digest of the client's key, which the server keeps. */
   stored: Buffer;
   server: Buffer;
 }
 
-export interface SaltOptions {
+interface SaltOptions {
   salt: Buffer;
   iterations: number;
 }
 
-export function scramKeys(password: string, { salt, iterations }: SaltOptions): ScramKeys {
+function scramKeys(password: string, { salt, iterations }: SaltOptions): ScramKeys {
   const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256');
   const client = hmac(salted, 'Client Key');
   return { client, stored: createHash('sha256').update(client).digest(), server: hmac(salted, 'Server Key') };
 }
 
-export function hmac(key: Buffer, text: string): Buffer {
+function hmac(key: Buffer, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }
 

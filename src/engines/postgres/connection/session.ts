@@ -17,8 +17,11 @@ export interface PsqlSession extends AsyncDisposable {
   query<Row>(sql: string): Promise<Row[]>;
   /** Passes on the output of `COPY … TO STDOUT`, in whole lines; the memory is reused afterwards. */
   lines(statement: string, take: (lines: Buffer) => void): Promise<void>;
-  /** psql itself writes the output of `COPY … TO STDOUT` into a file, and the ending only behind a whole output. */
-  copyToFile(statement: string, file: OutputFile): Promise<void>;
+  /**
+   * psql itself writes the output of each `COPY … TO STDOUT` into a file, and the ending only behind a whole output. The
+   * first failure ends it.
+   */
+  copyToFile(statements: string[], file: OutputFile): Promise<void>;
   execute(statement: string): Promise<void>;
   /** Executes a statement from outside, which psql sends unread. */
   executeForeign(statement: string): Promise<void>;
@@ -113,8 +116,8 @@ export async function openSession({
     async lines(statement, take) {
       await exchange(statement, { take });
     },
-    async copyToFile(statement, file) {
-      await exchange(statement, { take: () => {}, file });
+    async copyToFile(statements, file) {
+      await exchange(statements.join(';\n'), { take: () => {}, script: copyingToFile(statements, file) });
     },
     async execute(statement) {
       await exchange(statement);
@@ -160,7 +163,8 @@ interface PendingStatement extends PromiseWithResolvers<string> {
 
 interface SendOptions {
   take?: (lines: Buffer) => void;
-  file?: OutputFile;
+  /** The statement as psql is to read it. */
+  script?: string;
   isForeign?: boolean;
 }
 
@@ -214,7 +218,7 @@ function exchanges(child: RunningProcess, errors: () => string[]): Send {
     (thrown) => end(thrown),
   );
 
-  return (statement, { take, file, isForeign = false } = {}) => {
+  return (statement, { take, script, isForeign = false } = {}) => {
     if (lost) return Promise.reject(lost);
     const marker = `--${randomBytes(12).toString('hex')}`;
     const exchange: PendingStatement = {
@@ -224,7 +228,7 @@ function exchanges(child: RunningProcess, errors: () => string[]): Send {
     queue.push(exchange);
     const text = isForeign ? literalStatement(Buffer.from(statement)) : `${statement}\n;\n`;
     child.stdin.write(
-      `${take ? copying(text, file) : text}\\echo ${marker} :SQLSTATE\n\\if :ERROR\n\\echo :LAST_ERROR_MESSAGE\n\\endif\n\\echo ${marker}\n`,
+      `${script ?? (take ? copying(statement) : text)}\\echo ${marker} :SQLSTATE\n\\if :ERROR\n\\echo :LAST_ERROR_MESSAGE\n\\endif\n\\echo ${marker}\n`,
     );
     return exchange.promise;
   };
@@ -234,15 +238,19 @@ function exchanges(child: RunningProcess, errors: () => string[]): Send {
  * psql leaves its variables as they were when a COPY has begun and then fails, at the server or because its output
  * cannot be written. So they say beforehand that it failed; its end sets them. The reason is on standard error only.
  */
-function copying(statement: string, file: OutputFile | undefined): string {
-  const begin = `\\set ERROR true\n\\set SQLSTATE ${CUT_SHORT}\n\\set LAST_ERROR_MESSAGE 'the output of COPY is cut short'\n`;
-  if (!file) return `${begin}${statement}`;
-  const end = `\\if :ERROR\n\\else\n\\qecho -n ${quoteArgument(file.ending)}\n\\endif\n\\o\n`;
-  return `${begin}\\o ${quoteArgument(file.path)}\n${statement}${end}`;
+function copying(statement: string): string {
+  return `${FAILED_SO_FAR}${statement}\n;\n`;
+}
+
+function copyingToFile(statements: string[], { path, ending }: OutputFile): string {
+  const end = `\\if :ERROR\n\\set failed true\n\\else\n\\qecho -n ${quoteArgument(ending)}\n\\endif\n`;
+  const each = statements.map((statement) => `\\if :failed\n\\else\n${copying(statement)}${end}\\endif\n`);
+  return `\\set failed false\n\\o ${quoteArgument(path)}\n${each.join('')}\\o\n`;
 }
 
 /** `io_error` of PostgreSQL's list of codes. */
 const CUT_SHORT = '58030';
+const FAILED_SO_FAR = `\\set ERROR true\n\\set SQLSTATE ${CUT_SHORT}\n\\set LAST_ERROR_MESSAGE 'the output of COPY is cut short'\n`;
 
 /** An argument of a command of psql. */
 function quoteArgument(text: string): string {

@@ -1,10 +1,9 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { connect as connectSocket } from 'node:net';
-import { join } from 'node:path';
-import { hmac, scramKeys } from './scram.ts';
+import type { Duplex } from 'node:stream';
+import pg from 'pg';
+import { releaseChunk } from '../../../repository/objects/release.ts';
+import { type Encryption, tlsOptions } from './encryption.ts';
 import { SqlError } from './session.ts';
 
-/** Address of an unencrypted connection. */
 export interface WireAddress {
   /** A name, an address, or the folder of a unix socket. */
   host: string;
@@ -12,16 +11,19 @@ export interface WireAddress {
   user: string;
   password: string | null;
   database: string;
+  /** `null`: none. */
+  encryption: Encryption | null;
 }
 
 /**
- * A connection of our own, for rows: a libpq program copies each row once more, and hands it over in pieces of 4 kB. It
- * knows as much of the protocol as COPY needs, and only SCRAM and `trust`: whoever opens one falls back to psql.
+ * A connection of our own, for rows: a libpq program copies each row once more, and hands it over in pieces of 4 kB.
+ * `pg` connects; then the messages are read here, since `pg` has an object and an event for each row.
  * https://www.postgresql.org/docs/current/protocol.html
  */
 export interface Wire {
+  /** Statements are sent at once, also while the server still answers others: a round trip costs nothing then. */
   execute(statement: string): Promise<void>;
-  /** Passes on the rows of `COPY … TO STDOUT`, in pieces of a buffer that is reused; resolves with their number. */
+  /** Passes on the rows of `COPY … TO STDOUT`, in pieces whose memory is released afterwards; resolves with their number. */
   copyOut(statement: string, take: Take): Promise<number>;
   close(): void;
 }
@@ -40,83 +42,64 @@ interface Exchange extends PromiseWithResolvers<number> {
   error: Error | null;
 }
 
-const TYPE = {
-  authentication: 0x52,
-  copyData: 0x64,
-  error: 0x45,
-  ended: 0x43,
-  ready: 0x5a,
-  password: 0x70,
-  query: 0x51,
-};
-/** Copy begins and ends; status of a parameter, notice, key of the backend, description and row of a result, notification. */
-const IGNORED = new Set([...'HcSNKTDAI'].map((letter) => letter.charCodeAt(0)));
+const TYPE = { copyData: 0x64, error: 0x45, ended: 0x43, ready: 0x5a, query: 0x51 };
+/** Copy begins and ends; status of a parameter, notice, description and row of a result, notification. */
+const IGNORED = new Set([...'HcSNTDAI'].map((letter) => letter.charCodeAt(0)));
 const HEADER_BYTES = 5;
-const RECEIVED_BYTES = 256 * 1024;
-const VERSION = 196608;
 /** Most bytes of a message that is not a row: a row has at most 1 GB. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
 export async function openWire(address: WireAddress): Promise<Wire> {
-  const { host, port, user, database } = address;
-  const place = host.startsWith('/') ? { path: join(host, `.s.PGSQL.${port}`) } : { host, port };
-  // One buffer for all that comes: an allocation for each read costs more than the read.
-  const onread = { buffer: Buffer.allocUnsafeSlow(RECEIVED_BYTES), callback: receive };
-  const socket = connectSocket({ ...place, onread });
-  socket.setNoDelay(true).setKeepAlive(true);
-  const authenticate = authentication(address, (body) => socket.write(messageOf(TYPE.password, body)));
-  let current: Exchange = newExchange(null);
-  const first = current;
+  const socket = await connect(address);
+  /** In the order of their statements, which the server answers one after the other. */
+  const exchanges: Exchange[] = [];
+  const idle = newExchange(null);
+  const current = (): Exchange => exchanges[0] ?? idle;
   let failure: Error | null = null;
 
   const fail = (error: Error): void => {
     failure ??= error;
     socket.destroy();
-    current.reject(failure);
+    for (const { reject } of exchanges.splice(0)) reject(failure);
   };
   const handle = (type: number, body: Buffer): void => {
     switch (type) {
-      case TYPE.authentication:
-        authenticate(body);
-        return;
       case TYPE.error:
-        current.error = errorOf(body);
+        current().error = errorOf(body);
         return;
       case TYPE.ended:
-        current.tag = body.toString('latin1', 0, body.length - 1);
+        current().tag = body.toString('latin1', 0, body.length - 1);
         return;
       case TYPE.ready:
-        settle(current);
+        settle(exchanges.shift() ?? idle);
         return;
       default:
         if (!IGNORED.has(type)) throw new WireFailed(`unexpected message ${type}`);
     }
   };
   const read = messages({
-    rows: (buffer, from, to) => current.take?.(buffer, from, to),
-    row: () => countRow(current),
+    rows: (buffer, from, to) => current().take?.(buffer, from, to),
+    row: () => countRow(current()),
     handle,
   });
   socket.on('error', (error) => fail(new WireFailed(error.message)));
-  // A connection that is refused or ended by the server gets an error, and no `ready`.
-  socket.on('close', () => fail(new WireFailed(current.error?.message ?? 'the connection was closed')));
-  socket.on('connect', () => socket.write(startMessage({ user, database })));
-  await first.promise;
-
-  function receive(bytes: number, buffer: Uint8Array): boolean {
+  // A connection that is ended by the server gets an error, and no `ready`.
+  socket.on('close', () => fail(new WireFailed(current().error?.message ?? 'the connection was closed')));
+  socket.on('data', (chunk: Buffer<ArrayBuffer>) => {
     try {
-      read(Buffer.from(buffer.buffer, buffer.byteOffset, bytes));
+      read(chunk);
     } catch (error) {
       fail(error as Error);
     }
-    return true;
-  }
+    releaseChunk(chunk);
+  });
 
   const send = (statement: string, take: Take | null): Promise<number> => {
     if (failure) return Promise.reject(failure);
-    current = newExchange(take);
+    const exchange = newExchange(take);
     socket.write(messageOf(TYPE.query, cString(statement)));
-    return current.promise;
+    exchanges.push(exchange);
+    return exchange.promise;
   };
   return {
     async execute(statement) {
@@ -125,6 +108,63 @@ export async function openWire(address: WireAddress): Promise<Wire> {
     copyOut: send,
     close: () => socket.destroy(),
   };
+}
+
+async function connect(address: WireAddress): Promise<Duplex> {
+  const { encryption } = address;
+  try {
+    return await tryToConnect(address);
+  } catch (error) {
+    if (!(error instanceof TlsRefused && encryption?.isOptional)) throw new WireFailed(`${error}`);
+  }
+  return await connect({ ...address, encryption: null });
+}
+
+/** The server has answered that it has no TLS. */
+class TlsRefused extends Error {}
+
+const BOUND = 'SCRAM-SHA-256-PLUS';
+const NOT_BOUND = 'the server does not bind the channel';
+const NO_TLS = 0x4e;
+
+async function tryToConnect({ encryption, host, port, user, password, database }: WireAddress): Promise<Duplex> {
+  const client = new pg.Client({
+    ...{ host, port, user, database, keepAlive: true },
+    password: () => (password === null ? Promise.reject(new WireFailed('there is no password')) : password),
+    ssl: encryption ? tlsOptions(encryption, host) : false,
+    enableChannelBinding: encryption !== null && encryption.channelBinding !== 'disable',
+  });
+  const { connection } = client;
+  let hasNoTls = false;
+  const offered: string[] = [];
+  let isProven = false;
+  const mustBind = encryption?.channelBinding === 'require';
+  // Nothing is sent to a server that asks for less.
+  const refuse = (): void => {
+    if (mustBind) connection.stream.destroy(new WireFailed(NOT_BOUND));
+  };
+  connection.on('authenticationCleartextPassword', refuse).on('authenticationMD5Password', refuse);
+  connection.on('authenticationSASL', ({ mechanisms }: { mechanisms: string[] }) => {
+    offered.push(...mechanisms);
+    if (!offered.includes(BOUND)) refuse();
+  });
+  connection.on('authenticationSASLFinal', () => {
+    isProven = true;
+  });
+  connection.stream.once('data', (first: Buffer) => {
+    hasNoTls = encryption !== null && first.length === 1 && first[0] === NO_TLS;
+  });
+  // It reports what the promise and the stream do, too.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    if (offered.length > 0 && !isProven) throw new WireFailed('the server does not prove that it knows the password');
+    if (mustBind && !offered.includes(BOUND)) throw new WireFailed(NOT_BOUND);
+  } catch (error) {
+    connection.stream.destroy();
+    throw hasNoTls ? new TlsRefused() : error;
+  }
+  return connection.stream.removeAllListeners('data');
 }
 
 function newExchange(take: Take | null): Exchange {
@@ -196,15 +236,6 @@ function messages({ rows, row, handle }: Messages): (chunk: Buffer) => void {
   };
 }
 
-function startMessage(parameters: Record<string, string>): Buffer {
-  const pairs = Object.entries({ ...parameters, client_encoding: 'UTF8' }).flatMap(([name, value]) => [
-    cString(name),
-    cString(value),
-  ]);
-  const body = Buffer.concat([int32(VERSION), ...pairs, Buffer.alloc(1)]);
-  return Buffer.concat([int32(body.length + 4), body]);
-}
-
 function messageOf(type: number, body: Buffer): Buffer {
   return Buffer.concat([Buffer.of(type), int32(body.length + 4), body]);
 }
@@ -230,58 +261,4 @@ function errorOf(body: Buffer): SqlError {
   );
   const lines = [fields.get('M'), ...['D', 'H', 'W'].map((letter) => fields.get(letter))];
   return new SqlError(lines.filter(Boolean).join('\n'), fields.get('C') ?? '');
-}
-
-const SCRAM = 'SCRAM-SHA-256';
-const MOST_ITERATIONS = 1_000_000;
-
-/** Answers what the server asks for. https://www.rfc-editor.org/rfc/rfc5802, without channel binding. */
-function authentication({ password }: WireAddress, answer: (body: Buffer) => void): (body: Buffer) => void {
-  const nonce = randomBytes(18).toString('base64');
-  const first = `n=,r=${nonce}`;
-  let expected: Buffer | null = null;
-  let proven: boolean | null = null;
-  return (body) => {
-    const code = body.readInt32BE(0);
-    const text = body.toString('utf8', 4);
-    if (code === 0 && proven !== false) return;
-    if (code === 10 && password !== null && PLAIN.test(password) && text.split('\0').includes(SCRAM)) {
-      proven = false;
-      const initial = Buffer.from(`n,,${first}`);
-      answer(Buffer.concat([cString(SCRAM), int32(initial.length), initial]));
-      return;
-    }
-    if (code === 11 && password !== null && proven === false) {
-      const { r, s, i } = attributesOf(text);
-      const iterations = Number(i);
-      if (
-        !r?.startsWith(nonce) ||
-        r === nonce ||
-        s === undefined ||
-        !(iterations >= 1 && iterations <= MOST_ITERATIONS)
-      )
-        throw new WireFailed('the server asks for the password in a wrong way');
-      const { client, stored, server } = scramKeys(password, { salt: Buffer.from(s, 'base64'), iterations });
-      const last = `c=biws,r=${r}`;
-      const signed = `${first},${text},${last}`;
-      const signature = hmac(stored, signed);
-      const proof = client.map((byte, at) => byte ^ (signature[at] ?? 0));
-      expected = hmac(server, signed);
-      answer(Buffer.from(`${last},p=${Buffer.from(proof).toString('base64')}`));
-      return;
-    }
-    const given = Buffer.from(attributesOf(text).v ?? '', 'base64');
-    if (code === 12 && expected?.length === given.length && timingSafeEqual(expected, given)) {
-      proven = true;
-      return;
-    }
-    throw new WireFailed('the server asks for another authentication, or does not prove that it knows the password');
-  };
-}
-
-/** Characters that SASLprep does not change. */
-const PLAIN = /^[\x20-\x7e]*$/;
-
-function attributesOf(text: string): Record<string, string | undefined> {
-  return Object.fromEntries(text.split(',').map((part) => [part[0] ?? '', part.slice(2)]));
 }

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { PackedContent, StoredObject } from '../../../repository/objects/object-file.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
+import { readEncryption } from '../connection/encryption.ts';
 import { ConnectionLost, type PsqlSession, SqlError } from '../connection/session.ts';
 import { portOf } from '../connection/url.ts';
 import type { WireAddress } from '../connection/wire.ts';
@@ -36,7 +37,7 @@ export async function openCopyReader(
     else if (reply.reply === 'failed') waiting.shift()?.reject(errorOf(reply));
     else waiting.shift()?.resolve(reply.reply === 'read' ? reply.packed : null);
   });
-  worker.on('error', end);
+  worker.on('error', ({ message }) => end(new ConnectionLost(message)));
   worker.on('exit', () => end(new ConnectionLost('the thread that reads rows has ended')));
   const abort = (): void => {
     end(signal.reason);
@@ -92,21 +93,15 @@ function errorOf({ message, sqlstate, code }: Extract<CopyReply, { reply: 'faile
   return code === null ? new ConnectionLost(message) : Object.assign(new Error(message), { code });
 }
 
-/** Parameters under which an unencrypted connection is what the URL asks for. */
-const KNOWN_PARAMETERS = new Map([
-  ['sslmode', new Set(['disable', 'allow', 'prefer'])],
-  ['gssencmode', new Set(['disable', 'prefer'])],
-]);
 /** `PG…` of the environment would have libpq connect in another way. */
 const OF_LIBPQ = /^PG[A-Z]+$/;
 const VIEWS_SINCE = 12;
 
 /**
- * Returns the address for a connection of our own, which equals that of psql when psql has a plain connection to the
- * one host of the URL and nothing but the URL determines it. `null` in all other cases: only libpq knows all of its
- * ways to connect and to encrypt.
+ * Returns the address for a connection of our own, which follows libpq's rules where one host and nothing but the URL
+ * determines them. `null` in all other cases: only libpq knows all of its ways to connect and to encrypt.
  */
-export async function plainAddress(
+export async function directAddress(
   { runner, environment }: Pick<EngineContext, 'runner' | 'environment'>,
   session: PsqlSession,
   { url, serverMajor }: { url: DatabaseUrl; serverMajor: number },
@@ -115,13 +110,14 @@ export async function plainAddress(
   const { user, password, database } = url;
   if (!host || others.length > 0 || host.host === '' || user === null || database === null) return null;
   if (runner.id !== 'local' || url.inContainer || serverMajor < VIEWS_SINCE) return null;
-  if (Object.entries(url.parameters).some(([name, value]) => !KNOWN_PARAMETERS.get(name)?.has(value))) return null;
   if (Object.keys(environment).some((name) => OF_LIBPQ.test(name))) return null;
-  const [found] = await session.query<{ plain: boolean }>(`
-    SELECT NOT EXISTS (SELECT FROM pg_stat_ssl WHERE pid = pg_backend_pid() AND ssl)
-       AND NOT EXISTS (SELECT FROM pg_stat_gssapi WHERE pid = pg_backend_pid() AND encrypted) AS plain`);
-  if (found?.plain !== true) return null;
-  return { host: host.host, port: portOf(host, environment), user, password, database };
+  const found = await readEncryption(url, environment);
+  if (!found) return null;
+  const [gssapi] = await session.query<{ gss: boolean }>(
+    'SELECT EXISTS (SELECT FROM pg_stat_gssapi WHERE pid = pg_backend_pid() AND encrypted) AS gss',
+  );
+  if (gssapi?.gss !== false) return null;
+  return { host: host.host, port: portOf(host, environment), user, password, database, encryption: found.encryption };
 }
 
 /** The worker beside this module: TypeScript when run from source, its bundle in `dist/`. */

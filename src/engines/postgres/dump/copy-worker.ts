@@ -32,29 +32,30 @@ let wire: Wire | null = null;
 let last: Promise<void> = Promise.resolve();
 
 port.on('message', (task: CopyTask) => {
+  // Its statement is sent while the rows of the one before still come; the replies keep the order.
+  const working = task.task === 'read' ? read(task) : open(task);
+  working.catch(() => {});
   last = last
-    .then(() => work(task))
-    .catch((error: NodeJS.ErrnoException) => {
+    .then(() => working)
+    .then(tell, (error: NodeJS.ErrnoException) => {
       const sqlstate = error instanceof SqlError ? error.sqlstate : null;
       tell({ reply: 'failed', message: error.message, sqlstate, code: error.code ?? null });
     });
 });
 
-async function work(task: CopyTask): Promise<void> {
-  if (task.task === 'read') return tell({ reply: 'read', packed: await read(task) });
-  wire = await openWire(task.address);
-  for (const statement of task.statements) await wire.execute(statement);
-  return tell({ reply: 'connected' });
+async function open({ address, statements }: CopyTask & { task: 'connect' }): Promise<CopyReply> {
+  const opened = await openWire(address);
+  await Promise.all(statements.map((statement) => opened.execute(statement)));
+  wire = opened;
+  return { reply: 'connected' };
 }
 
-/** One buffer: rows are read one piece after the other. */
-const frame = Buffer.allocUnsafeSlow(FRAME_BYTES);
-
 /** Rows from the socket into frames, which are hashed and compressed here: no other thread, and no file, has them in between. */
-async function read({ statement, destination, stored }: CopyTask & { task: 'read' }): Promise<PackedContent> {
+async function read({ statement, destination, stored }: CopyTask & { task: 'read' }): Promise<CopyReply> {
   if (!wire) throw new Error('not connected');
   const sink =
     stored && stored.bytes <= MOST_KEPT_BYTES ? comparingSink(destination, stored) : packingSink(destination);
+  const frame = Buffer.allocUnsafeSlow(FRAME_BYTES);
   let filled = 0;
   const flush = (): void => {
     sink.add(frame.subarray(0, filled));
@@ -74,9 +75,10 @@ async function read({ statement, destination, stored }: CopyTask & { task: 'read
     const end = Buffer.from(DATA_TERMINATOR);
     take(end, 0, end.length);
     if (filled > 0) flush();
-    return { ...sink.finish(), lines: rows + TERMINATOR_LINES };
+    return { reply: 'read', packed: { ...sink.finish(), lines: rows + TERMINATOR_LINES } };
   } finally {
     sink.close();
+    release(frame);
   }
 }
 

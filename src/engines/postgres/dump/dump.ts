@@ -18,7 +18,7 @@ import { listArchive } from '../restore/list-archive.ts';
 import { MOST_BYTES_OF_ALL } from '../restore/rows/copy-commands.ts';
 import { type ArchiveDetails, type ArchiveEntry, DATA_TERMINATOR, isTableData, TERMINATOR_LINES } from './archive.ts';
 import { CONTENTS } from './archive-contents.ts';
-import { plainAddress } from './copy-readers.ts';
+import { directAddress } from './copy-readers.ts';
 import { cutDefinitions } from './cut-definitions.ts';
 import { digestDefinitions } from './definitions-digest.ts';
 import { createDumpProgress, nameOf } from './dump-progress.ts';
@@ -32,8 +32,8 @@ import {
 } from './dump-source.ts';
 import { beginInstant } from './instant.ts';
 import { rangesOf } from './ranges.ts';
-import type { TableReads } from './read-piece.ts';
-import { cutShort, prepareReading, type ReadTables, tableReaders } from './read-tables.ts';
+import { cutShort, type TableReads } from './read-piece.ts';
+import { prepareReading, type ReadTables, tableReaders } from './read-tables.ts';
 import { explainDumpFailure } from './rights.ts';
 import { ARCHIVE, dumpDatabase, fixDate } from './run-pg-dump.ts';
 
@@ -66,7 +66,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const progress = createDumpProgress({ tables: selected.tables, expected: request.expectedBytes, report });
   const serverMajor = majorOf(serverVersion);
   const ranges = rangesOf(own, { serverMajor });
-  const address = await plainAddress(context, session, { url: request.url, serverMajor });
+  const address = await directAddress(context, session, { url: request.url, serverMajor });
   let isDumped = false;
   const { promise: dumped, resolve: hasDumped } = Promise.withResolvers<void>();
   const ofDump = { isDumped: () => isDumped, dumped };

@@ -1,6 +1,6 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { DumpRequest, PackedFile } from '../../facets/dump.ts';
 import type { CatalogTable } from '../catalog/introspect.ts';
 import { type PsqlSession, SqlError } from '../connection/session.ts';
@@ -30,9 +30,6 @@ export interface TableReads {
   explain: (message: string, details: string[]) => Promise<UserError>;
 }
 
-/** A file of more bytes is packed while it is written. */
-const LARGE_BYTES = 64 * 1024 * 1024;
-
 export interface RowPiece {
   table: CatalogTable;
   range: Range;
@@ -61,73 +58,74 @@ export function readDirect(reader: CopyReader, piece: RowPiece, reads: TableRead
   return packed;
 }
 
-/** psql writes the file, which a thread then packs: the rows never pass through this process's event loop. */
-export async function readToFile(
-  session: PsqlSession,
-  piece: RowPiece,
-  reads: TableReads,
-): Promise<Promise<PackedFile>> {
-  const { table, range, name, bytes } = piece;
+/** psql writes a file, which a thread then packs: the rows never pass through this process's event loop. */
+export async function readToFile(session: PsqlSession, piece: RowPiece, reads: TableReads): Promise<Promise<PackedFile>> {
+  const { table, name } = piece;
   const { request, progress } = reads;
-  const path = join(request.directory, name);
-  await writeFile(path, '', { mode: 0o600 });
   progress.onStarted(table);
-  const pack = (growing?: { grown: Promise<unknown> }): Promise<PackedFile> => {
-    const onBytes = (more: number): void => progress.onBytes(table, more);
-    const packed = request.write(name, { terminator: DATA_TERMINATOR, onBytes, ...growing });
-    piece.packed(packed);
-    return packed;
-  };
-  const copied = session.copyToFile(copyOut(table, range), { path, ending: DATA_TERMINATOR }).catch(async (error) => {
-    throw await cannotRead(reads, table, error);
-  });
-  const growing = bytes > LARGE_BYTES ? pack({ grown: copied }) : null;
-  await copied;
-  return growing ?? pack();
+  await copyToFile(session, [piece], reads);
+  const onBytes = (more: number): void => progress.onBytes(table, more);
+  const packed = request.write(name, { terminator: DATA_TERMINATOR, onBytes });
+  piece.packed(packed);
+  return packed;
 }
 
-/** Their statements travel together, since waiting for each answer takes longer than reading it. */
+/** One file of psql has the rows of many small tables: a file and a round trip for each would take longer than reading them. */
 export async function readSmall(
   session: PsqlSession,
   pieces: RowPiece[],
   reads: TableReads,
 ): Promise<Promise<PackedFile>[]> {
   const { request, progress } = reads;
-  const outcomes = await Promise.allSettled(
-    pieces.map(({ table, range }) => readContent(session, copyOut(table, range))),
-  );
-  const failed = outcomes.findIndex(({ status }) => status === 'rejected');
-  const failure = outcomes[failed];
-  const culprit = pieces[failed];
-  if (culprit && failure?.status === 'rejected') throw await cannotRead(reads, culprit.table, failure.reason);
+  const path = await copyToFile(session, pieces, reads);
+  const contents = cutAtEndings(await readFile(path));
+  await rm(path);
   return pieces.flatMap((piece, at) => {
-    const outcome = outcomes[at];
-    if (outcome?.status !== 'fulfilled') return [];
+    const content = contents[at];
+    if (!content) throw cutShort(nameOf(piece.table));
     const onBytes = (more: number): void => progress.onBytes(piece.table, more);
-    const packed = request.write(piece.name, { content: outcome.value, terminator: DATA_TERMINATOR, onBytes });
+    const packed = request.write(piece.name, { content, terminator: DATA_TERMINATOR, onBytes });
     piece.packed(packed);
     return [packed];
   });
 }
 
-async function readContent(session: PsqlSession, statement: string): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  await session.lines(statement, (lines) => {
-    chunks.push(new Uint8Array(lines));
-    bytes += lines.length;
+/** Returns the path of the file, which is named after the first piece. */
+async function copyToFile(session: PsqlSession, pieces: RowPiece[], reads: TableReads): Promise<string> {
+  const path = join(reads.request.directory, pieces[0]?.name ?? '');
+  await writeFile(path, '', { mode: 0o600 });
+  const statements = pieces.map(({ table, range }) => copyOut(table, range));
+  await session.copyToFile(statements, { path, ending: DATA_TERMINATOR }).catch(async (error) => {
+    // The first that is not whole is the one that failed.
+    const failed = pieces.length === 1 ? 0 : cutAtEndings(await readFile(path)).length;
+    const { table } = pieces[failed] ?? {};
+    throw table ? await cannotRead(reads, table, error) : error;
   });
-  // Memory of its own, which is passed to a thread.
-  const content = new Uint8Array(bytes + DATA_TERMINATOR.length);
-  let at = 0;
-  for (const chunk of [...chunks, Buffer.from(DATA_TERMINATOR)]) {
-    content.set(chunk, at);
-    at += chunk.length;
+  return path;
+}
+
+const LINE_FEED = 0x0a;
+
+/** Cuts whole outputs of COPY apart: no row is the line that ends them. Each has memory of its own, which is passed to a thread. */
+function cutAtEndings(file: Buffer): Uint8Array<ArrayBuffer>[] {
+  const contents: Uint8Array<ArrayBuffer>[] = [];
+  for (let from = 0, at = file.indexOf(DATA_TERMINATOR); at !== -1; at = file.indexOf(DATA_TERMINATOR, at + 1)) {
+    if (at !== from && file[at - 1] !== LINE_FEED) continue;
+    const end = at + DATA_TERMINATOR.length;
+    contents.push(new Uint8Array(file.subarray(from, end)));
+    from = end;
+    at = end - 1;
   }
-  return content;
+  return contents;
 }
 
 async function cannotRead({ explain }: TableReads, table: CatalogTable, error: unknown): Promise<unknown> {
   if (!(error instanceof SqlError)) return error;
   return await explain(`${nameOf(table)} cannot be read`, error.message.split('\n'));
+}
+
+export function cutShort(table: string): UserError {
+  return new UserError('dump_failed', `The dump of ${table} is cut short`, {
+    hint: 'Is the disk full? Nothing was stored.',
+  });
 }

@@ -253,9 +253,3 @@ async function readPieces(readers: Readers, { reads, queue, signal }: ReaderOpti
 
 /** Its thread goes on while the file before is synced and stored. */
 const READ_AHEAD = 1;
-
-export function cutShort(table: string): UserError {
-  return new UserError('dump_failed', `The dump of ${table} is cut short`, {
-    hint: 'Is the disk full? Nothing was stored.',
-  });
-}

@@ -5,7 +5,7 @@ import { connect } from '../../../../src/engines/postgres/connection/connect.ts'
 import { parsePostgresUrl } from '../../../../src/engines/postgres/connection/url.ts';
 import type { WireAddress } from '../../../../src/engines/postgres/connection/wire.ts';
 import { DATA_TERMINATOR, TERMINATOR_LINES } from '../../../../src/engines/postgres/dump/archive.ts';
-import { type CopyReader, openCopyReader, plainAddress } from '../../../../src/engines/postgres/dump/copy-readers.ts';
+import { type CopyReader, directAddress, openCopyReader } from '../../../../src/engines/postgres/dump/copy-readers.ts';
 import { readFrames } from '../../../../src/repository/objects/object-file.ts';
 import {
   describeWithPostgres,
@@ -42,7 +42,7 @@ describeWithPostgres('rows that a thread reads', () => {
   async function addressFor(url: string, environment: NodeJS.ProcessEnv = {}): Promise<WireAddress | null> {
     await using session = await connect(context, parsePostgresUrl(server.url('postgres')));
     const { runner } = context;
-    return await plainAddress({ runner, environment }, session, { url: parsePostgresUrl(url), serverMajor: 15 });
+    return await directAddress({ runner, environment }, session, { url: parsePostgresUrl(url), serverMajor: 15 });
   }
 
   async function address(): Promise<WireAddress> {
@@ -142,12 +142,17 @@ describeWithPostgres('rows that a thread reads', () => {
   it.each([
     ['a wrong password', { password: 'wrong' }],
     ['no password', { password: null }],
-    ['a password that would have to be normalized', { user: 'other', password: 'schön' }],
     ['a database that is missing', { database: 'missing' }],
     ['a port where nobody listens', { port: 1 }],
   ])('are left to psql with %s', async (_, change) => {
     const changed = { ...(await address()), ...change };
     expect(await openCopyReader(context, { address: changed, statements: [] })).toBeNull();
+  });
+
+  it('are read with a password that must be normalized', async () => {
+    const other = { ...(await address()), user: 'other', password: 'scho\u0308n' };
+    await using reader = await openCopyReader(context, { address: other, statements: [] });
+    expect(reader).not.toBeNull();
   });
 
   it('are left to psql where a session has another snapshot', async () => {
@@ -157,7 +162,8 @@ describeWithPostgres('rows that a thread reads', () => {
 
   it.each([
     ['two hosts', (url: string) => url.replace(/@([^/]+)/, '@$1,$1'), {}],
-    ['encryption', (url: string) => `${url}?sslmode=require`, {}],
+    ['roots of the system', (url: string) => `${url}?sslmode=require&sslrootcert=system`, {}],
+    ['a list of what was revoked', (url: string) => `${url}?sslmode=require&sslcrl=/tmp/list`, {}],
     ['a service', (url: string) => `${url}?service=app`, {}],
     ['options', (url: string) => `${url}?options=-cwork_mem%3D1MB`, {}],
     ['no host', (url: string) => url.replace(/@[^/]+/, '@'), {}],
@@ -166,5 +172,6 @@ describeWithPostgres('rows that a thread reads', () => {
   ])('are left to psql with %s', async (_, change, environment) => {
     expect(await addressFor(change(server.url('postgres')), environment)).toBeNull();
     expect(await addressFor(`${server.url('postgres')}?sslmode=prefer`)).not.toBeNull();
+    expect(await addressFor(`${server.url('postgres')}?sslmode=require`)).not.toBeNull();
   });
 });

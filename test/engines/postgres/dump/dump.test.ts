@@ -59,6 +59,17 @@ describeWithPostgres('a dump', () => {
     await applyLoad(context, await planLoad(context, { target, cpus: 2 }));
   }
 
+  it('tells the rows of small tables apart, whatever they are', async () => {
+    const rows = String.raw`('\.'), (''), (''), (''), (E'\n\\.\n\n\n')`;
+    const tables = ['a', 'b', 'c', 'd'].map((name) => `CREATE TABLE ${name} (words text)`);
+    const filled = ['a', 'c', 'd'].map((name) => `INSERT INTO ${name} VALUES ${rows}`);
+    await database('odd', [...tables, ...filled, `INSERT INTO b VALUES ('')`].join(';'));
+    const context = contextFor('odd');
+    await build(context, { target: 'odd' });
+    await restored(context, 'odd');
+    expect(await server.dump('odd_copy')).toBe(await server.dump('odd'));
+  });
+
   it('omits objects that need an omitted schema, warns, and restores all others', async () => {
     await database('outward', OUTWARD);
     const events: RunEvent[] = [];

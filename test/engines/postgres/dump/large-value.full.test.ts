@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { measuredRun } from '../../../helpers/measured-run.ts';
@@ -8,6 +8,7 @@ import {
   type TestPostgres,
   temporaryFolder,
 } from '../../../helpers/postgres-server.ts';
+import { makeAuthority, sign, speakTls } from '../../../helpers/postgres-tls.ts';
 
 const MAIN = new URL('../../../../src/main.ts', import.meta.url).pathname;
 const VALUE_MEGABYTES = 200;
@@ -28,6 +29,8 @@ describeWithPostgres(`a value of ${VALUE_MEGABYTES} MB`, () => {
     server = await startPostgres();
     await server.createDatabase('source');
     await server.psql('source', { sql: TABLE });
+    const authority = await makeAuthority(join(folder.path, 'tls'));
+    await speakTls(server, await sign(authority, { name: 'server', subject: '/CN=localhost' }));
   }, 60_000);
 
   afterAll(async () => {
@@ -35,31 +38,40 @@ describeWithPostgres(`a value of ${VALUE_MEGABYTES} MB`, () => {
     await folder?.[Symbol.asyncDispose]();
   });
 
-  it(`is built and loaded in ${MOST_MEGABYTES} MB of memory besides the runtime, with all programs`, {
-    timeout: 300_000,
-  }, async () => {
-    const config = join(folder.path, 'tool.yml');
-    const snapshot = { src_url: server.url('source'), dst_url: server.url('copy') };
-    const settings = {
-      secret_key: 'ab'.repeat(16),
-      working_directory: join(folder.path, 'work'),
-      targets: { app: { snapshot } },
-    };
-    await writeFile(config, JSON.stringify(settings), { mode: 0o600 });
-    const measured = async (...words: string[]): Promise<number> => {
-      const args = [MAIN, '--config', config, '--yes', '--json', ...words];
-      const { megabytes, treeMegabytes, seconds } = await measuredRun(process.execPath, args);
-      console.info(`${words.join(' ')}: ${megabytes} MB (${treeMegabytes} MB with programs), ${seconds.toFixed(1)} s`);
-      return treeMegabytes;
-    };
-    // From source the runtime takes three times as much as the bundle.
-    const runtime = await measured('build', 'app');
-    await server.psql('source', { sql: `INSERT INTO large VALUES (1, ${VALUE})` });
-    for (const cpus of ['1', '2']) {
-      expect((await measured('build', 'app', '--cpus', cpus)) - runtime).toBeLessThanOrEqual(MOST_MEGABYTES);
-    }
-    expect((await measured('load', 'app')) - runtime).toBeLessThanOrEqual(MOST_MEGABYTES);
-    const digest = { sql: 'SELECT sha256(value) FROM large' };
-    expect(await server.psql('copy', digest)).toBe(await server.psql('source', digest));
-  });
+  it.each(['disable', 'require'])(
+    `is built and loaded in ${MOST_MEGABYTES} MB of memory besides the runtime, with all programs: sslmode=%s`,
+    {
+      timeout: 300_000,
+    },
+    async (sslmode) => {
+      await server.psql('source', { sql: 'TRUNCATE large' });
+      await rm(join(folder.path, 'work'), { recursive: true, force: true });
+      const config = join(folder.path, 'tool.yml');
+      const [src_url, dst_url] = ['source', 'copy'].map((name) => `${server.url(name)}?sslmode=${sslmode}`);
+      const snapshot = { src_url, dst_url };
+      const settings = {
+        secret_key: 'ab'.repeat(16),
+        working_directory: join(folder.path, 'work'),
+        targets: { app: { snapshot } },
+      };
+      await writeFile(config, JSON.stringify(settings), { mode: 0o600 });
+      const measured = async (...words: string[]): Promise<number> => {
+        const args = [MAIN, '--config', config, '--yes', '--json', ...words];
+        const { megabytes, treeMegabytes, seconds } = await measuredRun(process.execPath, args);
+        console.info(
+          `${words.join(' ')}: ${megabytes} MB (${treeMegabytes} MB with programs), ${seconds.toFixed(1)} s`,
+        );
+        return treeMegabytes;
+      };
+      // From source the runtime takes three times as much as the bundle.
+      const runtime = await measured('build', 'app');
+      await server.psql('source', { sql: `INSERT INTO large VALUES (1, ${VALUE})` });
+      for (const cpus of ['1', '2']) {
+        expect((await measured('build', 'app', '--cpus', cpus)) - runtime).toBeLessThanOrEqual(MOST_MEGABYTES);
+      }
+      expect((await measured('load', 'app')) - runtime).toBeLessThanOrEqual(MOST_MEGABYTES);
+      const digest = { sql: 'SELECT sha256(value) FROM large' };
+      expect(await server.psql('copy', digest)).toBe(await server.psql('source', digest));
+    },
+  );
 });
