@@ -28,7 +28,7 @@ export function plannedAfterLoad(configuration: Configuration, choice: AfterLoad
   return steps.length === 0 ? undefined : steps.map(describe);
 }
 
-/** Of no target of the hub: its settings have no such key. */
+/** Returns none for a target of the hub, whose settings have no such key. */
 function stepsOf(configuration: Configuration, { target, afterLoad = true }: AfterLoadChoice): AfterLoadStep[] {
   const { after_load = [] } = findTarget(configuration, target).snapshot ?? {};
   return afterLoad && !configuration.cloud?.has(target) ? after_load : [];

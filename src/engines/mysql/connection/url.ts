@@ -116,7 +116,7 @@ export function urlWithPassword(url: DatabaseUrl): string {
   return `${writeUrl(url, url.password)}${writeParameters(url.parameters)}`;
 }
 
-/** Those of the client programs, and those by which images and frameworks name the same. */
+/** Variables of the client programs, and names that images and frameworks use for the same values. */
 export function urlVariables({
   hosts: [given],
   user,
