@@ -10,7 +10,7 @@ export interface StatisticsOptions extends Pick<FillRun, 'url'>, Partial<Pick<Fi
   sessions: number;
 }
 
-/** What the planner knows of: tables, whose partitions go with the topmost one, or materialized views. */
+/** Relations with statistics: tables, whose partitions go with the topmost one, or materialized views. */
 const TABLES = `c.relkind IN ('r', 'p') AND NOT c.relispartition`;
 const VIEWS = `c.relkind = 'm' AND c.relispopulated`;
 const CHANGED = `(${TABLES} OR ${VIEWS}) AND EXISTS (
