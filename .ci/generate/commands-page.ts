@@ -78,11 +78,11 @@ newest and the default), \`latest\`, or an id or its beginning. The \`name\` aft
 
 Where a command takes a snapshot, the target can select it, also in the list of commands on the screens (\`:\`):
 
-| selector        | snapshot                              |
-| --------------- | ------------------------------------- |
-| \`app\`         | the newest                            |
-| \`app@main\`    | the newest built on this git branch   |
-| \`app#v2.4\`    | the newest with this tag              |
+| selector       | snapshot                               |
+| -------------- | -------------------------------------- |
+| \`app\`          | the newest                             |
+| \`app@main\`     | the newest built on this git branch    |
+| \`app#v2.4\`     | the newest with this tag               |
 | \`app+20260102\` | the newest with this migration applied |
 | \`app:8c41f2ab\` | the one with this id, or index         |`;
 
