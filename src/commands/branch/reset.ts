@@ -9,7 +9,7 @@ export const branchResetCommand = defineCommand({
   group: 'Branches',
   arguments: [TARGET, BRANCH],
   options: [
-    { flags: '--all', description: 'reset all branches NAME_1, NAME_2 … (created with --count)' },
+    { flags: '--all', description: 'reset all branches NAME_1 to NAME_n (created with --count)' },
     DESTDB,
     DRY_RUN,
     UNVERIFIED_SOURCES,
