@@ -10,7 +10,6 @@ export interface SnapshotFilter {
   branch?: string | undefined;
   /** With this migration applied. */
   migration?: string | undefined;
-  /** With this tag. */
   tag?: string | undefined;
 }
 
