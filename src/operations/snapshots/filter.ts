@@ -2,7 +2,7 @@ import type { Manifest } from '../../repository/manifest.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { includesMigration } from '../migrations/includes-migration.ts';
-import type { PlacedSnapshot } from './placed-snapshots.ts';
+import type { LocatedSnapshot } from './located-snapshots.ts';
 
 /** Snapshots by what was recorded when they were built. */
 export interface SnapshotFilter {
@@ -21,11 +21,11 @@ const READS_AT_ONCE = 16;
 
 /** Creates a predicate for snapshots. Manifests are read once for each content of a migrations table. */
 export async function createFilter(
-  placed: PlacedSnapshot[],
+  placed: LocatedSnapshot[],
   { branch, migration, tag }: SnapshotFilter,
-  read: (snapshot: PlacedSnapshot) => Promise<Manifest | null | undefined>,
-): Promise<(snapshot: PlacedSnapshot) => boolean> {
-  const isRecorded = ({ headline: { git, tags = [] } }: PlacedSnapshot): boolean =>
+  read: (snapshot: LocatedSnapshot) => Promise<Manifest | null | undefined>,
+): Promise<(snapshot: LocatedSnapshot) => boolean> {
+  const isRecorded = ({ headline: { git, tags = [] } }: LocatedSnapshot): boolean =>
     (branch === undefined || git?.branch === branch) && (tag === undefined || tags.includes(tag));
   if (migration === undefined) return isRecorded;
   const distinct = new Map(placed.filter(isRecorded).map((snapshot) => [digestOf(snapshot), snapshot]));
@@ -38,7 +38,7 @@ export async function createFilter(
   return (snapshot) => isRecorded(snapshot) && including.has(digestOf(snapshot));
 }
 
-function digestOf({ headline: { migrations = [] } }: PlacedSnapshot): string {
+function digestOf({ headline: { migrations = [] } }: LocatedSnapshot): string {
   return migrations.map(({ tool, table, sha256 }) => `${tool} ${table} ${sha256}`).join('\n');
 }
 
@@ -48,7 +48,7 @@ const MOST_NAMED = 10;
 export function noMatch(
   target: string,
   { branch, migration, tag }: SnapshotFilter,
-  placed: PlacedSnapshot[],
+  placed: LocatedSnapshot[],
 ): UserError {
   const conditions = [
     ...(branch === undefined ? [] : [`of git branch "${branch}"`]),

@@ -10,7 +10,7 @@ import { findTarget } from '../targets/find-target.ts';
 import { locationsOf, openLocation, type RemoteLocation } from './remote-repositories.ts';
 
 /** A snapshot, and where it is. */
-export interface PlacedSnapshot {
+export interface LocatedSnapshot {
   headline: Headline;
   /** The data counts as sanitized: by `isSanitized`, or by a claim of the hub that the manifest confirms before use. */
   sanitized: boolean;
@@ -33,7 +33,7 @@ export interface ListRequest {
 const TIMEOUT_MS = 20_000;
 
 /** A target's snapshots on this machine and on its remote repositories, newest first. */
-export function listEverywhere(context: Context, request: ListRequest): Promise<PlacedSnapshot[]> {
+export function listEverywhere(context: Context, request: ListRequest): Promise<LocatedSnapshot[]> {
   const { share } = findTarget(context.configuration, request.target);
   const isCloud = context.configuration.cloud?.has(request.target) ?? false;
   return share && !isCloud ? listShared(context, request) : listOwn(context, request);
@@ -42,7 +42,7 @@ export function listEverywhere(context: Context, request: ListRequest): Promise<
 async function listOwn(
   context: Context,
   { target, original, timeoutMs = TIMEOUT_MS, families }: ListRequest,
-): Promise<PlacedSnapshot[]> {
+): Promise<LocatedSnapshot[]> {
   const repository = repositoryHere(context);
   const { share } = findTarget(context.configuration, target);
   const trustedKeys = context.configuration.settings.trusted_keys;
@@ -51,7 +51,7 @@ async function listOwn(
     repository.list(target),
     Promise.all(locationsOf(context, target).map((location) => listRemote(context, { location, listing, timeoutMs }))),
   ]);
-  const placed = new Map<string, PlacedSnapshot>();
+  const placed = new Map<string, LocatedSnapshot>();
   for (const found of remote.flatMap(({ found }) => found)) placed.set(manifestKey(found.headline), found);
   for (const manifest of manifests) {
     const key = manifestKey(manifest);
@@ -82,7 +82,7 @@ interface LocationListRequest {
 async function listRemote(
   context: Context,
   { location, listing, timeoutMs }: LocationListRequest,
-): Promise<{ location: RemoteLocation; found: PlacedSnapshot[]; error: UserError | null }> {
+): Promise<{ location: RemoteLocation; found: LocatedSnapshot[]; error: UserError | null }> {
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(timeoutMs)]);
   try {
     const asking = await openLocation({ ...context, signal }, location, { listing: true });
@@ -108,7 +108,7 @@ async function listRemote(
 async function listShared(
   context: Context,
   { target, original, timeoutMs, families }: ListRequest,
-): Promise<PlacedSnapshot[]> {
+): Promise<LocatedSnapshot[]> {
   await assertShared(context, target);
   const signals = [context.signal, ...(timeoutMs === undefined ? [] : [AbortSignal.timeout(timeoutMs)])];
   const asking = { ...context, signal: AbortSignal.any(signals) };
@@ -131,7 +131,7 @@ async function listShared(
 function placedOf(
   { configuration }: Context,
   { listed, remote }: { listed: ListedSnapshot; remote: RemoteRepository },
-): PlacedSnapshot {
+): LocatedSnapshot {
   const place = { local: false, remote };
   if ('claimed' in listed) return { headline: listed.claimed, sanitized: listed.claimed.sanitized, ...place };
   const headline = listed.verified;
@@ -139,7 +139,7 @@ function placedOf(
 }
 
 /** A snapshot and what was made of it have one family, and one time. */
-export function familyOf({ headline: { sanitized_of, id } }: Pick<PlacedSnapshot, 'headline'>): string {
+export function familyOf({ headline: { sanitized_of, id } }: Pick<LocatedSnapshot, 'headline'>): string {
   return sanitized_of ?? id;
 }
 
@@ -152,8 +152,8 @@ function hasFamilies(count: number, isCounted: (headline: VerifiedHeadline) => b
   };
 }
 
-function newestFirst(placed: PlacedSnapshot[]): PlacedSnapshot[] {
-  const age = ({ headline: { created_at, id } }: PlacedSnapshot): string => `${created_at} ${id}`;
+function newestFirst(placed: LocatedSnapshot[]): LocatedSnapshot[] {
+  const age = ({ headline: { created_at, id } }: LocatedSnapshot): string => `${created_at} ${id}`;
   return placed.sort((a, b) => (age(a) < age(b) ? 1 : -1));
 }
 
