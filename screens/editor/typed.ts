@@ -14,7 +14,6 @@ import { editorWith, panesOf, renamedAt, updateEditor } from './selection.ts';
 import { EDITOR_NOTICES, nameTakenText } from './text.ts';
 import { problemsBelow } from './tree-rows.ts';
 
-/** Starts editing with this text. */
 export function startTyping(model: Model, route: EditorRoute, text: string): void {
   const typing = { ...route, typing: textEdit(text), wrong: null, refused: null, suggestion: null };
   model.navigation.replace(typing);

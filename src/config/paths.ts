@@ -27,7 +27,6 @@ export function shortPath(path: string, { environment, cwd }: { environment: Nod
   return path.startsWith(join(home, sep)) ? `~${path.slice(home.length)}` : path;
 }
 
-/** The first path that is a file. */
 export async function firstFile(paths: string[]): Promise<string | null> {
   for (const path of paths) {
     const stats = await stat(path).catch(() => null);

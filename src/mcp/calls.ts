@@ -105,7 +105,6 @@ export function createCalls({ context, tools, allow, readOnly, log }: CallsOptio
   };
 }
 
-/** Reports whether a tool is offered at all. */
 export function isOffered({ effect, needs }: Tool, { allow, readOnly }: Pick<CallsOptions, 'allow' | 'readOnly'>) {
   return (effect === 'reads' || !readOnly) && (needs === undefined || allow.has(needs));
 }

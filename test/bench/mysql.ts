@@ -10,8 +10,8 @@ import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { keepFigure } from '../helpers/keep-figure.ts';
-import { mysqlBenchData } from '../helpers/mysql-bench-data.ts';
-import { startMysql } from '../helpers/mysql-server.ts';
+import { mysqlBenchData } from '../helpers/mysql/mysql-bench-data.ts';
+import { startMysql } from '../helpers/mysql/mysql-server.ts';
 
 const ROUNDS = 5;
 const JOBS = 2;

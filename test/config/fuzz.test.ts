@@ -4,7 +4,7 @@ import { problemsText } from '../../src/cli/printers/problems.ts';
 import { createStyle } from '../../src/cli/printers/style.ts';
 import { variableName } from '../../src/config/environment.ts';
 import type { Inspection } from '../../src/config/load.ts';
-import { configFolder, withKey } from '../helpers/config-folder.ts';
+import { configFolder, withKey } from '../helpers/terminal/config-folder.ts';
 import { fc } from '../helpers/fast-check.ts';
 import { mutations } from '../helpers/mutations.ts';
 import { trials } from '../helpers/trials.ts';

@@ -8,7 +8,7 @@ import { trustRequestOf } from '../../src/config/trust/trust-request.ts';
 import { parseYaml } from '../../src/config/yaml/yaml-source.ts';
 import { cloudSettings } from '../../src/operations/cloud/target-settings.ts';
 import { plannedAfterLoad } from '../../src/operations/load/after-load.ts';
-import { temporaryFolder, testContext } from '../helpers/postgres-server.ts';
+import { temporaryFolder, testContext } from '../helpers/postgres/postgres-server.ts';
 
 const STEP = { command: ['touch', 'ran'] };
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ListCache } from '../../hub/lists/list-cache.ts';
-import { putTarget, startHub, type TestHub } from '../helpers/hub.ts';
-import { describeWithPostgres, eventually } from '../helpers/postgres-server.ts';
+import { putTarget, startHub, type TestHub } from '../helpers/hub/hub.ts';
+import { describeWithPostgres, eventually } from '../helpers/postgres/postgres-server.ts';
 
 interface Item {
   name: string;

@@ -8,7 +8,11 @@ export const branchResetCommand = defineCommand({
   summary: 'restore a branch to the base copy',
   group: 'Branches',
   arguments: [TARGET, BRANCH],
-  options: [{ flags: '--all', description: 'all branches NAME_1, NAME_2 and so on, of --count' }, DESTDB, DRY_RUN],
+  options: [
+    { flags: '--all', description: 'reset all branches NAME_1 to NAME_n (created with --count)' },
+    DESTDB,
+    DRY_RUN,
+  ],
   examples: [
     { command: 'tool branch reset app login-form', does: 'restore the base copy' },
     { command: 'tool branch reset app --all test --yes', does: 'reset the branches of all test workers' },

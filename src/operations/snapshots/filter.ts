@@ -4,16 +4,16 @@ import { UserError } from '../../runtime/errors.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import type { SnapshotFilter } from '../../text/snapshot-selector.ts';
 import { includesMigration } from '../migrations/includes-migration.ts';
-import type { PlacedSnapshot } from './placed-snapshots.ts';
+import type { LocatedSnapshot } from './located-snapshots.ts';
 
 const READS_AT_ONCE = 16;
 
 /** Creates a predicate for snapshots. Manifests are read once for each content of a migrations table. */
 export async function createFilter(
-  placed: PlacedSnapshot[],
+  placed: LocatedSnapshot[],
   { by, value }: SnapshotFilter,
-  read: (snapshot: PlacedSnapshot) => Promise<Manifest | null | undefined>,
-): Promise<(snapshot: PlacedSnapshot) => boolean> {
+  read: (snapshot: LocatedSnapshot) => Promise<Manifest | null | undefined>,
+): Promise<(snapshot: LocatedSnapshot) => boolean> {
   if (by === 'branch') return ({ headline: { git } }) => git?.branch === value;
   if (by === 'tag') return ({ headline: { tags = [] } }) => tags.includes(value);
   const distinct = new Map(placed.map((snapshot) => [digestOf(snapshot), snapshot]));
@@ -26,7 +26,7 @@ export async function createFilter(
   return (snapshot) => including.has(digestOf(snapshot));
 }
 
-function digestOf({ headline: { migrations = [] } }: PlacedSnapshot): string {
+function digestOf({ headline: { migrations = [] } }: LocatedSnapshot): string {
   return migrations.map(({ tool, table, sha256 }) => `${tool} ${table} ${sha256}`).join('\n');
 }
 
@@ -43,7 +43,7 @@ const RECORDED: Record<SnapshotFilter['by'], { condition: string; list: string; 
 };
 
 /** The error names what there is. */
-export function noMatch(target: string, { by, value }: SnapshotFilter, placed: PlacedSnapshot[]): UserError {
+export function noMatch(target: string, { by, value }: SnapshotFilter, placed: LocatedSnapshot[]): UserError {
   const { condition, list, of } = RECORDED[by];
   return new UserError('snapshot_missing', `Target "${target}" has no snapshot ${condition} "${value}"`, {
     details: [`${list} of its snapshots: ${namesOf(placed.flatMap(({ headline }) => of(headline)))}`],

@@ -12,7 +12,7 @@ import { UserError } from '../../runtime/errors.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { createFilter, noMatch } from './filter.ts';
 import { localRepository } from './local-repository.ts';
-import { familyOf, type ListRequest, listEverywhere, type PlacedSnapshot } from './placed-snapshots.ts';
+import { familyOf, type ListRequest, type LocatedSnapshot, listEverywhere } from './located-snapshots.ts';
 import { assertSignature, shownSignature } from './signatures.ts';
 
 export interface SnapshotRequest {
@@ -59,11 +59,11 @@ export async function listSnapshots(
 /** Throws where no snapshot is selected. */
 async function createMatcher(
   context: Context,
-  families: PlacedSnapshot[][],
+  families: LocatedSnapshot[][],
   { target, select }: { target: string; select: SnapshotSelector },
-): Promise<(snapshot: PlacedSnapshot) => boolean> {
+): Promise<(snapshot: LocatedSnapshot) => boolean> {
   const placed = families.flat();
-  const read = (snapshot: PlacedSnapshot) => readManifest(context, snapshot);
+  const read = (snapshot: LocatedSnapshot) => readManifest(context, snapshot);
   if (typeof select === 'object') {
     const matches = await createFilter(placed, select, read);
     if (!placed.some(matches)) throw noMatch(target, select, placed);
@@ -176,14 +176,14 @@ async function findMatching(
   return foundSnapshot(context, { found, manifest, index: chosen.indexOf(found), target });
 }
 
-function originalOf(family: PlacedSnapshot[]): PlacedSnapshot | undefined {
+function originalOf(family: LocatedSnapshot[]): LocatedSnapshot | undefined {
   return family.find(({ headline }) => !headline.sanitized);
 }
 
 /** The row comes from the manifest. Throws `list_differs` where the list, by which the snapshot was chosen, has claimed otherwise. */
 function foundSnapshot(
   { configuration }: Context,
-  { found, manifest, index, target }: { found: PlacedSnapshot; manifest: Manifest; index: number; target: string },
+  { found, manifest, index, target }: { found: LocatedSnapshot; manifest: Manifest; index: number; target: string },
 ): FoundSnapshot {
   const trustedKeys = configuration.settings.trusted_keys;
   const headline = headlineOf(manifest);
@@ -228,9 +228,9 @@ export async function findPlanned(
 
 /** The one snapshot whose id begins so, or is that; an error of wrong usage when it could be another as well. */
 function namedBy(
-  placed: PlacedSnapshot[],
+  placed: LocatedSnapshot[],
   { target, prefix }: { target: string; prefix: string },
-): (snapshot: PlacedSnapshot) => boolean {
+): (snapshot: LocatedSnapshot) => boolean {
   const exact = placed.filter(({ headline }) => headline.id === prefix);
   const named = exact.length > 0 ? exact : placed.filter(({ headline }) => headline.id.startsWith(prefix));
   const keys = new Set(named.map(({ headline }) => manifestKey(headline)));
@@ -238,7 +238,7 @@ function namedBy(
   return (snapshot) => named.includes(snapshot);
 }
 
-function ambiguous({ target, prefix, named }: { target: string; prefix: string; named: PlacedSnapshot[] }): UserError {
+function ambiguous({ target, prefix, named }: { target: string; prefix: string; named: LocatedSnapshot[] }): UserError {
   return new UserError(
     'snapshot_ambiguous',
     `Target "${target}" has more than one snapshot with an id that begins with "${prefix}"`,
@@ -253,10 +253,10 @@ function ambiguous({ target, prefix, named }: { target: string; prefix: string; 
  * Snapshots with what was made of them, newest data first, and in each the sanitized ones first, the latest before all:
  * what is taken unless the original is asked for.
  */
-function familiesOf(placed: PlacedSnapshot[]): PlacedSnapshot[][] {
+function familiesOf(placed: LocatedSnapshot[]): LocatedSnapshot[][] {
   const families = Map.groupBy(placed, familyOf);
   // One that claims to be sanitized, and does not count as such, is refused when it is chosen: it hides no other.
-  const latest = ({ headline, sanitized }: PlacedSnapshot): string =>
+  const latest = ({ headline, sanitized }: LocatedSnapshot): string =>
     `${Number(sanitized)} ${headline.sanitized_at ?? ''}`;
   return [...families.values()].map((family) => family.sort((a, b) => (latest(a) < latest(b) ? 1 : -1)));
 }
@@ -269,7 +269,7 @@ function originalMissing({ target, snapshot = 0 }: SnapshotRequest): UserError {
 
 function readManifest(
   context: Context,
-  { headline, local, remote }: PlacedSnapshot,
+  { headline, local, remote }: LocatedSnapshot,
 ): Promise<Manifest | null | undefined> {
   const source = local ? localRepository(context) : remote;
   return Promise.resolve(source?.read(manifestKey(headline)));
@@ -295,7 +295,7 @@ interface RowOptions {
 }
 
 function placedRow(
-  { headline, sanitized, local, remote }: PlacedSnapshot,
+  { headline, sanitized, local, remote }: LocatedSnapshot,
   { index, target, trustedKeys }: RowOptions,
 ): SnapshotRow {
   const { target: origin, signature, ...facts } = headline;

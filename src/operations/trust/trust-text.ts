@@ -72,7 +72,6 @@ export function clearStorageText({ clear_storage }: { clear_storage: string }): 
   return `Snapshots of storage profile "${clear_storage}" may be stored without encryption`;
 }
 
-/** The effects of a trusted file. */
 export function trustedText({ file, effects }: Pick<TrustQuestion, 'file' | 'effects'>): string {
   const lines = trustLines({ effects, answered: null }).map((line) => `  ${line}`);
   if (effects.length === 0) return `This configuration needs no trust: ${file}`;

@@ -80,7 +80,6 @@ export function packFile({ source, destination, terminator, complete, wait, onBy
   }
 }
 
-/** An object of the store. */
 export interface StoredObject extends ObjectToRead {
   storedBytes: number;
   storedSha256: string;

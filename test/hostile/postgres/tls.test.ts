@@ -17,8 +17,8 @@ import {
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../../helpers/postgres-server.ts';
-import { type Certificate, makeAuthority, type Signed, sign, speakTls } from '../../helpers/postgres-tls.ts';
+} from '../../helpers/postgres/postgres-server.ts';
+import { type Certificate, makeAuthority, type Signed, sign, speakTls } from '../../helpers/postgres/postgres-tls.ts';
 
 /** Users that the server lets in by one transport only, by certificate, or by the password itself. */
 const USERS = `

@@ -5,11 +5,11 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { AfterLoadStep } from '../../../src/config/schema/after-load.ts';
 import { isRunning } from '../../../src/process/is-running.ts';
 import type { LoadPlan, LoadResult } from '../../../src/results/load-results.ts';
-import { type AnyServer, SERVER_KINDS, startAnyServer } from '../../helpers/any-server.ts';
-import { describeWithKind } from '../../helpers/describe-with-kind.ts';
-import { stagingLeftovers } from '../../helpers/leftovers.ts';
-import { eventually, temporaryFolder } from '../../helpers/postgres-server.ts';
-import { type Tool, toolIn } from '../../helpers/tool-process.ts';
+import { type AnyServer, SERVER_KINDS, startAnyServer } from '../../helpers/databases/any-server.ts';
+import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
+import { stagingLeftovers } from '../../helpers/storage/leftovers.ts';
+import { eventually, temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
+import { type Tool, toolIn } from '../../helpers/terminal/tool-process.ts';
 
 const POSTGRES = {
   fill: [

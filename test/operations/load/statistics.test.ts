@@ -6,9 +6,9 @@ import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
 import { applyReset, planReset } from '../../../src/operations/reset/reset.ts';
 import { applySanitize, planSanitize } from '../../../src/operations/sanitize/sanitize.ts';
 import type { LoadResult } from '../../../src/results/load-results.ts';
-import { type AnyServer, SERVER_KINDS, startAnyServer } from '../../helpers/any-server.ts';
-import { describeWithKind } from '../../helpers/describe-with-kind.ts';
-import { temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
+import { type AnyServer, SERVER_KINDS, startAnyServer } from '../../helpers/databases/any-server.ts';
+import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
+import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
 
 const POSTGRES = [
   'CREATE TABLE country (code char(2) PRIMARY KEY, name text NOT NULL)',

@@ -5,9 +5,9 @@ import { build } from '../../../src/operations/build/build.ts';
 import { listHistory } from '../../../src/operations/history/list-history.ts';
 import { verifyRestore } from '../../../src/operations/snapshots/verify-restore.ts';
 import { createLocalRepository } from '../../../src/repository/local-repository.ts';
-import { type AnyServer, SERVER_KINDS, startAnyServer } from '../../helpers/any-server.ts';
-import { describeWithKind } from '../../helpers/describe-with-kind.ts';
-import { temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
+import { type AnyServer, SERVER_KINDS, startAnyServer } from '../../helpers/databases/any-server.ts';
+import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
+import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
 
 for (const kind of SERVER_KINDS) {
   describeWithKind(kind, 'a proof by restore', () => {

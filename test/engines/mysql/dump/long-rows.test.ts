@@ -6,8 +6,8 @@ import { openSession } from '../../../../src/engines/mysql/connection/session.ts
 import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
 import { openRowReader } from '../../../../src/engines/mysql/dump/row-readers.ts';
 import { ROWS_TERMINATOR } from '../../../../src/engines/mysql/dump/row-text.ts';
-import { describeWithMysql, startMysql, type TestMysql } from '../../../helpers/mysql-server.ts';
-import { temporaryFolder } from '../../../helpers/postgres-server.ts';
+import { describeWithMysql, startMysql, type TestMysql } from '../../../helpers/mysql/mysql-server.ts';
+import { temporaryFolder } from '../../../helpers/postgres/postgres-server.ts';
 
 const CHUNK_BYTES = 64 * 1024;
 /** Bytes of values whose rows, with the value's length and a NULL after it, fill one packet and two. */

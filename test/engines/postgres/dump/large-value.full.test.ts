@@ -1,14 +1,14 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { measuredRun } from '../../../helpers/measured-run.ts';
+import { measuredRun } from '../../../helpers/terminal/measured-run.ts';
 import {
   describeWithPostgres,
   startPostgres,
   type TestPostgres,
   temporaryFolder,
-} from '../../../helpers/postgres-server.ts';
-import { makeAuthority, sign, speakTls } from '../../../helpers/postgres-tls.ts';
+} from '../../../helpers/postgres/postgres-server.ts';
+import { makeAuthority, sign, speakTls } from '../../../helpers/postgres/postgres-tls.ts';
 
 const MAIN = new URL('../../../../src/main.ts', import.meta.url).pathname;
 const VALUE_MEGABYTES = 200;
