@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync
 import { cpus, release, type } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { canHaveSid, debianTree } from '../test/helpers/debian-tree.ts';
+import { canHaveSid, debianTree } from '../test/helpers/postgres/debian-tree.ts';
 import { PARTS } from '../test/prove/promises.ts';
 import { build } from './build.mjs';
 import { nextSlice, type Slice } from './prove/next-slice.ts';

@@ -5,7 +5,7 @@ import { serve } from '../../hub/serve.ts';
 import { readHubSettings } from '../../hub/settings.ts';
 import { keyOf } from '../../hub/settings-values.ts';
 import { startHubDatabase } from '../../src/operations/hub-database.ts';
-import { startChromium } from '../../test/helpers/chromium.ts';
+import { startChromium } from '../../test/helpers/sign-in/chromium.ts';
 
 const HOUR = 3_600_000;
 /** The hub's clock stands still, so that ages and dates are the same in every run. */

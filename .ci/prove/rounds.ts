@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { shellWord } from '../../src/text/shell-word.ts';
-import type { DebianTree } from '../../test/helpers/debian-tree.ts';
+import type { DebianTree } from '../../test/helpers/postgres/debian-tree.ts';
 import type { ProvePlan } from '../../test/helpers/trials.ts';
 import type { NamedPart } from '../../test/prove/promises.ts';
 

@@ -5,11 +5,11 @@
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { benchData } from '../helpers/bench-data.ts';
-import { mountXfs, startInside } from '../helpers/debian-postgres.ts';
-import { debianTree } from '../helpers/debian-tree.ts';
-import { type Measured, measuredRun, printTable } from '../helpers/measured-run.ts';
-import { openPostgresBench, type PostgresBenchServer, PROGRAM } from '../helpers/postgres-bench.ts';
+import { benchData } from '../helpers/databases/bench-data.ts';
+import { mountXfs, startInside } from '../helpers/postgres/debian-postgres.ts';
+import { debianTree } from '../helpers/postgres/debian-tree.ts';
+import { openPostgresBench, type PostgresBenchServer, PROGRAM } from '../helpers/postgres/postgres-bench.ts';
+import { type Measured, measuredRun, printTable } from '../helpers/terminal/measured-run.ts';
 
 const ROUNDS = 3;
 const LISTED = 200;

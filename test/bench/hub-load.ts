@@ -16,12 +16,12 @@ import { migrate, openDatabase } from '../../hub/database/database.ts';
 import { migrateQueue } from '../../hub/database/queue.ts';
 import { insertSession } from '../../hub/database/tokens.ts';
 import { saveUser } from '../../hub/database/users.ts';
-import { freePort } from '../helpers/free-port.ts';
-import { type Answer, sendTo } from '../helpers/health-probe.ts';
-import { largeManifest, profileBody, targetBody } from '../helpers/hub-bodies.ts';
-import { cpuSeconds, printTable } from '../helpers/measured-run.ts';
-import { startPostgres } from '../helpers/postgres-server.ts';
-import { startS3 } from '../helpers/s3-server.ts';
+import { type Answer, sendTo } from '../helpers/hub/health-probe.ts';
+import { largeManifest, profileBody, targetBody } from '../helpers/hub/hub-bodies.ts';
+import { startPostgres } from '../helpers/postgres/postgres-server.ts';
+import { freePort } from '../helpers/proxies/free-port.ts';
+import { startS3 } from '../helpers/storage/s3-server.ts';
+import { cpuSeconds, printTable } from '../helpers/terminal/measured-run.ts';
 
 const CLIENTS = 64;
 const TARGETS = 50;
@@ -81,7 +81,7 @@ async function measure(part: string, seconds: number): Promise<void> {
     const run = async (name: string, work: (client: number, turn: number) => Promise<Answer>, clients = CLIENTS) => {
       // Looks up the callers.
       await Promise.all(Array.from({ length: clients }, (_, client) => work(client, 0)));
-      const worker = new Worker(new URL('../helpers/health-probe.ts', import.meta.url), {
+      const worker = new Worker(new URL('../helpers/hub/health-probe.ts', import.meta.url), {
         workerData: { url: hub.url },
       });
       await once(worker, 'message');

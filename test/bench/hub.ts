@@ -14,9 +14,9 @@ import { sql } from 'kysely';
 import { migrate, openDatabase } from '../../hub/database/database.ts';
 import { insertSession } from '../../hub/database/tokens.ts';
 import { saveUser } from '../../hub/database/users.ts';
-import { freePort } from '../helpers/free-port.ts';
-import { printTable } from '../helpers/measured-run.ts';
-import { startPostgres } from '../helpers/postgres-server.ts';
+import { startPostgres } from '../helpers/postgres/postgres-server.ts';
+import { freePort } from '../helpers/proxies/free-port.ts';
+import { printTable } from '../helpers/terminal/measured-run.ts';
 
 const TARGETS = Number(process.argv[2] ?? 10_000);
 const SECONDS = Number(process.argv[3] ?? 20);

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { openSession } from '../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../src/engines/mysql/connection/url.ts';
-import { startMysql, type TestFlavour } from '../helpers/mysql-server.ts';
+import { startMysql, type TestFlavour } from '../helpers/mysql/mysql-server.ts';
 
 const JOBS = 2;
 /** Of the reader between two reads. */

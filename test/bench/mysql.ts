@@ -8,8 +8,8 @@ import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { mysqlBenchData } from '../helpers/mysql-bench-data.ts';
-import { startMysql } from '../helpers/mysql-server.ts';
+import { mysqlBenchData } from '../helpers/mysql/mysql-bench-data.ts';
+import { startMysql } from '../helpers/mysql/mysql-server.ts';
 
 const ROUNDS = 3;
 const JOBS = 2;

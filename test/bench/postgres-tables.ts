@@ -2,7 +2,7 @@
  * `npm run bench -- postgres-tables [TABLES] [ROWS]`: many tables (default 500), each with so many rows (default 100; 0 is
  * possible).
  */
-import { benchPostgres } from '../helpers/postgres-bench.ts';
+import { benchPostgres } from '../helpers/postgres/postgres-bench.ts';
 
 const tables = Number(process.argv[2] ?? 500);
 const rows = Number(process.argv[3] ?? 100);

@@ -1,6 +1,6 @@
 /** `npm run bench -- postgres [MEGABYTES]`: generated data (default 1000 MB), half of it one table; then about half as much in 60 tables. */
-import { benchData } from '../helpers/bench-data.ts';
-import { benchPostgres } from '../helpers/postgres-bench.ts';
+import { benchData } from '../helpers/databases/bench-data.ts';
+import { benchPostgres } from '../helpers/postgres/postgres-bench.ts';
 
 const megabytes = Number(process.argv[2] ?? 1000);
 const COLUMNS = 'account_id, kind, happened, amount, path, agent, trace';

@@ -4,9 +4,9 @@
  */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { benchData } from '../helpers/bench-data.ts';
-import { printTable } from '../helpers/measured-run.ts';
-import { openPostgresBench, PROGRAM } from '../helpers/postgres-bench.ts';
+import { benchData } from '../helpers/databases/bench-data.ts';
+import { openPostgresBench, PROGRAM } from '../helpers/postgres/postgres-bench.ts';
+import { printTable } from '../helpers/terminal/measured-run.ts';
 
 const ROUNDS = 3;
 

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { eventually, temporaryFolder } from '../helpers/postgres-server.ts';
+import { eventually, temporaryFolder } from '../helpers/postgres/postgres-server.ts';
 
 const MODULE = new URL('../../.ci/without-services.mjs', import.meta.url).pathname;
 

@@ -2,8 +2,8 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { confirm } from '../../src/cli/confirm.ts';
 import { interrupted } from '../../src/runtime/errors.ts';
-import { Sink } from '../helpers/cli-host.ts';
-import { questionOf } from '../helpers/question.ts';
+import { Sink } from '../helpers/terminal/cli-host.ts';
+import { questionOf } from '../helpers/terminal/question.ts';
 
 const question = questionOf({ facts: [{ name: 'Destination', value: 'app' }] });
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/registry.ts';
 import { EXIT, interrupted, UserError } from '../../src/runtime/errors.ts';
-import { ATTENDED, command, runWith } from '../helpers/cli-host.ts';
-import { questionOf } from '../helpers/question.ts';
+import { ATTENDED, command, runWith } from '../helpers/terminal/cli-host.ts';
+import { questionOf } from '../helpers/terminal/question.ts';
 
 const finds = command(async () => ({ data: { found: 1 }, text: 'found 1' }), { json: 'document' });
 

@@ -2,12 +2,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { githubToken } from '../../src/cloud/github-token.ts';
-import { configuredCli } from '../helpers/configured-cli.ts';
-import { freePort } from '../helpers/free-port.ts';
-import { putTarget, startHub } from '../helpers/hub.ts';
-import { describeWithPostgres, startPostgres } from '../helpers/postgres-server.ts';
+import { putTarget, startHub } from '../helpers/hub/hub.ts';
+import { describeWithPostgres, startPostgres } from '../helpers/postgres/postgres-server.ts';
+import { freePort } from '../helpers/proxies/free-port.ts';
+import { startTokenIssuer } from '../helpers/sign-in/token-issuer.ts';
 import { suiteResource } from '../helpers/suite-resource.ts';
-import { startTokenIssuer } from '../helpers/token-issuer.ts';
+import { configuredCli } from '../helpers/terminal/configured-cli.ts';
 
 const { signal } = new AbortController();
 

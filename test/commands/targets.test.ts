@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { configuredCli } from '../helpers/configured-cli.ts';
+import { configuredCli } from '../helpers/terminal/configured-cli.ts';
 
 const NOBODY = 'postgres://app@127.0.0.1:1';
 

@@ -10,7 +10,7 @@ import { StatusBar } from '../../components/status-bar.tsx';
 import { textEdit } from '../../components/text-edit.ts';
 import { TextField } from '../../components/text-field.tsx';
 import { createTheme } from '../../components/theme.ts';
-import { type Rendered, renderAt } from '../helpers/render.tsx';
+import { type Rendered, renderAt } from '../helpers/terminal/render.tsx';
 
 const open: Rendered[] = [];
 afterEach(() => {

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { List } from '../../components/list.tsx';
 import { createTheme, ThemeContext } from '../../components/theme.ts';
-import { type Rendered, renderAt } from '../helpers/render.tsx';
+import { type Rendered, renderAt } from '../helpers/terminal/render.tsx';
 
 // Ink decides when it is loaded whether there are colours.
 vi.hoisted(() => {

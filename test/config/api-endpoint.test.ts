@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { apiEndpoint } from '../../src/config/api-endpoint.ts';
-import { configFolder, withKey } from '../helpers/config-folder.ts';
+import { configFolder, withKey } from '../helpers/terminal/config-folder.ts';
 
 const BASES =
   'dev_api_url: http://127.0.0.1:4000\nstaging_api_url: https://staging.example\nbase_url: https://cloud.example/tool/\n';

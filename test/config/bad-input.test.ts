@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Inspection } from '../../src/config/load.ts';
 import { BAD_FILES } from '../helpers/bad-files.ts';
-import { configFolder, summary, withKey } from '../helpers/config-folder.ts';
+import { configFolder, summary, withKey } from '../helpers/terminal/config-folder.ts';
 
 test.for(BAD_FILES)('%s is answered at once, with its place', async ([, content, expected]) => {
   const folder = await configFolder({ 'tool.yml': content });

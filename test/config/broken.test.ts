@@ -3,8 +3,8 @@ import { chmod, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/registry.ts';
-import { runWith } from '../helpers/cli-host.ts';
-import { configFolder } from '../helpers/config-folder.ts';
+import { runWith } from '../helpers/terminal/cli-host.ts';
+import { configFolder } from '../helpers/terminal/config-folder.ts';
 
 /** Broken configurations, each beside what `tool config check --offline` says of it. */
 const FOLDER = new URL('broken/', import.meta.url).pathname;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { variableName } from '../../src/config/environment.ts';
 import { settingsSchema } from '../../src/config/schema/settings.ts';
 import { type Shape, shapeOf } from '../../src/config/schema/shape.ts';
-import { configFolder, SECRET_KEY, summary, withKey } from '../helpers/config-folder.ts';
+import { configFolder, SECRET_KEY, summary, withKey } from '../helpers/terminal/config-folder.ts';
 
 const FILE = withKey('defaults: {cpus: 2}\ntargets:\n  My-App:\n    cpus: 1\n    snapshot: {}\n');
 

@@ -5,7 +5,7 @@ import { loadConfiguration } from '../../src/config/load.ts';
 import { connectionUrl } from '../../src/config/urls/connection-url.ts';
 import type { WarningEvent } from '../../src/results/events.ts';
 import { EXIT, UserError } from '../../src/runtime/errors.ts';
-import { configFolder, SECRET_KEY, summary, withKey } from '../helpers/config-folder.ts';
+import { configFolder, SECRET_KEY, summary, withKey } from '../helpers/terminal/config-folder.ts';
 
 const USER_FILE = '.config/tool/tool.yml';
 

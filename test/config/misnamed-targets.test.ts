@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { inspectConfiguration, loadConfiguration } from '../../src/config/load.ts';
 import type { RunEvent } from '../../src/results/events.ts';
-import { configFolder } from '../helpers/config-folder.ts';
+import { configFolder } from '../helpers/terminal/config-folder.ts';
 
 const TARGETS = `
   shop:

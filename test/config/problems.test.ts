@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { configFolder, summary, withKey } from '../helpers/config-folder.ts';
+import { configFolder, summary, withKey } from '../helpers/terminal/config-folder.ts';
 
 /** Lines after `secret_key`, which is line 1, and what is said about them. */
 const CASES: { title: string; text: string; problems: string[]; hint?: string }[] = [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { configFolder, withKey } from '../helpers/config-folder.ts';
+import { configFolder, withKey } from '../helpers/terminal/config-folder.ts';
 
 const profile = (keys: string) => withKey(`storage_profiles:\n  team: {bucket: b, ${keys}}\n`);
 const R2 = profile('provider: r2, cli_profile: work');

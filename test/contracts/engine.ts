@@ -19,8 +19,8 @@ import { applyUndo, planUndo } from '../../src/operations/undo/undo.ts';
 import { createObjectPool } from '../../src/repository/objects/object-pool.ts';
 import type { RunEvent } from '../../src/results/events.ts';
 import type { Context } from '../../src/runtime/context.ts';
-import { asData } from '../helpers/as-data.ts';
-import { temporaryFolder, testContext } from '../helpers/postgres-server.ts';
+import { asData } from '../helpers/fakes/as-data.ts';
+import { temporaryFolder, testContext } from '../helpers/postgres/postgres-server.ts';
 
 /** What the contract needs of a real server, whatever its kind. */
 export interface ContractServer {

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { build } from '../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
-import type { AnyServer, ServerKind } from '../helpers/any-server.ts';
-import { dumpDifferences } from '../helpers/dump-differences.ts';
-import { testContext } from '../helpers/postgres-server.ts';
+import type { AnyServer, ServerKind } from '../helpers/databases/any-server.ts';
+import { dumpDifferences } from '../helpers/databases/dump-differences.ts';
+import { testContext } from '../helpers/postgres/postgres-server.ts';
 import type { Round } from '../helpers/trials.ts';
 
 /** SQL of a value of the type, without its cast. */

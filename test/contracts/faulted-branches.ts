@@ -8,7 +8,7 @@ import { applyBranchReset, planBranchReset } from '../../src/operations/branch/r
 import { applyBranchSwitch, planBranchSwitch } from '../../src/operations/branch/switch/switch.ts';
 import { build } from '../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
-import { testContext } from '../helpers/postgres-server.ts';
+import { testContext } from '../helpers/postgres/postgres-server.ts';
 import { type FaultWorld, type Preparation, undoOf } from './faulted-operation.ts';
 
 /** MySQL: databases of branches whose drop has begun. */

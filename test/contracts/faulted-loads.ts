@@ -7,7 +7,7 @@ import { applyReset, planReset } from '../../src/operations/reset/reset.ts';
 import { applySanitize, planSanitize } from '../../src/operations/sanitize/sanitize.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { applySubset, planSubset } from '../../src/operations/subset/subset.ts';
-import { testContext } from '../helpers/postgres-server.ts';
+import { testContext } from '../helpers/postgres/postgres-server.ts';
 import { CHANGE, type FaultWorld, type Preparation, stateOf, undoOf } from './faulted-operation.ts';
 
 const FLAGS = { keepBase: '--keep-base', inPlace: '--in-place' };

@@ -10,7 +10,7 @@ import { SqlError } from '../../src/engines/mysql/connection/session-errors.ts';
 import { parseMysqlUrl } from '../../src/engines/mysql/connection/url.ts';
 import { createTables } from '../../src/engines/mysql/restore/rows/fill.ts';
 import { UserError } from '../../src/runtime/errors.ts';
-import type { TestMysql } from '../helpers/mysql-server.ts';
+import type { TestMysql } from '../helpers/mysql/mysql-server.ts';
 import type { Round } from '../helpers/trials.ts';
 
 /** Definitions that one round tries. */

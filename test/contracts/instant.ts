@@ -4,8 +4,8 @@ import { expect } from 'vitest';
 import { build } from '../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import { UserError } from '../../src/runtime/errors.ts';
-import type { AnyServer } from '../helpers/any-server.ts';
-import { eventually, testContext } from '../helpers/postgres-server.ts';
+import type { AnyServer } from '../helpers/databases/any-server.ts';
+import { eventually, testContext } from '../helpers/postgres/postgres-server.ts';
 import type { Round } from '../helpers/trials.ts';
 
 const ACCOUNTS = 400;

@@ -5,10 +5,10 @@ import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../src/operations/snapshots/verify.ts';
-import type { AnyServer } from '../helpers/any-server.ts';
-import { stagingLeftovers } from '../helpers/leftovers.ts';
-import { testContext } from '../helpers/postgres-server.ts';
-import { oldNode, startTool, type ToolProcess } from '../helpers/tool-process.ts';
+import type { AnyServer } from '../helpers/databases/any-server.ts';
+import { testContext } from '../helpers/postgres/postgres-server.ts';
+import { stagingLeftovers } from '../helpers/storage/leftovers.ts';
+import { oldNode, startTool, type ToolProcess } from '../helpers/terminal/tool-process.ts';
 import type { Round } from '../helpers/trials.ts';
 
 /** How an operation is ended: the whole group, the program alone, one program or session of it, or the server. */

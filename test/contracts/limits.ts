@@ -6,10 +6,10 @@ import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../src/operations/snapshots/verify.ts';
-import type { AnyServer } from '../helpers/any-server.ts';
-import { stagingLeftovers } from '../helpers/leftovers.ts';
-import { eventually, testContext } from '../helpers/postgres-server.ts';
-import { startTool } from '../helpers/tool-process.ts';
+import type { AnyServer } from '../helpers/databases/any-server.ts';
+import { eventually, testContext } from '../helpers/postgres/postgres-server.ts';
+import { stagingLeftovers } from '../helpers/storage/leftovers.ts';
+import { startTool } from '../helpers/terminal/tool-process.ts';
 import type { Round } from '../helpers/trials.ts';
 
 const run = promisify(execFile);

@@ -3,8 +3,8 @@ import { expect } from 'vitest';
 import { build } from '../../src/operations/build/build.ts';
 import { applySanitize, planSanitize } from '../../src/operations/sanitize/sanitize.ts';
 import { UserError } from '../../src/runtime/errors.ts';
-import type { AnyServer } from '../helpers/any-server.ts';
-import { testContext } from '../helpers/postgres-server.ts';
+import type { AnyServer } from '../helpers/databases/any-server.ts';
+import { testContext } from '../helpers/postgres/postgres-server.ts';
 import type { Round } from '../helpers/trials.ts';
 
 const ROWS = 60;

@@ -10,8 +10,8 @@ import type { Coverage } from '../../src/results/sanitize-results.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import { UserError } from '../../src/runtime/errors.ts';
 import { splitName } from '../../src/text/table-names.ts';
-import type { AnyServer } from '../helpers/any-server.ts';
-import { testContext } from '../helpers/postgres-server.ts';
+import type { AnyServer } from '../helpers/databases/any-server.ts';
+import { testContext } from '../helpers/postgres/postgres-server.ts';
 import type { Round } from '../helpers/trials.ts';
 
 const ROWS = 30;

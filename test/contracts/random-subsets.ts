@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { applySubset, planSubset } from '../../src/operations/subset/subset.ts';
 import type { SubsetSettings } from '../../src/subset/graph.ts';
-import type { TestMysql } from '../helpers/mysql-server.ts';
-import { type TestPostgres, testContext } from '../helpers/postgres-server.ts';
+import type { TestMysql } from '../helpers/mysql/mysql-server.ts';
+import { type TestPostgres, testContext } from '../helpers/postgres/postgres-server.ts';
 import { type Making, type RandomWorld, randomWorld } from '../subset/random-world.ts';
 import { referenceSubset } from '../subset/reference.ts';
 

@@ -14,8 +14,8 @@ import type { SanitizeResult } from '../../src/results/sanitize-results.ts';
 import type { ColumnChoices } from '../../src/results/suggested-query.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import { writeQuery } from '../../src/sanitize/suggestion.ts';
-import { asData } from '../helpers/as-data.ts';
-import { eventually, temporaryFolder, testContext } from '../helpers/postgres-server.ts';
+import { asData } from '../helpers/fakes/as-data.ts';
+import { eventually, temporaryFolder, testContext } from '../helpers/postgres/postgres-server.ts';
 
 /** What the contract needs of a real server, whatever its kind. */
 export interface SanitizerServer {

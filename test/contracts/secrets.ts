@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { BucketProfile } from '../../src/repository/s3/providers.ts';
-import type { AnyServer } from '../helpers/any-server.ts';
-import { processTraces, SHOWN } from '../helpers/process-traces.ts';
-import { removeLocks } from '../helpers/remove-locks.ts';
-import { startTcpProxy } from '../helpers/tcp-proxy.ts';
-import { startTool } from '../helpers/tool-process.ts';
+import type { AnyServer } from '../helpers/databases/any-server.ts';
+import { processTraces, SHOWN } from '../helpers/processes/process-traces.ts';
+import { startTcpProxy } from '../helpers/proxies/tcp-proxy.ts';
+import { removeLocks } from '../helpers/storage/remove-locks.ts';
+import { startTool } from '../helpers/terminal/tool-process.ts';
 import type { Round } from '../helpers/trials.ts';
 
 export interface SecretWorld {

@@ -1,6 +1,6 @@
 import type { EngineId } from '../../src/engines/list.ts';
-import { describeWithMysql, type Setup, startMysql, type TestFlavour } from '../helpers/mysql-server.ts';
-import { describeWithPostgres, startPostgres } from '../helpers/postgres-server.ts';
+import { describeWithMysql, type Setup, startMysql, type TestFlavour } from '../helpers/mysql/mysql-server.ts';
+import { describeWithPostgres, startPostgres } from '../helpers/postgres/postgres-server.ts';
 import type { ContractServer } from './engine.ts';
 import type { SanitizerServer } from './sanitizer.ts';
 

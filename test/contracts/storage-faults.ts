@@ -12,12 +12,12 @@ import { objectKey } from '../../src/repository/keys.ts';
 import type { Manifest } from '../../src/repository/manifest.ts';
 import { filesOf } from '../../src/repository/repository.ts';
 import type { BucketProfile } from '../../src/repository/s3/providers.ts';
-import { type Fault, type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
-import { lostBytes } from '../helpers/lost-bytes.ts';
-import { type Machine, machine } from '../helpers/machine.ts';
-import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
-import { startOperation } from '../helpers/storage-process.ts';
-import { storeTables } from '../helpers/stored-snapshot.ts';
+import { type Fault, type FaultProxy, startFaultProxy } from '../helpers/storage/fault-proxy.ts';
+import { lostBytes } from '../helpers/storage/lost-bytes.ts';
+import { type Machine, machine } from '../helpers/storage/machine.ts';
+import { describeWithS3, type S3Server, startS3 } from '../helpers/storage/s3-server.ts';
+import { startOperation } from '../helpers/storage/storage-process.ts';
+import { storeTables } from '../helpers/storage/stored-snapshot.ts';
 import { type Round, trials } from '../helpers/trials.ts';
 import type { PartName } from '../prove/promises.ts';
 

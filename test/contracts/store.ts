@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { objectKey } from '../../src/repository/keys.ts';
 import { ContentDiffers } from '../../src/repository/objects/checksum.ts';
 import { type ObjectStore, type Store, TooLarge } from '../../src/repository/store.ts';
-import { temporaryFolder } from '../helpers/postgres-server.ts';
+import { temporaryFolder } from '../helpers/postgres/postgres-server.ts';
 
 const MEGABYTE = 1024 * 1024;
 

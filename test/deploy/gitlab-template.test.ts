@@ -6,8 +6,8 @@ import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
-import { eventProblems } from '../helpers/json-contract.ts';
-import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres-server.ts';
+import { eventProblems } from '../helpers/documents/json-contract.ts';
+import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres/postgres-server.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 

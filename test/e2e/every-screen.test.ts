@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { ScreenId } from '../../screens/app/route.ts';
 import { SCREENS } from '../../screens/app/screens.ts';
-import { withKey } from '../helpers/config-folder.ts';
+import { withKey } from '../helpers/terminal/config-folder.ts';
 import { bundleScreens } from './screens-program.ts';
 import { openTerminal, type TestTerminal } from './terminal.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import stringWidth from 'string-width';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { withKey } from '../helpers/config-folder.ts';
+import { withKey } from '../helpers/terminal/config-folder.ts';
 import { bundleScreens } from './screens-program.ts';
 import { openTerminal, type TestTerminal } from './terminal.ts';
 

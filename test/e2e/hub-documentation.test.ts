@@ -10,7 +10,6 @@ import { build } from '../../.ci/build.mjs';
 import { HUB_SETTINGS, readHubSettings } from '../../hub/settings.ts';
 import { COMMANDS } from '../../src/commands/registry.ts';
 import type { BucketProfile } from '../../src/repository/s3/providers.ts';
-import { SECRET_KEY } from '../helpers/config-folder.ts';
 import {
   type Block,
   blocksOf,
@@ -18,14 +17,15 @@ import {
   isShell,
   openDocumentedSession,
   TOOL,
-} from '../helpers/documented-commands.ts';
-import { freePort } from '../helpers/free-port.ts';
-import { startHub, type TestHub } from '../helpers/hub.ts';
-import { startIdentityProvider } from '../helpers/identity-provider.ts';
-import { noteTakingBrowser } from '../helpers/note-taking-browser.ts';
-import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres-server.ts';
-import { describeWithS3, startS3 } from '../helpers/s3-server.ts';
+} from '../helpers/documents/documented-commands.ts';
+import { startHub, type TestHub } from '../helpers/hub/hub.ts';
+import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres/postgres-server.ts';
+import { freePort } from '../helpers/proxies/free-port.ts';
+import { startIdentityProvider } from '../helpers/sign-in/identity-provider.ts';
+import { noteTakingBrowser } from '../helpers/sign-in/note-taking-browser.ts';
+import { describeWithS3, startS3 } from '../helpers/storage/s3-server.ts';
 import { suiteResource } from '../helpers/suite-resource.ts';
+import { SECRET_KEY } from '../helpers/terminal/config-folder.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FIXTURES = join(ROOT, 'test/e2e/fixtures');

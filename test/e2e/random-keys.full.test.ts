@@ -4,9 +4,9 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../.ci/build.mjs';
-import { type AnyServer, startAnyServer } from '../helpers/any-server.ts';
-import { describeWithPostgres, temporaryFolder } from '../helpers/postgres-server.ts';
-import { startTcpProxy, type TcpProxy } from '../helpers/tcp-proxy.ts';
+import { type AnyServer, startAnyServer } from '../helpers/databases/any-server.ts';
+import { describeWithPostgres, temporaryFolder } from '../helpers/postgres/postgres-server.ts';
+import { startTcpProxy, type TcpProxy } from '../helpers/proxies/tcp-proxy.ts';
 import { type Round, trials } from '../helpers/trials.ts';
 import { openTerminal, type TestTerminal } from './terminal.ts';
 

@@ -11,8 +11,8 @@ import {
   startPostgres,
   type TestPostgres,
   temporaryFolder,
-} from '../helpers/postgres-server.ts';
-import { processesNaming } from '../helpers/processes.ts';
+} from '../helpers/postgres/postgres-server.ts';
+import { processesNaming } from '../helpers/processes/processes.ts';
 import { openTerminal, type TestTerminal } from './terminal.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../dist/tool.js', import.meta.url));

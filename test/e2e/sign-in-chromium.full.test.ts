@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../.ci/build.mjs';
-import { hasChromium, startChromium } from '../helpers/chromium.ts';
-import { noteTakingBrowser } from '../helpers/note-taking-browser.ts';
-import { signInWorld } from '../helpers/signed-in.ts';
+import { hasChromium, startChromium } from '../helpers/sign-in/chromium.ts';
+import { noteTakingBrowser } from '../helpers/sign-in/note-taking-browser.ts';
+import { signInWorld } from '../helpers/sign-in/signed-in.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../dist/tool.js', import.meta.url));
 

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { BucketProfile } from '../../src/repository/s3/providers.ts';
-import { eventProblems } from '../helpers/json-contract.ts';
-import { describeWithS3, startS3 } from '../helpers/s3-server.ts';
-import { storeSnapshot } from '../helpers/stored-snapshot.ts';
+import { eventProblems } from '../helpers/documents/json-contract.ts';
+import { describeWithS3, startS3 } from '../helpers/storage/s3-server.ts';
+import { storeSnapshot } from '../helpers/storage/stored-snapshot.ts';
 import { suiteResource } from '../helpers/suite-resource.ts';
 
 const bundle = new URL('../../dist/tool.js', import.meta.url).pathname;

@@ -14,10 +14,10 @@ import { manifestText } from '../../src/repository/manifest.ts';
 import { manifestKey } from '../../src/repository/repository.ts';
 import { createS3Store } from '../../src/repository/s3/store.ts';
 import type { Store } from '../../src/repository/store.ts';
-import { startFaultProxy } from '../helpers/fault-proxy.ts';
-import { type Machine, machine } from '../helpers/machine.ts';
-import { describeWithS3, startS3 } from '../helpers/s3-server.ts';
-import { storeSnapshot } from '../helpers/stored-snapshot.ts';
+import { startFaultProxy } from '../helpers/storage/fault-proxy.ts';
+import { type Machine, machine } from '../helpers/storage/machine.ts';
+import { describeWithS3, startS3 } from '../helpers/storage/s3-server.ts';
+import { storeSnapshot } from '../helpers/storage/stored-snapshot.ts';
 import { suiteResource } from '../helpers/suite-resource.ts';
 
 const named = { target: 'app', id: 'aaaa0000', created_at: '2026-01-01T00:00:00.000Z', content: 'one\ntwo\n' };

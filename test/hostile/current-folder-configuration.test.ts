@@ -11,10 +11,10 @@ import { confirmTrust } from '../../screens/commands/trust.ts';
 import type { Host } from '../../src/cli/host.ts';
 import { COMMANDS } from '../../src/commands/registry.ts';
 import { openContext } from '../../src/runtime/context.ts';
-import { ATTENDED, PIPED, runWith, type TestedRun } from '../helpers/cli-host.ts';
-import { type ConfigFolder, configFolder, SECRET_KEY, withKey } from '../helpers/config-folder.ts';
-import { press, until } from '../helpers/driven-model.ts';
-import { fakeTerminal } from '../helpers/fake-terminal.ts';
+import { ATTENDED, PIPED, runWith, type TestedRun } from '../helpers/terminal/cli-host.ts';
+import { type ConfigFolder, configFolder, SECRET_KEY, withKey } from '../helpers/terminal/config-folder.ts';
+import { press, until } from '../helpers/terminal/driven-model.ts';
+import { fakeTerminal } from '../helpers/terminal/fake-terminal.ts';
 
 /** Runs the program in a folder that somebody else has filled, without what the other tests trust. */
 function tool(

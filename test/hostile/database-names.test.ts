@@ -4,14 +4,14 @@ import { parsePostgresUrl } from '../../src/engines/postgres/connection/url.ts';
 import { assertNotASource } from '../../src/operations/load/guard.ts';
 import { checkTargets, listTargets } from '../../src/operations/targets.ts';
 import type { TargetRow } from '../../src/results/results.ts';
-import { describeWithMysql, startMysql, type TestMysql } from '../helpers/mysql-server.ts';
+import { describeWithMysql, startMysql, type TestMysql } from '../helpers/mysql/mysql-server.ts';
 import {
   describeWithPostgres,
   startPostgres,
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../helpers/postgres-server.ts';
+} from '../helpers/postgres/postgres-server.ts';
 
 /** Names that break out of quotes, look like parts of a URL, or differ in case only. */
 const NAMES = ["o'brien", 'back\\slash', 'a b%20c', 'ünï-✓', 'App', 'app', "');--", '$1', 'x/y?z=1#f', '\\gexec'];

@@ -17,8 +17,8 @@ import { manifestKey } from '../../src/repository/repository.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import { UserError } from '../../src/runtime/errors.ts';
 import { fc } from '../helpers/fast-check.ts';
-import { temporaryFolder, testContext } from '../helpers/postgres-server.ts';
-import { storeTables } from '../helpers/stored-snapshot.ts';
+import { temporaryFolder, testContext } from '../helpers/postgres/postgres-server.ts';
+import { storeTables } from '../helpers/storage/stored-snapshot.ts';
 import { type Trials, trials } from '../helpers/trials.ts';
 
 const manifests = trials('configurations/manifests');

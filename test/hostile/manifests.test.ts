@@ -7,8 +7,8 @@ import { createLocalRepository, type LocalRepository } from '../../src/repositor
 import { type Manifest, manifestText, parseManifest } from '../../src/repository/manifest.ts';
 import { manifestKey } from '../../src/repository/repository.ts';
 import type { RunEvent } from '../../src/results/events.ts';
-import { temporaryFolder } from '../helpers/postgres-server.ts';
-import { storeSnapshot } from '../helpers/stored-snapshot.ts';
+import { temporaryFolder } from '../helpers/postgres/postgres-server.ts';
+import { storeSnapshot } from '../helpers/storage/stored-snapshot.ts';
 
 const file = { name: '3456.dat', sha256: 'a'.repeat(64), bytes: 10, stored_bytes: 4 };
 

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
-import { describeWithMysql, startMysql, type TestMysql } from '../helpers/mysql-server.ts';
+import { describeWithMysql, startMysql, type TestMysql } from '../helpers/mysql/mysql-server.ts';
 import {
   describeWithPostgres,
   startPostgres,
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../helpers/postgres-server.ts';
+} from '../helpers/postgres/postgres-server.ts';
 
 /** Of schemas, tables, columns, indexes and constraints; as SQL writes them, and as they are. */
 const NAMES = ['tab\there', 'new\nline', '\x1b[2J', 'return\r', '\x7f', '\u0085', '\u241b000a', '\u241b'];

@@ -14,9 +14,9 @@ import { objectKey } from '../../src/repository/keys.ts';
 import { type Manifest, manifestText } from '../../src/repository/manifest.ts';
 import { encodeSeekTable, largestObject } from '../../src/repository/objects/object-format.ts';
 import { createObjectPool } from '../../src/repository/objects/object-pool.ts';
-import { type Machine, machine } from '../helpers/machine.ts';
-import { temporaryFolder } from '../helpers/postgres-server.ts';
-import { storeSnapshot } from '../helpers/stored-snapshot.ts';
+import { temporaryFolder } from '../helpers/postgres/postgres-server.ts';
+import { type Machine, machine } from '../helpers/storage/machine.ts';
+import { storeSnapshot } from '../helpers/storage/stored-snapshot.ts';
 
 const NOWHERE = { provider: 'minio', bucket: 'none', endpoint: 'http://127.0.0.1:1' } as const;
 const named = { target: 'app', id: 'aaaa0000', created_at: '2026-01-01T00:00:00.000Z' };

@@ -2,18 +2,18 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
-import { buildAndLoad, withDetails } from '../helpers/build-and-load.ts';
-import { hasApt } from '../helpers/debian-packages.ts';
-import { copyByPgDump, dumpDifferences } from '../helpers/dump-differences.ts';
-import { describeWithMysql, startMysql, type TestMysql } from '../helpers/mysql-server.ts';
+import { buildAndLoad, withDetails } from '../helpers/databases/build-and-load.ts';
+import { hasApt } from '../helpers/databases/debian-packages.ts';
+import { copyByPgDump, dumpDifferences } from '../helpers/databases/dump-differences.ts';
+import { MYSQL_SCHEMAS, POSTGRES_SCHEMAS, writeSchema } from '../helpers/databases/published-schemas.ts';
+import { describeWithMysql, startMysql, type TestMysql } from '../helpers/mysql/mysql-server.ts';
 import {
   describeWithPostgres,
   startPostgres,
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../helpers/postgres-server.ts';
-import { MYSQL_SCHEMAS, POSTGRES_SCHEMAS, writeSchema } from '../helpers/published-schemas.ts';
+} from '../helpers/postgres/postgres-server.ts';
 
 const LACKING = hasApt ? {} : { files: 'apt-get, to fetch packages of Debian' };
 

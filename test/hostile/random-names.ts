@@ -9,7 +9,7 @@ import { applySanitize, planSanitize } from '../../src/operations/sanitize/sanit
 import { applySubset, planSubset } from '../../src/operations/subset/subset.ts';
 import { UserError } from '../../src/runtime/errors.ts';
 import { fc } from '../helpers/fast-check.ts';
-import { testContext } from '../helpers/postgres-server.ts';
+import { testContext } from '../helpers/postgres/postgres-server.ts';
 
 /** A server of one engine, and the SQL that names a database's objects with given names. */
 export interface NamedWorlds {

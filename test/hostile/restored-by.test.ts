@@ -8,14 +8,14 @@ import { applySubset, planSubset } from '../../src/operations/subset/subset.ts';
 import type { SubsetRequest } from '../../src/operations/subset/subset-setting.ts';
 import { subsetQuestion } from '../../src/operations/subset/text.ts';
 import type { Context } from '../../src/runtime/context.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../helpers/mysql-server.ts';
+import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../helpers/mysql/mysql-server.ts';
 import {
   describeWithPostgres,
   startPostgres,
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../helpers/postgres-server.ts';
+} from '../helpers/postgres/postgres-server.ts';
 
 interface Work {
   source: string;

@@ -17,14 +17,14 @@ import type { Manifest } from '../../src/repository/manifest.ts';
 import { publicKeyText, signManifest, verifyManifest } from '../../src/repository/signature.ts';
 import type { RunEvent } from '../../src/results/events.ts';
 import type { Context } from '../../src/runtime/context.ts';
-import { runWith } from '../helpers/cli-host.ts';
 import {
   describeWithPostgres,
   startPostgres,
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../helpers/postgres-server.ts';
+} from '../helpers/postgres/postgres-server.ts';
+import { runWith } from '../helpers/terminal/cli-host.ts';
 
 const file = { name: 'toc.dat', sha256: 'ab'.repeat(32), bytes: 1, stored_bytes: 2 };
 const MANIFEST: Manifest = {

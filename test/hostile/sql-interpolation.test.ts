@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { unquotedInterpolations } from '../helpers/sql-interpolations.ts';
+import { unquotedInterpolations } from '../helpers/databases/sql-interpolations.ts';
 
 /**
  * Every expression in SQL that is neither a call of a quoting function nor a constant. Each was read: it is SQL that was

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { planSubset } from '../../src/operations/subset/subset.ts';
-import { type AnyServer, SERVER_KINDS, startAnyServer } from '../helpers/any-server.ts';
-import { describeWithKind } from '../helpers/describe-with-kind.ts';
-import { temporaryFolder, testContext } from '../helpers/postgres-server.ts';
+import { type AnyServer, SERVER_KINDS, startAnyServer } from '../helpers/databases/any-server.ts';
+import { describeWithKind } from '../helpers/databases/describe-with-kind.ts';
+import { temporaryFolder, testContext } from '../helpers/postgres/postgres-server.ts';
 
 for (const kind of SERVER_KINDS) {
   describeWithKind(kind, 'the condition of a subset', () => {

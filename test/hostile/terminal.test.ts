@@ -2,8 +2,8 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { Host } from '../../src/cli/host.ts';
 import { EXIT, UserError } from '../../src/runtime/errors.ts';
-import { ATTENDED, command, runWith } from '../helpers/cli-host.ts';
-import { questionOf } from '../helpers/question.ts';
+import { ATTENDED, command, runWith } from '../helpers/terminal/cli-host.ts';
+import { questionOf } from '../helpers/terminal/question.ts';
 
 /** Clears the screen, sets the title, turns the order of the text, hides what follows (C0, C1, bidirectional). */
 const HOSTILE = 'a\x1b[2J\x1b]0;owned\x07b\x9b8m\u202Ec\rd\x7f\x1b[8me';

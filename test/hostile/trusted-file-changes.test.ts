@@ -5,8 +5,8 @@ import { encrypt } from '../../src/config/secrets/cipher.ts';
 import { keepTrust } from '../../src/config/trust/trust-store.ts';
 import { openContext } from '../../src/runtime/context.ts';
 import { chooseQuery } from '../../src/sanitize/query.ts';
-import { ATTENDED, PIPED, runWith } from '../helpers/cli-host.ts';
-import { type ConfigFolder, configFolder, SECRET_KEY, withKey } from '../helpers/config-folder.ts';
+import { ATTENDED, PIPED, runWith } from '../helpers/terminal/cli-host.ts';
+import { type ConfigFolder, configFolder, SECRET_KEY, withKey } from '../helpers/terminal/config-folder.ts';
 
 const BASE = withKey(`targets:
   app:

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HUB } from '../../hub/database/audit.ts';
 import { publish } from '../../hub/database/snapshots.ts';
 import { fc } from '../helpers/fast-check.ts';
-import { putStorageProfile, type Received, startHub, type TestHub } from '../helpers/hub.ts';
-import { describeWithPostgres } from '../helpers/postgres-server.ts';
+import { putStorageProfile, type Received, startHub, type TestHub } from '../helpers/hub/hub.ts';
+import { describeWithPostgres } from '../helpers/postgres/postgres-server.ts';
 import { trials } from '../helpers/trials.ts';
 
 const sequences = trials('authorization/sequences');

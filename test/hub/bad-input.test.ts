@@ -11,8 +11,8 @@ import { findTarget } from '../../hub/database/targets.ts';
 import { MOST_BODY_BYTES, type Route } from '../../src/cloud/contract/route.ts';
 import { ROUTES, type RouteName } from '../../src/cloud/contract/routes.ts';
 import { problemSchema } from '../../src/cloud/contract/schemas.ts';
-import { putStorageProfile, putTarget, type Received, startHub, type TestHub } from '../helpers/hub.ts';
-import { describeWithPostgres, eventually } from '../helpers/postgres-server.ts';
+import { putStorageProfile, putTarget, type Received, startHub, type TestHub } from '../helpers/hub/hub.ts';
+import { describeWithPostgres, eventually } from '../helpers/postgres/postgres-server.ts';
 
 const OBJECT = 'a'.repeat(64);
 const SNAPSHOT = 'abcdef01';

@@ -7,8 +7,8 @@ import { publish } from '../../hub/database/snapshots.ts';
 import { migrate } from '../../hub/migrate.ts';
 import { type RunningHub, serve } from '../../hub/serve.ts';
 import { isCron } from '../../src/cloud/contract/cron.ts';
-import { putStorageProfile, putTarget, startHub, type TestHub } from '../helpers/hub.ts';
-import { describeWithPostgres, eventually } from '../helpers/postgres-server.ts';
+import { putStorageProfile, putTarget, startHub, type TestHub } from '../helpers/hub/hub.ts';
+import { describeWithPostgres, eventually } from '../helpers/postgres/postgres-server.ts';
 
 const PROFILE = { provider: 's3', bucket: 'b', access_key: 'key', secret_key: 'secret' };
 const FAST = { supervise: 1, cron: 1, notifyAgain: 1 };

@@ -3,8 +3,8 @@ import { BlockList } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRequestLimiter, LIMITS, signInOrigin } from '../../hub/limits.ts';
 import { createCloudClient } from '../../src/cloud/client.ts';
-import { startHub, type TestHub } from '../helpers/hub.ts';
-import { describeWithPostgres } from '../helpers/postgres-server.ts';
+import { startHub, type TestHub } from '../helpers/hub/hub.ts';
+import { describeWithPostgres } from '../helpers/postgres/postgres-server.ts';
 
 test('a token may send 200 requests at once, and 50 a second from then on', () => {
   let now = 0;

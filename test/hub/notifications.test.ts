@@ -8,8 +8,8 @@ import { startQueue } from '../../hub/database/queue.ts';
 import { notifyLate } from '../../hub/jobs/notifications.ts';
 import { createLog } from '../../hub/log.ts';
 import { sendNotification } from '../../hub/notifications/send.ts';
-import { startHub, type TestHub } from '../helpers/hub.ts';
-import { describeWithPostgres, eventually } from '../helpers/postgres-server.ts';
+import { startHub, type TestHub } from '../helpers/hub/hub.ts';
+import { describeWithPostgres, eventually } from '../helpers/postgres/postgres-server.ts';
 
 const FAST = { supervise: 1, cron: 1, notifyAgain: 1 };
 const SECRET = 'a-secret-of-the-webhook';

@@ -16,9 +16,9 @@ import { openDatabase } from '../../hub/database/database.ts';
 import { publish } from '../../hub/database/snapshots.ts';
 import { findTarget } from '../../hub/database/targets.ts';
 import { manifestText } from '../../src/repository/manifest.ts';
-import { putStorageProfile, putTarget, type Received, startHub, type TestHub } from '../helpers/hub.ts';
-import { describeWithPostgres, eventually } from '../helpers/postgres-server.ts';
-import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
+import { putStorageProfile, putTarget, type Received, startHub, type TestHub } from '../helpers/hub/hub.ts';
+import { describeWithPostgres, eventually } from '../helpers/postgres/postgres-server.ts';
+import { describeWithS3, type S3Server, startS3 } from '../helpers/storage/s3-server.ts';
 import { trials } from '../helpers/trials.ts';
 
 const matrix = trials('authorization/matrix');

@@ -5,7 +5,7 @@ import { findBytes } from '../../hub/objects/bucket-calls.ts';
 import { openTargetBucket, type TargetBucket } from '../../hub/objects/buckets.ts';
 import type { StorageSettings } from '../../src/cloud/contract/schemas.ts';
 import { objectKey } from '../../src/repository/keys.ts';
-import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
+import { describeWithS3, type S3Server, startS3 } from '../helpers/storage/s3-server.ts';
 
 function hash(content: Uint8Array): string {
   return createHash('sha256').update(content).digest('hex');

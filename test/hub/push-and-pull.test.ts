@@ -6,10 +6,10 @@ import type { BucketProfile } from '../../src/repository/s3/providers.ts';
 import { createS3Store } from '../../src/repository/s3/store.ts';
 import { publicKeyText, signManifest } from '../../src/repository/signature.ts';
 import type { Store } from '../../src/repository/store.ts';
-import { putStorageProfile, putTarget, startHub, type TestHub } from '../helpers/hub.ts';
-import { hash, objectOf, type TestObject } from '../helpers/hub-target.ts';
-import { describeWithPostgres, eventually } from '../helpers/postgres-server.ts';
-import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
+import { putStorageProfile, putTarget, startHub, type TestHub } from '../helpers/hub/hub.ts';
+import { hash, objectOf, type TestObject } from '../helpers/hub/hub-target.ts';
+import { describeWithPostgres, eventually } from '../helpers/postgres/postgres-server.ts';
+import { describeWithS3, type S3Server, startS3 } from '../helpers/storage/s3-server.ts';
 
 const MEGABYTE = 1024 * 1024;
 

@@ -5,9 +5,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { findBytes } from '../../hub/objects/bucket-calls.ts';
 import { createBuckets } from '../../hub/objects/buckets.ts';
 import { guardedLookup } from '../../hub/objects/reach.ts';
-import { putStorageProfile, putTarget, startHub } from '../helpers/hub.ts';
-import { objectOf } from '../helpers/hub-target.ts';
-import { describeWithPostgres } from '../helpers/postgres-server.ts';
+import { putStorageProfile, putTarget, startHub } from '../helpers/hub/hub.ts';
+import { objectOf } from '../helpers/hub/hub-target.ts';
+import { describeWithPostgres } from '../helpers/postgres/postgres-server.ts';
 import { suiteResource } from '../helpers/suite-resource.ts';
 
 async function serverWith(listener: RequestListener): Promise<string> {

@@ -10,11 +10,11 @@ import { manifestKey } from '../../src/repository/repository.ts';
 import type { BucketProfile } from '../../src/repository/s3/providers.ts';
 import { publicKeyText, signManifest } from '../../src/repository/signature.ts';
 import type { ReconcileResult } from '../../src/results/cloud-results.ts';
-import { putStorageProfile, startHub, type TestHub } from '../helpers/hub.ts';
-import { createHubTarget, type HubTarget, objectOf, objectPath, openHubTarget } from '../helpers/hub-target.ts';
-import { eventProblems } from '../helpers/json-contract.ts';
-import { describeWithPostgres, eventually } from '../helpers/postgres-server.ts';
-import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
+import { eventProblems } from '../helpers/documents/json-contract.ts';
+import { putStorageProfile, startHub, type TestHub } from '../helpers/hub/hub.ts';
+import { createHubTarget, type HubTarget, objectOf, objectPath, openHubTarget } from '../helpers/hub/hub-target.ts';
+import { describeWithPostgres, eventually } from '../helpers/postgres/postgres-server.ts';
+import { describeWithS3, type S3Server, startS3 } from '../helpers/storage/s3-server.ts';
 
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 

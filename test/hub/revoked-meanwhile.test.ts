@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { putStorageProfile, putTarget, startHub, type TestHub } from '../helpers/hub.ts';
-import { describeWithPostgres, eventually } from '../helpers/postgres-server.ts';
+import { putStorageProfile, putTarget, startHub, type TestHub } from '../helpers/hub/hub.ts';
+import { describeWithPostgres, eventually } from '../helpers/postgres/postgres-server.ts';
 
 const PROFILE = { provider: 's3', bucket: 'b', access_key: 'key', secret_key: 'secret' };
 

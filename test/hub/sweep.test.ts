@@ -8,10 +8,10 @@ import { type Buckets, createBuckets } from '../../hub/objects/buckets.ts';
 import { manifestText } from '../../src/repository/manifest.ts';
 import { manifestKey } from '../../src/repository/repository.ts';
 import type { BucketProfile } from '../../src/repository/s3/providers.ts';
-import { putStorageProfile, startHub, type TestHub } from '../helpers/hub.ts';
-import { createHubTarget, type HubTarget, objectOf, objectPath, type TestObject } from '../helpers/hub-target.ts';
-import { describeWithPostgres, eventually } from '../helpers/postgres-server.ts';
-import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
+import { putStorageProfile, startHub, type TestHub } from '../helpers/hub/hub.ts';
+import { createHubTarget, type HubTarget, objectOf, objectPath, type TestObject } from '../helpers/hub/hub-target.ts';
+import { describeWithPostgres, eventually } from '../helpers/postgres/postgres-server.ts';
+import { describeWithS3, type S3Server, startS3 } from '../helpers/storage/s3-server.ts';
 
 const HOUR = 3_600_000;
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { putStorageProfile, putTarget, type Received, startHub, type TestHub } from '../helpers/hub.ts';
-import { describeWithPostgres } from '../helpers/postgres-server.ts';
+import { putStorageProfile, putTarget, type Received, startHub, type TestHub } from '../helpers/hub/hub.ts';
+import { describeWithPostgres } from '../helpers/postgres/postgres-server.ts';
 
 const SOURCE = 'postgres://app:very-secret@db.example.com/orders';
 const SHOWN = 'postgres://app@db.example.com/orders';

@@ -8,9 +8,8 @@ import { type Manifest, manifestText } from '../../src/repository/manifest.ts';
 import { manifestKey } from '../../src/repository/repository.ts';
 import type { BucketProfile } from '../../src/repository/s3/providers.ts';
 import { fc } from '../helpers/fast-check.ts';
-import { type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
-import { putStorageProfile, type Received, startHub, type TestHub } from '../helpers/hub.ts';
-import type { InstanceOptions } from '../helpers/hub-instance.ts';
+import { putStorageProfile, type Received, startHub, type TestHub } from '../helpers/hub/hub.ts';
+import type { InstanceOptions } from '../helpers/hub/hub-instance.ts';
 import {
   createHubTarget,
   type HubTarget,
@@ -19,14 +18,15 @@ import {
   objectPath,
   openHubTarget,
   type TestObject,
-} from '../helpers/hub-target.ts';
-import { describeWithPostgres } from '../helpers/postgres-server.ts';
-import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
+} from '../helpers/hub/hub-target.ts';
+import { describeWithPostgres } from '../helpers/postgres/postgres-server.ts';
+import { type FaultProxy, startFaultProxy } from '../helpers/storage/fault-proxy.ts';
+import { describeWithS3, type S3Server, startS3 } from '../helpers/storage/s3-server.ts';
 
 const FULL = process.env.TEST_FULL === '1';
 const SEQUENCES = Number(process.env.TOOL_TEST_SEQUENCES ?? (FULL ? 150 : 5));
 
-const INSTANCE = new URL('../helpers/hub-instance.ts', import.meta.url).pathname;
+const INSTANCE = new URL('../helpers/hub/hub-instance.ts', import.meta.url).pathname;
 
 /** Passes connections to the instances in turn. */
 interface Proxy {

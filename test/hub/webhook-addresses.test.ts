@@ -3,8 +3,8 @@ import { BlockList, type LookupFunction } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sendNotification } from '../../hub/notifications/send.ts';
 import { guardedLookup } from '../../hub/objects/reach.ts';
-import { startHub, type TestHub } from '../helpers/hub.ts';
-import { describeWithPostgres } from '../helpers/postgres-server.ts';
+import { startHub, type TestHub } from '../helpers/hub/hub.ts';
+import { describeWithPostgres } from '../helpers/postgres/postgres-server.ts';
 
 const SECRET = 'a-secret-of-the-webhook';
 

@@ -10,7 +10,7 @@ import {
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../helpers/postgres-server.ts';
+} from '../helpers/postgres/postgres-server.ts';
 
 describeWithPostgres('a build that ends without a snapshot', () => {
   let server: TestPostgres;

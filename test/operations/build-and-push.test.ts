@@ -7,10 +7,10 @@ import { push } from '../../src/operations/snapshots/push.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import type { BucketProfile } from '../../src/repository/s3/providers.ts';
 import type { RunEvent } from '../../src/results/events.ts';
-import { type Machine, machine } from '../helpers/machine.ts';
-import { withProgram } from '../helpers/mysql-programs.ts';
-import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres-server.ts';
-import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
+import { withProgram } from '../helpers/mysql/mysql-programs.ts';
+import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres/postgres-server.ts';
+import { type Machine, machine } from '../helpers/storage/machine.ts';
+import { describeWithS3, type S3Server, startS3 } from '../helpers/storage/s3-server.ts';
 
 describeWithPostgres('a build that pushes, and a load that pulls', () =>
   describeWithS3('with a bucket', () => {

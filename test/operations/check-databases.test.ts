@@ -7,14 +7,14 @@ import { connect as connectPostgres } from '../../src/engines/postgres/connectio
 import { parsePostgresUrl } from '../../src/engines/postgres/connection/url.ts';
 import { checkTargets, listTargets } from '../../src/operations/targets.ts';
 import type { TargetRow } from '../../src/results/results.ts';
-import { describeWithMysql, startMysql, type TestMysql } from '../helpers/mysql-server.ts';
+import { describeWithMysql, startMysql, type TestMysql } from '../helpers/mysql/mysql-server.ts';
 import {
   describeWithPostgres,
   eventually,
   startPostgres,
   type TestPostgres,
   testContext,
-} from '../helpers/postgres-server.ts';
+} from '../helpers/postgres/postgres-server.ts';
 
 interface CountingProxy {
   port: number;

@@ -4,9 +4,9 @@ import { readdir } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Tour } from '../../src/results/demo-results.ts';
-import { eventProblems } from '../helpers/json-contract.ts';
-import { describeWithPostgres, eventually, temporaryFolder } from '../helpers/postgres-server.ts';
-import { processesNaming } from '../helpers/processes.ts';
+import { eventProblems } from '../helpers/documents/json-contract.ts';
+import { describeWithPostgres, eventually, temporaryFolder } from '../helpers/postgres/postgres-server.ts';
+import { processesNaming } from '../helpers/processes/processes.ts';
 
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 /** The sample alone takes some ten seconds to make. */

@@ -15,14 +15,14 @@ import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { applySubset, planSubset } from '../../src/operations/subset/subset.ts';
 import { applyUndo, planUndo } from '../../src/operations/undo/undo.ts';
 import type { Context } from '../../src/runtime/context.ts';
-import { asData } from '../helpers/as-data.ts';
+import { asData } from '../helpers/fakes/as-data.ts';
 import {
   describeWithPostgres,
   startPostgres,
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../helpers/postgres-server.ts';
+} from '../helpers/postgres/postgres-server.ts';
 
 const LATER_MS = 60_000;
 

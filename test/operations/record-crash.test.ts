@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { recordCrash } from '../../src/operations/record-crash.ts';
-import { configFolder } from '../helpers/config-folder.ts';
+import { configFolder } from '../helpers/terminal/config-folder.ts';
 
 const OPAQUE = 'Zq3vN8wKx0pLr5TtYb2m';
 const TELLING: [what: string, message: string][] = [

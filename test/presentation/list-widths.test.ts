@@ -13,8 +13,8 @@ import { inFamilies } from '../../src/presentation/snapshot.ts';
 import { briefSnapshotColumns, snapshotColumns } from '../../src/presentation/snapshot-columns.ts';
 import { formatTime } from '../../src/text/format.ts';
 import { cellWidth } from '../../src/text/text-width.ts';
-import { fakeBranch } from '../helpers/fake-branches.ts';
-import { fakeSnapshot, fakeTarget } from '../helpers/fake-world.ts';
+import { fakeBranch } from '../helpers/fakes/fake-branches.ts';
+import { fakeSnapshot, fakeTarget } from '../helpers/fakes/fake-world.ts';
 
 const style = createStyle({ color: false, unicode: true });
 const { glyphs } = style;

@@ -9,10 +9,10 @@ import { dockerRunner } from '../../src/process/docker.ts';
 import { localRunner } from '../../src/process/local.ts';
 import type { Mount, Runner } from '../../src/process/runner.ts';
 import type { RunEvent } from '../../src/results/events.ts';
-import { describeWithDocker, IMAGE, startDocker, treeOfImage } from '../helpers/docker-daemon.ts';
-import { startRegistry } from '../helpers/image-registry.ts';
-import { eventually, temporaryFolder } from '../helpers/postgres-server.ts';
-import { processesNaming } from '../helpers/processes.ts';
+import { describeWithDocker, IMAGE, startDocker, treeOfImage } from '../helpers/docker/docker-daemon.ts';
+import { startRegistry } from '../helpers/docker/image-registry.ts';
+import { eventually, temporaryFolder } from '../helpers/postgres/postgres-server.ts';
+import { processesNaming } from '../helpers/processes/processes.ts';
 import { suiteResource } from '../helpers/suite-resource.ts';
 
 const { signal: never } = new AbortController();

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, it } from 'vitest';
 import { type Crowd, crowd } from '../contracts/crowd.ts';
-import { type AnyServer, SERVER_KINDS, startAnyServer } from '../helpers/any-server.ts';
-import { describeWithKind } from '../helpers/describe-with-kind.ts';
-import { temporaryFolder } from '../helpers/postgres-server.ts';
-import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
+import { type AnyServer, SERVER_KINDS, startAnyServer } from '../helpers/databases/any-server.ts';
+import { describeWithKind } from '../helpers/databases/describe-with-kind.ts';
+import { temporaryFolder } from '../helpers/postgres/postgres-server.ts';
+import { describeWithS3, type S3Server, startS3 } from '../helpers/storage/s3-server.ts';
 import { trials } from '../helpers/trials.ts';
 
 for (const kind of SERVER_KINDS) {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, it } from 'vitest';
 import { checkEqualData } from '../contracts/equal-data.ts';
-import { type AnyServer, SERVER_KINDS, type ServerKind, startAnyServer } from '../helpers/any-server.ts';
-import { describeWithKind } from '../helpers/describe-with-kind.ts';
-import type { Setup } from '../helpers/mysql-server.ts';
-import { temporaryFolder } from '../helpers/postgres-server.ts';
+import { type AnyServer, SERVER_KINDS, type ServerKind, startAnyServer } from '../helpers/databases/any-server.ts';
+import { describeWithKind } from '../helpers/databases/describe-with-kind.ts';
+import type { Setup } from '../helpers/mysql/mysql-server.ts';
+import { temporaryFolder } from '../helpers/postgres/postgres-server.ts';
 import { type Trials, trials } from '../helpers/trials.ts';
 
 /** Schemas in one database. */

@@ -2,9 +2,9 @@ import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, it, vi } from 'vitest';
 import { type LimitWorld, limitWorld, type SmallDisk, smallDisk } from '../contracts/limits.ts';
-import { type AnyServer, SERVER_KINDS, startAnyServer } from '../helpers/any-server.ts';
-import { describeWithKind } from '../helpers/describe-with-kind.ts';
-import { temporaryFolder } from '../helpers/postgres-server.ts';
+import { type AnyServer, SERVER_KINDS, startAnyServer } from '../helpers/databases/any-server.ts';
+import { describeWithKind } from '../helpers/databases/describe-with-kind.ts';
+import { temporaryFolder } from '../helpers/postgres/postgres-server.ts';
 import { trials } from '../helpers/trials.ts';
 
 /** Of the working directory. */

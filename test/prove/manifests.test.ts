@@ -23,8 +23,8 @@ import {
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../helpers/postgres-server.ts';
-import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
+} from '../helpers/postgres/postgres-server.ts';
+import { describeWithS3, type S3Server, startS3 } from '../helpers/storage/s3-server.ts';
 import { type Round, trials } from '../helpers/trials.ts';
 
 const manifests = trials('borders/manifests');

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, it } from 'vitest';
 import { checkPlanted } from '../contracts/planted.ts';
-import { type AnyServer, SERVER_KINDS, startAnyServer } from '../helpers/any-server.ts';
-import { describeWithKind } from '../helpers/describe-with-kind.ts';
-import { temporaryFolder } from '../helpers/postgres-server.ts';
+import { type AnyServer, SERVER_KINDS, startAnyServer } from '../helpers/databases/any-server.ts';
+import { describeWithKind } from '../helpers/databases/describe-with-kind.ts';
+import { temporaryFolder } from '../helpers/postgres/postgres-server.ts';
 import { trials } from '../helpers/trials.ts';
 
 for (const kind of SERVER_KINDS) {

@@ -7,8 +7,8 @@ import { createSplitter as createMysqlSplitter } from '../../src/engines/mysql/r
 import { createSplitter as createPostgresSplitter } from '../../src/engines/postgres/restore/script/split.ts';
 import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import { UserError } from '../../src/runtime/errors.ts';
-import { type AnyServer, type ServerKind, startAnyServer } from '../helpers/any-server.ts';
-import { temporaryFolder, testContext } from '../helpers/postgres-server.ts';
+import { type AnyServer, type ServerKind, startAnyServer } from '../helpers/databases/any-server.ts';
+import { temporaryFolder, testContext } from '../helpers/postgres/postgres-server.ts';
 import { type Round, trials } from '../helpers/trials.ts';
 
 const LEDGER = 'INSERT INTO ledger VALUES (1)';

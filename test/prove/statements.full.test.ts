@@ -3,10 +3,10 @@ import { faultedBranches } from '../contracts/faulted-branches.ts';
 import { faultedLoads } from '../contracts/faulted-loads.ts';
 import type { FaultWorld, Preparation } from '../contracts/faulted-operation.ts';
 import { type StatementWorld, statementWorld } from '../contracts/statements.ts';
-import { type AnyServer, SERVER_KINDS, startAnyServer } from '../helpers/any-server.ts';
 import { useBundledWorkers } from '../helpers/bundled-workers.ts';
-import { describeWithKind } from '../helpers/describe-with-kind.ts';
-import { temporaryFolder } from '../helpers/postgres-server.ts';
+import { type AnyServer, SERVER_KINDS, startAnyServer } from '../helpers/databases/any-server.ts';
+import { describeWithKind } from '../helpers/databases/describe-with-kind.ts';
+import { temporaryFolder } from '../helpers/postgres/postgres-server.ts';
 import { trials } from '../helpers/trials.ts';
 
 /** Rounds of one operation between two runs without a fault. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createFolder } from '../../src/repository/folder.ts';
 import { testStore } from '../contracts/store.ts';
-import { temporaryFolder } from '../helpers/postgres-server.ts';
+import { temporaryFolder } from '../helpers/postgres/postgres-server.ts';
 
 describe('a folder', () =>
   testStore({ create: async (folder) => createFolder(join(folder, 'store')), seesBytes: false }));

@@ -3,10 +3,10 @@ import { push } from '../../src/operations/snapshots/push.ts';
 import { annotate, findSnapshot, listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { createS3Store } from '../../src/repository/s3/store.ts';
 import { mapWithConcurrency } from '../../src/runtime/map-with-concurrency.ts';
-import { startFaultProxy } from '../helpers/fault-proxy.ts';
-import { machine } from '../helpers/machine.ts';
-import { describeWithS3, startS3 } from '../helpers/s3-server.ts';
-import { storeSnapshot } from '../helpers/stored-snapshot.ts';
+import { startFaultProxy } from '../helpers/storage/fault-proxy.ts';
+import { machine } from '../helpers/storage/machine.ts';
+import { describeWithS3, startS3 } from '../helpers/storage/s3-server.ts';
+import { storeSnapshot } from '../helpers/storage/stored-snapshot.ts';
 import { suiteResource } from '../helpers/suite-resource.ts';
 
 const COUNT = process.env.TEST_FULL === '1' ? 10_000 : 1200;

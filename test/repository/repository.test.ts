@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLocalRepository, type LocalRepository } from '../../src/repository/local-repository.ts';
 import type { Manifest, ManifestFile } from '../../src/repository/manifest.ts';
 import type { RunEvent } from '../../src/results/events.ts';
-import { temporaryFolder } from '../helpers/postgres-server.ts';
+import { temporaryFolder } from '../helpers/postgres/postgres-server.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;

@@ -6,7 +6,7 @@ import { clearEnvelope, type Envelope, sealedEnvelope } from '../../src/reposito
 import { openSharedFolder } from '../../src/repository/shared-folder.ts';
 import type { Store } from '../../src/repository/store.ts';
 import { testStore } from '../contracts/store.ts';
-import { temporaryFolder } from '../helpers/postgres-server.ts';
+import { temporaryFolder } from '../helpers/postgres/postgres-server.ts';
 
 const sealed = sealedEnvelope('ab'.repeat(16));
 

@@ -4,7 +4,7 @@ import { mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createStaging, liveStagings } from '../../src/repository/staging.ts';
-import { temporaryFolder } from '../helpers/postgres-server.ts';
+import { temporaryFolder } from '../helpers/postgres/postgres-server.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let root: string;

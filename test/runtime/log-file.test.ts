@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { openLogFile } from '../../src/runtime/log-file.ts';
-import { temporaryFolder } from '../helpers/postgres-server.ts';
+import { temporaryFolder } from '../helpers/postgres/postgres-server.ts';
 
 const SOURCE = new URL('../../src/runtime/log-file.ts', import.meta.url).pathname;
 

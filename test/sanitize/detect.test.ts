@@ -4,7 +4,7 @@ import { parsePostgresUrl } from '../../src/engines/postgres/connection/url.ts';
 import { readColumns } from '../../src/engines/postgres/sanitize/columns.ts';
 import { columnName } from '../../src/sanitize/column-facts.ts';
 import { detectPersonalData } from '../../src/sanitize/detector/detect.ts';
-import { describeWithPostgres, startPostgres, testContext } from '../helpers/postgres-server.ts';
+import { describeWithPostgres, startPostgres, testContext } from '../helpers/postgres/postgres-server.ts';
 import { suiteResource } from '../helpers/suite-resource.ts';
 
 const SHOP = new URL('../../assets/demo/shop.sql', import.meta.url).pathname;

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { Settings } from '../../src/config/schema/settings.ts';
 import { readKeepComments } from '../../src/sanitize/keep-comments.ts';
 import { chooseQuery } from '../../src/sanitize/query.ts';
-import { temporaryFolder, testContext } from '../helpers/postgres-server.ts';
+import { temporaryFolder, testContext } from '../helpers/postgres/postgres-server.ts';
 
 type Sanitize = NonNullable<Settings['targets'][string]['sanitize']>;
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { copyChoices } from '../../screens/commands/copy-text.ts';
-import { fakeSnapshot, fakeTarget } from '../helpers/fake-world.ts';
+import { fakeSnapshot, fakeTarget } from '../helpers/fakes/fake-world.ts';
 
 const target = fakeTarget({ name: "ada's shop" });
 

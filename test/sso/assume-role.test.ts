@@ -5,11 +5,11 @@ import { signIn } from '../../src/operations/sign-in/sign-in.ts';
 import { pull } from '../../src/operations/snapshots/pull.ts';
 import { push } from '../../src/operations/snapshots/push.ts';
 import type { BucketProfile } from '../../src/repository/s3/providers.ts';
-import { makeBucketRole } from '../helpers/bucket-role.ts';
-import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
-import { type SignInWorld, signInWorld } from '../helpers/signed-in.ts';
-import { makeSigningKey, type SigningKey } from '../helpers/signing-key.ts';
-import { storeSnapshot } from '../helpers/stored-snapshot.ts';
+import { type SignInWorld, signInWorld } from '../helpers/sign-in/signed-in.ts';
+import { makeSigningKey, type SigningKey } from '../helpers/sign-in/signing-key.ts';
+import { makeBucketRole } from '../helpers/storage/bucket-role.ts';
+import { describeWithS3, type S3Server, startS3 } from '../helpers/storage/s3-server.ts';
+import { storeSnapshot } from '../helpers/storage/stored-snapshot.ts';
 
 describeWithS3("a role of Ceph's gateway", () => {
   let server: S3Server;

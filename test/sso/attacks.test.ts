@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { ProviderSettings } from '../../src/sso/provider.ts';
 import { signIn } from '../../src/sso/sign-in.ts';
-import { type Forgery, startForgingProvider } from '../helpers/forging-provider.ts';
-import { startIdentityProvider } from '../helpers/identity-provider.ts';
+import { type Forgery, startForgingProvider } from '../helpers/sign-in/forging-provider.ts';
+import { startIdentityProvider } from '../helpers/sign-in/identity-provider.ts';
 
 function attempt(settings: ProviderSettings, person: (url: string) => Promise<unknown>) {
   return signIn({

@@ -6,7 +6,7 @@ import { signIn } from '../../src/operations/sign-in/sign-in.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { createS3Client } from '../../src/repository/s3/client.ts';
 import type { RoleCredentials } from '../../src/sso/role-credentials.ts';
-import { type SignInWorld, signInWorld } from '../helpers/signed-in.ts';
+import { type SignInWorld, signInWorld } from '../helpers/sign-in/signed-in.ts';
 
 /** A service that answers in the documented format; what the real ones do with roles is theirs. */
 async function tokenService({ life = 3600, refuses = false } = {}) {

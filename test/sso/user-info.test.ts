@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { assertShared } from '../../src/operations/sign-in/sharing.ts';
 import { signIn } from '../../src/operations/sign-in/sign-in.ts';
 import { signInStatus } from '../../src/operations/sign-in/sign-in-status.ts';
-import { signInWorld } from '../helpers/signed-in.ts';
+import { signInWorld } from '../helpers/sign-in/signed-in.ts';
 
 async function userInfoWorld() {
   const groups = { ann: ['developers', 'ops'] };

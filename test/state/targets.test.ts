@@ -9,7 +9,7 @@ import {
   targetsListed,
   targetsUnreachable,
 } from '../../src/state/targets.ts';
-import { fakeTarget } from '../helpers/fake-world.ts';
+import { fakeTarget } from '../helpers/fakes/fake-world.ts';
 
 const app = fakeTarget({ name: 'app' });
 const up = fakeTarget({ name: 'app', status: 'ok', latency_ms: 3 });

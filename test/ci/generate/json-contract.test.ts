@@ -5,7 +5,7 @@ import { RESULTS } from '../../../.ci/generate/json-contract/results.ts';
 import { eventsSchema } from '../../../.ci/generate/json-contract/schema.ts';
 import { COMMANDS } from '../../../src/commands/registry.ts';
 import { EXIT } from '../../../src/runtime/errors.ts';
-import { assertDocumented } from '../../helpers/json-contract.ts';
+import { assertDocumented } from '../../helpers/documents/json-contract.ts';
 
 const read = (path: string) => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
 const schema = eventsSchema();

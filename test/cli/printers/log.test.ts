@@ -5,7 +5,7 @@ import { createLog } from '../../../src/cli/printers/log.ts';
 import type { RunEvent } from '../../../src/results/events.ts';
 import { openContext } from '../../../src/runtime/context.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
-import { temporaryFolder } from '../../helpers/postgres-server.ts';
+import { temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
 
 const EVENTS: RunEvent[] = [
   { event: 'step', step: 'dump', state: 'started', label: 'Dump 25 tables of postgres://u:secret@h/d' },

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, it, onTestFinished } from 'vitest';
-import { type SignInWorld, signInWorld } from '../../helpers/signed-in.ts';
+import { type SignInWorld, signInWorld } from '../../helpers/sign-in/signed-in.ts';
 
 const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { COMMANDS } from '../../../src/commands/registry.ts';
 import { EXIT } from '../../../src/runtime/errors.ts';
-import { runWith } from '../../helpers/cli-host.ts';
-import { type ConfigFolder, configFolder, SECRET_KEY, withKey } from '../../helpers/config-folder.ts';
+import { runWith } from '../../helpers/terminal/cli-host.ts';
+import { type ConfigFolder, configFolder, SECRET_KEY, withKey } from '../../helpers/terminal/config-folder.ts';
 
 function run({ path }: ConfigFolder, ...words: string[]) {
   const environment = { TOOL_TRUST: 'true', HOME: path, PATH: process.env.PATH };

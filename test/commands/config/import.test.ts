@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { COMMANDS } from '../../../src/commands/registry.ts';
 import { encrypt } from '../../../src/config/secrets/cipher.ts';
 import { EXIT } from '../../../src/runtime/errors.ts';
-import { runWith } from '../../helpers/cli-host.ts';
-import { type ConfigFolder, configFolder, SECRET_KEY } from '../../helpers/config-folder.ts';
+import { runWith } from '../../helpers/terminal/cli-host.ts';
+import { type ConfigFolder, configFolder, SECRET_KEY } from '../../helpers/terminal/config-folder.ts';
 
 const FORMER = '.config/dbsnapper/dbsnapper.yml';
 const WRITTEN = '.config/tool/tool.yml';

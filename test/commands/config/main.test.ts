@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type ConfigFolder, configFolder, withKey } from '../../helpers/config-folder.ts';
+import { type ConfigFolder, configFolder, withKey } from '../../helpers/terminal/config-folder.ts';
 
 const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
 

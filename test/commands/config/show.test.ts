@@ -5,8 +5,8 @@ import { COMMANDS } from '../../../src/commands/registry.ts';
 import { encrypt } from '../../../src/config/secrets/cipher.ts';
 import type { ExplainedValue } from '../../../src/results/configuration-results.ts';
 import { EXIT } from '../../../src/runtime/errors.ts';
-import { ATTENDED, runWith } from '../../helpers/cli-host.ts';
-import { type ConfigFolder, configFolder, SECRET_KEY, withKey } from '../../helpers/config-folder.ts';
+import { ATTENDED, runWith } from '../../helpers/terminal/cli-host.ts';
+import { type ConfigFolder, configFolder, SECRET_KEY, withKey } from '../../helpers/terminal/config-folder.ts';
 
 function run({ path }: ConfigFolder, words: string[], environment: NodeJS.ProcessEnv = {}) {
   return runWith(['config', 'show', ...words], COMMANDS, {

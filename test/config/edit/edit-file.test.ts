@@ -7,7 +7,7 @@ import { expect, it, vi } from 'vitest';
 import { editFile } from '../../../src/config/edit/edit-file.ts';
 import { lockFile } from '../../../src/config/edit/lock-file.ts';
 import { parseYaml } from '../../../src/config/yaml/yaml-source.ts';
-import { configFolder } from '../../helpers/config-folder.ts';
+import { configFolder } from '../../helpers/terminal/config-folder.ts';
 
 const MODULE = new URL('../../../src/config/edit/edit-file.ts', import.meta.url).href;
 

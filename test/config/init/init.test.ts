@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type InitRequest, initConfiguration } from '../../../src/config/init/init.ts';
 import { EXIT } from '../../../src/runtime/errors.ts';
-import { configFolder } from '../../helpers/config-folder.ts';
+import { configFolder } from '../../helpers/terminal/config-folder.ts';
 
 const USER_FILE = '.config/tool/tool.yml';
 

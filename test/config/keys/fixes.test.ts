@@ -4,7 +4,7 @@ import { fixFor } from '../../../src/config/keys/fixes.ts';
 import { settingsSchema } from '../../../src/config/schema/settings.ts';
 import { shapeOf } from '../../../src/config/schema/shape.ts';
 import { parseYaml } from '../../../src/config/yaml/yaml-source.ts';
-import { configFolder, SECRET_KEY, withKey } from '../../helpers/config-folder.ts';
+import { configFolder, SECRET_KEY, withKey } from '../../helpers/terminal/config-folder.ts';
 
 const TEAM = 'storage_profiles:\n  team: { provider: s3, bucket: b, region: r, cli_profile: work } # ours\n';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { configFolder, withKey } from '../../helpers/config-folder.ts';
+import { configFolder, withKey } from '../../helpers/terminal/config-folder.ts';
 
 /** A former key with where it stood, and where it stands now. */
 const CASES: [string, string][] = [

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { configFolder } from '../../helpers/config-folder.ts';
+import { configFolder } from '../../helpers/terminal/config-folder.ts';
 
 const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
 const run = promisify(execFile);

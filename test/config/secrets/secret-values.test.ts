@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { encrypt } from '../../../src/config/secrets/cipher.ts';
 import { secretValues } from '../../../src/config/secrets/secret-values.ts';
-import { configFolder, SECRET_KEY, withKey } from '../../helpers/config-folder.ts';
+import { configFolder, SECRET_KEY, withKey } from '../../helpers/terminal/config-folder.ts';
 
 test('the known secrets of a run are those of the configuration in force and of variables', async () => {
   const text = withKey(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { configFolder } from '../../helpers/config-folder.ts';
+import { configFolder } from '../../helpers/terminal/config-folder.ts';
 
 /** Where somebody may have put a password that the parser or the schema stumbles over. */
 const CASES = [

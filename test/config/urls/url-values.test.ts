@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { applyRules } from '../../../src/config/load.ts';
 import { check } from '../../../src/operations/configuration/check.ts';
 import { EXIT } from '../../../src/runtime/errors.ts';
-import { configFolder, summary, withKey } from '../../helpers/config-folder.ts';
+import { configFolder, summary, withKey } from '../../helpers/terminal/config-folder.ts';
 
 const profile = (values: string) => `storage_profiles:\n  team: {bucket: b, access_key: a, secret_key: s, ${values}}\n`;
 

@@ -13,12 +13,18 @@ import type { Runner } from '../../../src/process/runner.ts';
 import { stagingRoot } from '../../../src/repository/staging.ts';
 import type { RunEvent } from '../../../src/results/events.ts';
 import type { Context } from '../../../src/runtime/context.ts';
-import { withDetails } from '../../helpers/build-and-load.ts';
-import { describeWithDocker, IMAGE, MYSQL_IMAGE, startDocker, type TestDocker } from '../../helpers/docker-daemon.ts';
-import { withProgram } from '../../helpers/mysql-programs.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql-server.ts';
-import { eventually, temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
-import { processesNaming } from '../../helpers/processes.ts';
+import { withDetails } from '../../helpers/databases/build-and-load.ts';
+import {
+  describeWithDocker,
+  IMAGE,
+  MYSQL_IMAGE,
+  startDocker,
+  type TestDocker,
+} from '../../helpers/docker/docker-daemon.ts';
+import { withProgram } from '../../helpers/mysql/mysql-programs.ts';
+import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql/mysql-server.ts';
+import { eventually, temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
+import { processesNaming } from '../../helpers/processes/processes.ts';
 
 const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
 const SAKILA = new URL('../../../../shared/data/sakila-mysql', import.meta.url).pathname;

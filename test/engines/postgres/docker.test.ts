@@ -14,15 +14,15 @@ import type { Runner } from '../../../src/process/runner.ts';
 import { stagingRoot } from '../../../src/repository/staging.ts';
 import type { RunEvent } from '../../../src/results/events.ts';
 import type { Context } from '../../../src/runtime/context.ts';
-import { describeWithDocker, IMAGE, startDocker, type TestDocker } from '../../helpers/docker-daemon.ts';
+import { describeWithDocker, IMAGE, startDocker, type TestDocker } from '../../helpers/docker/docker-daemon.ts';
 import {
   eventually,
   startPostgres,
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../../helpers/postgres-server.ts';
-import { processesNaming } from '../../helpers/processes.ts';
+} from '../../helpers/postgres/postgres-server.ts';
+import { processesNaming } from '../../helpers/processes/processes.ts';
 
 const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
 const SAKILA = new URL('../../../../shared/data/sakila-postgres', import.meta.url).pathname;

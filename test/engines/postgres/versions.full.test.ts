@@ -4,9 +4,14 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { planLoad } from '../../../src/operations/load/load.ts';
-import { mountXfs, startInside } from '../../helpers/debian-postgres.ts';
-import { canHaveSid, type DebianTree, debianTree } from '../../helpers/debian-tree.ts';
-import { startPostgres, type TestPostgres, temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
+import { mountXfs, startInside } from '../../helpers/postgres/debian-postgres.ts';
+import { canHaveSid, type DebianTree, debianTree } from '../../helpers/postgres/debian-tree.ts';
+import {
+  startPostgres,
+  type TestPostgres,
+  temporaryFolder,
+  testContext,
+} from '../../helpers/postgres/postgres-server.ts';
 
 const run = promisify(execFile);
 const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;

@@ -12,8 +12,8 @@ import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
 import { applyUndo, planUndo } from '../../../src/operations/undo/undo.ts';
 import type { RunEvent } from '../../../src/results/events.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql-server.ts';
-import { eventually, temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
+import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql/mysql-server.ts';
+import { eventually, temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
 
 const COLLATIONS = { charset: 'utf8mb4', collation: 'utf8mb4_general_ci' };
 /** Both take minutes: MySQL in the full suite. */

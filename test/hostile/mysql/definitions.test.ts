@@ -4,9 +4,9 @@ import type { Code, Definitions } from '../../../src/engines/mysql/catalog/defin
 import { leaveOutRemote } from '../../../src/engines/mysql/restore/left-out.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
-import { changeDefinitions } from '../../helpers/change-definitions.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql-server.ts';
-import { temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
+import { changeDefinitions } from '../../helpers/databases/change-definitions.ts';
+import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql/mysql-server.ts';
+import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
 
 const EMPTY: Definitions = {
   charset: 'utf8mb4',

@@ -3,8 +3,8 @@ import { quoteName } from '../../../src/engines/mysql/connection/quote.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql-server.ts';
-import { temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
+import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql/mysql-server.ts';
+import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
 
 /** Names that end a quote, a line, a parenthesis or a command, and what a command would do. */
 const PIECES = [

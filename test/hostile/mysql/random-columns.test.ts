@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { checkDefinitions } from '../../../src/engines/mysql/catalog/definitions/check-definitions.ts';
 import { splitTable, withIndexes } from '../../../src/engines/mysql/catalog/definitions/statement-text.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql-server.ts';
+import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql/mysql-server.ts';
 import { randomFrom } from '../../helpers/random.ts';
 
 const TABLES = 400;

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { checkForgedDefinitions, PRODUCTION } from '../../contracts/forged-definitions.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql-server.ts';
+import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql/mysql-server.ts';
 import { trials } from '../../helpers/trials.ts';
 
 const FLAVOURS: TestFlavour[] = ['mariadb', 'mysql'];

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { quoteName } from '../../../src/engines/mysql/connection/quote.ts';
-import { describeWithMysql, startMysql, type TestMysql } from '../../helpers/mysql-server.ts';
-import { temporaryFolder } from '../../helpers/postgres-server.ts';
+import { describeWithMysql, startMysql, type TestMysql } from '../../helpers/mysql/mysql-server.ts';
+import { temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
 import { suiteResource } from '../../helpers/suite-resource.ts';
 import { trials } from '../../helpers/trials.ts';
 import { checkNames, type NamedWorlds } from '../random-names.ts';

@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { checkRights, createSource, type RightsCase, routineGrant, TABLES, VIEWS } from '../../helpers/mysql-rights.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql-server.ts';
-import { temporaryFolder } from '../../helpers/postgres-server.ts';
+import {
+  checkRights,
+  createSource,
+  type RightsCase,
+  routineGrant,
+  TABLES,
+  VIEWS,
+} from '../../helpers/mysql/mysql-rights.ts';
+import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql/mysql-server.ts';
+import { temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
 
 const FLAVOURS: TestFlavour[] = ['mariadb', 'mysql'];
 const LIMIT = 600_000;

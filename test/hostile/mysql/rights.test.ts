@@ -4,9 +4,9 @@ import { readInventory } from '../../../src/engines/mysql/catalog/introspect.ts'
 import { constraintsOf } from '../../../src/engines/mysql/catalog/rights/stored-inventory.ts';
 import { openSession } from '../../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../../src/engines/mysql/connection/url.ts';
-import { checkRights, createSource, TABLES, VIEWS } from '../../helpers/mysql-rights.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql-server.ts';
-import { temporaryFolder } from '../../helpers/postgres-server.ts';
+import { checkRights, createSource, TABLES, VIEWS } from '../../helpers/mysql/mysql-rights.ts';
+import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql/mysql-server.ts';
+import { temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
 
 const FLAVOURS: TestFlavour[] = ['mariadb', 'mysql'];
 const LIMIT = 120_000;

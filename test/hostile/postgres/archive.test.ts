@@ -11,14 +11,14 @@ import type { Manifest } from '../../../src/repository/manifest.ts';
 import { createObjectPool } from '../../../src/repository/objects/object-pool.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import type { UserError } from '../../../src/runtime/errors.ts';
-import { forgeSnapshot } from '../../helpers/forged-snapshot.ts';
 import {
   describeWithPostgres,
   startPostgres,
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../../helpers/postgres-server.ts';
+} from '../../helpers/postgres/postgres-server.ts';
+import { forgeSnapshot } from '../../helpers/storage/forged-snapshot.ts';
 
 /** A comment that is long enough to be written over. */
 const COMMENT = 'x'.repeat(200);

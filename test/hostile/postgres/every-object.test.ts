@@ -8,15 +8,15 @@ import { listContents } from '../../../src/engines/postgres/dump/archive-content
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
-import { buildAndLoad, normalized, withDetails } from '../../helpers/build-and-load.ts';
-import { EVERY_OBJECT, INVALID_INDEX } from '../../helpers/every-object.ts';
+import { buildAndLoad, normalized, withDetails } from '../../helpers/databases/build-and-load.ts';
+import { EVERY_OBJECT, INVALID_INDEX } from '../../helpers/postgres/every-object.ts';
 import {
   describeWithPostgres,
   startPostgres,
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../../helpers/postgres-server.ts';
+} from '../../helpers/postgres/postgres-server.ts';
 
 const ALL = { use_default_schema: false };
 

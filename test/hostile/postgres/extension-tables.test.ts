@@ -2,15 +2,15 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { applySanitize, planSanitize } from '../../../src/operations/sanitize/sanitize.ts';
-import { buildAndLoad, normalized, withDetails } from '../../helpers/build-and-load.ts';
+import { buildAndLoad, normalized, withDetails } from '../../helpers/databases/build-and-load.ts';
 import {
   describeWithPostgres,
   startPostgres,
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../../helpers/postgres-server.ts';
-import { RELOCATABLE, relocatedPostgres } from '../../helpers/relocated-postgres.ts';
+} from '../../helpers/postgres/postgres-server.ts';
+import { RELOCATABLE, relocatedPostgres } from '../../helpers/postgres/relocated-postgres.ts';
 
 /** As PostGIS (`spatial_ref_sys`) and pg_partman (`part_config`) do: rows of users are dumped, those of the script are not. */
 const CONFIGURED = `

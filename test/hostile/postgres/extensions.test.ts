@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { buildAndLoad, normalized } from '../../helpers/build-and-load.ts';
-import { describeWithPostgres, startPostgres, temporaryFolder } from '../../helpers/postgres-server.ts';
+import { buildAndLoad, normalized } from '../../helpers/databases/build-and-load.ts';
+import { describeWithPostgres, startPostgres, temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
 import { suiteResource } from '../../helpers/suite-resource.ts';
 
 /** Types, arrays, domains, operator classes, casts and functions of extensions in a schema that is left out. */

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
-import { withDetails } from '../../helpers/build-and-load.ts';
+import { withDetails } from '../../helpers/databases/build-and-load.ts';
 import {
   describeWithPostgres,
   startPostgres,
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../../helpers/postgres-server.ts';
+} from '../../helpers/postgres/postgres-server.ts';
 
 /** Each takes a lock when it is dropped, and none that lasts when it is made. */
 const functions = (count: number): string => `DO $$ BEGIN FOR i IN 1..${count} LOOP

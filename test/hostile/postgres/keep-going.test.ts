@@ -9,14 +9,14 @@ import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
 import { loadQuestion, loadSummary } from '../../../src/operations/load/text.ts';
 import type { RunEvent } from '../../../src/results/events.ts';
-import { describeWithMysql, startMysql, type TestMysql } from '../../helpers/mysql-server.ts';
+import { describeWithMysql, startMysql, type TestMysql } from '../../helpers/mysql/mysql-server.ts';
 import {
   describeWithPostgres,
   startPostgres,
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../../helpers/postgres-server.ts';
+} from '../../helpers/postgres/postgres-server.ts';
 
 /** What a restore cannot create: `lax` finds nothing by the empty search_path. One batch has all tables. */
 const SOURCE = `

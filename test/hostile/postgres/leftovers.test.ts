@@ -17,7 +17,7 @@ import {
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../../helpers/postgres-server.ts';
+} from '../../helpers/postgres/postgres-server.ts';
 
 describeWithPostgres('databases beside a destination', () => {
   let server: TestPostgres;

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startInside } from '../../helpers/debian-postgres.ts';
-import { canHaveSid, type DebianTree, debianTree } from '../../helpers/debian-tree.ts';
+import { startInside } from '../../helpers/postgres/debian-postgres.ts';
+import { canHaveSid, type DebianTree, debianTree } from '../../helpers/postgres/debian-tree.ts';
 
 const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
 const lacking = canHaveSid ? '' : ' (needs root and debootstrap)';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { buildAndLoad, normalized } from '../../helpers/build-and-load.ts';
-import { OTHER, OUTWARD_CASES } from '../../helpers/outward-objects.ts';
-import { describeWithPostgres, startPostgres, temporaryFolder } from '../../helpers/postgres-server.ts';
+import { buildAndLoad, normalized } from '../../helpers/databases/build-and-load.ts';
+import { OTHER, OUTWARD_CASES } from '../../helpers/postgres/outward-objects.ts';
+import { describeWithPostgres, startPostgres, temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
 import { suiteResource } from '../../helpers/suite-resource.ts';
 
 describeWithPostgres('a selection of schemas, one dependency at a time', () => {

@@ -5,9 +5,14 @@ import { parsePostgresUrl } from '../../../src/engines/postgres/connection/url.t
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { applySanitize, planSanitize } from '../../../src/operations/sanitize/sanitize.ts';
 import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
-import { buildAndLoad, normalized } from '../../helpers/build-and-load.ts';
-import { OTHER, OUTWARD_CASES, REFUSED_CASES } from '../../helpers/outward-objects.ts';
-import { describeWithPostgres, startPostgres, temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
+import { buildAndLoad, normalized } from '../../helpers/databases/build-and-load.ts';
+import { OTHER, OUTWARD_CASES, REFUSED_CASES } from '../../helpers/postgres/outward-objects.ts';
+import {
+  describeWithPostgres,
+  startPostgres,
+  temporaryFolder,
+  testContext,
+} from '../../helpers/postgres/postgres-server.ts';
 import { suiteResource } from '../../helpers/suite-resource.ts';
 
 describeWithPostgres('a selection of schemas', () => {

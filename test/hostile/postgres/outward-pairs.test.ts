@@ -1,10 +1,15 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { build } from '../../../src/operations/build/build.ts';
-import { buildAndLoad } from '../../helpers/build-and-load.ts';
-import { dumpDifferences } from '../../helpers/dump-differences.ts';
-import { outwardPairs } from '../../helpers/outward-pairs.ts';
-import { describeWithPostgres, startPostgres, temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
+import { buildAndLoad } from '../../helpers/databases/build-and-load.ts';
+import { dumpDifferences } from '../../helpers/databases/dump-differences.ts';
+import { outwardPairs } from '../../helpers/postgres/outward-pairs.ts';
+import {
+  describeWithPostgres,
+  startPostgres,
+  temporaryFolder,
+  testContext,
+} from '../../helpers/postgres/postgres-server.ts';
 import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const PAIRS = outwardPairs();

@@ -12,7 +12,7 @@ import {
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../../helpers/postgres-server.ts';
+} from '../../helpers/postgres/postgres-server.ts';
 
 /** One object of every kind that has an owner, with names that need quotes. */
 const FILL = `

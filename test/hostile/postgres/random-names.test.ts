@@ -5,7 +5,7 @@ import {
   startPostgres,
   type TestPostgres,
   temporaryFolder,
-} from '../../helpers/postgres-server.ts';
+} from '../../helpers/postgres/postgres-server.ts';
 import { suiteResource } from '../../helpers/suite-resource.ts';
 import { trials } from '../../helpers/trials.ts';
 import { checkNames, type NamedWorlds } from '../random-names.ts';

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { buildAndLoad } from '../../helpers/build-and-load.ts';
-import { copyByPgDump, dumpDifferences } from '../../helpers/dump-differences.ts';
-import { canBuildRegression, makeRegressionDatabase, REGRESSION } from '../../helpers/postgres-regression.ts';
+import { buildAndLoad } from '../../helpers/databases/build-and-load.ts';
+import { copyByPgDump, dumpDifferences } from '../../helpers/databases/dump-differences.ts';
+import { canBuildRegression, makeRegressionDatabase, REGRESSION } from '../../helpers/postgres/postgres-regression.ts';
 import {
   describeWithPostgres,
   startPostgres,
   type TestPostgres,
   temporaryFolder,
-} from '../../helpers/postgres-server.ts';
+} from '../../helpers/postgres/postgres-server.ts';
 
 const ALL = { use_default_schema: false };
 const COPY = `${REGRESSION}_copy`;

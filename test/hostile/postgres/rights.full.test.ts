@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { checkPostgresRights, createRightsSource } from '../../helpers/postgres-rights.ts';
+import { checkPostgresRights, createRightsSource } from '../../helpers/postgres/postgres-rights.ts';
 import {
   describeWithPostgres,
   startPostgres,
   type TestPostgres,
   temporaryFolder,
-} from '../../helpers/postgres-server.ts';
+} from '../../helpers/postgres/postgres-server.ts';
 
 describeWithPostgres('a role that lacks a right on any object of any kind', () => {
   let server: TestPostgres;

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../../src/operations/build/build.ts';
-import { checkPostgresRights, createRightsSource } from '../../helpers/postgres-rights.ts';
+import { checkPostgresRights, createRightsSource } from '../../helpers/postgres/postgres-rights.ts';
 import {
   describeWithPostgres,
   startPostgres,
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../../helpers/postgres-server.ts';
+} from '../../helpers/postgres/postgres-server.ts';
 
 /** The role may read all of it but for what a case takes away. */
 const READABLE = `

@@ -4,14 +4,14 @@ import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { applySanitize, planSanitize } from '../../../src/operations/sanitize/sanitize.ts';
 import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
-import { normalized, withDetails } from '../../helpers/build-and-load.ts';
+import { normalized, withDetails } from '../../helpers/databases/build-and-load.ts';
 import {
   describeWithPostgres,
   startPostgres,
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../../helpers/postgres-server.ts';
+} from '../../helpers/postgres/postgres-server.ts';
 
 /** Forced, row level security also hides rows from the owner of the table, who then sees none of these. */
 const SOURCE = `

@@ -6,14 +6,14 @@ import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
 import type { Context } from '../../../src/runtime/context.ts';
-import { type Forge, startForgingServer } from '../../helpers/forging-server.ts';
 import {
   describeWithPostgres,
   startPostgres,
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../../helpers/postgres-server.ts';
+} from '../../helpers/postgres/postgres-server.ts';
+import { type Forge, startForgingServer } from '../../helpers/proxies/forging-server.ts';
 
 /** At most 63 bytes each, as the server has them. */
 const NAMES = (proof: string): string[] => [

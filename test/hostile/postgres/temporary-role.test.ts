@@ -11,7 +11,7 @@ import {
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../../helpers/postgres-server.ts';
+} from '../../helpers/postgres/postgres-server.ts';
 
 const ROLES = `SELECT coalesce(string_agg(rolname, ' ' ORDER BY rolname), '') FROM pg_roles WHERE rolname !~ '^pg_'`;
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { buildAndLoad } from '../../helpers/build-and-load.ts';
-import { describeWithPostgres, startPostgres, temporaryFolder } from '../../helpers/postgres-server.ts';
+import { buildAndLoad } from '../../helpers/databases/build-and-load.ts';
+import { describeWithPostgres, startPostgres, temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
 import { suiteResource } from '../../helpers/suite-resource.ts';
 
 /** `lax` calls `strict` without its schema, which an empty search_path does not find. */

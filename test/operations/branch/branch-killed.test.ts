@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Settings } from '../../../src/config/schema/settings.ts';
 import { listBranches } from '../../../src/operations/branch/list/list.ts';
-import { BRANCH_SERVERS, type BranchServer } from '../../helpers/branch-servers.ts';
-import { describeWithKind } from '../../helpers/describe-with-kind.ts';
-import { temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
-import { type Tool, toolIn } from '../../helpers/tool-process.ts';
+import { BRANCH_SERVERS, type BranchServer } from '../../helpers/databases/branch-servers.ts';
+import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
+import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
+import { type Tool, toolIn } from '../../helpers/terminal/tool-process.ts';
 import { trials } from '../../helpers/trials.ts';
 
 for (const { kind, start: startServer } of BRANCH_SERVERS) {

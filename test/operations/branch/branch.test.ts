@@ -27,8 +27,8 @@ import { copyLines } from '../../../src/operations/targets-text.ts';
 import { applyUndo, planUndo } from '../../../src/operations/undo/undo.ts';
 import type { RunEvent } from '../../../src/results/events.ts';
 import type { Context } from '../../../src/runtime/context.ts';
-import { BRANCH_SERVERS, type BranchServer } from '../../helpers/branch-servers.ts';
-import { temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
+import { BRANCH_SERVERS, type BranchServer } from '../../helpers/databases/branch-servers.ts';
+import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
 
 const FULL = process.env.TEST_FULL !== undefined;
 const DIRTY = ['DELETE FROM person WHERE id > 50', 'CREATE TABLE mine (id integer)'];

@@ -16,7 +16,7 @@ import {
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../../helpers/postgres-server.ts';
+} from '../../helpers/postgres/postgres-server.ts';
 
 const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
 

@@ -9,8 +9,8 @@ import {
   type FixPlan,
   planFix,
 } from '../../../src/operations/configuration/fix.ts';
-import { asData } from '../../helpers/as-data.ts';
-import { type ConfigFolder, configFolder, withKey } from '../../helpers/config-folder.ts';
+import { asData } from '../../helpers/fakes/as-data.ts';
+import { type ConfigFolder, configFolder, withKey } from '../../helpers/terminal/config-folder.ts';
 
 const FILE = withKey(`# ours
 working_directory: work # here

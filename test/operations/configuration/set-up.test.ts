@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { loadConfiguration } from '../../../src/config/load.ts';
 import { applySetUp, planSetUp, type SetUp } from '../../../src/operations/configuration/set-up.ts';
-import { asData } from '../../helpers/as-data.ts';
+import { asData } from '../../helpers/fakes/as-data.ts';
 
 let folder: string;
 

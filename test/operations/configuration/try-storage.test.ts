@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { tryStorage, tryStore } from '../../../src/operations/configuration/try-storage.ts';
 import { createFolder } from '../../../src/repository/folder.ts';
-import { temporaryFolder } from '../../helpers/postgres-server.ts';
-import { describeWithS3, startS3 } from '../../helpers/s3-server.ts';
+import { temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
+import { describeWithS3, startS3 } from '../../helpers/storage/s3-server.ts';
 import { suiteResource } from '../../helpers/suite-resource.ts';
 
 test('a store that is tried holds nothing more than before', async () => {

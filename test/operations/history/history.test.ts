@@ -14,7 +14,7 @@ import type { RunEvent } from '../../../src/results/events.ts';
 import type { HistoryEntry } from '../../../src/results/history-results.ts';
 import type { LoadPlan } from '../../../src/results/load-results.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
-import { eventually, temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
+import { eventually, temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
 
 const SOURCE = new URL('../../../src/operations/history/history-file.ts', import.meta.url).pathname;
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Settings } from '../../../src/config/schema/settings.ts';
 import { dataState } from '../../../src/operations/load/data-state.ts';
 import type { SnapshotRow } from '../../../src/results/results.ts';
-import { testContext } from '../../helpers/postgres-server.ts';
+import { testContext } from '../../helpers/postgres/postgres-server.ts';
 
 const ORIGINAL = { index: 2, sanitized: false } as SnapshotRow;
 const COPY = { ...ORIGINAL, sanitized: true, sanitized_of: 'aaaa0000', sanitized_at: '2026-01-02T03:04:05.678Z' };

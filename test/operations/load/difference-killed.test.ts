@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type AnyServer, startAnyServer } from '../../helpers/any-server.ts';
-import { describeWithPostgres, temporaryFolder } from '../../helpers/postgres-server.ts';
-import { type Tool, toolIn } from '../../helpers/tool-process.ts';
+import { type AnyServer, startAnyServer } from '../../helpers/databases/any-server.ts';
+import { describeWithPostgres, temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
+import { type Tool, toolIn } from '../../helpers/terminal/tool-process.ts';
 import { trials } from '../../helpers/trials.ts';
 
 const FULL = process.env.TEST_FULL === '1';

@@ -8,17 +8,17 @@ import { applyReset, planReset } from '../../../src/operations/reset/reset.ts';
 import type { RunEvent } from '../../../src/results/events.ts';
 import type { LoadPlan, LoadResult } from '../../../src/results/load-results.ts';
 import type { Context } from '../../../src/runtime/context.ts';
-import { asData } from '../../helpers/as-data.ts';
-import { withDetails } from '../../helpers/build-and-load.ts';
-import { dumpDifferences } from '../../helpers/dump-differences.ts';
-import { EVERY_OBJECT } from '../../helpers/every-object.ts';
+import { withDetails } from '../../helpers/databases/build-and-load.ts';
+import { dumpDifferences } from '../../helpers/databases/dump-differences.ts';
+import { asData } from '../../helpers/fakes/as-data.ts';
+import { EVERY_OBJECT } from '../../helpers/postgres/every-object.ts';
 import {
   describeWithPostgres,
   startPostgres,
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../../helpers/postgres-server.ts';
+} from '../../helpers/postgres/postgres-server.ts';
 
 /** Dependencies between tables that differ and tables that do not; `large` is large enough for its indexes to be dropped. */
 const DEPENDENT = `

@@ -23,8 +23,8 @@ import {
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../../helpers/postgres-server.ts';
-import { type Standby, startStandby } from '../../helpers/postgres-standby.ts';
+} from '../../helpers/postgres/postgres-server.ts';
+import { type Standby, startStandby } from '../../helpers/postgres/postgres-standby.ts';
 
 const IS_SOURCE = { code: 'destination_is_source', exit: 5 };
 const UNVERIFIED = { code: 'sources_unverified', exit: 5 };

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type AnyServer, SERVER_KINDS, startAnyServer } from '../../helpers/any-server.ts';
-import { describeWithKind } from '../../helpers/describe-with-kind.ts';
-import { stagingLeftovers } from '../../helpers/leftovers.ts';
-import { temporaryFolder } from '../../helpers/postgres-server.ts';
-import { type Tool, toolIn } from '../../helpers/tool-process.ts';
+import { type AnyServer, SERVER_KINDS, startAnyServer } from '../../helpers/databases/any-server.ts';
+import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
+import { temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
+import { stagingLeftovers } from '../../helpers/storage/leftovers.ts';
+import { type Tool, toolIn } from '../../helpers/terminal/tool-process.ts';
 import { trials } from '../../helpers/trials.ts';
 
 /** Enough work that every step of a load takes its time. */

@@ -12,7 +12,7 @@ import {
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../../helpers/postgres-server.ts';
+} from '../../helpers/postgres/postgres-server.ts';
 
 const FILL = `
   CREATE TABLE country (id integer PRIMARY KEY, name text UNIQUE);

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql-server.ts';
-import { temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
+import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql/mysql-server.ts';
+import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
 
 /** More than travel together in a packet. */
 const TABLES = 130;

@@ -14,7 +14,7 @@ import { applyUndo, planUndo } from '../../../src/operations/undo/undo.ts';
 import type { RunEvent } from '../../../src/results/events.ts';
 import type { LoadResult, ResetResult } from '../../../src/results/load-results.ts';
 import type { Context } from '../../../src/runtime/context.ts';
-import { asData } from '../../helpers/as-data.ts';
+import { asData } from '../../helpers/fakes/as-data.ts';
 import {
   describeWithPostgres,
   eventually,
@@ -22,7 +22,7 @@ import {
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../../helpers/postgres-server.ts';
+} from '../../helpers/postgres/postgres-server.ts';
 
 const FILL = `
   CREATE TABLE person (id integer PRIMARY KEY, name text NOT NULL, boss integer REFERENCES person);

@@ -5,8 +5,8 @@ import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
 import { loadSummary } from '../../../src/operations/load/text.ts';
 import type { LoadPlan, LoadResult } from '../../../src/results/load-results.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql-server.ts';
-import { temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
+import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql/mysql-server.ts';
+import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
 
 for (const flavour of ['mariadb', 'mysql'] as TestFlavour[]) {
   describeWithMysql(flavour, { name: 'a load of an SQL file' }, () => {

@@ -13,7 +13,7 @@ import {
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../../helpers/postgres-server.ts';
+} from '../../helpers/postgres/postgres-server.ts';
 
 describeWithPostgres('a load of an SQL file', () => {
   let server: TestPostgres;

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../../src/operations/build/build.ts';
 import { findSnapshot } from '../../../src/operations/snapshots/snapshots.ts';
-import { EXPECTED_MIGRATIONS, MIGRATION_TABLES, OTHER_TABLES } from '../../helpers/migration-tables.ts';
-import { describeWithMysql, startMysql, type TestMysql } from '../../helpers/mysql-server.ts';
-import { temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
+import { EXPECTED_MIGRATIONS, MIGRATION_TABLES, OTHER_TABLES } from '../../helpers/databases/migration-tables.ts';
+import { describeWithMysql, startMysql, type TestMysql } from '../../helpers/mysql/mysql-server.ts';
+import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
 
 describeWithMysql('mariadb', { name: 'the migrations of a snapshot' }, () => {
   let server: TestMysql;

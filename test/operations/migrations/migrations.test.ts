@@ -14,14 +14,14 @@ import { snapshotColumns } from '../../../src/presentation/snapshot-columns.ts';
 import { verifyManifest } from '../../../src/repository/signature.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import { toSelector } from '../../../src/text/snapshot-selector.ts';
-import { EXPECTED_MIGRATIONS, MIGRATION_TABLES, OTHER_TABLES } from '../../helpers/migration-tables.ts';
+import { EXPECTED_MIGRATIONS, MIGRATION_TABLES, OTHER_TABLES } from '../../helpers/databases/migration-tables.ts';
 import {
   describeWithPostgres,
   startPostgres,
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../../helpers/postgres-server.ts';
+} from '../../helpers/postgres/postgres-server.ts';
 
 describeWithPostgres('the git repository and the migrations of a snapshot', () => {
   let server: TestPostgres;

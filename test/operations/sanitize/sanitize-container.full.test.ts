@@ -8,16 +8,16 @@ import type { Runner } from '../../../src/process/runner.ts';
 import { stagingRoot } from '../../../src/repository/staging.ts';
 import type { RunEvent } from '../../../src/results/events.ts';
 import type { Context } from '../../../src/runtime/context.ts';
-import { describeWithDocker, startDocker, type TestDocker } from '../../helpers/docker-daemon.ts';
-import { startMysql, type TestMysql } from '../../helpers/mysql-server.ts';
+import { describeWithDocker, startDocker, type TestDocker } from '../../helpers/docker/docker-daemon.ts';
+import { importServersImage, SERVERS_IMAGE } from '../../helpers/docker/server-image.ts';
+import { startMysql, type TestMysql } from '../../helpers/mysql/mysql-server.ts';
 import {
   eventually,
   startPostgres,
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../../helpers/postgres-server.ts';
-import { importServersImage, SERVERS_IMAGE } from '../../helpers/server-image.ts';
+} from '../../helpers/postgres/postgres-server.ts';
 
 const FILL = `CREATE TABLE person (id integer PRIMARY KEY, email varchar(80));
 INSERT INTO person VALUES (1, 'ada@real.example.org'), (2, 'bob@real.example.org')`;

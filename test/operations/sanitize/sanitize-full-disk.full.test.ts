@@ -6,8 +6,13 @@ import { applySanitize, planSanitize } from '../../../src/operations/sanitize/sa
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
 import type { Context } from '../../../src/runtime/context.ts';
-import { describeWithMysql, startMysql } from '../../helpers/mysql-server.ts';
-import { describeWithPostgres, startPostgres, temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
+import { describeWithMysql, startMysql } from '../../helpers/mysql/mysql-server.ts';
+import {
+  describeWithPostgres,
+  startPostgres,
+  temporaryFolder,
+  testContext,
+} from '../../helpers/postgres/postgres-server.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();

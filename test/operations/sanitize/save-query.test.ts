@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { applyQuerySave, planQuerySave } from '../../../src/operations/sanitize/save-query.ts';
 import { type Context, openContext } from '../../../src/runtime/context.ts';
-import { asData } from '../../helpers/as-data.ts';
-import { type ConfigFolder, configFolder, withKey } from '../../helpers/config-folder.ts';
+import { asData } from '../../helpers/fakes/as-data.ts';
+import { type ConfigFolder, configFolder, withKey } from '../../helpers/terminal/config-folder.ts';
 
 const TARGET = `targets:
   app: # the shop

@@ -10,7 +10,7 @@ import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
 import { listTargets } from '../../../src/operations/targets.ts';
 import type { Context } from '../../../src/runtime/context.ts';
-import { signInWorld } from '../../helpers/signed-in.ts';
+import { signInWorld } from '../../helpers/sign-in/signed-in.ts';
 
 const TARGETS = `storage_profiles:
   team: { provider: minio, bucket: b, endpoint: http://127.0.0.1:9, access_key: a, secret_key: b }

@@ -11,9 +11,9 @@ import { objectKey } from '../../../src/repository/keys.ts';
 import type { ManifestFile } from '../../../src/repository/manifest.ts';
 import { filesOf } from '../../../src/repository/repository.ts';
 import { createS3Store } from '../../../src/repository/s3/store.ts';
-import { type Machine, machine } from '../../helpers/machine.ts';
-import { describeWithS3, startS3 } from '../../helpers/s3-server.ts';
-import { storeSnapshot } from '../../helpers/stored-snapshot.ts';
+import { type Machine, machine } from '../../helpers/storage/machine.ts';
+import { describeWithS3, startS3 } from '../../helpers/storage/s3-server.ts';
+import { storeSnapshot } from '../../helpers/storage/stored-snapshot.ts';
 import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const SECRET_KEY = 'ab'.repeat(16);

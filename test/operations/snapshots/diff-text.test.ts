@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { diffColumns } from '../../../src/operations/snapshots/diff-text.ts';
 import { UNICODE } from '../../../src/presentation/shapes/glyphs.ts';
 import { layOutTable } from '../../../src/presentation/shapes/table-layout.ts';
-import { fakeSnapshot } from '../../helpers/fake-world.ts';
+import { fakeSnapshot } from '../../helpers/fakes/fake-world.ts';
 
 const side = (rows: number, bytes: number) => ({ rows, bytes });
 const result = {

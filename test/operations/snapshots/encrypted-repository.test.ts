@@ -11,11 +11,11 @@ import { push } from '../../../src/operations/snapshots/push.ts';
 import { annotate, listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
 import type { BucketProfile } from '../../../src/repository/s3/providers.ts';
-import { startFaultProxy } from '../../helpers/fault-proxy.ts';
-import { type Machine, machine } from '../../helpers/machine.ts';
-import { describeWithS3, startS3 } from '../../helpers/s3-server.ts';
-import { startOperation } from '../../helpers/storage-process.ts';
-import { storeTables } from '../../helpers/stored-snapshot.ts';
+import { startFaultProxy } from '../../helpers/storage/fault-proxy.ts';
+import { type Machine, machine } from '../../helpers/storage/machine.ts';
+import { describeWithS3, startS3 } from '../../helpers/storage/s3-server.ts';
+import { startOperation } from '../../helpers/storage/storage-process.ts';
+import { storeTables } from '../../helpers/storage/stored-snapshot.ts';
 import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const DAY = 24 * 60 * 60 * 1000;

@@ -9,8 +9,8 @@ import { importSnapshot } from '../../../src/operations/snapshots/import.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
 import type { Manifest } from '../../../src/repository/manifest.ts';
-import { type Machine, machine } from '../../helpers/machine.ts';
-import { storeTables } from '../../helpers/stored-snapshot.ts';
+import { type Machine, machine } from '../../helpers/storage/machine.ts';
+import { storeTables } from '../../helpers/storage/stored-snapshot.ts';
 
 const profile = { provider: 'minio', bucket: 'none', endpoint: 'http://127.0.0.1:1' } as const;
 const targets = { app: { snapshot: {} }, other: { snapshot: {} } };

@@ -7,10 +7,10 @@ import { push } from '../../../src/operations/snapshots/push.ts';
 import { annotate, listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
 import type { StorageProfile } from '../../../src/repository/s3/providers.ts';
-import { type Machine, machine } from '../../helpers/machine.ts';
-import { temporaryFolder } from '../../helpers/postgres-server.ts';
-import { startOperation } from '../../helpers/storage-process.ts';
-import { storeTables } from '../../helpers/stored-snapshot.ts';
+import { temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
+import { type Machine, machine } from '../../helpers/storage/machine.ts';
+import { startOperation } from '../../helpers/storage/storage-process.ts';
+import { storeTables } from '../../helpers/storage/stored-snapshot.ts';
 
 const ROUNDS = process.env.TEST_FULL ? 10 : 1;
 

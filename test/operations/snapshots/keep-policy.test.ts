@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type KeepPolicy, keptBy } from '../../../src/repository/keep-policy.ts';
-import { fakeSnapshot } from '../../helpers/fake-world.ts';
+import { fakeSnapshot } from '../../helpers/fakes/fake-world.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 const now = new Date('2026-03-31T12:00:00Z');

@@ -6,12 +6,12 @@ import { applySanitize, planSanitize } from '../../../src/operations/sanitize/sa
 import { pull } from '../../../src/operations/snapshots/pull.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
-import { withDetails } from '../../helpers/build-and-load.ts';
-import { type Machine, machine } from '../../helpers/machine.ts';
-import { withPrograms } from '../../helpers/mysql-programs.ts';
-import { describeWithMysql, startMysql, type TestMysql } from '../../helpers/mysql-server.ts';
-import { temporaryFolder } from '../../helpers/postgres-server.ts';
-import { describeWithS3, type S3Server, startS3 } from '../../helpers/s3-server.ts';
+import { withDetails } from '../../helpers/databases/build-and-load.ts';
+import { withPrograms } from '../../helpers/mysql/mysql-programs.ts';
+import { describeWithMysql, startMysql, type TestMysql } from '../../helpers/mysql/mysql-server.ts';
+import { temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
+import { type Machine, machine } from '../../helpers/storage/machine.ts';
+import { describeWithS3, type S3Server, startS3 } from '../../helpers/storage/s3-server.ts';
 
 const isFull = process.env.TEST_FULL === '1';
 const FLAVOURS = isFull ? (['mariadb', 'mysql'] as const) : (['mariadb'] as const);

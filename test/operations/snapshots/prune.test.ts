@@ -10,9 +10,9 @@ import { verify } from '../../../src/operations/snapshots/verify.ts';
 import type { BucketProfile } from '../../../src/repository/s3/providers.ts';
 import { createS3Store } from '../../../src/repository/s3/store.ts';
 import type { Store } from '../../../src/repository/store.ts';
-import { type Machine, machine } from '../../helpers/machine.ts';
-import { describeWithS3, startS3 } from '../../helpers/s3-server.ts';
-import { storeTables } from '../../helpers/stored-snapshot.ts';
+import { type Machine, machine } from '../../helpers/storage/machine.ts';
+import { describeWithS3, startS3 } from '../../helpers/storage/s3-server.ts';
+import { storeTables } from '../../helpers/storage/stored-snapshot.ts';
 import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const DAY = 24 * 60 * 60 * 1000;

@@ -11,9 +11,9 @@ import type { BucketProfile } from '../../../src/repository/s3/providers.ts';
 import { createS3Store } from '../../../src/repository/s3/store.ts';
 import { publicKeyText, signManifest } from '../../../src/repository/signature.ts';
 import type { Store } from '../../../src/repository/store.ts';
-import { type Machine, machine } from '../../helpers/machine.ts';
-import { describeWithS3, startS3 } from '../../helpers/s3-server.ts';
-import { storeSnapshot, storeTables } from '../../helpers/stored-snapshot.ts';
+import { type Machine, machine } from '../../helpers/storage/machine.ts';
+import { describeWithS3, startS3 } from '../../helpers/storage/s3-server.ts';
+import { storeSnapshot, storeTables } from '../../helpers/storage/stored-snapshot.ts';
 import { suiteResource } from '../../helpers/suite-resource.ts';
 
 describeWithS3('push and pull', () => {

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { createRowScanner, type RowFormat, valueText } from '../../../src/engines/shared/row-scanner.ts';
 import { readRows } from '../../../src/operations/snapshots/rows.ts';
 import type { BucketProfile } from '../../../src/repository/s3/providers.ts';
-import { type Machine, machine } from '../../helpers/machine.ts';
-import { storeTables } from '../../helpers/stored-snapshot.ts';
+import { type Machine, machine } from '../../helpers/storage/machine.ts';
+import { storeTables } from '../../helpers/storage/stored-snapshot.ts';
 
 const CREATED = '2026-01-02T00:00:00.000Z';
 

@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { listSizes, localDiskUse } from '../../../src/operations/snapshots/sizes.ts';
-import { temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
-import { storeSnapshot } from '../../helpers/stored-snapshot.ts';
+import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
+import { storeSnapshot } from '../../helpers/storage/stored-snapshot.ts';
 
 test('the sizes are those of the eight newest originals that can be read, oldest first', async () => {
   await using folder = await temporaryFolder();

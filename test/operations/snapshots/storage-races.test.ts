@@ -7,11 +7,11 @@ import { createLocks } from '../../../src/repository/locks.ts';
 import { createS3Store } from '../../../src/repository/s3/store.ts';
 import type { Store } from '../../../src/repository/store.ts';
 import type { RunEvent } from '../../../src/results/events.ts';
-import { startFaultProxy } from '../../helpers/fault-proxy.ts';
-import { type Machine, machine } from '../../helpers/machine.ts';
-import { describeWithS3, startS3 } from '../../helpers/s3-server.ts';
-import { startOperation } from '../../helpers/storage-process.ts';
-import { storeTables } from '../../helpers/stored-snapshot.ts';
+import { startFaultProxy } from '../../helpers/storage/fault-proxy.ts';
+import { type Machine, machine } from '../../helpers/storage/machine.ts';
+import { describeWithS3, startS3 } from '../../helpers/storage/s3-server.ts';
+import { startOperation } from '../../helpers/storage/storage-process.ts';
+import { storeTables } from '../../helpers/storage/stored-snapshot.ts';
 import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const MEGABYTE = 1_000_000;

@@ -9,10 +9,10 @@ import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
 import { createS3Client } from '../../../src/repository/s3/client.ts';
 import type { BucketProfile } from '../../../src/repository/s3/providers.ts';
-import { makeOwnersRole } from '../../helpers/bucket-role.ts';
-import { type Machine, machine } from '../../helpers/machine.ts';
-import { describeWithS3, type S3Server, startS3 } from '../../helpers/s3-server.ts';
-import { storeTables } from '../../helpers/stored-snapshot.ts';
+import { makeOwnersRole } from '../../helpers/storage/bucket-role.ts';
+import { type Machine, machine } from '../../helpers/storage/machine.ts';
+import { describeWithS3, type S3Server, startS3 } from '../../helpers/storage/s3-server.ts';
+import { storeTables } from '../../helpers/storage/stored-snapshot.ts';
 
 describeWithS3('an encrypted bucket, by temporary credentials of a role', () => {
   let server: S3Server;

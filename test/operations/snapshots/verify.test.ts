@@ -7,10 +7,10 @@ import { objectKey } from '../../../src/repository/keys.ts';
 import type { Manifest } from '../../../src/repository/manifest.ts';
 import type { BucketProfile } from '../../../src/repository/s3/providers.ts';
 import { createS3Store } from '../../../src/repository/s3/store.ts';
-import { startFaultProxy } from '../../helpers/fault-proxy.ts';
-import { type Machine, machine } from '../../helpers/machine.ts';
-import { describeWithS3, startS3 } from '../../helpers/s3-server.ts';
-import { storeTables } from '../../helpers/stored-snapshot.ts';
+import { startFaultProxy } from '../../helpers/storage/fault-proxy.ts';
+import { type Machine, machine } from '../../helpers/storage/machine.ts';
+import { describeWithS3, startS3 } from '../../helpers/storage/s3-server.ts';
+import { storeTables } from '../../helpers/storage/stored-snapshot.ts';
 import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const TABLES = 40;

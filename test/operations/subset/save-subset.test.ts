@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { saveSubset } from '../../../src/operations/subset/save-subset.ts';
 import { openContext } from '../../../src/runtime/context.ts';
-import { configFolder, SECRET_KEY } from '../../helpers/config-folder.ts';
+import { configFolder, SECRET_KEY } from '../../helpers/terminal/config-folder.ts';
 
 const FILE = `secret_key: "${SECRET_KEY}"
 targets:

@@ -10,8 +10,8 @@ import {
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../../helpers/postgres-server.ts';
-import { type Standby, startStandby } from '../../helpers/postgres-standby.ts';
+} from '../../helpers/postgres/postgres-server.ts';
+import { type Standby, startStandby } from '../../helpers/postgres/postgres-standby.ts';
 
 const FILL = `
   CREATE TABLE country (code text PRIMARY KEY);

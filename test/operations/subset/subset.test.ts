@@ -14,7 +14,7 @@ import {
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../../helpers/postgres-server.ts';
+} from '../../helpers/postgres/postgres-server.ts';
 
 const SHOP = new URL('../../../assets/demo/shop.sql', import.meta.url).pathname;
 

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createChecksum } from '../../../src/repository/objects/checksum.ts';
-import { temporaryFolder } from '../../helpers/postgres-server.ts';
+import { temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
 
 const PIECE = 300_000;
 const content = randomBytes(10 * PIECE + 7);

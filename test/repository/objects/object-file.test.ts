@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { type PackResult, packFile, packStored, readFrames } from '../../../src/repository/objects/object-file.ts';
 import { FRAME_BYTES } from '../../../src/repository/objects/object-format.ts';
 import { fc } from '../../helpers/fast-check.ts';
-import { temporaryFolder } from '../../helpers/postgres-server.ts';
+import { temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
 import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const TERMINATOR = '\\.\n\n\n';

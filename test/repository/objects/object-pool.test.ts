@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { objectKey } from '../../../src/repository/keys.ts';
 import { FRAME_BYTES } from '../../../src/repository/objects/object-format.ts';
 import { createObjectPool, type ObjectPool } from '../../../src/repository/objects/object-pool.ts';
-import { temporaryFolder } from '../../helpers/postgres-server.ts';
+import { temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let pool: ObjectPool;

@@ -10,10 +10,10 @@ import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import type { BucketProfile } from '../../../src/repository/s3/providers.ts';
 import { createS3Store } from '../../../src/repository/s3/store.ts';
 import type { Store } from '../../../src/repository/store.ts';
-import { startFaultProxy } from '../../helpers/fault-proxy.ts';
-import { machine } from '../../helpers/machine.ts';
-import { describeWithS3, startS3 } from '../../helpers/s3-server.ts';
-import { storeSnapshot, storeTables } from '../../helpers/stored-snapshot.ts';
+import { startFaultProxy } from '../../helpers/storage/fault-proxy.ts';
+import { machine } from '../../helpers/storage/machine.ts';
+import { describeWithS3, startS3 } from '../../helpers/storage/s3-server.ts';
+import { storeSnapshot, storeTables } from '../../helpers/storage/stored-snapshot.ts';
 import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const signal = new AbortController().signal;

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, expect, it } from 'vitest';
 import { createHttpReader, type SignedRequest } from '../../../src/repository/s3/http-reader.ts';
-import { temporaryFolder } from '../../helpers/postgres-server.ts';
+import { temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
 
 const reader = createHttpReader({ connectionTimeout: 5000, idleTimeout: 5000 });
 const signal = new AbortController().signal;

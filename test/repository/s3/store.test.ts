@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { clearEnvelope, sealedEnvelope } from '../../../src/repository/encryption/envelope.ts';
 import { createS3Store } from '../../../src/repository/s3/store.ts';
 import { testStore } from '../../contracts/store.ts';
-import { describeWithS3, startS3 } from '../../helpers/s3-server.ts';
+import { describeWithS3, startS3 } from '../../helpers/storage/s3-server.ts';
 import { suiteResource } from '../../helpers/suite-resource.ts';
 
 describeWithS3('a bucket', () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { knownTargets } from '../../../screens/app/known-targets.ts';
-import { fakeTarget } from '../../helpers/fake-world.ts';
+import { fakeTarget } from '../../helpers/fakes/fake-world.ts';
 
 let cache: string;
 beforeEach(() => {

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import type { Model } from '../../../screens/app/model.ts';
 import type { EditorRoute } from '../../../screens/editor/editor-route.ts';
 import { selectPath } from '../../../screens/editor/selection.ts';
-import { configFolder, withKey } from '../../helpers/config-folder.ts';
-import { screenLines, screenText } from '../../helpers/drawn-screen.tsx';
-import { newModel, press, until } from '../../helpers/driven-model.ts';
-import { fakeWorld } from '../../helpers/fake-world.ts';
+import { fakeWorld } from '../../helpers/fakes/fake-world.ts';
+import { configFolder, withKey } from '../../helpers/terminal/config-folder.ts';
+import { screenLines, screenText } from '../../helpers/terminal/drawn-screen.tsx';
+import { newModel, press, until } from '../../helpers/terminal/driven-model.ts';
 
 const FILE = withKey(`targets:
   漢字 🚀:

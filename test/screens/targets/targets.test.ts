@@ -8,7 +8,7 @@ import { briefTargetColumns } from '../../../src/operations/targets-text.ts';
 import { layOutTable } from '../../../src/presentation/shapes/table-layout.ts';
 import type { TargetEntry } from '../../../src/state/targets.ts';
 import { cellWidth } from '../../../src/text/text-width.ts';
-import { fakeTarget } from '../../helpers/fake-world.ts';
+import { fakeTarget } from '../../helpers/fakes/fake-world.ts';
 
 const { glyphs } = createTheme({ unicode: true });
 const now = Date.parse('2026-11-21T05:00:00Z');

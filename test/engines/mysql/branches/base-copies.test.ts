@@ -10,9 +10,14 @@ import { applyUndo, planUndo } from '../../../../src/operations/undo/undo.ts';
 import type { RunEvent } from '../../../../src/results/events.ts';
 import type { LoadResult, ResetResult } from '../../../../src/results/load-results.ts';
 import type { Context } from '../../../../src/runtime/context.ts';
-import { asData } from '../../../helpers/as-data.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql-server.ts';
-import { eventually, temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
+import { asData } from '../../../helpers/fakes/as-data.ts';
+import {
+  describeWithMysql,
+  startMysql,
+  type TestFlavour,
+  type TestMysql,
+} from '../../../helpers/mysql/mysql-server.ts';
+import { eventually, temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
 
 const FLAVOURS: TestFlavour[] = process.env.TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
 /** Each needs loads of its own. */

@@ -16,9 +16,14 @@ import { applySanitize, planSanitize } from '../../../../src/operations/sanitize
 import { diff } from '../../../../src/operations/snapshots/diff.ts';
 import { applySubset, planSubset } from '../../../../src/operations/subset/subset.ts';
 import { applyUndo, planUndo } from '../../../../src/operations/undo/undo.ts';
-import { withDetails } from '../../../helpers/build-and-load.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql-server.ts';
-import { temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
+import { withDetails } from '../../../helpers/databases/build-and-load.ts';
+import {
+  describeWithMysql,
+  startMysql,
+  type TestFlavour,
+  type TestMysql,
+} from '../../../helpers/mysql/mysql-server.ts';
+import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
 
 describe('names that differ in case', () => {
   const folding = (folds: boolean) => ({ folds, fold: (name: string) => name.toLowerCase() });

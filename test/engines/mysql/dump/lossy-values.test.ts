@@ -3,9 +3,9 @@ import { beforeEach, expect, it } from 'vitest';
 import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import type { RunEvent } from '../../../../src/results/events.ts';
-import { withDetails } from '../../../helpers/build-and-load.ts';
-import { describeWithMysql, startMysql, type TestFlavour } from '../../../helpers/mysql-server.ts';
-import { temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
+import { withDetails } from '../../../helpers/databases/build-and-load.ts';
+import { describeWithMysql, startMysql, type TestFlavour } from '../../../helpers/mysql/mysql-server.ts';
+import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
 import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 const FLAVOURS: TestFlavour[] = ['mariadb', 'mysql'];

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { build } from '../../../../src/operations/build/build.ts';
-import { describeWithMysql, startMysql, type TestFlavour } from '../../../helpers/mysql-server.ts';
-import { temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
+import { describeWithMysql, startMysql, type TestFlavour } from '../../../helpers/mysql/mysql-server.ts';
+import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
 import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 const FLAVOURS: TestFlavour[] = ['mariadb', 'mysql'];

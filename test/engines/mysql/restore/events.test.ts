@@ -9,10 +9,15 @@ import type { LoadRequest } from '../../../../src/operations/load/planned-load.t
 import { applySanitize, planSanitize } from '../../../../src/operations/sanitize/sanitize.ts';
 import { applyUndo, planUndo } from '../../../../src/operations/undo/undo.ts';
 import type { RunEvent } from '../../../../src/results/events.ts';
-import { withDetails } from '../../../helpers/build-and-load.ts';
-import { changeDefinitions } from '../../../helpers/change-definitions.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql-server.ts';
-import { temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
+import { withDetails } from '../../../helpers/databases/build-and-load.ts';
+import { changeDefinitions } from '../../../helpers/databases/change-definitions.ts';
+import {
+  describeWithMysql,
+  startMysql,
+  type TestFlavour,
+  type TestMysql,
+} from '../../../helpers/mysql/mysql-server.ts';
+import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
 
 function ofEvent(create: string): Code {
   return { kind: 'EVENT', name: 'e', create, sql_mode: '', charset: null, collation: null, time_zone: null };

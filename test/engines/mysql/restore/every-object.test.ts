@@ -6,11 +6,16 @@ import { applySubset, planSubset } from '../../../../src/operations/subset/subse
 import { applyUndo, planUndo } from '../../../../src/operations/undo/undo.ts';
 import type { RunEvent, WarningEvent } from '../../../../src/results/events.ts';
 import type { Context } from '../../../../src/runtime/context.ts';
-import { withDetails } from '../../../helpers/build-and-load.ts';
-import { differencesOf, piecesOfDump } from '../../../helpers/mysql-dump.ts';
-import { mysqlObjects } from '../../../helpers/mysql-objects.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql-server.ts';
-import { temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
+import { withDetails } from '../../../helpers/databases/build-and-load.ts';
+import { differencesOf, piecesOfDump } from '../../../helpers/mysql/mysql-dump.ts';
+import { mysqlObjects } from '../../../helpers/mysql/mysql-objects.ts';
+import {
+  describeWithMysql,
+  startMysql,
+  type TestFlavour,
+  type TestMysql,
+} from '../../../helpers/mysql/mysql-server.ts';
+import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
 
 const FLAVOURS: TestFlavour[] = process.env.TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
 const LIMIT = 240_000;

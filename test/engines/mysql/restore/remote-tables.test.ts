@@ -12,10 +12,15 @@ import { applySanitize, planSanitize } from '../../../../src/operations/sanitize
 import { applySubset, planSubset } from '../../../../src/operations/subset/subset.ts';
 import { applyUndo, planUndo } from '../../../../src/operations/undo/undo.ts';
 import type { RunEvent } from '../../../../src/results/events.ts';
-import { withDetails } from '../../../helpers/build-and-load.ts';
-import { changeDefinitions } from '../../../helpers/change-definitions.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql-server.ts';
-import { temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
+import { withDetails } from '../../../helpers/databases/build-and-load.ts';
+import { changeDefinitions } from '../../../helpers/databases/change-definitions.ts';
+import {
+  describeWithMysql,
+  startMysql,
+  type TestFlavour,
+  type TestMysql,
+} from '../../../helpers/mysql/mysql-server.ts';
+import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
 
 const FLAGS: Record<TestFlavour, string[]> = {
   mariadb: ['--plugin-load-add=ha_federatedx', '--plugin-load-add=ha_blackhole'],

@@ -5,8 +5,8 @@ import { openSession } from '../../../../src/engines/mysql/connection/session.ts
 import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
 import { build } from '../../../../src/operations/build/build.ts';
 import { applySanitize, planSanitize } from '../../../../src/operations/sanitize/sanitize.ts';
-import { describeWithMysql, startMysql } from '../../../helpers/mysql-server.ts';
-import { temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
+import { describeWithMysql, startMysql } from '../../../helpers/mysql/mysql-server.ts';
+import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
 
 describeWithMysql('mariadb', { name: 'traces of what was replaced' }, () => {
   it('are not in the file of the table, nor in the history of one that keeps it', async () => {

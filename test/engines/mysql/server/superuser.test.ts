@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { openDatabase } from '../../../../src/engines/open-database.ts';
 import { parseUrl } from '../../../../src/engines/registry.ts';
-import { describeWithMysql, startMysql, type TestFlavour } from '../../../helpers/mysql-server.ts';
-import { testContext } from '../../../helpers/postgres-server.ts';
+import { describeWithMysql, startMysql, type TestFlavour } from '../../../helpers/mysql/mysql-server.ts';
+import { testContext } from '../../../helpers/postgres/postgres-server.ts';
 
 const FLAVOURS: TestFlavour[] = ['mariadb', 'mysql'];
 

@@ -6,9 +6,9 @@ import type { EngineContext } from '../../../../src/engines/engine-context.ts';
 import { openSession } from '../../../../src/engines/mysql/connection/session.ts';
 import { findServerPrograms, type ServerPrograms } from '../../../../src/engines/mysql/server/server-programs.ts';
 import { startThrowAwayServer } from '../../../../src/engines/mysql/server/throw-away-server.ts';
-import { describeWithMysql } from '../../../helpers/mysql-server.ts';
-import { eventually, temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
-import { processesNaming } from '../../../helpers/processes.ts';
+import { describeWithMysql } from '../../../helpers/mysql/mysql-server.ts';
+import { eventually, temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
+import { processesNaming } from '../../../helpers/processes/processes.ts';
 
 const HOLDER = new URL('../fixtures/hold-server.ts', import.meta.url).pathname;
 

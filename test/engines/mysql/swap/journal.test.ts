@@ -9,8 +9,8 @@ import { writeRecord } from '../../../../src/engines/mysql/swap/record.ts';
 import { UNDO_COPY, type UndoCopyRecord } from '../../../../src/engines/mysql/swap/undo-copy.ts';
 import { applyUndo, planUndo } from '../../../../src/operations/undo/undo.ts';
 import type { RunEvent } from '../../../../src/results/events.ts';
-import { describeWithMysql, startMysql, type TestMysql } from '../../../helpers/mysql-server.ts';
-import { testContext } from '../../../helpers/postgres-server.ts';
+import { describeWithMysql, startMysql, type TestMysql } from '../../../helpers/mysql/mysql-server.ts';
+import { testContext } from '../../../helpers/postgres/postgres-server.ts';
 
 const WORK = 'app.tool-new-00000000';
 const OLD = [

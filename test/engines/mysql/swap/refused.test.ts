@@ -9,15 +9,15 @@ import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import { applySanitize, planSanitize } from '../../../../src/operations/sanitize/sanitize.ts';
 import { applyUndo, planUndo } from '../../../../src/operations/undo/undo.ts';
 import type { RunEvent } from '../../../../src/results/events.ts';
-import { withDetails } from '../../../helpers/build-and-load.ts';
+import { withDetails } from '../../../helpers/databases/build-and-load.ts';
 import {
   describeWithMysql,
   SETUPS,
   startMysql,
   type TestFlavour,
   type TestMysql,
-} from '../../../helpers/mysql-server.ts';
-import { temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
+} from '../../../helpers/mysql/mysql-server.ts';
+import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
 
 const FLAVOURS: TestFlavour[] = ['mariadb', 'mysql'];
 /** A zone without transitions is enough for an event. */

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
-import { describeWithMysql, startMysql } from '../../../helpers/mysql-server.ts';
-import { temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
-import { startStatementProxy } from '../../../helpers/statement-proxy.ts';
+import { describeWithMysql, startMysql } from '../../../helpers/mysql/mysql-server.ts';
+import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
+import { startStatementProxy } from '../../../helpers/proxies/statement-proxy.ts';
 import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 describeWithMysql('mysql', { name: 'a program whose text is written again after the swap' }, () => {

@@ -7,7 +7,7 @@ import type { LoadRequest } from '../../../../src/operations/load/planned-load.t
 import { applySanitize, planSanitize } from '../../../../src/operations/sanitize/sanitize.ts';
 import { applySubset, planSubset } from '../../../../src/operations/subset/subset.ts';
 import type { RunEvent } from '../../../../src/results/events.ts';
-import { normalized, withDetails } from '../../../helpers/build-and-load.ts';
+import { normalized, withDetails } from '../../../helpers/databases/build-and-load.ts';
 import {
   describeWithPostgres,
   eventually,
@@ -15,7 +15,7 @@ import {
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../../../helpers/postgres-server.ts';
+} from '../../../helpers/postgres/postgres-server.ts';
 
 /** Debian has it in a package of the server's. */
 const FDW = '/usr/share/postgresql/15/extension/postgres_fdw.control';

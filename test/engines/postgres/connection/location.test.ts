@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { parsePostgresUrl } from '../../../../src/engines/postgres/connection/url.ts';
 import { createAddressComparison } from '../../../../src/operations/load/guard.ts';
 import { localRunner } from '../../../../src/process/local.ts';
-import { temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
+import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
 
 /** Nobody listens on port 1: these are told apart, or not, by their addresses alone. */
 const ALIKE: [string, string][] = [

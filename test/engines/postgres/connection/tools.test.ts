@@ -10,7 +10,7 @@ import {
   toolsForServer,
 } from '../../../../src/engines/postgres/connection/tools.ts';
 import { localRunner } from '../../../../src/process/local.ts';
-import { temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
+import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
 
 const PROGRAMS = ['psql', 'pg_dump', 'pg_restore', 'pg_isready'];
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;

@@ -13,7 +13,7 @@ import {
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../../../helpers/postgres-server.ts';
+} from '../../../helpers/postgres/postgres-server.ts';
 
 const ROWS = 30_000;
 /** Rows longer than a frame and than what is received at once, and short ones. */

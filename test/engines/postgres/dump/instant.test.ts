@@ -8,7 +8,7 @@ import {
   startPostgres,
   temporaryFolder,
   testContext,
-} from '../../../helpers/postgres-server.ts';
+} from '../../../helpers/postgres/postgres-server.ts';
 import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 const schema_config = { include_schemas: ['public', 'archive'] };

@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { measuredRun } from '../../../helpers/measured-run.ts';
 import {
   describeWithPostgres,
   startPostgres,
   type TestPostgres,
   temporaryFolder,
-} from '../../../helpers/postgres-server.ts';
+} from '../../../helpers/postgres/postgres-server.ts';
+import { measuredRun } from '../../../helpers/terminal/measured-run.ts';
 
 const MAIN = new URL('../../../../src/main.ts', import.meta.url).pathname;
 const VALUE_MEGABYTES = 200;

@@ -9,7 +9,7 @@ import {
   startPostgres,
   temporaryFolder,
   testContext,
-} from '../../../helpers/postgres-server.ts';
+} from '../../../helpers/postgres/postgres-server.ts';
 
 describeWithPostgres('a build beside a session that changes a table', () => {
   it('ends, and lets it go on: pg_dump does not wait for who waits for the build', async () => {

@@ -8,8 +8,8 @@ import {
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../../../helpers/postgres-server.ts';
-import { type Standby, startStandby } from '../../../helpers/postgres-standby.ts';
+} from '../../../helpers/postgres/postgres-server.ts';
+import { type Standby, startStandby } from '../../../helpers/postgres/postgres-standby.ts';
 
 describeWithPostgres('a standby as source', () => {
   let primary: TestPostgres;

@@ -9,14 +9,14 @@ import { applySanitize, planSanitize } from '../../../../src/operations/sanitize
 import { readRows } from '../../../../src/operations/snapshots/rows.ts';
 import { verify } from '../../../../src/operations/snapshots/verify.ts';
 import { applySubset, planSubset } from '../../../../src/operations/subset/subset.ts';
-import { withDetails } from '../../../helpers/build-and-load.ts';
+import { withDetails } from '../../../helpers/databases/build-and-load.ts';
 import {
   describeWithPostgres,
   startPostgres,
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../../../helpers/postgres-server.ts';
+} from '../../../helpers/postgres/postgres-server.ts';
 
 /** Written in the encoding of the database, as its client sends them. */
 const DATABASES = [

@@ -8,7 +8,7 @@ import {
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../../../helpers/postgres-server.ts';
+} from '../../../helpers/postgres/postgres-server.ts';
 
 /** As many as a load has several sessions for, each with two indexes that alter it and one that does not. */
 const TABLES = 300;

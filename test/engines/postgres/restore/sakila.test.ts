@@ -11,7 +11,7 @@ import {
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../../../helpers/postgres-server.ts';
+} from '../../../helpers/postgres/postgres-server.ts';
 
 const SAKILA = new URL('../../../../../shared/data/sakila-postgres', import.meta.url).pathname;
 

@@ -9,7 +9,7 @@ import {
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../../../helpers/postgres-server.ts';
+} from '../../../helpers/postgres/postgres-server.ts';
 
 const SECOND = new URL('../../../sanitize/labelled-schema.sql', import.meta.url).pathname;
 

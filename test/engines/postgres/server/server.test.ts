@@ -13,7 +13,7 @@ import {
   startPostgres,
   type TestPostgres,
   testContext,
-} from '../../../helpers/postgres-server.ts';
+} from '../../../helpers/postgres/postgres-server.ts';
 
 const NAME_LIMIT = 63;
 const LONG_NAMES = [

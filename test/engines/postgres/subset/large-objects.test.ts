@@ -7,7 +7,7 @@ import {
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../../../helpers/postgres-server.ts';
+} from '../../../helpers/postgres/postgres-server.ts';
 
 /** One of several lines of the copy, with bytes of every value; an empty one; and one that no row names. */
 const FILL = `

@@ -5,7 +5,7 @@ import {
   startPostgres,
   type TestPostgres,
   temporaryFolder,
-} from '../../../helpers/postgres-server.ts';
+} from '../../../helpers/postgres/postgres-server.ts';
 import { noteServer, trials } from '../../../helpers/trials.ts';
 
 const part = trials('subsets/postgres');

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { applySubset, planSubset } from '../../../../src/operations/subset/subset.ts';
 import type { RunEvent } from '../../../../src/results/events.ts';
-import { copiedRows } from '../../../helpers/copied-rows.ts';
+import { copiedRows } from '../../../helpers/postgres/copied-rows.ts';
 import {
   describeWithPostgres,
   startPostgres,
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../../../helpers/postgres-server.ts';
+} from '../../../helpers/postgres/postgres-server.ts';
 
 const SAKILA = new URL('../../../../../shared/data/sakila-postgres', import.meta.url).pathname;
 

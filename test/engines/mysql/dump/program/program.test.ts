@@ -9,11 +9,16 @@ import { applyUndo, planUndo } from '../../../../../src/operations/undo/undo.ts'
 import { localRunner } from '../../../../../src/process/local.ts';
 import type { RunEvent } from '../../../../../src/results/events.ts';
 import type { Context } from '../../../../../src/runtime/context.ts';
-import { withDetails } from '../../../../helpers/build-and-load.ts';
-import { changeFile } from '../../../../helpers/change-definitions.ts';
-import { withPrograms, writeProgram } from '../../../../helpers/mysql-programs.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../../helpers/mysql-server.ts';
-import { temporaryFolder, testContext } from '../../../../helpers/postgres-server.ts';
+import { withDetails } from '../../../../helpers/databases/build-and-load.ts';
+import { changeFile } from '../../../../helpers/databases/change-definitions.ts';
+import { withPrograms, writeProgram } from '../../../../helpers/mysql/mysql-programs.ts';
+import {
+  describeWithMysql,
+  startMysql,
+  type TestFlavour,
+  type TestMysql,
+} from '../../../../helpers/mysql/mysql-server.ts';
+import { temporaryFolder, testContext } from '../../../../helpers/postgres/postgres-server.ts';
 
 const FIXTURES: Record<TestFlavour, string[]> = {
   mariadb: ['every-type.sql', 'mariadb-only.sql'],

@@ -10,7 +10,7 @@ import {
   type TestPostgres,
   temporaryFolder,
   testContext,
-} from '../../../../helpers/postgres-server.ts';
+} from '../../../../helpers/postgres/postgres-server.ts';
 
 /**
  * The rows of `large` take long to check: the other tables are complete while it is being loaded. The function that an

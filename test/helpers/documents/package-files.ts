@@ -1,0 +1,16 @@
+import { build } from '../../../.ci/build.mjs';
+import { makePackages } from '../../../.ci/package.mjs';
+
+export type PackageKind = 'executable' | 'tarball' | 'npm' | 'debian';
+
+/** What `npm run package` makes of these sources, in dist/packages/. */
+export async function packagesOf(kinds: PackageKind[], packages?: string): Promise<Record<PackageKind, string>> {
+  await build();
+  const made = await makePackages({
+    kinds,
+    platform: `${process.platform}-${process.arch}`,
+    node: process.execPath,
+    packages,
+  });
+  return made as Record<PackageKind, string>;
+}
