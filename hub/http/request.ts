@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import * as v from 'valibot';
-import { MOST_BODY_BYTES, type HubRoute } from '../../src/cloud/contract/route.ts';
+import { type HubRoute, MOST_BODY_BYTES } from '../../src/cloud/contract/route.ts';
 import { PARAMETERS } from '../../src/cloud/contract/schemas.ts';
 import { readBounded } from '../../src/runtime/read-bounded.ts';
 import { isPageToken } from '../database/callers/tokens.ts';

@@ -12,8 +12,8 @@ import { RANGE_BLOCKS } from '../../src/engines/postgres/dump/ranges.ts';
 import { writeWhole } from '../../src/repository/objects/object-file.ts';
 import { compressFrame, FRAME_BYTES } from '../../src/repository/objects/object-format.ts';
 import { benchData } from '../helpers/databases/bench-data.ts';
-import { cpuSeconds, measuredRun, printTable } from '../helpers/terminal/measured-run.ts';
 import { openPostgresBench } from '../helpers/postgres/postgres-bench.ts';
+import { cpuSeconds, measuredRun, printTable } from '../helpers/terminal/measured-run.ts';
 
 const megabytes = Number(process.argv[2] ?? 400);
 const ROUNDS = 5;

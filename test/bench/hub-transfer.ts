@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FRAME_BYTES } from '../../src/repository/objects/object-format.ts';
 import { putStorageProfile, putTarget, startHub } from '../helpers/hub/hub.ts';
-import { type Measured, measuredRun, printTable } from '../helpers/terminal/measured-run.ts';
 import { type S3Server, startS3 } from '../helpers/storage/s3-server.ts';
 import { storeTables } from '../helpers/storage/stored-snapshot.ts';
+import { type Measured, measuredRun, printTable } from '../helpers/terminal/measured-run.ts';
 
 const megabytes = Number(process.argv[2] ?? 500);
 const ROUNDS = Number(process.argv[3] ?? 3);

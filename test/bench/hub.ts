@@ -11,12 +11,12 @@ import { Agent, get } from 'node:http';
 import { loadavg } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { migrate, openDatabase } from '../../hub/database/database.ts';
 import { insertSession } from '../../hub/database/callers/tokens.ts';
 import { saveUser } from '../../hub/database/callers/users.ts';
+import { migrate, openDatabase } from '../../hub/database/database.ts';
+import { startPostgres } from '../helpers/postgres/postgres-server.ts';
 import { freePort } from '../helpers/proxies/free-port.ts';
 import { printTable } from '../helpers/terminal/measured-run.ts';
-import { startPostgres } from '../helpers/postgres/postgres-server.ts';
 
 const TARGETS = Number(process.argv[2] ?? 10_000);
 const SECONDS = Number(process.argv[3] ?? 20);

@@ -5,8 +5,8 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { benchData } from '../helpers/databases/bench-data.ts';
-import { printTable } from '../helpers/terminal/measured-run.ts';
 import { openPostgresBench, PROGRAM } from '../helpers/postgres/postgres-bench.ts';
+import { printTable } from '../helpers/terminal/measured-run.ts';
 
 const ROUNDS = 3;
 

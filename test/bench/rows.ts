@@ -14,10 +14,10 @@ import { createPacker, packFile, writeWhole } from '../../src/repository/objects
 import { FRAME_BYTES } from '../../src/repository/objects/object-format.ts';
 import { release } from '../../src/repository/objects/release.ts';
 import { benchData } from '../helpers/databases/bench-data.ts';
-import { cpuSeconds, printTable } from '../helpers/terminal/measured-run.ts';
 import { openPostgresBench } from '../helpers/postgres/postgres-bench.ts';
 import { testContext } from '../helpers/postgres/postgres-server.ts';
 import { makeAuthority, sign, speakTls } from '../helpers/postgres/postgres-tls.ts';
+import { cpuSeconds, printTable } from '../helpers/terminal/measured-run.ts';
 
 const megabytes = Number(process.argv[2] ?? 200);
 const ROUNDS = 5;

@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FRAME_BYTES } from '../../src/repository/objects/object-format.ts';
 import type { BucketProfile } from '../../src/repository/s3/connection.ts';
-import { type Measured, measuredRun, printTable } from '../helpers/terminal/measured-run.ts';
 import { startS3 } from '../helpers/storage/s3-server.ts';
 import { storeTables } from '../helpers/storage/stored-snapshot.ts';
+import { type Measured, measuredRun, printTable } from '../helpers/terminal/measured-run.ts';
 
 const ROUNDS = Number(process.argv[3] ?? 3);
 const TABLES = 40;

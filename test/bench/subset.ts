@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { anyClientTools } from '../../src/engines/postgres/connection/tools.ts';
 import { startThrowAwayServer } from '../../src/engines/postgres/server/throw-away-server.ts';
-import { type Measured, measuredRun, printTable } from '../helpers/terminal/measured-run.ts';
 import { startMysql } from '../helpers/mysql/mysql-server.ts';
 import { testContext } from '../helpers/postgres/postgres-server.ts';
+import { type Measured, measuredRun, printTable } from '../helpers/terminal/measured-run.ts';
 
 const TABLES = 60;
 const JOBS = 2;

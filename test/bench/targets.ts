@@ -14,8 +14,8 @@ import { assertNotASource } from '../../src/operations/load/guard.ts';
 import { checkTargets, listTargets } from '../../src/operations/targets/targets.ts';
 import type { TargetRow } from '../../src/results/results.ts';
 import type { Context } from '../../src/runtime/context.ts';
-import { freePort } from '../helpers/proxies/free-port.ts';
 import { startPostgres, testContext } from '../helpers/postgres/postgres-server.ts';
+import { freePort } from '../helpers/proxies/free-port.ts';
 
 const TARGETS_PER_SERVER = 200;
 const DATABASES = 20;

@@ -9,14 +9,19 @@ import { parse, stringify } from 'yaml';
 import { insertSession } from '../../hub/database/callers/tokens.ts';
 import { saveUser } from '../../hub/database/callers/users.ts';
 import { openDatabase } from '../../hub/database/database.ts';
-import { SECRET_KEY } from '../helpers/terminal/config-folder.ts';
-import { canHaveSid, debianTree } from '../helpers/postgres/debian-tree.ts';
 import { describeWithDocker, startDocker, type TestDocker } from '../helpers/docker/docker-daemon.ts';
 import { commandsOf } from '../helpers/documents/documented.ts';
+import { canHaveSid, debianTree } from '../helpers/postgres/debian-tree.ts';
+import {
+  describeWithPostgres,
+  eventually,
+  startPostgres,
+  type TestPostgres,
+} from '../helpers/postgres/postgres-server.ts';
 import { freePort } from '../helpers/proxies/free-port.ts';
-import { describeWithPostgres, eventually, startPostgres, type TestPostgres } from '../helpers/postgres/postgres-server.ts';
 import { describeWithS3, startS3 } from '../helpers/storage/s3-server.ts';
 import { suiteResource } from '../helpers/suite-resource.ts';
+import { SECRET_KEY } from '../helpers/terminal/config-folder.ts';
 
 const run = promisify(execFile);
 const IMAGE = 'tool';

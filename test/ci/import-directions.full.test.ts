@@ -98,7 +98,11 @@ test.each([
   ['screens-open-each-other-by-route', 'screens/targets/keys.ts', "import '../tables/tables-screen.tsx';"],
   ['screens-share-commands', 'screens/targets/keys.ts', "import '../tables/tables-route.ts';"],
   ['components-know-nothing-of-databases', 'components/table.tsx', "import '../src/operations/load.ts';"],
-  ['only-the-runners-start-programs', 'src/engines/dump.ts', "import { spawn } from 'node:child_process';\nexport const run = spawn;"],
+  [
+    'only-the-runners-start-programs',
+    'src/engines/dump.ts',
+    "import { spawn } from 'node:child_process';\nexport const run = spawn;",
+  ],
   [
     'only-the-runners-start-programs',
     'src/engines/dump.ts',

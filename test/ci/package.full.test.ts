@@ -8,10 +8,10 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DEPENDS } from '../../.ci/package/debian.mjs';
 import { openTerminal } from '../e2e/terminal.ts';
-import { canHaveSid, type DebianTree, debianTree } from '../helpers/postgres/debian-tree.ts';
 import { commandsOf } from '../helpers/documents/documented.ts';
-import { startMysql } from '../helpers/mysql/mysql-server.ts';
 import { type PackageKind, packagesOf } from '../helpers/documents/package-files.ts';
+import { startMysql } from '../helpers/mysql/mysql-server.ts';
+import { canHaveSid, type DebianTree, debianTree } from '../helpers/postgres/debian-tree.ts';
 
 const run = promisify(execFile);
 const VERSION = JSON.parse(readFileSync('package.json', 'utf8')).version;

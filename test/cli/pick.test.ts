@@ -3,9 +3,9 @@ import { PassThrough } from 'node:stream';
 import xterm from '@xterm/headless';
 import { beforeEach, expect, test } from 'vitest';
 import { pick } from '../../src/cli/pick.ts';
+import { storeSnapshot } from '../helpers/storage/stored-snapshot.ts';
 import { ATTENDED, PIPED } from '../helpers/terminal/cli-host.ts';
 import { type ConfiguredCli, configuredCli } from '../helpers/terminal/configured-cli.ts';
-import { storeSnapshot } from '../helpers/storage/stored-snapshot.ts';
 
 let cli: ConfiguredCli;
 

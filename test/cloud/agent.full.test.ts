@@ -7,11 +7,11 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../hub/database/database.ts';
 import { interrupted } from '../../src/runtime/errors.ts';
-import { Sink } from '../helpers/terminal/cli-host.ts';
-import { type ConfiguredCli, configuredCli } from '../helpers/terminal/configured-cli.ts';
 import { putStorageProfile, putTarget, startHub, type TestHub } from '../helpers/hub/hub.ts';
 import { describeWithPostgres, eventually } from '../helpers/postgres/postgres-server.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/storage/s3-server.ts';
+import { Sink } from '../helpers/terminal/cli-host.ts';
+import { type ConfiguredCli, configuredCli } from '../helpers/terminal/configured-cli.ts';
 
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 const INSTANCE = new URL('../helpers/hub/hub-instance.ts', import.meta.url).pathname;

@@ -4,13 +4,13 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../hub/database/database.ts';
 import { leaseLost } from '../../src/operations/agent/build-claimed.ts';
 import { interrupted, UserError } from '../../src/runtime/errors.ts';
-import { Sink } from '../helpers/terminal/cli-host.ts';
-import { type ConfiguredCli, configuredCli } from '../helpers/terminal/configured-cli.ts';
 import { startForgingHub } from '../helpers/hub/forging-hub.ts';
-import { freePort } from '../helpers/proxies/free-port.ts';
 import { putStorageProfile, putTarget, startHub, type TestHub } from '../helpers/hub/hub.ts';
 import { describeWithPostgres, eventually } from '../helpers/postgres/postgres-server.ts';
+import { freePort } from '../helpers/proxies/free-port.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/storage/s3-server.ts';
+import { Sink } from '../helpers/terminal/cli-host.ts';
+import { type ConfiguredCli, configuredCli } from '../helpers/terminal/configured-cli.ts';
 
 const QUERY = "UPDATE person SET email = 'p' || id || '@example.com'";
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { type ConfiguredCli, configuredCli } from '../helpers/terminal/configured-cli.ts';
 import { startHub, type TestHub } from '../helpers/hub/hub.ts';
 import { describeWithPostgres, startPostgres } from '../helpers/postgres/postgres-server.ts';
 import { suiteResource } from '../helpers/suite-resource.ts';
+import { type ConfiguredCli, configuredCli } from '../helpers/terminal/configured-cli.ts';
 
 const FILE = `
 storage_profiles:

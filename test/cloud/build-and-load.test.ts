@@ -6,11 +6,11 @@ import { openCommandContext } from '../../src/cli/open-context.ts';
 import { fetchCloudUrls } from '../../src/operations/cloud/cloud-urls.ts';
 import { annotate, listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import type { RunEvent } from '../../src/results/events.ts';
-import { type ConfiguredCli, configuredCli } from '../helpers/terminal/configured-cli.ts';
 import { startForgingHub } from '../helpers/hub/forging-hub.ts';
 import { putStorageProfile, putTarget, startHub, type TestHub } from '../helpers/hub/hub.ts';
 import { describeWithPostgres, temporaryFolder } from '../helpers/postgres/postgres-server.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/storage/s3-server.ts';
+import { type ConfiguredCli, configuredCli } from '../helpers/terminal/configured-cli.ts';
 
 const QUERY = "UPDATE person SET email = 'p' || id || '@example.com'";
 

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createS3Store } from '../../src/repository/s3/store.ts';
 import type { Store } from '../../src/repository/store.ts';
-import { type ConfiguredCli, configuredCli } from '../helpers/terminal/configured-cli.ts';
 import { putStorageProfile, putTarget, startHub, type TestHub } from '../helpers/hub/hub.ts';
 import { describeWithPostgres, eventually } from '../helpers/postgres/postgres-server.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/storage/s3-server.ts';
+import { type ConfiguredCli, configuredCli } from '../helpers/terminal/configured-cli.ts';
 
 describeWithPostgres('damaged objects of a cloud target', () => {
   describeWithS3('over a real bucket', () => {

@@ -2,12 +2,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { githubToken } from '../../src/cloud/github-token.ts';
-import { configuredCli } from '../helpers/terminal/configured-cli.ts';
-import { freePort } from '../helpers/proxies/free-port.ts';
 import { putTarget, startHub } from '../helpers/hub/hub.ts';
 import { describeWithPostgres, startPostgres } from '../helpers/postgres/postgres-server.ts';
-import { suiteResource } from '../helpers/suite-resource.ts';
+import { freePort } from '../helpers/proxies/free-port.ts';
 import { startTokenIssuer } from '../helpers/sign-in/token-issuer.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
+import { configuredCli } from '../helpers/terminal/configured-cli.ts';
 
 const { signal } = new AbortController();
 

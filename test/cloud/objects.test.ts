@@ -11,11 +11,11 @@ import { type Manifest, type ManifestFile, manifestText } from '../../src/reposi
 import { createS3Store } from '../../src/repository/s3/store.ts';
 import type { ObjectStore, Store } from '../../src/repository/store.ts';
 import { testObjects } from '../contracts/store.ts';
-import { type FaultProxy, startFaultProxy } from '../helpers/storage/fault-proxy.ts';
 import { type ForgingHub, startForgingHub } from '../helpers/hub/forging-hub.ts';
 import { putStorageProfile, putTarget, startHub, type TestHub } from '../helpers/hub/hub.ts';
 import { objectOf as packedObject } from '../helpers/hub/hub-target.ts';
 import { describeWithPostgres, temporaryFolder } from '../helpers/postgres/postgres-server.ts';
+import { type FaultProxy, startFaultProxy } from '../helpers/storage/fault-proxy.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/storage/s3-server.ts';
 
 const MEGABYTE = 1024 * 1024;

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ConfiguredCli, configuredCli } from '../helpers/terminal/configured-cli.ts';
 import { putStorageProfile, putTarget, startHub, type TestHub } from '../helpers/hub/hub.ts';
 import { describeWithPostgres } from '../helpers/postgres/postgres-server.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/storage/s3-server.ts';
+import { type ConfiguredCli, configuredCli } from '../helpers/terminal/configured-cli.ts';
 
 const QUERY = "UPDATE person SET email = 'p' || id || '@example.com'";
 

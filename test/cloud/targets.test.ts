@@ -7,10 +7,10 @@ import { refreshTargets } from '../../src/operations/targets/targets.ts';
 import type { HubState } from '../../src/results/hub-state.ts';
 import type { TargetRow } from '../../src/results/results.ts';
 import { createContext } from '../../src/runtime/context.ts';
-import { configuredCli } from '../helpers/terminal/configured-cli.ts';
 import { putTarget, startHub, type TestHub } from '../helpers/hub/hub.ts';
 import { describeWithPostgres, startPostgres } from '../helpers/postgres/postgres-server.ts';
 import { suiteResource } from '../helpers/suite-resource.ts';
+import { configuredCli } from '../helpers/terminal/configured-cli.ts';
 
 describeWithPostgres('cloud targets', () => {
   const postgres = suiteResource(() => startPostgres());

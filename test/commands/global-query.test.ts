@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { type ConfiguredCli, configuredCli } from '../helpers/terminal/configured-cli.ts';
 import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres/postgres-server.ts';
+import { type ConfiguredCli, configuredCli } from '../helpers/terminal/configured-cli.ts';
 
 // A target without a section `sanitize`, below a global query.
 describeWithPostgres('override.san_query', () => {

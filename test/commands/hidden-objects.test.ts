@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { configuredCli } from '../helpers/terminal/configured-cli.ts';
 import { describeWithMysql, startMysql, type TestMysql } from '../helpers/mysql/mysql-server.ts';
+import { configuredCli } from '../helpers/terminal/configured-cli.ts';
 
 describeWithMysql('mariadb', { name: 'objects that the rights of the user hide' }, () => {
   let server: TestMysql;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { configuredCli } from '../helpers/terminal/configured-cli.ts';
 import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres/postgres-server.ts';
+import { configuredCli } from '../helpers/terminal/configured-cli.ts';
 
 const PASSWORD = 'Pl4nted-Passw0rd';
 

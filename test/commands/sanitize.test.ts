@@ -1,11 +1,11 @@
 import { beforeEach, expect, it, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/registry.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
+import { type Change, startSanitizeFixture } from '../helpers/databases/sanitize-fixture.ts';
+import { describeWithPostgres } from '../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 import { runWith, type TestedRun } from '../helpers/terminal/cli-host.ts';
 import { configuredCli } from '../helpers/terminal/configured-cli.ts';
-import { describeWithPostgres } from '../helpers/postgres/postgres-server.ts';
-import { type Change, startSanitizeFixture } from '../helpers/databases/sanitize-fixture.ts';
-import { suiteResource } from '../helpers/suite-resource.ts';
 
 describeWithPostgres('tool sanitize', () => {
   const fixture = suiteResource(startSanitizeFixture);

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/registry.ts';
 import { localRunner } from '../../src/process/local.ts';
 import type { Context, ContextOptions } from '../../src/runtime/context.ts';
-import { ATTENDED, runWith, type TestedRun } from '../helpers/terminal/cli-host.ts';
 import { storeSnapshot } from '../helpers/storage/stored-snapshot.ts';
+import { ATTENDED, runWith, type TestedRun } from '../helpers/terminal/cli-host.ts';
 
 let directory: string;
 

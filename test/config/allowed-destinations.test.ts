@@ -3,8 +3,8 @@ import { isAllowedDestination } from '../../src/config/allowed-destinations.ts';
 import { parsePostgresUrl } from '../../src/engines/postgres/connection/url.ts';
 import { assertNotASource } from '../../src/operations/load/guard.ts';
 import type { RunEvent } from '../../src/results/events.ts';
-import { configFolder, withKey } from '../helpers/terminal/config-folder.ts';
 import { testContext } from '../helpers/postgres/postgres-server.ts';
+import { configFolder, withKey } from '../helpers/terminal/config-folder.ts';
 
 const DB = 'postgres://app@127.0.0.1:1';
 const CHAIN = {

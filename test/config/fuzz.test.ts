@@ -4,9 +4,9 @@ import { problemsText } from '../../src/cli/printers/problems.ts';
 import { createStyle } from '../../src/cli/printers/style.ts';
 import { variableName } from '../../src/config/environment.ts';
 import type { Inspection } from '../../src/config/load.ts';
-import { configFolder, withKey } from '../helpers/terminal/config-folder.ts';
 import { fc } from '../helpers/fast-check.ts';
 import { mutations } from '../helpers/mutations.ts';
+import { configFolder, withKey } from '../helpers/terminal/config-folder.ts';
 import { trials } from '../helpers/trials.ts';
 
 const part = trials('configurations/files');

@@ -5,8 +5,8 @@ import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../src/operations/snapshots/verify.ts';
 import type { BucketProfile } from '../../src/repository/s3/connection.ts';
 import type { AnyServer } from '../helpers/databases/any-server.ts';
-import { stagingLeftovers } from '../helpers/storage/leftovers.ts';
 import { testContext } from '../helpers/postgres/postgres-server.ts';
+import { stagingLeftovers } from '../helpers/storage/leftovers.ts';
 import { startTool } from '../helpers/terminal/tool-process.ts';
 import type { Round } from '../helpers/trials.ts';
 

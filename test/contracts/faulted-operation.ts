@@ -1,8 +1,8 @@
 import type { Settings } from '../../src/config/schema/settings.ts';
 import { applyUndo, planUndo } from '../../src/operations/undo/undo.ts';
 import type { AnyServer, ServerKind } from '../helpers/databases/any-server.ts';
-import { testContext } from '../helpers/postgres/postgres-server.ts';
 import type { WatchedServer } from '../helpers/databases/watched-server.ts';
+import { testContext } from '../helpers/postgres/postgres-server.ts';
 
 /** An operation of which one statement is to fail. */
 export interface FaultedOperation {

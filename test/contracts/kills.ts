@@ -6,8 +6,8 @@ import { expect } from 'vitest';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../src/operations/snapshots/verify.ts';
 import type { AnyServer } from '../helpers/databases/any-server.ts';
-import { stagingLeftovers } from '../helpers/storage/leftovers.ts';
 import { testContext } from '../helpers/postgres/postgres-server.ts';
+import { stagingLeftovers } from '../helpers/storage/leftovers.ts';
 import { oldNode, startTool, type ToolProcess } from '../helpers/terminal/tool-process.ts';
 import type { Round } from '../helpers/trials.ts';
 

@@ -7,8 +7,8 @@ import { expect } from 'vitest';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../src/operations/snapshots/verify.ts';
 import type { AnyServer } from '../helpers/databases/any-server.ts';
-import { stagingLeftovers } from '../helpers/storage/leftovers.ts';
 import { eventually, testContext } from '../helpers/postgres/postgres-server.ts';
+import { stagingLeftovers } from '../helpers/storage/leftovers.ts';
 import { startTool } from '../helpers/terminal/tool-process.ts';
 import type { Round } from '../helpers/trials.ts';
 

@@ -6,8 +6,8 @@ import { expect } from 'vitest';
 import type { BucketProfile } from '../../src/repository/s3/connection.ts';
 import type { AnyServer } from '../helpers/databases/any-server.ts';
 import { processTraces, SHOWN } from '../helpers/processes/process-traces.ts';
-import { removeLocks } from '../helpers/storage/remove-locks.ts';
 import { startTcpProxy } from '../helpers/proxies/tcp-proxy.ts';
+import { removeLocks } from '../helpers/storage/remove-locks.ts';
 import { startTool } from '../helpers/terminal/tool-process.ts';
 import type { Round } from '../helpers/trials.ts';
 

@@ -5,11 +5,11 @@ import { expect } from 'vitest';
 import type { Settings } from '../../src/config/schema/settings.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import type { AnyServer, ServerKind } from '../helpers/databases/any-server.ts';
+import { watchServer } from '../helpers/databases/watched-server.ts';
 import { eventually } from '../helpers/postgres/postgres-server.ts';
 import { FAULTS, type Fault, startStatementProxy } from '../helpers/proxies/statement-proxy.ts';
 import { oldNode, startTool } from '../helpers/terminal/tool-process.ts';
 import type { Round } from '../helpers/trials.ts';
-import { watchServer } from '../helpers/databases/watched-server.ts';
 import { DROPPED } from './faulted-branches.ts';
 import {
   type FaultedOperation,

@@ -9,9 +9,9 @@ import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
-import { freePort } from '../helpers/proxies/free-port.ts';
 import { putTarget, startHub } from '../helpers/hub/hub.ts';
 import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres/postgres-server.ts';
+import { freePort } from '../helpers/proxies/free-port.ts';
 import { startTokenIssuer } from '../helpers/sign-in/token-issuer.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;

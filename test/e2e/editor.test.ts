@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../.ci/build.mjs';
-import { configFolder, withKey } from '../helpers/terminal/config-folder.ts';
 import { describeWithPostgres, startPostgres } from '../helpers/postgres/postgres-server.ts';
+import { configFolder, withKey } from '../helpers/terminal/config-folder.ts';
 import { openTerminal } from './terminal.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../dist/tool.js', import.meta.url));

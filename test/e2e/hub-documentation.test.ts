@@ -10,7 +10,6 @@ import { build } from '../../.ci/build.mjs';
 import { HUB_SETTINGS, readHubSettings } from '../../hub/settings/settings.ts';
 import { COMMANDS } from '../../src/commands/registry.ts';
 import type { BucketProfile } from '../../src/repository/s3/connection.ts';
-import { SECRET_KEY } from '../helpers/terminal/config-folder.ts';
 import {
   type Block,
   blocksOf,
@@ -19,13 +18,14 @@ import {
   openDocumentedSession,
   TOOL,
 } from '../helpers/documents/documented-commands.ts';
-import { freePort } from '../helpers/proxies/free-port.ts';
 import { startHub, type TestHub } from '../helpers/hub/hub.ts';
+import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres/postgres-server.ts';
+import { freePort } from '../helpers/proxies/free-port.ts';
 import { startIdentityProvider } from '../helpers/sign-in/identity-provider.ts';
 import { noteTakingBrowser } from '../helpers/sign-in/note-taking-browser.ts';
-import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres/postgres-server.ts';
 import { describeWithS3, startS3 } from '../helpers/storage/s3-server.ts';
 import { suiteResource } from '../helpers/suite-resource.ts';
+import { SECRET_KEY } from '../helpers/terminal/config-folder.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FIXTURES = join(ROOT, 'test/e2e/fixtures');

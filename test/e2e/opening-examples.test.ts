@@ -3,10 +3,15 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { build } from '../../.ci/build.mjs';
-import { SECRET_KEY } from '../helpers/terminal/config-folder.ts';
-import { blocksOf, type DocumentedSession, isShell, openDocumentedSession } from '../helpers/documents/documented-commands.ts';
+import {
+  blocksOf,
+  type DocumentedSession,
+  isShell,
+  openDocumentedSession,
+} from '../helpers/documents/documented-commands.ts';
 import { describeWithMysql, startMysql } from '../helpers/mysql/mysql-server.ts';
 import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres/postgres-server.ts';
+import { SECRET_KEY } from '../helpers/terminal/config-folder.ts';
 
 const SHOP = `
   CREATE TABLE country (code text PRIMARY KEY); INSERT INTO country VALUES ('DE');

@@ -5,7 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { LoadPlan } from '../../src/results/load-results.ts';
-import { describeWithPostgres, startPostgres, type TestPostgres, temporaryFolder } from '../helpers/postgres/postgres-server.ts';
+import {
+  describeWithPostgres,
+  startPostgres,
+  type TestPostgres,
+  temporaryFolder,
+} from '../helpers/postgres/postgres-server.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 

@@ -4,7 +4,12 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { build } from '../../.ci/build.mjs';
 import { describeWithMysql, startMysql, type TestMysql } from '../helpers/mysql/mysql-server.ts';
-import { describeWithPostgres, startPostgres, type TestPostgres, temporaryFolder } from '../helpers/postgres/postgres-server.ts';
+import {
+  describeWithPostgres,
+  startPostgres,
+  type TestPostgres,
+  temporaryFolder,
+} from '../helpers/postgres/postgres-server.ts';
 import { openTerminal, type TestTerminal } from './terminal.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../dist/tool.js', import.meta.url));

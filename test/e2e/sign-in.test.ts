@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../.ci/build.mjs';
 import { decrypt } from '../../src/config/secrets/cipher.ts';
-import { SECRET_KEY } from '../helpers/terminal/config-folder.ts';
-import { noteTakingBrowser } from '../helpers/sign-in/note-taking-browser.ts';
 import { processTraces } from '../helpers/processes/process-traces.ts';
+import { noteTakingBrowser } from '../helpers/sign-in/note-taking-browser.ts';
 import { type SignInWorld, signInWorld } from '../helpers/sign-in/signed-in.ts';
+import { SECRET_KEY } from '../helpers/terminal/config-folder.ts';
 import { openTerminal } from './terminal.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../dist/tool.js', import.meta.url));

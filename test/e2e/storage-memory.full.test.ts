@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { FRAME_BYTES } from '../../src/repository/objects/object-format.ts';
-import { measuredRun } from '../helpers/terminal/measured-run.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/storage/s3-server.ts';
 import { storeTables } from '../helpers/storage/stored-snapshot.ts';
+import { measuredRun } from '../helpers/terminal/measured-run.ts';
 
 const bundle = new URL('../../dist/tool.js', import.meta.url).pathname;
 

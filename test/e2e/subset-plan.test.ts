@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { build } from '../../.ci/build.mjs';
-import { describeWithPostgres, startPostgres, type TestPostgres, temporaryFolder } from '../helpers/postgres/postgres-server.ts';
+import {
+  describeWithPostgres,
+  startPostgres,
+  type TestPostgres,
+  temporaryFolder,
+} from '../helpers/postgres/postgres-server.ts';
 import { openTerminal, type TestTerminal } from './terminal.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../dist/tool.js', import.meta.url));

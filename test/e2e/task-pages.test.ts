@@ -7,7 +7,6 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { build } from '../../.ci/build.mjs';
-import { SECRET_KEY } from '../helpers/terminal/config-folder.ts';
 import {
   type Block,
   blocksOf,
@@ -16,12 +15,13 @@ import {
   openDocumentedSession,
 } from '../helpers/documents/documented-commands.ts';
 import { startHub } from '../helpers/hub/hub.ts';
-import { startIdentityProvider } from '../helpers/sign-in/identity-provider.ts';
-import { noteTakingBrowser } from '../helpers/sign-in/note-taking-browser.ts';
 import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres/postgres-server.ts';
 import { startStandby } from '../helpers/postgres/postgres-standby.ts';
+import { startIdentityProvider } from '../helpers/sign-in/identity-provider.ts';
+import { noteTakingBrowser } from '../helpers/sign-in/note-taking-browser.ts';
 import { describeWithS3, startS3 } from '../helpers/storage/s3-server.ts';
 import { suiteResource } from '../helpers/suite-resource.ts';
+import { SECRET_KEY } from '../helpers/terminal/config-folder.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 const TASKS = fileURLToPath(new URL('../../docs/tasks', import.meta.url));

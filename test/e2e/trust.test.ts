@@ -2,8 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import { SECRET_KEY } from '../helpers/terminal/config-folder.ts';
 import { temporaryFolder } from '../helpers/postgres/postgres-server.ts';
+import { SECRET_KEY } from '../helpers/terminal/config-folder.ts';
 import { openTerminal } from './terminal.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../dist/tool.js', import.meta.url));

@@ -2,7 +2,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openDatabase } from '../../src/engines/open-database.ts';
 import { parseUrl } from '../../src/engines/registry.ts';
 import type { Runner } from '../../src/process/runner.ts';
-import { describeWithPostgres, startPostgres, type TestPostgres, testContext } from '../helpers/postgres/postgres-server.ts';
+import {
+  describeWithPostgres,
+  startPostgres,
+  type TestPostgres,
+  testContext,
+} from '../helpers/postgres/postgres-server.ts';
 
 describeWithPostgres('an open database', () => {
   let server: TestPostgres;

@@ -1,4 +1,3 @@
-import { trustLines } from '../../src/operations/trust/trust-text.ts';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
@@ -8,6 +7,7 @@ import { trustRequestOf } from '../../src/config/trust/trust-request.ts';
 import { parseYaml } from '../../src/config/yaml/yaml-source.ts';
 import { cloudSettings } from '../../src/operations/cloud/target-settings.ts';
 import { plannedAfterLoad } from '../../src/operations/load/after-load.ts';
+import { trustLines } from '../../src/operations/trust/trust-text.ts';
 import { temporaryFolder, testContext } from '../helpers/postgres/postgres-server.ts';
 
 const STEP = { command: ['touch', 'ran'] };

@@ -13,8 +13,8 @@ import { bucketKey } from '../../src/operations/snapshots/storage-profiles.ts';
 import { localRunner } from '../../src/process/local.ts';
 import { redact } from '../../src/process/redact.ts';
 import type { RunEvent } from '../../src/results/events.ts';
-import { configFolder, SECRET_KEY, withKey } from '../helpers/terminal/config-folder.ts';
 import { temporaryFolder, testContext } from '../helpers/postgres/postgres-server.ts';
+import { configFolder, SECRET_KEY, withKey } from '../helpers/terminal/config-folder.ts';
 
 function warnings(text: string): Promise<string[]> {
   return configFolder({ 'tool.yml': withKey(text) })

@@ -14,8 +14,8 @@ import { objectKey } from '../../src/repository/keys.ts';
 import { type Manifest, manifestText } from '../../src/repository/manifest.ts';
 import { encodeSeekTable, largestObject } from '../../src/repository/objects/object-format.ts';
 import { createObjectPool } from '../../src/repository/objects/object-pool.ts';
-import { type Machine, machine } from '../helpers/storage/machine.ts';
 import { temporaryFolder } from '../helpers/postgres/postgres-server.ts';
+import { type Machine, machine } from '../helpers/storage/machine.ts';
 import { storeSnapshot } from '../helpers/storage/stored-snapshot.ts';
 
 const NOWHERE = { provider: 'minio', bucket: 'none', endpoint: 'http://127.0.0.1:1' } as const;

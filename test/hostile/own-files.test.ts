@@ -11,8 +11,8 @@ import { createFolder, type Folder } from '../../src/repository/folder.ts';
 import { createLocks } from '../../src/repository/locks.ts';
 import { createRepository } from '../../src/repository/repository.ts';
 import { createStaging, liveStagings } from '../../src/repository/staging.ts';
-import { type Machine, machine } from '../helpers/storage/machine.ts';
 import { temporaryFolder } from '../helpers/postgres/postgres-server.ts';
+import { type Machine, machine } from '../helpers/storage/machine.ts';
 import { storeSnapshot } from '../helpers/storage/stored-snapshot.ts';
 
 const DAY = 24 * 60 * 60 * 1000;

@@ -5,6 +5,7 @@ import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import { buildAndLoad, withDetails } from '../helpers/databases/build-and-load.ts';
 import { hasApt } from '../helpers/databases/debian-packages.ts';
 import { copyByPgDump, dumpDifferences } from '../helpers/databases/dump-differences.ts';
+import { MYSQL_SCHEMAS, POSTGRES_SCHEMAS, writeSchema } from '../helpers/databases/published-schemas.ts';
 import { describeWithMysql, startMysql, type TestMysql } from '../helpers/mysql/mysql-server.ts';
 import {
   describeWithPostgres,
@@ -13,7 +14,6 @@ import {
   temporaryFolder,
   testContext,
 } from '../helpers/postgres/postgres-server.ts';
-import { MYSQL_SCHEMAS, POSTGRES_SCHEMAS, writeSchema } from '../helpers/databases/published-schemas.ts';
 
 const LACKING = hasApt ? {} : { files: 'apt-get, to fetch packages of Debian' };
 

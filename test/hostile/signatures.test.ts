@@ -17,7 +17,6 @@ import type { Manifest } from '../../src/repository/manifest.ts';
 import { publicKeyText, signManifest, verifyManifest } from '../../src/repository/signature.ts';
 import type { RunEvent } from '../../src/results/events.ts';
 import type { Context } from '../../src/runtime/context.ts';
-import { runWith } from '../helpers/terminal/cli-host.ts';
 import {
   describeWithPostgres,
   startPostgres,
@@ -25,6 +24,7 @@ import {
   temporaryFolder,
   testContext,
 } from '../helpers/postgres/postgres-server.ts';
+import { runWith } from '../helpers/terminal/cli-host.ts';
 
 const file = { name: 'toc.dat', sha256: 'ab'.repeat(32), bytes: 1, stored_bytes: 2 };
 const MANIFEST: Manifest = {

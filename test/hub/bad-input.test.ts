@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HUB } from '../../hub/database/audit.ts';
 import { publish } from '../../hub/database/snapshots/snapshots.ts';
 import { findTarget } from '../../hub/database/targets/targets.ts';
-import { MOST_BODY_BYTES, type HubRoute } from '../../src/cloud/contract/route.ts';
+import { type HubRoute, MOST_BODY_BYTES } from '../../src/cloud/contract/route.ts';
 import { ROUTES, type RouteName } from '../../src/cloud/contract/routes.ts';
 import { problemSchema } from '../../src/cloud/contract/schemas.ts';
 import { putStorageProfile, putTarget, type Received, startHub, type TestHub } from '../helpers/hub/hub.ts';

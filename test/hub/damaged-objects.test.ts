@@ -8,7 +8,14 @@ import { createBuckets } from '../../hub/objects/buckets.ts';
 import { compressFrame, encodeSeekTable } from '../../src/repository/objects/object-format.ts';
 import type { BucketProfile } from '../../src/repository/s3/connection.ts';
 import { putStorageProfile, type Received, startHub, type TestHub } from '../helpers/hub/hub.ts';
-import { createHubTarget, type HubTarget, hash, objectOf, objectPath, type TestObject } from '../helpers/hub/hub-target.ts';
+import {
+  createHubTarget,
+  type HubTarget,
+  hash,
+  objectOf,
+  objectPath,
+  type TestObject,
+} from '../helpers/hub/hub-target.ts';
 import { describeWithPostgres, eventually } from '../helpers/postgres/postgres-server.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/storage/s3-server.ts';
 

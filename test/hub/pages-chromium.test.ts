@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { recordEvent } from '../../hub/database/audit.ts';
-import { type Chromium, hasChromium, startChromium } from '../helpers/sign-in/chromium.ts';
-import { type HttpsProxy, startHttpsProxy } from '../helpers/proxies/https-proxy.ts';
 import { putTarget, startHub, type TestHub } from '../helpers/hub/hub.ts';
-import { type IdentityProvider, startIdentityProvider } from '../helpers/sign-in/identity-provider.ts';
 import { describeWithPostgres } from '../helpers/postgres/postgres-server.ts';
+import { type HttpsProxy, startHttpsProxy } from '../helpers/proxies/https-proxy.ts';
+import { type Chromium, hasChromium, startChromium } from '../helpers/sign-in/chromium.ts';
+import { type IdentityProvider, startIdentityProvider } from '../helpers/sign-in/identity-provider.ts';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 

@@ -5,10 +5,10 @@ import { HUB, recordEvent } from '../../hub/database/audit.ts';
 import { createMetrics } from '../../hub/metrics.ts';
 import { pagesOf } from '../../hub/pages/pages.ts';
 import { nextPage } from '../../hub/pages/sign-in.ts';
-import { freePort } from '../helpers/proxies/free-port.ts';
 import { putTarget, startHub, type TestHub } from '../helpers/hub/hub.ts';
-import { startIdentityProvider } from '../helpers/sign-in/identity-provider.ts';
 import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres/postgres-server.ts';
+import { freePort } from '../helpers/proxies/free-port.ts';
+import { startIdentityProvider } from '../helpers/sign-in/identity-provider.ts';
 
 function statusAt(url: string, headers: Record<string, string>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {

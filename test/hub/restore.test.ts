@@ -10,9 +10,9 @@ import { manifestKey } from '../../src/repository/repository.ts';
 import type { BucketProfile } from '../../src/repository/s3/connection.ts';
 import { publicKeyText, signManifest } from '../../src/repository/signature.ts';
 import type { ReconcileResult } from '../../src/results/cloud-results.ts';
+import { eventProblems } from '../helpers/documents/json-contract.ts';
 import { putStorageProfile, startHub, type TestHub } from '../helpers/hub/hub.ts';
 import { createHubTarget, type HubTarget, objectOf, objectPath, openHubTarget } from '../helpers/hub/hub-target.ts';
-import { eventProblems } from '../helpers/documents/json-contract.ts';
 import { describeWithPostgres, eventually } from '../helpers/postgres/postgres-server.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/storage/s3-server.ts';
 

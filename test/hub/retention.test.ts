@@ -4,11 +4,11 @@ import { HUB } from '../../hub/database/audit.ts';
 import { publish } from '../../hub/database/snapshots/snapshots.ts';
 import type { Manifest } from '../../src/repository/manifest.ts';
 import { manifestKey } from '../../src/repository/repository.ts';
-import { configuredCli } from '../helpers/terminal/configured-cli.ts';
 import { putStorageProfile, startHub, type TestHub } from '../helpers/hub/hub.ts';
 import { createHubTarget, type HubTarget, openHubTarget } from '../helpers/hub/hub-target.ts';
 import { describeWithPostgres, eventually } from '../helpers/postgres/postgres-server.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/storage/s3-server.ts';
+import { configuredCli } from '../helpers/terminal/configured-cli.ts';
 
 const DAY = 86_400_000;
 

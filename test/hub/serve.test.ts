@@ -11,9 +11,14 @@ import { migrate } from '../../hub/migrate.ts';
 import { assertReady } from '../../hub/ready.ts';
 import { readHubSettings } from '../../hub/settings/settings.ts';
 import { fingerprint } from '../../src/cloud/contract/fingerprint.ts';
-import { freePort } from '../helpers/proxies/free-port.ts';
 import { putStorageProfile, startHub, type TestHub } from '../helpers/hub/hub.ts';
-import { describeWithPostgres, eventually, startPostgres, temporaryFolder } from '../helpers/postgres/postgres-server.ts';
+import {
+  describeWithPostgres,
+  eventually,
+  startPostgres,
+  temporaryFolder,
+} from '../helpers/postgres/postgres-server.ts';
+import { freePort } from '../helpers/proxies/free-port.ts';
 import { suiteResource } from '../helpers/suite-resource.ts';
 
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;

@@ -4,12 +4,12 @@ import { endHubSession } from '../../src/operations/cloud/end-hub-session.ts';
 import { exchangeToken, openCloud } from '../../src/operations/cloud/open-cloud.ts';
 import { signInToHub } from '../../src/operations/cloud/sign-in-to-hub.ts';
 import { claimsOf } from '../../src/sso/session.ts';
-import { freePort } from '../helpers/proxies/free-port.ts';
 import { putTarget, startHub, type TestHub } from '../helpers/hub/hub.ts';
 import { describeWithPostgres, eventually, startPostgres } from '../helpers/postgres/postgres-server.ts';
+import { freePort } from '../helpers/proxies/free-port.ts';
 import { type SignInWorld, signInWorld } from '../helpers/sign-in/signed-in.ts';
-import { suiteResource } from '../helpers/suite-resource.ts';
 import { startTokenIssuer } from '../helpers/sign-in/token-issuer.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 
 describeWithPostgres('signing in to the hub', () => {
   const postgres = suiteResource(() => startPostgres());

@@ -8,7 +8,6 @@ import { type Manifest, manifestText } from '../../src/repository/manifest.ts';
 import { manifestKey } from '../../src/repository/repository.ts';
 import type { BucketProfile } from '../../src/repository/s3/connection.ts';
 import { fc } from '../helpers/fast-check.ts';
-import { type FaultProxy, startFaultProxy } from '../helpers/storage/fault-proxy.ts';
 import { putStorageProfile, type Received, startHub, type TestHub } from '../helpers/hub/hub.ts';
 import type { InstanceOptions } from '../helpers/hub/hub-instance.ts';
 import {
@@ -21,6 +20,7 @@ import {
   type TestObject,
 } from '../helpers/hub/hub-target.ts';
 import { describeWithPostgres } from '../helpers/postgres/postgres-server.ts';
+import { type FaultProxy, startFaultProxy } from '../helpers/storage/fault-proxy.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/storage/s3-server.ts';
 
 const FULL = process.env.TEST_FULL === '1';

@@ -7,9 +7,9 @@ import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { push } from '../../src/operations/snapshots/transfer/push.ts';
 import type { BucketProfile } from '../../src/repository/s3/connection.ts';
 import type { RunEvent } from '../../src/results/events.ts';
-import { type Machine, machine } from '../helpers/storage/machine.ts';
 import { withProgram } from '../helpers/mysql/mysql-programs.ts';
 import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres/postgres-server.ts';
+import { type Machine, machine } from '../helpers/storage/machine.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/storage/s3-server.ts';
 
 describeWithPostgres('a build that pushes, and a load that pulls', () =>

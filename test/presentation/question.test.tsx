@@ -8,10 +8,10 @@ import { subsetQuestion } from '../../src/operations/subset/text.ts';
 import { undoOperation } from '../../src/operations/undo/operation.ts';
 import { undoQuestion } from '../../src/operations/undo/text.ts';
 import type { Question } from '../../src/presentation/shapes/question.ts';
-import { screenText } from '../helpers/terminal/drawn-screen.tsx';
-import { newModel } from '../helpers/terminal/driven-model.ts';
 import { fakePlannedWork } from '../helpers/fakes/fake-planned-work.ts';
 import { fakeWorld } from '../helpers/fakes/fake-world.ts';
+import { screenText } from '../helpers/terminal/drawn-screen.tsx';
+import { newModel } from '../helpers/terminal/driven-model.ts';
 
 const world = fakeWorld();
 const work = fakePlannedWork(world);

@@ -9,7 +9,12 @@ import type { RunEvent } from '../../src/results/events.ts';
 import type { TargetRow } from '../../src/results/results.ts';
 import { createContext } from '../../src/runtime/context.ts';
 import type { UserError } from '../../src/runtime/errors.ts';
-import { describeWithPostgres, startPostgres, type TestPostgres, temporaryFolder } from '../helpers/postgres/postgres-server.ts';
+import {
+  describeWithPostgres,
+  startPostgres,
+  type TestPostgres,
+  temporaryFolder,
+} from '../helpers/postgres/postgres-server.ts';
 
 const SECRET = 'Zebra!Quartz7';
 

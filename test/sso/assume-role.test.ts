@@ -5,10 +5,10 @@ import { signIn } from '../../src/operations/sign-in/sign-in.ts';
 import { pull } from '../../src/operations/snapshots/transfer/pull.ts';
 import { push } from '../../src/operations/snapshots/transfer/push.ts';
 import type { BucketProfile } from '../../src/repository/s3/connection.ts';
-import { makeBucketRole } from '../helpers/storage/bucket-role.ts';
-import { describeWithS3, type S3Server, startS3 } from '../helpers/storage/s3-server.ts';
 import { type SignInWorld, signInWorld } from '../helpers/sign-in/signed-in.ts';
 import { makeSigningKey, type SigningKey } from '../helpers/sign-in/signing-key.ts';
+import { makeBucketRole } from '../helpers/storage/bucket-role.ts';
+import { describeWithS3, type S3Server, startS3 } from '../helpers/storage/s3-server.ts';
 import { storeSnapshot } from '../helpers/storage/stored-snapshot.ts';
 
 describeWithS3("a role of Ceph's gateway", () => {

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { signIn } from '../../src/operations/sign-in/sign-in.ts';
-import { configFolder, SECRET_KEY } from '../helpers/terminal/config-folder.ts';
 import { signInWorld } from '../helpers/sign-in/signed-in.ts';
+import { configFolder, SECRET_KEY } from '../helpers/terminal/config-folder.ts';
 
 const run = promisify(execFile);
 const STORE = new URL('../../src/sso/session-store.ts', import.meta.url).href;

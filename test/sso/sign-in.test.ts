@@ -3,7 +3,11 @@ import { expect, it, onTestFinished } from 'vitest';
 import { personOf } from '../../src/sso/session.ts';
 import { signInAtProvider } from '../../src/sso/sign-in.ts';
 import type { SignInPrompt } from '../../src/sso/sign-in-options.ts';
-import { type IdentityProvider, type ProviderOptions, startIdentityProvider } from '../helpers/sign-in/identity-provider.ts';
+import {
+  type IdentityProvider,
+  type ProviderOptions,
+  startIdentityProvider,
+} from '../helpers/sign-in/identity-provider.ts';
 
 const BEFORE = new AbortController().signal;
 

@@ -1,7 +1,7 @@
 import type { DatabaseIdentity } from '../../engines/identity.ts';
 import type { Context } from '../../runtime/context.ts';
-import { checkDatabases } from '../targets/check-databases.ts';
 import { rememberIdentities, type SeenSource } from '../identities.ts';
+import { checkDatabases } from '../targets/check-databases.ts';
 import type { Source } from './sources.ts';
 
 /** Timeout for a source of another name. */

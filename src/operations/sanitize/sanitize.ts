@@ -1,4 +1,3 @@
-import type { SnapshotSelector } from '../../text/snapshot-selector.ts';
 import { ORIGINALS_HINT, sharedOriginals } from '../../config/rules/shared-originals.ts';
 import { connectionUrl } from '../../config/urls/connection-url.ts';
 import type { EngineId } from '../../engines/list.ts';
@@ -14,6 +13,7 @@ import { withStep } from '../../runtime/events.ts';
 import { type KeepComment, readKeepComments } from '../../sanitize/keep-comments.ts';
 import { chooseQuery, chosenQuery, type SanitizeQuery } from '../../sanitize/query.ts';
 import type { Statement } from '../../sanitize/statement.ts';
+import type { SnapshotSelector } from '../../text/snapshot-selector.ts';
 import { type BuildRequest, build } from '../build/build.ts';
 import { cpusFor } from '../cpus-for.ts';
 import { recorded } from '../history/recorded.ts';

@@ -1,7 +1,11 @@
-import type { SnapshotFilter } from '../../text/snapshot-selector.ts';
-import type { SnapshotSelector } from '../../text/snapshot-selector.ts';
 import * as v from 'valibot';
-import { type Annotations, annotationsOf, MOST_TAGS, tagSchema, withAnnotations } from '../../repository/annotations.ts';
+import {
+  type Annotations,
+  annotationsOf,
+  MOST_TAGS,
+  tagSchema,
+  withAnnotations,
+} from '../../repository/annotations.ts';
 import { headlineOf, isSanitized } from '../../repository/headlines/headline.ts';
 import type { Manifest } from '../../repository/manifest.ts';
 import type { RemoteRepository } from '../../repository/remote-repository.ts';
@@ -9,6 +13,7 @@ import { manifestKey } from '../../repository/repository.ts';
 import type { SnapshotRow, TargetSnapshots } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
+import type { SnapshotFilter, SnapshotSelector } from '../../text/snapshot-selector.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { createFilter, noMatch } from './filter.ts';
 import { localRepository } from './local-repository.ts';

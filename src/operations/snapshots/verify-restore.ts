@@ -8,9 +8,9 @@ import { recorded } from '../history/recorded.ts';
 import { afterLoadRunner, plannedAfterLoad } from '../load/after-load.ts';
 import { type Expectation, isMet, parseExpectation } from './expectation.ts';
 import { inScratchDatabase, type ScratchDatabase } from './in-scratch-database.ts';
-import { pullFiles } from './transfer/pull.ts';
 import { assertTrusted, type TrustChoice } from './signatures.ts';
 import { findSnapshot, type SnapshotRequest } from './snapshots.ts';
+import { pullFiles } from './transfer/pull.ts';
 
 export interface VerifyRestoreRequest extends SnapshotRequest, TrustChoice {
   /** Runs the steps of `after_load`. */

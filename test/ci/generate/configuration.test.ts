@@ -4,8 +4,8 @@ import { parse } from 'yaml';
 import { generatedFiles } from '../../../.ci/generate/configuration/files.ts';
 import { settingsSchema } from '../../../src/config/schema/settings.ts';
 import { type Shape, shapeOf } from '../../../src/config/schema/shape.ts';
-import { configFolder } from '../../helpers/terminal/config-folder.ts';
 import { accepts, type JsonSchema } from '../../helpers/documents/json-schema.ts';
+import { configFolder } from '../../helpers/terminal/config-folder.ts';
 
 const written = readFileSync(new URL('../../../docs/configuration.md', import.meta.url), 'utf8');
 const files = new Map(generatedFiles(written).map(({ path, content }) => [path, content]));

@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../../src/commands/registry.ts';
 import { decrypt, encrypt } from '../../../src/config/secrets/cipher.ts';
 import { EXIT } from '../../../src/runtime/errors.ts';
+import { fc } from '../../helpers/fast-check.ts';
 import { runWith } from '../../helpers/terminal/cli-host.ts';
 import { type ConfigFolder, configFolder, SECRET_KEY, summary, withKey } from '../../helpers/terminal/config-folder.ts';
-import { fc } from '../../helpers/fast-check.ts';
 
 /** As a driver reads the password of a URL: a lone % stands for itself. */
 function decodeLoosely(text: string): string {

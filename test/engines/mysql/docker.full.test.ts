@@ -14,7 +14,13 @@ import { stagingRoot } from '../../../src/repository/staging.ts';
 import type { RunEvent } from '../../../src/results/events.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import { withDetails } from '../../helpers/databases/build-and-load.ts';
-import { describeWithDocker, IMAGE, MYSQL_IMAGE, startDocker, type TestDocker } from '../../helpers/docker/docker-daemon.ts';
+import {
+  describeWithDocker,
+  IMAGE,
+  MYSQL_IMAGE,
+  startDocker,
+  type TestDocker,
+} from '../../helpers/docker/docker-daemon.ts';
 import { withProgram } from '../../helpers/mysql/mysql-programs.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql/mysql-server.ts';
 import { eventually, temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';

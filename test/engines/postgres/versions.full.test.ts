@@ -6,7 +6,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { planLoad } from '../../../src/operations/load/load.ts';
 import { mountXfs, startInside } from '../../helpers/postgres/debian-postgres.ts';
 import { canHaveSid, type DebianTree, debianTree } from '../../helpers/postgres/debian-tree.ts';
-import { startPostgres, type TestPostgres, temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
+import {
+  startPostgres,
+  type TestPostgres,
+  temporaryFolder,
+  testContext,
+} from '../../helpers/postgres/postgres-server.ts';
 
 const run = promisify(execFile);
 const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;

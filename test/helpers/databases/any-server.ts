@@ -7,10 +7,10 @@ import pg from 'pg';
 import { openSession } from '../../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../../src/engines/mysql/connection/url.ts';
 import { unprivilegedUser } from '../../../src/engines/shared/server/unprivileged-user.ts';
-import { normalized } from './build-and-load.ts';
 import { type Setup, startMysql } from '../mysql/mysql-server.ts';
 import { eventually, startPostgres, temporaryFolder } from '../postgres/postgres-server.ts';
 import { noteServer } from '../trials.ts';
+import { normalized } from './build-and-load.ts';
 
 const run = promisify(execFile);
 

@@ -1,7 +1,7 @@
 import type { Capabilities } from '../../../src/engines/engine.ts';
-import type { ServerKind } from './any-server.ts';
 import { startMysql, type TestFlavour } from '../mysql/mysql-server.ts';
 import { eventually, startPostgres } from '../postgres/postgres-server.ts';
+import type { ServerKind } from './any-server.ts';
 
 /** A server with a database `source` of 200 persons. */
 export interface BranchServer {

@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
-import { normalized } from './build-and-load.ts';
 import type { TestPostgres } from '../postgres/postgres-server.ts';
+import { normalized } from './build-and-load.ts';
 
 /** How many differences are shown, and how much of each. */
 const SHOWN = 40;

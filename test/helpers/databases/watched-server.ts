@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { openSession } from '../../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../../src/engines/mysql/connection/url.ts';
-import type { AnyServer } from './any-server.ts';
 import { eventually } from '../postgres/postgres-server.ts';
+import type { AnyServer } from './any-server.ts';
 
 /** A server seen through a session that stays open: for thousands of looks, each without a program that starts. */
 export interface WatchedServer extends AsyncDisposable {

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe } from 'vitest';
-import { canHaveSid, debianSid } from '../postgres/debian-tree.ts';
 import { SID_PACKAGES } from '../mysql/mysql-server.ts';
+import { canHaveSid, debianSid } from '../postgres/debian-tree.ts';
 import { eventually } from '../postgres/postgres-server.ts';
 
 const run = promisify(execFile);

@@ -7,8 +7,8 @@ import type { HiddenObjects } from '../../../src/results/hidden-objects.ts';
 import type { SnapshotRow } from '../../../src/results/results.ts';
 import { withDetails } from '../databases/build-and-load.ts';
 import { dumpedObjects } from '../postgres/dumped-objects.ts';
-import type { TestFlavour, TestMysql } from './mysql-server.ts';
 import { testContext } from '../postgres/postgres-server.ts';
+import type { TestFlavour, TestMysql } from './mysql-server.ts';
 
 const SOURCE = 'app';
 const COPY = 'copy';

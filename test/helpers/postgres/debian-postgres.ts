@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { chmod, mkdtemp, rm, rmdir, statfs, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { DebianTree } from './debian-tree.ts';
 import { freePort } from '../proxies/free-port.ts';
+import type { DebianTree } from './debian-tree.ts';
 
 const run = promisify(execFile);
 

@@ -8,8 +8,8 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import { describe } from 'vitest';
 import { createS3Client } from '../../../src/repository/s3/client.ts';
 import type { BucketProfile } from '../../../src/repository/s3/connection.ts';
-import { freePort } from '../proxies/free-port.ts';
 import { eventually } from '../postgres/postgres-server.ts';
+import { freePort } from '../proxies/free-port.ts';
 
 /** A real S3 service on this machine: signatures are checked, quotas hold. */
 export interface S3Server {

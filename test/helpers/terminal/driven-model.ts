@@ -4,8 +4,8 @@ import { dispatchKey } from '../../../screens/app/dispatch.ts';
 import { refreshTargets } from '../../../screens/app/lists/refresh.ts';
 import type { Model } from '../../../screens/app/model.ts';
 import { fakeOperations } from '../fakes/fake-operations.ts';
-import { fakeTerminal } from './fake-terminal.ts';
 import type { FakeWorld } from '../fakes/fake-world.ts';
+import { fakeTerminal } from './fake-terminal.ts';
 
 /** The screens without a terminal. */
 export function newModel(world: FakeWorld, options: Partial<ModelOptions> = {}): Model {

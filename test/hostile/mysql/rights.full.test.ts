@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { checkRights, createSource, type RightsCase, routineGrant, TABLES, VIEWS } from '../../helpers/mysql/mysql-rights.ts';
+import {
+  checkRights,
+  createSource,
+  type RightsCase,
+  routineGrant,
+  TABLES,
+  VIEWS,
+} from '../../helpers/mysql/mysql-rights.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
 

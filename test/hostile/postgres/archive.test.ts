@@ -11,7 +11,6 @@ import type { Manifest } from '../../../src/repository/manifest.ts';
 import { createObjectPool } from '../../../src/repository/objects/object-pool.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import type { UserError } from '../../../src/runtime/errors.ts';
-import { forgeSnapshot } from '../../helpers/storage/forged-snapshot.ts';
 import {
   describeWithPostgres,
   startPostgres,
@@ -19,6 +18,7 @@ import {
   temporaryFolder,
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
+import { forgeSnapshot } from '../../helpers/storage/forged-snapshot.ts';
 
 /** A comment that is long enough to be written over. */
 const COMMENT = 'x'.repeat(200);

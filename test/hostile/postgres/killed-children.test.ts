@@ -8,7 +8,6 @@ import { applySanitize, planSanitize } from '../../../src/operations/sanitize/sa
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
 import type { Context } from '../../../src/runtime/context.ts';
-import { type Death, killingRunner } from '../../helpers/terminal/killing-runner.ts';
 import {
   describeWithPostgres,
   startPostgres,
@@ -16,6 +15,7 @@ import {
   temporaryFolder,
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
+import { type Death, killingRunner } from '../../helpers/terminal/killing-runner.ts';
 
 const FULL = process.env.TEST_FULL === '1';
 

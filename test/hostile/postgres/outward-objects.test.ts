@@ -7,7 +7,12 @@ import { applySanitize, planSanitize } from '../../../src/operations/sanitize/sa
 import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
 import { buildAndLoad, normalized } from '../../helpers/databases/build-and-load.ts';
 import { OTHER, OUTWARD_CASES, REFUSED_CASES } from '../../helpers/postgres/outward-objects.ts';
-import { describeWithPostgres, startPostgres, temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
+import {
+  describeWithPostgres,
+  startPostgres,
+  temporaryFolder,
+  testContext,
+} from '../../helpers/postgres/postgres-server.ts';
 import { suiteResource } from '../../helpers/suite-resource.ts';
 
 describeWithPostgres('a selection of schemas', () => {

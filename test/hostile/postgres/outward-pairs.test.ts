@@ -4,7 +4,12 @@ import { build } from '../../../src/operations/build/build.ts';
 import { buildAndLoad } from '../../helpers/databases/build-and-load.ts';
 import { dumpDifferences } from '../../helpers/databases/dump-differences.ts';
 import { outwardPairs } from '../../helpers/postgres/outward-pairs.ts';
-import { describeWithPostgres, startPostgres, temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
+import {
+  describeWithPostgres,
+  startPostgres,
+  temporaryFolder,
+  testContext,
+} from '../../helpers/postgres/postgres-server.ts';
 import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const PAIRS = outwardPairs();

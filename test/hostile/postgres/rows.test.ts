@@ -6,7 +6,6 @@ import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { findSnapshot } from '../../../src/operations/snapshots/snapshots.ts';
 import type { Manifest } from '../../../src/repository/manifest.ts';
 import type { Context } from '../../../src/runtime/context.ts';
-import { forgeSnapshot } from '../../helpers/storage/forged-snapshot.ts';
 import {
   describeWithPostgres,
   startPostgres,
@@ -14,6 +13,7 @@ import {
   temporaryFolder,
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
+import { forgeSnapshot } from '../../helpers/storage/forged-snapshot.ts';
 
 const FORGED = [
   { what: 'an end-of-copy mark in the middle', rows: (command: string) => `1\tone\n\\.\n${command}\n\\.\n\n\n` },

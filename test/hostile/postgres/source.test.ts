@@ -6,7 +6,6 @@ import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
 import type { Context } from '../../../src/runtime/context.ts';
-import { type Forge, startForgingServer } from '../../helpers/proxies/forging-server.ts';
 import {
   describeWithPostgres,
   startPostgres,
@@ -14,6 +13,7 @@ import {
   temporaryFolder,
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
+import { type Forge, startForgingServer } from '../../helpers/proxies/forging-server.ts';
 
 /** At most 63 bytes each, as the server has them. */
 const NAMES = (proof: string): string[] => [

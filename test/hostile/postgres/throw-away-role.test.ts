@@ -3,7 +3,12 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { build } from '../../../src/operations/build/build.ts';
 import { applySanitize, planSanitize, type SanitizeRequest } from '../../../src/operations/sanitize/sanitize.ts';
 import type { Context } from '../../../src/runtime/context.ts';
-import { describeWithPostgres, startPostgres, temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
+import {
+  describeWithPostgres,
+  startPostgres,
+  temporaryFolder,
+  testContext,
+} from '../../helpers/postgres/postgres-server.ts';
 import { suiteResource } from '../../helpers/suite-resource.ts';
 
 /** Extensions that only a superuser may create, one in a schema of its own, one that needs another, and their comments. */

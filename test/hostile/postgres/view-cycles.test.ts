@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest';
 import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
-import { describeWithPostgres, startPostgres, temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
+import {
+  describeWithPostgres,
+  startPostgres,
+  temporaryFolder,
+  testContext,
+} from '../../helpers/postgres/postgres-server.ts';
 import { suiteResource } from '../../helpers/suite-resource.ts';
 
 /** A rule on `t` writes what a view over `t` counts; two tables write into each other by rules. */

@@ -9,7 +9,6 @@ import { findSnapshot } from '../../../src/operations/snapshots/snapshots.ts';
 import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
 import type { Manifest } from '../../../src/repository/manifest.ts';
 import type { Context } from '../../../src/runtime/context.ts';
-import { forgeSnapshot } from '../../helpers/storage/forged-snapshot.ts';
 import {
   describeWithPostgres,
   startPostgres,
@@ -17,6 +16,7 @@ import {
   temporaryFolder,
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
+import { forgeSnapshot } from '../../helpers/storage/forged-snapshot.ts';
 
 /** Names of 63 bytes that quotes make twice as long, so that one COPY is longer than an argument may be. */
 const COLUMNS = Array.from({ length: 1200 }, (_, i) => `${'"'.repeat(59)}${String(i).padStart(4, '0')}`);

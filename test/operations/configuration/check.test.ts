@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { COMMANDS } from '../../../src/commands/registry.ts';
 import { check } from '../../../src/operations/configuration/check.ts';
+import { describeWithS3, startS3 } from '../../helpers/storage/s3-server.ts';
 import { runWith } from '../../helpers/terminal/cli-host.ts';
 import { configFolder, withKey } from '../../helpers/terminal/config-folder.ts';
-import { describeWithS3, startS3 } from '../../helpers/storage/s3-server.ts';
 
 let server: Server;
 let heard: { method: string | undefined; url: string | undefined; headers: string }[];

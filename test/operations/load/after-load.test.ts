@@ -7,8 +7,8 @@ import { isRunning } from '../../../src/process/is-running.ts';
 import type { LoadPlan, LoadResult } from '../../../src/results/load-results.ts';
 import { type AnyServer, SERVER_KINDS, startAnyServer } from '../../helpers/databases/any-server.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
-import { stagingLeftovers } from '../../helpers/storage/leftovers.ts';
 import { eventually, temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
+import { stagingLeftovers } from '../../helpers/storage/leftovers.ts';
 import { type Tool, toolIn } from '../../helpers/terminal/tool-process.ts';
 
 const POSTGRES = {

@@ -3,7 +3,12 @@ import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import { type AnyServer, startAnyServer } from '../../helpers/databases/any-server.ts';
-import { describeWithPostgres, eventually, temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
+import {
+  describeWithPostgres,
+  eventually,
+  temporaryFolder,
+  testContext,
+} from '../../helpers/postgres/postgres-server.ts';
 
 const COPIES = `SELECT pid FROM pg_stat_activity WHERE datname LIKE 'copy.%' AND query ILIKE '%from stdin%'`;
 

@@ -6,8 +6,8 @@ import {
   configuredDestination,
   subsetDestination,
 } from '../../../src/operations/load/destination.ts';
-import { configFolder, withKey } from '../../helpers/terminal/config-folder.ts';
 import { testContext } from '../../helpers/postgres/postgres-server.ts';
+import { configFolder, withKey } from '../../helpers/terminal/config-folder.ts';
 
 const OWN = 'postgres://own/db';
 const OVERRIDE = 'postgres://override/db';

@@ -8,9 +8,9 @@ import { applyReset, planReset } from '../../../src/operations/reset/reset.ts';
 import type { RunEvent } from '../../../src/results/events.ts';
 import type { LoadPlan, LoadResult } from '../../../src/results/load-results.ts';
 import type { Context } from '../../../src/runtime/context.ts';
-import { asData } from '../../helpers/fakes/as-data.ts';
 import { withDetails } from '../../helpers/databases/build-and-load.ts';
 import { dumpDifferences } from '../../helpers/databases/dump-differences.ts';
+import { asData } from '../../helpers/fakes/as-data.ts';
 import { EVERY_OBJECT } from '../../helpers/postgres/every-object.ts';
 import {
   describeWithPostgres,

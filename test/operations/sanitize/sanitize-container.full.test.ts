@@ -9,6 +9,7 @@ import { stagingRoot } from '../../../src/repository/staging.ts';
 import type { RunEvent } from '../../../src/results/events.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import { describeWithDocker, startDocker, type TestDocker } from '../../helpers/docker/docker-daemon.ts';
+import { importServersImage, SERVERS_IMAGE } from '../../helpers/docker/server-image.ts';
 import { startMysql, type TestMysql } from '../../helpers/mysql/mysql-server.ts';
 import {
   eventually,
@@ -17,7 +18,6 @@ import {
   temporaryFolder,
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
-import { importServersImage, SERVERS_IMAGE } from '../../helpers/docker/server-image.ts';
 
 const FILL = `CREATE TABLE person (id integer PRIMARY KEY, email varchar(80));
 INSERT INTO person VALUES (1, 'ada@real.example.org'), (2, 'bob@real.example.org')`;

@@ -7,7 +7,12 @@ import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import { describeWithMysql, startMysql } from '../../helpers/mysql/mysql-server.ts';
-import { describeWithPostgres, startPostgres, temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
+import {
+  describeWithPostgres,
+  startPostgres,
+  temporaryFolder,
+  testContext,
+} from '../../helpers/postgres/postgres-server.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();

@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
-import { describeWithPostgres, temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
 import { startSanitizeFixture } from '../../helpers/databases/sanitize-fixture.ts';
+import { describeWithPostgres, temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
 import { suiteResource } from '../../helpers/suite-resource.ts';
 
 // What every engine refuses is in test/contracts/sanitizer.ts.

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { planSanitize } from '../../../src/operations/sanitize/sanitize.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
-import { describeWithPostgres } from '../../helpers/postgres/postgres-server.ts';
 import { MASK, startSanitizeFixture } from '../../helpers/databases/sanitize-fixture.ts';
+import { describeWithPostgres } from '../../helpers/postgres/postgres-server.ts';
 import { suiteResource } from '../../helpers/suite-resource.ts';
 
 // What holds on every engine is in test/contracts/sanitizer.ts.

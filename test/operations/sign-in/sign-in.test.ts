@@ -11,8 +11,8 @@ import { signOut } from '../../../src/operations/sign-in/sign-out.ts';
 import { signedInLine } from '../../../src/operations/sign-in/text.ts';
 import type { ProviderRequest } from '../../../src/sso/provider.ts';
 import type { SignInSession } from '../../../src/sso/session.ts';
-import { SECRET_KEY } from '../../helpers/terminal/config-folder.ts';
 import { signInWorld } from '../../helpers/sign-in/signed-in.ts';
+import { SECRET_KEY } from '../../helpers/terminal/config-folder.ts';
 
 const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
 

@@ -7,8 +7,8 @@ import { pull } from '../../../src/operations/snapshots/transfer/pull.ts';
 import { push } from '../../../src/operations/snapshots/transfer/push.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
 import type { StorageProfile } from '../../../src/repository/s3/connection.ts';
-import { type Machine, machine } from '../../helpers/storage/machine.ts';
 import { temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
+import { type Machine, machine } from '../../helpers/storage/machine.ts';
 import { startOperation } from '../../helpers/storage/storage-process.ts';
 import { storeTables } from '../../helpers/storage/stored-snapshot.ts';
 

@@ -7,10 +7,10 @@ import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { pull } from '../../../src/operations/snapshots/transfer/pull.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
 import { withDetails } from '../../helpers/databases/build-and-load.ts';
-import { type Machine, machine } from '../../helpers/storage/machine.ts';
 import { withPrograms } from '../../helpers/mysql/mysql-programs.ts';
 import { describeWithMysql, startMysql, type TestMysql } from '../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
+import { type Machine, machine } from '../../helpers/storage/machine.ts';
 import { describeWithS3, type S3Server, startS3 } from '../../helpers/storage/s3-server.ts';
 
 const isFull = process.env.TEST_FULL === '1';

@@ -4,7 +4,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
 import type { RunEvent } from '../../../src/results/events.ts';
 import { describeWithMysql, startMysql, type TestFlavour } from '../../helpers/mysql/mysql-server.ts';
-import { describeWithPostgres, startPostgres, temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
+import {
+  describeWithPostgres,
+  startPostgres,
+  temporaryFolder,
+  testContext,
+} from '../../helpers/postgres/postgres-server.ts';
 
 const FULL = process.env.TEST_FULL === '1';
 const FLAVOURS: TestFlavour[] = FULL ? ['mariadb', 'mysql'] : ['mariadb'];

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AnyServer, SERVER_KINDS, startAnyServer } from '../../helpers/databases/any-server.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
-import { stagingLeftovers } from '../../helpers/storage/leftovers.ts';
 import { temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
+import { stagingLeftovers } from '../../helpers/storage/leftovers.ts';
 import { type Tool, toolIn } from '../../helpers/terminal/tool-process.ts';
 
 const NUMBERS = Array.from({ length: 5000 }, (_, id) => id);

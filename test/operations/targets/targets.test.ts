@@ -6,7 +6,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { refreshInThread } from '../../../src/operations/refresh-thread.ts';
 import { checkTarget, listTargets } from '../../../src/operations/targets/targets.ts';
 import type { TargetRow } from '../../../src/results/results.ts';
-import { describeWithPostgres, startPostgres, type TestPostgres, testContext } from '../../helpers/postgres/postgres-server.ts';
+import {
+  describeWithPostgres,
+  startPostgres,
+  type TestPostgres,
+  testContext,
+} from '../../helpers/postgres/postgres-server.ts';
 
 describeWithPostgres('the state of a target', () => {
   let server: TestPostgres;

@@ -14,8 +14,8 @@ import { noSnapshotsLines, snapshotFacts } from '../../../src/presentation/snaps
 import type { HubState } from '../../../src/results/hub-state.ts';
 import type { ErrorCode } from '../../../src/runtime/error-codes.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
-import { listed, press } from '../../helpers/terminal/driven-model.ts';
 import { fakeSnapshot, fakeWorld } from '../../helpers/fakes/fake-world.ts';
+import { listed, press } from '../../helpers/terminal/driven-model.ts';
 
 const bindings = Object.values(SCREENS).flatMap(({ id: screen, keys }) => keys.map((binding) => ({ screen, binding })));
 

@@ -7,11 +7,11 @@ import { answerConfirm } from '../../../screens/confirm/answer.ts';
 import { selectedTarget, type TargetsRoute } from '../../../screens/targets/targets-route.ts';
 import type { TargetRow } from '../../../src/results/results.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
-import { listed, newModel, press, running, until } from '../../helpers/terminal/driven-model.ts';
 import { fakeOperations } from '../../helpers/fakes/fake-operations.ts';
 import { fakePlannedWork } from '../../helpers/fakes/fake-planned-work.ts';
-import { fakeTerminal } from '../../helpers/terminal/fake-terminal.ts';
 import { type FakeWorld, fakeTarget, fakeWorld } from '../../helpers/fakes/fake-world.ts';
+import { listed, newModel, press, running, until } from '../../helpers/terminal/driven-model.ts';
+import { fakeTerminal } from '../../helpers/terminal/fake-terminal.ts';
 
 const three = ['app', 'billing', 'legacy'].map((name) => fakeTarget({ name }));
 

@@ -4,10 +4,10 @@ import { confirmTrust } from '../../../screens/commands/trust.ts';
 import { selectPath } from '../../../screens/editor/selection.ts';
 import { UntrustedConfiguration } from '../../../src/config/trust/untrusted-configuration.ts';
 import type { Effect } from '../../../src/results/effects.ts';
+import { fakeTarget, fakeWorld } from '../../helpers/fakes/fake-world.ts';
 import { configFolder, withKey } from '../../helpers/terminal/config-folder.ts';
 import { screenLines, screenText } from '../../helpers/terminal/drawn-screen.tsx';
 import { listed, newModel, press, until } from '../../helpers/terminal/driven-model.ts';
-import { fakeTarget, fakeWorld } from '../../helpers/fakes/fake-world.ts';
 
 const SIZE = { columns: 40, rows: 10 };
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { UserError } from '../../../src/runtime/errors.ts';
+import { fakeTarget, fakeWorld } from '../../helpers/fakes/fake-world.ts';
 import { screenText } from '../../helpers/terminal/drawn-screen.tsx';
 import { listed, press, until } from '../../helpers/terminal/driven-model.ts';
-import { fakeTarget, fakeWorld } from '../../helpers/fakes/fake-world.ts';
 
 const hosted = fakeTarget({
   name: 'hosted',

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Model } from '../../../screens/app/model.ts';
 import { answerConfirm } from '../../../screens/confirm/answer.ts';
-import { screenText } from '../../helpers/terminal/drawn-screen.tsx';
-import { listed, press, until } from '../../helpers/terminal/driven-model.ts';
 import { fakeBranch } from '../../helpers/fakes/fake-branches.ts';
 import { fakeTarget, fakeWorld } from '../../helpers/fakes/fake-world.ts';
+import { screenText } from '../../helpers/terminal/drawn-screen.tsx';
+import { listed, press, until } from '../../helpers/terminal/driven-model.ts';
 
 const BASE = {
   ...{ database: 'app_dev.tool-base', snapshot: '3f2a9c01', loaded_at: '2026-11-20T05:00:00.000Z' },

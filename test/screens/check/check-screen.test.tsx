@@ -5,11 +5,11 @@ import type { ModelOptions } from '../../../screens/app/create-model.ts';
 import type { Model } from '../../../screens/app/model.ts';
 import { type CheckRoute, rowsOf, selectedProblem } from '../../../screens/check/selection.ts';
 import { panesOf } from '../../../screens/editor/selection.ts';
+import { fakeWorld } from '../../helpers/fakes/fake-world.ts';
 import { configFolder, withKey } from '../../helpers/terminal/config-folder.ts';
 import { screenText } from '../../helpers/terminal/drawn-screen.tsx';
 import { newModel, press, until } from '../../helpers/terminal/driven-model.ts';
 import { fakeTerminal } from '../../helpers/terminal/fake-terminal.ts';
-import { fakeWorld } from '../../helpers/fakes/fake-world.ts';
 
 const FILE = withKey(`# ours
 working_directory: work

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Model } from '../../../screens/app/model.ts';
 import { answerConfirm } from '../../../screens/confirm/answer.ts';
+import { fakeSnapshot, fakeWorld } from '../../helpers/fakes/fake-world.ts';
 import { screenText } from '../../helpers/terminal/drawn-screen.tsx';
 import { listed, press, until } from '../../helpers/terminal/driven-model.ts';
-import { fakeSnapshot, fakeWorld } from '../../helpers/fakes/fake-world.ts';
 
 const SIZES = [
   { columns: 80, rows: 24 },

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { Choice } from '../../../components/choice.tsx';
 import { createTheme, ThemeContext } from '../../../components/theme.ts';
+import { fakeWorld } from '../../helpers/fakes/fake-world.ts';
 import { renderScreen } from '../../helpers/terminal/drawn-screen.tsx';
 import { listed, press, until } from '../../helpers/terminal/driven-model.ts';
-import { fakeWorld } from '../../helpers/fakes/fake-world.ts';
 import { type Rendered, renderAt } from '../../helpers/terminal/render.tsx';
 
 // Ink decides when it is loaded whether there are colours.

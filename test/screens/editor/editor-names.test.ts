@@ -6,9 +6,9 @@ import { suggestionsAt } from '../../../screens/editor/names.ts';
 import { panesOf, selectPath } from '../../../screens/editor/selection.ts';
 import type { KeyPath } from '../../../src/config/tree.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
+import { type FakeWorld, fakeWorld } from '../../helpers/fakes/fake-world.ts';
 import { configFolder, withKey } from '../../helpers/terminal/config-folder.ts';
 import { newModel, press, until } from '../../helpers/terminal/driven-model.ts';
-import { type FakeWorld, fakeWorld } from '../../helpers/fakes/fake-world.ts';
 
 const FILE = withKey(`storage_profiles:
   team: { provider: s3, bucket: b, region: r, cli_profile: x }

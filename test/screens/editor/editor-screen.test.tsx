@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import type { Model } from '../../../screens/app/model.ts';
 import type { EditorRoute } from '../../../screens/editor/editor-route.ts';
 import { selectPath } from '../../../screens/editor/selection.ts';
+import { fakeWorld } from '../../helpers/fakes/fake-world.ts';
 import { configFolder, withKey } from '../../helpers/terminal/config-folder.ts';
 import { screenLines, screenText } from '../../helpers/terminal/drawn-screen.tsx';
 import { newModel, press, until } from '../../helpers/terminal/driven-model.ts';
-import { fakeWorld } from '../../helpers/fakes/fake-world.ts';
 
 const FILE = withKey(`targets:
   漢字 🚀:

@@ -9,10 +9,10 @@ import { shownValue, typedValue } from '../../../screens/editor/fields.ts';
 import { type Panes, panesOf, selectPath } from '../../../screens/editor/selection.ts';
 import type { KeyPath } from '../../../src/config/tree.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
+import { fakeWorld } from '../../helpers/fakes/fake-world.ts';
 import { configFolder, withKey } from '../../helpers/terminal/config-folder.ts';
 import { newModel, press, until } from '../../helpers/terminal/driven-model.ts';
 import { fakeTerminal } from '../../helpers/terminal/fake-terminal.ts';
-import { fakeWorld } from '../../helpers/fakes/fake-world.ts';
 
 const FILE = withKey(`# ours
 working_directory: '/tmp/work' # here

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Model } from '../../../screens/app/model.ts';
 import type { HistoryEntry } from '../../../src/results/history-results.ts';
+import { fakeTarget, fakeWorld } from '../../helpers/fakes/fake-world.ts';
 import { screenText } from '../../helpers/terminal/drawn-screen.tsx';
 import { listed, press, until } from '../../helpers/terminal/driven-model.ts';
-import { fakeTarget, fakeWorld } from '../../helpers/fakes/fake-world.ts';
 
 const loaded: HistoryEntry = {
   ...{ at: '2026-01-31T14:00:00.000Z', operation: 'load', target: 'app', outcome: 'done', error: null },

@@ -3,8 +3,8 @@ import { dispatchMouse } from '../../../screens/app/dispatch.ts';
 import { readMouse } from '../../../screens/app/terminal/mouse.ts';
 import { helpLines } from '../../../screens/help/help-screen.tsx';
 import { entriesInView } from '../../../screens/palette/entries.ts';
-import { listed, press } from '../../helpers/terminal/driven-model.ts';
 import { fakeTarget, fakeWorld } from '../../helpers/fakes/fake-world.ts';
+import { listed, press } from '../../helpers/terminal/driven-model.ts';
 
 test('some letters of an action find it, and Enter does it where the palette was opened', async () => {
   const world = fakeWorld();

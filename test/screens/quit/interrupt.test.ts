@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { interrupt } from '../../../screens/commands/quit.ts';
-import { newModel } from '../../helpers/terminal/driven-model.ts';
 import { fakeWorld } from '../../helpers/fakes/fake-world.ts';
+import { newModel } from '../../helpers/terminal/driven-model.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

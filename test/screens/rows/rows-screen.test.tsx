@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { openRows } from '../../../screens/commands/rows.ts';
+import { fakeSnapshot, fakeWorld } from '../../helpers/fakes/fake-world.ts';
 import { screenText } from '../../helpers/terminal/drawn-screen.tsx';
 import { newModel, press } from '../../helpers/terminal/driven-model.ts';
-import { fakeSnapshot, fakeWorld } from '../../helpers/fakes/fake-world.ts';
 
 async function opened() {
   const model = newModel(fakeWorld());

@@ -4,10 +4,10 @@ import { answerConfirm } from '../../../screens/confirm/answer.ts';
 import type { BuildAndSanitizeRequest } from '../../../src/operations/build/planned-build.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
-import { listed, press, until } from '../../helpers/terminal/driven-model.ts';
 import { fakeOperations } from '../../helpers/fakes/fake-operations.ts';
 import { fakePlannedWork } from '../../helpers/fakes/fake-planned-work.ts';
 import { fakeWorld } from '../../helpers/fakes/fake-world.ts';
+import { listed, press, until } from '../../helpers/terminal/driven-model.ts';
 
 test('a build that lacks schemas can be done again with them', async () => {
   const world = fakeWorld({});

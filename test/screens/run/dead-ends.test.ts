@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Model } from '../../../screens/app/model.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
-import { listed, press, running, until } from '../../helpers/terminal/driven-model.ts';
 import { fakeOperations } from '../../helpers/fakes/fake-operations.ts';
 import { fakePlannedWork } from '../../helpers/fakes/fake-planned-work.ts';
 import { fakeWorld } from '../../helpers/fakes/fake-world.ts';
+import { listed, press, running, until } from '../../helpers/terminal/driven-model.ts';
 
 test('a plan that failed is made again with r', async () => {
   const world = fakeWorld();

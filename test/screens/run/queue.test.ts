@@ -5,9 +5,9 @@ import { expect, test } from 'vitest';
 import type { Model } from '../../../screens/app/model.ts';
 import { answerConfirm } from '../../../screens/confirm/answer.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
+import { fakeSnapshot, fakeTarget, fakeWorld } from '../../helpers/fakes/fake-world.ts';
 import { listed, press, running, until } from '../../helpers/terminal/driven-model.ts';
 import { fakeTerminal } from '../../helpers/terminal/fake-terminal.ts';
-import { fakeSnapshot, fakeTarget, fakeWorld } from '../../helpers/fakes/fake-world.ts';
 
 const forEver = new Promise<void>(() => {});
 

@@ -11,12 +11,12 @@ import { UserError } from '../../../src/runtime/errors.ts';
 import { endRun, foldRun, type RunState, startRun } from '../../../src/state/run.ts';
 import type { Run } from '../../../src/state/runs.ts';
 import { cellWidth } from '../../../src/text/text-width.ts';
-import { screenText } from '../../helpers/terminal/drawn-screen.tsx';
-import { listed, press, until } from '../../helpers/terminal/driven-model.ts';
 import { fakeOperations } from '../../helpers/fakes/fake-operations.ts';
 import { fakePlannedWork } from '../../helpers/fakes/fake-planned-work.ts';
-import { fakeTerminal } from '../../helpers/terminal/fake-terminal.ts';
 import { fakeWorld } from '../../helpers/fakes/fake-world.ts';
+import { screenText } from '../../helpers/terminal/drawn-screen.tsx';
+import { listed, press, until } from '../../helpers/terminal/driven-model.ts';
+import { fakeTerminal } from '../../helpers/terminal/fake-terminal.ts';
 
 const SIZE = { columns: 80, rows: 24 };
 const MB = 1_000_000;

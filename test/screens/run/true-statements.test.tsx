@@ -10,8 +10,8 @@ import { targetFacts } from '../../../src/operations/targets/targets-text.ts';
 import { UNICODE } from '../../../src/presentation/shapes/glyphs.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
 import type { Run } from '../../../src/state/runs.ts';
-import { listed, press, running, until } from '../../helpers/terminal/driven-model.ts';
 import { fakeWorld } from '../../helpers/fakes/fake-world.ts';
+import { listed, press, running, until } from '../../helpers/terminal/driven-model.ts';
 
 test('the messages do not deny a run in progress', async () => {
   const model = await listed(fakeWorld({ gate: new Promise(() => {}) }));

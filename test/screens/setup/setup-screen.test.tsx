@@ -3,9 +3,9 @@ import { textEdit } from '../../../components/text-edit.ts';
 import { setUp } from '../../../screens/setup/actions.ts';
 import type { SetupRoute } from '../../../screens/setup/setup-route.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
+import { fakeWorld } from '../../helpers/fakes/fake-world.ts';
 import { screenText } from '../../helpers/terminal/drawn-screen.tsx';
 import { newModel } from '../../helpers/terminal/driven-model.ts';
-import { fakeWorld } from '../../helpers/fakes/fake-world.ts';
 
 const SOURCE = {
   engine: 'postgres',

@@ -4,8 +4,8 @@ import type { Model } from '../../../screens/app/model.ts';
 import { answerChosen, setUp } from '../../../screens/setup/actions.ts';
 import type { SetupRoute } from '../../../screens/setup/setup-route.ts';
 import type { SetupStepId } from '../../../screens/setup/step.ts';
-import { newModel, until } from '../../helpers/terminal/driven-model.ts';
 import { type FakeWorld, fakeWorld } from '../../helpers/fakes/fake-world.ts';
+import { newModel, until } from '../../helpers/terminal/driven-model.ts';
 
 const SOURCE = 'postgres://app:secret@db:5432/shop';
 

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { createModel } from '../../../screens/app/create-model.ts';
 import type { SignInRoute } from '../../../screens/sign-in/sign-in-route.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
-import { screenText } from '../../helpers/terminal/drawn-screen.tsx';
 import { fakeOperations } from '../../helpers/fakes/fake-operations.ts';
-import { fakeTerminal } from '../../helpers/terminal/fake-terminal.ts';
 import { fakeWorld } from '../../helpers/fakes/fake-world.ts';
+import { screenText } from '../../helpers/terminal/drawn-screen.tsx';
+import { fakeTerminal } from '../../helpers/terminal/fake-terminal.ts';
 
 const BARE = { screen: 'sign-in', provider: undefined, prompt: null, qr: [], result: null, error: null } as const;
 const URL = `https://idp.example.com/auth?${'x'.repeat(100)}`;

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { Model } from '../../../screens/app/model.ts';
 import type { ChoiceRoute } from '../../../screens/choice/choice-screen.tsx';
 import { UserError } from '../../../src/runtime/errors.ts';
+import { fakeWorld } from '../../helpers/fakes/fake-world.ts';
 import { listed, press, until } from '../../helpers/terminal/driven-model.ts';
 import { fakeTerminal } from '../../helpers/terminal/fake-terminal.ts';
-import { fakeWorld } from '../../helpers/fakes/fake-world.ts';
 
 describe('signing in', () => {
   test('shows where to go, then who one is', async () => {

@@ -5,10 +5,10 @@ import type { Model } from '../../../screens/app/model.ts';
 import { answerConfirm } from '../../../screens/confirm/answer.ts';
 import { selectedTarget } from '../../../screens/targets/targets-route.ts';
 import type { TableDiff } from '../../../src/results/table-diff.ts';
-import { press } from '../../helpers/terminal/driven-model.ts';
 import { fakeOperations } from '../../helpers/fakes/fake-operations.ts';
-import { fakeTerminal } from '../../helpers/terminal/fake-terminal.ts';
 import { type FakeWorld, fakeSnapshot, fakeTarget, fakeWorld } from '../../helpers/fakes/fake-world.ts';
+import { press } from '../../helpers/terminal/driven-model.ts';
+import { fakeTerminal } from '../../helpers/terminal/fake-terminal.ts';
 
 const three = [0, 1, 2].map((index) => fakeSnapshot({ index }));
 

@@ -5,9 +5,9 @@ import { diagramLines } from '../../../src/operations/subset/diagram-text.ts';
 import { ASCII } from '../../../src/presentation/shapes/glyphs.ts';
 import type { SubsetGraph } from '../../../src/results/subset-results.ts';
 import { cellWidth } from '../../../src/text/text-width.ts';
+import { fakeWorld } from '../../helpers/fakes/fake-world.ts';
 import { screenLines, screenText } from '../../helpers/terminal/drawn-screen.tsx';
 import { listed, press, until } from '../../helpers/terminal/driven-model.ts';
-import { fakeWorld } from '../../helpers/fakes/fake-world.ts';
 
 test('O lists the tables that reference the selected table, and those that it references', async () => {
   const model = await shown();

@@ -3,8 +3,8 @@ import type { Model } from '../../../screens/app/model.ts';
 import type { SubsetRoute } from '../../../screens/subset/subset-route.ts';
 import { subsetTree } from '../../../src/operations/subset/text.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
-import { listed, press, until } from '../../helpers/terminal/driven-model.ts';
 import { fakeWorld } from '../../helpers/fakes/fake-world.ts';
+import { listed, press, until } from '../../helpers/terminal/driven-model.ts';
 
 function placeOf(model: Model): SubsetRoute | null {
   const place = model.navigation.top();

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import type { Model } from '../../../screens/app/model.ts';
 import type { Routes } from '../../../screens/app/route.ts';
 import { rowsOf } from '../../../screens/suggestion/suggestion-route.ts';
+import { type FakeWorld, fakeSnapshot, fakeWorld } from '../../helpers/fakes/fake-world.ts';
 import { screenText } from '../../helpers/terminal/drawn-screen.tsx';
 import { listed, press, until } from '../../helpers/terminal/driven-model.ts';
-import { type FakeWorld, fakeSnapshot, fakeWorld } from '../../helpers/fakes/fake-world.ts';
 
 const SIZE = { columns: 80, rows: 24 };
 

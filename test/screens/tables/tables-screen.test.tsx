@@ -6,10 +6,10 @@ import { plannedRun } from '../../../screens/commands/runs/confirm.ts';
 import type { TablesRoute } from '../../../screens/tables/tables-route.ts';
 import { loadOperation } from '../../../src/operations/load/operation.ts';
 import { emptyList } from '../../../src/state/list.ts';
-import { screenLines, screenText } from '../../helpers/terminal/drawn-screen.tsx';
-import { newModel } from '../../helpers/terminal/driven-model.ts';
 import { fakePlannedWork } from '../../helpers/fakes/fake-planned-work.ts';
 import { fakeSnapshot, fakeWorld } from '../../helpers/fakes/fake-world.ts';
+import { screenLines, screenText } from '../../helpers/terminal/drawn-screen.tsx';
+import { newModel } from '../../helpers/terminal/driven-model.ts';
 
 const SIZES = [
   { columns: 60, rows: 20 },

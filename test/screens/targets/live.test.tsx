@@ -11,9 +11,9 @@ import { targetsScreen } from '../../../screens/targets/targets-screen.tsx';
 import type { CheckTargets } from '../../../src/operations/targets/targets.ts';
 import { ASCII, UNICODE } from '../../../src/presentation/shapes/glyphs.ts';
 import { sparkline } from '../../../src/text/sparkline.ts';
-import { listed, until } from '../../helpers/terminal/driven-model.ts';
 import { fakeOperations } from '../../helpers/fakes/fake-operations.ts';
 import { fakeSnapshot, fakeTarget, fakeWorld } from '../../helpers/fakes/fake-world.ts';
+import { listed, until } from '../../helpers/terminal/driven-model.ts';
 import { insidePanel, type Rendered, renderAt } from '../../helpers/terminal/render.tsx';
 
 const ends: (() => void)[] = [];

@@ -59,7 +59,11 @@ export function readDirect(reader: CopyReader, piece: RowPiece, reads: TableRead
 }
 
 /** psql writes a file, which a thread then packs: the rows never pass through this process's event loop. */
-export async function readToFile(session: PsqlSession, piece: RowPiece, reads: TableReads): Promise<Promise<PackedFile>> {
+export async function readToFile(
+  session: PsqlSession,
+  piece: RowPiece,
+  reads: TableReads,
+): Promise<Promise<PackedFile>> {
   const { table, name } = piece;
   const { request, progress } = reads;
   progress.onStarted(table);

@@ -1,10 +1,10 @@
-import type { SnapshotSelector } from '../../../text/snapshot-selector.ts';
 import { bytesOfTable, filesOfTable, type Manifest } from '../../../repository/manifest.ts';
 import type { Migrations } from '../../../results/migration-results.ts';
 import type { DiffResult, MigrationsChange, TableChange, TableSide } from '../../../results/results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { withStep } from '../../../runtime/events.ts';
+import type { SnapshotSelector } from '../../../text/snapshot-selector.ts';
 import { splitName } from '../../../text/table-names.ts';
 import { chooseDestination, openDestination } from '../../load/destination.ts';
 import { readLiveMigrations } from '../../migrations/read-migrations.ts';

@@ -1,4 +1,3 @@
-import type { SnapshotSelector } from '../../../text/snapshot-selector.ts';
 import { diffLines } from '../../../config/edit/diff-lines.ts';
 import type { StoredTable } from '../../../engines/facets/restore.ts';
 import { engineOf } from '../../../engines/registry.ts';
@@ -7,6 +6,7 @@ import { filesOfTable, type Manifest, type ManifestFile, type ManifestTable } fr
 import { createObjectPool } from '../../../repository/objects/object-pool.ts';
 import type { RowsDiff, TableDiff } from '../../../results/table-diff.ts';
 import type { Context } from '../../../runtime/context.ts';
+import type { SnapshotSelector } from '../../../text/snapshot-selector.ts';
 import { localRepository } from '../local-repository.ts';
 import { assertLocal, columnsOf, maskedRows, scanRows, tableNamed } from '../rows.ts';
 import { snapshotReader } from '../snapshot-reader.ts';

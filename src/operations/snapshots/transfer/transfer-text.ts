@@ -1,10 +1,15 @@
-import { VERIFIED } from '../../load/text.ts';
-import { formatDuration } from '../../../text/format.ts';
 import { summaryOf } from '../../../presentation/shapes/summary.ts';
 import { briefName, lackingLines, snapshotName } from '../../../presentation/snapshot.ts';
-import type { ExportResult, ImportResult, SnapshotRow, TransferResult, VerifyResult } from '../../../results/results.ts';
+import type {
+  ExportResult,
+  ImportResult,
+  SnapshotRow,
+  TransferResult,
+  VerifyResult,
+} from '../../../results/results.ts';
 import type { RunSummary } from '../../../state/runs.ts';
-import { formatBytes, formatNumberOf, formatTime } from '../../../text/format.ts';
+import { formatBytes, formatDuration, formatNumberOf, formatTime } from '../../../text/format.ts';
+import { VERIFIED } from '../../load/text.ts';
 
 export type TransferKind = 'push' | 'pull';
 

@@ -11,7 +11,12 @@ import type { RunEvent } from '../../../../src/results/events.ts';
 import type { LoadResult, ResetResult } from '../../../../src/results/load-results.ts';
 import type { Context } from '../../../../src/runtime/context.ts';
 import { asData } from '../../../helpers/fakes/as-data.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql/mysql-server.ts';
+import {
+  describeWithMysql,
+  startMysql,
+  type TestFlavour,
+  type TestMysql,
+} from '../../../helpers/mysql/mysql-server.ts';
 import { eventually, temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
 
 const FLAVOURS: TestFlavour[] = process.env.TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];

@@ -17,7 +17,12 @@ import { diff } from '../../../../src/operations/snapshots/diff/diff.ts';
 import { applySubset, planSubset } from '../../../../src/operations/subset/subset.ts';
 import { applyUndo, planUndo } from '../../../../src/operations/undo/undo.ts';
 import { withDetails } from '../../../helpers/databases/build-and-load.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql/mysql-server.ts';
+import {
+  describeWithMysql,
+  startMysql,
+  type TestFlavour,
+  type TestMysql,
+} from '../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
 
 describe('names that differ in case', () => {

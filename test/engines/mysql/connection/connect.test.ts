@@ -8,7 +8,12 @@ import { connect } from '../../../../src/engines/mysql/connection/connect.ts';
 import { failureOf } from '../../../../src/engines/mysql/connection/failure.ts';
 import { openSession } from '../../../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql/mysql-server.ts';
+import {
+  describeWithMysql,
+  startMysql,
+  type TestFlavour,
+  type TestMysql,
+} from '../../../helpers/mysql/mysql-server.ts';
 
 const PASSWORD = 'pä$$ "wörd';
 

@@ -3,7 +3,12 @@ import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import { applySubset, planSubset } from '../../../../src/operations/subset/subset.ts';
 import type { Context } from '../../../../src/runtime/context.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql/mysql-server.ts';
+import {
+  describeWithMysql,
+  startMysql,
+  type TestFlavour,
+  type TestMysql,
+} from '../../../helpers/mysql/mysql-server.ts';
 import { eventually, temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
 
 /** Both take minutes: MySQL in the full suite. */

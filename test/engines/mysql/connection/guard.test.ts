@@ -2,7 +2,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
 import { assertNotASource } from '../../../../src/operations/load/guard.ts';
 import { checkTarget } from '../../../../src/operations/targets/targets.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql/mysql-server.ts';
+import {
+  describeWithMysql,
+  startMysql,
+  type TestFlavour,
+  type TestMysql,
+} from '../../../helpers/mysql/mysql-server.ts';
 import { eventually, temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
 
 const IS_SOURCE = { code: 'destination_is_source', exit: 5 };

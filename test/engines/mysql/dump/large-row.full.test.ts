@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../../../.ci/build.mjs';
-import { measuredRun } from '../../../helpers/terminal/measured-run.ts';
 import { describeWithMysql, startMysql, type TestMysql } from '../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder } from '../../../helpers/postgres/postgres-server.ts';
+import { measuredRun } from '../../../helpers/terminal/measured-run.ts';
 
 /** As users start it: from source the runtime takes three times as much. */
 const PROGRAM = new URL('../../../../dist/tool.js', import.meta.url).pathname;

@@ -14,7 +14,12 @@ import { applyUndo, planUndo } from '../../../../src/operations/undo/undo.ts';
 import type { RunEvent } from '../../../../src/results/events.ts';
 import { withDetails } from '../../../helpers/databases/build-and-load.ts';
 import { changeDefinitions } from '../../../helpers/databases/change-definitions.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql/mysql-server.ts';
+import {
+  describeWithMysql,
+  startMysql,
+  type TestFlavour,
+  type TestMysql,
+} from '../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
 
 const FLAGS: Record<TestFlavour, string[]> = {

@@ -3,7 +3,12 @@ import { build } from '../../../../src/operations/build/build.ts';
 import { applySanitize, planSanitize } from '../../../../src/operations/sanitize/sanitize.ts';
 import { suggest } from '../../../../src/operations/sanitize/suggest.ts';
 import type { Context } from '../../../../src/runtime/context.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql/mysql-server.ts';
+import {
+  describeWithMysql,
+  startMysql,
+  type TestFlavour,
+  type TestMysql,
+} from '../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
 
 const NUMBERS =

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, it } from 'vitest';
 import { checkWorlds, worldsOnMysql } from '../../../contracts/random-subsets.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql/mysql-server.ts';
+import {
+  describeWithMysql,
+  startMysql,
+  type TestFlavour,
+  type TestMysql,
+} from '../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder } from '../../../helpers/postgres/postgres-server.ts';
 import { noteServer, trials } from '../../../helpers/trials.ts';
 

@@ -2,8 +2,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { explainSubset } from '../../../../src/operations/subset/explain-subset.ts';
 import { applySubset, planSubset } from '../../../../src/operations/subset/subset.ts';
 import type { RunEvent } from '../../../../src/results/events.ts';
+import {
+  describeWithMysql,
+  startMysql,
+  type TestFlavour,
+  type TestMysql,
+} from '../../../helpers/mysql/mysql-server.ts';
 import { copiedRows } from '../../../helpers/postgres/copied-rows.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
 
 const SAKILA = new URL('../../../../../shared/data/sakila-mysql', import.meta.url).pathname;

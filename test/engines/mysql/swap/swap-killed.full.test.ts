@@ -2,7 +2,12 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type MysqlSession, openSession } from '../../../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql/mysql-server.ts';
+import {
+  describeWithMysql,
+  startMysql,
+  type TestFlavour,
+  type TestMysql,
+} from '../../../helpers/mysql/mysql-server.ts';
 import { eventually, temporaryFolder } from '../../../helpers/postgres/postgres-server.ts';
 import { type Tool, toolIn } from '../../../helpers/terminal/tool-process.ts';
 import { trials } from '../../../helpers/trials.ts';

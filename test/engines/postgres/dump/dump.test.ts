@@ -8,7 +8,12 @@ import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import type { RunEvent, WarningEvent } from '../../../../src/results/events.ts';
 import type { Context } from '../../../../src/runtime/context.ts';
-import { describeWithPostgres, startPostgres, temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
+import {
+  describeWithPostgres,
+  startPostgres,
+  temporaryFolder,
+  testContext,
+} from '../../../helpers/postgres/postgres-server.ts';
 import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 /** Objects in `public` that cannot be without `audit`, and what hangs on them. */

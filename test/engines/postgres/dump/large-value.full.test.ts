@@ -1,7 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { measuredRun } from '../../../helpers/terminal/measured-run.ts';
 import {
   describeWithPostgres,
   startPostgres,
@@ -9,6 +8,7 @@ import {
   temporaryFolder,
 } from '../../../helpers/postgres/postgres-server.ts';
 import { makeAuthority, sign, speakTls } from '../../../helpers/postgres/postgres-tls.ts';
+import { measuredRun } from '../../../helpers/terminal/measured-run.ts';
 
 const MAIN = new URL('../../../../src/main.ts', import.meta.url).pathname;
 const VALUE_MEGABYTES = 200;

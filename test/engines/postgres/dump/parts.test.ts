@@ -6,7 +6,6 @@ import type { LoadRequest } from '../../../../src/operations/load/planned-load.t
 import { findSnapshot } from '../../../../src/operations/snapshots/snapshots.ts';
 import { filesOfTable, type Manifest, type ManifestTable } from '../../../../src/repository/manifest.ts';
 import type { Context } from '../../../../src/runtime/context.ts';
-import { forgeSnapshot } from '../../../helpers/storage/forged-snapshot.ts';
 import {
   describeWithPostgres,
   startPostgres,
@@ -14,6 +13,7 @@ import {
   temporaryFolder,
   testContext,
 } from '../../../helpers/postgres/postgres-server.ts';
+import { forgeSnapshot } from '../../../helpers/storage/forged-snapshot.ts';
 
 const ROWS = 36_000;
 /** Some 37 MB in six ranges, more than one session loads; every kind of column that COPY must leave out, and an heir. */

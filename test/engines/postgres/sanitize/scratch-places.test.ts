@@ -6,8 +6,8 @@ import { localRepository } from '../../../../src/operations/snapshots/local-repo
 import { snapshotReader } from '../../../../src/operations/snapshots/snapshot-reader.ts';
 import { findSnapshot } from '../../../../src/operations/snapshots/snapshots.ts';
 import { createObjectPool } from '../../../../src/repository/objects/object-pool.ts';
-import { describeWithPostgres } from '../../../helpers/postgres/postgres-server.ts';
 import { type SanitizeFixture, startSanitizeFixture } from '../../../helpers/databases/sanitize-fixture.ts';
+import { describeWithPostgres } from '../../../helpers/postgres/postgres-server.ts';
 
 describeWithPostgres('a throw-away database on the server that is loaded into', () => {
   let fixture: SanitizeFixture;

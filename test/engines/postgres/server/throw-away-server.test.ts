@@ -5,9 +5,14 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { startThrowAwayServer } from '../../../../src/engines/postgres/server/throw-away-server.ts';
-import { freePort, takenPort } from '../../../helpers/proxies/free-port.ts';
-import { describeWithPostgres, eventually, temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
+import {
+  describeWithPostgres,
+  eventually,
+  temporaryFolder,
+  testContext,
+} from '../../../helpers/postgres/postgres-server.ts';
 import { processesNaming } from '../../../helpers/processes/processes.ts';
+import { freePort, takenPort } from '../../../helpers/proxies/free-port.ts';
 
 const HOLDER = new URL('../fixtures/hold-server.ts', import.meta.url).pathname;
 const EMBEDDED = embeddedPrograms();

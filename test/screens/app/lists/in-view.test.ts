@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { createViews, positionIn } from '../../../../screens/app/lists/in-view.ts';
 import { selectedSnapshot, snapshotsRoute } from '../../../../screens/snapshots/snapshots-route.ts';
 import { snapshotsListed } from '../../../../src/state/snapshots.ts';
-import { newModel, press } from '../../../helpers/terminal/driven-model.ts';
 import { fakeSnapshot, fakeWorld } from '../../../helpers/fakes/fake-world.ts';
+import { newModel, press } from '../../../helpers/terminal/driven-model.ts';
 
 const rows = Array.from({ length: 10_000 }, (_, index) => fakeSnapshot({ index }));
 

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { cancelRefresh, refreshTargets, refreshTargetsAnew } from '../../../../screens/app/lists/refresh.ts';
 import type { Operations } from '../../../../screens/app/operations.ts';
 import type { TargetRow } from '../../../../src/results/results.ts';
-import { newModel, until } from '../../../helpers/terminal/driven-model.ts';
 import { fakeOperations } from '../../../helpers/fakes/fake-operations.ts';
 import { fakeTarget, fakeWorld } from '../../../helpers/fakes/fake-world.ts';
+import { newModel, until } from '../../../helpers/terminal/driven-model.ts';
 
 const targets = ['app', 'billing', 'legacy'].map((name) => fakeTarget({ name }));
 

@@ -12,7 +12,12 @@ import type { Context } from '../../../../../src/runtime/context.ts';
 import { withDetails } from '../../../../helpers/databases/build-and-load.ts';
 import { changeFile } from '../../../../helpers/databases/change-definitions.ts';
 import { withPrograms, writeProgram } from '../../../../helpers/mysql/mysql-programs.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../../helpers/mysql/mysql-server.ts';
+import {
+  describeWithMysql,
+  startMysql,
+  type TestFlavour,
+  type TestMysql,
+} from '../../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../../helpers/postgres/postgres-server.ts';
 
 const FIXTURES: Record<TestFlavour, string[]> = {

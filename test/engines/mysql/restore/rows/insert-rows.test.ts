@@ -9,7 +9,12 @@ import { rowStatements } from '../../../../../src/engines/mysql/restore/rows/row
 import { build } from '../../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../../src/operations/load/load.ts';
 import { findSnapshot } from '../../../../../src/operations/snapshots/snapshots.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../../helpers/mysql/mysql-server.ts';
+import {
+  describeWithMysql,
+  startMysql,
+  type TestFlavour,
+  type TestMysql,
+} from '../../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../../helpers/postgres/postgres-server.ts';
 
 const MEGABYTE = 1024 * 1024;
