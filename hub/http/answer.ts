@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { HubRoute } from '../../src/cloud/contract/route.ts';
 import { UserError } from '../../src/runtime/errors.ts';
 import type { Hub } from '../hub.ts';
@@ -6,6 +6,7 @@ import { reasonOf } from '../log.ts';
 import type { Caller } from '../permissions/access.ts';
 import { Problem } from '../problem.ts';
 import type { Answer } from '../routes/handler.ts';
+import { jsonOf } from './json.ts';
 import type { HonoContext } from './request.ts';
 
 /** For the log, and for the answer to an error. */
@@ -38,30 +39,6 @@ export function written(context: HonoContext, { given, route, requestId }: Write
 
 /** Headers of every answer. */
 export const COMMON = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
-
-interface Json {
-  text: string;
-  hash: () => string;
-}
-
-/** A list may be the body of many answers: it is written and hashed once. */
-const texts = new WeakMap<object, Json>();
-
-export function jsonOf(body: object): Json {
-  const known = texts.get(body);
-  if (known) return known;
-  const text = JSON.stringify(body);
-  let hash: string | undefined;
-  const json = {
-    text,
-    hash() {
-      hash ??= createHash('sha256').update(text).digest('base64url').slice(0, 27);
-      return hash;
-    },
-  };
-  texts.set(body, json);
-  return json;
-}
 
 /** Any failure as an answer (RFC 9457). */
 export function failed(error: unknown, hub: Hub, seen?: Seen): Response {

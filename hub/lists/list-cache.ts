@@ -1,5 +1,5 @@
 import { type Database, readCommittedState } from '../database/database.ts';
-import { jsonOf } from '../http/answer.ts';
+import { jsonOf } from '../http/json.ts';
 import { createSharedWork, type SharedWork } from './shared-work.ts';
 
 /** Bytes of all remembered pages, and of one of them. */
