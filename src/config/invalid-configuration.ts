@@ -1,6 +1,7 @@
 import type { Problem } from '../results/configuration-results.ts';
 import type { ErrorCode } from '../runtime/error-codes.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
+import { boundedLines } from '../text/bounded-list.ts';
 
 const MOST_LISTED = 20;
 
@@ -16,8 +17,7 @@ export function invalidConfiguration(problems: Problem[], hint = LIST_HINT): Use
     const message = first.file ? `${first.file}: ${first.message}` : capitalized(first.message);
     return new UserError(first.code as ErrorCode, message, { exit: EXIT.configuration, hint: first.hint });
   }
-  const details = errors.slice(0, MOST_LISTED).map(problemLine);
-  if (errors.length > MOST_LISTED) details.push(`and ${errors.length - MOST_LISTED} more`);
+  const details = boundedLines(errors.map(problemLine), MOST_LISTED);
   const count = errors.length === 1 ? 'a problem' : `${errors.length} problems`;
   return new UserError('configuration_invalid', `The configuration has ${count}`, { details, hint });
 }

@@ -1,4 +1,5 @@
 import { UserError } from '../runtime/errors.ts';
+import { boundedList } from '../text/bounded-list.ts';
 import { isManifestKey, isObjectKey } from './keys.ts';
 import type { Store } from './store.ts';
 
@@ -92,6 +93,5 @@ export function foreignBucket({ name, profile, foreign = [] }: ForeignBucket): U
 const NAMES_TOLD = 5;
 
 function namesOf(foreign: string[]): string {
-  const more = foreign.length - NAMES_TOLD;
-  return `Found: ${foreign.slice(0, NAMES_TOLD).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return `Found: ${boundedList(foreign, NAMES_TOLD)}`;
 }

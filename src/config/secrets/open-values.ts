@@ -1,3 +1,4 @@
+import { boundedList } from '../../text/bounded-list.ts';
 import type { KeyProblem } from '../key-problem.ts';
 import { dotted, isTree, type KeyPath, type Tree } from '../tree.ts';
 import type { TemplatePiece } from '../urls/template.ts';
@@ -116,12 +117,11 @@ function notOpened(closed: { path: KeyPath; damaged: boolean }[], { none }: { no
     return { path, code, message: { says }, hint: `${why} ${WRITE_AGAIN}` };
   });
   if (!isWrongKey) return damages;
-  const keys = whole.slice(0, 3).map(({ path }) => dotted(path));
-  const more = whole.length > keys.length ? ` and ${whole.length - keys.length} more` : '';
+  const keys = whole.map(({ path }) => dotted(path));
   const wrongKey: KeyProblem = {
     path: ['secret_key'],
     code,
-    message: { says: `opens none of the encrypted values: ${keys.join(', ')}${more}` },
+    message: { says: `opens none of the encrypted values: ${boundedList(keys, 3)}` },
     hint: 'Set the secret_key that they were encrypted with.',
   };
   return [wrongKey, ...damages.filter((_, index) => closed[index]?.damaged)];

@@ -1,4 +1,5 @@
 import { UserError } from '../../runtime/errors.ts';
+import { boundedList } from '../../text/bounded-list.ts';
 import type { DatabaseUrl } from '../database-url.ts';
 import type { Branch } from '../facets/copies.ts';
 
@@ -17,9 +18,10 @@ export function findBranch<Found extends Branch>(
 const MOST_LISTED = 20;
 
 function namesOf(branches: Branch[]): string {
-  const names = branches.slice(0, MOST_LISTED).map(({ name }) => name);
-  const rest = branches.length - names.length;
-  return `${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+  return boundedList(
+    branches.map(({ name }) => name),
+    MOST_LISTED,
+  );
 }
 
 export function branchExists(name: string): UserError {

@@ -1,11 +1,11 @@
+import { boundedLines } from '../../text/bounded-list.ts';
 import { restoreFailed } from './restore-failed.ts';
 
 const MOST_LINES = 20;
 
 /** The first lines of a list, and the number of the others. */
 export function firstLines(lines: string[]): string[] {
-  const more = lines.length - MOST_LINES;
-  return more > 0 ? [...lines.slice(0, MOST_LINES), `and ${more} more`] : lines;
+  return boundedLines(lines, MOST_LINES);
 }
 
 export function assertNoDifferences(differences: string[]): void {

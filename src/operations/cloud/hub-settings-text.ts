@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import type { Question } from '../../presentation/shapes/question.ts';
 import type { ApplyPlan, HubContent, ResourceChange } from '../../results/cloud-results.ts';
+import { boundedList } from '../../text/bounded-list.ts';
 import { formatNumberOf } from '../../text/format.ts';
 import { printable } from '../../text/printable.ts';
 
@@ -46,9 +47,7 @@ const MOST_NAMED = 10;
 
 /** Describes the removals of a keep policy, and their time. */
 function nextRemovalsText(target: string, ids: string[]): string {
-  const named = ids.slice(0, MOST_NAMED).join(', ');
-  const more = ids.length > MOST_NAMED ? ` and ${ids.length - MOST_NAMED} more` : '';
-  return `keep of target ${printable(target)} removes ${formatNumberOf(ids.length, 'snapshot')} at the next publication: ${named}${more}`;
+  return `keep of target ${printable(target)} removes ${formatNumberOf(ids.length, 'snapshot')} at the next publication: ${boundedList(ids, MOST_NAMED)}`;
 }
 
 /** In the shape of tool.yml, so that it can be kept as a file. */

@@ -3,6 +3,7 @@ import type { PrunedTarget, PrunePlan, SnapshotLocation, SnapshotRow } from '../
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
+import { boundedList } from '../../text/bounded-list.ts';
 import { openCloud } from '../cloud/open-cloud.ts';
 import { recorded } from '../history/recorded.ts';
 import { type Planned, planOutdated } from '../planned.ts';
@@ -129,7 +130,10 @@ async function planTarget(context: Context, { name, keep, from: only }: PlannedT
     ),
   ]);
   if (uncounted.length > 0) {
-    const ids = listed(uncounted.map(({ id }) => id));
+    const ids = boundedList(
+      uncounted.map(({ id }) => id),
+      MOST_LISTED,
+    );
     const message = `Snapshots of ${name} that are not signed by a trusted key, or are of the future, do not count and stay: ${ids}`;
     context.report({ event: 'warning', code: 'snapshots_not_counted', message });
   }
@@ -146,11 +150,6 @@ function isCounted({ configuration, clock }: Context, { signature, created_at }:
 
 const CLOCK_DIFFERENCE_MS = 24 * 3_600_000;
 const MOST_LISTED = 5;
-
-function listed(ids: string[]): string {
-  const rest = ids.length - MOST_LISTED;
-  return `${ids.slice(0, MOST_LISTED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
-}
 
 async function withFreedBytes(context: Context, planned: Omit<PrunedTarget, 'frees_bytes'>): Promise<PrunedTarget> {
   let frees_bytes = 0;

@@ -3,6 +3,7 @@ import type { Column } from '../../presentation/shapes/column.ts';
 import type { Fact } from '../../presentation/shapes/fact.ts';
 import type { Glyphs, Tone } from '../../presentation/shapes/glyphs.ts';
 import type { Coverage, TableCoverage, UnsanitizedColumn } from '../../results/sanitize-results.ts';
+import { boundedList } from '../../text/bounded-list.ts';
 import { formatCount, formatNumberOf } from '../../text/format.ts';
 
 export function findingsText({ findings, acknowledged, changed }: Coverage): string {
@@ -22,19 +23,15 @@ export function findingsText({ findings, acknowledged, changed }: Coverage): str
 /** `changed indirectly (trigger, cascade or function): public.history`; `null` for none. */
 export function indirectText(tables: TableCoverage[]): string | null {
   const names = tables.filter(({ indirect }) => indirect).map(({ name }) => name);
-  const more = names.length > SHOWN_NAMES ? ` and ${names.length - SHOWN_NAMES} more` : '';
   return names.length === 0
     ? null
-    : `changed indirectly (trigger, cascade or function): ${names.slice(0, SHOWN_NAMES).join(', ')}${more}`;
+    : `changed indirectly (trigger, cascade or function): ${boundedList(names, SHOWN_NAMES)}`;
 }
 
 /** `common words of personal columns are also in: public.country.name`; `null` for none. */
 export function commonText(common: Coverage['common']): string | null {
   const names = common.map(({ column }) => column);
-  const more = names.length > SHOWN_NAMES ? ` and ${names.length - SHOWN_NAMES} more` : '';
-  return names.length === 0
-    ? null
-    : `common words of personal columns are also in: ${names.slice(0, SHOWN_NAMES).join(', ')}${more}`;
+  return names.length === 0 ? null : `common words of personal columns are also in: ${boundedList(names, SHOWN_NAMES)}`;
 }
 
 const SHOWN_NAMES = 5;

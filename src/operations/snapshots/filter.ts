@@ -2,6 +2,7 @@ import type { Headline } from '../../repository/headlines/headline.ts';
 import type { Manifest } from '../../repository/manifest.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
+import { boundedList } from '../../text/bounded-list.ts';
 import type { SnapshotFilter } from '../../text/snapshot-selector.ts';
 import { includesMigration } from '../migrations/includes-migration.ts';
 import type { LocatedSnapshot } from './located-snapshots.ts';
@@ -53,6 +54,5 @@ export function noMatch(target: string, { by, value }: SnapshotFilter, placed: L
 
 function namesOf(names: string[]): string {
   const distinct = [...new Set(names)];
-  const more = distinct.length - MOST_NAMED;
-  return `${distinct.slice(0, MOST_NAMED).join(', ') || 'none recorded'}${more > 0 ? ` and ${more} more` : ''}`;
+  return boundedList(distinct, MOST_NAMED) || 'none recorded';
 }

@@ -1,4 +1,5 @@
 import { UserError } from '../../../runtime/errors.ts';
+import { boundedList } from '../../../text/bounded-list.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { readTables } from '../catalog/tables.ts';
@@ -19,11 +20,9 @@ export async function explainVanished(context: EngineContext, { url, names, erro
   const present = await tablesNow(context, url).catch(() => null);
   const gone = present === null ? [] : names.filter((name) => !present.has(name));
   if (gone.length === 0) return error;
-  const rest = gone.length - MOST_NAMED;
-  const listed = `${gone.slice(0, MOST_NAMED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
   return new UserError(
     'source_changing',
-    `Tables of ${url.display} were dropped or renamed during the build: ${listed}`,
+    `Tables of ${url.display} were dropped or renamed during the build: ${boundedList(gone, MOST_NAMED)}`,
     { hint: 'Nothing was stored. Run this again when no other session creates or drops tables.', cause: error },
   );
 }

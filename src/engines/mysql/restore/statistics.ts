@@ -1,4 +1,5 @@
 import { redact } from '../../../process/redact.ts';
+import { boundedLines } from '../../../text/bounded-list.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { runWorkers } from '../../shared/run-together.ts';
@@ -7,6 +8,9 @@ import { connect } from '../connection/connect.ts';
 import { quoteName } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
+
+/** Most tables in the warning. */
+const NAMED = 5;
 
 /** Engines with statistics that their tables keep when they move to another database. */
 const ENGINES = new Set(['InnoDB', 'MyISAM', 'Aria']);
@@ -34,7 +38,7 @@ export async function analyzeTables(context: EngineContext, { url, sessions }: S
     },
   });
   if (refused.length === 0) return;
-  const message = `The statistics of some tables could not be gathered; the server does later: ${refused.join('; ')}`;
+  const message = `The statistics of some tables could not be gathered; the server does later: ${boundedLines(refused, NAMED).join('; ')}`;
   context.report({ event: 'warning', code: 'statistics_missing', message });
 }
 

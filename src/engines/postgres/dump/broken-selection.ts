@@ -1,5 +1,6 @@
 import type { WarningEvent } from '../../../results/events.ts';
 import { UserError } from '../../../runtime/errors.ts';
+import { boundedLines, boundedList } from '../../../text/bounded-list.ts';
 import type { CatalogSchema } from '../catalog/introspect.ts';
 import { type PsqlSession, quoteText } from '../connection/session.ts';
 import type { ArchiveDetails } from './archive.ts';
@@ -91,9 +92,10 @@ function together(
   return [...groups.values()].flatMap((all) => {
     const [first] = all;
     if (!first) return [];
-    const named = all.slice(0, NAMED_IN_WARNING).map(({ name }) => name);
-    const more = all.length - named.length;
-    const names = `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+    const names = boundedList(
+      all.map(({ name }) => name),
+      NAMED_IN_WARNING,
+    );
     return [{ kind: first.kind, names, needs: first.needs, isOne: all.length === 1 }];
   });
 }
@@ -107,9 +109,7 @@ const NAMED_IN_WARNING = 3;
 const NAMED_IN_ERROR = 20;
 
 function includedWarning(schema: string, { by }: NeededSchema): WarningEvent {
-  const named = by.slice(0, NAMED_IN_WARNING).map(reasonOf);
-  const more = by.length - named.length;
-  const reasons = `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const reasons = boundedList(by.map(reasonOf), NAMED_IN_WARNING);
   return { event: 'warning', code: 'schema_included', message: `Included schema ${schema}: ${reasons}` };
 }
 
@@ -121,12 +121,11 @@ function reasonOf({ name, needs, needsKind }: BrokenObject): string {
 function schemaNeeded(needed: NeededSchema[], nameOf: (schema: NeededSchema) => string): UserError {
   const names = needed.map(nameOf);
   const reasons = [...new Set(needed.flatMap(({ by }) => by.map(reasonOf)))];
-  const more = reasons.length - NAMED_IN_ERROR;
   return new UserError(
     'schema_needed',
     `The chosen schemas cannot be restored without ${names.map(quoteText).join(', ')}`,
     {
-      details: [...reasons.slice(0, NAMED_IN_ERROR), ...(more > 0 ? [`and ${more} more`] : [])],
+      details: boundedLines(reasons, NAMED_IN_ERROR),
       hint: `Build with --include-needed-schemas, or add to the target's schema_config.include_schemas: ${names.join(', ')}`,
     },
   );

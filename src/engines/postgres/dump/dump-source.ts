@@ -2,6 +2,7 @@ import { hiddenDetails, hiddenObjectsOf } from '../../../results/hidden-objects.
 import { countLeftOut, leftOutSchemasOf } from '../../../results/left-out-schemas.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import type { Report } from '../../../runtime/events.ts';
+import { boundedLines } from '../../../text/bounded-list.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { DumpRequest } from '../../facets/dump.ts';
 import { readRemoteObjects, remoteBuildWarnings } from '../catalog/foreign-tables.ts';
@@ -110,9 +111,11 @@ export async function assertReadableNames(session: PsqlSession, request: DumpReq
     ]),
   ].filter(({ name }) => name.includes(UNREADABLE));
   if (found.length === 0) return;
-  const more = found.length - LISTED;
   throw new UserError('names_unreadable', 'Names of the database are not valid UTF-8', {
-    details: [...found.slice(0, LISTED).map(({ what }) => what), ...(more > 0 ? [`and ${more} more`] : [])],
+    details: boundedLines(
+      found.map(({ what }) => what),
+      LISTED,
+    ),
     hint: 'Nothing was stored. Rename them in the source (psql with client_encoding SQL_ASCII), or leave out their schema with schema_config.',
   });
 }

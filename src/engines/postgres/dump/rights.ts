@@ -1,3 +1,4 @@
+import { boundedLines } from '../../../text/bounded-list.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { isStandby, STANDBY_HINT } from '../connection/explain-errors.ts';
 import { type PsqlSession, quoteName, quoteText } from '../connection/session.ts';
@@ -68,9 +69,11 @@ async function readLackingRights(session: PsqlSession, schemas: string[]): Promi
   for (const { what, sql, hint } of kinds) {
     const found = await session.query<{ name: string; schema: string }>(sql);
     if (found.length === 0) continue;
-    const more = found.length > NAMED ? [`and ${found.length - NAMED} more`] : [];
     lacking.push({
-      names: [...found.slice(0, NAMED).map((each) => `${what} ${each.name}`), ...more],
+      names: boundedLines(
+        found.map((each) => `${what} ${each.name}`),
+        NAMED,
+      ),
       hint: hint(found),
     });
   }

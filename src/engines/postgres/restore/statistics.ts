@@ -1,4 +1,5 @@
 import { mapWithConcurrency } from '../../../runtime/map-with-concurrency.ts';
+import { boundedLines } from '../../../text/bounded-list.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { runTogether } from '../../shared/run-together.ts';
 import { connect } from '../connection/connect.ts';
@@ -87,9 +88,11 @@ async function analyze(context: EngineContext, options: StatisticsOptions, which
     }),
   ]);
   if (refused.length === 0) return;
-  const message = `The statistics of some tables could not be gathered; the server does later: ${refused.join('; ')}`;
+  const message = `The statistics of some tables could not be gathered; the server does later: ${boundedLines(refused, NAMED).join('; ')}`;
   context.report({ event: 'warning', code: 'statistics_missing', message });
 }
+
+const NAMED = 5;
 
 const TAKEN_AT_ONCE = 8;
 

@@ -1,4 +1,5 @@
 import { redact } from '../../../process/redact.ts';
+import { boundedLines, boundedList } from '../../../text/bounded-list.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { type PsqlSession, quoteText, SqlError } from '../connection/session.ts';
 import { OWNABLE } from './ownable.ts';
@@ -194,14 +195,12 @@ const NAMED = 5;
 /** One warning for all that could not be carried over to the new database. */
 export function warnNotCarried({ report }: Pick<EngineContext, 'report'>, failures: string[]): void {
   if (failures.length === 0) return;
-  const more = failures.length > NAMED ? `; and ${failures.length - NAMED} more` : '';
-  const message = `Could not carry over ${failures.length === 1 ? '1 setting, owner or grant' : `${failures.length} settings, owners or grants`}: ${failures.slice(0, NAMED).join('; ')}${more}`;
+  const message = `Could not carry over ${failures.length === 1 ? '1 setting, owner or grant' : `${failures.length} settings, owners or grants`}: ${boundedLines(failures, NAMED).join('; ')}`;
   report({ event: 'warning', code: 'not_carried_over', message });
 }
 
 export function warnLostGrants({ report }: Pick<EngineContext, 'report'>, names: string[]): void {
   if (names.length === 0) return;
-  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
-  const message = `Grants on objects that the new database does not have were not carried over: ${names.slice(0, NAMED).join(', ')}${more}`;
+  const message = `Grants on objects that the new database does not have were not carried over: ${boundedList(names, NAMED)}`;
   report({ event: 'warning', code: 'not_carried_over', message });
 }
