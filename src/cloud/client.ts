@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { MOST_TEXT_BYTES } from '../repository/store.ts';
 import { UserError } from '../runtime/errors.ts';
 import { readBounded } from '../runtime/read-bounded.ts';
+import { isLoopback } from '../text/loopback.ts';
 import { printable } from '../text/printable.ts';
 import { PROBLEMS, type ProblemCode } from './contract/problems.ts';
 import type { HubRoute } from './contract/route.ts';
@@ -15,7 +16,6 @@ import {
   type SentBodyOf,
 } from './contract/routes.ts';
 import { problemSchema } from './contract/schemas.ts';
-import { isLoopback } from './loopback.ts';
 
 /** The hub as its client sees it. */
 export interface CloudClient {

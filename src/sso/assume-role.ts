@@ -1,5 +1,5 @@
 import { UserError } from '../runtime/errors.ts';
-import { isLoopback } from './provider.ts';
+import { isLoopback } from '../text/loopback.ts';
 
 export interface RoleRequest {
   profile: string;
@@ -62,7 +62,7 @@ export async function assumeRole(request: RoleRequest): Promise<TemporaryCredent
 /** The token is usable by anybody who reads it. */
 function assertSecureEndpoint(profile: string, endpoint: string): void {
   const { protocol, hostname, origin } = new URL(endpoint);
-  if (protocol === 'https:' || isLoopback(hostname)) return;
+  if (protocol === 'https:' || isLoopback({ hostname })) return;
   throw new UserError(
     'role_insecure',
     `Storage profile "${profile}" would send your sign-in to ${origin} without encryption`,

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { UserError } from '../runtime/errors.ts';
-import { isLoopback } from './provider.ts';
+import { isLoopback } from '../text/loopback.ts';
 
 export const DEFAULT_REDIRECT_URL = 'http://127.0.0.1:0/callback';
 
@@ -61,7 +61,7 @@ export async function listenForCallback(
 /** Only a loopback address, and http: there are no certificates for it. */
 function localUrl(text: string): URL {
   const url = new URL(text);
-  if (url.protocol === 'http:' && isLoopback(url.hostname) && url.search === '' && url.hash === '') return url;
+  if (url.protocol === 'http:' && isLoopback(url) && url.search === '' && url.hash === '') return url;
   throw new UserError(
     'redirect_url_not_local',
     `The redirect_url ${url.origin}${url.pathname} is not on this machine`,

@@ -1,5 +1,6 @@
 import type { Configuration as Client } from 'openid-client';
 import type { Settings } from '../config/schema/settings.ts';
+import { isLoopback } from '../text/loopback.ts';
 import { toSignInFailure } from './failures.ts';
 
 export type ProviderSettings = Settings['sso'][string];
@@ -30,7 +31,7 @@ export async function openProvider({ name, settings }: ProviderRequest): Promise
   const library = await import('openid-client');
   const url = new URL(settings.provider_url);
   const execute = [library.enableNonRepudiationChecks];
-  if (isLoopback(url.hostname)) execute.push(library.allowInsecureRequests);
+  if (isLoopback(url)) execute.push(library.allowInsecureRequests);
   try {
     const options = { execute, timeout: TIMEOUT };
     const client = await library.discovery(url, settings.client_id, undefined, library.None(), options);
@@ -40,8 +41,4 @@ export async function openProvider({ name, settings }: ProviderRequest): Promise
   } catch (thrown) {
     throw toSignInFailure(name, thrown);
   }
-}
-
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

@@ -1,4 +1,4 @@
-import { isLoopback } from '../loopback.ts';
+import { isLoopback } from '../../text/loopback.ts';
 
 /** https; http on this machine only. */
 export function isWebhookUrl(text: string): boolean {

@@ -1,7 +1,7 @@
 import { UserError } from '../../runtime/errors.ts';
+import { isLoopback } from '../../text/loopback.ts';
 import { printable } from '../../text/printable.ts';
 import type { CloudClient } from '../client.ts';
-import { isLoopback } from '../loopback.ts';
 
 /** Headers of an upload that a hub may require. */
 const SENT_HEADER = /^(if-none-match|content-type|x-amz-[a-z0-9-]{1,60})$/;
