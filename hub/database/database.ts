@@ -68,7 +68,8 @@ export function withParts(parts: RawBuilder<unknown>[]): RawBuilder<unknown> {
 
 /**
  * Names the transactions of the server that have ended. Two equal names mean that none that writes has ended in between, in
- * whichever session; a restarted server may give the same number to another transaction.
+ * whichever session; a restarted server may give the same number to another
+ * transaction. A crash with `synchronous_commit = off` may, too.
  */
 export async function readCommittedState(db: Database): Promise<string> {
   const { rows } = await sql<{ state: string }>`SELECT concat_ws(' ', pg_current_snapshot(), pg_postmaster_start_time())

@@ -5,6 +5,8 @@ import { createSharedWork, type SharedWork } from './shared-work.ts';
 /** Bytes of all remembered pages, and of one of them. */
 const MOST_BYTES = 32 * 1024 * 1024;
 const MOST_PAGE_BYTES = 1024 * 1024;
+/** Of objects and texts that the bytes of a page do not count. */
+const BYTES_OF_ENTRY = 4096;
 
 interface ReadPage<Page> {
   page: Page;
@@ -43,7 +45,7 @@ export class ListCache<Page extends object> {
   }
 
   #remember(key: string, found: ReadPage<Page>): void {
-    const bytes = Buffer.byteLength(jsonOf(found.page).text);
+    const bytes = Buffer.byteLength(jsonOf(found.page).text) + 2 * key.length + BYTES_OF_ENTRY;
     if (bytes > MOST_PAGE_BYTES) return;
     if (this.#bytes + bytes > MOST_BYTES) this.#forget();
     this.#pages.set(key, found);

@@ -158,13 +158,13 @@ export function lazyOperations(
       const { checkWithFixes } = await import('../../src/operations/configuration/fix.ts');
       return (given) => checkWithFixes({ ...given, offline: false });
     }),
-    async planFix(fix: Fix): Promise<ShownFix> {
-      const [{ planFix }, { shapeOf }, { settingsSchema }] = await Promise.all([
+    async planConfigurationFix(fix: Fix): Promise<ShownFix> {
+      const [{ planConfigurationFix }, { shapeOf }, { settingsSchema }] = await Promise.all([
         import('../../src/operations/configuration/fix.ts'),
         import('../../src/config/schema/shape.ts'),
         import('../../src/config/schema/settings.ts'),
       ]);
-      return { plan: await planFix(surroundings, fix), shape: shapeOf(settingsSchema) };
+      return { plan: await planConfigurationFix(surroundings, fix), shape: shapeOf(settingsSchema) };
     },
     applyFix: inSurroundings(
       async () => (await import('../../src/operations/configuration/fix.ts')).applyConfigurationFix,

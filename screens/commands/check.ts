@@ -40,7 +40,7 @@ export function showFix(model: Model, route: CheckRoute): void {
   const fix = row?.fix;
   if (!fix) return;
   const fixing = { screen: 'fix' as const, finding: row.finding, list: emptyList, ...notFetched<ShownFix>() };
-  showWhileFetching(model, fixing, () => model.operations.planFix(fix));
+  showWhileFetching(model, fixing, () => model.operations.planConfigurationFix(fix));
 }
 
 /** Applies the fix and checks everything again. */

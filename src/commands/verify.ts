@@ -31,10 +31,7 @@ export const verifyCommand = defineCommand({
   examples: [
     { command: 'tool verify app 1', does: 'verify the second newest snapshot' },
     { command: 'tool verify app --remote --sample 10%', does: 'verify a tenth of the newest in the bucket' },
-    {
-      command: "tool verify app --restore --query 'select count(*) from orders' --expect '> 1000'",
-      does: 'prove that the newest can be restored',
-    },
+    { command: 'tool verify app --restore', does: 'prove that the newest can be restored' },
   ],
   json: 'events',
   writes: { option: 'repair' },
@@ -71,8 +68,10 @@ function assertUsage(options: Flags & { restore?: boolean; query?: string; expec
     );
   }
   if (expect !== undefined && query === undefined) {
-    const hint = "tool verify TARGET --restore --query 'select count(*) from orders' --expect '> 1000'";
-    throw wrongUsage('--expect requires --query', { code: 'flag_needs_flag', hint });
+    throw wrongUsage('--expect requires --query', {
+      code: 'flag_needs_flag',
+      hint: 'tool verify TARGET --restore --query SELECT --expect COMPARISON',
+    });
   }
 }
 

@@ -262,10 +262,13 @@ async function resolvePaths(
     });
   }
   const around = [...folders, settings.working_directory];
-  const resolveFile = async (of: { query_file?: string }, path: KeyPath, isNeeded: boolean): Promise<void> => {
+  const resolveFile = async (
+    of: { query_file?: string },
+    { path, from: searched, isNeeded }: { path: KeyPath; from: string[]; isNeeded: boolean },
+  ): Promise<void> => {
     const { query_file: file } = of;
     if (file === undefined) return;
-    const places = [...new Set(around.map((from) => absolutePath(file, { from, environment })))];
+    const places = [...new Set(searched.map((from) => absolutePath(file, { from, environment })))];
     const found = await firstFile(places);
     if (found === null && isNeeded) {
       problems.push({
@@ -281,9 +284,12 @@ async function resolvePaths(
   };
   for (const [name, { sanitize, snapshot }] of Object.entries(settings.targets)) {
     const isReplaced = sanitize?.override_query !== undefined || settings.override.san_query !== undefined;
-    if (sanitize) await resolveFile(sanitize, ['targets', name, 'sanitize'], !isReplaced);
+    const path = ['targets', name, 'sanitize'];
+    if (sanitize) await resolveFile(sanitize, { path, from: around, isNeeded: !isReplaced });
     for (const [index, step] of (snapshot?.after_load ?? []).entries()) {
-      await resolveFile(step, ['targets', name, 'snapshot', 'after_load', index], true);
+      // A variable may name another working directory.
+      const of = ['targets', name, 'snapshot', 'after_load', index];
+      await resolveFile(step, { path: of, from: [base], isNeeded: true });
     }
   }
   return problems;

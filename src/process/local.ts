@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn as spawnChild } from 'node:child_process';
 import { Socket } from 'node:net';
-import type { Readable, Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { UserError } from '../runtime/errors.ts';
 import type { Report } from '../runtime/events.ts';
 import { shellWord } from '../text/shell-word.ts';
@@ -40,9 +40,12 @@ export function localRunner({ environment, report }: { environment: NodeJS.Proce
     run: async (command, options = {}) => spawn(command, options, 'ignore').ended,
     start(command, options = {}): RunningProcess {
       const { child, ended } = spawn(command, options, 'pipe');
+      const { stdin, stdout } = child;
+      // Without file descriptors there are none.
+      if (!stdin || !stdout) throw cannotStart(command, new Error('too many open files'));
       return {
-        stdin: child.stdin as Writable,
-        stdout: child.stdout as Readable,
+        stdin,
+        stdout,
         ended,
         kill: () => terminate(child),
         unref() {

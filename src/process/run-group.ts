@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { UserError } from '../runtime/errors.ts';
 import type { Report } from '../runtime/events.ts';
 import { commandText } from '../text/shell-word.ts';
@@ -25,28 +25,25 @@ export interface GroupResult {
 /** Characters. */
 const OUTPUT_LIMIT = 64 * 1024;
 
+/** Milliseconds after the end of the command in which its outputs are read, which a process of another group may hold. */
+const READ_AFTER_END = 1000;
+
 /**
  * The command is in a process group of its own, beside a process that waits for the end of a pipe from this program: the
- * pipe closes however the program ends, and the group ends with it. `trap :` is not inherited, unlike an ignored signal.
+ * pipe closes however the program ends, and the group ends with it. It is no child of the command.
  */
-const GUARDED = `(trap '' TERM; read -r _; kill -s TERM 0; sleep 3; kill -s KILL 0) <&3 >/dev/null 2>&1 &
+const GUARDED = `( (trap '' TERM; read -r _; kill -s TERM 0; sleep 3; kill -s KILL 0) <&3 >/dev/null 2>&1 & )
 exec 3<&-
-trap : TERM
-"$@"`;
+exec "$@"`;
 
-/** Runs a command of the user's, without input, and leaves no process of it. Rejects when it cannot start. */
+/** Runs a command of the user's, without input, and leaves no process of its group. Rejects when it cannot start. */
 export async function runGroup({ command, cwd, environment, signal, report }: GroupRequest): Promise<GroupResult> {
   signal.throwIfAborted();
   const words = typeof command === 'string' ? ['sh', '-c', command] : command;
   const described = redact(commandText(command));
   const startedAt = performance.now();
+  const child = start(words, { cwd, environment });
   report({ event: 'command', command: described });
-  const child = spawn('sh', ['-c', GUARDED, 'sh', ...words], {
-    cwd,
-    env: environment,
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-    detached: true,
-  });
   const pipe = child.stdio[3];
   // Its other end is gone when the command has ended.
   pipe?.on('error', () => {});
@@ -59,7 +56,14 @@ export async function runGroup({ command, cwd, environment, signal, report }: Gr
   const end = (): void => void pipe?.destroy();
   signal.addEventListener('abort', end, { once: true });
   // What the command has left would keep its outputs open.
-  child.once('exit', () => killGroup(child.pid));
+  child.once('exit', () => {
+    killGroup(child.pid);
+    const giveUp = setTimeout(() => {
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+    }, READ_AFTER_END);
+    child.once('close', () => clearTimeout(giveUp));
+  });
   let failure: unknown;
   child.on('error', (error) => {
     failure = error;
@@ -74,6 +78,20 @@ export async function runGroup({ command, cwd, environment, signal, report }: Gr
   signal.throwIfAborted();
   if (child.pid === undefined) throw cannotStart(described, failure);
   return { exitCode, output };
+}
+
+function start(words: string[], { cwd, environment }: Pick<GroupRequest, 'cwd' | 'environment'>): ChildProcess {
+  try {
+    return spawn('sh', ['-c', GUARDED, 'sh', ...words], {
+      cwd,
+      env: environment,
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+      detached: true,
+    });
+  } catch (error) {
+    // Such as a NUL in an argument.
+    throw cannotStart(redact(commandText(words)), error);
+  }
 }
 
 function killGroup(pid: number | undefined): void {

@@ -86,7 +86,7 @@ export function foreignBucket({ name, profile, foreign = [] }: ForeignBucket): U
       'Nothing was written or removed there: the tool deletes old objects of its own.',
       ...(foreign.length > 0 ? [namesOf(foreign)] : []),
     ],
-    hint: `Set storage_profiles.${profile}.prefix to an unused prefix.`,
+    hint: `Set the prefix, or the path, of storage_profiles.${profile} to an unused one.`,
   });
 }
 

@@ -9,15 +9,17 @@ export interface StoreLocation {
   name: string;
   profile: StorageProfile;
   credentials?: Credentials | undefined;
+  /** The working directory, which a folder must not overlap. */
+  directory?: string | undefined;
 }
 
 export type OpenStore = (options: { envelope: Envelope; signal: AbortSignal }) => Promise<Store>;
 
 /** Returns what opens the stores of a storage profile. All stores of a bucket share one client. */
-export async function storeOpener({ name, profile, credentials }: StoreLocation): Promise<OpenStore> {
+export async function storeOpener({ name, profile, credentials, directory }: StoreLocation): Promise<OpenStore> {
   if (isFolder(profile)) {
     const { path } = profile;
-    return async ({ envelope }) => openSharedFolder({ profile: name, path, envelope });
+    return async ({ envelope }) => openSharedFolder({ profile: name, path, envelope, workingDirectory: directory });
   }
   const bucket = bucketOf(profile);
   const [{ createS3Client }, { createS3Store }] = await Promise.all([

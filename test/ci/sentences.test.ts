@@ -14,7 +14,7 @@ const FOLDERS = ['screens', 'components', 'src/cli', 'src/commands', 'src/result
 const ALLOWED: Record<string, string> = {
   'screens/app/why-not.ts': 'reasons of disabled keys',
   'src/cli/program.ts': 'the help of the command line',
-  'src/cli/help/completion-scripts.ts': 'scripts of shells',
+  'src/cli/completion/completion-scripts.ts': 'scripts of shells',
   'src/cli/usage-error.ts': 'errors of the command line',
   'src/commands/registry.ts': 'what families of commands are about',
   'src/results/git-state.ts': 'errors of a schema',

@@ -39,7 +39,7 @@ test('each operation that plans has one function that applies its plan', () => {
       ...['BranchCheckout', 'BranchCreate', 'BranchDrop', 'BranchHook', 'BranchPrune', 'BranchReset', 'BranchSwitch'],
       'Build',
       'DropCopies',
-      'Fix',
+      'ConfigurationFix',
       'HubSettings',
       'Load',
       'Prune',

@@ -17,10 +17,10 @@ async function openIn(folder: string, envelope: Envelope): Promise<Store> {
 }
 
 describe.each([
-  { what: 'clear', envelope: clearEnvelope, seesBytes: false },
-  { what: 'encrypted', envelope: sealed, seesBytes: true },
-])('a shared folder, $what', ({ envelope, seesBytes }) => {
-  testStore({ create: (folder) => openIn(folder, envelope), seesBytes });
+  { what: 'clear', envelope: clearEnvelope },
+  { what: 'encrypted', envelope: sealed },
+])('a shared folder, $what', ({ envelope }) => {
+  testStore({ create: (folder) => openIn(folder, envelope), seesBytes: true });
 });
 
 describe('a shared folder', () => {
@@ -100,6 +100,43 @@ describe('a shared folder', () => {
     await store.write('index/link.json', 'new');
     expect(await readFile(secret, 'utf8')).toBe('a secret of this machine');
     expect(await store.read('index/link.json')).toBe('new');
+  });
+
+  test('a linked folder in it leads nowhere: nothing is listed, read, written or removed through it', async () => {
+    const victim = join(folder.path, 'victim');
+    await mkdir(join(victim, 'aa'), { recursive: true });
+    await writeFile(join(victim, 'aa/one'), 'mine');
+    await symlink(victim, join(path, 'objects'));
+    const source = join(folder.path, 'source');
+    await writeFile(source, 'other');
+    for (const refused of [
+      () => store.list('objects'),
+      () => store.find('objects/aa/one'),
+      () => store.read('objects/aa/one'),
+      () => store.present(['objects/aa/one']),
+      () => store.get('objects/aa/one', join(folder.path, 'got'), transfer),
+      () => store.put('objects/aa/one', source, transfer),
+      () => store.remove('objects/aa/one'),
+      () => store.removeUnfinished(new Date(Date.now() + 60_000)),
+    ]) {
+      await expect(refused()).rejects.toMatchObject({ code: 'key_outside' });
+    }
+    expect(await readFile(join(victim, 'aa/one'), 'utf8')).toBe('mine');
+  });
+
+  test('an empty file does not count as an object', async () => {
+    await store.write('index/app.json', '{}');
+    await writeFile(join(path, 'index/half.json'), '');
+    expect(await store.present(['index/app.json', 'index/half.json'])).toEqual(new Set(['index/app.json']));
+  });
+
+  test('the working directory behind a link is refused', async () => {
+    const working = join(folder.path, 'working');
+    await mkdir(working);
+    await rm(path, { recursive: true });
+    await symlink(working, path);
+    const same = openSharedFolder({ profile: 'nas', path, envelope: clearEnvelope, workingDirectory: working });
+    await expect(same.list('snapshots')).rejects.toMatchObject({ code: 'storage_foreign' });
   });
 
   test('an encrypted folder shows neither names nor content', async () => {

@@ -2,6 +2,9 @@ import * as v from 'valibot';
 import { key, optionalKey } from './key.ts';
 import { path, text } from './values.ts';
 
+/** A timer holds 24 days. */
+const MOST_SECONDS = 7 * 24 * 3600;
+
 const stepSchema = v.strictObject({
   command: optionalKey(
     v.union([
@@ -19,7 +22,15 @@ const stepSchema = v.strictObject({
     effect: 'runs_file',
   }),
   timeout: v.optional(
-    key(v.pipe(v.number(), v.gtValue(0, 'must be more than 0')), 'Longest duration of the step.', { unit: 'seconds' }),
+    key(
+      v.pipe(
+        v.number(),
+        v.gtValue(0, 'must be more than 0'),
+        v.maxValue(MOST_SECONDS, `must be at most ${MOST_SECONDS}, a week`),
+      ),
+      'Longest duration of the step.',
+      { unit: 'seconds' },
+    ),
     1800,
   ),
 });

@@ -64,7 +64,7 @@ export async function checkWithFixes(request: CheckRequest): Promise<CheckWithFi
 }
 
 /** Plans a fix by the present text of the file. */
-export async function planFix(request: FileRequest, { does, means }: Fix): Promise<FixPlan> {
+export async function planConfigurationFix(request: FileRequest, { does, means }: Fix): Promise<FixPlan> {
   switch (means.kind) {
     case 'protect':
       return { does, change: { kind: 'said', lines: [`chmod 600 ${means.file}`], act: means } };

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { Configuration } from '../../config/configuration.ts';
+import { firstFile } from '../../config/paths.ts';
 import type { AfterLoadStep } from '../../config/schema/after-load.ts';
 import type { DatabaseUrl } from '../../engines/database-url.ts';
 import { openDatabase } from '../../engines/open-database.ts';
@@ -44,9 +45,16 @@ function describe({ command, query_file, timeout }: AfterLoadStep): AfterLoad {
 export async function checkAfterLoad(context: Context, choice: AfterLoadChoice, url: DatabaseUrl): Promise<void> {
   for (const { query_file: file } of stepsOf(context.configuration, choice)) {
     if (file === undefined) continue;
+    if ((await firstFile([file])) === null) throw stepFileMissing(file);
     await assertTrustedContent(file, context);
     await openDatabase(context, url).restore.checkScript(file);
   }
+}
+
+function stepFileMissing(file: string): UserError {
+  return new UserError('query_file_not_found', `The SQL file of a step of after_load is missing: ${file}`, {
+    hint: 'A relative path starts at the folder of the configuration file.',
+  });
 }
 
 interface AfterLoadRun {

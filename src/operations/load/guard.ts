@@ -91,7 +91,7 @@ export async function assertNotASource(
   for (const source of unsure.filter(permission.allows)) permission.warn(source, 'may be');
   const unverified = unsure.filter((source) => !permission.allows(source));
   if (unverified.length === 0) return [];
-  const isDeclared = await readDeclared(context);
+  const isDeclared = await readDeclared(context, destination);
   const refused = unverified.filter((source) => !isDeclared(source));
   if (refused.length > 0) throw notVerified(refused, destination);
   context.report({

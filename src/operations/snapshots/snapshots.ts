@@ -237,7 +237,8 @@ function namedBy(
   { target, prefix }: { target: string; prefix: string },
 ): (snapshot: LocatedSnapshot) => boolean {
   const exact = placed.filter(({ headline }) => headline.id === prefix);
-  const named = exact.length > 0 ? exact : placed.filter(({ headline }) => headline.id.startsWith(prefix));
+  const named =
+    exact.length > 0 || prefix === '' ? exact : placed.filter(({ headline }) => headline.id.startsWith(prefix));
   const keys = new Set(named.map(({ headline }) => manifestKey(headline)));
   if (keys.size > 1) throw ambiguous({ target, prefix, named });
   return (snapshot) => named.includes(snapshot);

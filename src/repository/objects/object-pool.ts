@@ -50,6 +50,13 @@ const CLOSED = -1;
 export function createObjectPool(size: number, { expectedBytes = 0 } = {}): ObjectPool {
   const threads = createThreadPool(size);
   let bytesLeft = BYTES_WITHOUT_THREAD;
+  const packing = new Set<Promise<unknown>>();
+
+  /** Work in the event loop, for which `close` waits. */
+  const here = async <Result>(work: Promise<Result>): Promise<Result> => {
+    packing.add(work);
+    return await work.finally(() => packing.delete(work));
+  };
 
   const needsThread = (bytes: number): boolean => {
     if (!threads.isStarted() && bytes <= Math.min(BYTES_AT_ONCE, bytesLeft)) {
@@ -64,7 +71,7 @@ export function createObjectPool(size: number, { expectedBytes = 0 } = {}): Obje
     async pack({ onBytes, grown, stored = null, ...files }) {
       if (!grown && !needsThread(statSync(files.source).size)) {
         const packed = packOrFind({ ...files, stored, complete: () => true, wait() {}, onBytes });
-        if (!packed.isStored) await syncFile(files.destination);
+        if (!packed.isStored) await here(syncFile(files.destination));
         return packed;
       }
       const complete = new SharedArrayBuffer(4);
@@ -88,7 +95,7 @@ export function createObjectPool(size: number, { expectedBytes = 0 } = {}): Obje
 
     async packContents(contents, store) {
       const bytes = contents.reduce((sum, { content }) => sum + content.length, 0);
-      if (!needsThread(bytes)) return await packContents(contents, store);
+      if (!needsThread(bytes)) return await here(packContents(contents, store));
       await using exchange = await threads.acquire();
       const memory = new Set(contents.map(({ content }) => content.buffer));
       exchange.send({ task: 'pack-contents', contents, store }, [...memory]);
@@ -133,6 +140,7 @@ export function createObjectPool(size: number, { expectedBytes = 0 } = {}): Obje
 
     async close() {
       bytesLeft = CLOSED;
+      await Promise.allSettled(packing);
       await threads.close();
     },
   };

@@ -23,16 +23,16 @@ type Configuring =
   | 'saveDraft'
   | 'listSourceNames'
   | 'checkWithFixes'
-  | 'planFix'
+  | 'planConfigurationFix'
   | 'applyFix';
 
 /** What is done with the world's configuration: its file is a real one. */
 export function fakeConfiguration(world: FakeWorld): Pick<Operations, Configuring> {
   return {
     checkWithFixes: (session) => diagnoseIn(world, session),
-    planFix: async (fix) => {
-      const { planFix } = await import('../../../src/operations/configuration/fix.ts');
-      return { plan: await planFix(world.configuration, fix), shape: shapeOf(settingsSchema) };
+    planConfigurationFix: async (fix) => {
+      const { planConfigurationFix } = await import('../../../src/operations/configuration/fix.ts');
+      return { plan: await planConfigurationFix(world.configuration, fix), shape: shapeOf(settingsSchema) };
     },
     applyFix: async (plan) => {
       const { applyConfigurationFix } = await import('../../../src/operations/configuration/fix.ts');

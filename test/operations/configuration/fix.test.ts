@@ -7,7 +7,7 @@ import {
   checkWithFixes,
   type Fix,
   type FixPlan,
-  planFix,
+  planConfigurationFix,
 } from '../../../src/operations/configuration/fix.ts';
 import { asData } from '../../helpers/fakes/as-data.ts';
 import { type ConfigFolder, configFolder, withKey } from '../../helpers/terminal/config-folder.ts';
@@ -37,7 +37,7 @@ function diagnosed(folder: ConfigFolder): Promise<CheckWithFixes> {
 
 function planned(folder: ConfigFolder, fix: Fix | null | undefined): Promise<FixPlan> {
   if (!fix) throw new Error('there is no fix');
-  return planFix(fileRequest(folder), fix);
+  return planConfigurationFix(fileRequest(folder), fix);
 }
 
 /** A plan is data: a copy of it does the same. */

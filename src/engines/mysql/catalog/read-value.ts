@@ -12,7 +12,8 @@ export interface ValueRequest {
 export async function readValue(context: EngineContext, { url, select }: ValueRequest): Promise<string | null> {
   await using session = await connect(context, url);
   await session.execute('START TRANSACTION READ ONLY');
-  const [row] = await session.query<Record<string, unknown>>(`SELECT * FROM (${select}) AS given LIMIT 1`);
+  const [row] = await session.query<Record<string, unknown>>(`SELECT * FROM (${select}
+    ) AS given LIMIT 1`);
   const [value] = Object.values(row ?? {});
   return value === null || value === undefined ? null : String(value);
 }

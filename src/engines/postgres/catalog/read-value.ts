@@ -15,7 +15,8 @@ export async function readValue(context: EngineContext, { url, select }: ValueRe
   });
   await session.execute('BEGIN READ ONLY');
   const rows = await session.query<{ value: string | null }>(
-    `WITH given AS (${select})
+    `WITH given AS (${select}
+    )
     SELECT (SELECT value FROM json_each_text(row_to_json(given)) LIMIT 1) AS value FROM given LIMIT 1`,
   );
   return rows[0]?.value ?? null;

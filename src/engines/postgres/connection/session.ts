@@ -127,8 +127,10 @@ export async function openSession({
     },
     async transaction(statements) {
       try {
+        // Without its transaction each of the others would be committed alone.
+        await exchange('BEGIN');
         // Sent together: behind one that fails, the server refuses the others, and COMMIT ends what was begun.
-        await Promise.all(['BEGIN', ...statements, 'COMMIT'].map((statement) => exchange(statement)));
+        await Promise.all([...statements, 'COMMIT'].map((statement) => exchange(statement)));
       } catch (error) {
         await exchange('ROLLBACK').catch(() => {});
         throw error;

@@ -130,6 +130,8 @@ const NO_TLS = 0x4e;
 async function tryToConnect({ encryption, host, port, user, password, database }: WireAddress): Promise<Duplex> {
   const client = new pg.Client({
     ...{ host, port, user, database, keepAlive: true },
+    // From the first statement on: a function of the database could be the better match of a name.
+    options: '-c search_path=pg_catalog',
     password: () => (password === null ? Promise.reject(new WireFailed('there is no password')) : password),
     ssl: encryption ? tlsOptions(encryption, host) : false,
     enableChannelBinding: encryption !== null && encryption.channelBinding !== 'disable',

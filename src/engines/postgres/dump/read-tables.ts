@@ -51,8 +51,8 @@ export async function prepareReading(session: PsqlSession, more: Record<string, 
 /** Sets those that the server knows. */
 function readingStatement(settings: Record<string, string>): string {
   const values = Object.entries(settings).map(([name, value]) => `(${quoteText(name)}, ${quoteText(value)})`);
-  return `SELECT count(pg_catalog.set_config(v.name, v.value, false)) FROM (VALUES ${values.join(', ')}) AS v (name, value)
-     JOIN pg_catalog.pg_settings s ON s.name = v.name WHERE s.setting <> v.value`;
+  return `SELECT pg_catalog.count(pg_catalog.set_config(v.name, v.value, false)) FROM (VALUES ${values.join(', ')}) AS v (name, value)
+     JOIN pg_catalog.pg_settings s ON s.name OPERATOR(pg_catalog.=) v.name WHERE s.setting OPERATOR(pg_catalog.<>) v.value`;
 }
 
 /** Readers for `runTogether`: one session each, the largest tables first. */

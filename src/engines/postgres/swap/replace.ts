@@ -12,6 +12,7 @@ import {
   dropMarked,
   findAuxiliaryDatabases,
   lockDestination,
+  markNew,
   sweepLeftovers,
   verifyLock,
 } from '../server/server.ts';
@@ -127,7 +128,8 @@ export async function replaceDestination(
       settle,
     });
     context.signal.throwIfAborted();
-    await afterLoad?.(withDatabase(url, shadow));
+    // A step may have changed the comment, by which the database is swept.
+    await afterLoad?.(withDatabase(url, shadow)).finally(() => markNew(server, shadow, destination).catch(() => {}));
     context.signal.throwIfAborted();
     if (onlyBase && base) return await keepOnlyBase(context, server, { url, shadow, base });
     const made = base && (await createBase(context, server, { url, from: shadow, to: copy, base }));

@@ -20,6 +20,7 @@ import {
   temporaryFolder,
   testContext,
 } from '../../../helpers/postgres/postgres-server.ts';
+import { startStatementProxy } from '../../../helpers/proxies/statement-proxy.ts';
 
 const context = testContext({ settings: {} });
 
@@ -42,6 +43,25 @@ describeWithPostgres('a session', () => {
     const url = parsePostgresUrl(server.url('postgres'));
     return openSession({ ...context, psql, url, settings, signal });
   }
+
+  it('commits nothing of a transaction whose BEGIN is refused', async () => {
+    const port = Number(new URL(server.url('postgres')).port);
+    const proxy = await startStatementProxy('postgres', port);
+    const through = new URL(server.url('postgres'));
+    through.port = String(proxy.port);
+    through.searchParams.set('sslmode', 'disable');
+    const { psql } = await anyClientTools(context);
+    const own = await openSession({ ...context, psql, url: parsePostgresUrl(through.href), settings: {} });
+    try {
+      proxy.arm('refused', 1);
+      await expect(own.transaction(['CREATE TABLE public.half ()', 'SELECT 1'])).rejects.toThrow();
+      expect(proxy.disarm().spoiled).toMatch(/^BEGIN/);
+      expect(await session.query("SELECT FROM pg_class WHERE relname = 'half'")).toEqual([]);
+    } finally {
+      await own.close();
+      await proxy.stop();
+    }
+  });
 
   async function echo(text: string): Promise<string | undefined> {
     const rows = await session.query<{ text: string }>(`SELECT ${quoteText(text)}::text AS text`);

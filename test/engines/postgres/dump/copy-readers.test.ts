@@ -57,12 +57,26 @@ describeWithPostgres('rows that a thread reads', () => {
     return reader;
   }
 
+  it('runs no function of the database in place of a function of the server', async () => {
+    await server.psql('postgres', {
+      sql: `CREATE TABLE run (id integer);
+        CREATE FUNCTION note(bigint, text) RETURNS bigint LANGUAGE plpgsql AS 'BEGIN INSERT INTO public.run VALUES (1); RETURN 1; END';
+        CREATE AGGREGATE count(text) (SFUNC = note, STYPE = bigint, INITCOND = '0')`,
+    });
+    const statements = [`SELECT count('text'::text)`];
+    await using reader = await openCopyReader(context, { address: await address(), statements });
+    expect(reader).not.toBeNull();
+    expect(
+      (await server.psql('postgres', { sql: 'SELECT count(*) FROM run; DROP AGGREGATE count(text)' })).trim(),
+    ).toMatch(/^0/);
+  });
+
   function destination(): string {
     number += 1;
     return join(folder.path, `${number}.object`);
   }
 
-  const rows = { statement: 'COPY event TO STDOUT', stored: null, onBytes: () => {} };
+  const rows = { statement: 'COPY public.event TO STDOUT', stored: null, onBytes: () => {} };
 
   it('are those of psql, and their number is the server’s', async () => {
     await using reader = await open();
@@ -76,7 +90,7 @@ describeWithPostgres('rows that a thread reads', () => {
       },
     });
     const content = Buffer.concat([...readFrames({ path, ...packed })].map((frame) => Buffer.from(frame)));
-    const expected = (await server.psql('postgres', { sql: 'COPY event TO STDOUT' })) + DATA_TERMINATOR;
+    const expected = (await server.psql('postgres', { sql: 'COPY public.event TO STDOUT' })) + DATA_TERMINATOR;
     expect(content.equals(Buffer.from(expected))).toBe(true);
     expect(packed).toMatchObject({ lines: ROWS + TERMINATOR_LINES, terminated: true, isStored: false, bytes: told });
   });
@@ -84,17 +98,20 @@ describeWithPostgres('rows that a thread reads', () => {
   it('are not compressed again where the store has them intact', async () => {
     await using reader = await open();
     const path = destination();
-    const some = { ...rows, statement: 'COPY (SELECT * FROM event WHERE id < 8000) TO STDOUT' };
+    const some = { ...rows, statement: 'COPY (SELECT * FROM public.event WHERE id < 8000) TO STDOUT' };
     const first = await reader.read({ ...some, destination: path });
     const stored = { path, ...first };
     expect(await reader.read({ ...some, destination: destination(), stored })).toEqual({ ...first, isStored: true });
 
-    const changed = { ...some, statement: 'COPY (SELECT * FROM event WHERE id < 8001) TO STDOUT' };
+    const changed = { ...some, statement: 'COPY (SELECT * FROM public.event WHERE id < 8001) TO STDOUT' };
     expect(await reader.read({ ...changed, destination: destination(), stored })).toMatchObject({
       isStored: false,
       lines: 8000 + TERMINATOR_LINES,
     });
-    const asLong = { ...some, statement: 'COPY (SELECT id, reverse(words) FROM event WHERE id < 8000) TO STDOUT' };
+    const asLong = {
+      ...some,
+      statement: 'COPY (SELECT id, reverse(words) FROM public.event WHERE id < 8000) TO STDOUT',
+    };
     const reversed = await reader.read({ ...asLong, destination: destination(), stored });
     expect(reversed).toMatchObject({ isStored: false, bytes: first.bytes });
     expect(reversed.sha256).not.toBe(first.sha256);
@@ -106,7 +123,7 @@ describeWithPostgres('rows that a thread reads', () => {
 
   it("end with the server's message", async () => {
     await using reader = await open();
-    const statement = `COPY (SELECT 1 / (${ROWS} - id) FROM event) TO STDOUT`;
+    const statement = `COPY (SELECT 1 / (${ROWS} - id) FROM public.event) TO STDOUT`;
     const reading = [
       reader.read({ ...rows, statement, destination: destination() }),
       reader.read({ ...rows, destination: destination() }),
@@ -117,7 +134,7 @@ describeWithPostgres('rows that a thread reads', () => {
 
   it('end when the connection is lost, and when the disk refuses them', async () => {
     await using lost = await open();
-    const statement = 'COPY (SELECT id, pg_terminate_backend(pg_backend_pid()) FROM event) TO STDOUT';
+    const statement = 'COPY (SELECT id, pg_terminate_backend(pg_backend_pid()) FROM public.event) TO STDOUT';
     const ended = { name: 'ConnectionLost', message: expect.stringContaining('terminating connection') };
     await expect(lost.read({ ...rows, statement, destination: destination() })).rejects.toMatchObject(ended);
     await expect(lost.read({ ...rows, destination: destination() })).rejects.toMatchObject(ended);
