@@ -5,7 +5,7 @@ import { createSharedWork, type SharedWork } from './shared-work.ts';
 /** Bytes of all remembered pages, and of one of them. */
 const MOST_BYTES = 32 * 1024 * 1024;
 const MOST_PAGE_BYTES = 1024 * 1024;
-/** Of objects and texts that the bytes of a page do not count. */
+/** Bytes of an entry besides its page and its key. */
 const BYTES_OF_ENTRY = 4096;
 
 interface ReadPage<Page> {

@@ -51,12 +51,12 @@ export function openSharedFolder({ profile, path, envelope, workingDirectory }: 
 
 type Access = 'read' | 'write';
 
-interface OpeningFolder {
+interface FolderOptions {
   envelope: Envelope;
   workingDirectory: string | undefined;
 }
 
-async function openFolder(path: string, { envelope, workingDirectory }: OpeningFolder): Promise<SharedFolder> {
+async function openFolder(path: string, { envelope, workingDirectory }: FolderOptions): Promise<SharedFolder> {
   const { mode } = await stat(`${path}/`);
   if (workingDirectory !== undefined) {
     const [one, other] = await Promise.all([realpath(path), realpath(workingDirectory).catch(() => workingDirectory)]);
@@ -176,8 +176,7 @@ class SharedFolder implements Omit<Store, 'name'> {
 
   async present(keys: string[]) {
     const found = await mapWithConcurrency(keys, LOOKS_AT_ONCE, async (key) => {
-      const facts = await lstat(await this.#path(key)).catch(ignoreMissing);
-      return facts !== null && facts.isFile() && facts.size !== 0;
+      return (await lstat(await this.#path(key)).catch(ignoreMissing))?.isFile() ?? false;
     });
     return new Set(keys.filter((_, index) => found[index]));
   }

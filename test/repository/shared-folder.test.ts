@@ -88,11 +88,11 @@ describe('a shared folder', () => {
     execFileSync('mkfifo', [join(path, 'index/pipe.json')]);
     const got = join(folder.path, 'got');
     for (const refused of [
-      store.get('objects/aa/link', got, transfer),
-      store.read('index/link.json'),
-      store.read('index/pipe.json'),
+      () => store.get('objects/aa/link', got, transfer),
+      () => store.read('index/link.json'),
+      () => store.read('index/pipe.json'),
     ]) {
-      await expect(refused).rejects.toMatchObject({ code: 'key_outside' });
+      await expect(refused()).rejects.toMatchObject({ code: 'key_outside' });
     }
     await expect(stat(got)).rejects.toThrow('ENOENT');
     expect(await store.list('index')).toEqual([]);
@@ -122,12 +122,6 @@ describe('a shared folder', () => {
       await expect(refused()).rejects.toMatchObject({ code: 'key_outside' });
     }
     expect(await readFile(join(victim, 'aa/one'), 'utf8')).toBe('mine');
-  });
-
-  test('an empty file does not count as an object', async () => {
-    await store.write('index/app.json', '{}');
-    await writeFile(join(path, 'index/half.json'), '');
-    expect(await store.present(['index/app.json', 'index/half.json'])).toEqual(new Set(['index/app.json']));
   });
 
   test('the working directory behind a link is refused', async () => {

@@ -26,8 +26,8 @@ export async function declareSources(context: Context, target: string): Promise<
   const destinations = destinationsOf(context);
   const declared = sourcesOf(context).flatMap((source) => {
     const digest = digestOf(source);
-    if (source.target !== target || source.url === null) return [];
-    if (digest === null) throw incomplete(source.key);
+    if (source.target !== target) return [];
+    if (digest === null || source.url === null) throw incomplete(source.key);
     return [{ key: source.key, display: source.url.display, digest }];
   });
   const known = await readSources(context);
@@ -52,7 +52,7 @@ async function readSources(context: Context) {
   return state?.sources ?? {};
 }
 
-/** Of all parts but the password; `null` for a URL that is not whole. */
+/** The digest of all parts but the password; `null` for a URL that is not whole. */
 function digestOf({ url, blank }: Source): string | null {
   if (url === null || blank) return null;
   const { engine, hosts, user, database, parameters } = url;
@@ -63,16 +63,16 @@ function digestOf({ url, blank }: Source): string | null {
 function destinationsOf({ configuration }: Context): string[] {
   const targets = Object.keys(configuration.settings.targets);
   const texts = targets.flatMap((name) => [
-    valueOf(() => configuredDestination(configuration, name)?.text),
-    valueOf(() => subsetDestination(configuration, name)?.text),
-    valueOf(() => connectionUrl(configuration, `targets.${name}.sanitize.dst_url`)),
+    readIfSet(() => configuredDestination(configuration, name)?.text),
+    readIfSet(() => subsetDestination(configuration, name)?.text),
+    readIfSet(() => connectionUrl(configuration, `targets.${name}.sanitize.dst_url`)),
   ]);
-  const displays = texts.flatMap((text) => (text === undefined ? [] : (valueOf(() => parseUrl(text).display) ?? [])));
+  const displays = texts.flatMap((text) => (text === undefined ? [] : (readIfSet(() => parseUrl(text).display) ?? [])));
   return [...new Set(displays)];
 }
 
 /** A URL with an unset variable is no destination now. */
-function valueOf<Value>(read: () => Value | undefined): Value | undefined {
+function readIfSet<Value>(read: () => Value | undefined): Value | undefined {
   try {
     return read();
   } catch {
@@ -81,7 +81,7 @@ function valueOf<Value>(read: () => Value | undefined): Value | undefined {
 }
 
 function incomplete(key: string): UserError {
-  return new UserError('invalid_value', `${key} is not a whole URL: a variable of it is not set`, {
-    hint: 'Set the variable, and run the command again.',
+  return new UserError('invalid_value', `${key} is no whole URL: it cannot be read, or a variable of it is not set`, {
+    hint: 'Complete the URL, and run the command again.',
   });
 }

@@ -154,7 +154,8 @@ describeWithPostgres('the guard of sources', () => {
   it('refuses an existing database of the same name while a source was never identified, and no other', async () => {
     await using folder = await temporaryFolder();
     const events: RunEvent[] = [];
-    const world = { targets: { app: { snapshot: { src_url: AWAY } } }, directory: folder.path, events };
+    const snapshot = { src_url: AWAY, dst_url: primary.url('prod') };
+    const world = { targets: { app: { snapshot } }, directory: folder.path, events };
     const context = contextOf(world);
     const prod = parsePostgresUrl(primary.url('prod'));
     const refused = assertNotASource(context, prod);
@@ -169,8 +170,15 @@ describeWithPostgres('the guard of sources', () => {
     const [declared = ''] = (await declareSources(context, 'app')).unverified_sources;
     expect(AWAY.replace(/:[^:]*secret[^@]*@/, '@')).toContain(declared);
     expect(await assertNotASource(context, prod)).toEqual(['app']);
-    const moved = { app: { snapshot: { src_url: AWAY.replace('@', '@other.') } } };
-    await expect(assertNotASource(contextOf({ ...world, targets: moved }), prod)).rejects.toMatchObject(UNVERIFIED);
+    for (const url of [AWAY.replace('@', '@other.'), `${AWAY}?hostaddr=10.255.255.1`]) {
+      const moved = { app: { snapshot: { ...snapshot, src_url: url } } };
+      await expect(assertNotASource(contextOf({ ...world, targets: moved }), prod)).rejects.toMatchObject(UNVERIFIED);
+    }
+    const unnamed = parsePostgresUrl(primary.url('prod').replace('127.0.0.1', 'localhost'));
+    await expect(assertNotASource(context, unnamed)).rejects.toMatchObject(UNVERIFIED);
+    const blanks = { 'targets.app.snapshot.src_url': 'postgres://app:@/prod' };
+    const blank = contextOf({ ...world, targets: { app: { snapshot: { dst_url: snapshot.dst_url } } }, blanks });
+    await expect(declareSources(blank, 'app')).rejects.toMatchObject({ code: 'invalid_value' });
     expect(events).toContainEqual(expect.objectContaining({ event: 'warning', code: 'sources_unverified' }));
     // Another name is another database, and what does not exist cannot be lost.
     expect(await assertNotASource(context, parsePostgresUrl(primary.url('dev')))).toEqual([]);

@@ -200,7 +200,7 @@ for (const kind of SERVER_KINDS) {
       }, 120_000);
     }
 
-    it('of a sanitized database and its snapshot have no value of the original', async () => {
+    it('contain no value of the original after a sanitization', async () => {
       await applySanitize(context(), await planSanitize(context(), { target: 'app', strict: false }));
       expect(await unknownTables('clean')).toEqual([]);
       await load({ original: false });

@@ -233,7 +233,7 @@ describeWithPostgres('the git repository and the migrations of a snapshot', () =
     expect(await aheadIn()).toHaveLength(1);
   });
 
-  it('that the working tree has and the snapshot lacks are named by the plan, with the step that applies them', async () => {
+  it('are named by the plan with the step that applies them where the snapshot lacks some of the working tree', async () => {
     const behindIn = (context?: Context) => warningsIn('migrations_behind', context);
     const before = await behindIn();
     // Of another database of the repository.

@@ -3,11 +3,11 @@ import { describeStatement, type Statement } from '../../../sanitize/statement.t
 import { formatNumberOf } from '../../../text/format.ts';
 import type { EngineContext } from '../../engine-context.ts';
 
-type Reporting = Pick<EngineContext, 'report'>;
+type ReportContext = Pick<EngineContext, 'report'>;
 
 /** Runs the statements of a query as one step; `onRun` reports each that has run. */
 export async function withQueryStep(
-  { report }: Reporting,
+  { report }: ReportContext,
   statements: Statement[],
   run: (onRun: (statement: Statement) => void) => Promise<void>,
 ): Promise<void> {
@@ -22,7 +22,7 @@ export async function withQueryStep(
   );
 }
 
-export async function withTracesStep({ report }: Reporting, run: () => Promise<void>): Promise<void> {
+export async function withTracesStep({ report }: ReportContext, run: () => Promise<void>): Promise<void> {
   const remnants = 'remnants of the old values';
   await withStep(report, { step: 'traces', label: `Remove ${remnants}`, done: `Removed ${remnants}` }, run);
 }

@@ -64,7 +64,7 @@ describeWithPostgres('a dump', () => {
     await applyLoad(context, await planLoad(context, { target, cpus: 2 }));
   }
 
-  it('tells the rows of small tables apart, whatever they are', async () => {
+  it('keeps the rows of small tables apart, whatever they are', async () => {
     const rows = String.raw`('\.'), (''), (''), (''), (E'\n\\.\n\n\n')`;
     const tables = ['a', 'b', 'c', 'd'].map((name) => `CREATE TABLE ${name} (words text)`);
     const filled = ['a', 'c', 'd'].map((name) => `INSERT INTO ${name} VALUES ${rows}`);
