@@ -1,4 +1,3 @@
-import { boundedLines } from '../text/bounded-list.ts';
 import { ERRORS, type ErrorCode } from './error-codes.ts';
 
 /** Documented in docs/commands.md. */
@@ -40,7 +39,8 @@ export class UserError extends Error {
     this.code = code;
     this.exit = exit;
     this.hint = hint == null ? undefined : boundText(hint);
-    this.details = boundedLines(details, MOST_DETAILS).map(boundText);
+    const more = details.length - MOST_DETAILS;
+    this.details = [...details.slice(0, MOST_DETAILS), ...(more > 0 ? [`and ${more} more`] : [])].map(boundText);
   }
 }
 

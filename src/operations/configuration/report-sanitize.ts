@@ -6,7 +6,7 @@ import { engineForUrl, parseUrl } from '../../engines/registry.ts';
 import type { SanitizePlaceReport } from '../../results/configuration-results.ts';
 import { EXIT, toUserError } from '../../runtime/errors.ts';
 import { chosenQuery } from '../../sanitize/query.ts';
-import { configuredDestination } from '../load/destination.ts';
+import { configuredDestination } from '../load/configured-destination.ts';
 
 /** For each target with a query: its destination, or which throw-away place it would be. No database is asked. */
 export async function reportSanitizePlaces(

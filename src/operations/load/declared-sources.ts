@@ -8,7 +8,7 @@ import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { readState, writeState } from '../working-state.ts';
-import { configuredDestination, subsetDestination } from './destination.ts';
+import { configuredDestination, subsetDestination } from './configured-destination.ts';
 import { type Source, sourcesOf } from './sources.ts';
 
 const FILE = {

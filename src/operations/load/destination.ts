@@ -1,6 +1,4 @@
 import type { Configuration } from '../../config/configuration.ts';
-import type { TargetSettings } from '../../config/schema/settings.ts';
-import { connectionUrl } from '../../config/urls/connection-url.ts';
 import { serviceElsewhere } from '../../config/urls/url-parts.ts';
 import type { DatabaseUrl } from '../../engines/database-url.ts';
 import { type Database, openDatabase } from '../../engines/open-database.ts';
@@ -10,14 +8,8 @@ import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { isCurrent, type Planned, planOutdated } from '../planned.ts';
 import { findTarget } from '../targets/find-target.ts';
+import { type ChosenDestination, configuredDestination, FOR_SHARED, ownKey } from './configured-destination.ts';
 import { assertNotASource } from './guard.ts';
-
-export interface ChosenDestination {
-  /** Connection URL, with its password. */
-  text: string;
-  /** The setting that named it, and so why it won. */
-  chosenBy: string;
-}
 
 /** Chooses the destination of a load, highest first: docs/commands.md, "The destination of a load". */
 export function chooseDestination(
@@ -32,29 +24,6 @@ export function chooseDestination(
   throw new UserError('destination_missing', `Target "${name}" has no destination to load into`, {
     hint: `Set ${missingKey(configuration, name)} in the configuration, or pass --destdb postgres://…`,
   });
-}
-
-/** The same without `--destdb`; `null` where nothing names a destination. Throws when a URL cannot be filled in. */
-export function configuredDestination(configuration: Configuration, name: string): ChosenDestination | null {
-  const target = findTarget(configuration, name);
-  const isShared = target.share !== undefined || configuration.cloud?.has(name);
-  return firstOf(configuration, [ownKey(name, target), FOR_ALL, ...(isShared ? [FOR_SHARED] : [])]);
-}
-
-/** Returns the destination of a subset; `null` where nothing names one. Throws when a URL cannot be filled in. */
-export function subsetDestination(configuration: Configuration, name: string): ChosenDestination | null {
-  return firstOf(configuration, [`targets.${name}.subset.dst_url`, FOR_ALL]);
-}
-
-const FOR_ALL = 'override.dst_db_url';
-const FOR_SHARED = 'defaults.shared_target_dst_db_url';
-
-function firstOf(configuration: Configuration, keys: string[]): ChosenDestination | null {
-  for (const chosenBy of keys) {
-    const text = connectionUrl(configuration, chosenBy);
-    if (text !== undefined) return { text, chosenBy };
-  }
-  return null;
 }
 
 /** A target of the file with the name of a cloud target would hide that one. */
@@ -88,10 +57,6 @@ export async function checkDestination(
 /** Nothing is connected yet. */
 export function openDestination(context: Context, { text }: Pick<ChosenDestination, 'text'>): Database {
   return openDatabase(context, parseUrl(text));
-}
-
-function ownKey(name: string, { share }: TargetSettings): string {
-  return `targets.${name}.${share ? 'share' : 'snapshot'}.dst_url`;
 }
 
 /** URLs of the configuration are looked at when it is read. */

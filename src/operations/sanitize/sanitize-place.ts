@@ -10,7 +10,7 @@ import type { Manifest } from '../../repository/manifest.ts';
 import type { DestinationState, RestoredBy } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
-import { configuredDestination } from '../load/destination.ts';
+import { configuredDestination } from '../load/configured-destination.ts';
 import { assertNotASource, type GuardOptions } from '../load/guard.ts';
 import { restoredBy } from '../load/restored-by.ts';
 

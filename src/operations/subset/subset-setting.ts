@@ -10,7 +10,7 @@ import { type CollectResult, collect } from '../../subset/collect.ts';
 import { buildGraph, type SubsetSettings, withKnownNames } from '../../subset/graph.ts';
 import { type Plan, planSubsetRoles } from '../../subset/plan.ts';
 import { cpusFor } from '../cpus-for.ts';
-import { subsetDestination } from '../load/destination.ts';
+import { subsetDestination } from '../load/configured-destination.ts';
 import { findTarget } from '../targets/find-target.ts';
 
 export interface SubsetRequest {

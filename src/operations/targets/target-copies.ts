@@ -7,7 +7,7 @@ import type { TargetRow } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { toDestinationCopies } from '../load/base-copies.ts';
-import { configuredDestination } from '../load/destination.ts';
+import { configuredDestination } from '../load/configured-destination.ts';
 import { CHECK_TIMEOUT_MS } from './check-databases.ts';
 
 const SERVERS_AT_ONCE = 8;

@@ -6,7 +6,7 @@ import type { Context } from '../../runtime/context.ts';
 import { toUserError } from '../../runtime/errors.ts';
 import { chosenQuery } from '../../sanitize/query.ts';
 import { cpusFor } from '../cpus-for.ts';
-import { configuredDestination, subsetDestination } from '../load/destination.ts';
+import { configuredDestination, subsetDestination } from '../load/configured-destination.ts';
 import { findTarget } from './find-target.ts';
 
 /** All that the configuration says of a target, as `--info` shows it. Connects to nothing. */

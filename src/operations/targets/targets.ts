@@ -11,7 +11,7 @@ import type { Context } from '../../runtime/context.ts';
 import { toUserError } from '../../runtime/errors.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { rememberIdentities, type SeenSource } from '../identities.ts';
-import { configuredDestination } from '../load/destination.ts';
+import { configuredDestination } from '../load/configured-destination.ts';
 import { whyNotShared } from '../sign-in/sharing.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { checkDatabases } from './check-databases.ts';

@@ -1,11 +1,8 @@
 import { expect, test } from 'vitest';
 import type { CloudTarget } from '../../../src/cloud/contract/schemas.ts';
 import type { Settings } from '../../../src/config/schema/settings.ts';
-import {
-  chooseDestination,
-  configuredDestination,
-  subsetDestination,
-} from '../../../src/operations/load/destination.ts';
+import { configuredDestination, subsetDestination } from '../../../src/operations/load/configured-destination.ts';
+import { chooseDestination } from '../../../src/operations/load/destination.ts';
 import { testContext } from '../../helpers/postgres/postgres-server.ts';
 import { configFolder, withKey } from '../../helpers/terminal/config-folder.ts';
 

@@ -3,7 +3,7 @@ import type { BranchList, TargetBranch } from '../../../results/branch-results.t
 import type { Context } from '../../../runtime/context.ts';
 import { toUserError } from '../../../runtime/errors.ts';
 import { mapWithConcurrency } from '../../../runtime/map-with-concurrency.ts';
-import { configuredDestination } from '../../load/destination.ts';
+import { configuredDestination } from '../../load/configured-destination.ts';
 import { type BranchesRequest, branchRows, openBranches } from '../open-branches.ts';
 
 /** Servers that are queried at once. */

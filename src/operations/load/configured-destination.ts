@@ -1,0 +1,38 @@
+import type { Configuration } from '../../config/configuration.ts';
+import type { TargetSettings } from '../../config/schema/settings.ts';
+import { connectionUrl } from '../../config/urls/connection-url.ts';
+import { findTarget } from '../targets/find-target.ts';
+
+export interface ChosenDestination {
+  /** Connection URL, with its password. */
+  text: string;
+  /** The setting that named it, and so why it won. */
+  chosenBy: string;
+}
+
+/** The destination of a load without `--destdb`; `null` where nothing names a destination. Throws when a URL cannot be filled in. */
+export function configuredDestination(configuration: Configuration, name: string): ChosenDestination | null {
+  const target = findTarget(configuration, name);
+  const isShared = target.share !== undefined || configuration.cloud?.has(name);
+  return firstOf(configuration, [ownKey(name, target), FOR_ALL, ...(isShared ? [FOR_SHARED] : [])]);
+}
+
+/** Returns the destination of a subset; `null` where nothing names one. Throws when a URL cannot be filled in. */
+export function subsetDestination(configuration: Configuration, name: string): ChosenDestination | null {
+  return firstOf(configuration, [`targets.${name}.subset.dst_url`, FOR_ALL]);
+}
+
+const FOR_ALL = 'override.dst_db_url';
+export const FOR_SHARED = 'defaults.shared_target_dst_db_url';
+
+function firstOf(configuration: Configuration, keys: string[]): ChosenDestination | null {
+  for (const chosenBy of keys) {
+    const text = connectionUrl(configuration, chosenBy);
+    if (text !== undefined) return { text, chosenBy };
+  }
+  return null;
+}
+
+export function ownKey(name: string, { share }: TargetSettings): string {
+  return `targets.${name}.${share ? 'share' : 'snapshot'}.dst_url`;
+}
