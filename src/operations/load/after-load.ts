@@ -160,7 +160,7 @@ async function runCommand(context: Context, { name, run, url }: RunningStep, com
   });
 }
 
-/** Without what belongs to the tool, or would lead a client of the database elsewhere. */
+/** Leaves out variables of the tool, and those that lead a client of the database elsewhere. */
 function environmentOf({ environment }: Context, url: DatabaseUrl): NodeJS.ProcessEnv {
   const { urlWithPassword, urlVariables } = engineOf(url.engine);
   const passed = Object.entries(environment).filter(([name]) => !/^TOOL_|^PG(?:SERVICE|HOSTADDR)$/.test(name));

@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { objectKey } from '../keys.ts';
 import {
   compressFrame,
@@ -204,8 +205,11 @@ export interface PackedContent extends PackResult {
  * folders are synced.
  */
 export function packContents(contents: ContentToPack[], store: string): Promise<PackedContent[]> {
-  return Promise.all(contents.map((content) => packContent(content, store)));
+  return mapWithConcurrency(contents, SYNCS_AT_ONCE, (content) => packContent(content, store));
 }
+
+/** Each has a file open. */
+const SYNCS_AT_ONCE = 32;
 
 const syncDescriptor = promisify(fsync);
 
