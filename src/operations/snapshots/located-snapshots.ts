@@ -96,7 +96,7 @@ async function listRemote(
     const reason = signal.aborted ? `no answer within ${timeoutMs / 1000} s` : error.message;
     const [what, code] =
       'profile' in location
-        ? [`bucket "${location.profile}"`, 'shelf_unreachable']
+        ? [`storage profile "${location.profile}"`, 'shelf_unreachable']
         : ['the hub', error.code === 'cloud_token_refused' ? error.code : 'cloud_unreachable'];
     const message = `Could not list ${what}: showing local snapshots only (${reason})`;
     context.report({ event: 'warning', code, message });
