@@ -17,6 +17,7 @@ export const buildCommand = defineCommand({
       flags: '--allow-superuser',
       description: 'restore and run the query as the user, not as a restricted temporary one',
     },
+    { flags: '--full', description: 'read all rows, also those that are proved to be unchanged' },
     INCLUDE_NEEDED_SCHEMAS,
     SUMMARY,
     CPUS,

@@ -26,6 +26,7 @@ import { pushStored } from '../snapshots/transfer/push.ts';
 import { checkDatabase } from '../targets/check-databases.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
+import { readEvidence, rowReading, writeEvidence } from './evidence.ts';
 
 export interface BuildRequest {
   target: string;
@@ -38,6 +39,8 @@ export interface BuildRequest {
   source?: string;
   /** Also takes the schemas that tables of the chosen ones cannot be without; without it such a build is refused. */
   includeNeededSchemas?: boolean;
+  /** Reads all rows, also those that are proved to be unchanged. */
+  full?: boolean;
 }
 
 /** Takes a snapshot of the target's source and pushes it to its remote repository. Steps: `connect`, `dump`, `store`, `push`. */
@@ -59,7 +62,7 @@ export async function build(given: Context, request: BuildRequest): Promise<Snap
 
 async function perform(
   context: Context,
-  { target: name, note, cpus: given, push = true, source, includeNeededSchemas }: BuildRequest,
+  { target: name, note, cpus: given, push = true, source, includeNeededSchemas, full }: BuildRequest,
   database: Database,
 ): Promise<SnapshotRow> {
   const { configuration, report, clock } = context;
@@ -70,16 +73,18 @@ async function perform(
   if (!url.inContainer) engine.reportTools(context).catch(() => {});
   const repository = localRepository(context);
   const [previous] = await repository.list(name);
+  // A subset is another database each time.
+  const last = source === undefined ? await readEvidence(context, { target: name, full }) : null;
   const created = clock().toISOString();
 
   // While the dump connects: the state at the beginning.
-  const reading = readGitState(context);
-  reading.catch(() => {});
+  const readingGit = readGitState(context);
+  readingGit.catch(() => {});
   const cpus = given ?? cpusFor(context, name);
   const byProgram = target.program ?? false;
   if (byProgram && engine.capabilities.onlyProgram)
     report(programWithoutEffect(engine, engine.capabilities.onlyProgram));
-  const manifest = await repository.withoutLeftovers(async () => {
+  const { manifest, reading } = await repository.withoutLeftovers(async () => {
     const stored = await storeDump({
       database,
       repository,
@@ -88,11 +93,12 @@ async function perform(
       schemaConfig: target.snapshot?.schema_config,
       includeNeededSchemas,
       program: byProgram && engine.capabilities.onlyProgram === null,
+      ...(last && { evidence: last.evidence }),
     });
-    const { identity } = stored;
+    const { identity, evidence } = stored;
     if (source === undefined) await rememberSource(context, { key: `targets.${name}.snapshot.src_url`, url, identity });
     const { serverVersion, toolVersion, ...dumped } = stored.dump;
-    const git = await reading;
+    const git = await readingGit;
     const content: Manifest = {
       format: formatFor({ engine: engine.id, ...dumped }),
       id: newSnapshotId(),
@@ -112,10 +118,15 @@ async function perform(
       context.signal.throwIfAborted();
       const written = await signed(context, content);
       await repository.write(written);
-      return written;
+      const reading = stored.reading && rowReading(stored.reading, last?.why ?? null);
+      if (evidence !== undefined) {
+        const fullAt = (reading?.all_read === null && last?.fullAt) || created;
+        await writeEvidence(context, { target: name, engine: engine.id, snapshot: content.id, fullAt, evidence });
+      }
+      return { manifest: written, reading };
     });
   });
-  const row = snapshotRow(context, manifest, 0);
+  const row = { ...snapshotRow(context, manifest, 0), ...(reading && { reading }) };
   const location = push ? locationFor(context, name, manifest) : null;
   if (location === null) return row;
   await pushStored(context, manifest, location);
