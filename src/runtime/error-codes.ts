@@ -23,6 +23,8 @@ export const ERRORS = {
     container_not_started: 'The container did not start.',
     container_lost: 'Container or Docker stopped during the work.',
     dump_failed: 'The dump failed; nothing was stored.',
+    exclude_rows_by_program: 'mysqldump cannot exclude rows.',
+    excluded_rows_referenced: 'Tables of the snapshot reference tables without rows: `--nullify`.',
     source_changing: 'Other sessions dropped, renamed or replaced source tables; nothing was stored.',
     schema_needed: 'The chosen schemas need others: `--include-needed-schemas`.',
     schema_not_found: 'The snapshot has none of the chosen schemas. A warning where it has some.',
