@@ -26,7 +26,7 @@ export type NullifiedKey = ExcludedRows['nullified'][number];
 
 const recorded = v.object({ excluded_rows: excludedRowsSchema(v.string()) });
 
-/** What `exclude_rows` left out of a snapshot, by its manifest's details; `null` for a snapshot with all rows. */
+/** Returns what `exclude_rows` left out of a snapshot, by its manifest's details; `null` for a snapshot with all rows. */
 export function excludedRowsOf({ details }: { details: Record<string, unknown> }): ExcludedRows | null {
   const { success, output } = v.safeParse(recorded, details);
   return success ? output.excluded_rows : null;

@@ -126,7 +126,7 @@ export const ERRORS = {
     table_ambiguous: 'Several tables have this name; quote it.',
     tag_invalid: 'A tag is one word of at most 64 characters; a snapshot has at most 32.',
     snapshot_ambiguous: 'Several snapshot ids begin like this.',
-    table_unknown: 'The snapshot has no such table.',
+    table_unknown: 'The snapshot, or the source of a build, has no such table.',
     table_not_loaded: "`schema_config` excludes the table's schema.",
     snapshot_not_here: 'The snapshot is not on this machine, or not in the selected location.',
     snapshot_not_there: 'The snapshot is in no bucket.',
