@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { TargetSnapshots } from '../../../src/results/results.ts';
@@ -28,13 +28,19 @@ for (const kind of SERVER_KINDS) {
       const [src_url, dst_url] = [server.url('source'), server.url('copy')];
       tool = await toolIn(folder.path, {
         working_directory: join(folder.path, 'work'),
-        targets: { app: { snapshot: { src_url, dst_url, ...more } } },
+        targets: {
+          app: {
+            snapshot: { src_url, dst_url, ...more },
+            sanitize: { dst_url: server.url('clean'), query_file: join(folder.path, 'clean.sql') },
+          },
+        },
       });
     }
 
     beforeAll(async () => {
       [server, folder] = await Promise.all([startAnyServer(kind), temporaryFolder()]);
       await mkdir(join(folder.path, 'work'));
+      await writeFile(join(folder.path, 'clean.sql'), "UPDATE page SET title = 'x';\n");
       await server.create('source');
       await server.run('source', FILL);
       await configure();
@@ -46,7 +52,7 @@ for (const kind of SERVER_KINDS) {
     });
 
     async function refused(words: string[]): Promise<{ code: string; message: string; details: string[] }> {
-      const { code, output } = await tool.start(['build', 'app', ...words]).ended;
+      const { code, output } = await tool.start(['build', 'app', '--no-sanitize', ...words]).ended;
       expect(code, output).not.toBe(0);
       expect((await snapshots()).snapshots).toEqual([]);
       return JSON.parse(output.trim().split('\n').at(-1) ?? '');
@@ -84,7 +90,7 @@ for (const kind of SERVER_KINDS) {
     it('stores all definitions and no excluded row, makes references NULL, and says so wherever the snapshot is shown', async () => {
       const before = kind === 'postgres' ? await rowsRead() : null;
       await configure({ exclude_rows: [named('event_*'), named('visit')], nullify: true });
-      const { output } = await tool.start(['build', 'app']).ended;
+      const { output } = await tool.start(['build', 'app', '--no-sanitize']).ended;
       expect(output).toContain('references_nullified');
       if (kind === 'postgres') expect(await rowsRead()).toBe(before);
       const [row] = (await snapshots()).snapshots;
@@ -100,16 +106,20 @@ for (const kind of SERVER_KINDS) {
       expect(await count('page', 'event_id IS NULL')).toEqual(['3']);
       expect(await server.column('copy', 'SELECT title FROM page ORDER BY id')).toEqual(['one', 'two', 'three']);
       await tool.done(['verify', 'app']);
+      await tool.done(['sanitize', 'app', '0']);
+      const sanitized = (await snapshots()).snapshots.find((snapshot) => snapshot.sanitized);
+      expect(sanitized).toMatchObject({ excluded_rows: row?.excluded_rows });
       // A build without the setting has all rows again, which the store did not have.
       await configure();
-      await tool.done(['build', 'app']);
+      await tool.done(['build', 'app', '--no-sanitize']);
       const [all, without] = (await snapshots()).snapshots;
       expect(all).not.toHaveProperty('excluded_rows');
       expect(without).toHaveProperty('excluded_rows');
+      expect((await tool.start(['diff', 'app', '1', '0']).ended).output).toContain('"excluded_rows"');
       await tool.done(['load', 'app']);
       expect(await count('event_log')).toEqual(['2']);
       expect(await count('page', 'event_id IS NULL')).toEqual(['1']);
-    });
+    }, 120_000);
 
     /** Rows of the excluded tables that any statement has read, when the server has counted them. */
     async function rowsRead(): Promise<string> {
