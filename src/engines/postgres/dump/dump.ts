@@ -144,7 +144,7 @@ async function beginSelection(
 interface ExplainOptions {
   schemas: string[];
   request: DumpRequest;
-  /** Of the server of the session. */
+  /** Identity of the server that the session has reached. */
   signs: ServerIdentity;
 }
 
