@@ -154,18 +154,30 @@ function explainer(
 
 /**
  * Tables that are read by ranges: all but those of extensions, of which pg_dump knows what to dump, and the smallest of
- * very many, whose names would be too long for the arguments of a program.
+ * very many, whose names would be too long for the arguments of a program. pg_dump would read what is not to be read.
  */
 function chooseOwn(tables: CatalogTable[]): CatalogTable[] {
-  const largestFirst = tables.filter((table) => !table.of_extension).sort((a, b) => b.bytes - a.bytes);
+  const isChanged = ({ without_rows, nulled }: CatalogTable): number => Number(without_rows || nulled !== undefined);
+  const largestFirst = tables
+    .filter((table) => !table.of_extension)
+    .sort((a, b) => isChanged(b) - isChanged(a) || b.bytes - a.bytes);
   const own: CatalogTable[] = [];
   let bytes = 0;
   for (const table of largestFirst) {
     bytes += Buffer.byteLength(quoteName(table.name)) + 1;
-    if (bytes > MOST_BYTES_OF_ALL) break;
+    if (bytes > MOST_BYTES_OF_ALL) {
+      if (isChanged(table)) throw tooManyExcluded();
+      break;
+    }
     own.push(table);
   }
   return own;
+}
+
+function tooManyExcluded(): UserError {
+  return new UserError('dump_failed', 'exclude_rows matches more tables than a program can be told', {
+    hint: 'Nothing was stored. Leave out their schema with schema_config.',
+  });
 }
 
 /** A table's rows, by the number of their entry in the archive. */

@@ -185,7 +185,8 @@ function createQueue({ ranges, request, progress }: TableReads, read: ReadTables
         },
       };
       // What has no block has no row that is visible to the snapshot, which is older.
-      (table.blocks === 0 && table.is_heap && !table.row_security ? empty : pieces).push(piece);
+      const isEmpty = table.without_rows || (table.blocks === 0 && table.is_heap && !table.row_security);
+      (isEmpty ? empty : pieces).push(piece);
     }
   }
   packEmpty(request, empty);
