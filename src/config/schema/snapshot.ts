@@ -3,7 +3,7 @@ import { parseDuration } from '../../text/duration.ts';
 import { afterLoad } from './after-load.ts';
 import { optionalKey } from './key.ts';
 import { traits } from './traits.ts';
-import { baseCopyKeys, destinationUrl, sourceUrl, text } from './values.ts';
+import { baseCopyKeys, destinationUrl, sourceUrl, tableName, text } from './values.ts';
 
 const schemaName = v.pipe(text, traits({ names: 'schema' }));
 
@@ -37,5 +37,11 @@ export const snapshotSchema = v.strictObject({
     'Longest time between builds that read all rows, also those proved to be unchanged (PostgreSQL); default 7d.',
     { example: '7d' },
   ),
+  exclude_rows: optionalKey(v.array(tableName), 'Tables whose rows are never read; * matches any characters.', {
+    example: ['public.audit_log', 'public.event_*'],
+  }),
+  nullify: optionalKey(v.boolean(), 'References to tables of exclude_rows become NULL where their columns allow it.', {
+    example: false,
+  }),
   after_load: afterLoad,
 });

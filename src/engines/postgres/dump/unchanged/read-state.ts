@@ -29,7 +29,10 @@ export async function readState(
   session: PsqlSession,
   { signs, tables }: { signs: ServerIdentity; tables: CatalogTable[] },
 ): Promise<SourceState | null> {
-  const large = tables.filter(({ bytes, is_heap, row_security }) => bytes >= LEAST_BYTES && is_heap && !row_security);
+  const large = tables.filter(
+    ({ bytes, is_heap, row_security, without_rows }) =>
+      bytes >= LEAST_BYTES && is_heap && !row_security && !without_rows,
+  );
   if (signs.system === null || large.length === 0 || majorOf(signs.version) < RANGES_SINCE) return null;
   const [server] = await session.query<ServerState>(SERVER_QUERY);
   if (!server?.timeline || !server.reset || !isPostgres(server.version)) return null;
@@ -73,10 +76,11 @@ async function readTableStates(session: PsqlSession, tables: CatalogTable[]): Pr
     FROM pg_class c WHERE c.oid IN (${oids}) AND c.relkind = 'r' AND c.relpersistence = 'p' AND c.relfilenode <> 0
       AND NOT c.relrowsecurity AND has_table_privilege(c.oid, 'SELECT')`);
   const types = await readTypes(session, oids);
+  const nulled = new Map(tables.map((table) => [table.oid, table.nulled ?? []]));
   return new Map(
     relations.flatMap(({ oid, filenode, columns }) => {
       const used = new Set((columns ?? []).flatMap(([, , type]) => [...(types.get(type) ?? [DOUBTFUL])]));
-      return used.has(DOUBTFUL) ? [] : [[oid, { filenode, shape: digestOf([columns, [...used].sort()]) }]];
+      return used.has(DOUBTFUL) ? [] : [[oid, { filenode, shape: digestOf([columns, nulled.get(oid), [...used].sort()]) }]];
     }),
   );
 }
