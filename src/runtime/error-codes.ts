@@ -25,6 +25,7 @@ export const ERRORS = {
     dump_failed: 'The dump failed.',
     exclude_rows_by_program: 'mysqldump cannot exclude rows.',
     excluded_rows_referenced: 'Tables of the snapshot reference tables without rows: `--nullify`.',
+    servers_differ: 'The URL of the source leads to several servers, as that of a load balancer does.',
     source_changing: 'Other sessions dropped, renamed or replaced source tables.',
     schema_needed: 'The chosen schemas need others: `--include-needed-schemas`.',
     schema_not_found: 'The snapshot has none of the chosen schemas. A warning where it has some.',
