@@ -237,6 +237,19 @@ export const PROMISES = {
       },
     },
   },
+  unchanged: {
+    promise: 'Rows that a build does not read are those of the last build',
+    parts: {
+      postgres: {
+        file: 'test/prove/unchanged.test.ts',
+        method:
+          'random histories of several sessions (subtransactions, prepared and open transactions, VACUUM FULL, FREEZE, TRUNCATE, changed types and columns, crashes with synchronous_commit off), each build of them compared with a full read, on PostgreSQL',
+        sample: 20,
+        full: 200,
+        rounds: 2000,
+      },
+    },
+  },
   limits: {
     promise: 'A full disk, no memory, no file handles and a clock that jumps lose nothing',
     parts: {
