@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { build, transform } from 'esbuild';
 import { builtins } from './builtins.mjs';
+import { joinChunks } from './join-chunks.mjs';
 import { licensesOf } from './licenses.mjs';
 import { patchPlugin } from './patch-plugin.mjs';
 import { patches } from './patches.mjs';
@@ -25,6 +26,18 @@ const entries = [
 /** What every start reads must stay small: these come with a dynamic import, in chunks of their own. */
 const heavyPackages =
   /node_modules\/(ink|react|react-reconciler|yoga-layout|@aws-sdk|@smithy|mysql2|hono|@hono|kysely|pg|pg-boss|cron-parser|luxon|rrule-temporal|jose|@prometheus-io|@modelcontextprotocol|zod|ajv|ajv-formats|@valibot\/to-json-schema)\//;
+
+/** What is loaded together: the files of each become few (`join-chunks.mjs`). */
+const roots = [
+  ...entries.map((entry) => new RegExp(`^${entry}$`)),
+  /^screens\/start\.tsx$/,
+  // Every command with a configuration.
+  /^src\/(cli|commands\/registry|config\/(load|misnamed-targets|secrets\/secret-values)|process\/(redact|local)|engines\/containers|repository\/staging)\b/,
+  /^src\/(operations|repository)\/(build|load|objects|snapshots)\//,
+  ...['mysql', 'postgres'].map(
+    (name) => new RegExp(`^src/engines/${name}/(branches|catalog|connection|dump|restore|server|swap)/`),
+  ),
+];
 
 /** All of an engine but what every start reads. */
 const codeOf = (engines) => new RegExp(`src/engines/(?:${engines})/(?!profile|details-schema)`);
@@ -89,6 +102,7 @@ export async function bundle(root, outdir) {
   ]);
   assertLazyLoading(program.metafile.outputs);
   await shortenNames(root, program.metafile.outputs);
+  await joinChunks({ root, outdir, outputs: program.metafile.outputs, roots, entries });
   const inputs = Object.keys(program.metafile.inputs);
   await writeFile(join(outdir, 'THIRD-PARTY-LICENSES.txt'), licensesOf(root, inputs));
 }
