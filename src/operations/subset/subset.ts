@@ -46,7 +46,7 @@ export async function planSubset(given: Context, request: SubsetRequest): Promis
   const undo = (request.undo ?? true) && destination.exists;
   const seed = request.seed ?? DEFAULT_SEED;
   await using source = await openDatabase(context, setting.source).subset.openSource(setting.cpus);
-  const plan = planFor(source, setting.settings);
+  const plan = planFor(source, setting);
   const collected = request.count ? await collectRows(context, { source, plan, seed }) : null;
   const restorer = await database.restore.chooseRestorer({
     ...{ builtHere: true, neverInPlace: true, superuserObjects: source.superuserObjects },
@@ -124,9 +124,9 @@ interface SubsetBuild extends SubsetContext {
 
 /** The source is let go as soon as nothing more is read of it. */
 async function makeFrom(context: Context, making: SubsetBuild) {
-  const { destination: url, settings, cpus, seed, undo, directory, restoredBy } = making;
+  const { destination: url, cpus, seed, undo, directory, restoredBy } = making;
   await using source = await openDatabase(context, making.source).subset.openSource(cpus);
-  const plan = planFor(source, settings);
+  const plan = planFor(source, making);
   const collected = await collectRows(context, { source, plan, seed });
   return await source.make({ url, plan, collected, cpus, undo, directory, restoredBy });
 }

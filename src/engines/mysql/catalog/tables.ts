@@ -52,6 +52,8 @@ export interface CatalogColumn {
   name: string;
   type: string;
   generated: boolean;
+  /** A dump reads it as NULL. */
+  nulled?: boolean;
 }
 
 /** Columns that accept text but not the same bytes. */
