@@ -17,7 +17,7 @@ export async function joinChunks({ root, outdir, outputs, roots, entries }) {
       members.map((file, at) => [file, { group: `part-${index + 1}.js`, id: `m${at}` }]),
     ),
   );
-  await Promise.all(groups.map((members, index) => joinGroup({ root, outdir, outputs, members, index, places })));
+  await Promise.all(groups.map((members, index) => joinGroup({ outdir, outputs, members, index, places })));
   await Promise.all([...places.keys()].map((file) => rm(join(root, file))));
   const files = [...Object.keys(outputs).filter((file) => file.endsWith('.js') && !places.has(file))];
   const paths = [
@@ -25,9 +25,7 @@ export async function joinChunks({ root, outdir, outputs, roots, entries }) {
     ...groups.map((_, index) => join(outdir, `part-${index + 1}.js`)),
   ];
   const byName = new Map([...places].map(([file, place]) => [basename(file), place]));
-  await Promise.all(
-    paths.map(async (path) => writeFile(path, redirected(await readFile(path, 'utf8'), basename(path), byName))),
-  );
+  await Promise.all(paths.map(async (path) => writeFile(path, redirected(await readFile(path, 'utf8'), byName))));
 }
 
 function groupsOf(outputs, { roots, isStarted }) {
@@ -51,7 +49,7 @@ function closureOf(outputs, isRoot) {
 }
 
 /** Its exports are those of its members, each with the member's id before its name; `m1_` is all of a member. */
-async function joinGroup({ root, outdir, outputs, members, index, places }) {
+async function joinGroup({ outdir, outputs, members, index, places }) {
   const lines = members.flatMap((file) => {
     const { id } = places.get(file);
     const from = JSON.stringify(`./${basename(file)}`);
@@ -80,7 +78,7 @@ const othersStay = (own) => ({
 });
 
 /** The text with imports from the joined files. */
-function redirected(text, self, places) {
+function redirected(text, places) {
   return text
     .replaceAll(/\bimport(?:\{([^}]*)\}from)?"\.\/([\w-]+\.js)"/g, (whole, names, file) => {
       const place = places.get(file);
