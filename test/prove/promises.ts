@@ -424,7 +424,7 @@ export const PROMISES = {
     },
   },
   concurrency: {
-    promise: 'Processes beside each other lose nothing',
+    promise: 'Concurrent processes lose nothing',
     parts: {
       postgres: {
         file: 'test/prove/crowd.full.test.ts',
@@ -478,7 +478,7 @@ export const PROMISES = {
     },
   },
   borders: {
-    promise: 'What is checked is what happens',
+    promise: 'Checked input is executed as checked',
     parts: {
       'definitions-mariadb': {
         file: 'test/hostile/mysql/random-definitions.test.ts',
