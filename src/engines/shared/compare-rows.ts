@@ -36,18 +36,18 @@ class GivenUp extends Error {
 
 /**
  * Finds the rows that only one side has, wherever they are; the pairs are read once, one after the other. Only rows
- * without an equal one so far are in memory. Resolves with `null` when they exceed a limit.
+ * without an equal one so far are in memory. Resolves with the reason where they exceed a limit.
  */
 export async function compareRows(
   pairs: Iterable<RowsPair>,
   { signal, ...limits }: ComparisonLimits,
-): Promise<RowsDifference | null> {
+): Promise<RowsDifference | string> {
   const unmatched = createUnmatched(limits);
   try {
     for (const pair of pairs) await comparePair(pair, unmatched, signal);
     return unmatched.difference();
   } catch (error) {
-    if (error instanceof GivenUp) return null;
+    if (error instanceof GivenUp) return error.message;
     throw error;
   }
 }
@@ -70,8 +70,12 @@ function compareLines(old: Lines, now: Lines, unmatched: Unmatched): void {
   skipEqual(old, now);
   if (old.at === old.end || now.at === now.end) return;
   // Mostly a row is gone or new, and the next one is equal again.
-  if (isNextLine(old, now)) return unmatched.remove(old.take());
-  if (isNextLine(now, old)) return unmatched.add(now.take());
+  if (isNextLine(old, now)) unmatched.remove(old.take());
+  else if (isNextLine(now, old)) unmatched.add(now.take());
+  else takeOther(old, now, unmatched);
+}
+
+function takeOther(old: Lines, now: Lines, unmatched: Unmatched): void {
   const [removed, added] = [old.line(), now.line()];
   // The side whose row the other one had before is behind: it goes on alone, until both are at the same row again.
   const isOldBehind = unmatched.isAdded(removed);
@@ -142,7 +146,7 @@ function createLines(chunks: RowChunks | null): Lines {
     size = rest + chunk.length;
     release(chunk);
     lines.end = target.lastIndexOf(LINE_FEED, size - 1) + 1;
-    if (size - lines.end > MOST_ROW_BYTES) throw new GivenUp();
+    if (size - lines.end > MOST_ROW_BYTES) throw new GivenUp('it has a row of more than 16 MB');
   };
   const lines: Lines = {
     bytes: Buffer.alloc(0),
@@ -206,8 +210,8 @@ function createUnmatched({ mostRemoved, mostAdded, mostBytes }: Omit<ComparisonL
     isRemoved: (row) => removed.rows.has(row),
     isAdded: (row) => added.rows.has(row),
     assertWithin() {
-      const isWithin = removed.bytes <= mostRemoved && added.bytes <= mostAdded;
-      if (!isWithin || removed.bytes + added.bytes > mostBytes) throw new GivenUp();
+      if (removed.bytes > mostRemoved || added.bytes > mostAdded) throw new GivenUp('much of it differs');
+      if (removed.bytes + added.bytes > mostBytes) throw new GivenUp('more differs than is kept in memory');
     },
     difference: () => ({ removed: rowsOf(removed), added: rowsOf(added), bytes: removed.bytes + added.bytes }),
   };
