@@ -31,11 +31,20 @@ for (const table of tables) {
   await bench.sql('bench', `COPY ${table} TO '${file(table, 'text')}'`).catch(async () => {
     await run(psql, ['-Xq', '-d', bench.url('bench'), '-c', `\\copy ${table} to '${file(table, 'text')}'`]);
   });
-  await run(psql, ['-Xq', '-d', bench.url('bench'), '-c', `\\copy ${table} to '${file(table, 'binary')}' with (format binary)`]);
+  await run(psql, [
+    '-Xq',
+    '-d',
+    bench.url('bench'),
+    '-c',
+    `\\copy ${table} to '${file(table, 'binary')}' with (format binary)`,
+  ]);
 }
 
 const inRaw = async (...commands: string[]): Promise<number> => {
-  const words = ['SET synchronous_commit = off', "SET maintenance_work_mem = '1GB'", ...commands].flatMap((one) => ['-c', one]);
+  const words = ['SET synchronous_commit = off', "SET maintenance_work_mem = '1GB'", ...commands].flatMap((one) => [
+    '-c',
+    one,
+  ]);
   return (await measuredRun(psql, ['-Xq', '-o', '/dev/null', '-d', bench.url('raw'), ...words])).cpu;
 };
 const copies = (format: string): string[] =>
@@ -51,7 +60,8 @@ const define = async (...settings: string[]): Promise<number> => {
   for (const setting of settings) await bench.sql('postgres', `ALTER DATABASE raw SET ${setting}`);
   return (await run(pg_restore, ['-d', bench.url('raw'), '--section=pre-data', archive])).cpu;
 };
-const indexes = async (jobs: number): Promise<number> => (await run(pg_restore, ['-d', bench.url('raw'), `-j${jobs}`, '--section=post-data', archive])).cpu;
+const indexes = async (jobs: number): Promise<number> =>
+  (await run(pg_restore, ['-d', bench.url('raw'), `-j${jobs}`, '--section=post-data', archive])).cpu;
 
 /** Rows through a socket of our own. */
 async function socketCopies(): Promise<number> {
@@ -143,8 +153,11 @@ for (let round = 0; round < ROUNDS; round += 1) {
 void cpuSeconds;
 void spawn;
 await rm(folder, { recursive: true });
-const median = (values: number[]): string => (values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0).toFixed(2);
+const median = (values: number[]): string =>
+  (values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0).toFixed(2);
 printTable([
   [`${megabytes} MB, 60 tables`, 'CPU s', 'CPU s of server', 'seconds', 'MB of WAL'],
-  ...[...taken].filter(([name]) => name !== '-').map(([name, one]) => [name, median(one.own), median(one.server), median(one.seconds), median(one.wal)]),
+  ...[...taken]
+    .filter(([name]) => name !== '-')
+    .map(([name, one]) => [name, median(one.own), median(one.server), median(one.seconds), median(one.wal)]),
 ]);

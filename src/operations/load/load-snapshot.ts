@@ -19,7 +19,15 @@ import { type FoundSnapshot, findPlanned, findSnapshot } from '../snapshots/snap
 import { pullFiles } from '../snapshots/transfer/pull.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { afterLoadRunner, checkAfterLoad, plannedAfterLoad } from './after-load.ts';
-import { baseRefused, baseWarning, keepsUsedBase, toDatabaseCopies, wantedBase, whyNoBase, whyNotInPlace } from './base-copies.ts';
+import {
+  baseRefused,
+  baseWarning,
+  keepsUsedBase,
+  toDatabaseCopies,
+  wantedBase,
+  whyNoBase,
+  whyNotInPlace,
+} from './base-copies.ts';
 import { chooseTables, namesOf, withinPlan } from './choose-tables.ts';
 import { dataState } from './data-state.ts';
 import { checkDestination, chooseDestination, openDestination } from './destination.ts';

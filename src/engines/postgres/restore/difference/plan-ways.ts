@@ -9,7 +9,7 @@ import { NEVER_EQUAL } from './contents.ts';
 import type { BaseComparison } from './plan-difference.ts';
 
 /** A smaller table is loaded as fast as its rows are compared. */
-const LEAST_BYTES = 1024 * 1024;
+const LEAST_BYTES = 256 * 1024;
 
 /** Share of rows whose space deleted rows may take: a base copy is never vacuumed. */
 const MOST_DELETED = 0.2;
