@@ -8,7 +8,7 @@ export function definitionsOnlyText(tables: { table: string; engine: string }[])
   return tables.map(({ table, engine }) => `${table} (${engine})`).join(', ');
 }
 
-/** `public.audit_log and 3 more; NULL in their place: public.page (event_id), 12 rows` */
+/** `public.audit_log and 3 more; references are NULL: public.page (event_id), 12 rows` */
 export function excludedRowsText({ tables, nullified }: ExcludedRows): string {
   const keys = nullified.map(
     ({ table, columns, rows }) => `${table} (${columns.join(', ')}), ${formatNumberOf(rows, 'row')}`,

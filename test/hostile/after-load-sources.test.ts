@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { targetBodySchema } from '../../src/cloud/contract/schemas.ts';
 import { encrypt } from '../../src/config/secrets/cipher.ts';
 import { trustRequestOf } from '../../src/config/trust/trust-request.ts';
-import { storedEffect } from '../../src/config/trust/trust-store.ts';
+import { storedEffect } from '../../src/config/trust/stored-effect.ts';
 import { parseYaml } from '../../src/config/yaml/yaml-source.ts';
 import { cloudSettings } from '../../src/operations/cloud/target-settings.ts';
 import { plannedAfterLoad } from '../../src/operations/load/after-load.ts';

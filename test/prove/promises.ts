@@ -191,6 +191,14 @@ export const PROMISES = {
         full: 100,
         rounds: 2000,
       },
+      'difference-rows': {
+        file: 'test/prove/difference-rows.full.test.ts',
+        method:
+          'pairs of snapshots with random tables, keys and changes (moved rows, equal keys of other text, no key, partitions, foreign keys, triggers), the second loaded from the base copy of the first: equal to a full load by pg_dump, checksums and amcheck, on PostgreSQL',
+        sample: 0,
+        full: 40,
+        rounds: 1000,
+      },
       mariadb: {
         file: 'test/prove/equal-data.full.test.ts',
         method: 'the same by mariadb-dump on MariaDB',
@@ -226,6 +234,19 @@ export const PROMISES = {
         sample: 3,
         full: 30,
         rounds: 200,
+      },
+    },
+  },
+  unchanged: {
+    promise: 'Rows that a build does not read are those of the last build',
+    parts: {
+      postgres: {
+        file: 'test/prove/unchanged.test.ts',
+        method:
+          'random histories of several sessions (subtransactions, prepared and open transactions, VACUUM FULL, FREEZE, TRUNCATE, changed types and columns, crashes with synchronous_commit off), each build of them compared with a full read, on PostgreSQL',
+        sample: 20,
+        full: 200,
+        rounds: 2000,
       },
     },
   },
@@ -403,7 +424,7 @@ export const PROMISES = {
     },
   },
   concurrency: {
-    promise: 'Processes beside each other lose nothing',
+    promise: 'Concurrent processes lose nothing',
     parts: {
       postgres: {
         file: 'test/prove/crowd.full.test.ts',
@@ -457,7 +478,7 @@ export const PROMISES = {
     },
   },
   borders: {
-    promise: 'What is checked is what happens',
+    promise: 'Checked input is executed as checked',
     parts: {
       'definitions-mariadb': {
         file: 'test/hostile/mysql/random-definitions.test.ts',

@@ -66,12 +66,21 @@ export interface RestoreRequest {
   role?: string | undefined;
   /** Keeps a base copy of the restored database, with a spare where that is set; ignored in place. */
   keepBase?: { spare: boolean } | undefined;
+  /** Keeps a base copy also where the load is made from the present one, if there is space for another. */
+  keepUsedBase?: boolean;
   /** Loads all tables, even where a base copy has most of them. */
   full?: boolean | undefined;
   /** Restores the content with the rights of the user of `url`. */
   allowSuperuser?: boolean | undefined;
   /** This machine has built the snapshot: what only a superuser may create was created by one in the source. */
   builtHere?: boolean | undefined;
+  /** Finds the snapshot of a base copy by its id; `null` where this machine does not have it. */
+  earlier?: (snapshot: string) => Promise<EarlierSnapshot | null>;
+}
+
+export interface EarlierSnapshot {
+  manifest: Manifest;
+  read: RestoreRun['read'];
 }
 
 export interface RestorePlan {
@@ -88,6 +97,8 @@ export interface RestorePlan {
   copies?: BaseCopies;
   /** Absent where there is no base copy. */
   difference?: DifferencePlan;
+  /** The base copy that is used will be replaced by one of the new state. */
+  keepsUsedBase?: true;
 }
 
 /** User that restores the content of a snapshot, with whose rights its code runs. */
@@ -109,9 +120,26 @@ export interface DifferencePlan {
   loadedAt: string;
   /** The names of the tables to load; `null` for a full load. */
   tables: string[] | null;
+  /** How each of them is loaded. */
+  ways: TableWay[];
+  /** Rows that loads by rows have deleted from tables of the base copy, since these were loaded whole. */
+  deleted: Record<string, number>;
   /** Files that are needed besides those of the tables; all for a full load. */
   files: string[] | null;
   reason: string;
+}
+
+export interface TableWay {
+  table: string;
+  /** Rows that differ, in place of those of the base copy; or all rows, into an empty table. */
+  way: 'rows' | 'whole';
+  reason: string;
+  /** Content to read of the snapshot. */
+  bytes: number;
+  /** Digest of its content in the base copy, of a load by rows. */
+  before?: string;
+  /** Rows that were deleted and inserted, of a load by rows; an updated row is in both. */
+  changed?: { deleted: number; inserted: number };
 }
 
 export interface DefinitionsRequest {
@@ -157,6 +185,8 @@ export interface ReplaceResult {
   swapMs: number | null;
   undoDatabase: string | null;
   missing?: MissingParts;
+  /** Of a load from the base copy: how each table was loaded. */
+  ways?: TableWay[];
   /** The base copy and the spare that were made. */
   baseDatabase?: string;
   spareDatabase?: string;

@@ -19,11 +19,12 @@ import { type FoundSnapshot, findPlanned, findSnapshot } from '../snapshots/snap
 import { pullFiles } from '../snapshots/transfer/pull.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { afterLoadRunner, checkAfterLoad, plannedAfterLoad } from './after-load.ts';
-import { baseRefused, baseWarning, toDatabaseCopies, wantedBase, whyNoBase, whyNotInPlace } from './base-copies.ts';
+import { baseRefused, baseWarning, keepsUsedBase, toDatabaseCopies, wantedBase, whyNoBase, whyNotInPlace } from './base-copies.ts';
 import { chooseTables, namesOf, withinPlan } from './choose-tables.ts';
 import { dataState } from './data-state.ts';
 import { checkDestination, chooseDestination, openDestination } from './destination.ts';
-import { filesToRead, loadDifference } from './difference.ts';
+import { byTable, filesToRead, loadDifference } from './difference.ts';
+import { earlierSnapshots } from './earlier-snapshots.ts';
 import { assertNotASource } from './guard.ts';
 import { loadSteps } from './load-steps.ts';
 import type { LoadRequest, PlannedLoad } from './planned-load.ts';
@@ -41,7 +42,10 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
   const selected = request.tables ? await chooseTables(context, { found, database, wanted: request.tables }) : null;
   const only = selected && namesOf(selected);
   const restoration = await restorationOf(context, request, { manifest, only, keepBase: wanted.keepBase });
-  const restore = await database.restore.plan(restoration);
+  const planning = createObjectPool(1);
+  await using _planned = { [Symbol.asyncDispose]: () => planning.close() };
+  const earlier = earlierSnapshots(context, { target: request.target, pool: planning });
+  const restore = await database.restore.plan({ ...restoration, earlier, keepUsedBase: wanted.keepUsed });
   const { keepBase, why } = baseWithin(restore, request, wanted);
   const afterLoad = plannedAfterLoad(context.configuration, request);
   // A base copy may have the effect of other steps.
@@ -114,6 +118,8 @@ interface ChosenBase {
   keepBase: LoadPlan['keep_base'];
   /** Requested on the command line, so that it must be possible. */
   explicit: boolean;
+  /** The base copy that a load is made from is replaced by one of the new state. */
+  keepUsed: boolean;
   /** Reason for which no base copy is kept although one is configured. */
   why: string | null;
 }
@@ -121,10 +127,12 @@ interface ChosenBase {
 function chooseBase({ configuration }: Context, request: LoadRequest, allowedBy: string | undefined): ChosenBase {
   const { onlyBase = false } = request;
   const wanted = onlyBase ? null : wantedBase(configuration, request);
-  const why = wanted && whyNoBase(allowedBy);
+  const whyNot = whyNoBase(allowedBy);
+  const why = wanted && whyNot;
   if (wanted?.explicit && why) throw baseRefused(request.target, why);
   const keepBase = wanted && !why ? { spare: wanted.spare } : undefined;
-  return { keepBase, explicit: onlyBase || (wanted?.explicit ?? false), why };
+  const keepUsed = !onlyBase && whyNot === null && keepsUsedBase(configuration, request);
+  return { keepBase, keepUsed, explicit: onlyBase || (wanted?.explicit ?? false), why };
 }
 
 /** A load in place keeps no base copy. */
@@ -133,6 +141,7 @@ function baseWithin(
   { target, onlyBase = false }: LoadRequest,
   { keepBase, explicit, why }: ChosenBase,
 ): Pick<ChosenBase, 'keepBase' | 'why'> {
+  if (restore.keepsUsedBase) return { keepBase: { spare: false }, why };
   const inPlace = keepBase || onlyBase ? whyNotInPlace(restore) : null;
   if (explicit && inPlace !== null) throw baseRefused(target, inPlace);
   return { keepBase: inPlace === null ? keepBase : undefined, why: why ?? inPlace };
@@ -163,7 +172,7 @@ export async function applySnapshot(
   const only = selection && namesOf(selection);
   const directory = await staging.folder('restore');
   const afterLoad = afterLoadRunner(context, { choice: request, planned: plan.after_load, directory });
-  const { swapMs, undoDatabase, missing, baseDatabase, spareDatabase } = await database.restore.run({
+  const { swapMs, undoDatabase, missing, ways, baseDatabase, spareDatabase } = await database.restore.run({
     ...(await restorationOf(context, request, { manifest, only, keepBase })),
     plan: restore,
     cpus,
@@ -171,6 +180,7 @@ export async function applySnapshot(
     ...(request.onlyBase && { onlyBase: true }),
     directory,
     ...(afterLoad && { afterLoad }),
+    earlier: earlierSnapshots(context, { target: request.target, pool }),
     read: snapshotReader({ manifest, repository, pool, signal: context.signal }),
   });
   return {
@@ -183,7 +193,7 @@ export async function applySnapshot(
     swap_ms: swapMs,
     undo_database: undoDatabase,
     ...(missing && { missing }),
-    ...(plan.difference && { difference: plan.difference }),
+    ...(plan.difference && { difference: { ...plan.difference, ...(ways?.length && { by_table: byTable(ways) }) } }),
     ...(plan.after_load && { after_load: plan.after_load }),
     ...(baseDatabase && { base_database: baseDatabase }),
     ...(spareDatabase && { spare_database: spareDatabase }),

@@ -35,7 +35,7 @@ export interface SanitizeRequest extends TrustChoice {
   /** Default 0. Ignored with `build`. */
   snapshot?: SnapshotSelector;
   /** Takes a new snapshot first, in this way. */
-  build?: Pick<BuildRequest, 'note' | 'includeNeededSchemas'>;
+  build?: Pick<BuildRequest, 'note' | 'includeNeededSchemas' | 'full'>;
   /** In a throw-away database, even where `sanitize.dst_url` is set. */
   ephemeral?: boolean;
   /** Publishes nothing while personal data is left that no comment of the query lets stay. */
@@ -66,7 +66,7 @@ export async function planSanitize(given: Context, request: SanitizeRequest): Pr
   const found = request.build ? null : await findSnapshot(context, { ...request, original: true });
   if (found) assertTrusted(context, found.manifest, request);
   const engine = found ? engineOf(found.manifest.engine) : engineForUrl(sourceOf(context, target));
-  const statements = engine.splitQuery(query.text);
+  const statements = await engine.splitQuery(query.text);
   if (statements.length === 0) throw queryEmpty(query);
   const keep = readKeepComments(query.text);
   const { ephemeral = false } = request;
@@ -126,7 +126,8 @@ async function perform(given: Context, planned: PlannedSanitize): Promise<Saniti
   // What was built just now needs no trust in anybody else.
   if (!built) assertTrusted(context, manifest, request);
   if (!local && remote) await pullFiles(context, { manifest, remote, keep: true });
-  return sanitizeIn(context, { request, manifest, statements, keep, places, strict, undo });
+  const result = await sanitizeIn(context, { request, manifest, statements, keep, places, strict, undo });
+  return built?.reading ? { ...result, original: { ...result.original, reading: built.reading } } : result;
 }
 
 function withUrls(context: Context, { target, build }: SanitizeRequest): Promise<Context> {

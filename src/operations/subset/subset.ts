@@ -1,5 +1,5 @@
-import type { Engine } from '../../engines/engine.ts';
 import type { RestoringUser } from '../../engines/facets/restore.ts';
+import type { SubsetSource } from '../../engines/facets/subset.ts';
 import { openDatabase } from '../../engines/open-database.ts';
 import type { SnapshotRow } from '../../results/results.ts';
 import type { SubsetGraph, SubsetPlanResult, SubsetResult } from '../../results/subset-results.ts';
@@ -66,7 +66,7 @@ export async function planSubset(given: Context, request: SubsetRequest): Promis
       unverified_sources,
       tables: tableRows(plan, collected),
       circles: plan.circles,
-      warnings: [...warningsOf(plan, database.engine), ...source.warnings],
+      warnings: [...warningsOf(plan, source), ...source.warnings],
     },
     planned_at: context.clock().toISOString(),
     settings: setting.settings,
@@ -169,7 +169,7 @@ function tableRows({ graph, rules, paths, nulled }: Plan, collected: CollectResu
 /** Tables that a message names, at most. */
 const NAMED_TABLES = 10;
 
-function warningsOf({ unindexed, rules }: Plan, { createIndex }: Engine): SubsetPlanResult['warnings'] {
+function warningsOf({ unindexed, rules }: Plan, { createIndex }: SubsetSource): SubsetPlanResult['warnings'] {
   const slow = unindexed.map(({ from, columns }) => ({
     code: 'reference_without_index',
     message: `No index finds rows of ${from} by ${columns.join(', ')}, so the table is read whole. This would help: ${createIndex(from, columns)}`,

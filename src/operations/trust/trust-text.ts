@@ -1,5 +1,5 @@
+import { storedEffect } from '../../config/trust/stored-effect.ts';
 import type { TrustRequest } from '../../config/trust/trust-request.ts';
-import { storedEffect } from '../../config/trust/trust-store.ts';
 import type { Effect } from '../../results/effects.ts';
 
 export const TRUST_QUESTION = 'Trust this configuration?';

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import {
   type ContentToPack,
+  isIntact,
   type ObjectToRead,
   type PackedContent,
   packContents,
@@ -35,6 +36,8 @@ export interface ObjectPool {
   read(object: ObjectToRead): AsyncGenerator<Uint8Array<ArrayBuffer>, void>;
   check(object: ObjectToRead, onBytes: (bytes: number) => void): Promise<void>;
   checkStored(object: ObjectToRead, storedSha256: string | undefined): Promise<void>;
+  /** Reports whether the object is there as it was packed, and makes it young. */
+  isIntact(object: StoredObject): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -136,6 +139,14 @@ export function createObjectPool(size: number, { expectedBytes = 0 } = {}): Obje
       await using exchange = await threads.acquire();
       exchange.send({ task: 'check-stored', ...object, storedSha256 });
       await exchange.receive();
+    },
+
+    async isIntact({ path, storedSha256, storedBytes }) {
+      if (!needsThread(storedBytes)) return isIntact(path, storedSha256);
+      await using exchange = await threads.acquire();
+      exchange.send({ task: 'is-intact', path, storedSha256 });
+      const message = await exchange.receive();
+      return message.reply === 'intact' && message.isIntact;
     },
 
     async close() {

@@ -2,6 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import {
   type ContentToPack,
   checkStored,
+  isIntact,
   type ObjectToRead,
   type PackedContent,
   packContents,
@@ -26,6 +27,7 @@ export type WorkerTask =
   | { task: 'pack-contents'; contents: ContentToPack[]; store: string }
   | ({ task: 'check' } & ObjectToRead)
   | ({ task: 'check-stored'; storedSha256: string | undefined } & ObjectToRead)
+  | { task: 'is-intact'; path: string; storedSha256: string }
   /** All frames in one answer. */
   | ({ task: 'read-whole' } & ObjectToRead)
   | ({ task: 'read' } & ObjectToRead)
@@ -42,6 +44,7 @@ export type WorkerAnswer =
   | { reply: 'frame'; frame: Uint8Array<ArrayBuffer> | null }
   | { reply: 'frames'; frames: Uint8Array<ArrayBuffer>[] }
   | { reply: 'checked' }
+  | { reply: 'intact'; isIntact: boolean }
   | { reply: 'failed'; message: string; code: string | null };
 
 /** Interval in ms between checks of a growing source: first, and maximum. */
@@ -95,6 +98,9 @@ async function answer(request: WorkerRequest): Promise<void> {
     case 'check-stored':
       checkStored(request, request.storedSha256);
       reply({ reply: 'checked' });
+      return;
+    case 'is-intact':
+      reply({ reply: 'intact', isIntact: isIntact(request.path, request.storedSha256) });
       return;
     case 'read-whole': {
       const frames = [...readFrames(request)];

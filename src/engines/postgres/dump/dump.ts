@@ -6,12 +6,13 @@ import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import { mapWithConcurrency } from '../../../runtime/map-with-concurrency.ts';
 import { formatNumberOf } from '../../../text/format.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { DumpRequest, DumpResult, PackedFile } from '../../facets/dump.ts';
 import { runTogether } from '../../shared/run-together.ts';
 import { type CatalogTable, readEncodingSettings } from '../catalog/introspect.ts';
 import { connect } from '../connection/connect.ts';
-import { readIdentity, readServerIdentity } from '../connection/identity.ts';
+import { readIdentity, readServerIdentity, type ServerIdentity } from '../connection/identity.ts';
 import { type PsqlSession, quoteName, SqlError } from '../connection/session.ts';
 import { findClientTools, majorOf, toolsForServer } from '../connection/tools.ts';
 import { listArchive } from '../restore/list-archive.ts';
@@ -36,6 +37,10 @@ import { cutShort, type TableReads } from './read-piece.ts';
 import { prepareReading, type ReadTables, tableReaders } from './read-tables.ts';
 import { explainDumpFailure } from './rights.ts';
 import { ARCHIVE, dumpDatabase, fixDate } from './run-pg-dump.ts';
+import { proveUnchanged } from './unchanged/find-unchanged.ts';
+import { readState } from './unchanged/read-state.ts';
+import { recordEvidence } from './unchanged/record-evidence.ts';
+import { withinSavepoint } from './unchanged/savepoint.ts';
 
 /**
  * One consistent dump by several sessions: a transaction of ours exports its snapshot, and the catalog is read in it,
@@ -55,29 +60,36 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const identifying = readIdentity(session, signs);
   identifying.catch(() => {});
   if ('client_encoding' in encoding) await assertReadableNames(session, request);
-  const { snapshot, selected } = await beginSelection(context, session, request);
+  const { snapshot, selected } = await beginSelection(context, session, { request, signs });
   const identity = await identifying;
   connected(`Connected to PostgreSQL ${serverVersion}`);
 
   const of = `${formatNumberOf(selected.tables.length, 'table')} of ${request.url.display}`;
   const ended = startStep(report, 'dump', `Dump ${of}`);
   const own = chooseOwn(selected.tables);
-  const explain = explainer(context, session, { schemas: selected.schemas, cpus: request.cpus });
+  const explain = explainer(context, session, { schemas: selected.schemas, request, signs });
   const progress = createDumpProgress({ tables: selected.tables, expected: request.expectedBytes, report });
   const serverMajor = majorOf(serverVersion);
   const ranges = rangesOf(own, { serverMajor });
+  const state = request.lastBuild
+    ? await withinSavepoint(session, () => readState(session, { signs, tables: own }))
+    : null;
   const address = await directAddress(context, session, { url: request.url, serverMajor });
   let isDumped = false;
   const { promise: dumped, resolve: hasDumped } = Promise.withResolvers<void>();
   const ofDump = { isDumped: () => isDumped, dumped };
-  const reads = { request, tools, session, snapshot, address, encoding, ...ofDump, ranges, progress, explain };
-  const { works, read } = tableReaders(context, reads);
+  const { started } = signs;
+  const reads = { request, tools, session, snapshot, started, address, encoding, ...ofDump, ranges, progress, explain };
   let archive: ArchiveEntry[] = [];
+  let read: ReadTables = new Map();
   // While pg_dump starts and reads the catalog itself. One after the other: a refused COPY ends the transaction.
   const reading = readSource(context, session, { selected, request, serverVersion });
-  const preparing = reading.then(() => prepareReading(session));
+  const proving = reading.then(async () => {
+    await prepareReading(session);
+    return await proveUnchanged(session, { last: request.lastBuild, state, ranges });
+  });
   // pg_dump may fail before they are awaited.
-  for (const one of [reading, preparing]) one.catch(() => {});
+  for (const one of [reading, proving]) one.catch(() => {});
   let definitions: string | null = null;
   await runTogether(context.signal, [
     async (signal) => {
@@ -97,19 +109,24 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
       const contents = await fixDate(join(request.directory, ARCHIVE, CONTENTS));
       definitions = digestDefinitions(contents);
     },
-    ...works.map((work) => async (signal: AbortSignal) => {
-      await preparing;
-      await work(signal);
-    }),
+    async (signal) => {
+      const { files: unchanged } = await proving;
+      const readers = tableReaders({ ...context, signal }, { ...reads, unchanged });
+      read = readers.read;
+      await runTogether(signal, readers.works);
+    },
   ]);
   const source = await reading;
   const others = await packOthers(request, { archive, own });
   const tables = await settled(read);
+  const evidence = state && recordEvidence({ state, tables, ranges });
   ended(`Dumped ${of}`);
   return {
     serverVersion,
     toolVersion: tools.version,
     identity,
+    ...(evidence && { evidence }),
+    ...(request.lastBuild && { reading: (await proving).reading }),
     ...assemble({ tables, others, archive, source, definitions }),
   };
 }
@@ -118,13 +135,13 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
 async function beginSelection(
   context: EngineContext,
   session: PsqlSession,
-  request: DumpRequest,
+  { request, signs }: Pick<ExplainOptions, 'request' | 'signs'>,
 ): Promise<{ snapshot: string; selected: DumpSelection }> {
   let schemas = await readChosenSchemas(session, request);
   while (true) {
     const snapshot = await beginInstant(session, schemas).catch(async (error) => {
       if (!(error instanceof SqlError)) throw error;
-      throw await explainer(context, session, { schemas, cpus: request.cpus })('The tables cannot be locked', [
+      throw await explainer(context, session, { schemas, request, signs })('The tables cannot be locked', [
         error.message,
       ]);
     });
@@ -139,17 +156,51 @@ async function beginSelection(
   }
 }
 
+interface ExplainOptions {
+  schemas: string[];
+  request: DumpRequest;
+  /** Identity of the server that the session has reached. */
+  signs: ServerIdentity;
+}
+
 function explainer(
   context: EngineContext,
   session: PsqlSession,
-  { schemas, cpus }: { schemas: string[]; cpus: number },
+  { schemas, request, signs }: ExplainOptions,
 ): TableReads['explain'] {
   return async (message, details) => {
     // A failed statement has ended the transaction.
     await session.execute('ROLLBACK').catch(() => {});
+    const other = await findOtherServer(context, request.url, signs);
+    if (other) throw serversDiffer(request.url, [other, signs]);
+    const { cpus } = request;
     const explained = await explainDumpFailure(context, session, { schemas, cpus, said: details });
     return new UserError('dump_failed', message, { details: [...details, ...explained.details], hint: explained.hint });
   };
+}
+
+/** Connections that find out whether an address leads to several servers, as that of a load balancer does. */
+const MOST_CONNECTIONS = 4;
+
+async function findOtherServer(
+  context: EngineContext,
+  url: DatabaseUrl,
+  { started }: ServerIdentity,
+): Promise<ServerIdentity | null> {
+  for (let tried = 0; tried < MOST_CONNECTIONS; tried += 1) {
+    await using session = await connect(context, url).catch(() => null);
+    const signs = session && (await readServerIdentity(session).catch(() => null));
+    if (signs && signs.started !== started) return signs;
+  }
+  return null;
+}
+
+function serversDiffer({ display }: DatabaseUrl, servers: ServerIdentity[]): UserError {
+  const named = servers.map(({ address, port }) => `${address ?? 'a socket'}, port ${port}`);
+  return new UserError('servers_differ', `The connections to ${display} reach different servers`, {
+    details: [...new Set(named)].sort(),
+    hint: 'Nothing was stored. A build reads by several connections at one instant of one server: name that server in the URL instead of a load balancer.',
+  });
 }
 
 /**

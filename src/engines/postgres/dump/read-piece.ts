@@ -11,6 +11,7 @@ import { DATA_TERMINATOR } from './archive.ts';
 import type { CopyReader } from './copy-readers.ts';
 import { type DumpProgress, nameOf } from './dump-progress.ts';
 import { copyOut, type Range } from './ranges.ts';
+import type { UnchangedFiles } from './unchanged/find-unchanged.ts';
 
 export interface TableReads {
   request: DumpRequest;
@@ -18,6 +19,8 @@ export interface TableReads {
   /** Exports the snapshot, holds the locks, and reads, too. */
   session: PsqlSession;
   snapshot: string;
+  /** Start of the server that exported it, in seconds since 1970. */
+  started: string;
   /** Client encoding, where it is not UTF-8. */
   encoding: SessionSettings;
   /** Address for connections of our own; `null` when only psql may read rows. */
@@ -26,6 +29,7 @@ export interface TableReads {
   isDumped: () => boolean;
   dumped: Promise<void>;
   ranges: Map<CatalogTable, Range[]>;
+  unchanged: UnchangedFiles;
   progress: DumpProgress;
   explain: (message: string, details: string[]) => Promise<UserError>;
 }

@@ -6,10 +6,10 @@ import { prepareSession } from '../../shared/prepare-session.ts';
 import type { CatalogTable } from '../catalog/introspect.ts';
 import { connect } from '../connection/connect.ts';
 import { READER_LOCK_TIMEOUT } from '../connection/lock-waits.ts';
-import { type PsqlSession, quoteText, SESSION_SETTINGS } from '../connection/session.ts';
+import { type PsqlSession, quoteText, SESSION_SETTINGS, SqlError } from '../connection/session.ts';
 import { DATA_TERMINATOR } from './archive.ts';
 import { type CopyReader, openCopyReader } from './copy-readers.ts';
-import { BLOCK_BYTES } from './ranges.ts';
+import { BLOCK_BYTES, fileName } from './ranges.ts';
 import { type RowPiece, readDirect, readSmall, readToFile, type TableReads } from './read-piece.ts';
 
 /** The files of each table, in the order of its rows. */
@@ -118,29 +118,40 @@ function createReaders(context: EngineContext, reads: TableReads, own: PsqlSessi
 
 async function openDirect(
   context: EngineContext,
-  { address, snapshot, encoding }: TableReads,
+  { address, snapshot, started, encoding }: TableReads,
 ): Promise<CopyReader | null> {
   if (!address) return null;
   const settings = { ...READING, ...SESSION_SETTINGS, ...encoding, lock_timeout: READER_LOCK_TIMEOUT };
-  return await openCopyReader(context, { address, statements: [readingStatement(settings), ...inSnapshot(snapshot)] });
+  return await openCopyReader(context, {
+    address,
+    statements: [readingStatement(settings), ...inSnapshot({ snapshot, started })],
+  });
 }
 
-function inSnapshot(snapshot: string): string[] {
-  return ['BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', `SET TRANSACTION SNAPSHOT ${quoteText(snapshot)}`];
+/** Fails on another server than the one that exported the snapshot, also where that has one of the same name. */
+function inSnapshot({ snapshot, started }: Pick<TableReads, 'snapshot' | 'started'>): string[] {
+  return [
+    'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
+    `SET TRANSACTION SNAPSHOT ${quoteText(snapshot)}`,
+    `SELECT 1 / (extract(epoch FROM pg_postmaster_start_time())::text = ${quoteText(started)})::int`,
+  ];
 }
 
 async function openReader(
   context: EngineContext,
-  { request, tools, snapshot, explain }: TableReads,
+  { request, tools, snapshot, started, explain }: TableReads,
 ): Promise<PsqlSession> {
   const mounts = [{ path: request.directory, writable: true as const }];
   const session = await connect(context, request.url, { tools, mounts }).catch(async (error) => {
     context.signal.throwIfAborted();
     throw error instanceof UserError ? await explain('A further connection failed', error.details) : error;
   });
-  return prepareSession(session, async () => {
+  const preparing = prepareSession(session, async () => {
     await prepareReading(session, { lock_timeout: READER_LOCK_TIMEOUT });
-    for (const statement of inSnapshot(snapshot)) await session.execute(statement);
+    for (const statement of inSnapshot({ snapshot, started })) await session.execute(statement);
+  });
+  return await preparing.catch(async (error) => {
+    throw error instanceof SqlError ? await explain('A further session cannot read', [error.message]) : error;
   });
 }
 
@@ -159,12 +170,13 @@ function isWide({ table: { bytes, blocks } }: RowPiece): boolean {
   return bytes - blocks * BLOCK_BYTES > WIDE_BYTES;
 }
 
-function createQueue({ ranges, request, progress }: TableReads, read: ReadTables): PieceQueue {
+function createQueue({ ranges, unchanged, request, progress }: TableReads, read: ReadTables): PieceQueue {
   const pieces: RowPiece[] = [];
   const empty: RowPiece[] = [];
   for (const [table, parts] of ranges) {
     const files: Promise<PackedFile>[] = [];
     read.set(table, files);
+    const known = unchanged.get(table) ?? [];
     let waiting = parts.length;
     for (const [at, range] of parts.entries()) {
       const piece: RowPiece = {
@@ -184,6 +196,13 @@ function createQueue({ ranges, request, progress }: TableReads, read: ReadTables
           files[at] = file;
         },
       };
+      const same = known[at];
+      if (same) {
+        progress.onStarted(table);
+        progress.onBytes(table, same.file.bytes);
+        piece.packed(Promise.resolve(same));
+        continue;
+      }
       // What has no block has no row that is visible to the snapshot, which is older.
       const isEmpty = table.without_rows || (table.blocks === 0 && table.is_heap && !table.row_security);
       (isEmpty ? empty : pieces).push(piece);
@@ -215,10 +234,6 @@ function packEmpty(request: DumpRequest, pieces: RowPiece[]): void {
   const content = new Uint8Array(Buffer.from(DATA_TERMINATOR));
   const packing = request.write(first.name, { content, terminator: DATA_TERMINATOR });
   for (const { name, packed } of pieces) packed(packing.then((one) => ({ ...one, file: { ...one.file, name } })));
-}
-
-function fileName({ oid }: CatalogTable, part: number): string {
-  return part === 0 ? `${oid}.rows` : `${oid}-${String(part + 1).padStart(4, '0')}.rows`;
 }
 
 interface ReaderOptions {

@@ -4,6 +4,7 @@ import { type AuxiliaryNames, auxiliaryNamesWithin, isShadowName } from '../../s
 import { destinationBusy, lockLost } from '../../shared/destination-lock.ts';
 import type { DatabaseLocale } from '../catalog/introspect.ts';
 import { ConnectionLost, type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
+import { profile } from '../profile.ts';
 import {
   type Mark,
   type MarkedDatabase,
@@ -13,11 +14,8 @@ import {
   writeMark,
 } from '../swap/mark.ts';
 
-/** Bytes of a name; the server would shorten longer ones without an error. */
-export const NAME_LIMIT = 63;
-
 export function auxiliaryNames(destination: string): AuxiliaryNames {
-  return auxiliaryNamesWithin({ most: NAME_LIMIT, lengthOf: Buffer.byteLength }, destination);
+  return auxiliaryNamesWithin(profile.nameLimit, destination);
 }
 
 /** The server notices late that a killed session has ended. */

@@ -39,6 +39,8 @@ const contentsSchema = v.object({
   tables: v.string(),
   /** Why a load cannot be of the differences only. */
   obstacle: v.nullable(v.string()),
+  /** Rows that loads by rows have deleted, by table: their space is unused until the table is loaded whole. */
+  deleted: v.exactOptional(v.record(v.string(), v.number())),
 });
 export type BaseContents = v.InferOutput<typeof contentsSchema>;
 
