@@ -55,7 +55,8 @@ async function directCopies(): Promise<number> {
   for (const setting of SETTINGS) await wire.execute(setting);
   for (const table of tables) {
     const copy = wire.copyIn(`TRUNCATE ONLY ${table}; COPY ${table} FROM STDIN WITH (FREEZE)`);
-    for await (const rows of createReadStream(file(table, 'text'), { highWaterMark: 1024 * 1024 })) await copy.write(rows);
+    for await (const rows of createReadStream(file(table, 'text'), { highWaterMark: 1024 * 1024 }))
+      await copy.write(rows);
     await copy.end();
   }
   wire.close();

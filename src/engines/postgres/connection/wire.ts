@@ -182,7 +182,8 @@ async function tryToConnect({ encryption, host, port, user, password, database }
   client.on('error', () => {});
   try {
     await client.connect();
-    if (offered.length > 0 && !isProven) throw new ConnectionLost('the server does not prove that it knows the password');
+    if (offered.length > 0 && !isProven)
+      throw new ConnectionLost('the server does not prove that it knows the password');
     if (mustBind && !offered.includes(BOUND)) throw new ConnectionLost(NOT_BOUND);
   } catch (error) {
     connection.stream.destroy();

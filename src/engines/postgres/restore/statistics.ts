@@ -97,9 +97,11 @@ export async function earlyStatistics(session: PsqlSession): Promise<EarlyStatis
       const own = some.filter((relation) => alone.has(relation));
       if (own.length > 0) queue.push(own);
       // What fails is tried again at the end, and told there.
-      working ??= work().catch(() => {}).finally(() => {
-        working = null;
-      });
+      working ??= work()
+        .catch(() => {})
+        .finally(() => {
+          working = null;
+        });
     },
     async end() {
       isEnded = true;

@@ -120,7 +120,11 @@ async function defined(
 /** For less, loading the modules of a connection costs more than it gains. */
 const LEAST_DIRECT_BYTES = 32 * 1024 * 1024;
 
-async function rowAddress(context: EngineContext, session: PsqlSession, { url, plan }: FillRun): Promise<WireAddress | null> {
+async function rowAddress(
+  context: EngineContext,
+  session: PsqlSession,
+  { url, plan }: FillRun,
+): Promise<WireAddress | null> {
   const bytes = plan.tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
   if (bytes < LEAST_DIRECT_BYTES) return null;
   return await directAddress(context, session, { url, serverMajor: majorOf(plan.destination.server_version) });

@@ -17,8 +17,8 @@ import {
   pathOf,
   type RowsToLoad,
 } from './copy-commands.ts';
-import type { RowsSoFar } from './early-indexes.ts';
 import { openRowLoader } from './direct-rows.ts';
+import type { RowsSoFar } from './early-indexes.ts';
 import { assertFed, checkTags, copyCounts, feedTables, rowsDiffer, textOf } from './feed-tables.ts';
 import type { FillRun } from './filling.ts';
 

@@ -60,7 +60,9 @@ describeWithPostgres('indexes and statistics of complete tables, beside the rows
     const isEarly = (one: RunEvent): boolean => one.event === 'command' && one.command.includes('archive.list.index-');
     expect(events.slice(0, restored).filter(isEarly)).toHaveLength(4);
     const statistics = events.flatMap((one, at) =>
-      one.event === 'statement' && one.statement.startsWith('ANALYZE') ? [{ what: one.statement, isEarly: at < restored }] : [],
+      one.event === 'statement' && one.statement.startsWith('ANALYZE')
+        ? [{ what: one.statement, isEarly: at < restored }]
+        : [],
     );
     expect(statistics[0]).toEqual({ what: 'ANALYZE "public"."plain", "public"."checked"', isEarly: true });
     // Those of indexes with expressions can only be gathered now.
