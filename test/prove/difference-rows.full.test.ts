@@ -74,7 +74,10 @@ describeWithPostgres('pairs of snapshots with random tables', () => {
     await build(context, { target: 'app' });
     const { difference } = await load({ keepBase: true });
     expect(difference?.method).toBe('difference');
-    for (const { method, reason } of difference?.by_table ?? []) { ways[method] += 1; if (process.env.SHOW_WAYS) (ways as any)[reason] = ((ways as any)[reason] ?? 0) + 1; }
+    for (const { method, reason } of difference?.by_table ?? []) {
+      ways[method] += 1;
+      if (process.env.SHOW_WAYS) (ways as any)[reason] = ((ways as any)[reason] ?? 0) + 1;
+    }
     await load({ destdb: server.url(names.full) });
     const [full, copy] = await Promise.all([server.dump(names.full), server.dump(names.copy)]);
     expect(dumpDifferences(full, copy)).toEqual([]);

@@ -31,10 +31,13 @@ export async function proveUnchanged(
     isBelieved && last ? await findUnchanged(session, { evidence, state, isStored: last.isStored, ranges }) : new Map();
   const isRefused = last !== undefined && last.evidence !== null && !isBelieved;
   const refused = isRefused ? (state === null ? 'unprovable' : 'history') : null;
-  return { files, reading: readingOf(
+  return {
+    files,
+    reading: readingOf(
       [...ranges.keys()].filter((table) => !table.without_rows),
       { files, refused },
-    ) };
+    ),
+  };
 }
 
 interface FindOptions {

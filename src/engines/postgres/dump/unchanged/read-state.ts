@@ -80,7 +80,9 @@ async function readTableStates(session: PsqlSession, tables: CatalogTable[]): Pr
   return new Map(
     relations.flatMap(({ oid, filenode, columns }) => {
       const used = new Set((columns ?? []).flatMap(([, , type]) => [...(types.get(type) ?? [DOUBTFUL])]));
-      return used.has(DOUBTFUL) ? [] : [[oid, { filenode, shape: digestOf([columns, nulled.get(oid), [...used].sort()]) }]];
+      return used.has(DOUBTFUL)
+        ? []
+        : [[oid, { filenode, shape: digestOf([columns, nulled.get(oid), [...used].sort()]) }]];
     }),
   );
 }
