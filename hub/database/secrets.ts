@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { fingerprintInPool } from '../../src/cloud/contract/fingerprint.ts';
-import type { Fingerprints } from '../../src/cloud/contract/schemas.ts';
+import type { Fingerprints } from '../../src/cloud/contract/resources.ts';
 import { createSemaphore } from '../../src/runtime/semaphore.ts';
 import { rewrap, type SecretPlace, seal, unseal } from '../secrets/seal.ts';
 import type { HubKey } from '../settings/settings-values.ts';

@@ -1,5 +1,5 @@
-import { objectKey } from '../../src/repository/keys.ts';
-import type { Store, StoredFile } from '../../src/repository/store.ts';
+import { objectKey } from '../../src/repository/store/keys.ts';
+import type { Store, StoredFile } from '../../src/repository/store/store.ts';
 import { mapWithConcurrency } from '../../src/runtime/map-with-concurrency.ts';
 import type { Database } from '../database/database.ts';
 import { knownManifests } from '../database/snapshots/snapshots.ts';

@@ -1,8 +1,8 @@
 import { textEdit } from '../../components/text-edit.ts';
-import { commandKeyName } from '../../src/config/keys-in-effect.ts';
+import { commandKeyName } from '../../src/config/keys/keys-in-effect.ts';
 import { type ConfiguredKeys, isCommandKey } from '../../src/config/schema/commands.ts';
 import { emptyList, type Move } from '../../src/state/list.ts';
-import { confirmTrust } from '../commands/trust.ts';
+import { confirmTrust } from '../commands/configuration/trust.ts';
 import { refreshTargets } from './lists/refresh.ts';
 import { contextOf, type KeyBinding, type KeyContext, type Model, type ScreenModule, screenOf } from './model.ts';
 import { back, move } from './navigate.ts';

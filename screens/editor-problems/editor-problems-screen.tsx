@@ -10,7 +10,7 @@ import { BACK, HELP, MOVES } from '../app/keys.ts';
 import { positionIn, rowsByIndex } from '../app/lists/in-view.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
 import { EMPTY } from '../app/text.ts';
-import { selectInEditor } from '../commands/edit-configuration.ts';
+import { selectInEditor } from '../commands/configuration/edit-configuration.ts';
 
 declare module '../app/route.ts' {
   interface Routes {

@@ -1,4 +1,4 @@
-import { keyText } from '../../src/config/keys-in-effect.ts';
+import { keyText } from '../../src/config/keys/keys-in-effect.ts';
 import type { ConfigurationDraft } from '../../src/operations/configuration/edit-configuration.ts';
 import type { Cell } from '../../src/presentation/shapes/column.ts';
 import { formatNumberOf } from '../../src/text/format.ts';

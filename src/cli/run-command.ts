@@ -42,7 +42,7 @@ export async function runCommand(line: CommandLine, { host: given, screens }: Co
     const context = await host.openContext({ config, environment, cwd, report, signal, clock, debug, target });
     debug ||= context.configuration.settings.debug;
     const { secretValues } = await import('../config/secrets/secret-values.ts');
-    const { settingsWithMisnamed } = await import('../config/misnamed-targets.ts');
+    const { settingsWithMisnamed } = await import('../config/problems/misnamed-targets.ts');
     const settings = settingsWithMisnamed(context.configuration);
     known = knownSecrets(secretValues({ settings, environment, urls: urlsIn(line) }));
     return context;

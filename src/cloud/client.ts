@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import * as v from 'valibot';
-import { MOST_TEXT_BYTES } from '../repository/store.ts';
+import { MOST_TEXT_BYTES } from '../repository/store/store.ts';
 import { UserError } from '../runtime/errors.ts';
 import { readBounded } from '../runtime/read-bounded.ts';
 import { isLoopback } from '../text/loopback.ts';

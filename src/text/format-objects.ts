@@ -1,4 +1,4 @@
-import type { HiddenObjects } from '../results/hidden-objects.ts';
+import type { HiddenObjects } from '../results/manifest/hidden-objects.ts';
 import { formatNumberOf } from './format.ts';
 
 /** `orders (FEDERATED), all_logs (MRG_MyISAM)` */

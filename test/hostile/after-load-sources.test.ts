@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { expect, onTestFinished, test } from 'vitest';
-import { targetBodySchema } from '../../src/cloud/contract/schemas.ts';
+import { targetBodySchema } from '../../src/cloud/contract/resources.ts';
 import { trustRequestOf } from '../../src/config/trust/trust-request.ts';
 import { parseYaml } from '../../src/config/yaml/yaml-source.ts';
 import { cloudSettings } from '../../src/operations/cloud/target-settings.ts';

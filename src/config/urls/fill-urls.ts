@@ -1,4 +1,4 @@
-import type { KeyProblem } from '../key-problem.ts';
+import type { KeyProblem } from '../problems/key-problem.ts';
 import type { Shape } from '../schema/shape.ts';
 import { dotted, isTree, type KeyPath, type Tree } from '../tree.ts';
 import { fillTemplate, TemplateError, type Variables } from './template.ts';

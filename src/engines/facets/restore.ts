@@ -1,5 +1,5 @@
 import type { SchemaConfig } from '../../config/schema/settings.ts';
-import type { Manifest, ManifestFile, ManifestTable } from '../../repository/manifest.ts';
+import type { Manifest, ManifestFile, ManifestTable } from '../../repository/manifest/manifest.ts';
 import type { WarningEvent } from '../../results/events.ts';
 import type { DestinationState, MissingParts } from '../../results/load-results.ts';
 import type { NeededTable } from '../../results/selected-tables.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type CloudTarget, targetSettingsSchema } from '../../cloud/contract/schemas.ts';
+import { type CloudTarget, targetSettingsSchema } from '../../cloud/contract/resources.ts';
 import { URL_KEYS } from '../../cloud/contract/url-password.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import { pruneTree } from '../../config/keys/prune.ts';

@@ -1,7 +1,7 @@
 import type { WithoutUrl } from '../../engines/engine-context.ts';
 import type { RestorePlan, RestoreRequest } from '../../engines/facets/restore.ts';
 import type { Database } from '../../engines/open-database.ts';
-import { bytesOfTable, type Manifest } from '../../repository/manifest.ts';
+import { bytesOfTable, type Manifest } from '../../repository/manifest/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import { missingHere } from '../../repository/transfer.ts';
 import type { DatabaseCopy } from '../../results/database-copies.ts';
@@ -24,7 +24,7 @@ import { chooseTables, namesOf, withinPlan } from './choose-tables.ts';
 import { dataState } from './data-state.ts';
 import { checkDestination, chooseDestination, openDestination } from './destination.ts';
 import { filesToRead, loadDifference } from './difference.ts';
-import { assertNotASource } from './guard.ts';
+import { assertNotASource } from './guard/guard.ts';
 import { loadSteps } from './load-steps.ts';
 import type { LoadRequest, PlannedLoad } from './planned-load.ts';
 import { restoredBy } from './restored-by.ts';

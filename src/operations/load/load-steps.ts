@@ -1,6 +1,6 @@
 import type { RestorePlan } from '../../engines/facets/restore.ts';
 import { tablesText } from '../../engines/shared/divide-tables.ts';
-import type { ManifestFile } from '../../repository/manifest.ts';
+import type { ManifestFile } from '../../repository/manifest/manifest.ts';
 import type { RemoteRepository } from '../../repository/remote-repository.ts';
 import type { AfterLoad, LoadDifference } from '../../results/load-results.ts';
 import { formatBytes, formatNumberOf } from '../../text/format.ts';

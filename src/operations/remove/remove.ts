@@ -1,4 +1,4 @@
-import type { Manifest } from '../../repository/manifest.ts';
+import type { Manifest } from '../../repository/manifest/manifest.ts';
 import type { RemoteRepository } from '../../repository/remote-repository.ts';
 import type { RemovePlan, SnapshotLocation, SnapshotRow } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { keyText } from '../../config/keys-in-effect.ts';
+import { keyText } from '../../config/keys/keys-in-effect.ts';
 import type { Column } from '../../presentation/shapes/column.ts';
 import type { Fact } from '../../presentation/shapes/fact.ts';
 import type { Glyphs, Tone } from '../../presentation/shapes/glyphs.ts';

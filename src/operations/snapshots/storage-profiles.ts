@@ -1,5 +1,5 @@
 import type { Configuration } from '../../config/configuration.ts';
-import { problemError } from '../../config/invalid-configuration.ts';
+import { problemError } from '../../config/problems/invalid-configuration.ts';
 import type { Settings } from '../../config/schema/settings.ts';
 import { type BucketRepository, openRemoteRepository } from '../../repository/remote-repository.ts';
 import type { StorageProfile } from '../../repository/s3/connection.ts';

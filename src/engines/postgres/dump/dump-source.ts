@@ -1,5 +1,5 @@
-import { hiddenDetails, hiddenObjectsOf } from '../../../results/hidden-objects.ts';
-import { countLeftOut, leftOutSchemasOf } from '../../../results/left-out-schemas.ts';
+import { hiddenDetails, hiddenObjectsOf } from '../../../results/manifest/hidden-objects.ts';
+import { countLeftOut, leftOutSchemasOf } from '../../../results/manifest/left-out-schemas.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import type { Report } from '../../../runtime/events.ts';
 import { boundedLines } from '../../../text/bounded-list.ts';

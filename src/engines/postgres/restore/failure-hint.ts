@@ -1,4 +1,4 @@
-import { quoteName } from '../connection/session.ts';
+import { quoteName } from '../connection/quote.ts';
 import type { ArchiveDetails } from '../dump/archive.ts';
 
 /** Most functions that a hint names. */

@@ -3,7 +3,9 @@ import { boundedLines } from '../../../text/bounded-list.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { runTogether } from '../../shared/run-together.ts';
 import { connect } from '../connection/connect.ts';
-import { type PsqlSession, quoteText, SqlError } from '../connection/session.ts';
+import { quoteText } from '../connection/quote.ts';
+import type { PsqlSession } from '../connection/session.ts';
+import { SqlError } from '../connection/session-errors.ts';
 import type { FillRun } from './rows/filling.ts';
 
 export interface StatisticsOptions extends Pick<FillRun, 'url'>, Partial<Pick<FillRun, 'tools' | 'settings'>> {

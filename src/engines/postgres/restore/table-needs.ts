@@ -1,6 +1,6 @@
 import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Manifest } from '../../../repository/manifest.ts';
+import type { Manifest } from '../../../repository/manifest/manifest.ts';
 import type { NeededTable } from '../../../results/selected-tables.ts';
 import { splitName, tableName } from '../../../text/table-names.ts';
 import type { EngineContext } from '../../engine-context.ts';

@@ -1,5 +1,5 @@
 import { UserError } from '../../../runtime/errors.ts';
-import { quoteName, quoteText } from '../connection/session.ts';
+import { quoteName, quoteText } from '../connection/quote.ts';
 
 export interface DatabaseSetting {
   database: string;

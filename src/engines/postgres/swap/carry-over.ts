@@ -1,7 +1,9 @@
 import { redact } from '../../../process/redact.ts';
 import { boundedLines, boundedList } from '../../../text/bounded-list.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import { type PsqlSession, quoteText, SqlError } from '../connection/session.ts';
+import { quoteText } from '../connection/quote.ts';
+import type { PsqlSession } from '../connection/session.ts';
+import { SqlError } from '../connection/session-errors.ts';
 import { OWNABLE } from './ownable.ts';
 
 /** Owners, grants and default privileges of a database; only SQL reads what is in the lists. */

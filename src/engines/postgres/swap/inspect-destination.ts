@@ -3,7 +3,8 @@ import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
-import { type PsqlSession, quoteText } from '../connection/session.ts';
+import { quoteText } from '../connection/quote.ts';
+import type { PsqlSession } from '../connection/session.ts';
 import { NAME_LIMIT } from '../server/server.ts';
 import { spaceOf } from '../server/space.ts';
 

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import * as v from 'valibot';
-import { type PsqlSession, quoteName, quoteText } from '../connection/session.ts';
+import { quoteName, quoteText } from '../connection/quote.ts';
+import type { PsqlSession } from '../connection/session.ts';
 
 const branchSchema = v.object({
   name: v.string(),

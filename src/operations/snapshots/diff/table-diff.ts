@@ -2,7 +2,12 @@ import { diffLines } from '../../../config/edit/diff-lines.ts';
 import type { StoredTable } from '../../../engines/facets/restore.ts';
 import { engineOf } from '../../../engines/registry.ts';
 import type { ScannedRow } from '../../../engines/shared/row-scanner.ts';
-import { filesOfTable, type Manifest, type ManifestFile, type ManifestTable } from '../../../repository/manifest.ts';
+import {
+  filesOfTable,
+  type Manifest,
+  type ManifestFile,
+  type ManifestTable,
+} from '../../../repository/manifest/manifest.ts';
 import { createObjectPool } from '../../../repository/objects/object-pool.ts';
 import type { RowsDiff, TableDiff } from '../../../results/table-diff.ts';
 import type { Context } from '../../../runtime/context.ts';

@@ -1,4 +1,4 @@
-import { bytesOfTable, type ManifestFile, type ManifestTable } from '../../../../repository/manifest.ts';
+import { bytesOfTable, type ManifestFile, type ManifestTable } from '../../../../repository/manifest/manifest.ts';
 import { release } from '../../../../repository/objects/release.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { RestoreRun } from '../../../facets/restore.ts';
