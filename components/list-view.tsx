@@ -24,13 +24,11 @@ export interface ListViewProps<Row> {
   error?: UserError | null;
   /** In place of rows where there are none. */
   empty: string[];
-  /** Title and facts of the selected row. */
   detail?: (row: Row) => { title: string; facts: Fact[] };
   /** Details beside the list instead of below it, where that costs no column. */
   wide?: boolean;
 }
 
-/** A list with columns and the details of its selected row; or why there are no rows. */
 export function ListView<Row>(props: ListViewProps<Row>) {
   const { columns, rows, keyOf, selected, width, height, error = null, empty, detail, wide = false } = props;
   const mayShowDetail = wide && detail !== undefined;

@@ -28,7 +28,6 @@ export interface StartOptions {
   setUp?: boolean;
   environment: NodeJS.ProcessEnv;
   cwd: string;
-  /** Aborted on a termination signal. */
   signal: AbortSignal;
   stdin: NodeJS.ReadStream;
   stdout: TerminalOutput;

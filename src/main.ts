@@ -2,7 +2,6 @@ import { setFlagsFromString } from 'node:v8';
 import { openCommandContext } from './cli/open-context.ts';
 import { run } from './cli/run.ts';
 import { abortOnSignals } from './cli/signals.ts';
-import { COMMANDS, FAMILIES, GLOBAL_OPTIONS } from './commands/registry.ts';
 import { EXIT } from './runtime/errors.ts';
 import { readVersion } from './runtime/package-files.ts';
 import { readTerminal, withStyles } from './runtime/terminal.ts';
@@ -27,7 +26,10 @@ const terminal = readTerminal(process, env);
 
 const exitCode = await run({
   words: process.argv.slice(2),
-  grammar: { commands: COMMANDS, families: FAMILIES, globalOptions: GLOBAL_OPTIONS, version: readVersion() },
+  async loadGrammar() {
+    const { COMMANDS, FAMILIES, GLOBAL_OPTIONS } = await import('./commands/registry.ts');
+    return { commands: COMMANDS, families: FAMILIES, globalOptions: GLOBAL_OPTIONS, version: readVersion() };
+  },
   terminal,
   stdin,
   stdout,
@@ -38,13 +40,12 @@ const exitCode = await run({
   clock,
   openContext: openCommandContext,
   async openScreens(options) {
-    keepHeapSmall();
     // Node writes its warnings into the frames.
     process.removeAllListeners('warning');
     const { colors } = terminal;
     const { start } = await withStyles(() => import('../screens/start.tsx'), { colors, environment: env });
     const { config, environment, cwd, debug } = options;
-    return start({
+    const left = start({
       ...options,
       stdin,
       stdout,
@@ -54,6 +55,9 @@ const exitCode = await run({
       clock,
       createContext: (session) => openCommandContext({ config, environment, cwd, clock, debug, ...session }),
     });
+    // The first frame is drawn; for it, a growing heap is faster.
+    keepHeapSmall();
+    return left;
   },
 });
 process.exitCode = exitCode === EXIT.done && isOutputIncomplete ? EXIT.failed : exitCode;

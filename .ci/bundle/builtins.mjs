@@ -17,23 +17,30 @@ export const builtins = {
   },
 };
 
-/** Most runs call nothing of these: what they export asks for the module when it is called. */
-const RARELY_CALLED = new Set(
-  ['dns/promises', 'readline', 'readline/promises', 'stream/consumers', 'v8', 'worker_threads'].map(
-    (name) => `node:${name}`,
-  ),
+/** Many runs, and every first frame, call nothing of these: their functions ask for the module when they are called. */
+const LOADED_LATE = new Set(
+  [
+    ...['assert', 'child_process', 'crypto', 'dns/promises', 'fs/promises', 'http', 'https', 'readline'],
+    ...['readline/promises', 'stream/consumers', 'stream/promises', 'timers/promises', 'tls', 'v8', 'worker_threads'],
+    'zlib',
+  ].map((name) => `node:${name}`),
 );
 
 /** Reading an export is marked as pure, so that those which nobody uses are left out. */
 function moduleText(name) {
   const module = process.getBuiltinModule(name);
   const exported = Object.keys(module).filter((key) => key !== 'default');
-  const isLazy = (key) => RARELY_CALLED.has(name) && typeof module[key] === 'function';
+  const isLazy = (key) => LOADED_LATE.has(name) && typeof module[key] === 'function' && !isInstanceChecked(name, key);
   return [
     `const builtin = /* @__PURE__ */ process.getBuiltinModule('${name}');`,
     'export default builtin;',
     ...exported.map((key) => `${isLazy(key) ? callText(name, key) : readText(key)} export { _${key} as ${key} };`),
   ].join('\n');
+}
+
+/** Of classes, those of threads are only constructed; others may be asked about by `instanceof`. */
+function isInstanceChecked(name, key) {
+  return /^[A-Z]/.test(key) && name !== 'node:worker_threads';
 }
 
 function readText(key) {

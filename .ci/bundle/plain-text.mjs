@@ -3,11 +3,20 @@
  * their own, for which neither ICU's break tables nor its sets of emoji need be loaded.
  */
 
-/** Latin, Cyrillic, quotes, arrows, boxes, blocks, shapes and Braille that no neighbour joins, and control characters. */
-const onlyStandalone = new RegExp(
-  String.raw`^[\x00-\x0c\x0e-\x1f\x20-\x7e\xa1-\xa8\xaa-\xac\xaf-\u02ff\u0400-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u203b` +
-    String.raw`\u2190-\u2193\u2500-\u25a9\u25ac-\u25b5\u25b7-\u25bf\u25c1-\u25fa\u2713\u2715\u2717\u276f\u2800-\u28ff]*$`,
-);
+/** Latin, Cyrillic, quotes, arrows, boxes, blocks, shapes and Braille: one cell each, and no neighbour joins them. */
+const ONE_CELL =
+  String.raw`\x20-\x7e\xa1-\xa8\xaa-\xac\xaf-\u02ff\u0400-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u203b` +
+  String.raw`\u2190-\u2193\u2500-\u25a9\u25ac-\u25b5\u25b7-\u25bf\u25c1-\u25fa\u2713\u2715\u2717\u276f\u2800-\u28ff`;
+
+const onlyOneCell = new RegExp(`^[${ONE_CELL}]*$`);
+
+/** The same and control characters. */
+const onlyStandalone = new RegExp(String.raw`^[\x00-\x0c\x0e-\x1f${ONE_CELL}]*$`);
+
+/** Reports whether a text takes as many cells as it has characters. */
+export function isOneCellEach(text) {
+  return onlyOneCell.test(text);
+}
 
 /** An `Intl.Segmenter` for graphemes, created for the first text that needs one. */
 export function lazySegmenter(make) {

@@ -13,7 +13,7 @@ export function commandReference({ commands, globalOptions }: Pick<Grammar, 'com
     'Valid at any position of the command line.',
     globalOptions.map(optionLine).join('\n'),
     '## Flags of several commands',
-    'Each command below names its flags of this table.',
+    'Each command below names its flags of this list. Commands with `--json` here print one document, others events.',
     [...shared.options.values()].map(optionLine).join('\n'),
     ...[...groups].flatMap(([group, members]) => [
       `## ${group}`,
@@ -155,10 +155,12 @@ function commandSection(spec: CommandSpec, shared: SharedDescriptions): string[]
   const { true: others = [], false: own = [] } = Object.groupBy(options, (option) =>
     shared.options.has(textOf(option)) ? 'true' : 'false',
   );
-  const names = others.map(({ flags }) => `\`${flags.split(' <')[0]}\``);
+  const names = [
+    ...others.map(({ flags }) => `\`${flags.split(' <')[0]}\``),
+    ...(json === 'document' ? ['`--json`'] : []),
+  ];
   const facts = [
     `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
-    ...(json === 'document' ? ['`--json` prints a document.'] : []),
     ...(names.length > 0 ? [`Also: ${names.join(', ')}.`] : []),
   ];
   const items = args.filter(({ description }) => !shared.arguments.has(description));

@@ -12,8 +12,8 @@ export function screensReference(pictured: string[]): string {
     COMMANDS_TEXT,
     markdownTable([['command', 'key', 'what it does'], ...COMMAND_IDS.map(commandLine)]),
     '## Moving',
-    `These keys have no id. Each screen below lists its commands and its other keys; \`?\` explains them all.`,
-    table([...shared().values(), ...EVERYWHERE.map(({ keys, help }) => ({ keys: [keys], help }))]),
+    `These keys have no id. Each screen below lists its commands, except \`help\`, and its other keys.`,
+    table([...withoutParts([...shared().values()]), ...EVERYWHERE.map(({ keys, help }) => ({ keys: [keys], help }))]),
     ...Object.values<ScreenModule>(SCREENS).flatMap((screen) => section(screen, pictured)),
     '## Themes',
     '`theme` in the configuration, or `TOOL_THEME`:',
@@ -84,6 +84,17 @@ function shared(): Map<string, SharedKey> {
   return new Map([...groups].flatMap(([text, [first, second]]) => (first && second ? [[text, first]] : [])));
 }
 
+/** Leaves out a line whose keys are a part of another one with the same meaning. */
+function withoutParts(lines: SharedKey[]): SharedKey[] {
+  return lines.filter(
+    ({ keys, help }) =>
+      !lines.some(
+        (other) =>
+          other.help === help && other.keys.length > keys.length && keys.every((key) => other.keys.includes(key)),
+      ),
+  );
+}
+
 function textOf({ keys, help }: SharedKey): string {
   return `${keys.join(' ')} ${help}`;
 }
@@ -91,13 +102,16 @@ function textOf({ keys, help }: SharedKey): string {
 function section({ id, title, keys }: ScreenModule, pictured: string[]): string[] {
   const common = shared();
   const own = keys.filter((binding) => binding.id === undefined && !common.has(textOf(binding)));
-  const commands = new Set(keys.flatMap((binding) => (binding.id === undefined ? [] : [`\`${binding.id}\``])));
-  return [
-    `## ${title}`,
+  const ids = keys.flatMap((binding) =>
+    binding.id === undefined || binding.id === 'help' ? [] : [`\`${binding.id}\``],
+  );
+  const commands = new Set(ids);
+  const content = [
     ...(pictured.includes(id) ? [`![${title}](pictures/screens/${id}-80x24-dark.svg)`] : []),
     ...(commands.size > 0 ? [`Commands: ${[...commands].join(', ')}`] : []),
     ...(own.length > 0 ? [own.map((binding) => `- ${codes(binding)}: ${binding.help}`).join('\n')] : []),
   ];
+  return content.length > 0 ? [`## ${title}`, ...content] : [];
 }
 
 function table(bindings: SharedKey[]): string {

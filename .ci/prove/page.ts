@@ -24,7 +24,7 @@ The program is tried against real servers in repeatable rounds, such as this one
 
 ${table([['promise', 'rounds', 'required', 'open findings', 'servers'], ...rows])}
 
-Methods, durations, findings, commits and other servers are in the [journal](../test/prove/journal.md). [development.md](development.md#the-proof) describes how to run more rounds.
+Methods, durations, findings, commits and other servers are in the [journal](../test/prove/journal.md). [test/prove](../test/prove/README.md) describes how to run more rounds.
 `;
 }
 

@@ -102,7 +102,6 @@ function rowsOf(db: Connection, { owner, owner_id }: SecretOwner) {
     .orderBy('field');
 }
 
-/** Reports whether the hub has a key for each secret. */
 export async function canOpenAll(db: Database, keys: HubKey[]): Promise<boolean> {
   const used = await db.selectFrom('secrets').select('key_id').distinct().execute();
   return used.every(({ key_id }) => keys.some(({ id }) => id === key_id));

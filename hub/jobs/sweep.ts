@@ -31,7 +31,6 @@ export interface SweepRequest {
 export interface Swept {
   /** Snapshots whose publication was cut off. */
   imported: string[];
-  /** Objects that were marked. */
   objects: number;
   /** Manifests that the database lacks and that were not imported: nothing of the target was removed. */
   problems: string[];

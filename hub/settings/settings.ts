@@ -19,7 +19,6 @@ import {
   readBy,
 } from './settings-values.ts';
 
-/** The provider that people sign in with. */
 export interface SignInSettings {
   provider_url: string;
   client_id: string;

@@ -125,7 +125,6 @@ export function bindingsOf(screen: ScreenModule, context: KeyContext): KeyBindin
   return bindingsWithKeys(screen, context.model).filter(({ when }) => when?.(context) ?? true);
 }
 
-/** The bindings of a screen, with the keys of the configuration. */
 export function bindingsWithKeys({ keys }: ScreenModule, { session }: Model): KeyBinding[] {
   const configured = session.getState().keys;
   return Object.keys(configured).length === 0 ? keys : keys.map((binding) => withConfiguredKey(binding, configured));

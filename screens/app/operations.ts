@@ -25,7 +25,6 @@ export type Operations = ReturnType<typeof lazyOperations>;
 export interface ShownPlan<P extends Planned<unknown, unknown>> {
   /** Without secrets. */
   shown: P['plan'];
-  /** The plan that is applied. */
   sealed: P;
 }
 

@@ -47,7 +47,6 @@ function selectedProblem({ draft, list }: EditorProblemsRoute): number {
   return positionIn(rowsByIndex(draft.problems), list.selected);
 }
 
-/** Opens the editor at the problem. */
 function goToProblem(model: Model, route: EditorProblemsRoute): void {
   const { draft } = route;
   const key = draft.problems[selectedProblem(route)]?.key ?? '';

@@ -3,7 +3,6 @@ import type { ConfigurationDraft } from '../../src/operations/configuration/edit
 import type { Cell } from '../../src/presentation/shapes/column.ts';
 import { formatNumberOf } from '../../src/text/format.ts';
 
-/** Notices of the configuration editor. */
 export const EDITOR_NOTICES = {
   noFields: 'This section has no values of its own. Select one of its sections',
   fixedKeys: 'Cannot add keys to this section',

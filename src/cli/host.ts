@@ -6,7 +6,8 @@ import type { Grammar, ScreensPlace } from './command.ts';
 
 export interface CommandHost {
   words: string[];
-  grammar: Grammar;
+  /** The screens open without it. */
+  loadGrammar: () => Promise<Grammar>;
   terminal: Terminal;
   stdin: Readable;
   stdout: Writable;

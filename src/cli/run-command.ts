@@ -5,7 +5,7 @@ import type { Context } from '../runtime/context.ts';
 import { EXIT, type ExitCode, toUserError, UserError } from '../runtime/errors.ts';
 import { isTrue } from '../runtime/terminal.ts';
 import { printableLines, printableStyled } from '../text/printable.ts';
-import type { CommandOutcome, Invocation } from './command.ts';
+import type { CommandOutcome, Grammar, Invocation } from './command.ts';
 import { confirm } from './confirm.ts';
 import type { CommandHost } from './host.ts';
 import { missingArguments, pickMissing } from './pick-missing.ts';
@@ -22,10 +22,11 @@ type CommandLine = Extract<ParsedLine, { kind: 'command' }>;
 
 export interface CommandRun {
   host: CommandHost;
+  grammar: Grammar;
   screens: Invocation['screens'];
 }
 
-export async function runCommand(line: CommandLine, { host: given, screens }: CommandRun): Promise<ExitCode> {
+export async function runCommand(line: CommandLine, { host: given, grammar, screens }: CommandRun): Promise<ExitCode> {
   const { spec, globals } = line;
   let known: string[] = [];
   const host = hidingSecrets(given, () => known);
@@ -54,7 +55,7 @@ export async function runCommand(line: CommandLine, { host: given, screens }: Co
     arguments: line.arguments,
     options: line.options,
     globals,
-    grammar: host.grammar,
+    grammar,
     terminal: host.terminal,
     environment: host.environment,
     cwd: host.cwd,
@@ -113,7 +114,6 @@ export async function runCommand(line: CommandLine, { host: given, screens }: Co
   }
 }
 
-/** The target that the command line names. */
 function targetIn({ spec, arguments: words }: CommandLine): string | undefined {
   const argument = spec.arguments.find(({ complete }) => complete === 'target');
   const name = argument && (words as Record<string, unknown>)[argument.name];

@@ -1,5 +1,5 @@
 import { EXIT, type ExitCode, toUserError } from '../runtime/errors.ts';
-import type { Globals, ScreensPlace } from './command.ts';
+import type { Globals, Grammar, ScreensPlace } from './command.ts';
 import type { CommandHost } from './host.ts';
 import { printError } from './print-error.ts';
 import type { ParsedLine } from './program.ts';
@@ -7,9 +7,10 @@ import type { ParsedLine } from './program.ts';
 /** Runs the command line. Never throws; the caller ends the process. */
 export async function run(host: CommandHost): Promise<ExitCode> {
   try {
-    // The screens start without the parser.
+    // The screens start without the commands and their parser.
     if (host.words.length === 0 && host.terminal.interactive) return await openScreens(withFile(AS_IT_IS, host), host);
-    const line = await parse(host);
+    const grammar = await host.loadGrammar();
+    const line = await parse(host, grammar);
     if (line.kind !== 'text') line.globals = withFile(line.globals, host);
     switch (line.kind) {
       case 'text':
@@ -22,7 +23,7 @@ export async function run(host: CommandHost): Promise<ExitCode> {
         const { runCommand } = await import('./run-command.ts');
         const { globals } = line;
         const screens = canOpenScreens(globals, host) ? (at: ScreensPlace) => openScreens(globals, host, at) : null;
-        return await runCommand(line, { host, screens });
+        return await runCommand(line, { host, grammar, screens });
       }
       default:
         return line satisfies never;
@@ -39,9 +40,9 @@ function withFile<Given extends { config?: string }>(given: Given, { environment
 }
 
 /** Accepts a line without its target or snapshot where a person can choose one. */
-async function parse(host: CommandHost): Promise<ParsedLine> {
+async function parse(host: CommandHost, grammar: Grammar): Promise<ParsedLine> {
   const { parseLine } = await import('./program.ts');
-  const options = { grammar: host.grammar, columns: host.terminal.stdout.columns() };
+  const options = { grammar, columns: host.terminal.stdout.columns() };
   try {
     return parseLine(host.words, options);
   } catch (thrown) {

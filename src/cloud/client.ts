@@ -17,7 +17,6 @@ import {
 } from './contract/routes.ts';
 import { problemSchema } from './contract/schemas.ts';
 
-/** The hub as its client sees it. */
 export interface CloudClient {
   /** `https://hub.example.com/api/v3` */
   endpoint: string;
@@ -47,7 +46,6 @@ export interface CloudClientOptions {
   endpoint: string;
   /** `null` for routes that need none. */
   token: string | null;
-  /** Version of the program. */
   version: string;
   signal: AbortSignal;
   /** After a 401: another token, or `null` when there is none. */

@@ -16,7 +16,6 @@ import { checkedHref } from './objects/href.ts';
 import { reportDamageToHub } from './report-damage.ts';
 
 export interface CloudRepositoryOptions {
-  /** Opens a client; the signal aborts its requests. */
   open: (signal: AbortSignal, how: { listing: boolean }) => Promise<CloudClient>;
   /** Fewer retries, for a list. `within` opens a repository with all of them. */
   listing: boolean;

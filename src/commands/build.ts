@@ -18,6 +18,12 @@ export const buildCommand = defineCommand({
       description: 'restore and run the query as the user, not as a restricted temporary one',
     },
     INCLUDE_NEEDED_SCHEMAS,
+    {
+      flags: '--exclude-rows <tables>',
+      description: 'never read the rows of these tables; comma-separated, repeatable, * matches any letters',
+      repeatable: true,
+    },
+    { flags: '--nullify', description: 'make references to these tables NULL in the snapshot' },
     SUMMARY,
     CPUS,
   ],
@@ -30,11 +36,15 @@ export const buildCommand = defineCommand({
   writes: true,
   async run(invocation) {
     const { buildOperation } = await import('../operations/build/operation.ts');
+    const { excludeRows } = invocation.options;
     const { coverageText } = await import('../cli/printers/lists.ts');
     const { summaryText } = await import('../presentation/shapes/summary.ts');
     const { builtSummary } = await import('../operations/build/text.ts');
     return runPlanned(invocation, buildOperation, {
-      request: requestOf(invocation),
+      request: {
+        ...requestOf(invocation),
+        ...(excludeRows && { excludeRows: excludeRows.flatMap((list) => list.split(',').map((name) => name.trim())) }),
+      },
       text: (result, plan) => {
         const built = summaryText(builtSummary(plan.target, result.snapshot));
         if (!result.coverage) return built;

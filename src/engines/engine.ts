@@ -10,7 +10,10 @@ import type { ObjectDefinitionsRequest, SanitizeFacet, ScratchPlace, StoredDefin
 import type { SubsetFacet } from './facets/subset.ts';
 import type { EngineId } from './list.ts';
 
-/** Methods that need no database; `open` returns the others. */
+/**
+ * Methods that need no database; `open` returns the others. An engine loads the code of an asynchronous method when it is
+ * called: the synchronous ones are all that every program with a URL loads.
+ */
 export interface Engine {
   id: EngineId;
   capabilities: Capabilities;
@@ -19,7 +22,6 @@ export interface Engine {
   urlWithPassword(url: DatabaseUrl): string;
   /** The variables by which programs of the engine find the database, with the password. */
   urlVariables(url: DatabaseUrl): Record<string, string>;
-  /** The URL of another database of the server. */
   withDatabase(url: DatabaseUrl, database: string): DatabaseUrl;
   /** The database of the URL, equal for all spellings; `null` where only the server knows. */
   databaseOf(context: EngineContext, url: DatabaseUrl): string | null;
@@ -28,14 +30,13 @@ export interface Engine {
   /** The interactive client on a database; files that it reads are written to the directory. */
   clientProgram(context: EngineContext, request: { url: DatabaseUrl; directory: string }): Promise<ClientProgram>;
   /** Throws with the line of a statement that is not understood or not allowed. */
-  splitQuery(query: string): Statement[];
+  splitQuery(query: string): Promise<Statement[]>;
   /** The statements that create what is in a snapshot. */
   readDefinitions(request: ObjectDefinitionsRequest): Promise<StoredDefinition[]>;
   /** The statements that define a table, as the snapshot has them; `null` where their format is unknown. */
   readTable(request: TableRequest): Promise<StoredTable | null>;
   /** Places for a temporary database, the best first. Creates none. */
   scratchPlaces(context: EngineContext, destination: DatabaseUrl | null): Promise<ScratchPlace[]>;
-  createIndex(table: string, columns: string[]): string;
   /** Turns errors of the connection and of statements into errors for the user. */
   withExplainedErrors<Result>(place: Place, work: () => Promise<Result>): Promise<Result>;
   open(connection: Connection): Facets;
@@ -73,6 +74,4 @@ export interface Capabilities {
   onlyProgram: string | null;
   /** Method by which the server copies the base copy. */
   branchesCopiedBy: 'files' | 'rows';
-  /** The longest name of a database, in units of `lengthOf`. */
-  nameLimit: { most: number; lengthOf: (text: string) => number };
 }

@@ -13,6 +13,8 @@ export interface EngineProfile {
   hasSchemas: boolean;
   /** The interactive client. */
   client: string;
+  /** The longest name of a database, in units of `lengthOf`; a server may shorten longer ones without an error. */
+  nameLimit: { most: number; lengthOf: (text: string) => number };
   /** Stored rows: how the vendor's dump program writes them, and whether an empty line before their end is one. */
   rows: { byProgram: 'copied' | 'inserted'; emptyEnd: boolean };
   /** Programs that know manifests of format 1 only load no more than the first part of a table: these say 2. */

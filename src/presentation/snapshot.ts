@@ -4,7 +4,7 @@ import type { GitState } from '../results/manifest/git-state.ts';
 import type { SnapshotLocation, SnapshotRow, SnapshotSignature } from '../results/results.ts';
 import type { SubsetPlanResult } from '../results/subset-results.ts';
 import { formatAge, formatBytes, formatCount, formatNumberOf, formatTime } from '../text/format.ts';
-import { definitionsOnlyText, hiddenText, leftOutText } from '../text/format-objects.ts';
+import { definitionsOnlyText, excludedRowsText, hiddenText, leftOutText } from '../text/format-objects.ts';
 import { printable } from '../text/printable.ts';
 import type { Cell } from './shapes/column.ts';
 import type { Fact } from './shapes/fact.ts';
@@ -102,11 +102,13 @@ export function signatureWord({ state }: SnapshotSignature): string {
 }
 
 /** Returns facts about its build, and about missing parts. */
-export function lackingFacts({ program, left_out_schemas, definitions_only, hidden }: SnapshotRow): Fact[] {
+export function lackingFacts(snapshot: SnapshotRow): Fact[] {
+  const { program, left_out_schemas, definitions_only, excluded_rows, hidden } = snapshot;
   const facts: [name: string, value: string, tone?: 'caution'][] = [
     ['Program', program === undefined ? '' : `built with ${program}; the server's own client loads the rows`],
     ['Left out', leftOutText(left_out_schemas ?? [])],
     ['No rows', definitionsOnlyText(definitions_only ?? [])],
+    ['Rows excluded', excluded_rows ? excludedRowsText(excluded_rows) : ''],
     ['Hidden', hiddenText(hidden ?? []), 'caution'],
   ];
   return facts.flatMap(([name, value, tone]) => (value === '' ? [] : [{ name, value, ...(tone && { tone }) }]));
@@ -117,6 +119,9 @@ export function lackingLines(snapshots: SnapshotRow[]): string[] {
   return [
     ...grouped(snapshots, ({ left_out_schemas = [] }) => leftOutText(left_out_schemas)).map(
       ([which, text]) => `Not in ${which}: ${text}`,
+    ),
+    ...grouped(snapshots, ({ excluded_rows }) => (excluded_rows ? excludedRowsText(excluded_rows) : '')).map(
+      ([which, text]) => `Rows not in ${which}: ${text}`,
     ),
     ...grouped(snapshots, ({ hidden = [] }) => hiddenText(hidden)).map(
       ([which, text]) => `Not in ${which}, hidden from its user: ${text}`,

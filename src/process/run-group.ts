@@ -47,9 +47,10 @@ export async function runGroup({ command, cwd, environment, signal, report }: Gr
   const pipe = child.stdio[3];
   // Its other end is gone when the command has ended.
   pipe?.on('error', () => {});
-  let output = '';
+  let [output, written] = ['', 0];
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (chunk: string) => {
+      written += chunk.length;
       output = (output + chunk).slice(-OUTPUT_LIMIT);
     });
   }
@@ -77,7 +78,12 @@ export async function runGroup({ command, cwd, environment, signal, report }: Gr
   report({ event: 'command_ended', command: described, exit: exitCode, duration_ms });
   signal.throwIfAborted();
   if (child.pid === undefined) throw cannotStart(described, failure);
-  return { exitCode, output };
+  return { exitCode, output: written > OUTPUT_LIMIT ? withoutFirstLine(output) : output };
+}
+
+/** A secret in the line that was cut would not be recognised. */
+function withoutFirstLine(output: string): string {
+  return output.includes('\n') ? output.slice(output.indexOf('\n') + 1) : '';
 }
 
 function start(words: string[], { cwd, environment }: Pick<GroupRequest, 'cwd' | 'environment'>): ChildProcess {

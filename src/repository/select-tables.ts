@@ -24,14 +24,15 @@ function choose(wanted: string[], known: string[]): string[] {
   const names = wanted.flatMap((text) =>
     findNames(text, known).length > 0 ? [text] : text.split(',').map((name) => name.trim()),
   );
-  const found = names.map((name) => ({ name, tables: matching(name, known) }));
+  const found = names.map((name) => ({ name, tables: tablesMatching(name, known) }));
   for (const { name } of found) assertOneTable(name, findNames(name, known));
   const unknown = found.filter(({ tables }) => tables.length === 0).map(({ name }) => name);
   if (unknown.length > 0) throw tableUnknown(unknown, known);
   return [...new Set(found.flatMap(({ tables }) => tables))];
 }
 
-function matching(name: string, known: string[]): string[] {
+/** The tables that a name or a pattern means: `*` stands for any characters. */
+export function tablesMatching(name: string, known: string[]): string[] {
   const same = findNames(name, known);
   if (same.length > 0) return same;
   const pattern = name.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*');

@@ -47,6 +47,18 @@ export const sanitizedState = {
   sanitized_reason: describe(text, 'Why it is, why it is not, or why it cannot be known.'),
 };
 
+const differingTable = v.object({
+  table: text,
+  method: describe(
+    v.picklist(['rows', 'whole']),
+    '`rows`: rows that differ are replaced in the copy of the base copy; `whole`: all rows are loaded.',
+  ),
+  reason: text,
+  size_bytes: describe(number, 'Content that is read of the snapshot.'),
+  deleted: optional(describe(number, 'Rows, in the result of a load; an updated row is deleted and inserted.')),
+  inserted: optional(number),
+});
+
 const loadDifference = v.object({
   method: describe(
     v.picklist(['difference', 'full']),
@@ -59,6 +71,7 @@ const loadDifference = v.object({
   size_bytes: number,
   saved_tables: number,
   saved_bytes: number,
+  by_table: optional(describe(v.array(differingTable), 'The loaded tables, the largest first: at most 100.')),
 });
 
 export type LoadDifference = v.InferOutput<typeof loadDifference>;

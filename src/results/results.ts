@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { ENGINE_IDS } from '../engines/list.ts';
 import { mode } from './configuration-results.ts';
 import { destinationCopies } from './database-copies.ts';
+import { excludedRowsSchema } from './excluded-rows.ts';
 import { describe, flag, number, open, optional, orNull, text, texts } from './fields.ts';
 import { definitionsOnlySchema } from './manifest/definitions-only.ts';
 import { gitStateSchema } from './manifest/git-state.ts';
@@ -102,6 +103,7 @@ export const snapshotRow = v.object({
   left_out_schemas: optional(describe(leftOutSchemas, 'Schemas of the source that are not in it, if there are any.')),
   hidden: optional(describe(v.array(hiddenSchema(text)), 'Objects that it lacks for want of rights.')),
   definitions_only: optional(describe(definitionsOnlySchema(text), 'Tables of which it has the definition only.')),
+  excluded_rows: optional(describe(excludedRowsSchema(text), 'What the build left out by `exclude_rows`.')),
   tables: number,
   rows: number,
   size_bytes: describe(number, 'Bytes of content.'),

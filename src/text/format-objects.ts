@@ -1,9 +1,20 @@
+import type { ExcludedRows } from '../results/excluded-rows.ts';
 import type { HiddenObjects } from '../results/manifest/hidden-objects.ts';
+import { boundedList } from './bounded-list.ts';
 import { formatNumberOf } from './format.ts';
 
 /** `orders (FEDERATED), all_logs (MRG_MyISAM)` */
 export function definitionsOnlyText(tables: { table: string; engine: string }[]): string {
   return tables.map(({ table, engine }) => `${table} (${engine})`).join(', ');
+}
+
+/** `public.audit_log and 3 more; references are NULL: public.page (event_id), 12 rows` */
+export function excludedRowsText({ tables, nullified }: ExcludedRows): string {
+  const keys = nullified.map(
+    ({ table, columns, rows }) => `${table} (${columns.join(', ')}), ${formatNumberOf(rows, 'row')}`,
+  );
+  const without = keys.length === 0 ? '' : `; references are NULL: ${boundedList(keys, MOST_NAMED)}`;
+  return `${boundedList(tables, MOST_NAMED)}${without}`;
 }
 
 /** `audit (3 tables), sales (1 table)` */

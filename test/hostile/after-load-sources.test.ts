@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { expect, onTestFinished, test } from 'vitest';
 import { targetBodySchema } from '../../src/cloud/contract/resources.ts';
+import { encrypt } from '../../src/config/secrets/cipher.ts';
+import { storedEffect } from '../../src/config/trust/stored-effect.ts';
 import { trustRequestOf } from '../../src/config/trust/trust-request.ts';
 import { parseYaml } from '../../src/config/yaml/yaml-source.ts';
 import { cloudSettings } from '../../src/operations/cloud/target-settings.ts';
@@ -27,6 +29,16 @@ test('a hub cannot send a step: neither is it accepted there, nor taken from its
   const cloud = new Map([['app', target]]);
   expect(plannedAfterLoad(configuration, { target: 'app' })).toHaveLength(1);
   expect(plannedAfterLoad({ ...configuration, cloud }, { target: 'app' })).toBeUndefined();
+});
+
+test('an encrypted word of a step is stored as a digest of the answer', async () => {
+  const secret_key = '0123456789abcdef0123456789abcdef';
+  const command = ['deploy', encrypt('hidden-word', secret_key)];
+  const text = JSON.stringify({ secret_key, targets: { app: { snapshot: { after_load: [{ command }] } } } });
+  const { effects } = await trustRequestOf({ path: '/nowhere/tool.yml', source: parseYaml(text) }, {});
+  expect(effects.map(({ effect }) => effect)).toContain('runs_command');
+  expect(JSON.stringify(effects)).toContain('hidden-word');
+  expect(JSON.stringify(effects.map(storedEffect))).not.toContain('hidden-word');
 });
 
 test('the question of trust shows each step, and a changed step or SQL file asks again', async () => {

@@ -191,6 +191,14 @@ export const PROMISES = {
         full: 100,
         rounds: 2000,
       },
+      'difference-rows': {
+        file: 'test/prove/difference-rows.full.test.ts',
+        method:
+          'pairs of snapshots with random tables, keys and changes (moved rows, equal keys of other text, no key, partitions, foreign keys, triggers), the second loaded from the base copy of the first: equal to a full load by pg_dump, checksums and amcheck, on PostgreSQL',
+        sample: 0,
+        full: 40,
+        rounds: 1000,
+      },
       mariadb: {
         file: 'test/prove/equal-data.full.test.ts',
         method: 'the same by mariadb-dump on MariaDB',

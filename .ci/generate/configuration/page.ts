@@ -13,11 +13,13 @@ function sections(shape: Shape, path: string[]): string[] {
   const inner = innerOf(shape);
   if (inner.kind !== 'object' || path.join('.') === 'keys') return [];
   const rows = [...inner.keys].map(([key, child]) => row([...path, key], child));
+  const below = [...inner.keys].flatMap(([key, child]) => sections(child, [...path, placeholder(key, child)]));
+  if (rows.length === 1 && below.length > 0) return below;
   return [
     path.length === 0 ? FIRST_SECTION : `## \`${path.join('.')}\``,
     ...(shape.description === '' || path.length === 0 ? [] : [shape.description]),
     markdownTable([['key', 'type', 'default', 'meaning'], ...rows]),
-    ...[...inner.keys].flatMap(([key, child]) => sections(child, [...path, placeholder(key, child)])),
+    ...below,
   ];
 }
 
@@ -34,7 +36,7 @@ function row(path: string[], shape: Shape): string[] {
   const { description, traits, required } = shape;
   const hasOwnSection = innerOf(shape).kind === 'object';
   const marks = [traits.template ? 'template' : '', traits.secret ? 'secret' : ''].filter((mark) => mark !== '');
-  const meaning = hasOwnSection && path.at(-1) !== 'keys' ? 'See below.' : description;
+  const meaning = hasOwnSection && path.at(-1) !== 'keys' ? '' : description;
   return [
     `\`${path.at(-1)}\``,
     typeText(shape),

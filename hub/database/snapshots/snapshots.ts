@@ -133,7 +133,6 @@ function objectsMissing(missing: number, named: string[]): Problem {
   });
 }
 
-/** Returns those of the objects that belong to the snapshot. */
 export async function linkedObjects(db: Database, pk: number, sha256s: string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('snapshot_objects')

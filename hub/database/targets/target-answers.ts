@@ -79,7 +79,6 @@ export async function listTargets(
   return { page, validUntil: Math.min(...rows.map(lateAfter).filter((time) => time >= now.getTime())) };
 }
 
-/** Returns the target as the API answers it. */
 export async function targetAnswer(
   db: Database,
   target: TargetRow,

@@ -45,7 +45,6 @@ export function editConfiguration(model: Model, key?: string): void {
   );
 }
 
-/** Selects a value in the editor that is on top. */
 export function selectInEditor({ navigation }: Model, path: KeyPath): void {
   const editor = navigation.top();
   if (editor.screen === 'editor') navigation.replace(selectPath(editor, path));

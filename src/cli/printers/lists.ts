@@ -72,10 +72,11 @@ export function snapshotsText({ target, snapshots }: TargetSnapshots, view: Snap
 /** Formats the changes table by table, and the number of unchanged tables. */
 export function diffText(result: DiffResult, options: TableOptions): string {
   const columns = diffColumns(result, options.style.glyphs);
-  const { changes } = result;
+  const { changes, from, to } = result;
+  const sides = to ? [from, to] : [from];
   return [
     diffTitle(result),
-    ...migrationLines(result).map((line) => printable(line)),
+    ...[...migrationLines(result), ...lackingLines(sides)].map((line) => printable(line)),
     ...(changes.length > 0 ? ['', formatTable(columns, changes, options)] : []),
   ].join('\n');
 }
@@ -108,7 +109,6 @@ export function coverageText(coverage: Coverage, options: TableOptions): string 
   ].join('\n');
 }
 
-/** The plan of a subset with all its tables. */
 export function subsetPlanText(plan: SubsetPlanResult, options: TableOptions): string {
   const columns = [...subsetColumns({ glyphs: options.style.glyphs }), subsetPathColumn()];
   const question = { ...subsetQuestion(plan), warnings: plan.warnings.map(({ message }) => message) };

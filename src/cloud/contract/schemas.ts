@@ -7,7 +7,6 @@ import { id, LONGEST_TEXT, resourceName, shortText, time, token, url } from './v
 // Bodies of the hub's API. Requests are strict objects: the hub refuses unknown fields. Answers are objects: a client
 // ignores fields of a newer hub.
 
-/** Schemas of the parameters in paths. */
 export const PARAMETERS = { name: resourceName, id, snapshot: snapshotId } as const;
 
 export const PERMISSIONS = ['read', 'read_originals', 'push', 'read_source', 'change'] as const;

@@ -12,7 +12,8 @@ export const resourceName = v.pipe(
   v.string(),
   v.nonEmpty('must not be empty'),
   v.maxLength(LONGEST_NAME, `must have at most ${LONGEST_NAME} characters`),
-  v.regex(/^[^\p{Cc}/\\]+$/u, 'must not contain control characters or slashes'),
+  // "@", "#", "+" and ":" end the name of a target in a selector (text/snapshot-selector.ts).
+  v.regex(/^[^\p{Cc}/\\@#+:]+$/u, 'must not contain control characters, slashes or any of @ # + :'),
   v.check((name) => name.trim() === name && name.isWellFormed(), 'must not begin or end with a space'),
   v.check((name) => !name.startsWith('-'), 'must not begin with a hyphen, as options do'),
   v.check((name) => !['.', '..', '__proto__'].includes(name), 'is reserved'),

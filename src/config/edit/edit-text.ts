@@ -33,7 +33,6 @@ export function editChecked(text: string, path: KeyPath, edit: (text: string, tr
   return mark + after;
 }
 
-/** Applies the edits to a text and to its tree. */
 export function applyEdits(text: string, tree: Tree, edits: Edit[]): string {
   let after = text;
   for (let done = 0; done < edits.length; ) {

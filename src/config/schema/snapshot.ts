@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { afterLoad } from './after-load.ts';
 import { optionalKey } from './key.ts';
 import { traits } from './traits.ts';
-import { baseCopyKeys, destinationUrl, sourceUrl, text } from './values.ts';
+import { baseCopyKeys, destinationUrl, sourceUrl, tableName, text } from './values.ts';
 
 const schemaName = v.pipe(text, traits({ names: 'schema' }));
 
@@ -28,5 +28,11 @@ export const snapshotSchema = v.strictObject({
   }),
   ...baseCopyKeys,
   schema_config: optionalKey(schemaConfigSchema, 'Schemas of builds and loads (PostgreSQL).'),
+  exclude_rows: optionalKey(v.array(tableName), 'Tables whose rows are never read; * matches any characters.', {
+    example: ['public.audit_log', 'public.event_*'],
+  }),
+  nullify: optionalKey(v.boolean(), 'References to tables of exclude_rows become NULL where their columns allow it.', {
+    example: false,
+  }),
   after_load: afterLoad,
 });

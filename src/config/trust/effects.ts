@@ -71,9 +71,8 @@ function collect(value: unknown, path: KeyPath, collecting: EffectCollector): vo
 
 function collectValue(value: unknown, path: KeyPath, { covered, root, found, files }: EffectCollector): void {
   const shape = shapeAt(root, path);
-  const written = valueAt(covered, path);
-  const isSealed = typeof written === 'string' && written.includes(ENCRYPTED);
-  const add = (effect: Effect): void => void found.push({ ...effect, ...(isSealed && { sealed: true }) });
+  const sealed = hasEncrypted(valueAt(covered, path));
+  const add = (effect: Effect): void => void found.push({ ...effect, ...(sealed && { sealed }) });
   const by = ownerOf(path);
   const text = String(value);
   const effect = shape?.traits.effect;
@@ -120,6 +119,12 @@ function collectValue(value: unknown, path: KeyPath, { covered, root, found, fil
     default:
       effect satisfies never;
   }
+}
+
+function hasEncrypted(written: unknown): boolean {
+  return Array.isArray(written)
+    ? written.some(hasEncrypted)
+    : typeof written === 'string' && written.includes(ENCRYPTED);
 }
 
 /** The target of a key, or else the key. */

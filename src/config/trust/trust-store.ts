@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { mkdir, readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as v from 'valibot';
@@ -9,6 +8,7 @@ import { userConfigFile } from '../paths.ts';
 import { isTree, type Tree } from '../tree.ts';
 import { parseYaml } from '../yaml/yaml-source.ts';
 import type { CoveredFile } from './covered-files.ts';
+import { storedEffect } from './stored-effect.ts';
 import { type TrustRequest, trustRequestOf } from './trust-request.ts';
 
 /** Trusted contents per file: projects switch between branches. */
@@ -50,15 +50,6 @@ export async function rememberTrust(
   const answer: Answer = { digests: [...digests, digest].slice(-MOST_DIGESTS), effects: effects.map(storedEffect) };
   answers[file] = answer;
   await replaceFile(path, `${JSON.stringify(answers, null, 2)}\n`, { mode: 0o600 });
-}
-
-/** An effect as it is stored and compared: encrypted content as a hash. */
-export function storedEffect(effect: Effect): Effect {
-  if (!effect.sealed) return effect;
-  const hashed = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
-  // Of a plain setting the object is the key.
-  if (effect.effect !== 'sets') return { ...effect, object: hashed(effect.object) };
-  return { ...effect, ...(effect.detail !== undefined && { detail: hashed(effect.detail) }) };
 }
 
 export interface OwnEdit {

@@ -42,7 +42,6 @@ export function fillUrls(tree: Tree, { shape, variables }: { shape: Shape; varia
   return { problems, blanks };
 }
 
-/** The literal text of the URL. */
 function blankUrl(text: string): string {
   try {
     return joinUrl(fillTemplate(text, () => ''));

@@ -18,6 +18,8 @@ export interface DumpRequest {
   schemaConfig: SchemaConfig | undefined;
   /** Also dumps schemas that chosen tables cannot be restored without; refused otherwise. */
   includeNeededSchemas?: boolean | undefined;
+  /** Tables whose rows are never read, by patterns such as `public.event_*`, and what becomes of references to them. */
+  excludeRows?: { patterns: string[]; nullify: boolean } | undefined;
   cpus: number;
   /** Dump with the vendor's program, where the engine can also read the database itself. */
   program?: boolean;

@@ -72,6 +72,13 @@ export interface RestoreRequest {
   allowSuperuser?: boolean | undefined;
   /** This machine has built the snapshot: what only a superuser may create was created by one in the source. */
   builtHere?: boolean | undefined;
+  /** Finds the snapshot of a base copy by its id; `null` where this machine does not have it. */
+  earlier?: (snapshot: string) => Promise<EarlierSnapshot | null>;
+}
+
+export interface EarlierSnapshot {
+  manifest: Manifest;
+  read: RestoreRun['read'];
 }
 
 export interface RestorePlan {
@@ -97,7 +104,6 @@ export type RestoringUser =
 
 export interface RestorerRequest
   extends Pick<RestoreRequest, 'url' | 'allowSuperuser' | 'builtHere' | 'neverInPlace' | 'remoteTables'> {
-  /** Objects that only a superuser may create. */
   superuserObjects?: string[];
 }
 
@@ -109,9 +115,26 @@ export interface DifferencePlan {
   loadedAt: string;
   /** The names of the tables to load; `null` for a full load. */
   tables: string[] | null;
+  /** How each of them is loaded. */
+  ways: TableWay[];
+  /** Rows that loads by rows have deleted from tables of the base copy, since these were loaded whole. */
+  deleted: Record<string, number>;
   /** Files that are needed besides those of the tables; all for a full load. */
   files: string[] | null;
   reason: string;
+}
+
+export interface TableWay {
+  table: string;
+  /** Rows that differ, in place of those of the base copy; or all rows, into an empty table. */
+  way: 'rows' | 'whole';
+  reason: string;
+  /** Content to read of the snapshot. */
+  bytes: number;
+  /** Digest of its content in the base copy, of a load by rows. */
+  before?: string;
+  /** Rows that were deleted and inserted, of a load by rows; an updated row is in both. */
+  changed?: { deleted: number; inserted: number };
 }
 
 export interface DefinitionsRequest {
@@ -157,6 +180,8 @@ export interface ReplaceResult {
   swapMs: number | null;
   undoDatabase: string | null;
   missing?: MissingParts;
+  /** Of a load from the base copy: how each table was loaded. */
+  ways?: TableWay[];
   /** The base copy and the spare that were made. */
   baseDatabase?: string;
   spareDatabase?: string;
@@ -181,7 +206,6 @@ export interface Resettable {
   base: BaseCopy;
   /** The spare is renamed, the base copy is copied. */
   from: 'base' | 'spare';
-  /** Method of copying the base copy. */
   by: 'files' | 'rows';
   /** Databases to make, of the size of the base copy. */
   copies: number;

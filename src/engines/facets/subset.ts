@@ -23,6 +23,8 @@ export interface SubsetSource extends AsyncDisposable {
   finder(graph: Graph, seed: number): Promise<RowFinder>;
   /** By primary key, its columns in order; `null` when there is none. */
   findRow(table: string, key: string[]): Promise<number | null>;
+  /** The statement that creates an index. */
+  createIndex(table: string, columns: string[]): string;
   /** The primary key of a row as text; its location without one. */
   nameRow(table: string, row: number): Promise<string>;
   /**

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { count, fileName, list } from '../../repository/manifest/values.ts';
+import { excludedRowsSchema } from '../../results/excluded-rows.ts';
 import { definitionsOnlySchema } from '../../results/manifest/definitions-only.ts';
 import { hiddenSchema } from '../../results/manifest/hidden-objects.ts';
 
@@ -16,6 +17,7 @@ export function mysqlDetails(text: v.GenericSchema<string>) {
     features: list(text),
     inventory: v.record(v.pipe(v.string(), v.regex(/^[a-z_ ]{1,64}$/, 'must be a kind of object')), list(text)),
     definitions_only: v.optional(definitionsOnlySchema(text)),
+    excluded_rows: v.exactOptional(excludedRowsSchema(text)),
     enabled_events: v.optional(list(text)),
     /** Programs that name the source's database in their body, as `event nightly`. */
     names_database: v.optional(list(text)),

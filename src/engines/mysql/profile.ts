@@ -7,6 +7,7 @@ export const profile = {
   defaultPort: 3306,
   hasSchemas: false,
   client: 'mysql',
+  nameLimit: { most: 64, lengthOf: ({ length }) => length },
   rows: { byProgram: 'inserted', emptyEnd: true },
   partsFormat: 1,
   defaultImage: 'mysql:8.4',

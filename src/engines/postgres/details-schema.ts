@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { count, fileName, list, sha256 } from '../../repository/manifest/values.ts';
+import { excludedRowsSchema } from '../../results/excluded-rows.ts';
 import { definitionsOnlySchema } from '../../results/manifest/definitions-only.ts';
 import { hiddenSchema } from '../../results/manifest/hidden-objects.ts';
 
@@ -53,6 +54,7 @@ export function postgresDetails(text: v.GenericSchema<string>) {
     ),
     hidden: v.exactOptional(list(hiddenSchema(text))),
     definitions_only: v.optional(definitionsOnlySchema(text)),
+    excluded_rows: v.exactOptional(excludedRowsSchema(text)),
     foreign_servers: v.exactOptional(list(text)),
     left_out_schemas: v.optional(list(v.object({ schema: text, tables: count }))),
     /** Schemas outside the selection that its tables need: every load restores them. */

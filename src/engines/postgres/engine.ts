@@ -1,42 +1,5 @@
 import type { Engine } from '../engine.ts';
-import { createBranch } from './branches/create.ts';
-import { dropBranch } from './branches/drop.ts';
-import { listBranches } from './branches/list.ts';
-import { planBranches } from './branches/plan.ts';
-import { resetBranch } from './branches/reset-branch.ts';
-import { dropCopies, findAllCopies, findCopies, planReset, reset } from './branches/reset-destination.ts';
-import { switchTo } from './branches/switch.ts';
-import { countRows, listDatabases, listSchemas, listTables } from './catalog/browse.ts';
-import { readSmallTables } from './catalog/read-small-tables.ts';
-import { readValue } from './catalog/read-value.ts';
-import { clientProgram } from './connection/client-program.ts';
-import { withExplainedErrors } from './connection/explain-errors.ts';
-import { identifyAffected } from './connection/identity.ts';
-import { addressesOf, databaseOf } from './connection/location.ts';
-import { probe } from './connection/probe.ts';
-import { reportTools } from './connection/tools.ts';
-import { parsePostgresUrl, urlVariables, urlWithPassword, withDatabase } from './connection/url.ts';
-import { dump } from './dump/dump.ts';
-import { chooseRestorer, planRestore } from './restore/preflight.ts';
-import { restore } from './restore/restore.ts';
-import { checkScript, runScript } from './restore/script/script.ts';
-import { readTable } from './restore/stored-table.ts';
-import { readNeeds } from './restore/table-needs.ts';
-import { readColumns } from './sanitize/columns.ts';
-import { readDefinitions } from './sanitize/definitions.ts';
-import { digestColumns } from './sanitize/digests.ts';
-import { runQuery } from './sanitize/query.ts';
-import { scratchPlaces } from './sanitize/scratch-places.ts';
-import { splitStatements } from './sanitize/statements.ts';
-import { suggestQuery } from './sanitize/suggestion.ts';
-import { removeTraces } from './sanitize/traces.ts';
-import { tryReplacements } from './sanitize/trial.ts';
-import { isSuperuser } from './server/rights.ts';
-import { NAME_LIMIT } from './server/server.ts';
-import { checkDestination, createIndex } from './subset/destination.ts';
-import { openSource } from './subset/source.ts';
-import { inspectDestination } from './swap/inspect-destination.ts';
-import { findUndoCopy, undo } from './swap/undo.ts';
+import { databaseOf, parsePostgresUrl, urlVariables, urlWithPassword, withDatabase } from './connection/url.ts';
 
 export const postgres: Engine = {
   id: 'postgres',
@@ -44,70 +7,108 @@ export const postgres: Engine = {
     whyNotKeepGoing: null,
     onlyProgram: 'pg_dump',
     branchesCopiedBy: 'files',
-    nameLimit: { most: NAME_LIMIT, lengthOf: Buffer.byteLength },
   },
   parseUrl: parsePostgresUrl,
   urlWithPassword,
   urlVariables,
   withDatabase,
   databaseOf,
-  reportTools,
-  clientProgram,
-  splitQuery: splitStatements,
-  readDefinitions,
-  readTable,
-  scratchPlaces,
-  createIndex,
-  withExplainedErrors,
+  reportTools: async (context) => (await import('./connection/tools.ts')).reportTools(context),
+  clientProgram: async (context, request) =>
+    (await import('./connection/client-program.ts')).clientProgram(context, request),
+  splitQuery: async (query) => (await import('./sanitize/statements.ts')).splitStatements(query),
+  readDefinitions: async (request) => (await import('./sanitize/definitions.ts')).readDefinitions(request),
+  readTable: async (request) => (await import('./restore/stored-table.ts')).readTable(request),
+  scratchPlaces: async (context, destination) =>
+    (await import('./sanitize/scratch-places.ts')).scratchPlaces(context, destination),
+  withExplainedErrors: async (place, work) =>
+    (await import('./connection/explain-errors.ts')).withExplainedErrors(place, work),
   open: ({ url, run, runShort }) => ({
     connect: {
-      probe: (request) => run((context) => probe(context, request)),
-      listDatabases: () => runShort((context) => listDatabases(context, url)),
-      listSchemas: () => runShort((context) => listSchemas(context, url)),
-      listTables: () => runShort((context) => listTables(context, url)),
-      readAddresses: () => run((context) => addressesOf(context, url)),
-      identifyAffected: () => runShort((context) => identifyAffected(context, url)),
-      isSuperuser: () => run((context) => isSuperuser(context, url)),
-      inspect: () => runShort(async (context) => (await inspectDestination(context, url)).destination),
-      countRows: () => run((context) => countRows(context, { url })),
-      readSmallTables: (request) => run((context) => readSmallTables(context, { ...request, url })),
-      readValue: (select) => run((context) => readValue(context, { url, select })),
+      probe: (request) => run(async (context) => (await import('./connection/probe.ts')).probe(context, request)),
+      listDatabases: () =>
+        runShort(async (context) => (await import('./catalog/browse.ts')).listDatabases(context, url)),
+      listSchemas: () => runShort(async (context) => (await import('./catalog/browse.ts')).listSchemas(context, url)),
+      listTables: () => runShort(async (context) => (await import('./catalog/browse.ts')).listTables(context, url)),
+      readAddresses: () => run(async (context) => (await import('./connection/location.ts')).addressesOf(context, url)),
+      identifyAffected: () =>
+        runShort(async (context) => (await import('./connection/identity.ts')).identifyAffected(context, url)),
+      isSuperuser: () => run(async (context) => (await import('./server/rights.ts')).isSuperuser(context, url)),
+      inspect: () =>
+        runShort(async (context) => {
+          const { inspectDestination } = await import('./swap/inspect-destination.ts');
+          return (await inspectDestination(context, url)).destination;
+        }),
+      countRows: () => run(async (context) => (await import('./catalog/browse.ts')).countRows(context, { url })),
+      readSmallTables: (request) =>
+        run(async (context) =>
+          (await import('./catalog/read-small-tables.ts')).readSmallTables(context, { ...request, url }),
+        ),
+      readValue: (select) =>
+        run(async (context) => (await import('./catalog/read-value.ts')).readValue(context, { url, select })),
     },
-    dump: { run: (request) => run((context) => dump(context, { ...request, url })) },
+    dump: {
+      run: (request) => run(async (context) => (await import('./dump/dump.ts')).dump(context, { ...request, url })),
+    },
     restore: {
-      readNeeds: (request) => run((context) => readNeeds(context, { ...request, url })),
-      plan: (request) => run((context) => planRestore(context, { ...request, url })),
-      chooseRestorer: (request) => run((context) => chooseRestorer(context, { ...request, url })),
-      run: (request) => run((context) => restore(context, { ...request, url })),
-      checkScript: (file) => run((context) => checkScript(context, { url, file })),
-      runScript: (request) => run((context) => runScript(context, { ...request, url })),
-      findUndoCopy: () => run((context) => findUndoCopy(context, url)),
-      undo: () => run((context) => undo(context, url)),
-      planReset: (request) => run((context) => planReset(context, { ...request, url })),
-      reset: (request) => run((context) => reset(context, { ...request, url })),
-      findCopies: () => run((context) => findCopies(context, url)),
-      findAllCopies: (urls) => runShort((context) => findAllCopies(context, { urls })),
-      dropCopies: () => run((context) => dropCopies(context, url)),
+      readNeeds: (request) =>
+        run(async (context) => (await import('./restore/table-needs.ts')).readNeeds(context, { ...request, url })),
+      plan: (request) =>
+        run(async (context) => (await import('./restore/preflight.ts')).planRestore(context, { ...request, url })),
+      chooseRestorer: (request) =>
+        run(async (context) => (await import('./restore/preflight.ts')).chooseRestorer(context, { ...request, url })),
+      run: (request) =>
+        run(async (context) => (await import('./restore/restore.ts')).restore(context, { ...request, url })),
+      checkScript: (file) =>
+        run(async (context) => (await import('./restore/script/script.ts')).checkScript(context, { url, file })),
+      runScript: (request) =>
+        run(async (context) => (await import('./restore/script/script.ts')).runScript(context, { ...request, url })),
+      findUndoCopy: () => run(async (context) => (await import('./swap/undo.ts')).findUndoCopy(context, url)),
+      undo: () => run(async (context) => (await import('./swap/undo.ts')).undo(context, url)),
+      planReset: (request) =>
+        run(async (context) =>
+          (await import('./branches/reset-destination.ts')).planReset(context, { ...request, url }),
+        ),
+      reset: (request) =>
+        run(async (context) => (await import('./branches/reset-destination.ts')).reset(context, { ...request, url })),
+      findCopies: () =>
+        run(async (context) => (await import('./branches/reset-destination.ts')).findCopies(context, url)),
+      findAllCopies: (urls) =>
+        runShort(async (context) => (await import('./branches/reset-destination.ts')).findAllCopies(context, { urls })),
+      dropCopies: () =>
+        run(async (context) => (await import('./branches/reset-destination.ts')).dropCopies(context, url)),
     },
     sanitize: {
-      readColumns: (manifest) => run((context) => readColumns(context, { url, manifest })),
-      digestColumns: (columns) => run((context) => digestColumns(context, url, columns)),
-      runQuery: (request) => run((context) => runQuery(context, { ...request, url })),
-      removeTraces: (request) => run((context) => removeTraces(context, { ...request, url })),
-      suggestQuery: (request) => run((context) => suggestQuery(context, { ...request, url })),
-      tryReplacements: (request) => run((context) => tryReplacements(context, { ...request, url })),
+      readColumns: (manifest) =>
+        run(async (context) => (await import('./sanitize/columns.ts')).readColumns(context, { url, manifest })),
+      digestColumns: (columns) =>
+        run(async (context) => (await import('./sanitize/digests.ts')).digestColumns(context, url, columns)),
+      runQuery: (request) =>
+        run(async (context) => (await import('./sanitize/query.ts')).runQuery(context, { ...request, url })),
+      removeTraces: (request) =>
+        run(async (context) => (await import('./sanitize/traces.ts')).removeTraces(context, { ...request, url })),
+      suggestQuery: (request) =>
+        run(async (context) => (await import('./sanitize/suggestion.ts')).suggestQuery(context, { ...request, url })),
+      tryReplacements: (request) =>
+        run(async (context) => (await import('./sanitize/trial.ts')).tryReplacements(context, { ...request, url })),
     },
     subset: {
-      openSource: (cpus) => run((context) => openSource(context, { url, cpus })),
-      checkDestination: () => run((context) => checkDestination(context, url)),
+      openSource: (cpus) =>
+        run(async (context) => (await import('./subset/source.ts')).openSource(context, { url, cpus })),
+      checkDestination: () =>
+        run(async (context) => (await import('./subset/destination.ts')).checkDestination(context, url)),
     },
     branches: {
-      list: () => run((context) => listBranches(context, url)),
-      plan: (copies) => run((context) => planBranches(context, { url, copies })),
-      create: (request) => run((context) => createBranch(context, { ...request, url })),
-      reset: (request) => run((context) => resetBranch(context, { ...request, url })),
-      drop: (name) => run((context) => dropBranch(context, { url, name })),
-      switchTo: (name) => run((context) => switchTo(context, { url, name })),
+      list: () => run(async (context) => (await import('./branches/list.ts')).listBranches(context, url)),
+      plan: (copies) =>
+        run(async (context) => (await import('./branches/plan.ts')).planBranches(context, { url, copies })),
+      create: (request) =>
+        run(async (context) => (await import('./branches/create.ts')).createBranch(context, { ...request, url })),
+      reset: (request) =>
+        run(async (context) => (await import('./branches/reset-branch.ts')).resetBranch(context, { ...request, url })),
+      drop: (name) => run(async (context) => (await import('./branches/drop.ts')).dropBranch(context, { url, name })),
+      switchTo: (name) =>
+        run(async (context) => (await import('./branches/switch.ts')).switchTo(context, { url, name })),
     },
   }),
 };

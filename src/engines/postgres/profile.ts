@@ -7,6 +7,7 @@ export const profile = {
   defaultPort: 5432,
   hasSchemas: true,
   client: 'psql',
+  nameLimit: { most: 63, lengthOf: (text) => Buffer.byteLength(text) },
   rows: { byProgram: 'copied', emptyEnd: false },
   partsFormat: 2,
   defaultImage: 'postgres:17',

@@ -1,5 +1,7 @@
+import type { TargetSettings } from '../../config/schema/settings.ts';
 import { connectionUrl } from '../../config/urls/connection-url.ts';
 import type { Engine } from '../../engines/engine.ts';
+import type { DumpRequest } from '../../engines/facets/dump.ts';
 import { profileOf } from '../../engines/list.ts';
 import { type Database, openDatabase } from '../../engines/open-database.ts';
 import { parseUrl } from '../../engines/registry.ts';
@@ -38,6 +40,10 @@ export interface BuildRequest {
   source?: string;
   /** Also takes the schemas that tables of the chosen ones cannot be without; without it such a build is refused. */
   includeNeededSchemas?: boolean;
+  /** Patterns of tables whose rows are never read. Default: `snapshot.exclude_rows` of the target. */
+  excludeRows?: string[];
+  /** Makes references to them NULL. Default: `snapshot.nullify` of the target. */
+  nullify?: boolean;
 }
 
 /** Takes a snapshot of the target's source and pushes it to its remote repository. Steps: `connect`, `dump`, `store`, `push`. */
@@ -57,11 +63,8 @@ export async function build(given: Context, request: BuildRequest): Promise<Snap
   );
 }
 
-async function perform(
-  context: Context,
-  { target: name, note, cpus: given, push = true, source, includeNeededSchemas }: BuildRequest,
-  database: Database,
-): Promise<SnapshotRow> {
+async function perform(context: Context, request: BuildRequest, database: Database): Promise<SnapshotRow> {
+  const { target: name, note, cpus: given, push = true, source, includeNeededSchemas } = request;
   const { configuration, report, clock } = context;
   const { engine, url } = database;
   const target = findTarget(configuration, name);
@@ -87,6 +90,7 @@ async function perform(
       cpus,
       schemaConfig: target.snapshot?.schema_config,
       includeNeededSchemas,
+      excludeRows: source === undefined ? excludedRowsFor(target, request) : undefined,
       program: byProgram && engine.capabilities.onlyProgram === null,
     });
     const { identity } = stored;
@@ -120,6 +124,12 @@ async function perform(
   if (location === null) return row;
   await pushStored(context, manifest, location);
   return { ...row, where: ['local', 'remote'] };
+}
+
+/** A subset has left them out already. */
+function excludedRowsFor({ snapshot = {} }: TargetSettings, request: BuildRequest): DumpRequest['excludeRows'] {
+  const { excludeRows: patterns = snapshot.exclude_rows ?? [], nullify = snapshot.nullify ?? false } = request;
+  return patterns.length === 0 ? undefined : { patterns, nullify };
 }
 
 function programWithoutEffect({ id }: Engine, program: string): WarningEvent {

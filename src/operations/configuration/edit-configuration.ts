@@ -22,7 +22,6 @@ export interface ConfigurationDraft {
   /** The file was changed by another program. */
   outdated: boolean;
   changes: Change[];
-  /** Text with the changes. */
   text: string;
   /** The values in `text`. */
   written: Tree;
@@ -53,7 +52,6 @@ export function noConfigurationFile(purpose: string): UserError {
   });
 }
 
-/** The draft with these changes, and only these. */
 export async function changeConfigurationDraft(
   request: FileRequest,
   { file, base }: Pick<ConfigurationDraft, 'file' | 'base'>,

@@ -57,7 +57,6 @@ export async function trySource(surroundings: TryContext, text: string): Promise
 
 const CODES: Partial<Record<TargetStatus, ErrorCode>> = { missing: 'database_missing', denied: 'denied' };
 
-/** The databases of the server of a URL. */
 export async function listDatabases(surroundings: TryContext, text: string): Promise<NameWithSize[]> {
   return openUrl(surroundings, text).database.connect.listDatabases();
 }

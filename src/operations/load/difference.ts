@@ -1,4 +1,4 @@
-import type { RestorePlan } from '../../engines/facets/restore.ts';
+import type { RestorePlan, TableWay } from '../../engines/facets/restore.ts';
 import {
   bytesOfTable,
   filesOfTable,
@@ -12,7 +12,8 @@ import type { LoadDifference } from '../../results/load-results.ts';
 export function loadDifference({ difference, tables }: RestorePlan): LoadDifference | undefined {
   if (!difference) return undefined;
   const loaded = tablesToRead({ difference, tables });
-  const size_bytes = bytesOf(loaded);
+  const all = bytesOf(tables);
+  const size_bytes = difference.tables ? difference.ways.reduce((sum, { bytes }) => sum + bytes, 0) : all;
   return {
     method: difference.tables ? 'difference' : 'full',
     reason: difference.reason,
@@ -21,8 +22,20 @@ export function loadDifference({ difference, tables }: RestorePlan): LoadDiffere
     tables: loaded.length,
     size_bytes,
     saved_tables: tables.length - loaded.length,
-    saved_bytes: bytesOf(tables) - size_bytes,
+    saved_bytes: all - size_bytes,
+    ...(difference.ways.length > 0 && { by_table: byTable(difference.ways) }),
   };
+}
+
+const MOST_TABLES = 100;
+
+/** The tables of a plan, or of a result, where each was loaded as it says. */
+export function byTable(ways: TableWay[]): NonNullable<LoadDifference['by_table']> {
+  const largest = ways.toSorted((a, b) => b.bytes - a.bytes).slice(0, MOST_TABLES);
+  return largest.map(({ table, way, reason, bytes, changed }) => ({
+    ...{ table, method: way, reason, size_bytes: bytes },
+    ...changed,
+  }));
 }
 
 /** The files of the snapshot that a load reads. */

@@ -23,13 +23,13 @@ import { baseRefused, baseWarning, toDatabaseCopies, wantedBase, whyNoBase, whyN
 import { chooseTables, namesOf, withinPlan } from './choose-tables.ts';
 import { dataState } from './data-state.ts';
 import { checkDestination, chooseDestination, openDestination } from './destination.ts';
-import { filesToRead, loadDifference } from './difference.ts';
+import { byTable, filesToRead, loadDifference } from './difference.ts';
+import { earlierSnapshots } from './earlier-snapshots.ts';
 import { assertNotASource } from './guard/guard.ts';
 import { loadSteps } from './load-steps.ts';
 import type { LoadRequest, PlannedLoad } from './planned-load.ts';
 import { restoredBy } from './restored-by.ts';
 
-/** A load of a snapshot, or of some tables of it. */
 export async function planSnapshot(context: Context, given: LoadRequest): Promise<PlannedLoad> {
   const request = await withSanitizedDefault(context, given);
   const found = await findLoadable(context, request);
@@ -41,7 +41,10 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
   const selected = request.tables ? await chooseTables(context, { found, database, wanted: request.tables }) : null;
   const only = selected && namesOf(selected);
   const restoration = await restorationOf(context, request, { manifest, only, keepBase: wanted.keepBase });
-  const restore = await database.restore.plan(restoration);
+  const planning = createObjectPool(1);
+  await using _planned = { [Symbol.asyncDispose]: () => planning.close() };
+  const earlier = earlierSnapshots(context, { target: request.target, pool: planning });
+  const restore = await database.restore.plan({ ...restoration, earlier });
   const { keepBase, why } = baseWithin(restore, request, wanted);
   const afterLoad = plannedAfterLoad(context.configuration, request);
   // A base copy may have the effect of other steps.
@@ -163,7 +166,7 @@ export async function applySnapshot(
   const only = selection && namesOf(selection);
   const directory = await staging.folder('restore');
   const afterLoad = afterLoadRunner(context, { choice: request, planned: plan.after_load, directory });
-  const { swapMs, undoDatabase, missing, baseDatabase, spareDatabase } = await database.restore.run({
+  const { swapMs, undoDatabase, missing, ways, baseDatabase, spareDatabase } = await database.restore.run({
     ...(await restorationOf(context, request, { manifest, only, keepBase })),
     plan: restore,
     cpus,
@@ -171,6 +174,7 @@ export async function applySnapshot(
     ...(request.onlyBase && { onlyBase: true }),
     directory,
     ...(afterLoad && { afterLoad }),
+    earlier: earlierSnapshots(context, { target: request.target, pool }),
     read: snapshotReader({ manifest, repository, pool, signal: context.signal }),
   });
   return {
@@ -183,7 +187,7 @@ export async function applySnapshot(
     swap_ms: swapMs,
     undo_database: undoDatabase,
     ...(missing && { missing }),
-    ...(plan.difference && { difference: plan.difference }),
+    ...(plan.difference && { difference: { ...plan.difference, ...(ways?.length && { by_table: byTable(ways) }) } }),
     ...(plan.after_load && { after_load: plan.after_load }),
     ...(baseDatabase && { base_database: baseDatabase }),
     ...(spareDatabase && { spare_database: spareDatabase }),

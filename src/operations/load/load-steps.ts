@@ -11,7 +11,6 @@ export function loadSteps({ lacking, remote, ...rest }: LoadSteps): string[] {
 }
 
 export interface LoadSteps {
-  /** Files that this machine lacks. */
   lacking: ManifestFile[];
   remote: RemoteRepository | null;
   restore: RestorePlan;

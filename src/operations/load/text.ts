@@ -78,7 +78,7 @@ function estimateFact({ estimate }: LoadPlan): Fact {
 function baseFacts({ target, chosen_by, copies, keep_base, reset_instead, difference }: LoadPlan): Fact[] {
   const place = chosen_by === '--destdb' ? ' --destdb URL' : '';
   return [
-    ...(difference ? [methodFact(difference)] : []),
+    ...(difference ? [methodFact(difference), ...wayFacts(difference)] : []),
     ...(reset_instead
       ? [
           {
@@ -102,6 +102,19 @@ function methodFact({ method, reason, tables, size_bytes, saved_tables, saved_by
   const saves = `${formatNumberOf(saved_tables, 'table')} (${formatBytes(saved_bytes)})`;
   const brief = `difference: loads ${loads}, saves ${saves}`;
   return { name: 'Method', value: `${brief}; ${reason}`, brief };
+}
+
+const MOST_WAYS = 5;
+const WAYS = { rows: 'rows that differ', whole: 'whole' };
+
+/** `public.orders: rows that differ (2 MB), it has a key`, of the largest tables. */
+function wayFacts({ by_table = [], tables }: LoadDifference): Fact[] {
+  const shown = by_table.slice(0, MOST_WAYS);
+  return shown.map(({ table, method, reason, size_bytes }, index) => {
+    const more = index === shown.length - 1 && tables > shown.length ? `; and ${tables - shown.length} more` : '';
+    const value = `${table}: ${WAYS[method]} (${formatBytes(size_bytes)}), ${reason}${more}`;
+    return { name: index === 0 ? 'Differing tables' : '', value };
+  });
 }
 
 function snapshotFacts(plan: LoadPlan, snapshot: SnapshotRow, now: Date): Fact[] {

@@ -111,7 +111,6 @@ interface MigrationFile {
   follows: string[];
 }
 
-/** The migrations of the working tree by file. */
 async function migrationFiles(
   context: Context,
   folder: string,

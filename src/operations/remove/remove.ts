@@ -13,7 +13,6 @@ import { findTarget } from '../targets/find-target.ts';
 export interface RemoveRequest extends SnapshotRequest {
   /** Removes it from there only. Default: from wherever it is; what a share target lists, from this machine only. */
   from?: SnapshotLocation;
-  /** Removes it although it is pinned. */
   pinned?: boolean;
 }
 

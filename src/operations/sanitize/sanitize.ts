@@ -65,7 +65,7 @@ export async function planSanitize(given: Context, request: SanitizeRequest): Pr
   const found = request.build ? null : await findSnapshot(context, { ...request, original: true });
   if (found) assertTrusted(context, found.manifest, request);
   const engine = found ? engineOf(found.manifest.engine) : engineForUrl(sourceOf(context, target));
-  const statements = engine.splitQuery(query.text);
+  const statements = await engine.splitQuery(query.text);
   if (statements.length === 0) throw queryEmpty(query);
   const keep = readKeepComments(query.text);
   const { ephemeral = false } = request;
@@ -159,7 +159,6 @@ export function hasSanitizeQuery({ configuration }: Context, target: string): bo
 
 interface Work {
   request: SanitizeRequest;
-  /** Manifest of the original. */
   manifest: Manifest;
   statements: Statement[];
   keep: KeepComment[];

@@ -1,4 +1,5 @@
 import { access } from 'node:fs/promises';
+import type { Engine } from '../../engines/engine.ts';
 import type { ReplacementTrial } from '../../engines/facets/sanitize.ts';
 import type { Database } from '../../engines/open-database.ts';
 import { engineOf } from '../../engines/registry.ts';
@@ -46,7 +47,7 @@ export async function withSuggestion<Result>(
   assertTrusted(context, manifest, request);
   const engine = engineOf(manifest.engine);
   const query = await presentQuery(context, target);
-  const statements = query ? engine.splitQuery(query.text) : [];
+  const statements = query ? await engine.splitQuery(query.text) : [];
   const keep = query ? readKeepComments(query.text) : [];
   return inScratchDatabase(context, { ...request, manifest }, async ({ database }) => {
     const work = { database, manifest, statements, keep };
@@ -87,7 +88,7 @@ async function tryChoices(
     for (const each of ofTable) {
       const sql = chosenSql(each, choices);
       if (sql === null) continue;
-      const reason = notAnExpression(engine.splitQuery, `UPDATE ${table} SET ${each.name} = ${sql}`);
+      const reason = await notAnExpression(engine, `UPDATE ${table} SET ${each.name} = ${sql}`);
       if (reason === null) columns.push({ column: each.column, table, name: each.name, sql });
       else refused.set(each.column, reason);
     }
@@ -107,9 +108,10 @@ async function tryChoices(
 }
 
 /** Several statements, commands of a client, statements beyond the database: the splitter of the engine knows them. */
-function notAnExpression(splitQuery: (query: string) => unknown[], update: string): string | null {
+async function notAnExpression({ splitQuery }: Engine, update: string): Promise<string | null> {
   try {
-    return splitQuery(update).length === 1 ? null : 'Not one SQL expression';
+    const statements = await splitQuery(update);
+    return statements.length === 1 ? null : 'Not one SQL expression';
   } catch (error) {
     if (error instanceof UserError) return error.message;
     throw error;

@@ -26,21 +26,29 @@ export function isMet(value: string | null, { operator, operand }: Expectation):
   if (!isNumber(value) || !isNumber(operand)) {
     return operator === '=' ? value === operand : operator === '!=' && value !== operand;
   }
-  const [left, right] = [Number(value), Number(operand)];
+  const difference = subtractDecimals(value, operand);
   switch (operator) {
     case '=':
-      return left === right;
+      return difference === 0n;
     case '!=':
-      return left !== right;
+      return difference !== 0n;
     case '<':
-      return left < right;
+      return difference < 0n;
     case '<=':
-      return left <= right;
+      return difference <= 0n;
     case '>':
-      return left > right;
+      return difference > 0n;
     default:
-      return left >= right;
+      return difference >= 0n;
   }
+}
+
+/** The difference in units of the last decimal place of either, exact for every number of digits. */
+function subtractDecimals(minuend: string, subtrahend: string): bigint {
+  const placesOf = (text: string): number => text.split('.')[1]?.length ?? 0;
+  const places = Math.max(placesOf(minuend), placesOf(subtrahend));
+  const inUnits = (text: string): bigint => BigInt(text.replace('.', '') + '0'.repeat(places - placesOf(text)));
+  return inUnits(minuend) - inUnits(subtrahend);
 }
 
 function isNumber(text: string): boolean {

@@ -27,7 +27,6 @@ export interface FoundSnapshot {
   row: SnapshotRow;
   /** It is on this machine, complete. */
   local: boolean;
-  /** The remote repository that holds it, if one does. */
   remote: RemoteRepository | null;
 }
 

@@ -6,7 +6,6 @@ import type { StorageProfile } from '../../repository/s3/connection.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 
-/** The remote repository of a storage profile. */
 export function openRemote(context: Context, name: string): Promise<BucketRepository> {
   const { configuration, report, signal, roleCredentials } = context;
   const { working_directory: directory } = configuration.settings;

@@ -31,7 +31,7 @@ export async function verifyRestore(context: Context, request: VerifyRestoreRequ
   const expectation = request.expect === undefined ? null : parseExpectation(request.expect);
   const { manifest, row, local, remote } = await findSnapshot(context, request);
   assertTrusted(context, manifest, request);
-  if (request.query !== undefined) assertOneStatement(manifest.engine, request.query);
+  if (request.query !== undefined) await assertOneStatement(manifest.engine, request.query);
   const files = filesOf(manifest);
   const began = performance.now();
   const work = async (): Promise<VerifiedRestore> => {
@@ -69,8 +69,9 @@ async function runSteps(
   return planned?.length ?? 0;
 }
 
-function assertOneStatement(engine: Manifest['engine'], query: string): void {
-  if (engineOf(engine).splitQuery(query).length === 1 && !query.includes(';')) return;
+async function assertOneStatement(engine: Manifest['engine'], query: string): Promise<void> {
+  const statements = await engineOf(engine).splitQuery(query);
+  if (statements.length === 1 && !query.includes(';')) return;
   throw new UserError('invalid_value', '--query must be one SELECT without a semicolon');
 }
 

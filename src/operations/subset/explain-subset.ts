@@ -13,10 +13,10 @@ export async function explainSubset(
   request: SubsetRequest & { row: string },
 ): Promise<SubsetExplanation> {
   const context = await withTargetUrls(given, request.target, { source: true });
-  const { source: url, cpus, settings } = settingOf(context, request);
+  const setting = settingOf(context, request);
   const { table, key } = readRow(request.row);
-  await using source = await openDatabase(context, url).subset.openSource(cpus);
-  const plan = planFor(source, settings);
+  await using source = await openDatabase(context, setting.source).subset.openSource(setting.cpus);
+  const plan = planFor(source, setting);
   const row = plan.graph.tables.has(table) ? await source.findRow(table, key.split(',')) : null;
   if (row === null) {
     throw new UserError('row_unknown', `The source has no row ${request.row}`, {

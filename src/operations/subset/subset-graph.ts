@@ -23,9 +23,9 @@ export async function writeSubsetGraph(given: Context, request: SubsetGraphReque
   if (extname(file).toLowerCase() !== '.mmd') throw formatUnknown(file);
   if (!force) await assertNewFile(file);
   const context = await withTargetUrls(given, target, { source: true });
-  const { source: url, cpus, settings } = settingOf(context, request);
-  await using source = await openDatabase(context, url).subset.openSource(cpus);
-  const graph = graphOf(target, planFor(source, settings));
+  const setting = settingOf(context, request);
+  await using source = await openDatabase(context, setting.source).subset.openSource(setting.cpus);
+  const graph = graphOf(target, planFor(source, setting));
   await writeWhole(file, drawMermaid(graph), force);
   return { target, file, format: 'mermaid', tables: graph.tables.length, references: graph.references.length };
 }

@@ -3,6 +3,7 @@ import type { DatabaseUrl } from '../../engines/database-url.ts';
 import type { SubsetSource } from '../../engines/facets/subset.ts';
 import { ENGINE_PROFILES } from '../../engines/list.ts';
 import { parseUrl } from '../../engines/registry.ts';
+import { tablesMatching } from '../../repository/select-tables.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
@@ -38,13 +39,14 @@ export interface SubsetContext {
   source: DatabaseUrl;
   destination: DatabaseUrl;
   settings: SubsetSettings;
+  /** Patterns of `snapshot.exclude_rows`: these tables are left empty, too. */
+  excludeRows: string[];
   cpus: number;
 }
 
-/** Returns the configuration of a target's subset. */
 export function settingOf(context: Context, { target: name, cpus, settings: chosen }: SubsetRequest): SubsetContext {
   const { configuration } = context;
-  const settings = findTarget(configuration, name).subset;
+  const { subset: settings, snapshot } = findTarget(configuration, name);
   if (!settings) {
     throw new UserError('subset_missing', `Target "${name}" has no subset`, {
       hint: `Describe it in the configuration: targets.${name}.subset with src_url, dst_url and subset_tables.`,
@@ -69,12 +71,19 @@ export function settingOf(context: Context, { target: name, cpus, settings: chos
     source,
     destination,
     settings: { ...settings, ...chosen },
+    excludeRows: snapshot?.exclude_rows ?? [],
     cpus: cpus ?? cpusFor(context, name),
   };
 }
 
-export function planFor({ facts }: SubsetSource, settings: SubsetSettings): Plan {
-  const known = withKnownNames(settings, facts);
+export function planFor(
+  { facts }: SubsetSource,
+  { settings, excludeRows }: Pick<SubsetContext, 'settings' | 'excludeRows'>,
+): Plan {
+  const names = facts.tables.map(({ name }) => name);
+  const excluded = excludeRows.flatMap((pattern) => tablesMatching(pattern, names));
+  const excluded_tables = [...new Set([...(settings.excluded_tables ?? []), ...excluded])];
+  const known = withKnownNames(excluded.length === 0 ? settings : { ...settings, excluded_tables }, facts);
   return planSubsetRoles(buildGraph(facts, known), known);
 }
 

@@ -1,5 +1,5 @@
-import type { Engine } from '../../engines/engine.ts';
 import type { RestoringUser } from '../../engines/facets/restore.ts';
+import type { SubsetSource } from '../../engines/facets/subset.ts';
 import { openDatabase } from '../../engines/open-database.ts';
 import type { SnapshotRow } from '../../results/results.ts';
 import type { SubsetGraph, SubsetPlanResult, SubsetResult } from '../../results/subset-results.ts';
@@ -46,7 +46,7 @@ export async function planSubset(given: Context, request: SubsetRequest): Promis
   const undo = (request.undo ?? true) && destination.exists;
   const seed = request.seed ?? DEFAULT_SEED;
   await using source = await openDatabase(context, setting.source).subset.openSource(setting.cpus);
-  const plan = planFor(source, setting.settings);
+  const plan = planFor(source, setting);
   const collected = request.count ? await collectRows(context, { source, plan, seed }) : null;
   const restorer = await database.restore.chooseRestorer({
     ...{ builtHere: true, neverInPlace: true, superuserObjects: source.superuserObjects },
@@ -66,7 +66,7 @@ export async function planSubset(given: Context, request: SubsetRequest): Promis
       unverified_sources,
       tables: tableRows(plan, collected),
       circles: plan.circles,
-      warnings: [...warningsOf(plan, database.engine), ...source.warnings],
+      warnings: [...warningsOf(plan, source), ...source.warnings],
     },
     planned_at: context.clock().toISOString(),
     settings: setting.settings,
@@ -124,9 +124,9 @@ interface SubsetBuild extends SubsetContext {
 
 /** The source is let go as soon as nothing more is read of it. */
 async function makeFrom(context: Context, making: SubsetBuild) {
-  const { destination: url, settings, cpus, seed, undo, directory, restoredBy } = making;
+  const { destination: url, cpus, seed, undo, directory, restoredBy } = making;
   await using source = await openDatabase(context, making.source).subset.openSource(cpus);
-  const plan = planFor(source, settings);
+  const plan = planFor(source, making);
   const collected = await collectRows(context, { source, plan, seed });
   return await source.make({ url, plan, collected, cpus, undo, directory, restoredBy });
 }
@@ -166,10 +166,9 @@ function tableRows({ graph, rules, paths, nulled }: Plan, collected: CollectResu
   });
 }
 
-/** Tables that a message names, at most. */
 const NAMED_TABLES = 10;
 
-function warningsOf({ unindexed, rules }: Plan, { createIndex }: Engine): SubsetPlanResult['warnings'] {
+function warningsOf({ unindexed, rules }: Plan, { createIndex }: SubsetSource): SubsetPlanResult['warnings'] {
   const slow = unindexed.map(({ from, columns }) => ({
     code: 'reference_without_index',
     message: `No index finds rows of ${from} by ${columns.join(', ')}, so the table is read whole. This would help: ${createIndex(from, columns)}`,

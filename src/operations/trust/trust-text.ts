@@ -1,5 +1,5 @@
+import { storedEffect } from '../../config/trust/stored-effect.ts';
 import type { TrustRequest } from '../../config/trust/trust-request.ts';
-import { storedEffect } from '../../config/trust/trust-store.ts';
 import type { Effect } from '../../results/effects.ts';
 
 export const TRUST_QUESTION = 'Trust this configuration?';
@@ -11,7 +11,6 @@ export interface TrustLine {
 
 type TrustQuestion = Pick<TrustRequest, 'file' | 'effects' | 'answered'>;
 
-/** The text above the effects. */
 export function trustAbout({ file, answered }: Pick<TrustRequest, 'file' | 'answered'>): string[] {
   if (!answered) {
     return [

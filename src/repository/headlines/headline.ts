@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { ENGINE_IDS } from '../../engines/list.ts';
+import { excludedRowsOf, excludedRowsSchema } from '../../results/excluded-rows.ts';
 import { definitionsOnlyOf, definitionsOnlySchema } from '../../results/manifest/definitions-only.ts';
 import { gitStateSchema } from '../../results/manifest/git-state.ts';
 import { hiddenObjectsOf, hiddenSchema } from '../../results/manifest/hidden-objects.ts';
@@ -26,6 +27,7 @@ export const headlineSchema = v.object({
   left_out_schemas: v.exactOptional(list(v.object({ schema: v.string(), tables: count }))),
   hidden: v.exactOptional(list(hiddenSchema(v.string()))),
   definitions_only: v.exactOptional(definitionsOnlySchema(v.string())),
+  excluded_rows: v.exactOptional(excludedRowsSchema(v.string())),
   tables: count,
   // Sums, which may exceed the bound of a manifest's numbers.
   rows: v.pipe(v.number(), v.minValue(0), v.finite()),
@@ -76,6 +78,7 @@ export function headlineOf(manifest: Manifest): VerifiedHeadline {
   const leftOut = leftOutSchemasOf(manifest) ?? [];
   const hidden = hiddenObjectsOf(manifest);
   const definitionsOnly = definitionsOnlyOf(manifest);
+  const excludedRows = excludedRowsOf(manifest);
   const headline: Headline = {
     ...{ target, id, created_at, sanitized, engine, server_version, schemas },
     ...(sanitized_of !== undefined && { sanitized_of }),
@@ -84,6 +87,7 @@ export function headlineOf(manifest: Manifest): VerifiedHeadline {
     ...(leftOut.length > 0 && { left_out_schemas: leftOut }),
     ...(hidden.length > 0 && { hidden }),
     ...(definitionsOnly.length > 0 && { definitions_only: definitionsOnly }),
+    ...(excludedRows !== null && { excluded_rows: excludedRows }),
     tables: tables.length,
     rows: tables.reduce((sum, table) => sum + table.rows, 0),
     size_bytes: filesOf(manifest).reduce((sum, file) => sum + file.bytes, 0),

@@ -1,4 +1,4 @@
-import type { Capabilities } from '../../../src/engines/engine.ts';
+import type { EngineProfile } from '../../../src/engines/profile.ts';
 import { startMysql, type TestFlavour } from '../mysql/mysql-server.ts';
 import { eventually, startPostgres } from '../postgres/postgres-server.ts';
 import type { ServerKind } from './any-server.ts';
@@ -32,7 +32,7 @@ export interface BranchServerKind {
   files: boolean;
   /** `freeSpace`: its files are not on this machine, as it sees them. */
   cannot: { lastUse: boolean; freeSpace: boolean };
-  nameLimit: Capabilities['nameLimit'];
+  nameLimit: EngineProfile['nameLimit'];
 }
 
 export const BRANCH_SERVERS: BranchServerKind[] = [

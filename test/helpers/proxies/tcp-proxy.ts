@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net';
 
-/** Passes connections on to a port of this machine. */
+/** Passes connections on to ports of this machine, in turns, as a load balancer does. */
 export interface TcpProxy {
   port: number;
   /** What went over all connections, in both directions. */
@@ -10,7 +10,8 @@ export interface TcpProxy {
   stop(): Promise<void>;
 }
 
-export async function startTcpProxy(port: number): Promise<TcpProxy> {
+export async function startTcpProxy(...ports: number[]): Promise<TcpProxy> {
+  let count = 0;
   const bytes: Buffer[] = [];
   const sockets = new Set<Socket>();
   let isUp = true;
@@ -19,7 +20,8 @@ export async function startTcpProxy(port: number): Promise<TcpProxy> {
       near.on('error', () => {}).destroy();
       return;
     }
-    const far = connect(port, '127.0.0.1');
+    const far = connect(ports[count % ports.length] ?? 0, '127.0.0.1');
+    count += 1;
     for (const [from, to] of [
       [near, far],
       [far, near],

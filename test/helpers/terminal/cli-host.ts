@@ -47,7 +47,9 @@ export async function runWith(
   const opened: object[] = [];
   const exit = await run({
     words,
-    grammar: { commands, families: { config: 'configuration' }, globalOptions: GLOBAL_OPTIONS, version: '1.2.3' },
+    loadGrammar: async () => ({
+      ...{ commands, families: { config: 'configuration' }, globalOptions: GLOBAL_OPTIONS, version: '1.2.3' },
+    }),
     terminal: PIPED,
     stdin: new PassThrough(),
     stdout,

@@ -277,7 +277,7 @@ describeWithPostgres('TLS of a connection of our own', () => {
     const found = await readEncryption(url, { ...process.env, HOME: folder.path });
     if (!found) throw new Error('no address');
     const address = { host: 'localhost', port, user: 'app', password: 'secret', database: 'app', ...found };
-    await expect(openWire(address)).rejects.toMatchObject({ name: 'WireFailed' });
+    await expect(openWire(address)).rejects.toMatchObject({ name: 'ConnectionLost' });
     await ended.promise;
     expect(Buffer.concat(sent).toString('latin1')).toBe('');
   });

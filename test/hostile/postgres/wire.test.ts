@@ -52,7 +52,7 @@ it.each([
   ],
   ['proves nothing', [askForProof, goOn('1'), () => Buffer.concat([authentication(0), READY])]],
 ])('a server that %s gets no session', async (_, answers) => {
-  await expect(openWire(await serverOf(answers))).rejects.toMatchObject({ name: 'WireFailed' });
+  await expect(openWire(await serverOf(answers))).rejects.toMatchObject({ name: 'ConnectionLost' });
 });
 
 it.each([
@@ -65,7 +65,7 @@ it.each([
   const wire = await openWire(
     await serverOf([() => Buffer.concat([authentication(0), READY]), () => Buffer.concat(answer)]),
   );
-  await expect(wire.copyOut('COPY a TO STDOUT', () => {})).rejects.toMatchObject({ name: 'WireFailed' });
+  await expect(wire.copyOut('COPY a TO STDOUT', () => {})).rejects.toMatchObject({ name: 'ConnectionLost' });
   wire.close();
 });
 

@@ -10,11 +10,6 @@ export async function addressesOf(_context: EngineContext, url: DatabaseUrl): Pr
   return new Set(addresses.map((each) => `${each}:${address.port}`));
 }
 
-/** Some systems ignore case: see `identityOf`. */
-export function databaseOf(_context: EngineContext, { database }: DatabaseUrl): string | null {
-  return database?.toLowerCase() ?? null;
-}
-
 export async function isLocalAddress(host: string): Promise<boolean> {
   return (await addressesOfHost(host)).includes(THIS_MACHINE);
 }

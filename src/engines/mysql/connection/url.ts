@@ -1,5 +1,6 @@
 import { isIP, isIPv6 } from 'node:net';
 import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
 import {
   assertHost,
   assertUnambiguous,
@@ -147,4 +148,9 @@ function writeUrl(
   const { host = '', port = null } = given ?? {};
   const name = isIPv6(host) ? `[${host}]` : encodeURIComponent(host);
   return `${inContainer ? IN_CONTAINER : 'mysql'}://${userinfo}${name}${port === null ? '' : `:${port}`}/${encodeURIComponent(database ?? '')}`;
+}
+
+/** Some systems ignore case: see `identityOf`. */
+export function databaseOf(_context: EngineContext, { database }: DatabaseUrl): string | null {
+  return database?.toLowerCase() ?? null;
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { Manifest } from '../../../repository/manifest/manifest.ts';
+import { excludedRowsOf } from '../../../results/excluded-rows.ts';
 import { hiddenDetails, hiddenObjectsOf } from '../../../results/manifest/hidden-objects.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
@@ -17,10 +18,11 @@ import { type Details, detailsOf, detailsSchema } from '../details.ts';
 import { reservedInSource } from '../swap/shadow-databases.ts';
 import { definitionsToStore, packDefinitions } from './definitions-file.ts';
 import { dumpProgress } from './dump-progress.ts';
+import { readExclusion } from './excluded-rows.ts';
 import { explainVanished } from './explain-vanished.ts';
 import { beginInstant } from './instant.ts';
 import { reportLossyValues } from './lossy-values.ts';
-import { partsOf } from './parts.ts';
+import { NO_ROWS, partsOf } from './parts.ts';
 import { dumpByProgram } from './program/dump-program.ts';
 import { type CutTable, readRows } from './read-rows.ts';
 import { openRowReader, type RowReader } from './row-readers.ts';
@@ -60,6 +62,7 @@ async function dumpInstant(
   if (reserved !== null) throw nameReserved(url.display, reserved);
   const listed = await readTables(session, database);
   if (byProgram) {
+    if (request.excludeRows) throw excludesByProgram();
     warnOfOtherEngines(context, listed);
     return await dumpByProgram(context, request, { session, server, tables: listed, connected });
   }
@@ -67,7 +70,13 @@ async function dumpInstant(
   // One reader alone needs no lock.
   const needed = (await readers.all()).slice(0, Math.max(1, names.length));
   const begun = await beginInstant(context, session, { database, tables: names, readers: needed });
-  const tables = await readTables(session, database);
+  const exclusion = await readExclusion(session, {
+    tables: await readTables(session, database),
+    schema,
+    request,
+    report,
+  });
+  const { tables } = exclusion;
   begunWith(tables.map(({ name }) => name));
   warnOfOtherEngines(context, tables);
   connected(`Connected to ${server.label}`);
@@ -80,6 +89,10 @@ async function dumpInstant(
   const previousWidths = previousWidthsOf(request.previous);
   const explain = (error: unknown): Promise<never> => explainDenied(session, url, error);
   for (const table of tables) {
+    if (exclusion.excluded.has(table.name)) {
+      cutTables.push({ table, parts: [NO_ROWS] });
+      continue;
+    }
     const cut = { database, table, previousWidth: previousWidths.get(table.name) };
     const { parts, width } = await partsOf(session, cut).catch(explain);
     if (width !== null) widths.set(table.name, width);
@@ -95,6 +108,7 @@ async function dumpInstant(
   if (!copyOf) await reportLossyValues(context, session, { database, tables }).catch(explain);
   const treatedApart = await recordTreatedApart(context, session, { definitions, database, schema });
   warnOfHistory(context, tables);
+  const excludedRows = copyOf ? excludedRowsOf(copyOf) : exclusion.details;
   const features = featuresOf(server.flavour, definitions);
   const collations = collationsIn(definitions);
   const dumped = await reading.catch(explain);
@@ -107,6 +121,7 @@ async function dumpInstant(
     features,
     inventory,
     ...treatedApart,
+    ...(excludedRows && { excluded_rows: excludedRows }),
     data: Object.assign({}, ...dumped.map(({ data }) => data)),
     ...(widths.size > 0 && { part_widths: [...widths].map(([name, width]) => ({ table: name, width })) }),
     ...hiddenDetails([...(copyOf ? hiddenObjectsOf(copyOf) : []), ...hidden]),
@@ -167,6 +182,12 @@ function warnOfHistory({ report }: EngineContext, tables: CatalogTable[]): void 
   const list = versioned.map(({ name }) => name).join(', ');
   const message = `The history of system-versioned tables is not in the snapshot, only their current rows: ${list}`;
   report({ event: 'warning', code: 'history_left_out', message });
+}
+
+function excludesByProgram(): UserError {
+  return new UserError('exclude_rows_by_program', 'mysqldump cannot leave the rows of a table out', {
+    hint: 'Nothing was stored. Remove exclude_rows, or program: true.',
+  });
 }
 
 function nameReserved(display: string, table: string): UserError {

@@ -12,6 +12,9 @@ const INTEGERS = new Set(['tinyint', 'smallint', 'mediumint', 'int', 'bigint']);
 /** A range of the primary key as a condition; `null` for the whole table. */
 export type Part = string | null;
 
+/** No row: the server reads none to find that out. */
+export const NO_ROWS: Part = 'FALSE';
+
 export interface Parts {
   parts: Part[];
   /** Keys in a part; `null` for a whole table. */

@@ -8,9 +8,10 @@ export function selectOf(
   { name, key, columns }: Pick<CatalogTable, 'name' | 'key' | 'columns'>,
   part: Part,
 ): string {
-  const expressions = storedColumns({ columns }).map((column) =>
-    column.type === 'float' ? `${quoteName(column.name)} + 0e0` : quoteName(column.name),
-  );
+  const expressions = storedColumns({ columns }).map((column) => {
+    if (column.nulled) return 'NULL';
+    return column.type === 'float' ? `${quoteName(column.name)} + 0e0` : quoteName(column.name);
+  });
   const from = `${quotePath(database, name)}${key.length > 0 ? ' FORCE INDEX (PRIMARY)' : ''}`;
   const where = part === null ? '' : ` WHERE ${part}`;
   const order = key.length > 0 ? ` ORDER BY ${key.map(quoteName).join(', ')}` : '';

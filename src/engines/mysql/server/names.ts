@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type AuxiliaryNames, auxiliaryNamesWithin } from '../../shared/auxiliary-names.ts';
-
-export const NAME_LIMIT = 64;
+import { profile } from '../profile.ts';
 
 export function auxiliaryNames(destination: string): AuxiliaryNames {
-  return auxiliaryNamesWithin({ most: NAME_LIMIT, lengthOf: ({ length }) => length }, destination);
+  return auxiliaryNamesWithin(profile.nameLimit, destination);
 }
 
 /** Tables of the tool in its own databases. */

@@ -14,6 +14,7 @@ import type { MysqlSession } from '../connection/session.ts';
 import { SqlError, unless } from '../connection/session-errors.ts';
 import { beginInstant } from '../dump/instant.ts';
 import { makeSubset } from './build-subset.ts';
+import { createIndex } from './destination.ts';
 import { createFinder } from './finder.ts';
 import { writtenValue } from './keys.ts';
 import { type OpenSource, READING_SETTINGS } from './open-source.ts';
@@ -48,6 +49,7 @@ export async function openSource(
       superuserObjects: [],
       warnings: danglingWarnings(catalog),
       finder: async (graph, seed) => createFinder(graph, { database, catalog, withSession, seed }),
+      createIndex,
       findRow: (table, key) => findRow(open, table, key),
       nameRow: (table, row) => nameRow(open, table, row),
       make: (run) => withExplainedErrors({ context, url: run.url }, () => makeSubset(context, open, run)),

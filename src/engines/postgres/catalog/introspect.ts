@@ -23,6 +23,10 @@ export interface CatalogTable {
   row_security: boolean;
   /** The extension's script creates some of its rows. */
   of_extension: boolean;
+  /** A dump leaves its rows out. */
+  without_rows?: boolean;
+  /** Columns that a dump reads as NULL. */
+  nulled?: string[];
 }
 
 export interface CatalogSchema {

@@ -2,7 +2,7 @@ import type { DatabaseUrl, Host } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { addressesOfHost, THIS_MACHINE } from '../../shared/connection/host-addresses.ts';
 import { findClientTools } from './tools.ts';
-import { connectionEnvironment, portOf } from './url.ts';
+import { connectionEnvironment, portOf, serviceOf } from './url.ts';
 
 /** By the rules of libpq: URL, environment, service file. */
 export async function addressesOf(context: EngineContext, url: DatabaseUrl): Promise<Set<string>> {
@@ -15,17 +15,6 @@ export async function addressesOf(context: EngineContext, url: DatabaseUrl): Pro
     ?.split(',')
     .map((host, index) => ({ host, port: (url.hosts[index] ?? url.hosts[0])?.port ?? null }));
   return addressesOfHosts(given ?? url.hosts, environment);
-}
-
-/** Returns the database by the rules of libpq; `null` when the URL names a service and no database. */
-export function databaseOf(context: EngineContext, url: DatabaseUrl): string | null {
-  if (url.database !== null || serviceOf(context, url) !== null) return url.database;
-  const { PGDATABASE, PGUSER } = context.environment;
-  return PGDATABASE ?? url.user ?? PGUSER ?? null;
-}
-
-function serviceOf({ environment }: EngineContext, { parameters }: DatabaseUrl): string | null {
-  return parameters.service || environment.PGSERVICE || null;
 }
 
 /** Only libpq can resolve a service: pg_isready prints its server. */

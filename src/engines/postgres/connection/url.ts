@@ -2,6 +2,7 @@ import { isIP, isIPv6 } from 'node:net';
 import { isAbsolute, join } from 'node:path';
 import type { Command, Mount } from '../../../process/runner.ts';
 import type { DatabaseUrl, Host } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
 import type { EngineProfile } from '../../profile.ts';
 import {
   assertHost,
@@ -206,4 +207,15 @@ function take(parameters: Map<string, string>, name: string): string | undefined
 function splitOnce(text: string, separator: string): [string, string | undefined] {
   const at = text.indexOf(separator);
   return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** Returns the database by the rules of libpq; `null` when the URL names a service and no database. */
+export function databaseOf(context: EngineContext, url: DatabaseUrl): string | null {
+  if (url.database !== null || serviceOf(context, url) !== null) return url.database;
+  const { PGDATABASE, PGUSER } = context.environment;
+  return PGDATABASE ?? url.user ?? PGUSER ?? null;
+}
+
+export function serviceOf({ environment }: EngineContext, { parameters }: DatabaseUrl): string | null {
+  return parameters.service || environment.PGSERVICE || null;
 }

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import { releaseChunk } from '../../../repository/objects/release.ts';
 import { type Encryption, tlsOptions } from './encryption.ts';
-import { SqlError } from './session-errors.ts';
+import { ConnectionLost, SqlError } from './session-errors.ts';
 
 export interface WireAddress {
   /** A name, an address, or the folder of a unix socket. */
@@ -25,15 +25,19 @@ export interface Wire {
   execute(statement: string): Promise<void>;
   /** Passes on the rows of `COPY … TO STDOUT`, in pieces whose memory is released afterwards; resolves with their number. */
   copyOut(statement: string, take: Take): Promise<number>;
+  /** Begins `COPY … FROM STDIN`. */
+  copyIn(statement: string): CopyIn;
   close(): void;
 }
 
-type Take = (buffer: Buffer, from: number, to: number) => void;
-
-/** It was lost, refused, or the other side does not speak the protocol. */
-class WireFailed extends Error {
-  override readonly name = 'WireFailed';
+export interface CopyIn {
+  /** Resolves when the system has taken the rows, which have whole lines only in all. */
+  write(rows: Uint8Array): Promise<void>;
+  /** Resolves with the number of rows that the server has loaded. */
+  end(): Promise<number>;
 }
+
+type Take = (buffer: Buffer, from: number, to: number) => void;
 
 interface Exchange extends PromiseWithResolvers<number> {
   take: Take | null;
@@ -42,9 +46,9 @@ interface Exchange extends PromiseWithResolvers<number> {
   error: Error | null;
 }
 
-const TYPE = { copyData: 0x64, error: 0x45, ended: 0x43, ready: 0x5a, query: 0x51 };
-/** Copy begins and ends; status of a parameter, notice, description and row of a result, notification. */
-const IGNORED = new Set([...'HcSNTDAI'].map((letter) => letter.charCodeAt(0)));
+const TYPE = { copyData: 0x64, copyDone: 0x63, error: 0x45, ended: 0x43, ready: 0x5a, query: 0x51 };
+/** Copies begin and end; status of a parameter, notice, description and row of a result, notification. */
+const IGNORED = new Set([...'GHcSNTDAI'].map((letter) => letter.charCodeAt(0)));
 const HEADER_BYTES = 5;
 /** Most bytes of a message that is not a row: a row has at most 1 GB. */
 const MOST_BYTES = 16 * 1024 * 1024;
@@ -74,7 +78,7 @@ export async function openWire(address: WireAddress): Promise<Wire> {
         settle(exchanges.shift() ?? idle);
         return;
       default:
-        if (!IGNORED.has(type)) throw new WireFailed(`unexpected message ${type}`);
+        if (!IGNORED.has(type)) throw new ConnectionLost(`unexpected message ${type}`);
     }
   };
   const read = messages({
@@ -82,9 +86,9 @@ export async function openWire(address: WireAddress): Promise<Wire> {
     row: () => countRow(current()),
     handle,
   });
-  socket.on('error', (error) => fail(new WireFailed(error.message)));
+  socket.on('error', (error) => fail(new ConnectionLost(error.message)));
   // A connection that is ended by the server gets an error, and no `ready`.
-  socket.on('close', () => fail(new WireFailed(current().error?.message ?? 'the connection was closed')));
+  socket.on('close', () => fail(new ConnectionLost(current().error?.message ?? 'the connection was closed')));
   socket.on('data', (chunk: Buffer<ArrayBuffer>) => {
     try {
       read(chunk);
@@ -106,6 +110,24 @@ export async function openWire(address: WireAddress): Promise<Wire> {
       await send(statement, null);
     },
     copyOut: send,
+    copyIn(statement) {
+      let refused: Error | null = null;
+      const ended = send(statement, null);
+      ended.catch((error) => {
+        refused = error;
+      });
+      return {
+        // Rows that are under way when the server refuses one are ignored by it.
+        async write(rows) {
+          if (refused) throw refused;
+          await writeRows(socket, rows).catch(() => ended);
+        },
+        end() {
+          if (!refused) socket.write(messageOf(TYPE.copyDone, Buffer.alloc(0)));
+          return ended;
+        },
+      };
+    },
     close: () => socket.destroy(),
   };
 }
@@ -115,7 +137,7 @@ async function connect(address: WireAddress): Promise<Duplex> {
   try {
     return await tryToConnect(address);
   } catch (error) {
-    if (!(error instanceof TlsRefused && encryption?.isOptional)) throw new WireFailed(`${error}`);
+    if (!(error instanceof TlsRefused && encryption?.isOptional)) throw new ConnectionLost(`${error}`);
   }
   return await connect({ ...address, encryption: null });
 }
@@ -132,7 +154,7 @@ async function tryToConnect({ encryption, host, port, user, password, database }
     ...{ host, port, user, database, keepAlive: true },
     // From the first statement on: a function of the database could be the better match of a name.
     options: '-c search_path=pg_catalog',
-    password: () => (password === null ? Promise.reject(new WireFailed('there is no password')) : password),
+    password: () => (password === null ? Promise.reject(new ConnectionLost('there is no password')) : password),
     ssl: encryption ? tlsOptions(encryption, host) : false,
     enableChannelBinding: encryption !== null && encryption.channelBinding !== 'disable',
   });
@@ -143,7 +165,7 @@ async function tryToConnect({ encryption, host, port, user, password, database }
   const mustBind = encryption?.channelBinding === 'require';
   // Nothing is sent to a server that asks for less.
   const refuse = (): void => {
-    if (mustBind) connection.stream.destroy(new WireFailed(NOT_BOUND));
+    if (mustBind) connection.stream.destroy(new ConnectionLost(NOT_BOUND));
   };
   connection.on('authenticationCleartextPassword', refuse).on('authenticationMD5Password', refuse);
   connection.on('authenticationSASL', ({ mechanisms }: { mechanisms: string[] }) => {
@@ -160,8 +182,9 @@ async function tryToConnect({ encryption, host, port, user, password, database }
   client.on('error', () => {});
   try {
     await client.connect();
-    if (offered.length > 0 && !isProven) throw new WireFailed('the server does not prove that it knows the password');
-    if (mustBind && !offered.includes(BOUND)) throw new WireFailed(NOT_BOUND);
+    if (offered.length > 0 && !isProven)
+      throw new ConnectionLost('the server does not prove that it knows the password');
+    if (mustBind && !offered.includes(BOUND)) throw new ConnectionLost(NOT_BOUND);
   } catch (error) {
     connection.stream.destroy();
     throw hasNoTls ? new TlsRefused() : error;
@@ -180,10 +203,26 @@ function countRow(exchange: Exchange): void {
 }
 
 function settle({ resolve, reject, take, rows, tag, error }: Exchange): void {
+  const told = /^COPY (\d+)$/.exec(tag)?.[1];
   if (error) reject(error);
-  else if (take && /^COPY (\d+)$/.exec(tag)?.[1] !== String(rows))
-    reject(new WireFailed(`${rows} rows came, and the server says ${tag}`));
-  else resolve(rows);
+  else if (take && told !== String(rows)) reject(new ConnectionLost(`${rows} rows came, and the server says ${tag}`));
+  else resolve(Number(told ?? 0));
+}
+
+/** The server copies a message before it reads the rows: larger ones leave the caches of the processor. */
+const SENT_BYTES = 64 * 1024;
+
+function writeRows(socket: Duplex, rows: Uint8Array): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  socket.cork();
+  for (let at = 0; at < rows.length; at += SENT_BYTES) {
+    const piece = rows.subarray(at, at + SENT_BYTES);
+    socket.write(Buffer.concat([Buffer.of(TYPE.copyData), int32(piece.length + 4)]));
+    socket.write(piece);
+  }
+  socket.write(Buffer.alloc(0), (error) => (error ? reject(error) : resolve()));
+  socket.uncork();
+  return promise;
 }
 
 interface Messages {
@@ -218,7 +257,7 @@ function messages({ rows, row, handle }: Messages): (chunk: Buffer) => void {
           left = header.readInt32BE(1) - 4;
         }
         if (left < 0 || (type !== TYPE.copyData && left > MOST_BYTES))
-          throw new WireFailed('a message has no valid length');
+          throw new ConnectionLost('a message has no valid length');
       }
       const end = Math.min(chunk.length, at + left);
       if (type === TYPE.copyData) rows(chunk, at, end);
@@ -249,7 +288,7 @@ function int32(value: number): Buffer {
 }
 
 function cString(text: string): Buffer {
-  if (text.includes('\0')) throw new WireFailed('a NUL character cannot be sent');
+  if (text.includes('\0')) throw new ConnectionLost('a NUL character cannot be sent');
   return Buffer.from(`${text}\0`);
 }
 

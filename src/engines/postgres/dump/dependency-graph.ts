@@ -41,7 +41,6 @@ export interface DependencyGraph {
   parents: Map<number, number[]>;
   /** Objects that an extension made. */
   members: Set<string>;
-  /** Schema of the object or of its owner. */
   schemaOf: Map<string, number>;
   /** Oids of the schemas of other sessions' temporary objects, which are never dumped. */
   temporarySchemas: Set<number>;

@@ -1,3 +1,4 @@
+import { excludedRowsOf } from '../../../results/excluded-rows.ts';
 import { hiddenDetails, hiddenObjectsOf } from '../../../results/manifest/hidden-objects.ts';
 import { countLeftOut, leftOutSchemasOf } from '../../../results/manifest/left-out-schemas.ts';
 import { UserError } from '../../../runtime/errors.ts';
@@ -27,25 +28,25 @@ import { majorOf } from '../connection/tools.ts';
 import { whyNoSetting } from '../swap/alter-set.ts';
 import { type ArchiveDetails, archiveDetails } from './archive.ts';
 import { type BrokenSelection, readBroken } from './broken-selection.ts';
+import { type Exclusion, readExclusion } from './excluded-rows.ts';
 import { readHidden } from './hidden.ts';
 import { type PartitionRoot, readPartitionRoots } from './partition-roots.ts';
 import { readSuperuserObjects } from './superuser-objects.ts';
 
 /** Schemas and tables to dump, read with the rest of the catalog at one instant. */
 export interface DumpSelection {
-  /** Tables in the chosen schemas. */
   tables: CatalogTable[];
   /** Tables of every schema: an extension's may be dumped with the extension, wherever they are. */
   allTables: CatalogTable[];
   /** Schemas of the database. */
   available: CatalogSchema[];
-  /** Schemas that are dumped. */
   schemas: string[];
   /** Schemas that are not to be dumped. */
   excluded: string[];
   broken: BrokenSelection;
   /** Parts of definitions that cannot be restored. */
   cuts: BrokenSelection['cuts'];
+  excludedRows: Exclusion['details'];
   hasLargeObjects: boolean;
   /** Values before pg_dump reads the sequences; a restored database has these values or higher ones. */
   sequences: Inventory['sequences'];
@@ -87,9 +88,23 @@ export async function readSelection(
     readHasLargeObjects(session),
     readSequences(session, schemas),
   ]);
-  return {
+  const { tables, details: excludedRows } = await readExclusion(session, {
     tables: allTables.filter((table) => schemas.includes(table.schema)),
-    ...{ allTables, available, schemas, excluded, broken, cuts: broken.cuts, hasLargeObjects, sequences },
+    ...{ request, report },
+  });
+  return {
+    ...{
+      tables,
+      excludedRows,
+      allTables,
+      available,
+      schemas,
+      excluded,
+      broken,
+      cuts: broken.cuts,
+      hasLargeObjects,
+      sequences,
+    },
   };
 }
 
@@ -128,7 +143,8 @@ export async function readSource(
   session: PsqlSession,
   { selected, request, serverVersion }: { selected: DumpSelection; request: DumpRequest; serverVersion: string },
 ): Promise<DumpSource> {
-  const { allTables, available, schemas, excluded, broken, sequences } = selected;
+  const { allTables, available, schemas, excluded, broken, excludedRows, sequences } = selected;
+  const leftOutRows = request.copyOf ? excludedRowsOf(request.copyOf) : excludedRows;
   const [replication, hidden, remote, superuserObjects, inventory, roots, extensions, roles, locale, settings] =
     await Promise.all([
       readReplication(session),
@@ -158,6 +174,7 @@ export async function readSource(
       replication,
       ...remote,
       left_out: broken.leftOut,
+      ...(leftOutRows && { excluded_rows: leftOutRows }),
       ...(superuserObjects.length > 0 && { superuser_objects: superuserObjects }),
       ...neededSchemas(broken, request.copyOf),
       ...hiddenDetails([

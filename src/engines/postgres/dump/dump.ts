@@ -6,12 +6,13 @@ import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import { mapWithConcurrency } from '../../../runtime/map-with-concurrency.ts';
 import { formatNumberOf } from '../../../text/format.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { DumpRequest, DumpResult, PackedFile } from '../../facets/dump.ts';
 import { runTogether } from '../../shared/run-together.ts';
 import { type CatalogTable, readEncodingSettings } from '../catalog/introspect.ts';
 import { connect } from '../connection/connect.ts';
-import { readIdentity, readServerIdentity } from '../connection/identity.ts';
+import { readIdentity, readServerIdentity, type ServerIdentity } from '../connection/identity.ts';
 import { quoteName } from '../connection/quote.ts';
 import type { PsqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
@@ -57,14 +58,14 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const identifying = readIdentity(session, signs);
   identifying.catch(() => {});
   if ('client_encoding' in encoding) await assertReadableNames(session, request);
-  const { snapshot, selected } = await beginSelection(context, session, request);
+  const { snapshot, selected } = await beginSelection(context, session, { request, signs });
   const identity = await identifying;
   connected(`Connected to PostgreSQL ${serverVersion}`);
 
   const of = `${formatNumberOf(selected.tables.length, 'table')} of ${request.url.display}`;
   const ended = startStep(report, 'dump', `Dump ${of}`);
   const own = chooseOwn(selected.tables);
-  const explain = explainer(context, session, { schemas: selected.schemas, cpus: request.cpus });
+  const explain = explainer(context, session, { schemas: selected.schemas, request, signs });
   const progress = createDumpProgress({ tables: selected.tables, expected: request.expectedBytes, report });
   const serverMajor = majorOf(serverVersion);
   const ranges = rangesOf(own, { serverMajor });
@@ -72,7 +73,8 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   let isDumped = false;
   const { promise: dumped, resolve: hasDumped } = Promise.withResolvers<void>();
   const ofDump = { isDumped: () => isDumped, dumped };
-  const reads = { request, tools, session, snapshot, address, encoding, ...ofDump, ranges, progress, explain };
+  const { started } = signs;
+  const reads = { request, tools, session, snapshot, started, address, encoding, ...ofDump, ranges, progress, explain };
   const { works, read } = tableReaders(context, reads);
   let archive: ArchiveEntry[] = [];
   // While pg_dump starts and reads the catalog itself. One after the other: a refused COPY ends the transaction.
@@ -120,13 +122,13 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
 async function beginSelection(
   context: EngineContext,
   session: PsqlSession,
-  request: DumpRequest,
+  { request, signs }: Pick<ExplainOptions, 'request' | 'signs'>,
 ): Promise<{ snapshot: string; selected: DumpSelection }> {
   let schemas = await readChosenSchemas(session, request);
   while (true) {
     const snapshot = await beginInstant(session, schemas).catch(async (error) => {
       if (!(error instanceof SqlError)) throw error;
-      throw await explainer(context, session, { schemas, cpus: request.cpus })('The tables cannot be locked', [
+      throw await explainer(context, session, { schemas, request, signs })('The tables cannot be locked', [
         error.message,
       ]);
     });
@@ -141,33 +143,79 @@ async function beginSelection(
   }
 }
 
+interface ExplainOptions {
+  schemas: string[];
+  request: DumpRequest;
+  /** Identity of the server that the session has reached. */
+  signs: ServerIdentity;
+}
+
 function explainer(
   context: EngineContext,
   session: PsqlSession,
-  { schemas, cpus }: { schemas: string[]; cpus: number },
+  { schemas, request, signs }: ExplainOptions,
 ): TableReads['explain'] {
   return async (message, details) => {
     // A failed statement has ended the transaction.
     await session.execute('ROLLBACK').catch(() => {});
+    const other = await findOtherServer(context, request.url, signs);
+    if (other) throw serversDiffer(request.url, [other, signs]);
+    const { cpus } = request;
     const explained = await explainDumpFailure(context, session, { schemas, cpus, said: details });
     return new UserError('dump_failed', message, { details: [...details, ...explained.details], hint: explained.hint });
   };
 }
 
+/** Connections that find out whether an address leads to several servers, as that of a load balancer does. */
+const MOST_CONNECTIONS = 4;
+
+async function findOtherServer(
+  context: EngineContext,
+  url: DatabaseUrl,
+  { started }: ServerIdentity,
+): Promise<ServerIdentity | null> {
+  for (let tried = 0; tried < MOST_CONNECTIONS; tried += 1) {
+    await using session = await connect(context, url).catch(() => null);
+    const signs = session && (await readServerIdentity(session).catch(() => null));
+    if (signs && signs.started !== started) return signs;
+  }
+  return null;
+}
+
+function serversDiffer({ display }: DatabaseUrl, servers: ServerIdentity[]): UserError {
+  const named = servers.map(({ address, port }) => `${address ?? 'a socket'}, port ${port}`);
+  return new UserError('servers_differ', `The connections to ${display} reach different servers`, {
+    details: [...new Set(named)].sort(),
+    hint: 'Nothing was stored. A build reads by several connections at one instant of one server: name that server in the URL instead of a load balancer.',
+  });
+}
+
 /**
  * Tables that are read by ranges: all but those of extensions, of which pg_dump knows what to dump, and the smallest of
- * very many, whose names would be too long for the arguments of a program.
+ * very many, whose names would be too long for the arguments of a program. pg_dump would read what is not to be read.
  */
 function chooseOwn(tables: CatalogTable[]): CatalogTable[] {
-  const largestFirst = tables.filter((table) => !table.of_extension).sort((a, b) => b.bytes - a.bytes);
+  const isChanged = ({ without_rows, nulled }: CatalogTable): number => Number(without_rows || nulled !== undefined);
+  const largestFirst = tables
+    .filter((table) => !table.of_extension)
+    .sort((a, b) => isChanged(b) - isChanged(a) || b.bytes - a.bytes);
   const own: CatalogTable[] = [];
   let bytes = 0;
   for (const table of largestFirst) {
     bytes += Buffer.byteLength(quoteName(table.name)) + 1;
-    if (bytes > MOST_BYTES_OF_ALL) break;
+    if (bytes > MOST_BYTES_OF_ALL) {
+      if (isChanged(table)) throw tooManyExcluded();
+      break;
+    }
     own.push(table);
   }
   return own;
+}
+
+function tooManyExcluded(): UserError {
+  return new UserError('dump_failed', 'exclude_rows matches more tables than a program can be told', {
+    hint: 'Nothing was stored. Leave out their schema with schema_config.',
+  });
 }
 
 /** A table's rows, by the number of their entry in the archive. */

@@ -55,9 +55,10 @@ function cut(blocks: number, width: number): Range[] {
 }
 
 /** A range in the order of its places, which an index or a sequential scan with others would not keep. */
-export function copyOut({ schema, name, columns }: CatalogTable, { start, end }: Range): string {
+export function copyOut({ schema, name, columns, nulled = [] }: CatalogTable, { start, end }: Range): string {
   const table = `${quoteName(schema)}.${quoteName(name)}`;
-  const list = columns.map(quoteName).join(', ');
+  const list = columns.map((column) => (nulled.includes(column) ? 'NULL' : quoteName(column))).join(', ');
+  if (start === null && end === null && nulled.length > 0) return `COPY (SELECT ${list} FROM ONLY ${table}) TO STDOUT`;
   if (start === null && end === null) return `COPY ${table}${list === '' ? '' : ` (${list})`} TO STDOUT`;
   const conditions = [
     ...(start === null ? [] : [`ctid >= '(${quoteNumber(start)},0)'::tid`]),

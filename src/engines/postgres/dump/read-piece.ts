@@ -19,6 +19,8 @@ export interface TableReads {
   /** Exports the snapshot, holds the locks, and reads, too. */
   session: PsqlSession;
   snapshot: string;
+  /** Start of the server that exported it, in seconds since 1970. */
+  started: string;
   /** Client encoding, where it is not UTF-8. */
   encoding: SessionSettings;
   /** Address for connections of our own; `null` when only psql may read rows. */
@@ -37,7 +39,6 @@ export interface RowPiece {
   /** Estimated. */
   bytes: number;
   name: string;
-  /** Called with the packed file. */
   packed(file: Promise<PackedFile>): void;
 }
 

@@ -8,6 +8,7 @@ import { connect } from '../connection/connect.ts';
 import { READER_LOCK_TIMEOUT } from '../connection/lock-waits.ts';
 import { quoteText } from '../connection/quote.ts';
 import { type PsqlSession, SESSION_SETTINGS } from '../connection/session.ts';
+import { SqlError } from '../connection/session-errors.ts';
 import { DATA_TERMINATOR } from './archive.ts';
 import { type CopyReader, openCopyReader } from './copy-readers.ts';
 import { BLOCK_BYTES } from './ranges.ts';
@@ -119,29 +120,40 @@ function createReaders(context: EngineContext, reads: TableReads, own: PsqlSessi
 
 async function openDirect(
   context: EngineContext,
-  { address, snapshot, encoding }: TableReads,
+  { address, snapshot, started, encoding }: TableReads,
 ): Promise<CopyReader | null> {
   if (!address) return null;
   const settings = { ...READING, ...SESSION_SETTINGS, ...encoding, lock_timeout: READER_LOCK_TIMEOUT };
-  return await openCopyReader(context, { address, statements: [readingStatement(settings), ...inSnapshot(snapshot)] });
+  return await openCopyReader(context, {
+    address,
+    statements: [readingStatement(settings), ...inSnapshot({ snapshot, started })],
+  });
 }
 
-function inSnapshot(snapshot: string): string[] {
-  return ['BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', `SET TRANSACTION SNAPSHOT ${quoteText(snapshot)}`];
+/** Fails on another server than the one that exported the snapshot, also where that has one of the same name. */
+function inSnapshot({ snapshot, started }: Pick<TableReads, 'snapshot' | 'started'>): string[] {
+  return [
+    'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
+    `SET TRANSACTION SNAPSHOT ${quoteText(snapshot)}`,
+    `SELECT 1 / (extract(epoch FROM pg_postmaster_start_time())::text = ${quoteText(started)})::int`,
+  ];
 }
 
 async function openReader(
   context: EngineContext,
-  { request, tools, snapshot, explain }: TableReads,
+  { request, tools, snapshot, started, explain }: TableReads,
 ): Promise<PsqlSession> {
   const mounts = [{ path: request.directory, writable: true as const }];
   const session = await connect(context, request.url, { tools, mounts }).catch(async (error) => {
     context.signal.throwIfAborted();
     throw error instanceof UserError ? await explain('A further connection failed', error.details) : error;
   });
-  return prepareSession(session, async () => {
+  const preparing = prepareSession(session, async () => {
     await prepareReading(session, { lock_timeout: READER_LOCK_TIMEOUT });
-    for (const statement of inSnapshot(snapshot)) await session.execute(statement);
+    for (const statement of inSnapshot({ snapshot, started })) await session.execute(statement);
+  });
+  return await preparing.catch(async (error) => {
+    throw error instanceof SqlError ? await explain('A further session cannot read', [error.message]) : error;
   });
 }
 
@@ -186,7 +198,8 @@ function createQueue({ ranges, request, progress }: TableReads, read: ReadTables
         },
       };
       // What has no block has no row that is visible to the snapshot, which is older.
-      (table.blocks === 0 && table.is_heap && !table.row_security ? empty : pieces).push(piece);
+      const isEmpty = table.without_rows || (table.blocks === 0 && table.is_heap && !table.row_security);
+      (isEmpty ? empty : pieces).push(piece);
     }
   }
   packEmpty(request, empty);

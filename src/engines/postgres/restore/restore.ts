@@ -7,7 +7,7 @@ import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { BaseCopy } from '../../facets/copies.ts';
-import type { DifferencePlan, ReplaceResult, RestoreRun, RestoringUser } from '../../facets/restore.ts';
+import type { DifferencePlan, ReplaceResult, RestoreRun, RestoringUser, TableWay } from '../../facets/restore.ts';
 import { tablesText } from '../../shared/divide-tables.ts';
 import { withRightsHint } from '../../shared/restore-failed.ts';
 import { findBaseCopies, newFromBase, noCrashSince } from '../branches/base-copies.ts';
@@ -25,11 +25,12 @@ import { type Creation, type ReplaceRequest, replaceDestination } from '../swap/
 import { readTablespace } from '../swap/rights.ts';
 import { checkRestored, findDifferences } from './check.ts';
 import { extensionSchemas } from './create-extensions.ts';
+import { compareTables } from './difference/compare-tables.ts';
 import { describeContents } from './difference/contents.ts';
 import { fillDifference } from './difference/fill-difference.ts';
 import { restoreInPlace } from './in-place/in-place.ts';
 import { incompleteMessage, missingParts, restoreIncomplete } from './incomplete.ts';
-import { ARCHIVE, fillDatabase, materialize } from './rows/fill.ts';
+import { ARCHIVE, type FillResult, fillDatabase, materialize } from './rows/fill.ts';
 import type { FillRun } from './rows/filling.ts';
 import { forceRowSecurity } from './rows/forced-row-security.ts';
 import { analyzeAll, analyzeChanged } from './statistics.ts';
@@ -58,16 +59,25 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
       ...described,
     }),
   };
-  const differing = plan.difference?.tables ?? null;
-  const fromCopy = differing ? plan.difference : undefined;
+  const fromCopy = plan.difference?.tables ? plan.difference : undefined;
   // A copy of the base copy has the large objects.
   const definitions = { ...manifest, files: manifest.files.filter(({ name }) => name === CONTENTS) };
-  const laidOut = { ...run, manifest: differing ? definitions : manifest };
+  const laidOut = { ...run, manifest: fromCopy ? definitions : manifest };
   const premade = fromCopy ? [] : premadeSchemas(plan.restoredBy, details.extensions);
   // While the database is created.
   const archive = materialize(context, { ...laidOut, tools, details, premade });
   archive.catch(() => {});
-  await using _laidOut = { [Symbol.asyncDispose]: async () => void (await archive.catch(() => {})) };
+  const ended = new AbortController();
+  const signal = AbortSignal.any([context.signal, ended.signal]);
+  const compared = fromCopy && compareTables({ signal }, { ...run, planned: fromCopy, tables: plan.tables, details });
+  compared?.catch(() => {});
+  await using _laidOut = {
+    async [Symbol.asyncDispose]() {
+      ended.abort();
+      await Promise.allSettled([archive, compared]);
+    },
+  };
+  const loaded: Pick<ReplaceResult, 'ways'> = {};
   const shadowLoad = {
     ...{
       ...run,
@@ -82,8 +92,13 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
   const replaced = await loadThroughShadow(context, shadowLoad, async ({ shadow, owner: own, url: filled, settle }) => {
     const settings = { ...restoreSettings(plan.destination.local, cpus), ...encodingSettings(details.locale) };
     const fill = { ...run, archive, url: filled, owner: own, tools, details, settings, premade, errors };
-    const filling = differing ? fillDifference(context, fill, differing) : fillDatabase(context, fill);
-    const { forced, leftOut } = await filling.catch((error) => Promise.reject(withHints(error, run)));
+    const filling: Promise<FillResult & { ways?: TableWay[] }> =
+      fromCopy && compared
+        ? fillDifference(context, fill, { planned: fromCopy, compared })
+        : fillDatabase(context, fill);
+    const result = await filling.catch((error) => Promise.reject(withHints(error, run)));
+    const { forced, leftOut } = result;
+    if (result.ways) loaded.ways = result.ways;
     const checked = startStep(report, 'check', 'Verify against the manifest');
     const check = { url: filled, tools, details, plan, cpus, leftOut };
     if (errors) missing = missingParts(await findDifferences(context, check), errors);
@@ -93,7 +108,8 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
       await using session = await connect(context, own, { tools, settings });
       await forceRowSecurity(session, forced);
     }
-    if (base) described = await describeBase(context, fill, !missing && plan.empty.length === 0);
+    const complete = !missing && plan.empty.length === 0;
+    if (base) described = await describeBase(context, fill, { complete, deleted: deletedRows(fromCopy, loaded.ways) });
     if (!missing && run.beforeSwap) {
       await run.beforeSwap(filled);
       if (!run.throwAway) await analyzeAll(context, { ...fill, sessions: cpus });
@@ -104,7 +120,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
     }
     if (missing) report({ event: 'warning', code: 'restore_incomplete', message: incompleteMessage(missing) });
   });
-  return missing ? { ...replaced, missing } : replaced;
+  return missing ? { ...replaced, ...loaded, missing } : { ...replaced, ...loaded };
 }
 
 /** Steps may have changed any table. */
@@ -120,12 +136,16 @@ type AfterLoad = NonNullable<RestoreRun['afterLoad']>;
 type DescribedBase = Partial<Pick<BaseMark, 'contents' | 'no_crash_since'>>;
 
 /** For the mark of the base copy; no contents where the archive's table of contents is not understood. */
-async function describeBase(context: EngineContext, fill: FillRun, complete: boolean): Promise<DescribedBase> {
+async function describeBase(
+  context: EngineContext,
+  fill: FillRun,
+  { complete, deleted }: { complete: boolean; deleted: Record<string, number> },
+): Promise<DescribedBase> {
   const { manifest, details, plan, directory, remoteTables = false, role } = fill;
   const definitions = complete ? digestDefinitions(await readFile(join(directory, ARCHIVE, CONTENTS))) : null;
   await using session = await connect(context, fill.url, fill);
   const { schemas, tables } = plan;
-  const described = { manifest, details, schemas, tables, remoteTables, role };
+  const described = { manifest, details, schemas, tables, remoteTables, role, deleted };
   const contents = definitions === null ? undefined : await describeContents(session, { ...described, definitions });
   const since = await noCrashSince(session);
   const changed = fill.afterLoad && { obstacle: 'steps of after_load have changed the base copy' };
@@ -133,6 +153,17 @@ async function describeBase(context: EngineContext, fill: FillRun, complete: boo
     ...(contents && { contents: { ...contents, ...changed } }),
     ...(since !== null && { no_crash_since: since }),
   };
+}
+
+/** Rows deleted from each table since it was loaded whole. */
+function deletedRows(from: DifferencePlan | undefined, ways: TableWay[] = []): Record<string, number> {
+  const deleted = new Map(Object.entries(from?.deleted ?? {}));
+  for (const { table, way, changed } of ways) {
+    const rows = way === 'whole' ? 0 : (deleted.get(table) ?? 0) + (changed?.deleted ?? 0);
+    if (rows > 0) deleted.set(table, rows);
+    else deleted.delete(table);
+  }
+  return Object.fromEntries(deleted);
 }
 
 /** Gives the objects of a database that remains for inspection back to their owner. */

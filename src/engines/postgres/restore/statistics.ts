@@ -3,14 +3,16 @@ import { boundedLines } from '../../../text/bounded-list.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { runTogether } from '../../shared/run-together.ts';
 import { connect } from '../connection/connect.ts';
-import { quoteText } from '../connection/quote.ts';
+import { quoteName, quoteText } from '../connection/quote.ts';
 import type { PsqlSession } from '../connection/session.ts';
-import { SqlError } from '../connection/session-errors.ts';
+import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
 import type { FillRun } from './rows/filling.ts';
 
 export interface StatisticsOptions extends Pick<FillRun, 'url'>, Partial<Pick<FillRun, 'tools' | 'settings'>> {
   /** Sessions beside each other. */
   sessions: number;
+  /** Ends, and leaves its session and the relations that it has not come to. */
+  early?: EarlyStatistics | undefined;
 }
 
 /** Relations with statistics: tables, whose partitions go with the topmost one, or materialized views. */
@@ -21,7 +23,6 @@ const CHANGED = `(${TABLES} OR ${VIEWS}) AND EXISTS (
   WHERE s.relid IN (p.relid, c.oid) AND s.n_mod_since_analyze > 0
   UNION ALL SELECT FROM pg_stat_user_tables s WHERE s.relid = c.oid AND s.n_mod_since_analyze > 0)`;
 
-/** Gathers the statistics of all tables. */
 export function analyzeTables(context: EngineContext, options: StatisticsOptions): Promise<void> {
   return analyze(context, options, TABLES);
 }
@@ -61,15 +62,91 @@ export function analyzeTablesOf(
 /** Small tables, of which several are under way at once: an answer takes longer than their sample. */
 const STATEMENTS_AT_ONCE = 16;
 
-/** Only what the role may analyze, the largest first. A failure is a warning: the rows are there. */
-async function analyze(context: EngineContext, options: StatisticsOptions, which: string): Promise<void> {
-  await using first = await connect(context, options.url, options);
-  const found = await first.query<{ relation: string }>(`
-    SELECT format('%I.%I', n.nspname, c.relname) AS relation FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+/** Statistics of tables that have their rows, gathered by one session while others load and build indexes. */
+export interface EarlyStatistics {
+  /** Those that one statement gathers. */
+  add(relations: string[]): void;
+  /** Ends after the statement under way. */
+  end(): Promise<{
+    /** Relations whose statistics are there. */
+    done: Set<string>;
+    /** `null` when the connection was lost. */
+    session: PsqlSession | null;
+  }>;
+}
+
+/**
+ * Tables whose statistics do not depend on what comes after their rows: neither partitions, whose root's statistics
+ * bring theirs, nor parents.
+ */
+const ALONE = `c.relkind = 'r' AND NOT c.relispartition AND NOT c.relhassubclass`;
+
+export async function earlyStatistics(session: PsqlSession): Promise<EarlyStatistics> {
+  const alone = new Set((await relations(session, ALONE)).map(pathOf));
+  const queue: string[][] = [];
+  const done = new Set<string>();
+  let working: Promise<void> | null = null;
+  let isEnded = false;
+  const work = async (): Promise<void> => {
+    for (let some = queue.shift(); some && !isEnded; some = queue.shift()) {
+      await session.execute(`ANALYZE ${some.join(', ')}`);
+      for (const relation of some) done.add(relation);
+    }
+  };
+  return {
+    add(some) {
+      const own = some.filter((relation) => alone.has(relation));
+      if (own.length > 0) queue.push(own);
+      // What fails is tried again at the end, and told there.
+      working ??= work()
+        .catch(() => {})
+        .finally(() => {
+          working = null;
+        });
+    },
+    async end() {
+      isEnded = true;
+      await working;
+      // It may have been idle for hours.
+      const open = await session.execute('SELECT').then(
+        () => session,
+        (error) => (error instanceof ConnectionLost ? null : Promise.reject(error)),
+      );
+      return { done, session: open };
+    },
+  };
+}
+
+interface Relation {
+  schema: string;
+  name: string;
+  /** Its statistics have more than those of its columns. */
+  has_more: boolean;
+}
+
+function pathOf({ schema, name }: Relation): string {
+  return `${quoteName(schema)}.${quoteName(name)}`;
+}
+
+/** Only what the role may analyze, the largest first. */
+function relations(session: PsqlSession, which: string): Promise<Relation[]> {
+  return session.query<Relation>(`
+    SELECT n.nspname AS schema, c.relname AS name, c.relkind <> 'r' OR c.relhassubclass
+      OR EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indexprs IS NOT NULL)
+      OR EXISTS (SELECT FROM pg_statistic_ext s WHERE s.stxrelid = c.oid) AS has_more
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast') AND c.relpersistence <> 't'
       AND pg_has_role(c.relowner, 'USAGE') AND ${which}
     ORDER BY c.relkind = 'p' DESC, pg_relation_size(c.oid) DESC, c.oid`);
-  const queue = found.map(({ relation }) => relation);
+}
+
+/** A failure is a warning: the rows are there. */
+async function analyze(context: EngineContext, options: StatisticsOptions, which: string): Promise<void> {
+  const early = await options.early?.end();
+  await using opened = new AsyncDisposableStack();
+  const first = early?.session ?? opened.use(await connect(context, options.url, options));
+  const found = await relations(first, which);
+  const queue = found.filter((one) => one.has_more || !early?.done.has(pathOf(one))).map(pathOf);
   const refused: string[] = [];
   const takeAll = async (session: PsqlSession, signal: AbortSignal): Promise<void> => {
     for (let some = take(queue); some.length > 0 && !signal.aborted; some = take(queue)) {

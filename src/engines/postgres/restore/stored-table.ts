@@ -39,15 +39,16 @@ const PRIMARY_KEY = ' PRIMARY KEY (';
 
 function keyIn(entries: ContentsEntry[]): string[] {
   const constraints = entries.filter(({ kind }) => kind === 'CONSTRAINT').map(({ definition }) => definition);
-  const definition = constraints.find((one) => blankNames(one).includes(PRIMARY_KEY)) ?? '';
-  const after = definition.slice(blankNames(definition).indexOf(PRIMARY_KEY) + PRIMARY_KEY.length);
-  const [, columns = ''] = /^((?:"[^"]*"|[^)"])*)\)/.exec(after) ?? [];
+  return constraints.map((definition) => columnsAfter(definition, PRIMARY_KEY)).find((key) => key.length > 0) ?? [];
+}
+
+/** The names in the parentheses that the words open outside of quoted names; none where the words are absent. */
+export function columnsAfter(definition: string, words: string): string[] {
+  // A quoted name may contain the words.
+  const at = definition.replaceAll(/"[^"]*"/g, (name) => ' '.repeat(name.length)).indexOf(words);
+  if (at === -1) return [];
+  const [, columns = ''] = /^((?:"[^"]*"|[^)"])*)\)/.exec(definition.slice(at + words.length)) ?? [];
   return [...columns.matchAll(/"((?:[^"]|"")*)"|[^\s,"]+/g)].map(([plain, quoted]) =>
     quoted === undefined ? plain : quoted.replaceAll('""', '"'),
   );
-}
-
-/** A quoted name may contain the words of a key. */
-function blankNames(definition: string): string {
-  return definition.replaceAll(/"[^"]*"/g, (name) => ' '.repeat(name.length));
 }

@@ -65,7 +65,6 @@ interface TableEntry {
   hasRows: boolean;
 }
 
-/** The tables by the number of their entry. */
 function tablesIn(entries: ArchiveEntry[], { data, schemas, inventory }: ArchiveDetails): Map<number, TableEntry> {
   const withRows = new Map<number, TableEntry>();
   for (const { oid, schema, table } of Object.values(data)) {

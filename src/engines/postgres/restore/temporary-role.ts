@@ -22,14 +22,12 @@ import { disableEventTriggers, withoutEventTriggers } from './event-triggers.ts'
  * snapshot could reset a role that is merely set.
  */
 export interface TemporaryRole extends AsyncDisposable {
-  /** The shadow database, as the role. */
   url: DatabaseUrl;
   /** Gives all that the role owns to its later owner, in a session of the loading role, and drops the role. */
   settle(session: PsqlSession): Promise<void>;
 }
 
 export interface RoleCreation {
-  /** The destination, as the loading role. */
   url: DatabaseUrl;
   /** The shadow database, which belongs to the loading role. */
   shadow: string;

@@ -6,6 +6,7 @@ import type { DatabaseLocale } from '../catalog/introspect.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';
 import type { PsqlSession } from '../connection/session.ts';
 import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
+import { profile } from '../profile.ts';
 import {
   type Mark,
   type MarkedDatabase,
@@ -15,11 +16,8 @@ import {
   writeMark,
 } from '../swap/mark.ts';
 
-/** Bytes of a name; the server would shorten longer ones without an error. */
-export const NAME_LIMIT = 63;
-
 export function auxiliaryNames(destination: string): AuxiliaryNames {
-  return auxiliaryNamesWithin({ most: NAME_LIMIT, lengthOf: Buffer.byteLength }, destination);
+  return auxiliaryNamesWithin(profile.nameLimit, destination);
 }
 
 /** The server notices late that a killed session has ended. */

@@ -21,6 +21,7 @@ import { readDatabaseSettings, settingsToKeep } from '../dump/dump-source.ts';
 import { beginInstant } from '../dump/instant.ts';
 import { readSuperuserObjects } from '../dump/superuser-objects.ts';
 import { makeSubset } from './build-subset.ts';
+import { createIndex } from './destination.ts';
 import { createFinder } from './finder.ts';
 import { largeObjectsWarning } from './large-objects.ts';
 import { FURTHER_READING_SETTINGS, type OpenSource, READING_SETTINGS } from './open-source.ts';
@@ -78,6 +79,7 @@ export async function openSource(
         ...replicationWarnings(replication).map(({ code, message }) => ({ code, message })),
       ],
       finder: (graph, seed) => createFinder(graph, { catalog, withSession, seed }),
+      createIndex,
       findRow: (table, key) => findRow(open, table, key),
       nameRow: (table, number) => nameRow(open, table, number),
       make: (run) => withExplainedErrors({ context, url: run.url }, () => makeSubset(context, open, run)),

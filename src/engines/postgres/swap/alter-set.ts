@@ -5,7 +5,6 @@ export interface DatabaseSetting {
   database: string;
   /** Setting as in the catalog and the manifest: `name=value`. */
   setting: string;
-  /** Only for this role. */
   role?: string | null;
 }
 

@@ -50,7 +50,6 @@ const option = `CASE WHEN g.grantable THEN ' WITH GRANT OPTION' ELSE '' END`;
 export interface CarryOverOptions {
   /** New owner of the new database's objects that belong to the session's role. */
   owner: string;
-  /** Ownership in the replaced database, if there is one. */
   ownership: ObjectOwnership | null;
   /** The new database is a copy, whose grants may have been revoked since in the one that is replaced. */
   copied?: boolean | undefined;

@@ -5,13 +5,11 @@ import type { EngineContext } from '../../engine-context.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
 import { quoteText } from '../connection/quote.ts';
 import type { PsqlSession } from '../connection/session.ts';
-import { NAME_LIMIT } from '../server/server.ts';
+import { profile } from '../profile.ts';
 import { spaceOf } from '../server/space.ts';
 
 export interface InspectedDestination {
-  /** The role of the session. */
   user: string;
-  /** The role is a superuser. */
   superuser: boolean;
   /** The role may create a role and become the owner of its objects. */
   mayCreateRoles: boolean;
@@ -43,8 +41,9 @@ export async function openForInspection(context: EngineContext, url: DatabaseUrl
       hint: 'Add its name at the end: postgres://user@host:5432/database. It is created when it does not exist.',
     });
   }
-  if (Buffer.byteLength(url.database) > NAME_LIMIT) {
-    throw new UserError('url_invalid', `The destination ${url.display} has a name of more than ${NAME_LIMIT} bytes`, {
+  const { most, lengthOf } = profile.nameLimit;
+  if (lengthOf(url.database) > most) {
+    throw new UserError('url_invalid', `The destination ${url.display} has a name of more than ${most} bytes`, {
       exit: EXIT.configuration,
       hint: 'Shorten it: the server would cut it, and may then mean another database.',
     });

@@ -40,6 +40,8 @@ const contentsSchema = v.object({
   tables: v.string(),
   /** Why a load cannot be of the differences only. */
   obstacle: v.nullable(v.string()),
+  /** Rows that loads by rows have deleted, by table: their space is unused until the table is loaded whole. */
+  deleted: v.exactOptional(v.record(v.string(), v.number())),
 });
 export type BaseContents = v.InferOutput<typeof contentsSchema>;
 
@@ -120,7 +122,6 @@ export function roleMark(destination: string): string {
   return JSON.stringify({ tool: 'new', of: destination } satisfies NewMark);
 }
 
-/** The roles of loads into the destination. */
 export async function readMarkedRoles(server: PsqlSession, destination: string): Promise<string[]> {
   const rows = await server.query<{ name: string }>(`
     SELECT rolname AS name FROM pg_roles
@@ -128,7 +129,6 @@ export async function readMarkedRoles(server: PsqlSession, destination: string):
   return rows.map(({ name }) => name);
 }
 
-/** Returns the mark as the comment of the database. */
 export function branchMarkText(mark: Omit<BranchMark, 'tool' | 'replaced_at' | 'comment'>): string {
   return JSON.stringify({ tool: 'branch', ...mark } satisfies NewMark);
 }

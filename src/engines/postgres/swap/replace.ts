@@ -59,7 +59,6 @@ export interface Creation {
   server: PsqlSession;
   /** The name of the database to make. */
   shadow: string;
-  /** The destination exists and is to be replaced. */
   exists: boolean;
 }
 

@@ -83,7 +83,6 @@ export async function swapDatabases(
 
 interface BaseStatements extends Pick<Swap, 'base' | 'shadow'> {
   auxiliary: AuxiliaryDatabases;
-  /** Name of the base copy. */
   name: string;
 }
 

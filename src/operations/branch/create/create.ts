@@ -1,5 +1,6 @@
 import type { BranchPlan } from '../../../engines/facets/branch.ts';
 import type { Branch } from '../../../engines/facets/copies.ts';
+import { profileOf } from '../../../engines/list.ts';
 import { branchExists } from '../../../engines/shared/branches.ts';
 import type { BranchCreatePlan, BranchCreateResult, BranchDatabase } from '../../../results/branch-results.ts';
 import type { Context } from '../../../runtime/context.ts';
@@ -147,7 +148,7 @@ function existingOf(branches: Branch[], names: string[], reuse: boolean): Branch
 }
 
 function namedDatabases(
-  { context, database: { engine, url } }: OpenedBranches,
+  { context, database: { url } }: OpenedBranches,
   names: string[],
   { branches }: Pick<BranchPlan, 'branches'>,
 ): BranchDatabase[] {
@@ -156,7 +157,7 @@ function namedDatabases(
   const taken = new Set(branches.map(({ database }) => database));
   const missing = names.filter((name) => !branches.some((branch) => branch.name === name));
   return missing.map((name) => {
-    const database = branchDatabase(name, { rule, destination, limit: engine.capabilities.nameLimit }, taken);
+    const database = branchDatabase(name, { rule, destination, limit: profileOf(url.engine).nameLimit }, taken);
     taken.add(database);
     return { name, database };
   });

@@ -38,7 +38,6 @@ export interface ApplyResult {
   plan: ApplyPlan;
 }
 
-/** Compares a file with the hub. */
 export async function planApply(context: Context, request: ApplyRequest): Promise<PlannedApply> {
   const { plan, steps } = await compareWithHub(context, request);
   const revisions = steps.map(({ revision }) => revision);

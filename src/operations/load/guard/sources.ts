@@ -21,7 +21,6 @@ export interface Source {
 
 const FIELDS = ['snapshot.src_url', 'subset.src_url'];
 
-/** The sources that the configuration names. */
 export function sourcesOf({ configuration }: Pick<Context, 'configuration'>): Source[] {
   const all = { ...configuration, settings: settingsWithMisnamed(configuration) };
   return Object.keys(all.settings.targets).flatMap((target) =>

@@ -95,7 +95,6 @@ function notCompared(before: Side, after: Side): TableDiff['rows_not_compared'] 
   return isLarge || before.table.rows > MOST_ROWS || after.table.rows > MOST_ROWS ? 'too_large' : null;
 }
 
-/** The files of a table that the other side has not. */
 function ownFiles({ table }: Side, other: Side): ManifestFile[] {
   const known = new Set((other.table ? filesOfTable(other.table) : []).map(({ sha256 }) => sha256));
   return table ? filesOfTable(table).filter(({ sha256 }) => !known.has(sha256)) : [];

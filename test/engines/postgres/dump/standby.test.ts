@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { build } from '../../../../src/operations/build/build.ts';
+import { localRepository } from '../../../../src/operations/snapshots/local-repository.ts';
 import {
   describeWithPostgres,
   eventually,
@@ -10,6 +11,7 @@ import {
   testContext,
 } from '../../../helpers/postgres/postgres-server.ts';
 import { type Standby, startStandby } from '../../../helpers/postgres/postgres-standby.ts';
+import { startTcpProxy } from '../../../helpers/proxies/tcp-proxy.ts';
 
 describeWithPostgres('a standby as source', () => {
   let primary: TestPostgres;
@@ -61,6 +63,21 @@ describeWithPostgres('a standby as source', () => {
     const target = { snapshot: { src_url: standby.url('shop') } };
     const context = testContext({ settings: { working_directory: folder.path, targets: { shop: target } } });
     expect(await build(context, { target: 'shop' })).toMatchObject({ rows: 1000 });
+  });
+
+  test('is not mixed with its primary by the address of a load balancer, which is refused with both addresses', async () => {
+    await using folder = await temporaryFolder();
+    const [own, other] = [primary.url('shop'), standby.url('shop')].map((url) => Number(new URL(url).port));
+    const proxy = await startTcpProxy(own ?? 0, other ?? 0);
+    onTestFinished(() => proxy.stop());
+    const src_url = primary.url('shop').replace(`:${own}/`, `:${proxy.port}/`);
+    const targets = { shop: { snapshot: { src_url } } };
+    const context = testContext({ settings: { working_directory: folder.path, targets } });
+    await expect(build(context, { target: 'shop' })).rejects.toMatchObject({
+      code: 'servers_differ',
+      details: [`127.0.0.1, port ${own}`, `127.0.0.1, port ${other}`].sort(),
+    });
+    expect(await localRepository(context).list('shop')).toEqual([]);
   });
 
   test.for([

@@ -46,7 +46,7 @@ export function digestTables(tables: ManifestTable[], details: ArchiveDetails): 
   return new Map(inOrder(tables).map((table) => [table, digestTable(table, details)]));
 }
 
-function digestTable(table: ManifestTable, details: ArchiveDetails): string {
+export function digestTable(table: ManifestTable, details: ArchiveDetails): string {
   const { schema, table: name, columns, of_extension, root } = dataOf(table, details);
   const files = filesOfTable(table).map(({ sha256 }) => sha256);
   const facts = [schema, name, columns, of_extension, root?.schema ?? null, root?.table ?? null, table.rows, files];
@@ -54,7 +54,7 @@ function digestTable(table: ManifestTable, details: ArchiveDetails): string {
   return hash.subarray(0, DIGEST_BYTES).toString('hex');
 }
 
-const NEVER_EQUAL = '00'.repeat(DIGEST_BYTES);
+export const NEVER_EQUAL = '00'.repeat(DIGEST_BYTES);
 
 /** In the order of their names; those of `always` are taken for different whatever they contain. */
 function writeDigests(digests: Map<ManifestTable, string>, always: Set<string>): string {
@@ -62,14 +62,13 @@ function writeDigests(digests: Map<ManifestTable, string>, always: Set<string>):
   return Buffer.from(all.join(''), 'hex').toString(DIGEST);
 }
 
-/** The tables whose content is another one; `null` where the digests are not of these tables. */
-export function differingTables(digests: Map<ManifestTable, string>, written: string): ManifestTable[] | null {
+/** The digests that were written, by the names of the tables; `null` where they are not of these tables. */
+export function readDigests(digests: Map<ManifestTable, string>, written: string): Map<string, string> | null {
   const bytes = Buffer.from(written, DIGEST);
   if (bytes.length !== digests.size * DIGEST_BYTES) return null;
-  return [...digests].flatMap(([table, digest], index) => {
-    const before = bytes.subarray(index * DIGEST_BYTES, (index + 1) * DIGEST_BYTES).toString('hex');
-    return before === digest ? [] : [table];
-  });
+  const digestAt = (index: number): string =>
+    bytes.subarray(index * DIGEST_BYTES, (index + 1) * DIGEST_BYTES).toString('hex');
+  return new Map([...digests.keys()].map(({ name }, index) => [name, digestAt(index)]));
 }
 
 function inOrder(tables: ManifestTable[]): ManifestTable[] {
@@ -123,6 +122,7 @@ const MOST_TABLES = 10_000;
 
 export interface DescribeRequest extends LoadedDefinitions {
   role: string | undefined;
+  deleted: Record<string, number>;
 }
 
 /** Describes the contents of a restored database, for the mark of its base copy; needs a connection to it. */
@@ -130,7 +130,7 @@ export async function describeContents(
   session: PsqlSession,
   loaded: DescribeRequest,
 ): Promise<BaseContents | undefined> {
-  const { manifest, details, tables, role = null } = loaded;
+  const { manifest, details, tables, role = null, deleted } = loaded;
   if (tables.length > MOST_TABLES) return undefined;
   const [version] = await session.query<{ server: string }>(SERVER_QUERY);
   const [facts] = await session.query<Facts>(FACTS_QUERY);
@@ -153,6 +153,7 @@ export async function describeContents(
     extensions: facts.extensions,
     tables: writeDigests(digestTables(tables, details), always),
     obstacle: obstacleOf(facts, computed),
+    ...(Object.keys(deleted).length > 0 && { deleted }),
   };
 }
 

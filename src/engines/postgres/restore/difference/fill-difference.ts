@@ -5,6 +5,7 @@ import { UserError } from '../../../../runtime/errors.ts';
 import { startStep } from '../../../../runtime/events.ts';
 import { formatNumberOf } from '../../../../text/format.ts';
 import type { EngineContext } from '../../../engine-context.ts';
+import type { DifferencePlan, TableWay } from '../../../facets/restore.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { runTogether } from '../../../shared/run-together.ts';
 import { connect } from '../../connection/connect.ts';
@@ -19,6 +20,9 @@ import type { Archive, FillRun } from '../rows/filling.ts';
 import { liftForcedRowSecurity } from '../rows/forced-row-security.ts';
 import { loadTables } from '../rows/load-tables.ts';
 import { analyzeTablesOf, analyzeViews } from '../statistics.ts';
+import type { ComparedTables } from './compare-tables.ts';
+import { replaceRows } from './replace-rows.ts';
+import { findReplacements, type Replacement } from './replaceable.ts';
 import { type SetAsideObjects, type SetAsideRelation, setAside } from './set-aside.ts';
 
 /** Content from which building an index is worth more than the statements that it takes. */
@@ -28,22 +32,29 @@ const LARGE_BYTES = 8 * 1024 * 1024;
  * Loads the tables that differ into a copy of the base copy, and what depends on their rows: foreign keys are verified,
  * materialized views refreshed, sequences set.
  */
-export async function fillDifference(context: EngineContext, fill: FillRun, names: string[]): Promise<FillResult> {
+export async function fillDifference(
+  context: EngineContext,
+  fill: FillRun,
+  { planned, compared }: { planned: DifferencePlan; compared: Promise<ComparedTables> },
+): Promise<DifferenceResult> {
   const { report } = context;
   const { plan } = fill;
-  const wanted = new Set(names);
+  const wanted = new Set(planned.tables);
   const tables = plan.tables.filter(({ name }) => wanted.has(name));
   const quiet = { ...context, report: () => {} };
   const archive = await fill.archive;
   await verifyDefinitions(archive, fill);
   const amount = formatNumberOf(tables.length, 'table');
   const restored = startStep(report, 'restore', `Load ${amount} that differ from the base copy`);
-  const { aside, forced, eventTriggers } = await prepare(quiet, fill, tables);
+  const differences = await compared;
+  const prepared = await prepare(quiet, fill, { tables, compared: differences });
+  const { aside, forced, eventTriggers, replacements, whole } = prepared;
+  await replaceRows(context, fill, replacements);
   await Promise.all([
-    loadTables(context, { ...fill, plan: { ...plan, tables } }),
+    loadTables(context, { ...fill, plan: { ...plan, tables: whole } }),
     restoreEntries(context, { fill, archive, section: 'data', kind: 'SEQUENCE SET' }),
   ]);
-  restored(`Loaded ${amount}`);
+  restored(`Loaded ${amount}${replacements.length > 0 ? `, ${replacements.length} of them by rows` : ''}`);
   const indexed = startStep(report, 'index', 'Build indexes and constraints');
   await buildIndexes(context, fill, aside.indexes);
   await finish(context, fill, [...aside.foreignKeys, ...aside.triggers]);
@@ -53,13 +64,36 @@ export async function fillDifference(context: EngineContext, fill: FillRun, name
     await analyzeTablesOf(
       context,
       gathering,
-      tables.flatMap((table) => relationsOf(table, fill)),
+      [...whole, ...replacements.filter(changesStatistics).map(({ table }) => table)].map((table) =>
+        relationOf(table, fill),
+      ),
     );
   await restoreEntries(context, { fill, archive, section: 'post-data', kind: 'MATERIALIZED VIEW DATA' });
   if (gathers) await analyzeViews(context, gathering);
   await finish(context, { ...fill, url: fill.owner }, eventTriggers);
   indexed('Built indexes and constraints');
-  return { forced, leftOut: archive.leftOut };
+  return { forced, leftOut: archive.leftOut, ways: waysOf(planned, prepared) };
+}
+
+export interface DifferenceResult extends FillResult {
+  ways: TableWay[];
+}
+
+/** Share of rows from which the statistics of the base copy are gathered again, as the autovacuum does. */
+const CHANGED_SHARE = 0.1;
+
+function changesStatistics({ table, removed, added }: Replacement): boolean {
+  return removed.length + added.length > CHANGED_SHARE * table.rows;
+}
+
+/** How the tables were loaded in the end. */
+function waysOf({ ways }: DifferencePlan, { replacements, reasons }: Preparation): TableWay[] {
+  const replaced = new Map(replacements.map((one) => [one.table.name, one]));
+  return ways.map(({ table, way, reason, bytes }): TableWay => {
+    const { removed, added } = replaced.get(table) ?? {};
+    if (!removed || !added) return { table, way: 'whole', reason: reasons.get(table) ?? reason, bytes };
+    return { table, way, reason, bytes, changed: { deleted: removed.length, inserted: added.length } };
+  });
 }
 
 /** The manifest only states the digest by which the base copy was chosen. */
@@ -76,18 +110,30 @@ interface Preparation {
   aside: SetAsideObjects;
   forced: string[];
   eventTriggers: string[];
+  replacements: Replacement[];
+  /** Tables that are loaded whole, and the reasons for those that were planned otherwise. */
+  whole: ManifestTable[];
+  reasons: Map<string, string>;
 }
 
-async function prepare(context: EngineContext, fill: FillRun, tables: ManifestTable[]): Promise<Preparation> {
+async function prepare(
+  context: EngineContext,
+  fill: FillRun,
+  { tables, compared }: { tables: ManifestTable[]; compared: ComparedTables },
+): Promise<Preparation> {
   const { url, tools, settings } = fill;
   await using session = await connect(context, url, { tools, settings });
   const eventTriggers = await disableAsOwner(context, fill);
   const forced = await liftForcedRowSecurity(session);
-  const aside = await setAside(
-    session,
-    tables.flatMap((table) => relationsOf(table, fill)),
-  );
-  return { aside, forced, eventTriggers };
+  const found = await findReplacements(session, compared.differences, fill.details);
+  const { replacements } = found;
+  const replaced = new Set(replacements.map(({ table }) => table));
+  const whole = tables.filter((table) => !replaced.has(table));
+  const aside = await setAside(session, [
+    ...whole.flatMap((table) => wholeRelations(table, fill)),
+    ...replacements.map((one) => replacedRelation(one, fill)),
+  ]);
+  return { aside, forced, eventTriggers, replacements, whole, reasons: new Map([...compared.whole, ...found.whole]) };
 }
 
 /** The event triggers are the loading role's, also where another one restores all else. */
@@ -96,11 +142,25 @@ async function disableAsOwner(context: EngineContext, { owner, tools, settings }
   return await disableEventTriggers(session);
 }
 
-function relationsOf(table: ManifestTable, { details }: FillRun): SetAsideRelation[] {
+function relationOf(table: ManifestTable, { details }: FillRun): Pick<SetAsideRelation, 'schema' | 'table'> {
   const { schema, table: name, root } = dataOf(table, details);
-  const large = bytesOfTable(table) >= LARGE_BYTES;
-  const own = { schema, table: name, tree: false, large };
-  return root ? [own, { ...root, tree: true, large }] : [own];
+  return root ?? { schema, table: name };
+}
+
+/** With the partitioned table that its rows go through. */
+function wholeRelations(table: ManifestTable, { details }: FillRun): SetAsideRelation[] {
+  const { schema, table: name, root } = dataOf(table, details);
+  const facts = { large: bytesOfTable(table) >= LARGE_BYTES, whole: true, deletes: false, turn: null };
+  const own = { schema, table: name, tree: false, ...facts };
+  return root ? [own, { ...root, tree: true, ...facts }] : [own];
+}
+
+function replacedRelation({ table, removed, added, turn }: Replacement, fill: FillRun): SetAsideRelation {
+  return {
+    ...relationOf(table, fill),
+    ...{ tree: false, large: false, whole: false },
+    ...{ deletes: removed.length > 0, turn: added.length > 0 ? turn : null },
+  };
 }
 
 async function buildIndexes(context: EngineContext, fill: FillRun, statements: string[]): Promise<void> {

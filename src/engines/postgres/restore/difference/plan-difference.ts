@@ -8,7 +8,8 @@ import { CONTENTS } from '../../dump/archive-contents.ts';
 import { findAuxiliaryDatabases } from '../../server/server.ts';
 import type { BaseContents } from '../../swap/mark.ts';
 import { dataOf } from '../rows/copy-commands.ts';
-import { differingTables, digestLoaded, digestOthers, digestTables, SERVER_QUERY } from './contents.ts';
+import { digestLoaded, digestOthers, digestTables, readDigests, SERVER_QUERY } from './contents.ts';
+import { planWays } from './plan-ways.ts';
 
 export interface BaseComparison {
   request: RestoreRequest;
@@ -22,23 +23,28 @@ export interface BaseComparison {
 /** Plans which tables to load into a copy of the base copy, or gives the reason for a full load. */
 export async function planDifference(server: PsqlSession, comparison: BaseComparison): Promise<DifferencePlan> {
   const { base } = comparison;
-  const full = (reason: string): DifferencePlan => ({ ...named(base), tables: null, files: null, reason });
+  const full = (reason: string): DifferencePlan => ({
+    ...named(base),
+    ...{ tables: null, ways: [], deleted: {}, files: null, reason },
+  });
   const early = whyFull(comparison);
   if (early !== null) return full(early);
   const { base: marked } = await findAuxiliaryDatabases(server, comparison.destination);
   const contents = marked?.mark.contents;
   if (!contents) return full('the base copy has no record of its contents');
-  const differing = compare(contents, comparison);
-  if (typeof differing === 'string') return full(differing);
+  const compared = compare(contents, comparison);
+  if (typeof compared === 'string') return full(compared);
   const changed = await whyServerDiffers(server, { contents, base, destination: comparison.destination });
   if (changed !== null) return full(changed);
-  const tables = withRoots(differing, comparison);
+  const tables = withRoots(compared.differing, comparison);
   if (tables.some((table) => dataOf(table, comparison.details).of_extension)) {
     return full('rows of a table of an extension differ');
   }
   return {
     ...named(base),
     tables: tables.map(({ name }) => name),
+    ways: await planWays(comparison, { tables, before: compared.before, deleted: contents.deleted ?? {} }),
+    deleted: contents.deleted ?? {},
     files: [CONTENTS],
     reason: `the base copy is of snapshot ${base.snapshot ?? 'unknown'}, which has the same definitions`,
   };
@@ -61,10 +67,16 @@ function whyFull({ request, base, details }: BaseComparison): string | null {
   return null;
 }
 
+interface ComparedContents {
+  differing: ManifestTable[];
+  /** Digests of the base copy's tables, by name. */
+  before: Map<string, string>;
+}
+
 function compare(
   contents: BaseContents,
   { request, details, schemas, tables }: BaseComparison,
-): ManifestTable[] | string {
+): ComparedContents | string {
   const { manifest, remoteTables = false, role = null } = request;
   if (contents.obstacle !== null) return contents.obstacle;
   if (contents.sanitized !== manifest.sanitized) {
@@ -75,7 +87,10 @@ function compare(
   const loaded = { manifest, details, definitions, schemas, tables, remoteTables };
   if (contents.definitions !== digestLoaded(loaded)) return 'the definitions differ from those of the base copy';
   if (contents.others !== digestOthers(manifest)) return 'large objects differ from those of the base copy';
-  return differingTables(digestTables(tables, details), contents.tables) ?? 'the base copy has other tables';
+  const digests = digestTables(tables, details);
+  const before = readDigests(digests, contents.tables);
+  if (!before) return 'the base copy has other tables';
+  return { before, differing: [...digests.keys()].filter((table) => digests.get(table) !== before.get(table.name)) };
 }
 
 interface ServerComparison {

@@ -8,6 +8,12 @@ export interface SetAsideRelation {
   tree: boolean;
   /** Building its indexes is worth more than the statements that it takes. */
   large: boolean;
+  /** All rows are loaded, into an empty table; otherwise some are replaced. */
+  whole: boolean;
+  /** Rows are deleted; of a table that is not whole. */
+  deletes: boolean;
+  /** Rows are inserted when those of tables with a lower number are there; `null` where none are. */
+  turn: number | null;
 }
 
 /** Statements that give the tables back what was taken from them, each list in its order. */
@@ -19,9 +25,10 @@ export interface SetAsideObjects {
 }
 
 /**
- * Empties tables and keeps triggers and foreign keys from acting on their rows. Indexes of large tables are dropped,
- * since they are built faster than they are filled, and those of expressions, which may read tables that are loaded
- * meanwhile. Those that something depends on are rebuilt.
+ * Empties whole tables and keeps triggers and foreign keys from acting on the rows of all. Indexes of large tables are
+ * dropped, since they are built faster than they are filled, and those of expressions, which may read tables that are
+ * loaded meanwhile. Those that something depends on are rebuilt. Where rows are replaced, indexes stay, and foreign keys
+ * for which each new row can be verified when it is inserted.
  */
 export async function setAside(session: PsqlSession, relations: SetAsideRelation[]): Promise<SetAsideObjects> {
   const triggers = await session.query<Pair>(triggersQuery(relations));
@@ -54,10 +61,12 @@ async function inBatches(session: PsqlSession, pairs: Pair[]): Promise<void> {
 
 function relationsOf(relations: SetAsideRelation[]): string {
   return `given AS (
-      SELECT c.oid, j.tree, j.large FROM json_to_recordset(${quoteText(JSON.stringify(relations))}) AS j (schema text, "table" text, tree boolean, large boolean)
+      SELECT c.oid, j.tree, j.large, j.whole, j.deletes, j.turn
+      FROM json_to_recordset(${quoteText(JSON.stringify(relations))}) AS j (schema text, "table" text, tree boolean, large boolean, whole boolean, deletes boolean, turn integer)
         JOIN pg_namespace n ON n.nspname = j.schema JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = j."table"),
     relations AS (
-      SELECT oid, large FROM given UNION SELECT t.relid::oid, large FROM given, pg_partition_tree(given.oid) t WHERE given.tree)`;
+      SELECT oid, large, whole, deletes, turn FROM given
+      UNION SELECT t.relid::oid, large, whole, deletes, turn FROM given, pg_partition_tree(given.oid) t WHERE given.tree)`;
 }
 
 /** Not those of the server itself, which are of constraints. */
@@ -72,13 +81,14 @@ function triggersQuery(relations: SetAsideRelation[]): string {
 
 /**
  * Returns the query for the foreign keys of the tables and those that refer to them; for partitions, the foreign key of
- * the partitioned table.
+ * the partitioned table. Those stay that refer to a table from which nothing is deleted, and that has its new rows first.
  */
 function foreignKeysQuery(relations: SetAsideRelation[]): string {
   return `WITH RECURSIVE ${relationsOf(relations)},
     touched AS (
-      SELECT oid, conparentid FROM pg_constraint
-      WHERE contype = 'f' AND (conrelid IN (SELECT oid FROM relations) OR confrelid IN (SELECT oid FROM relations))
+      SELECT k.oid, k.conparentid
+      FROM pg_constraint k LEFT JOIN relations f ON f.oid = k.conrelid LEFT JOIN relations t ON t.oid = k.confrelid
+      WHERE k.contype = 'f' AND (f.whole OR t.whole OR t.deletes OR k.conrelid <> k.confrelid AND t.turn >= f.turn)
       UNION SELECT k.oid, k.conparentid FROM touched JOIN pg_constraint k ON k.oid = touched.conparentid)
     SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', k.conrelid::regclass, k.conname) AS before,
       (SELECT json_agg(statement) FROM (VALUES
@@ -113,7 +123,7 @@ function indexesQuery(relations: SetAsideRelation[]): string {
         coalesce(pg_get_constraintdef(k.oid), pg_get_indexdef(x.oid)) AS definition, pg_relation_size(x.oid) AS bytes
       FROM pg_index i JOIN pg_class x ON x.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid
         LEFT JOIN pg_constraint k ON k.conindid = i.indexrelid AND k.conrelid = i.indrelid AND k.contype IN ('p', 'u', 'x')
-      WHERE t.relkind = 'r' AND EXISTS (SELECT FROM relations r WHERE r.oid = t.oid AND
+      WHERE t.relkind = 'r' AND EXISTS (SELECT FROM relations r WHERE r.oid = t.oid AND r.whole AND
         (r.large OR i.indexprs IS NOT NULL OR i.indpred IS NOT NULL))
     ) AS found ORDER BY bytes DESC`;
 }
@@ -126,6 +136,6 @@ function truncationsQuery(relations: SetAsideRelation[]): string {
     SELECT 'TRUNCATE ' || string_agg(format('ONLY %s', relation), ', ') AS before, '[]'::json AS after
     FROM (
       SELECT oid::regclass AS relation, row_number() OVER (ORDER BY oid) / ${quoteNumber(TABLES_OF_ONE)} AS batch
-      FROM pg_class WHERE relkind = 'r' AND oid IN (SELECT oid FROM relations)
+      FROM pg_class WHERE relkind = 'r' AND oid IN (SELECT oid FROM relations WHERE whole)
     ) AS numbered GROUP BY batch`;
 }

@@ -52,7 +52,9 @@ export async function feedTables({ read, batch, child, onBytes, commands }: Feed
   try {
     for (const [index, { table, files }] of batch.entries()) {
       if (commands.before) await write(child.stdin, commands.before(index));
-      for (const file of files) await feedFile({ read, table, file, child, onBytes });
+      for (const file of files) {
+        await feedFile({ read, table, file, onBytes, write: (rows) => write(child.stdin, rows) });
+      }
       child.stdin.write(END_OF_COPY);
     }
     child.stdin.end(commands.after);
@@ -62,14 +64,14 @@ export async function feedTables({ read, batch, child, onBytes, commands }: Feed
   }
 }
 
+interface FileFeed extends Pick<Feed, 'read' | 'onBytes'> {
+  table: ManifestTable;
+  file: ManifestFile;
+  write: (rows: Uint8Array) => Promise<void>;
+}
+
 /** Exactly as many bytes as the manifest says, rows and then the terminator. */
-async function feedFile({
-  read,
-  table,
-  file,
-  child,
-  onBytes,
-}: Omit<Feed, 'batch' | 'commands'> & { table: ManifestTable; file: ManifestFile }): Promise<void> {
+export async function feedFile({ read, table, file, write, onBytes }: FileFeed): Promise<void> {
   const guard = createRowGuard(table.name);
   let left = file.bytes - DATA_TERMINATOR.length;
   let ending = Buffer.alloc(0);
@@ -79,7 +81,7 @@ async function feedFile({
     guard.check(rows);
     ending = Buffer.concat([ending, frame.subarray(rows.length)]);
     if (ending.length > DATA_TERMINATOR.length) break;
-    await write(child.stdin, rows);
+    await write(rows);
     onBytes(table.name, rows.length);
     release(frame);
   }
@@ -111,7 +113,10 @@ export function copyCounts(said: string): number[] {
 
 /** The number of rows of each; refuses other numbers for whole tables than the manifest's. */
 export function checkTags(tags: string, batch: RowsToLoad[]): number[] {
-  const counts = copyCounts(tags);
+  return checkCounts(copyCounts(tags), batch);
+}
+
+export function checkCounts(counts: number[], batch: RowsToLoad[]): number[] {
   const lines = batch.flatMap(({ table: { name, rows }, isWhole }, index) => {
     const loaded = counts[index] ?? 0;
     return isWhole && loaded !== rows ? [rowsDiffer(name, { loaded, expected: rows })] : [];

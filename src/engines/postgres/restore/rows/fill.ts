@@ -10,8 +10,12 @@ import type { EngineContext } from '../../../engine-context.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { connect } from '../../connection/connect.ts';
 import { quoteName } from '../../connection/quote.ts';
+import type { PsqlSession } from '../../connection/session.ts';
+import { majorOf } from '../../connection/tools.ts';
+import type { WireAddress } from '../../connection/wire.ts';
 import { type ArchiveEntry, isTableData, withoutDependents } from '../../dump/archive.ts';
 import { CONTENTS } from '../../dump/archive-contents.ts';
+import { directAddress } from '../../dump/copy-readers.ts';
 import { isLeftOut } from '../../dump/left-out-entries.ts';
 import { createEventTriggers } from '../create-event-triggers.ts';
 import { failureHint } from '../failure-hint.ts';
@@ -20,8 +24,9 @@ import { listsInTurn, viewsApart } from '../lists-in-turn.ts';
 import { type RestoreSection, runPgRestore, unwantedSchemas } from '../pg-restore.ts';
 import { leaveOutRemote, leftOutWarnings, type RemoteEntry } from '../remote-objects.ts';
 import { restoreErrors, wentOn } from '../restore-errors.ts';
-import { analyzeTables, analyzeViews } from '../statistics.ts';
+import { analyzeTables, analyzeViews, earlyStatistics } from '../statistics.ts';
 import { writeLists } from '../write-lists.ts';
+import { dataOf, pathOf } from './copy-commands.ts';
 import { earlyIndexes } from './early-indexes.ts';
 import type { Archive, FillRun } from './filling.ts';
 import { liftForcedRowSecurity } from './forced-row-security.ts';
@@ -45,14 +50,19 @@ export async function fillDatabase(context: EngineContext, fill: FillRun): Promi
 
   const amount = formatNumberOf(plan.tables.length, 'table');
   const restored = startStep(report, 'restore', `Restore ${amount}`);
-  const forced = await liftForced(context, fill, () =>
+  await using session = await defined(context, fill, () =>
     pgRestore(context, { fill, archive, section: 'pre-data', jobs: 1 }),
   );
-  const early = await earlyIndexes(archive, fill);
+  const forced = await liftForcedRowSecurity(session);
+  const indexes = await earlyIndexes(archive, fill);
+  const early = gathersStatistics(fill) ? await earlyStatistics(session) : undefined;
   await Promise.all([
-    loadTables(context, fill, (working, state) =>
-      early.buildOne(state, (one) => pgRestore(working, { fill, archive: one, section: 'post-data', jobs: 1 })),
-    ),
+    loadTables(context, fill, {
+      address: await rowAddress(context, session, fill),
+      onLoaded: (tables) => early?.add(tables.map((table) => pathOf(dataOf(table, fill.details)))),
+      meanwhile: (working, state) =>
+        indexes.buildOne(state, (one) => pgRestore(working, { fill, archive: one, section: 'post-data', jobs: 1 })),
+    }),
     // Large objects and the values of sequences; tables go their own way.
     archive.hasData ? pgRestore(context, { fill, archive, section: 'data', jobs: 1 }) : undefined,
   ]);
@@ -60,15 +70,15 @@ export async function fillDatabase(context: EngineContext, fill: FillRun): Promi
 
   const indexed = startStep(report, 'index', 'Build indexes and constraints');
   const sessions = sessionsFor(plan, cpus);
-  const { list: rest, views } = await viewsApart(await early.rest());
+  const { list: rest, views } = await viewsApart(await indexes.rest());
   const build = (list: string): Promise<void> =>
     pgRestore(context, { fill, archive: { ...archive, list }, section: 'post-data', jobs: sessions });
   const lists = sessions > 1 ? await listsInTurn({ archive: archive.directory, list: rest }) : [rest];
   for (const list of lists) await build(list);
-  if (gathersStatistics(fill)) await analyzeTables(context, { ...fill, sessions });
+  if (early) await analyzeTables(context, { ...fill, sessions, early });
   if (views !== null) {
     await build(views);
-    if (gathersStatistics(fill)) await analyzeViews(context, { ...fill, sessions });
+    if (early) await analyzeViews(context, { ...fill, sessions, early });
   }
   await restoreEventTriggers(context, fill, archive);
   indexed('Built indexes and constraints');
@@ -94,19 +104,31 @@ async function restoreEventTriggers(context: EngineContext, fill: FillRun, archi
   });
 }
 
-/** After the definitions, while which its session opens. */
-async function liftForced(
+/** A session that opens while the objects are defined. */
+async function defined(
   context: EngineContext,
   { url, tools, settings }: FillRun,
   define: () => Promise<void>,
-): Promise<string[]> {
+): Promise<PsqlSession> {
   const opening = connect(context, url, { tools, settings });
-  const defining = define();
-  const [opened, defined] = await Promise.allSettled([opening, defining]);
-  if (opened.status === 'rejected') throw defined.status === 'rejected' ? defined.reason : opened.reason;
-  await using session = opened.value;
-  if (defined.status === 'rejected') throw defined.reason;
-  return await liftForcedRowSecurity(session);
+  const [opened, done] = await Promise.allSettled([opening, define()]);
+  if (opened.status === 'rejected') throw done.status === 'rejected' ? done.reason : opened.reason;
+  if (done.status === 'fulfilled') return opened.value;
+  await opened.value.close();
+  throw done.reason;
+}
+
+/** For less, loading the modules of a connection costs more than it gains. */
+const LEAST_DIRECT_BYTES = 32 * 1024 * 1024;
+
+async function rowAddress(
+  context: EngineContext,
+  session: PsqlSession,
+  { url, plan }: FillRun,
+): Promise<WireAddress | null> {
+  const bytes = plan.tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
+  if (bytes < LEAST_DIRECT_BYTES) return null;
+  return await directAddress(context, session, { url, serverMajor: majorOf(plan.destination.server_version) });
 }
 
 /** The folder of the archive, within that of the run. */

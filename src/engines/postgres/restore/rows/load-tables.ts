@@ -6,6 +6,7 @@ import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { runTogether } from '../../../shared/run-together.ts';
 import { connect } from '../../connection/connect.ts';
 import { connectionEnvironment } from '../../connection/url.ts';
+import type { WireAddress } from '../../connection/wire.ts';
 import { batches } from './batches.ts';
 import {
   COPY_FLAGS,
@@ -16,18 +17,26 @@ import {
   pathOf,
   type RowsToLoad,
 } from './copy-commands.ts';
+import { openRowLoader } from './direct-rows.ts';
 import type { RowsSoFar } from './early-indexes.ts';
 import { assertFed, checkTags, copyCounts, feedTables, rowsDiffer, textOf } from './feed-tables.ts';
 import type { FillRun } from './filling.ts';
 
-/** Work of a session that finds no more rows to load; resolves with `false` when there is none. */
-type Meanwhile = (context: EngineContext, state: RowsSoFar) => Promise<boolean>;
+/** Work beside the rows. */
+interface Beside {
+  /** Of a session that finds no more rows to load; resolves with `false` when there is none. */
+  meanwhile?: (context: EngineContext, state: RowsSoFar) => Promise<boolean>;
+  /** Takes tables that have all of their rows. */
+  onLoaded?: (tables: ManifestTable[]) => void;
+  /** For connections of our own; psql loads the rows without it. */
+  address?: WireAddress | null;
+}
 
 /** Loads the rows, several tables or parts of one at once, the largest first, each straight from its compressed object. */
 export async function loadTables(
   context: EngineContext,
   fill: FillRun,
-  meanwhile: Meanwhile = async () => false,
+  { meanwhile = async () => false, onLoaded = () => {}, address = null }: Beside = {},
 ): Promise<void> {
   const { plan, cpus } = fill;
   const queue = batches(plan.tables, fill);
@@ -49,22 +58,20 @@ export async function loadTables(
     while (!signal.aborted && (await meanwhile({ ...context, signal }, state)));
   };
   const loadRows = async (signal: AbortSignal): Promise<void> => {
+    using loader = address && (await openRowLoader({ ...context, signal }, { fill, address }));
     for (let batch = queue.shift(); batch && !signal.aborted; batch = queue.shift()) {
       if (batch.some(({ table }) => refused.has(table))) continue;
       const read = new Map<string, number>();
-      const outcome = await loadBatch(
-        { ...context, signal },
-        {
-          fill,
-          batch,
-          onBytes: (current, bytes) => {
-            read.set(current, (read.get(current) ?? 0) + bytes);
-            onBytes(current, bytes);
-          },
-        },
-      );
+      const onRead = (current: string, bytes: number): void => {
+        read.set(current, (read.get(current) ?? 0) + bytes);
+        onBytes(current, bytes);
+      };
+      const outcome = await (loader
+        ? loader.load(batch, onRead)
+        : loadBatch({ ...context, signal }, { fill, batch, onBytes: onRead }));
       if (Array.isArray(outcome)) {
         for (const [at, { table }] of batch.entries()) loaded.set(table, (loaded.get(table) ?? 0) + (outcome[at] ?? 0));
+        onLoaded(batch.map(({ table }) => table).filter(state.isLoaded));
         continue;
       }
       if (!fill.errors) throw outcome;

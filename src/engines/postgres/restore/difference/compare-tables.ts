@@ -1,0 +1,117 @@
+import type { ManifestFile, ManifestTable } from '../../../../repository/manifest/manifest.ts';
+import { bytesOfTable, filesOfTable } from '../../../../repository/manifest/manifest.ts';
+import type { EngineContext } from '../../../engine-context.ts';
+import type { DifferencePlan, EarlierSnapshot, RestoreRun } from '../../../facets/restore.ts';
+import { compareRows, type RowsDifference, type RowsPair } from '../../../shared/compare-rows.ts';
+import { type ArchiveDetails, archiveDetails } from '../../dump/archive.ts';
+import { dataOf } from '../rows/copy-commands.ts';
+import { storedRows } from '../rows/stored-rows.ts';
+import { digestTable } from './contents.ts';
+
+/** Of the differing rows of all tables, which are in memory. */
+const MOST_BYTES = 128 * 1024 * 1024;
+
+/** Above this share of a table, rows that are replaced with indexes in place take as long as loading the table. */
+const MOST_SHARE = 0.25;
+
+/** Rows of a table that only one of the two snapshots has. */
+export interface TableDifference extends RowsDifference {
+  table: ManifestTable;
+}
+
+export interface ComparedTables {
+  differences: TableDifference[];
+  /** Reasons for which tables that should be loaded by rows are loaded whole. */
+  whole: Map<string, string>;
+}
+
+export interface TablesComparison extends Pick<RestoreRun, 'earlier' | 'read'> {
+  planned: DifferencePlan;
+  tables: ManifestTable[];
+  details: ArchiveDetails;
+}
+
+/** Compares the rows of tables that are planned to be loaded by rows, from the objects of both snapshots alone. */
+export async function compareTables(
+  { signal }: Pick<EngineContext, 'signal'>,
+  { planned, tables, details, earlier, read }: TablesComparison,
+): Promise<ComparedTables> {
+  const digests = new Map(planned.ways.flatMap(({ way, table, before }) => (way === 'rows' ? [[table, before]] : [])));
+  const compared = tables.filter(({ name }) => digests.has(name));
+  const snapshot = compared.length > 0 && planned.snapshot !== null ? await earlier?.(planned.snapshot) : null;
+  const found = snapshot && earlierTables(snapshot, details);
+  const differences: TableDifference[] = [];
+  const whole = new Map<string, string>();
+  let bytesLeft = MOST_BYTES;
+  for (const table of compared) {
+    const before = found?.find(table, digests.get(table.name));
+    if (!found || !before) {
+      whole.set(table.name, `snapshot ${planned.snapshot} is no longer on this machine`);
+      continue;
+    }
+    const most = 2 * MOST_SHARE * bytesOfTable(table);
+    const pairs = pairsOf({ table: before, read: found.read }, { table, read });
+    const difference = await compareRows(pairs, { mostBytes: Math.min(bytesLeft, most), signal });
+    if (difference) differences.push({ table, ...difference });
+    else whole.set(table.name, most < bytesLeft ? 'much of it differs' : 'more differs than fits in memory');
+    bytesLeft -= difference?.bytes ?? 0;
+  }
+  return { differences, whole };
+}
+
+/** The tables of the snapshot of a base copy. */
+export interface EarlierTables {
+  read: RestoreRun['read'];
+  /** Returns `null` where the base copy has other content, by its digest. */
+  find(table: ManifestTable, digest: string | undefined): ManifestTable | null;
+}
+
+export function earlierTables({ manifest, read }: EarlierSnapshot, details: ArchiveDetails): EarlierTables {
+  const own = archiveDetails(manifest);
+  const tables = new Map(manifest.tables.map((table) => [table.name, table]));
+  return {
+    read,
+    find(table, digest) {
+      const before = tables.get(table.name);
+      if (!before || digestTable(before, own) !== digest) return null;
+      const [old, now] = [dataOf(before, own).columns, dataOf(table, details).columns];
+      return JSON.stringify(old) === JSON.stringify(now) ? before : null;
+    },
+  };
+}
+
+/** The files of a table that the other side has not, as often. */
+export function ownFiles(table: ManifestTable, other: ManifestTable | null): ManifestFile[] {
+  const counts = new Map<string, number>();
+  for (const { sha256 } of other ? filesOfTable(other) : []) counts.set(sha256, (counts.get(sha256) ?? 0) + 1);
+  return filesOfTable(table).filter(({ sha256 }) => {
+    const left = counts.get(sha256) ?? 0;
+    counts.set(sha256, left - 1);
+    return left <= 0;
+  });
+}
+
+interface StoredSide {
+  table: ManifestTable;
+  read: RestoreRun['read'];
+}
+
+/** Ranges at the same place have mostly the same rows. */
+function* pairsOf(before: StoredSide, after: StoredSide): Generator<RowsPair> {
+  const [old, now] = [own(before, after), own(after, before)];
+  const count = Math.max(...[before, after].map(({ table }) => filesOfTable(table).length));
+  for (let at = 0; at < count; at += 1) {
+    if (old.has(at) || now.has(at)) yield { before: old.get(at)?.() ?? null, after: now.get(at)?.() ?? null };
+  }
+}
+
+/** By their places. */
+function own({ table, read }: StoredSide, other: StoredSide): Map<number, () => RowsPair['before']> {
+  const files = filesOfTable(table);
+  return new Map(
+    ownFiles(table, other.table).map((file) => [
+      files.indexOf(file),
+      () => storedRows(read, { table: table.name, file }),
+    ]),
+  );
+}

@@ -1,0 +1,101 @@
+import type { ManifestTable } from '../../../../repository/manifest/manifest.ts';
+import { bytesOfTable } from '../../../../repository/manifest/manifest.ts';
+import type { EarlierSnapshot, TableWay } from '../../../facets/restore.ts';
+import { CONTENTS, type ContentsEntry, readContents } from '../../dump/archive-contents.ts';
+import { digestDefinitions } from '../../dump/definitions-digest.ts';
+import { dataOf } from '../rows/copy-commands.ts';
+import { columnsAfter } from '../stored-table.ts';
+import { earlierTables, ownFiles } from './compare-tables.ts';
+import { NEVER_EQUAL } from './contents.ts';
+import type { BaseComparison } from './plan-difference.ts';
+
+/** A smaller table is loaded as fast as its rows are compared. */
+const LEAST_BYTES = 1024 * 1024;
+
+/** Share of rows whose space deleted rows may take: a base copy is never vacuumed. */
+const MOST_DELETED = 0.2;
+
+export interface WaysRequest {
+  /** Those that differ. */
+  tables: ManifestTable[];
+  /** Digests of the base copy's tables, by name. */
+  before: Map<string, string>;
+  deleted: Record<string, number>;
+}
+
+/** Decides from the manifests and definitions which tables are loaded by the rows that differ. */
+export async function planWays(
+  { request, details, base }: BaseComparison,
+  { tables, before, deleted }: WaysRequest,
+): Promise<TableWay[]> {
+  const early = (table: ManifestTable): string | null => {
+    const data = dataOf(table, details);
+    if (bytesOfTable(table) < LEAST_BYTES) return 'it is small';
+    if (before.get(table.name) === NEVER_EQUAL) return 'it is unlogged, or stores results of functions';
+    if (data.of_extension || data.root) return 'its rows go through a partitioned table';
+    if ((deleted[table.name] ?? 0) > MOST_DELETED * table.rows)
+      return 'many of its rows were replaced since it was loaded';
+    return null;
+  };
+  const isCandidate = tables.some((table) => early(table) === null);
+  const earlier = isCandidate && base.snapshot !== null ? await request.earlier?.(base.snapshot) : null;
+  const known = earlier && earlierTables(earlier, details);
+  const keyed = earlier ? await tablesWithKey(earlier, details.definitions) : null;
+  const whyWhole = (table: ManifestTable): string | null => {
+    const reason = early(table);
+    if (reason !== null) return reason;
+    if (!known) return `snapshot ${base.snapshot} is not on this machine`;
+    if (!known.find(table, before.get(table.name))) {
+      return `snapshot ${base.snapshot} is not the one that the base copy was made from`;
+    }
+    if (!keyed) return 'the definitions of the snapshot are not understood';
+    const { schema, table: name } = dataOf(table, details);
+    return keyed.has(JSON.stringify([schema, name])) ? null : 'it has no primary or unique key that is NOT NULL';
+  };
+  return tables.map((table): TableWay => {
+    const reason = whyWhole(table);
+    if (reason !== null) return { table: table.name, way: 'whole', reason, bytes: bytesOfTable(table) };
+    const digest = before.get(table.name) ?? '';
+    const bytes = ownFiles(table, known?.find(table, digest) ?? null).reduce((sum, file) => sum + file.bytes, 0);
+    return { table: table.name, way: 'rows', reason: 'it has a key', bytes, before: digest };
+  });
+}
+
+/** Names of the tables with a key, as JSON; `null` where the definitions are unreadable. The server verifies the keys. */
+async function tablesWithKey(
+  { manifest, read }: EarlierSnapshot,
+  digest: string | undefined,
+): Promise<Set<string> | null> {
+  const file = manifest.files.find(({ name }) => name === CONTENTS);
+  if (!file) return null;
+  const parts: Uint8Array[] = [];
+  for await (const part of read(file)) parts.push(part);
+  const contents = Buffer.concat(parts);
+  const entries = digestDefinitions(contents) === digest ? readContents(contents) : null;
+  if (!entries) return null;
+  const keyed = [...entries.values()].flatMap((entry) => {
+    const own = entry.needs.map((id) => entries.get(id)).find((needed) => needed?.kind === 'TABLE');
+    return own && isKey(entry, own) ? [JSON.stringify([own.schema, own.tag])] : [];
+  });
+  return new Set(keyed);
+}
+
+function isKey({ kind, definition }: ContentsEntry, table: ContentsEntry): boolean {
+  if (/ (DEFERRABLE|WHERE|WITHOUT OVERLAPS)\b/.test(definition)) return false;
+  if (kind === 'CONSTRAINT' && columnsAfter(definition, ' PRIMARY KEY (').length > 0) return true;
+  const columns =
+    kind === 'CONSTRAINT'
+      ? columnsAfter(definition, ' UNIQUE (')
+      : kind === 'INDEX' && definition.startsWith('CREATE UNIQUE INDEX ')
+        ? columnsAfter(definition, ' USING btree (')
+        : [];
+  return columns.length > 0 && columns.every((column) => isNotNull(column, table));
+}
+
+/** pg_dump writes each column on a line. */
+function isNotNull(column: string, { definition }: ContentsEntry): boolean {
+  const names = [`    ${column} `, `    "${column.replaceAll('"', '""')}" `];
+  return definition
+    .split('\n')
+    .some((line) => names.some((name) => line.startsWith(name)) && /\bNOT NULL\b/.test(line));
+}
