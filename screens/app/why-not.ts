@@ -1,4 +1,4 @@
-import { keyText } from '../../src/config/keys-in-effect.ts';
+import { keyText } from '../../src/config/keys/keys-in-effect.ts';
 import { isUnconfigured, type KeyContext, type Model } from './model.ts';
 
 // Why a command is disabled; `null` where it is not.

@@ -16,7 +16,6 @@ import { begin } from '../commands/runs/run-route.ts';
 import { transferRun } from '../commands/runs/runs.ts';
 import type { SnapshotsRoute } from './snapshots-route.ts';
 
-/** Marks the selected snapshot, or removes its mark. */
 export function mark(model: Model, route: SnapshotsRoute): void {
   const { snapshot } = contextOf(model);
   if (snapshot) model.navigation.replace({ ...route, marked: toggled(route.marked, snapshot.id) });

@@ -12,7 +12,7 @@ export const pinCommand = defineCommand({
   writes: true,
   async run(invocation) {
     const { annotatedText } = await import('../operations/snapshots/annotate-text.ts');
-    const { annotate } = await import('../operations/snapshots/snapshots.ts');
+    const { annotate } = await import('../operations/snapshots/annotate.ts');
     const { target } = invocation.arguments;
     const snapshot = await annotate(await invocation.context(), { ...snapshotRequest(invocation), pinned: true });
     return { data: { target, snapshot }, text: annotatedText('pin', target, snapshot) };

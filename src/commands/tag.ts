@@ -19,7 +19,8 @@ export const tagCommand = defineCommand({
   writes: true,
   async run(invocation) {
     const { annotatedText } = await import('../operations/snapshots/annotate-text.ts');
-    const { annotate, findSnapshot } = await import('../operations/snapshots/snapshots.ts');
+    const { annotate } = await import('../operations/snapshots/annotate.ts');
+    const { findSnapshot } = await import('../operations/snapshots/snapshots.ts');
     const { target, tags = [] } = invocation.arguments;
     const { remove = [] } = invocation.options;
     const context = await invocation.context();

@@ -36,7 +36,7 @@ export const trustCommand = defineCommand({
       return { data: forgotten, text: formerSourceText(forgotten) };
     }
     if (unverifiedSources !== undefined) {
-      const { declareSources } = await import('../operations/load/declared-sources.ts');
+      const { declareSources } = await import('../operations/load/guard/declared-sources.ts');
       const declared = await declareSources(await invocation.context(), unverifiedSources);
       const { declaredSourcesText } = await import('../operations/trust/trust-text.ts');
       return { data: declared, text: declaredSourcesText(declared) };

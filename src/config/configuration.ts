@@ -1,4 +1,4 @@
-import type { CloudTarget } from '../cloud/contract/schemas.ts';
+import type { CloudTarget } from '../cloud/contract/resources.ts';
 import type { Problem } from '../results/configuration-results.ts';
 import type { HubState } from '../results/hub-state.ts';
 import type { Settings } from './schema/settings.ts';

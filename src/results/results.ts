@@ -2,13 +2,13 @@ import * as v from 'valibot';
 import { ENGINE_IDS } from '../engines/list.ts';
 import { mode } from './configuration-results.ts';
 import { destinationCopies } from './database-copies.ts';
-import { definitionsOnlySchema } from './definitions-only.ts';
 import { excludedRowsSchema } from './excluded-rows.ts';
 import { describe, flag, number, open, optional, orNull, text, texts } from './fields.ts';
-import { gitStateSchema } from './git-state.ts';
-import { hiddenSchema } from './hidden-objects.ts';
-import { leftOutSchemas } from './left-out-schemas.ts';
-import { appliedSchema } from './migration-results.ts';
+import { definitionsOnlySchema } from './manifest/definitions-only.ts';
+import { gitStateSchema } from './manifest/git-state.ts';
+import { hiddenSchema } from './manifest/hidden-objects.ts';
+import { leftOutSchemas } from './manifest/left-out-schemas.ts';
+import { appliedSchema } from './manifest/migration-results.ts';
 import { rowReading } from './row-reading.ts';
 
 // Results of operations: the shapes of the JSON output (docs/commands.md), so that scripts, the plain tables

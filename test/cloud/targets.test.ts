@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { listSignIns, signInWith } from '../../src/operations/cloud/sign-in-choices.ts';
+import { listSignIns, signInWith } from '../../src/operations/cloud/sign-in/sign-in-choices.ts';
 import { refreshTargets } from '../../src/operations/targets/targets.ts';
 import type { HubState } from '../../src/results/hub-state.ts';
 import type { TargetRow } from '../../src/results/results.ts';

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { expect, onTestFinished, test } from 'vitest';
-import { targetBodySchema } from '../../src/cloud/contract/schemas.ts';
+import { targetBodySchema } from '../../src/cloud/contract/resources.ts';
 import { encrypt } from '../../src/config/secrets/cipher.ts';
 import { storedEffect } from '../../src/config/trust/stored-effect.ts';
 import { trustRequestOf } from '../../src/config/trust/trust-request.ts';

@@ -1,6 +1,6 @@
 import type { SchemaConfig } from '../../config/schema/settings.ts';
-import type { Manifest, ManifestFile } from '../../repository/manifest.ts';
-import type { PackedContent, StoredObject } from '../../repository/objects/object-file.ts';
+import type { Manifest, ManifestFile } from '../../repository/manifest/manifest.ts';
+import type { PackedContent, StoredObject } from '../../repository/objects/pack-object.ts';
 import type { DatabaseUrl } from '../database-url.ts';
 import type { WithoutUrl } from '../engine-context.ts';
 import type { DatabaseIdentity } from '../identity.ts';

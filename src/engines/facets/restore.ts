@@ -1,5 +1,5 @@
 import type { SchemaConfig } from '../../config/schema/settings.ts';
-import type { Manifest, ManifestFile, ManifestTable } from '../../repository/manifest.ts';
+import type { Manifest, ManifestFile, ManifestTable } from '../../repository/manifest/manifest.ts';
 import type { WarningEvent } from '../../results/events.ts';
 import type { DestinationState, MissingParts } from '../../results/load-results.ts';
 import type { NeededTable } from '../../results/selected-tables.ts';
@@ -108,7 +108,6 @@ export type RestoringUser =
 
 export interface RestorerRequest
   extends Pick<RestoreRequest, 'url' | 'allowSuperuser' | 'builtHere' | 'neverInPlace' | 'remoteTables'> {
-  /** Objects that only a superuser may create. */
   superuserObjects?: string[];
 }
 
@@ -211,7 +210,6 @@ export interface Resettable {
   base: BaseCopy;
   /** The spare is renamed, the base copy is copied. */
   from: 'base' | 'spare';
-  /** Method of copying the base copy. */
   by: 'files' | 'rows';
   /** Databases to make, of the size of the base copy. */
   copies: number;

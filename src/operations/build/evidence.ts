@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { DumpReading } from '../../engines/facets/dump.ts';
 import { ENGINE_IDS, type EngineId } from '../../engines/list.ts';
-import { snapshotId, time } from '../../repository/values.ts';
+import { snapshotId, time } from '../../repository/manifest/values.ts';
 import type { AllRead, RowReading } from '../../results/row-reading.ts';
 import type { Context } from '../../runtime/context.ts';
 import { parseDuration } from '../../text/duration.ts';

@@ -1,4 +1,4 @@
-import { keyText } from '../../config/keys-in-effect.ts';
+import { keyText } from '../../config/keys/keys-in-effect.ts';
 import type { Question } from '../../presentation/shapes/question.ts';
 import { summaryOf } from '../../presentation/shapes/summary.ts';
 import { briefName, contentsText, lackingLines, snapshotName } from '../../presentation/snapshot.ts';

@@ -1,4 +1,4 @@
-import type { CloudTarget } from '../../cloud/contract/schemas.ts';
+import type { CloudTarget } from '../../cloud/contract/resources.ts';
 import { type CachedTargets, cachedTargets, fetchTargets, removeCache } from '../../cloud/target-cache.ts';
 import { apiEndpoint } from '../../config/api-endpoint.ts';
 import type { HubState } from '../../results/hub-state.ts';

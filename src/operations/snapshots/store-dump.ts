@@ -2,9 +2,9 @@ import { rm } from 'node:fs/promises';
 import type { DumpRequest, DumpSource } from '../../engines/facets/dump.ts';
 import type { Database } from '../../engines/open-database.ts';
 import type { LocalRepository } from '../../repository/local-repository.ts';
-import { bytesOfTable, filesOfTable, type Manifest, type ManifestFile } from '../../repository/manifest.ts';
-import type { ContentToPack, PackedContent, StoredObject } from '../../repository/objects/object-file.ts';
+import { bytesOfTable, filesOfTable, type Manifest, type ManifestFile } from '../../repository/manifest/manifest.ts';
 import { createObjectPool, syncFile } from '../../repository/objects/object-pool.ts';
+import type { ContentToPack, PackedContent, StoredObject } from '../../repository/objects/pack-object.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { readMigrations } from '../migrations/read-migrations.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { noSnapshot } from '../../../screens/app/why-not.ts';
-import { setKeysInEffect } from '../../../src/config/keys-in-effect.ts';
+import { setKeysInEffect } from '../../../src/config/keys/keys-in-effect.ts';
 
 afterEach(() => setKeysInEffect({}));
 

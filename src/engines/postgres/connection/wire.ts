@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import { releaseChunk } from '../../../repository/objects/release.ts';
 import { type Encryption, tlsOptions } from './encryption.ts';
-import { ConnectionLost, SqlError } from './session.ts';
+import { ConnectionLost, SqlError } from './session-errors.ts';
 
 export interface WireAddress {
   /** A name, an address, or the folder of a unix socket. */

@@ -1,4 +1,5 @@
-import { type PsqlSession, quoteNumber } from '../connection/session.ts';
+import { quoteNumber } from '../connection/quote.ts';
+import type { PsqlSession } from '../connection/session.ts';
 import { keyOf, type ObjectAddress } from './dependency-graph.ts';
 
 interface AddressDescription {

@@ -1,6 +1,6 @@
 import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ManifestTable } from '../../../repository/manifest.ts';
+import type { ManifestTable } from '../../../repository/manifest/manifest.ts';
 import type { RunEvent } from '../../../results/events.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
@@ -13,7 +13,9 @@ import { runTogether } from '../../shared/run-together.ts';
 import { type CatalogTable, readEncodingSettings } from '../catalog/introspect.ts';
 import { connect } from '../connection/connect.ts';
 import { readIdentity, readServerIdentity, type ServerIdentity } from '../connection/identity.ts';
-import { type PsqlSession, quoteName, SqlError } from '../connection/session.ts';
+import { quoteName } from '../connection/quote.ts';
+import type { PsqlSession } from '../connection/session.ts';
+import { SqlError } from '../connection/session-errors.ts';
 import { findClientTools, majorOf, toolsForServer } from '../connection/tools.ts';
 import { listArchive } from '../restore/list-archive.ts';
 import { MOST_BYTES_OF_ALL } from '../restore/rows/copy-commands.ts';

@@ -1,5 +1,5 @@
 import type { CatalogTable } from '../catalog/introspect.ts';
-import { quoteName, quoteNumber } from '../connection/session.ts';
+import { quoteName, quoteNumber } from '../connection/quote.ts';
 
 /** Blocks of a table from the first up to the one before `end`; `null` for what has no border there. */
 export interface Range {

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { UserError } from '../../../runtime/errors.ts';
 import type { DumpRequest, PackedFile } from '../../facets/dump.ts';
 import type { CatalogTable } from '../catalog/introspect.ts';
-import { type PsqlSession, SqlError } from '../connection/session.ts';
+import type { PsqlSession } from '../connection/session.ts';
+import { SqlError } from '../connection/session-errors.ts';
 import type { ClientTools } from '../connection/tools.ts';
 import type { SessionSettings } from '../connection/url.ts';
 import type { WireAddress } from '../connection/wire.ts';
@@ -40,7 +41,6 @@ export interface RowPiece {
   /** Estimated. */
   bytes: number;
   name: string;
-  /** Called with the packed file. */
   packed(file: Promise<PackedFile>): void;
 }
 

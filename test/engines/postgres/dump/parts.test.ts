@@ -4,7 +4,7 @@ import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../../src/operations/load/planned-load.ts';
 import { findSnapshot } from '../../../../src/operations/snapshots/snapshots.ts';
-import { filesOfTable, type Manifest, type ManifestTable } from '../../../../src/repository/manifest.ts';
+import { filesOfTable, type Manifest, type ManifestTable } from '../../../../src/repository/manifest/manifest.ts';
 import type { Context } from '../../../../src/runtime/context.ts';
 import {
   describeWithPostgres,

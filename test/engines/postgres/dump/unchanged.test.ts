@@ -228,7 +228,12 @@ describeWithPostgres('rows that are proved to be unchanged', () => {
       const xmax = String(BigInt(parsed.xmin) + transactions);
       return isOfPast(parsed, { history: parsed.history, xmin: xmax, xmax });
     };
-    expect([after(0n), after(2n ** 30n - 1n), after(2n ** 30n), after(2n ** 32n + 5n)]).toEqual([true, true, false, false]);
+    expect([after(0n), after(2n ** 30n - 1n), after(2n ** 30n), after(2n ** 32n + 5n)]).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
     expect(await of({ ...good, program: '0.0.0' })).toEqual(refused);
     for (const history of [
       { system: '1' },

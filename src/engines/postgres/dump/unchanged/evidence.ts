@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { count, list, sha256 } from '../../../../repository/values.ts';
+import { count, list, sha256 } from '../../../../repository/manifest/values.ts';
 import { readVersion } from '../../../../runtime/package-files.ts';
 
 const digits = v.pipe(v.string(), v.regex(/^\d{1,20}$/, 'must be a number'));

@@ -1,4 +1,4 @@
-import type { ManifestFile } from '../../../../repository/manifest.ts';
+import type { ManifestFile } from '../../../../repository/manifest/manifest.ts';
 import type { DumpReading, PackedFile, RowsOfLastBuild } from '../../../facets/dump.ts';
 import type { CatalogTable } from '../../catalog/introspect.ts';
 import type { PsqlSession } from '../../connection/session.ts';

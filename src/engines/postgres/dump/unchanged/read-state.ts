@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { CatalogTable } from '../../catalog/introspect.ts';
 import type { ServerIdentity } from '../../connection/identity.ts';
-import { type PsqlSession, quoteNumber, quoteText } from '../../connection/session.ts';
+import { quoteNumber, quoteText } from '../../connection/quote.ts';
+import type { PsqlSession } from '../../connection/session.ts';
 import { majorOf } from '../../connection/tools.ts';
 import { RANGES_SINCE } from '../ranges.ts';
 import type { History } from './evidence.ts';

@@ -1,4 +1,5 @@
-import { type PsqlSession, SqlError } from '../../connection/session.ts';
+import type { PsqlSession } from '../../connection/session.ts';
+import { SqlError } from '../../connection/session-errors.ts';
 
 /** Returns `null` when a statement of the work fails; the transaction of the build goes on. */
 export async function withinSavepoint<Result>(

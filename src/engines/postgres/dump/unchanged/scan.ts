@@ -1,5 +1,6 @@
 import type { CatalogTable } from '../../catalog/introspect.ts';
-import { type PsqlSession, quoteName, quoteText } from '../../connection/session.ts';
+import { quoteName, quoteText } from '../../connection/quote.ts';
+import type { PsqlSession } from '../../connection/session.ts';
 import { conditionOf, type Range } from '../ranges.ts';
 import type { RangeEvidence } from './evidence.ts';
 

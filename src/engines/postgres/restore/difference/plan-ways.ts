@@ -1,4 +1,5 @@
-import { bytesOfTable, type ManifestTable } from '../../../../repository/manifest.ts';
+import type { ManifestTable } from '../../../../repository/manifest/manifest.ts';
+import { bytesOfTable } from '../../../../repository/manifest/manifest.ts';
 import type { EarlierSnapshot, TableWay } from '../../../facets/restore.ts';
 import { CONTENTS, type ContentsEntry, readContents } from '../../dump/archive-contents.ts';
 import { digestDefinitions } from '../../dump/definitions-digest.ts';

@@ -1,4 +1,4 @@
-import { bytesOfTable, type ManifestTable } from '../../../../repository/manifest.ts';
+import { bytesOfTable, type ManifestTable } from '../../../../repository/manifest/manifest.ts';
 import { UserError } from '../../../../runtime/errors.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import { restoreProgress } from '../../../shared/bytes-progress.ts';
