@@ -184,6 +184,14 @@ describeWithPostgres('rows that are proved to be unchanged', () => {
     expect(grown.ranges).toBeGreaterThan(shrunk.ranges);
   });
 
+  it('are not those of a wider range with as many rows', async () => {
+    await fill(`CREATE TABLE even AS SELECT i AS id, repeat('x', 40) AS filler FROM generate_series(1, 4000) i`);
+    const before = await provedBuild(server.url(database), { width: 2 });
+    await sql(`DELETE FROM even WHERE ctid < '(2,0)'`);
+    const after = await provedBuild(server.url(database), { evidence: before.evidence, width: 4 });
+    expect(after).toMatchObject({ unchanged: 0, reading: { refused: null } });
+  });
+
   it.each([
     ['regclass', `'item'::regclass`],
     ['money', `1::money`],
