@@ -49,7 +49,7 @@ describeWithPostgres('a load of what differs from the base copy, when the whole 
     const planned = await tool.start([...LOAD_NEWER, '--dry-run', '--json']).ended;
     expect(planned.output).toMatch(/"public.item","method":"rows"/);
     expect(planned.output).toMatch(/"public.change","method":"whole"/);
-  }, 60_000);
+  }, 180_000);
 
   afterAll(async () => {
     await server?.stop();
