@@ -71,5 +71,5 @@ describeWithPostgres('indexes and statistics of complete tables, beside the rows
     );
     expect(statistics.filter(({ what }) => what.includes('"large"'))).toHaveLength(1);
     expect(await server.dump('copy')).toBe(await server.dump('source'));
-  });
+  }, 120_000);
 });
