@@ -30,10 +30,18 @@ export async function joinChunks({ root, outdir, outputs, roots, entries }) {
 
 function groupsOf(outputs, { roots, isStarted }) {
   const needed = new Map();
-  const closures = roots.map((pattern) => closureOf(outputs, ({ entryPoint = '' }) => pattern.test(entryPoint)));
-  for (const [index, closure] of closures.entries()) {
-    if (closure.size === 0) throw new Error(`No chunk belongs to ${roots[index]}: see the roots of the bundle`);
-    for (const file of closure) needed.set(file, `${needed.get(file) ?? ''} ${index}`);
+  const isOfRoot =
+    (pattern) =>
+    ({ entryPoint = '' }) =>
+      pattern.test(entryPoint);
+  // Also what is loaded without a root tells chunks apart: a command loads nothing of what the screens alone need.
+  const others = ({ entryPoint }) => entryPoint && !roots.some((pattern) => pattern.test(entryPoint));
+  for (const [index, isRoot] of [...roots.map(isOfRoot), others].entries()) {
+    const closure = closureOf(outputs, isRoot);
+    if (closure.size === 0 && roots[index])
+      throw new Error(`No chunk belongs to ${roots[index]}: see the roots of the bundle`);
+    for (const file of closure)
+      if (roots[index] || needed.has(file)) needed.set(file, `${needed.get(file) ?? ''} ${index}`);
   }
   const joined = [...needed.keys()].filter((file) => !isStarted(outputs[file])).sort();
   return [...Map.groupBy(joined, (file) => needed.get(file)).values()].filter(({ length }) => length > 1);
