@@ -31,8 +31,10 @@ const heavyPackages =
 const roots = [
   ...entries.map((entry) => new RegExp(`^${entry}$`)),
   /^screens\/start\.tsx$/,
+  // Help.
+  /^src\/(cli\/program|commands\/registry)\.ts$/,
   // Every command with a configuration.
-  /^src\/(cli|commands\/registry|config\/(load|misnamed-targets|secrets\/secret-values)|process\/(redact|local)|engines\/containers|repository\/staging)\b/,
+  /^src\/(cli\/run-command|config\/(load|misnamed-targets|secrets\/secret-values)|process\/(redact|local)|engines\/containers|repository\/staging)\.ts$/,
   /^src\/operations\/(build|load)\//,
   // Without what only large tables need: threads, and the driver for PostgreSQL.
   ...['mysql', 'postgres'].map(

@@ -14,26 +14,49 @@ export async function joinChunks({ root, outdir, outputs, roots, entries }) {
   const groups = groupsOf(outputs, { roots, isStarted: ({ entryPoint }) => entries.includes(entryPoint) });
   const places = new Map(
     groups.flatMap((members, index) =>
-      members.map((file, at) => [file, { group: `part-${index + 1}.js`, id: `m${at}` }]),
+      members.map((file, at) => [basename(file), { group: `part-${index + 1}.js`, id: `m${at}` }]),
     ),
   );
-  await Promise.all(groups.map((members, index) => joinGroup({ outdir, outputs, members, index, places })));
-  await Promise.all([...places.keys()].map((file) => rm(join(root, file))));
-  const files = [...Object.keys(outputs).filter((file) => file.endsWith('.js') && !places.has(file))];
-  const paths = [
-    ...files.map((file) => join(root, file)),
-    ...groups.map((_, index) => join(outdir, `part-${index + 1}.js`)),
-  ];
-  const byName = new Map([...places].map(([file, place]) => [basename(file), place]));
-  await Promise.all(paths.map(async (path) => writeFile(path, redirected(await readFile(path, 'utf8'), byName))));
+  const files = Object.keys(outputs).filter((file) => file.endsWith('.js'));
+  const texts = new Map(
+    await Promise.all(files.map(async (file) => [basename(file), await readFile(join(root, file), 'utf8')])),
+  );
+  const needed = neededNames(texts, places);
+  await Promise.all(groups.map((members, index) => joinGroup({ outdir, outputs, members, index, places, needed })));
+  await Promise.all([...places.keys()].map((name) => rm(join(outdir, name))));
+  const left = [...texts.keys()].filter((name) => !places.has(name));
+  const written = [...left, ...groups.map((_, index) => `part-${index + 1}.js`)].map((name) => join(outdir, name));
+  await Promise.all(written.map(async (path) => writeFile(path, redirected(await readFile(path, 'utf8'), places))));
+}
+
+const STATIC_IMPORT = /\bimport(?:\{([^}]*)\}from)?"\.\/([\w-]+\.js)"/g;
+
+/** By file, the exports that other files need than those of its group. */
+function neededNames(texts, places) {
+  const needed = new Map([...places.keys()].map((name) => [name, new Set()]));
+  for (const [importer, text] of texts) {
+    for (const [, names = '', file] of text.matchAll(STATIC_IMPORT)) {
+      if (places.has(file) && places.get(file).group === places.get(importer)?.group) continue;
+      for (const name of names.split(',')) needed.get(file)?.add(name.trim().split(/\s+as\s+/)[0]);
+    }
+  }
+  return needed;
 }
 
 function groupsOf(outputs, { roots, isStarted }) {
   const needed = new Map();
-  const closures = roots.map((pattern) => closureOf(outputs, ({ entryPoint = '' }) => pattern.test(entryPoint)));
-  for (const [index, closure] of closures.entries()) {
-    if (closure.size === 0) throw new Error(`No chunk belongs to ${roots[index]}: see the roots of the bundle`);
-    for (const file of closure) needed.set(file, `${needed.get(file) ?? ''} ${index}`);
+  const isOfRoot =
+    (pattern) =>
+    ({ entryPoint = '' }) =>
+      pattern.test(entryPoint);
+  // Also what is loaded without a root tells chunks apart: a command loads nothing of what the screens alone need.
+  const others = ({ entryPoint }) => entryPoint && !roots.some((pattern) => pattern.test(entryPoint));
+  for (const [index, isRoot] of [...roots.map(isOfRoot), others].entries()) {
+    const closure = closureOf(outputs, isRoot);
+    if (closure.size === 0 && roots[index])
+      throw new Error(`No chunk belongs to ${roots[index]}: see the roots of the bundle`);
+    for (const file of closure)
+      if (roots[index] || needed.has(file)) needed.set(file, `${needed.get(file) ?? ''} ${index}`);
   }
   const joined = [...needed.keys()].filter((file) => !isStarted(outputs[file])).sort();
   return [...Map.groupBy(joined, (file) => needed.get(file)).values()].filter(({ length }) => length > 1);
@@ -49,13 +72,13 @@ function closureOf(outputs, isRoot) {
 }
 
 /** Its exports are those of its members, each with the member's id before its name; `m1_` is all of a member. */
-async function joinGroup({ outdir, outputs, members, index, places }) {
+async function joinGroup({ outdir, outputs, members, index, places, needed }) {
   const lines = members.flatMap((file) => {
-    const { id } = places.get(file);
+    const { id } = places.get(basename(file));
     const from = JSON.stringify(`./${basename(file)}`);
-    const { exports, entryPoint } = outputs[file];
-    const names = exports.map((name) => `${name} as ${id}_${name}`).join(', ');
-    return [`export { ${names} } from ${from};`, ...(entryPoint ? [`export * as ${id}_ from ${from};`] : [])];
+    const names = [...needed.get(basename(file))].filter(Boolean).map((name) => `${name} as ${id}_${name}`);
+    const all = outputs[file].entryPoint ? [`export * as ${id}_ from ${from};`] : [];
+    return [`export { ${names.join(', ')} } from ${from};`, ...all];
   });
   const own = new Set(members.map((file) => `./${basename(file)}`));
   await build({
@@ -80,7 +103,7 @@ const othersStay = (own) => ({
 /** The text with imports from the joined files. */
 function redirected(text, places) {
   return text
-    .replaceAll(/\bimport(?:\{([^}]*)\}from)?"\.\/([\w-]+\.js)"/g, (whole, names, file) => {
+    .replaceAll(STATIC_IMPORT, (whole, names, file) => {
       const place = places.get(file);
       if (!place) return whole;
       if (names === undefined) return `import"./${place.group}"`;
