@@ -9,6 +9,7 @@ import { gitStateSchema } from './manifest/git-state.ts';
 import { hiddenSchema } from './manifest/hidden-objects.ts';
 import { leftOutSchemas } from './manifest/left-out-schemas.ts';
 import { appliedSchema } from './manifest/migration-results.ts';
+import { rowReading } from './row-reading.ts';
 
 // Results of operations: the shapes of the JSON output (docs/commands.md), so that scripts, the plain tables
 // and the screens show one truth. Sizes in bytes, durations in milliseconds, times in ISO 8601 UTC. No secrets.
@@ -116,6 +117,7 @@ export const snapshotRow = v.object({
   pinned: optional(describe(v.literal(true), 'Never pruned; removed on explicit request only.')),
   origin: optional(describe(text, 'The target that built it, if another one: for a share target.')),
   signature: snapshotSignature,
+  reading: optional(describe(rowReading, 'Of a build, where unchanged rows need not be read.')),
 });
 
 export type SnapshotRow = v.InferOutput<typeof snapshotRow>;

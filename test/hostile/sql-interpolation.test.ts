@@ -27,6 +27,13 @@ const POSTGRES: Record<string, string[]> = {
     'own("pg_ts_template", "o")',
     'own("pg_type", "t")',
   ],
+  // A list of numbers.
+  'dump/unchanged/read-state.ts': ['oids'],
+  // A quoted name, a quoted number and expressions of this file on them.
+  'dump/unchanged/scan.ts': [
+    ...['bucket', 'first', 'isFresh(xmin)', 'nameOf(table)'],
+    'from === 0 || first === undefined ? "" : `…`',
+  ],
   // Names and texts that were parsed and are quoted anew; words of the expression that parses them.
   'restore/create-event-triggers.ts': [
     ...['event', 'state', 'texts.join(", ")', 'when'],

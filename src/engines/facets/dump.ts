@@ -27,10 +27,19 @@ export interface DumpRequest {
   copyOf?: Manifest | undefined;
   /** The last snapshot of the target, whatever its engine. */
   previous: Manifest | undefined;
+  /** Where rows that are proved to be unchanged need not be read; engines without such a proof read all. */
+  lastBuild?: RowsOfLastBuild | undefined;
   directory: string;
   expectedBytes: (table: string) => number | undefined;
   /** Stores a file of the snapshot. Contents that are written at once, in memory, are packed together. */
   write(name: string, source: DumpSource): Promise<PackedFile>;
+}
+
+export interface RowsOfLastBuild {
+  /** `DumpResult.evidence` of the last build of the same source on this machine; `null` reads everything. */
+  evidence: unknown;
+  /** Reports whether the store has the object, byte for byte as it was packed; spares it from sweeps. */
+  isStored(file: ManifestFile): Promise<boolean>;
 }
 
 export type DumpSource =
@@ -59,4 +68,20 @@ export type DumpResult = {
   toolVersion: string;
   /** Identity of the database, if the session of the dump has read it. */
   identity?: DatabaseIdentity;
+  /** What proves to the next build which rows are unchanged; JSON that only the engine reads. Absent: nothing does. */
+  evidence?: unknown;
+  /** With `lastBuild`, if the engine has such a proof. */
+  reading?: DumpReading;
 } & Pick<Manifest, 'schemas' | 'tables' | 'files' | 'details'>;
+
+/** What became of the tables of a build, by name. */
+export interface DumpReading {
+  read: string[];
+  /** Some ranges were read. */
+  partlyRead: string[];
+  unchanged: string[];
+  /** Bytes of rows that were not read. */
+  unchangedBytes: number;
+  /** Why all was read where there was evidence: it is about another source or history, or nothing can be proved. */
+  refused: 'history' | 'unprovable' | null;
+}

@@ -66,6 +66,8 @@ export interface RestoreRequest {
   role?: string | undefined;
   /** Keeps a base copy of the restored database, with a spare where that is set; ignored in place. */
   keepBase?: { spare: boolean } | undefined;
+  /** Keeps a base copy also where the load is made from the present one, if there is space for another. */
+  keepUsedBase?: boolean;
   /** Loads all tables, even where a base copy has most of them. */
   full?: boolean | undefined;
   /** Restores the content with the rights of the user of `url`. */
@@ -95,6 +97,8 @@ export interface RestorePlan {
   copies?: BaseCopies;
   /** Absent where there is no base copy. */
   difference?: DifferencePlan;
+  /** The base copy that is used will be replaced by one of the new state. */
+  keepsUsedBase?: true;
 }
 
 /** User that restores the content of a snapshot, with whose rights its code runs. */

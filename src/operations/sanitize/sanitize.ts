@@ -34,7 +34,7 @@ export interface SanitizeRequest extends TrustChoice {
   /** Default 0. Ignored with `build`. */
   snapshot?: SnapshotSelector;
   /** Takes a new snapshot first, in this way. */
-  build?: Pick<BuildRequest, 'note' | 'includeNeededSchemas'>;
+  build?: Pick<BuildRequest, 'note' | 'includeNeededSchemas' | 'full'>;
   /** In a throw-away database, even where `sanitize.dst_url` is set. */
   ephemeral?: boolean;
   /** Publishes nothing while personal data is left that no comment of the query lets stay. */
@@ -125,7 +125,8 @@ async function perform(given: Context, planned: PlannedSanitize): Promise<Saniti
   // What was built just now needs no trust in anybody else.
   if (!built) assertTrusted(context, manifest, request);
   if (!local && remote) await pullFiles(context, { manifest, remote, keep: true });
-  return sanitizeIn(context, { request, manifest, statements, keep, places, strict, undo });
+  const result = await sanitizeIn(context, { request, manifest, statements, keep, places, strict, undo });
+  return built?.reading ? { ...result, original: { ...result.original, reading: built.reading } } : result;
 }
 
 function withUrls(context: Context, { target, build }: SanitizeRequest): Promise<Context> {

@@ -1,9 +1,16 @@
 import { statSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { createThreadPool, type TaskChannel, workerFile } from '../../runtime/thread-pool.ts';
+import { syncPath } from '../store/folder.ts';
 import { FRAME_BYTES } from './object-format.ts';
 import type { WorkerAnswer, WorkerTask } from './object-worker.ts';
-import { type ContentToPack, type PackedContent, packContents, packOrFind, type StoredObject } from './pack-object.ts';
+import {
+  type ContentToPack,
+  isIntact,
+  type PackedContent,
+  packContents,
+  packOrFind,
+  type StoredObject,
+} from './pack-object.ts';
 import { type ObjectToRead, readFrames } from './read-object.ts';
 
 export interface PackJob {
@@ -29,6 +36,8 @@ export interface ObjectPool {
   read(object: ObjectToRead): AsyncGenerator<Uint8Array<ArrayBuffer>, void>;
   check(object: ObjectToRead, onBytes: (bytes: number) => void): Promise<void>;
   checkStored(object: ObjectToRead, storedSha256: string | undefined): Promise<void>;
+  /** Reports whether the object is there as it was packed, and makes it young. */
+  isIntact(object: StoredObject): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -68,7 +77,7 @@ export function createObjectPool(size: number, { expectedBytes = 0 } = {}): Obje
     async pack({ onBytes, grown, stored = null, ...files }) {
       if (!grown && !needsThread(statSync(files.source).size)) {
         const packed = packOrFind({ ...files, stored, complete: () => true, wait() {}, onBytes });
-        if (!packed.isStored) await here(syncFile(files.destination));
+        if (!packed.isStored) await here(syncPath(files.destination));
         return packed;
       }
       const complete = new SharedArrayBuffer(4);
@@ -86,7 +95,7 @@ export function createObjectPool(size: number, { expectedBytes = 0 } = {}): Obje
       };
       const packed = await packing();
       // The thread goes on meanwhile.
-      if (!packed.isStored) await syncFile(files.destination);
+      if (!packed.isStored) await syncPath(files.destination);
       return packed;
     },
 
@@ -139,17 +148,20 @@ export function createObjectPool(size: number, { expectedBytes = 0 } = {}): Obje
       await exchange.receive();
     },
 
+    async isIntact({ path, storedSha256, storedBytes }) {
+      if (!needsThread(storedBytes)) return isIntact(path, storedSha256);
+      using exchange = await threads.acquire();
+      exchange.send({ task: 'is-intact', path, storedSha256 });
+      const message = await exchange.receive();
+      return message.reply === 'intact' && message.isIntact;
+    },
+
     async close() {
       bytesLeft = CLOSED;
       await Promise.allSettled(packing);
       await threads.close();
     },
   };
-}
-
-export async function syncFile(path: string): Promise<void> {
-  await using file = await open(path, 'r');
-  await file.sync();
 }
 
 function raise(memory: SharedArrayBuffer): void {

@@ -1,5 +1,12 @@
 import { performTasks } from '../../runtime/thread-pool.ts';
-import { type ContentToPack, type PackedContent, packContents, packOrFind, type StoredObject } from './pack-object.ts';
+import {
+  type ContentToPack,
+  isIntact,
+  type PackedContent,
+  packContents,
+  packOrFind,
+  type StoredObject,
+} from './pack-object.ts';
 import { checkStored, type ObjectToRead, readFrames } from './read-object.ts';
 import { ownsMemory, release } from './release.ts';
 
@@ -16,6 +23,7 @@ export type WorkerTask =
   | { task: 'pack-contents'; contents: ContentToPack[]; store: string }
   | ({ task: 'check' } & ObjectToRead)
   | ({ task: 'check-stored'; storedSha256: string | undefined } & ObjectToRead)
+  | { task: 'is-intact'; path: string; storedSha256: string }
   /** All frames in one answer. */
   | ({ task: 'read-whole' } & ObjectToRead)
   | ({ task: 'read' } & ObjectToRead)
@@ -28,7 +36,8 @@ export type WorkerAnswer =
   | { reply: 'packed-contents'; packed: PackedContent[] }
   | { reply: 'frame'; frame: Uint8Array<ArrayBuffer> | null }
   | { reply: 'frames'; frames: Uint8Array<ArrayBuffer>[] }
-  | { reply: 'checked' };
+  | { reply: 'checked' }
+  | { reply: 'intact'; isIntact: boolean };
 
 /** Interval in ms between checks of a growing source: first, and maximum. */
 const FIRST_POLL = 0.5;
@@ -68,6 +77,9 @@ performTasks<WorkerTask, WorkerAnswer>(async (task, answer) => {
     case 'check-stored':
       checkStored(task, task.storedSha256);
       answer({ reply: 'checked' });
+      return;
+    case 'is-intact':
+      answer({ reply: 'intact', isIntact: isIntact(task.path, task.storedSha256) });
       return;
     case 'read-whole': {
       const frames = [...readFrames(task)];

@@ -37,12 +37,16 @@ describe('compareRows', () => {
       fc.stringMatching(/^[a-zäß\\\t]{0,9}$/),
     );
     const part = fc.option(fc.array(row, { maxLength: 40 }));
-    const moves = fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(
-        ...([fc.array(part, { maxLength: 4 }), fc.array(part, { maxLength: 4 })] as const),
-        ...([moves, fc.boolean(), fc.integer({ min: 1, max: 300 })] as const),
-        async (old, other, moved, isSimilar, size) => {
+        fc.record({
+          old: fc.array(part, { maxLength: 4 }),
+          other: fc.array(part, { maxLength: 4 }),
+          moved: fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 5 }),
+          isSimilar: fc.boolean(),
+          size: fc.integer({ min: 1, max: 300 }),
+        }),
+        async ({ old, other, moved, isSimilar, size }) => {
           const now = isSimilar ? old.map((rows) => rows && [...rows]) : other;
           const parts = now.filter((rows) => rows !== null && rows.length > 0) as string[][];
           for (const [from, to] of parts.length > 0 ? moved : []) {

@@ -144,7 +144,7 @@ export function randomTable(name: string, { random, oneOf }: Draw, parent: strin
     ...(random() < 0.3 ? ['long integer GENERATED ALWAYS AS (length(pad)) STORED'] : []),
     ...(refers
       ? [
-          `parent integer REFERENCES ${parent} ${oneOf(['', 'ON DELETE CASCADE', 'ON DELETE SET NULL', 'ON DELETE RESTRICT', 'DEFERRABLE INITIALLY DEFERRED'])}`,
+          `parent integer REFERENCES ${parent} (id) ${oneOf(['', 'ON DELETE CASCADE', 'ON DELETE SET NULL', 'ON DELETE RESTRICT', 'DEFERRABLE INITIALLY DEFERRED'])}`,
         ]
       : []),
     ...(itself ? [`upper integer REFERENCES ${name} ON DELETE SET NULL`] : []),
@@ -175,6 +175,7 @@ export function randomTable(name: string, { random, oneOf }: Draw, parent: strin
         ]
       : []),
     insert(1, rows),
+    'SET CONSTRAINTS ALL IMMEDIATE',
     ...(random() < 0.5 ? [`CREATE INDEX ON ${name} (left(pad, 20))`] : []),
     ...(random() < 0.3 && key.isUsable !== false
       ? [`CREATE UNIQUE INDEX ON ${name} (${key.insert}) ${isPartitioned ? '' : "WHERE pad > 'a'"}`]

@@ -197,6 +197,24 @@ describeWithPostgres('a load of what differs from the base copy', () => {
     expect(await forge({})).toMatch(/^difference/);
   });
 
+  it('keeps a base copy of the new state where one was used, unless told otherwise', async () => {
+    await load({ keepBase: true });
+    await sql('UPDATE rate SET percent = percent + 1', 'source');
+    await build(contextWith(), { target: 'app' });
+    expect(await planned()).toMatchObject({ keep_base: { spare: false }, difference: { method: 'difference' } });
+    expect((await planned({ keepBase: false })).keep_base).toBeUndefined();
+    expect((await planned({}, contextWith({ keep_base: false }))).keep_base).toBeUndefined();
+    expect((await planned({ full: true })).keep_base).toBeUndefined();
+    expect(await load()).toMatchObject({ base_database: 'copy.tool-base' });
+    const present = await sql('SELECT percent FROM rate');
+    await sql('DELETE FROM rate');
+    await applyReset(contextWith(), await planReset(contextWith(), { target: 'app' }));
+    expect(await sql('SELECT percent FROM rate')).toBe(present);
+    expect(await load({ keepBase: false })).not.toHaveProperty('base_database');
+    expect((await planned()).copies).toBeUndefined();
+    await load({ keepBase: true });
+  });
+
   itInFull.each([
     ['load', () => load()],
     ['reset', async () => applyReset(contextWith(), await planReset(contextWith(), { target: 'app' }))],

@@ -39,6 +39,10 @@ import { cutShort, type TableReads } from './read-piece.ts';
 import { prepareReading, type ReadTables, tableReaders } from './read-tables.ts';
 import { explainDumpFailure } from './rights.ts';
 import { ARCHIVE, dumpDatabase, fixDate } from './run-pg-dump.ts';
+import { proveUnchanged } from './unchanged/find-unchanged.ts';
+import { readState } from './unchanged/read-state.ts';
+import { recordEvidence } from './unchanged/record-evidence.ts';
+import { withinSavepoint } from './unchanged/savepoint.ts';
 
 /**
  * One consistent dump by several sessions: a transaction of ours exports its snapshot, and the catalog is read in it,
@@ -69,19 +73,25 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const progress = createDumpProgress({ tables: selected.tables, expected: request.expectedBytes, report });
   const serverMajor = majorOf(serverVersion);
   const ranges = rangesOf(own, { serverMajor });
+  const state = request.lastBuild
+    ? await withinSavepoint(session, () => readState(session, { signs, tables: own }))
+    : null;
   const address = await directAddress(context, session, { url: request.url, serverMajor });
   let isDumped = false;
   const { promise: dumped, resolve: hasDumped } = Promise.withResolvers<void>();
   const ofDump = { isDumped: () => isDumped, dumped };
   const { started } = signs;
   const reads = { request, tools, session, snapshot, started, address, encoding, ...ofDump, ranges, progress, explain };
-  const { works, read } = tableReaders(context, reads);
   let archive: ArchiveEntry[] = [];
+  let read: ReadTables = new Map();
   // While pg_dump starts and reads the catalog itself. One after the other: a refused COPY ends the transaction.
   const reading = readSource(context, session, { selected, request, serverVersion });
-  const preparing = reading.then(() => prepareReading(session));
+  const proving = reading.then(async () => {
+    await prepareReading(session);
+    return await proveUnchanged(session, { last: request.lastBuild, state, ranges });
+  });
   // pg_dump may fail before they are awaited.
-  for (const one of [reading, preparing]) one.catch(() => {});
+  for (const one of [reading, proving]) one.catch(() => {});
   let definitions: string | null = null;
   await runTogether(context.signal, [
     async (signal) => {
@@ -101,19 +111,24 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
       const contents = await fixDate(join(request.directory, ARCHIVE, CONTENTS));
       definitions = digestDefinitions(contents);
     },
-    ...works.map((work) => async (signal: AbortSignal) => {
-      await preparing;
-      await work(signal);
-    }),
+    async (signal) => {
+      const { files: unchanged } = await proving;
+      const readers = tableReaders({ ...context, signal }, { ...reads, unchanged });
+      read = readers.read;
+      await runTogether(signal, readers.works);
+    },
   ]);
   const source = await reading;
   const others = await packOthers(request, { archive, own });
   const tables = await settled(read);
+  const evidence = state && recordEvidence({ state, tables, ranges });
   ended(`Dumped ${of}`);
   return {
     serverVersion,
     toolVersion: tools.version,
     identity,
+    ...(evidence && { evidence }),
+    ...(request.lastBuild && { reading: (await proving).reading }),
     ...assemble({ tables, others, archive, source, definitions }),
   };
 }

@@ -10,7 +10,7 @@ export interface Range {
 const WHOLE: Range = { start: null, end: null };
 
 /** Older servers read ranges of places only by reading the whole table. */
-const RANGES_SINCE = 14;
+export const RANGES_SINCE = 14;
 /** 8 MB, of which the rows have some 6 MB as text: what is read again after a change of one row. */
 export const RANGE_BLOCKS = 1024;
 export const BLOCK_BYTES = 8192;
@@ -52,6 +52,10 @@ function cut(blocks: number, width: number): Range[] {
     start: at === 0 ? null : at * width,
     end: at === count - 1 ? null : (at + 1) * width,
   }));
+}
+
+export function fileName({ oid }: CatalogTable, part: number): string {
+  return part === 0 ? `${oid}.rows` : `${oid}-${String(part + 1).padStart(4, '0')}.rows`;
 }
 
 /** A range in the order of its places, which an index or a sequential scan with others would not keep. */

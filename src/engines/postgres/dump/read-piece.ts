@@ -12,6 +12,7 @@ import { DATA_TERMINATOR } from './archive.ts';
 import type { CopyReader } from './copy-readers.ts';
 import { type DumpProgress, nameOf } from './dump-progress.ts';
 import { copyOut, type Range } from './ranges.ts';
+import type { UnchangedFiles } from './unchanged/find-unchanged.ts';
 
 export interface TableReads {
   request: DumpRequest;
@@ -29,6 +30,7 @@ export interface TableReads {
   isDumped: () => boolean;
   dumped: Promise<void>;
   ranges: Map<CatalogTable, Range[]>;
+  unchanged: UnchangedFiles;
   progress: DumpProgress;
   explain: (message: string, details: string[]) => Promise<UserError>;
 }

@@ -65,7 +65,10 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   const databases = 1 + (swap && request.keepBase ? (request.keepBase.spare ? 2 : 1) : 0);
   const copied = swap?.difference?.tables ? (swap.copies.base?.sizeBytes ?? 0) : 0;
   const rows = tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
-  assertEnoughSpace(facts, databases * Math.max(copied, rows));
+  const bytes = Math.max(copied, rows);
+  assertEnoughSpace(facts, databases * bytes);
+  const isUsed = !request.keepBase && request.keepUsedBase && swap?.difference?.tables;
+  const keepsUsedBase = isUsed && (facts.freeBytes === null || facts.freeBytes >= (databases + 1) * bytes);
   return {
     destination: facts.destination,
     ...chosen,
@@ -83,6 +86,7 @@ export async function planRestore(context: EngineContext, request: RestoreReques
     ],
     ...(swap && { copies: swap.copies }),
     ...(swap?.difference && { difference: swap.difference }),
+    ...(keepsUsedBase && { keepsUsedBase }),
   };
 }
 
