@@ -124,7 +124,7 @@ export function lazyOperations(
     listSnapshots: inContext(async () => (await import('../../src/operations/snapshots/snapshots.ts')).listSnapshots),
     /** Stored bytes of its snapshots on this machine; null where there are too many to add up. */
     localDiskUse: inContext(async () => (await import('../../src/operations/snapshots/sizes.ts')).localDiskUse),
-    annotate: inContext(async () => (await import('../../src/operations/snapshots/annotate.ts')).annotate),
+    annotate: inContext(async () => (await import('../../src/operations/snapshots/annotate/annotate.ts')).annotate),
     /** Keeps the throw-away database of the suggestion while `use` runs. */
     async withSuggestion(
       session: RunContext,

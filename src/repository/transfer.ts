@@ -7,9 +7,10 @@ import type { LocalRepository } from './local-repository.ts';
 import { filesOfTable, type Manifest, type ManifestFile } from './manifest/manifest.ts';
 import { ContentDiffers } from './objects/checksum.ts';
 import { largestObject } from './objects/object-format.ts';
-import { type ObjectPool, syncFile } from './objects/object-pool.ts';
+import type { ObjectPool } from './objects/object-pool.ts';
 import type { DamageVerdict, RemoteRepository } from './remote-repository.ts';
 import { filesOf } from './repository.ts';
+import { syncPath } from './store/folder.ts';
 import { objectKey } from './store/keys.ts';
 
 const OBJECTS_AT_ONCE = 8;
@@ -142,7 +143,7 @@ export async function fetchObject(
       throw damaged({ manifest, file, place: remote.name, isReported, cause });
     }
   }
-  await syncFile(path);
+  await syncPath(path);
   await repository.store(path, file);
 }
 

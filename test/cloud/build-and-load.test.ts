@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { openCommandContext } from '../../src/cli/open-context.ts';
 import { fetchCloudUrls } from '../../src/operations/cloud/cloud-urls.ts';
-import { annotate } from '../../src/operations/snapshots/annotate.ts';
+import { annotate } from '../../src/operations/snapshots/annotate/annotate.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import type { RunEvent } from '../../src/results/events.ts';
 import { startForgingHub } from '../helpers/hub/forging-hub.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { listSignIns, signInWith } from '../../src/operations/cloud/sign-in/sign-in-choices.ts';
 import { refreshTargets } from '../../src/operations/targets/targets.ts';
-import type { HubState } from '../../src/results/hub-state.ts';
+import type { HubState } from '../../src/results/cloud-results.ts';
 import type { TargetRow } from '../../src/results/results.ts';
 import { createContext } from '../../src/runtime/context.ts';
 import { putTarget, startHub, type TestHub } from '../helpers/hub/hub.ts';

@@ -9,7 +9,7 @@ import { ownKey } from '../../src/operations/key.ts';
 import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import { loadQuestion } from '../../src/operations/load/text.ts';
 import { applySanitize, planSanitize } from '../../src/operations/sanitize/sanitize.ts';
-import { annotate } from '../../src/operations/snapshots/annotate.ts';
+import { annotate } from '../../src/operations/snapshots/annotate/annotate.ts';
 import { localRepository } from '../../src/operations/snapshots/local-repository.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { exportSnapshot } from '../../src/operations/snapshots/transfer/export.ts';

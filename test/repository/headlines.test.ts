@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { annotate } from '../../src/operations/snapshots/annotate.ts';
+import { annotate } from '../../src/operations/snapshots/annotate/annotate.ts';
 import { findSnapshot, listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { push } from '../../src/operations/snapshots/transfer/push.ts';
 import { createS3Store } from '../../src/repository/s3/store.ts';

@@ -3,8 +3,9 @@ import type { DumpRequest, DumpSource } from '../../engines/facets/dump.ts';
 import type { Database } from '../../engines/open-database.ts';
 import type { LocalRepository } from '../../repository/local-repository.ts';
 import { bytesOfTable, filesOfTable, type Manifest, type ManifestFile } from '../../repository/manifest/manifest.ts';
-import { createObjectPool, syncFile } from '../../repository/objects/object-pool.ts';
+import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import type { ContentToPack, PackedContent, StoredObject } from '../../repository/objects/pack-object.ts';
+import { syncPath } from '../../repository/store/folder.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { readMigrations } from '../migrations/read-migrations.ts';
 
@@ -40,7 +41,7 @@ export async function storeDump({ database, repository, previous, evidence: last
     }
     if ('pack' in source) {
       const packed = await source.pack(destination, earlier);
-      if (!packed.isStored) await syncFile(destination);
+      if (!packed.isStored) await syncPath(destination);
       return packed;
     }
     const path = `${directory}/${name}`;

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { createThreadPool, type TaskChannel, workerFile } from '../../runtime/thread-pool.ts';
+import { syncPath } from '../store/folder.ts';
 import { FRAME_BYTES } from './object-format.ts';
 import type { WorkerAnswer, WorkerTask } from './object-worker.ts';
 import {
@@ -77,7 +77,7 @@ export function createObjectPool(size: number, { expectedBytes = 0 } = {}): Obje
     async pack({ onBytes, grown, stored = null, ...files }) {
       if (!grown && !needsThread(statSync(files.source).size)) {
         const packed = packOrFind({ ...files, stored, complete: () => true, wait() {}, onBytes });
-        if (!packed.isStored) await here(syncFile(files.destination));
+        if (!packed.isStored) await here(syncPath(files.destination));
         return packed;
       }
       const complete = new SharedArrayBuffer(4);
@@ -95,7 +95,7 @@ export function createObjectPool(size: number, { expectedBytes = 0 } = {}): Obje
       };
       const packed = await packing();
       // The thread goes on meanwhile.
-      if (!packed.isStored) await syncFile(files.destination);
+      if (!packed.isStored) await syncPath(files.destination);
       return packed;
     },
 
@@ -150,7 +150,7 @@ export function createObjectPool(size: number, { expectedBytes = 0 } = {}): Obje
 
     async isIntact({ path, storedSha256, storedBytes }) {
       if (!needsThread(storedBytes)) return isIntact(path, storedSha256);
-      await using exchange = await threads.acquire();
+      using exchange = await threads.acquire();
       exchange.send({ task: 'is-intact', path, storedSha256 });
       const message = await exchange.receive();
       return message.reply === 'intact' && message.isIntact;
@@ -162,11 +162,6 @@ export function createObjectPool(size: number, { expectedBytes = 0 } = {}): Obje
       await threads.close();
     },
   };
-}
-
-export async function syncFile(path: string): Promise<void> {
-  await using file = await open(path, 'r');
-  await file.sync();
 }
 
 function raise(memory: SharedArrayBuffer): void {

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { applyPrune, planPrune } from '../../../src/operations/prune/prune.ts';
-import { annotate } from '../../../src/operations/snapshots/annotate.ts';
+import { annotate } from '../../../src/operations/snapshots/annotate/annotate.ts';
 import { diff } from '../../../src/operations/snapshots/diff/diff.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { allowClearStorage } from '../../../src/operations/snapshots/transfer/encrypted-storage.ts';

@@ -3,7 +3,7 @@ import { globSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { applyPrune, planPrune } from '../../../src/operations/prune/prune.ts';
 import { applyRemove, planRemove } from '../../../src/operations/remove/remove.ts';
-import { annotate } from '../../../src/operations/snapshots/annotate.ts';
+import { annotate } from '../../../src/operations/snapshots/annotate/annotate.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { pull } from '../../../src/operations/snapshots/transfer/pull.ts';
 import { push } from '../../../src/operations/snapshots/transfer/push.ts';

@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { globSync, readdirSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { annotate } from '../../../../src/operations/snapshots/annotate.ts';
+import { annotate } from '../../../../src/operations/snapshots/annotate/annotate.ts';
 import { listSnapshots } from '../../../../src/operations/snapshots/snapshots.ts';
 import { pull } from '../../../../src/operations/snapshots/transfer/pull.ts';
 import { push } from '../../../../src/operations/snapshots/transfer/push.ts';

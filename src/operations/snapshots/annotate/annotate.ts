@@ -5,12 +5,12 @@ import {
   MOST_TAGS,
   tagSchema,
   withAnnotations,
-} from '../../repository/manifest/annotations.ts';
-import type { SnapshotRow } from '../../results/results.ts';
-import type { Context } from '../../runtime/context.ts';
-import { UserError } from '../../runtime/errors.ts';
-import { localRepository } from './local-repository.ts';
-import { findSnapshot, type SnapshotRequest } from './snapshots.ts';
+} from '../../../repository/manifest/annotations.ts';
+import type { SnapshotRow } from '../../../results/results.ts';
+import type { Context } from '../../../runtime/context.ts';
+import { UserError } from '../../../runtime/errors.ts';
+import { localRepository } from '../local-repository.ts';
+import { findSnapshot, type SnapshotRequest } from '../snapshots.ts';
 
 export interface AnnotateRequest extends SnapshotRequest {
   /** An empty text removes the note. */

@@ -1,7 +1,7 @@
-import { briefName, snapshotName, tagsText } from '../../presentation/snapshot.ts';
-import type { SnapshotRow } from '../../results/results.ts';
-import { formatTime } from '../../text/format.ts';
-import { printable } from '../../text/printable.ts';
+import { briefName, snapshotName, tagsText } from '../../../presentation/snapshot.ts';
+import type { SnapshotRow } from '../../../results/results.ts';
+import { formatTime } from '../../../text/format.ts';
+import { printable } from '../../../text/printable.ts';
 
 const ANNOTATED = { pin: 'Pinned', unpin: 'Unpinned' };
 
