@@ -17,7 +17,7 @@ export const buildCommand = defineCommand({
       flags: '--allow-superuser',
       description: 'restore and run the query as the user of the URL, not as a restricted temporary user',
     },
-    { flags: '--full', description: 'read all rows, also those that are proved to be unchanged' },
+    { flags: '--full', description: 'read all rows, also unchanged ones' },
     INCLUDE_NEEDED_SCHEMAS,
     {
       flags: '--exclude-rows <tables>',

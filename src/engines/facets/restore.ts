@@ -119,7 +119,7 @@ export interface DifferencePlan {
   loadedAt: string;
   /** The names of the tables to load; `null` for a full load. */
   tables: string[] | null;
-  /** How each of them is loaded. */
+  /** The way of each of them. */
   ways: TableWay[];
   /** Rows that loads by rows have deleted from tables of the base copy, since these were loaded whole. */
   deleted: Record<string, number>;
@@ -184,7 +184,7 @@ export interface ReplaceResult {
   swapMs: number | null;
   undoDatabase: string | null;
   missing?: MissingParts;
-  /** Of a load from the base copy: how each table was loaded. */
+  /** The way of each table; of a load from the base copy only. */
   ways?: TableWay[];
   /** The base copy and the spare that were made. */
   baseDatabase?: string;

@@ -64,7 +64,7 @@ const STATEMENTS_AT_ONCE = 16;
 
 /** Statistics of tables that have their rows, gathered by one session while others load and build indexes. */
 export interface EarlyStatistics {
-  /** Those that one statement gathers. */
+  /** Most tables of one statement. */
   add(relations: string[]): void;
   /** Ends after the statement under way. */
   end(): Promise<{

@@ -8,7 +8,7 @@ import { dataOf } from '../rows/copy-commands.ts';
 import { storedRows } from '../rows/stored-rows.ts';
 import { digestTable } from './contents.ts';
 
-/** Of the differing rows of all tables, which are in memory. */
+/** Most bytes of differing rows, which are in memory, of all tables together. */
 const MOST_BYTES = 128 * 1024 * 1024;
 
 /**

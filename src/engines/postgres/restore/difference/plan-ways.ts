@@ -16,7 +16,7 @@ const LEAST_BYTES = 256 * 1024;
 const MOST_DELETED = 0.2;
 
 export interface WaysRequest {
-  /** Those that differ. */
+  /** The tables that differ. */
   tables: ManifestTable[];
   /** Digests of the base copy's tables, by name. */
   before: Map<string, string>;

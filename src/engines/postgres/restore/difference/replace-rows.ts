@@ -72,7 +72,7 @@ function statementsOf({ table, key, removed, added }: Replacement, details: Arch
   ];
 }
 
-/** What each COPY reads. */
+/** Yields the content of each COPY. */
 function* contentOf({ table, key, removed, added }: Replacement, details: ArchiveDetails): Generator<string> {
   const { columns } = dataOf(table, details);
   const places = key.columns.map((name) => columns.indexOf(name));
