@@ -18,4 +18,4 @@ export const rowReading = v.object({
   all_read: describe(orNull(allRead), 'Why all rows were read; `null` when only changed ranges were.'),
 });
 
-export type RowReading = v.InferOutput<typeof rowReading>;
+export type RowReadSummary = v.InferOutput<typeof rowReading>;

@@ -27,7 +27,7 @@ export interface DumpRequest {
   copyOf?: Manifest | undefined;
   /** The last snapshot of the target, whatever its engine. */
   previous: Manifest | undefined;
-  /** Where rows that are proved to be unchanged need not be read; engines without such a proof read all. */
+  /** Rows that are proved to be those of this build need not be read; engines without such a proof read all. */
   lastBuild?: RowsOfLastBuild | undefined;
   directory: string;
   expectedBytes: (table: string) => number | undefined;
@@ -68,20 +68,20 @@ export type DumpResult = {
   toolVersion: string;
   /** Identity of the database, if the session of the dump has read it. */
   identity?: DatabaseIdentity;
-  /** What proves to the next build which rows are unchanged; JSON that only the engine reads. Absent: nothing does. */
+  /** Proves to the next build which rows are unchanged; JSON that only the engine reads. Absent: nothing is proved. */
   evidence?: unknown;
   /** With `lastBuild`, if the engine has such a proof. */
-  reading?: DumpReading;
+  reading?: ReadSummary;
 } & Pick<Manifest, 'schemas' | 'tables' | 'files' | 'details'>;
 
-/** What became of the tables of a build, by name. */
-export interface DumpReading {
+/** The tables of a build that were read, and those that were not, by name. */
+export interface ReadSummary {
   read: string[];
   /** Some ranges were read. */
   partlyRead: string[];
   unchanged: string[];
   /** Bytes of rows that were not read. */
   unchangedBytes: number;
-  /** Why all was read where there was evidence: it is about another source or history, or nothing can be proved. */
+  /** Why evidence was not believed: it is about another source or history, or nothing can be proved. */
   refused: 'history' | 'unprovable' | null;
 }

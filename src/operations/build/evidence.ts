@@ -1,15 +1,15 @@
 import * as v from 'valibot';
-import type { DumpReading } from '../../engines/facets/dump.ts';
+import type { ReadSummary } from '../../engines/facets/dump.ts';
 import { ENGINE_IDS, type EngineId } from '../../engines/list.ts';
 import { snapshotId, time } from '../../repository/manifest/values.ts';
-import type { AllRead, RowReading } from '../../results/row-reading.ts';
+import type { AllRead, RowReadSummary } from '../../results/row-reading.ts';
 import type { Context } from '../../runtime/context.ts';
 import { parseDuration } from '../../text/duration.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { readState, writeState } from '../working-state.ts';
 
 /**
- * Of the last build of a target on this machine. Beside the snapshots, not in a manifest: manifests are pulled and
+ * The last build of a target on this machine. A file of its own, not part of a manifest: manifests are pulled and
  * imported from others, who could claim that rows are unchanged.
  */
 const fileSchema = v.strictObject({
@@ -70,9 +70,9 @@ export async function writeEvidence(
 const NAMED = 20;
 
 export function rowReading(
-  { read, partlyRead, unchanged, unchangedBytes, refused }: DumpReading,
+  { read, partlyRead, unchanged, unchangedBytes, refused }: ReadSummary,
   why: AllRead | null,
-): RowReading {
+): RowReadSummary {
   return {
     tables_read: read.length,
     tables_partly_read: partlyRead.length,

@@ -3,7 +3,7 @@ import type { Question } from '../../presentation/shapes/question.ts';
 import { summaryOf } from '../../presentation/shapes/summary.ts';
 import { briefName, contentsText, lackingLines, snapshotName } from '../../presentation/snapshot.ts';
 import type { SnapshotRow } from '../../results/results.ts';
-import type { AllRead, RowReading } from '../../results/row-reading.ts';
+import type { AllRead, RowReadSummary } from '../../results/row-reading.ts';
 import type { RunSummary } from '../../state/runs.ts';
 import { formatBytes, formatNumberOf } from '../../text/format.ts';
 import { sanitizeQuestion, sanitizeSummary, sanitizeTitle } from '../sanitize/text.ts';
@@ -57,7 +57,7 @@ function plannedReading(allRead: AllRead | null): string {
   return 'those that are proved to be unchanged since the last build are not read (--full reads all)';
 }
 
-function readingLines(reading: RowReading | undefined): string[] {
+function readingLines(reading: RowReadSummary | undefined): string[] {
   if (!reading || reading.all_read === 'first') return [];
   const { tables_read, tables_partly_read, tables_unchanged, unchanged_bytes, read, all_read } = reading;
   if (all_read !== null) return [`Read all rows: ${ALL_READ[all_read]}`];

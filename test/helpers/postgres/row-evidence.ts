@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { DumpReading, PackedFile } from '../../../src/engines/facets/dump.ts';
+import type { PackedFile, ReadSummary } from '../../../src/engines/facets/dump.ts';
 import { type CatalogTable, readTables } from '../../../src/engines/postgres/catalog/introspect.ts';
 import { connect } from '../../../src/engines/postgres/connection/connect.ts';
 import { readServerIdentity } from '../../../src/engines/postgres/connection/identity.ts';
@@ -19,7 +19,7 @@ import { testContext } from './postgres-server.ts';
 export interface ProvedBuild {
   /** For the next one; `null` when nothing could be recorded. */
   evidence: unknown;
-  reading: DumpReading;
+  reading: ReadSummary;
   /** Ranges of large tables. */
   ranges: number;
   unchanged: number;

@@ -36,7 +36,7 @@ const tableSchema = v.strictObject({
   ranges: list(rangeSchema),
 });
 
-/** What a build recorded of the rows that it read; the README of this folder tells what it proves. */
+/** A record of the rows that a build read; the README of this folder states what it proves. */
 const evidenceSchema = v.strictObject({
   format: v.literal(1),
   /** Another version of this program may read rows as other text. */

@@ -1,5 +1,5 @@
 import type { ManifestFile } from '../../../../repository/manifest/manifest.ts';
-import type { DumpReading, PackedFile, RowsOfLastBuild } from '../../../facets/dump.ts';
+import type { PackedFile, ReadSummary, RowsOfLastBuild } from '../../../facets/dump.ts';
 import type { CatalogTable } from '../../catalog/introspect.ts';
 import type { PsqlSession } from '../../connection/session.ts';
 import { TERMINATOR_LINES } from '../archive.ts';
@@ -24,7 +24,7 @@ export interface ProveOptions {
 export async function proveUnchanged(
   session: PsqlSession,
   { last, state, ranges }: ProveOptions,
-): Promise<{ files: UnchangedFiles; reading: DumpReading }> {
+): Promise<{ files: UnchangedFiles; reading: ReadSummary }> {
   const evidence = last ? parseEvidence(last.evidence) : null;
   const isBelieved = evidence !== null && state !== null && isOfPast(evidence, state);
   const files: UnchangedFiles =
@@ -89,9 +89,9 @@ async function takeOver(
 
 function readingOf(
   tables: CatalogTable[],
-  { files, refused }: { files: UnchangedFiles; refused: DumpReading['refused'] },
-): DumpReading {
-  const reading: DumpReading = { read: [], partlyRead: [], unchanged: [], unchangedBytes: 0, refused };
+  { files, refused }: { files: UnchangedFiles; refused: ReadSummary['refused'] },
+): ReadSummary {
+  const reading: ReadSummary = { read: [], partlyRead: [], unchanged: [], unchangedBytes: 0, refused };
   for (const table of tables) {
     const known = files.get(table) ?? [null];
     const taken = known.flatMap((one) => one ?? []);

@@ -10,7 +10,7 @@ import type { History } from './evidence.ts';
 /** The state of the source in the snapshot of a build. */
 export interface SourceState {
   history: History;
-  /** Of the snapshot, with epochs. */
+  /** Borders of the snapshot, with epochs. */
   xmin: string;
   xmax: string;
   /** Tables whose rows evidence can be about, by oid. */

@@ -9,7 +9,7 @@ export interface ScanOptions {
   /** Ranges of this build. */
   ranges: Range[];
   earlier: RangeEvidence[];
-  /** Of the evidence. */
+  /** The border that the evidence records. */
   xmin: string;
 }
 
