@@ -48,7 +48,6 @@ const evidenceSchema = v.strictObject({
 });
 
 export type Evidence = v.InferOutput<typeof evidenceSchema>;
-export type TableEvidence = v.InferOutput<typeof tableSchema>;
 export type RangeEvidence = v.InferOutput<typeof rangeSchema>;
 
 export function parseEvidence(evidence: unknown): Evidence | null {

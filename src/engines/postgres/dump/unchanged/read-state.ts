@@ -23,7 +23,7 @@ export interface TableState {
 }
 
 /** Reading smaller tables costs no more than proving that they need not be read. */
-export const LEAST_BYTES = 128 * 1024;
+const LEAST_BYTES = 128 * 1024;
 
 /** Reads the state in the transaction of a build; `null` where nothing could be proved. */
 export async function readState(
