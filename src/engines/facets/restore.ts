@@ -1,5 +1,5 @@
 import type { SchemaConfig } from '../../config/schema/settings.ts';
-import type { Manifest, ManifestFile, ManifestTable } from '../../repository/manifest.ts';
+import type { Manifest, ManifestFile, ManifestTable } from '../../repository/manifest/manifest.ts';
 import type { WarningEvent } from '../../results/events.ts';
 import type { DestinationState, MissingParts } from '../../results/load-results.ts';
 import type { NeededTable } from '../../results/selected-tables.ts';
@@ -108,7 +108,6 @@ export type RestoringUser =
 
 export interface RestorerRequest
   extends Pick<RestoreRequest, 'url' | 'allowSuperuser' | 'builtHere' | 'neverInPlace' | 'remoteTables'> {
-  /** Objects that only a superuser may create. */
   superuserObjects?: string[];
 }
 
@@ -120,7 +119,7 @@ export interface DifferencePlan {
   loadedAt: string;
   /** The names of the tables to load; `null` for a full load. */
   tables: string[] | null;
-  /** How each of them is loaded. */
+  /** The way of each of them. */
   ways: TableWay[];
   /** Rows that loads by rows have deleted from tables of the base copy, since these were loaded whole. */
   deleted: Record<string, number>;
@@ -185,7 +184,7 @@ export interface ReplaceResult {
   swapMs: number | null;
   undoDatabase: string | null;
   missing?: MissingParts;
-  /** Of a load from the base copy: how each table was loaded. */
+  /** The way of each table; of a load from the base copy only. */
   ways?: TableWay[];
   /** The base copy and the spare that were made. */
   baseDatabase?: string;
@@ -211,7 +210,6 @@ export interface Resettable {
   base: BaseCopy;
   /** The spare is renamed, the base copy is copied. */
   from: 'base' | 'spare';
-  /** Method of copying the base copy. */
   by: 'files' | 'rows';
   /** Databases to make, of the size of the base copy. */
   copies: number;

@@ -13,7 +13,7 @@ export interface RowsPair {
 export interface RowsDifference {
   removed: string[];
   added: string[];
-  /** Of both. */
+  /** Bytes of both sides. */
   bytes: number;
 }
 
@@ -21,7 +21,7 @@ export interface ComparisonLimits {
   /** Bytes of rows of one side only that are in memory. */
   mostRemoved: number;
   mostAdded: number;
-  /** Of both. */
+  /** Bytes of both sides. */
   mostBytes: number;
   signal: AbortSignal;
 }
@@ -52,7 +52,7 @@ export async function compareRows(
   }
 }
 
-async function comparePair({ before, after }: RowsPair, unmatched: Unmatched, signal: AbortSignal): Promise<void> {
+async function comparePair({ before, after }: RowsPair, unmatched: UnmatchedRows, signal: AbortSignal): Promise<void> {
   await using old = createLines(before);
   await using now = createLines(after);
   while (true) {
@@ -66,7 +66,7 @@ async function comparePair({ before, after }: RowsPair, unmatched: Unmatched, si
   }
 }
 
-function compareLines(old: Lines, now: Lines, unmatched: Unmatched): void {
+function compareLines(old: Lines, now: Lines, unmatched: UnmatchedRows): void {
   skipEqual(old, now);
   if (old.at === old.end || now.at === now.end) return;
   // Mostly a row is gone or new, and the next one is equal again.
@@ -75,7 +75,7 @@ function compareLines(old: Lines, now: Lines, unmatched: Unmatched): void {
   else takeOther(old, now, unmatched);
 }
 
-function takeOther(old: Lines, now: Lines, unmatched: Unmatched): void {
+function takeOther(old: Lines, now: Lines, unmatched: UnmatchedRows): void {
   const [removed, added] = [old.line(), now.line()];
   // The side whose row the other one had before is behind: it goes on alone, until both are at the same row again.
   const isOldBehind = unmatched.isAdded(removed);
@@ -173,7 +173,7 @@ function createLines(chunks: RowChunks | null): Lines {
   return lines;
 }
 
-interface Unmatched {
+interface UnmatchedRows {
   remove(row: string): void;
   add(row: string): void;
   isRemoved(row: string): boolean;
@@ -188,7 +188,7 @@ interface UnmatchedSide {
   bytes: number;
 }
 
-function createUnmatched({ mostRemoved, mostAdded, mostBytes }: Omit<ComparisonLimits, 'signal'>): Unmatched {
+function createUnmatched({ mostRemoved, mostAdded, mostBytes }: Omit<ComparisonLimits, 'signal'>): UnmatchedRows {
   const removed: UnmatchedSide = { rows: new Map(), bytes: 0 };
   const added: UnmatchedSide = { rows: new Map(), bytes: 0 };
   const put = (own: UnmatchedSide, other: UnmatchedSide, row: string): void => {

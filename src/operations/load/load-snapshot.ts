@@ -1,7 +1,7 @@
 import type { WithoutUrl } from '../../engines/engine-context.ts';
 import type { RestorePlan, RestoreRequest } from '../../engines/facets/restore.ts';
 import type { Database } from '../../engines/open-database.ts';
-import { bytesOfTable, type Manifest } from '../../repository/manifest.ts';
+import { bytesOfTable, type Manifest } from '../../repository/manifest/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import { missingHere } from '../../repository/transfer.ts';
 import type { DatabaseCopy } from '../../results/database-copies.ts';
@@ -33,12 +33,11 @@ import { dataState } from './data-state.ts';
 import { checkDestination, chooseDestination, openDestination } from './destination.ts';
 import { byTable, filesToRead, loadDifference } from './difference.ts';
 import { earlierSnapshots } from './earlier-snapshots.ts';
-import { assertNotASource } from './guard.ts';
+import { assertNotASource } from './guard/guard.ts';
 import { loadSteps } from './load-steps.ts';
 import type { LoadRequest, PlannedLoad } from './planned-load.ts';
 import { restoredBy } from './restored-by.ts';
 
-/** A load of a snapshot, or of some tables of it. */
 export async function planSnapshot(context: Context, given: LoadRequest): Promise<PlannedLoad> {
   const request = await withSanitizedDefault(context, given);
   const found = await findLoadable(context, request);

@@ -72,7 +72,7 @@ describe('compareRows', () => {
     expect(await compareRows(pairs, LIMITS)).toEqual({ removed: [], added: ['new'], bytes: 3 });
   });
 
-  it('gives up when more rows differ than may be in memory, and on a row that is too large', async () => {
+  it('returns null when more rows differ than may be in memory, and on a row that is too large', async () => {
     const rows = Array.from({ length: 1000 }, (_, index) => `${index}`);
     expect(await compareRows(pairsOf([rows], [[]], 100), { ...LIMITS, mostRemoved: 1000 })).toBe('much of it differs');
     expect(await compareRows(pairsOf([[]], [rows], 100), { ...LIMITS, mostAdded: 1000 })).toBe('much of it differs');

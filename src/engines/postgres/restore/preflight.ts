@@ -1,4 +1,4 @@
-import { bytesOfTable, type ManifestTable } from '../../../repository/manifest.ts';
+import { bytesOfTable, type ManifestTable } from '../../../repository/manifest/manifest.ts';
 import type { WarningEvent } from '../../../results/events.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
@@ -17,7 +17,8 @@ import { findBaseCopies } from '../branches/base-copies.ts';
 import { replicationWarnings } from '../catalog/introspect.ts';
 import { leftOutByBuild, selectSchemas } from '../catalog/schema-selection.ts';
 import { connect } from '../connection/connect.ts';
-import { type PsqlSession, quoteName, quoteText } from '../connection/session.ts';
+import { quoteName, quoteText } from '../connection/quote.ts';
+import type { PsqlSession } from '../connection/session.ts';
 import { findClientTools, majorOf, toolsForArchive } from '../connection/tools.ts';
 import { type ArchiveDetails, archiveDetails } from '../dump/archive.ts';
 import { checkSwap } from '../swap/blockers.ts';

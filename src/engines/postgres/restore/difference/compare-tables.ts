@@ -1,4 +1,5 @@
-import { bytesOfTable, filesOfTable, type ManifestFile, type ManifestTable } from '../../../../repository/manifest.ts';
+import type { ManifestFile, ManifestTable } from '../../../../repository/manifest/manifest.ts';
+import { bytesOfTable, filesOfTable } from '../../../../repository/manifest/manifest.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { DifferencePlan, EarlierSnapshot, RestoreRun } from '../../../facets/restore.ts';
 import { compareRows, type RowsDifference, type RowsPair } from '../../../shared/compare-rows.ts';
@@ -7,7 +8,7 @@ import { dataOf } from '../rows/copy-commands.ts';
 import { storedRows } from '../rows/stored-rows.ts';
 import { digestTable } from './contents.ts';
 
-/** Of the differing rows of all tables, which are in memory. */
+/** Most bytes of differing rows, which are in memory, of all tables together. */
 const MOST_BYTES = 128 * 1024 * 1024;
 
 /**

@@ -1,4 +1,5 @@
-import { bytesOfTable, type ManifestTable } from '../../../../repository/manifest.ts';
+import type { ManifestTable } from '../../../../repository/manifest/manifest.ts';
+import { bytesOfTable } from '../../../../repository/manifest/manifest.ts';
 import type { EarlierSnapshot, TableWay } from '../../../facets/restore.ts';
 import { CONTENTS, type ContentsEntry, readContents } from '../../dump/archive-contents.ts';
 import { digestDefinitions } from '../../dump/definitions-digest.ts';
@@ -18,7 +19,7 @@ const MOST_NAME_BYTES = 64 * 1024;
 const MOST_DELETED = 0.2;
 
 export interface WaysRequest {
-  /** Those that differ. */
+  /** The tables that differ. */
   tables: ManifestTable[];
   /** Digests of the base copy's tables, by name. */
   before: Map<string, string>;
