@@ -12,7 +12,7 @@ import type { BaseComparison } from './plan-difference.ts';
 /** A smaller table is loaded as fast as its rows are compared. */
 const LEAST_BYTES = 256 * 1024;
 
-/** Of the names of all columns, which are an argument of psql. */
+/** Bytes of the names of all columns, which are an argument of psql. */
 const MOST_NAME_BYTES = 64 * 1024;
 
 /** Share of rows whose space deleted rows may take: a base copy is never vacuumed. */
