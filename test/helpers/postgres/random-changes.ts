@@ -191,7 +191,9 @@ export function randomTable(name: string, { random, oneOf }: Draw, parent: strin
   // Up to 2 % of the rows, seldom more.
   const some = (): string => {
     const most = random() < 0.1 ? 800 : 80;
-    return `left(md5(pad), 3) < '${Math.floor(random() * most).toString(16).padStart(3, '0')}'`;
+    return `left(md5(pad), 3) < '${Math.floor(random() * most)
+      .toString(16)
+      .padStart(3, '0')}'`;
   };
   let added = 0;
   const changes: (() => string)[] = [

@@ -1,6 +1,4 @@
-import { readFile } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
-import { join } from 'node:path';
 import type { MissingParts } from '../../../results/load-results.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
@@ -10,28 +8,25 @@ import type { BaseCopy } from '../../facets/copies.ts';
 import type { DifferencePlan, ReplaceResult, RestoreRun, RestoringUser, TableWay } from '../../facets/restore.ts';
 import { tablesText } from '../../shared/divide-tables.ts';
 import { withRightsHint } from '../../shared/restore-failed.ts';
-import { findBaseCopies, newFromBase, noCrashSince } from '../branches/base-copies.ts';
+import { findBaseCopies, newFromBase } from '../branches/base-copies.ts';
 import { connect } from '../connection/connect.ts';
 import type { PsqlSession } from '../connection/session.ts';
 import { findClientTools, majorOf, toolsForArchive } from '../connection/tools.ts';
 import { encodingSettings, type SessionSettings, withDatabase } from '../connection/url.ts';
 import { type ArchiveDetails, archiveDetails } from '../dump/archive.ts';
 import { CONTENTS } from '../dump/archive-contents.ts';
-import { digestDefinitions } from '../dump/definitions-digest.ts';
 import { createDatabase, markNew, type NewDatabase } from '../server/server.ts';
 import type { Settle } from '../swap/inherit.ts';
-import type { BaseMark } from '../swap/mark.ts';
 import { type Creation, type ReplaceRequest, replaceDestination } from '../swap/replace.ts';
 import { readTablespace } from '../swap/rights.ts';
 import { checkRestored, findDifferences } from './check.ts';
 import { extensionSchemas } from './create-extensions.ts';
 import { compareTables } from './difference/compare-tables.ts';
-import { describeContents } from './difference/contents.ts';
+import { type DescribedBase, deletedRows, describeBase } from './difference/describe-base.ts';
 import { fillDifference } from './difference/fill-difference.ts';
 import { restoreInPlace } from './in-place/in-place.ts';
 import { incompleteMessage, missingParts, restoreIncomplete } from './incomplete.ts';
-import { ARCHIVE, type FillResult, fillDatabase, materialize } from './rows/fill.ts';
-import type { FillRun } from './rows/filling.ts';
+import { type FillResult, fillDatabase, materialize } from './rows/fill.ts';
 import { forceRowSecurity } from './rows/forced-row-security.ts';
 import { analyzeAll, analyzeChanged } from './statistics.ts';
 import { createTemporaryRole, type TemporaryRole } from './temporary-role.ts';
@@ -132,39 +127,6 @@ function withStatistics(context: EngineContext, run: AfterLoad): AfterLoad {
 }
 
 type AfterLoad = NonNullable<RestoreRun['afterLoad']>;
-
-type DescribedBase = Partial<Pick<BaseMark, 'contents' | 'no_crash_since'>>;
-
-/** For the mark of the base copy; no contents where the archive's table of contents is not understood. */
-async function describeBase(
-  context: EngineContext,
-  fill: FillRun,
-  { complete, deleted }: { complete: boolean; deleted: Record<string, number> },
-): Promise<DescribedBase> {
-  const { manifest, details, plan, directory, remoteTables = false, role } = fill;
-  const definitions = complete ? digestDefinitions(await readFile(join(directory, ARCHIVE, CONTENTS))) : null;
-  await using session = await connect(context, fill.url, fill);
-  const { schemas, tables } = plan;
-  const described = { manifest, details, schemas, tables, remoteTables, role, deleted };
-  const contents = definitions === null ? undefined : await describeContents(session, { ...described, definitions });
-  const since = await noCrashSince(session);
-  const changed = fill.afterLoad && { obstacle: 'steps of after_load have changed the base copy' };
-  return {
-    ...(contents && { contents: { ...contents, ...changed } }),
-    ...(since !== null && { no_crash_since: since }),
-  };
-}
-
-/** Rows deleted from each table since it was loaded whole. */
-function deletedRows(from: DifferencePlan | undefined, ways: TableWay[] = []): Record<string, number> {
-  const deleted = new Map(Object.entries(from?.deleted ?? {}));
-  for (const { table, way, changed } of ways) {
-    const rows = way === 'whole' ? 0 : (deleted.get(table) ?? 0) + (changed?.deleted ?? 0);
-    if (rows > 0) deleted.set(table, rows);
-    else deleted.delete(table);
-  }
-  return Object.fromEntries(deleted);
-}
 
 /** Gives the objects of a database that remains for inspection back to their owner. */
 async function settleNow(context: EngineContext, url: DatabaseUrl, settle: Settle): Promise<void> {

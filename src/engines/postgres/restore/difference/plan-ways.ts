@@ -12,6 +12,9 @@ import type { BaseComparison } from './plan-difference.ts';
 /** A smaller table is loaded as fast as its rows are compared. */
 const LEAST_BYTES = 256 * 1024;
 
+/** Bytes of the names of all columns, which are an argument of psql. */
+const MOST_NAME_BYTES = 64 * 1024;
+
 /** Share of rows whose space deleted rows may take: a base copy is never vacuumed. */
 const MOST_DELETED = 0.2;
 
@@ -32,6 +35,7 @@ export async function planWays(
     const data = dataOf(table, details);
     if (bytesOfTable(table) < LEAST_BYTES) return 'it is small';
     if (before.get(table.name) === NEVER_EQUAL) return 'it is unlogged, or stores results of functions';
+    if (Buffer.byteLength(JSON.stringify(data.columns)) > MOST_NAME_BYTES) return 'it has very many columns';
     if (data.of_extension || data.root) return 'its rows go through a partitioned table';
     if ((deleted[table.name] ?? 0) > MOST_DELETED * table.rows)
       return 'many of its rows were replaced since it was loaded';
@@ -40,7 +44,8 @@ export async function planWays(
   const isCandidate = tables.some((table) => early(table) === null);
   const earlier = isCandidate && base.snapshot !== null ? await request.earlier?.(base.snapshot) : null;
   const known = earlier && earlierTables(earlier, details);
-  const keyed = earlier ? await tablesWithKey(earlier, details.definitions) : null;
+  // A damaged snapshot does not keep its tables from being loaded whole.
+  const keyed = earlier ? await tablesWithKey(earlier, details.definitions).catch(() => null) : null;
   const whyWhole = (table: ManifestTable): string | null => {
     const reason = early(table);
     if (reason !== null) return reason;
