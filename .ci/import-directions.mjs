@@ -20,7 +20,7 @@ const process = '^src/process/';
 const base = [
   '^src/(runtime/(?!context\\.ts)|text/|results/)',
   '^src/engines/(list|profile|url-parameters|details-schemas|[^/]+/(profile|details-schema))\\.ts$',
-  '^src/repository/values\\.ts$',
+  '^src/repository/manifest/values\\.ts$',
 ];
 const skins = '^(components|screens)/';
 const hub = '^hub/';

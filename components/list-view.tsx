@@ -24,23 +24,18 @@ export interface ListViewProps<Row> {
   error?: UserError | null;
   /** In place of rows where there are none. */
   empty: string[];
-  /** Title and facts of the selected row. */
   detail?: (row: Row) => { title: string; facts: Fact[] };
   /** Details beside the list instead of below it, where that costs no column. */
   wide?: boolean;
 }
 
-/** A list with columns and the details of its selected row; or why there are no rows. */
 export function ListView<Row>(props: ListViewProps<Row>) {
   const { columns, rows, keyOf, selected, width, height, error = null, empty, detail, wide = false } = props;
   const mayShowDetail = wide && detail !== undefined;
   const measured = useMemo(() => measureColumns(columns, rows), [columns, rows]);
   const needed = mayShowDetail ? fullWidth(measured) : 0;
   const { place, listWidth } = listPanes({ width, height, wide: mayShowDetail, needed });
-  const layout = useMemo(
-    () => layOutMeasured(measured, rows, listWidth - LIST_MARGIN),
-    [rows, listWidth, measured],
-  );
+  const layout = useMemo(() => layOutMeasured(measured, rows, listWidth - LIST_MARGIN), [rows, listWidth, measured]);
   if (error) return <Failure error={error} width={width} />;
   if (rows.length === 0) return <Empty lines={empty} />;
   const row = rows[selected];

@@ -51,9 +51,7 @@ export interface ServeOptions {
 }
 
 export interface RunningHub {
-  /** URL of the API. */
   url: string;
-  /** Owner token of a trial. */
   ownerToken: string | null;
   /** URL of a trial that signs in to the pages, once. */
   pages: string | null;

@@ -1,4 +1,4 @@
-import { type InEffect, inEffect } from '../src/config/in-effect.ts';
+import { type InEffect, inEffect } from '../src/config/keys/in-effect.ts';
 import { shortPath } from '../src/config/paths.ts';
 import { EXIT, type ExitCode, toUserError, UserError } from '../src/runtime/errors.ts';
 import type { Colors } from '../src/runtime/terminal.ts';
@@ -18,7 +18,7 @@ import { MOUSE_OFF, MOUSE_ON } from './app/terminal/mouse.ts';
 import type { TerminalOutput } from './app/terminal/output.ts';
 import { guardTerminal } from './app/terminal/terminal-guard.ts';
 import { misnamedText } from './app/text.ts';
-import { answerTrust, confirmTrust, untrustedOf } from './commands/trust.ts';
+import { answerTrust, confirmTrust, untrustedOf } from './commands/configuration/trust.ts';
 import { setUp } from './setup/actions.ts';
 
 export interface StartOptions {
@@ -28,7 +28,6 @@ export interface StartOptions {
   setUp?: boolean;
   environment: NodeJS.ProcessEnv;
   cwd: string;
-  /** Aborted on a termination signal. */
   signal: AbortSignal;
   stdin: NodeJS.ReadStream;
   stdout: TerminalOutput;

@@ -5,18 +5,18 @@ import { ROUTES, type RouteName } from '../../src/cloud/contract/routes.ts';
 /** Relations of a caller to the target of a request, with their columns in docs/hub.md. */
 export const RELATIONS = {
   'no token': 'No valid token, or a disabled user.',
-  'other team': 'A person in none of the groups of the target.',
-  reader: 'A person in one of the `sso_groups`: sanitized snapshots only.',
-  originals: 'A person in one of the `original_groups`.',
-  member: 'A member in none of the `builder_groups`.',
-  builder: 'A member in one of the `builder_groups`, or any where there are none.',
-  owner: 'A person in an owner group.',
-  auditor: 'A person in an auditor group.',
-  'reader token': 'A service token that reads the target.',
-  'builder token': 'A service token that builds the target.',
-  agent: 'The same, with the claim of the build.',
-  'other token': 'A service token that builds another target.',
-  'removed target': 'An owner, after the removal of the target.',
+  'other team': "Person in none of the target's groups.",
+  reader: 'Person in one of the `sso_groups`: sanitized snapshots only.',
+  originals: 'Person in one of the `original_groups`.',
+  member: 'Member in none of the `builder_groups`.',
+  builder: 'Member in one of the `builder_groups`, or any where there are none.',
+  owner: 'Person in an owner group.',
+  auditor: 'Person in an auditor group.',
+  'reader token': 'Service token that reads the target.',
+  'builder token': 'Service token that builds the target.',
+  agent: 'The same, with a claimed build.',
+  'other token': 'Service token that builds another target.',
+  'removed target': 'Owner, after the removal of the target.',
 } as const;
 
 export type Relation = keyof typeof RELATIONS;
@@ -98,10 +98,10 @@ function callerOf(relation: Relation): Caller | null {
 
 const WORDS: Record<Decision, string> = {
   permitted: 'yes',
-  omitted: 'left out',
+  omitted: 'omitted',
   refused: 'no',
   unknown: 'unknown',
-  'token required': 'sign in',
+  'token required': '401',
 };
 
 const BEGIN = '<!-- permissions: begin, written by npm run generate -->';

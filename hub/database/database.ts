@@ -143,7 +143,6 @@ export async function withLock(
   });
 }
 
-/** Reports whether every migration of this release was executed. */
 export async function isMigrated(db: Database): Promise<boolean> {
   const names = new Set(await executedMigrations(db));
   return Object.keys(MIGRATIONS).every((name) => names.has(name));

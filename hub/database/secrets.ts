@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { fingerprintInPool } from '../../src/cloud/contract/fingerprint.ts';
-import type { Fingerprints } from '../../src/cloud/contract/schemas.ts';
+import type { Fingerprints } from '../../src/cloud/contract/resources.ts';
 import { createSemaphore } from '../../src/runtime/semaphore.ts';
 import { rewrap, type SecretPlace, seal, unseal } from '../secrets/seal.ts';
 import type { HubKey } from '../settings/settings-values.ts';
@@ -102,7 +102,6 @@ function rowsOf(db: Connection, { owner, owner_id }: SecretOwner) {
     .orderBy('field');
 }
 
-/** Reports whether the hub has a key for each secret. */
 export async function canOpenAll(db: Database, keys: HubKey[]): Promise<boolean> {
   const used = await db.selectFrom('secrets').select('key_id').distinct().execute();
   return used.every(({ key_id }) => keys.some(({ id }) => id === key_id));

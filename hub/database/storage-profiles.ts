@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Fingerprints, StorageSettings } from '../../src/cloud/contract/schemas.ts';
+import type { Fingerprints, StorageSettings } from '../../src/cloud/contract/resources.ts';
 import { Problem } from '../problem.ts';
 import type { HubKey } from '../settings/settings-values.ts';
 import { type AuditEvent, eventInsert } from './audit.ts';

@@ -1,4 +1,4 @@
-import { objectKey } from '../../src/repository/keys.ts';
+import { objectKey } from '../../src/repository/store/keys.ts';
 import type { Database } from '../database/database.ts';
 import { markChecked, markDamaged, nextReported, type ReportedObject } from '../database/snapshots/object-checks.ts';
 import { withCheckLock } from '../database/snapshots/sweeps.ts';

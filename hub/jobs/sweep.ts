@@ -1,5 +1,5 @@
-import { objectKey } from '../../src/repository/keys.ts';
-import type { Store, StoredFile } from '../../src/repository/store.ts';
+import { objectKey } from '../../src/repository/store/keys.ts';
+import type { Store, StoredFile } from '../../src/repository/store/store.ts';
 import { mapWithConcurrency } from '../../src/runtime/map-with-concurrency.ts';
 import type { Database } from '../database/database.ts';
 import { knownManifests } from '../database/snapshots/snapshots.ts';
@@ -31,7 +31,6 @@ export interface SweepRequest {
 export interface Swept {
   /** Snapshots whose publication was cut off. */
   imported: string[];
-  /** Objects that were marked. */
   objects: number;
   /** Manifests that the database lacks and that were not imported: nothing of the target was removed. */
   problems: string[];

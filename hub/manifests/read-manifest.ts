@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { ManifestInvalid } from '../../src/repository/manifest.ts';
+import { ManifestInvalid } from '../../src/repository/manifest/manifest.ts';
 import { createSemaphore } from '../../src/runtime/semaphore.ts';
+import { workerFile } from '../../src/runtime/thread-pool.ts';
 import { type ManifestSummary, type SummaryReply, summarise } from './summarise.ts';
 
 /** Characters of a manifest that are parsed and verified in some 10 ms; a thread takes longer to start. */
@@ -21,7 +22,11 @@ export async function readManifest(text: string): Promise<ManifestSummary> {
 }
 
 async function summariseInThread(text: string): Promise<SummaryReply> {
-  const worker = new Worker(workerFile(), { name: 'manifest', workerData: text, resourceLimits: HEAP });
+  const worker = new Worker(workerFile(import.meta.url, 'manifest-worker'), {
+    name: 'manifest',
+    workerData: text,
+    resourceLimits: HEAP,
+  });
   try {
     const [reply] = await once(worker, 'message');
     return reply;
@@ -31,8 +36,4 @@ async function summariseInThread(text: string): Promise<SummaryReply> {
   } finally {
     await worker.terminate();
   }
-}
-
-function workerFile(): URL {
-  return new URL(import.meta.url.endsWith('.ts') ? './manifest-worker.ts' : './manifest-worker.js', import.meta.url);
 }

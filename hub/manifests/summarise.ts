@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { headlineOf, type VerifiedHeadline } from '../../src/repository/headlines/headline.ts';
-import { ManifestInvalid, parseManifest } from '../../src/repository/manifest.ts';
+import { ManifestInvalid, parseManifest } from '../../src/repository/manifest/manifest.ts';
 import { filesOf } from '../../src/repository/repository.ts';
 
 /** The parts of a manifest that the hub needs. */

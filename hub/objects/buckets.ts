@@ -1,12 +1,12 @@
 import type { LookupFunction } from 'node:net';
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
-import type { StorageSettings } from '../../src/cloud/contract/schemas.ts';
+import type { StorageSettings } from '../../src/cloud/contract/resources.ts';
 import { openS3Bucket, type S3Bucket } from '../../src/repository/s3/bucket.ts';
 import { createS3Client } from '../../src/repository/s3/client.ts';
 import { checksumHeader, s3ConnectionOf } from '../../src/repository/s3/connection.ts';
 import { createS3Store } from '../../src/repository/s3/store.ts';
-import type { Store } from '../../src/repository/store.ts';
+import type { Store } from '../../src/repository/store/store.ts';
 import type { Database } from '../database/database.ts';
 import { openStorageProfile } from '../database/storage-profiles.ts';
 import type { HubKey } from '../settings/settings-values.ts';

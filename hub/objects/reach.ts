@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import type { StorageSettings } from '../../src/cloud/contract/schemas.ts';
+import type { StorageSettings } from '../../src/cloud/contract/resources.ts';
 import { Problem } from '../problem.ts';
 
 /** Clouds answer there to every machine, with its credentials. */

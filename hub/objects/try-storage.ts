@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { StorageSettings } from '../../src/cloud/contract/schemas.ts';
+import type { StorageSettings } from '../../src/cloud/contract/resources.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { findBytes, removeKey, writeText } from './bucket-calls.ts';
 import { openTargetBucket } from './buckets.ts';

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import * as v from 'valibot';
 import { searchQuery } from '../../src/cloud/contract/schemas.ts';
+import { PERIODS } from '../../src/repository/keep-policy.ts';
 import { formatAge, formatCount, formatNumberOf } from '../../src/text/format.ts';
 import { countTargets, listOverview, type OverviewRow } from '../database/targets/overview.ts';
 import { intervalText } from '../notifications/text.ts';
@@ -74,8 +75,6 @@ function newestOf({ last_snapshot_at: newest }: OverviewRow, now: Date): Html {
   if (newest === null) return html`<span class="faint">No snapshot</span>`;
   return html`${formatAge(now.getTime() - newest.getTime())}<br><span class="faint">${timeOf(newest)}</span>`;
 }
-
-const PERIODS = { daily: 'day', weekly: 'week', monthly: 'month' } as const;
 
 const MOST_NAMED = 10;
 

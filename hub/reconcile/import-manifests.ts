@@ -1,6 +1,6 @@
-import { isManifestKey, objectKey } from '../../src/repository/keys.ts';
 import { isDamage, manifestKey } from '../../src/repository/repository.ts';
-import type { Store, StoredFile } from '../../src/repository/store.ts';
+import { isManifestKey, objectKey } from '../../src/repository/store/keys.ts';
+import type { Store, StoredFile } from '../../src/repository/store/store.ts';
 import { mapWithConcurrency } from '../../src/runtime/map-with-concurrency.ts';
 import { HUB } from '../database/audit.ts';
 import type { Database } from '../database/database.ts';

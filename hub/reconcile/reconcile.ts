@@ -1,5 +1,5 @@
-import { objectKey } from '../../src/repository/keys.ts';
-import type { Store, StoredFile } from '../../src/repository/store.ts';
+import { objectKey } from '../../src/repository/store/keys.ts';
+import type { Store, StoredFile } from '../../src/repository/store/store.ts';
 import type { ReconcileResult } from '../../src/results/cloud-results.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import type { Report } from '../../src/runtime/events.ts';

@@ -24,7 +24,6 @@ export interface HubRequest<Name extends RouteName> {
   permit: AccessOf<Name> extends { target: string } ? Permits['permit'] : never;
   permitFound: AccessOf<Name> extends { create: true } ? Permits['permitFound'] : never;
   condition: (typeof ROUTES)[Name] extends { conditional: true } ? Condition : null;
-  /** Address that the request comes from. */
   address: string | null;
   /** The author, the address and the target of the request, for the audit. */
   event: AccessOf<Name> extends 'public' ? null : Omit<AuditEvent, 'action'>;

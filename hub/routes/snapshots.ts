@@ -1,8 +1,8 @@
 import type { BodyOf } from '../../src/cloud/contract/routes.ts';
 import { MOST_PARTS, type Uploads } from '../../src/cloud/contract/transfers.ts';
-import { objectKey } from '../../src/repository/keys.ts';
-import { ManifestInvalid } from '../../src/repository/manifest.ts';
+import { ManifestInvalid } from '../../src/repository/manifest/manifest.ts';
 import { manifestKey } from '../../src/repository/repository.ts';
+import { objectKey } from '../../src/repository/store/keys.ts';
 import { mapWithConcurrency } from '../../src/runtime/map-with-concurrency.ts';
 import { type AuditEvent, recordDownload, recordEvent } from '../database/audit.ts';
 import { expectObjects, type ObjectRow, settleObject } from '../database/snapshots/objects.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { BlockList } from 'node:net';
 import * as v from 'valibot';
 import { webhookSchema } from '../../src/cloud/contract/builds.ts';
-import { type StorageSettings, storageSettingsSchema } from '../../src/cloud/contract/schemas.ts';
+import { type StorageSettings, storageSettingsSchema } from '../../src/cloud/contract/resources.ts';
 import { UserError } from '../../src/runtime/errors.ts';
 import {
   type Address,
@@ -19,7 +19,6 @@ import {
   readBy,
 } from './settings-values.ts';
 
-/** The provider that people sign in with. */
 export interface SignInSettings {
   provider_url: string;
   client_id: string;

@@ -1,6 +1,6 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { createTheme, isLight, type Theme } from '../../components/theme.ts';
-import type { InEffect } from '../../src/config/in-effect.ts';
+import type { InEffect } from '../../src/config/keys/in-effect.ts';
 import type { Colors } from '../../src/runtime/terminal.ts';
 import type { Background } from './terminal/background.ts';
 

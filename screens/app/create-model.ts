@@ -1,5 +1,5 @@
 import { createStore } from 'zustand/vanilla';
-import { setKeysInEffect } from '../../src/config/keys-in-effect.ts';
+import { setKeysInEffect } from '../../src/config/keys/keys-in-effect.ts';
 import { createMessages } from '../../src/state/messages.ts';
 import { createNavigation } from '../../src/state/navigation.ts';
 import { elapsed } from '../../src/state/run.ts';

@@ -1,8 +1,8 @@
 import { textEdit } from '../../components/text-edit.ts';
-import { commandKeyName } from '../../src/config/keys-in-effect.ts';
+import { commandKeyName } from '../../src/config/keys/keys-in-effect.ts';
 import { type ConfiguredKeys, isCommandKey } from '../../src/config/schema/commands.ts';
 import { emptyList, type Move } from '../../src/state/list.ts';
-import { confirmTrust } from '../commands/trust.ts';
+import { confirmTrust } from '../commands/configuration/trust.ts';
 import { refreshTargets } from './lists/refresh.ts';
 import { contextOf, type KeyBinding, type KeyContext, type Model, type ScreenModule, screenOf } from './model.ts';
 import { back, move } from './navigate.ts';
@@ -125,7 +125,6 @@ export function bindingsOf(screen: ScreenModule, context: KeyContext): KeyBindin
   return bindingsWithKeys(screen, context.model).filter(({ when }) => when?.(context) ?? true);
 }
 
-/** The bindings of a screen, with the keys of the configuration. */
 export function bindingsWithKeys({ keys }: ScreenModule, { session }: Model): KeyBinding[] {
   const configured = session.getState().keys;
   return Object.keys(configured).length === 0 ? keys : keys.map((binding) => withConfiguredKey(binding, configured));

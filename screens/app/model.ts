@@ -99,7 +99,6 @@ export interface Model {
   /** The file given with `--config`. */
   config: string | undefined;
   session: StoreApi<Session>;
-  /** Version of the program. */
   version: string;
   /** Disables everything that writes. */
   readOnly: boolean;
@@ -159,7 +158,6 @@ export function isAtRoot({ navigation }: Model): boolean {
   return navigation.store.getState().stack.length === 1;
 }
 
-/** Reports whether there is no configuration at all. */
 export function isUnconfigured({ targets }: Model): boolean {
   return targets.getState().error?.code === 'no_configuration';
 }

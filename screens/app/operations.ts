@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { InEffect } from '../../src/config/in-effect.ts';
+import type { InEffect } from '../../src/config/keys/in-effect.ts';
 import type { Shape } from '../../src/config/schema/shape.ts';
 import type { TrustRequest } from '../../src/config/trust/trust-request.ts';
 import type { CheckRequest } from '../../src/operations/configuration/check.ts';
@@ -25,7 +25,6 @@ export type Operations = ReturnType<typeof lazyOperations>;
 export interface ShownPlan<P extends Planned<unknown, unknown>> {
   /** Without secrets. */
   shown: P['plan'];
-  /** The plan that is applied. */
   sealed: P;
 }
 
@@ -125,7 +124,7 @@ export function lazyOperations(
     listSnapshots: inContext(async () => (await import('../../src/operations/snapshots/snapshots.ts')).listSnapshots),
     /** Stored bytes of its snapshots on this machine; null where there are too many to add up. */
     localDiskUse: inContext(async () => (await import('../../src/operations/snapshots/sizes.ts')).localDiskUse),
-    annotate: inContext(async () => (await import('../../src/operations/snapshots/snapshots.ts')).annotate),
+    annotate: inContext(async () => (await import('../../src/operations/snapshots/annotate/annotate.ts')).annotate),
     /** Keeps the throw-away database of the suggestion while `use` runs. */
     async withSuggestion(
       session: RunContext,
@@ -200,8 +199,10 @@ export function lazyOperations(
     redoDraft: inSurroundings(async () => (await draft()).redoDraft),
     diffDraft: async (changed: ConfigurationDraft) => (await draft()).diffDraft(changed),
     saveDraft: inSurroundings(async () => (await draft()).saveDraft),
-    listProviders: inContext(async () => (await import('../../src/operations/cloud/sign-in-choices.ts')).listSignIns),
-    signIn: inContext(async () => (await import('../../src/operations/cloud/sign-in-choices.ts')).signInWith),
+    listProviders: inContext(
+      async () => (await import('../../src/operations/cloud/sign-in/sign-in-choices.ts')).listSignIns,
+    ),
+    signIn: inContext(async () => (await import('../../src/operations/cloud/sign-in/sign-in-choices.ts')).signInWith),
     listAudit: inContext(async () => (await import('../../src/operations/cloud/audit.ts')).listAuditEvents),
     /** Remembers that the configuration of the current folder is trusted. */
     async trust(request: TrustRequest): Promise<void> {

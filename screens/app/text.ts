@@ -1,4 +1,4 @@
-import { keyText } from '../../src/config/keys-in-effect.ts';
+import { keyText } from '../../src/config/keys/keys-in-effect.ts';
 import type { UserError } from '../../src/runtime/errors.ts';
 import { formatNumberOf } from '../../src/text/format.ts';
 

@@ -1,3 +1,4 @@
+import { keyText } from '../../src/config/keys/keys-in-effect.ts';
 import { isUnconfigured, type KeyContext, type Model } from './model.ts';
 
 // Why a command is disabled; `null` where it is not.
@@ -10,7 +11,8 @@ export function notWritable({ model }: { model: Model }): string | null {
 
 export function notEditable({ model }: { model: Model }): string | null {
   return (
-    notWritable({ model }) ?? (isUnconfigured(model) ? 'There is no configuration yet: i writes a first one' : null)
+    notWritable({ model }) ??
+    (isUnconfigured(model) ? `There is no configuration yet: press ${keyText('set_up')} to create one` : null)
   );
 }
 
@@ -19,7 +21,7 @@ export function noTarget({ target }: Pick<KeyContext, 'target'>): string | null 
 }
 
 export function noSnapshot({ snapshot }: Pick<KeyContext, 'snapshot'>): string | null {
-  return snapshot ? null : 'There is no snapshot yet: b builds one';
+  return snapshot ? null : `There is no snapshot yet: press ${keyText('build')} to build one`;
 }
 
 export function notLoadable(context: KeyContext): string | null {

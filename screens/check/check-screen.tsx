@@ -8,7 +8,7 @@ import { BACK, HELP, MOVES, PALETTE, REFRESH } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { LOADING } from '../app/text.ts';
 import { notEditable, notWritable } from '../app/why-not.ts';
-import { editProblem, openCheck, showFix } from '../commands/check.ts';
+import { editProblem, openCheck, showFix } from '../commands/configuration/check.ts';
 import { type CheckRoute, rowsOf, selectedProblem, shownCheck } from './selection.ts';
 
 export const checkScreen: ScreenModule<CheckRoute> = {

@@ -4,7 +4,6 @@ import { type FetchState, fetchInto, notFetched, showWhileFetching } from '../ap
 import { type Model, quietly } from '../app/model.ts';
 import type { RowsRoute } from '../rows/rows-route.ts';
 
-/** Rows that the screen has at most. */
 const SCREEN_ROWS = 500;
 
 export function openRows(model: Model, of: Pick<RowsRoute, 'target' | 'snapshot' | 'table'>): void {

@@ -8,7 +8,7 @@ import { Frame, useRoom } from '../app/frame/frame.tsx';
 import { BACK, HELP, MOVES } from '../app/keys.ts';
 import { rowsByIndex } from '../app/lists/in-view.ts';
 import type { ScreenModule } from '../app/model.ts';
-import { saveShown } from '../commands/save-draft.ts';
+import { saveShown } from '../commands/configuration/save-draft.ts';
 
 declare module '../app/route.ts' {
   interface Routes {

@@ -10,7 +10,7 @@ import { BACK, HELP, MOVES } from '../app/keys.ts';
 import { positionIn, rowsByIndex } from '../app/lists/in-view.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
 import { EMPTY } from '../app/text.ts';
-import { selectInEditor } from '../commands/edit-configuration.ts';
+import { selectInEditor } from '../commands/configuration/edit-configuration.ts';
 
 declare module '../app/route.ts' {
   interface Routes {
@@ -47,7 +47,6 @@ function selectedProblem({ draft, list }: EditorProblemsRoute): number {
   return positionIn(rowsByIndex(draft.problems), list.selected);
 }
 
-/** Opens the editor at the problem. */
 function goToProblem(model: Model, route: EditorProblemsRoute): void {
   const { draft } = route;
   const key = draft.problems[selectedProblem(route)]?.key ?? '';

@@ -1,7 +1,7 @@
 import { emptyList } from '../../src/state/list.ts';
 import { type Model, notifyFailure, quietly } from '../app/model.ts';
-import { editConfiguration } from '../commands/edit-configuration.ts';
-import { saveAndLeave } from '../commands/save-draft.ts';
+import { editConfiguration } from '../commands/configuration/edit-configuration.ts';
+import { saveAndLeave } from '../commands/configuration/save-draft.ts';
 import { changeDraft } from './change-draft.ts';
 import type { EditorRoute } from './editor-route.ts';
 import { type Field, textToType } from './fields.ts';

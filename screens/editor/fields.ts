@@ -67,7 +67,6 @@ export function shownValue({ value, shape }: Pick<Field, 'value' | 'shape'>): st
   return text.includes('://') ? hidePassword(text) : HIDDEN;
 }
 
-/** The typed value without secrets. */
 export function typedValue({ shape }: Pick<Field, 'shape'>, text: string): string {
   if (!shape.traits.secret) return text;
   return isUrl(shape) ? typedUrl(text) : typedSecret(text);

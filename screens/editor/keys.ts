@@ -1,7 +1,7 @@
 import { BACK, HELP, MOVES_WITHOUT_TAB, PALETTE, RUNS } from '../app/keys.ts';
 import type { KeyBinding, KeyContext } from '../app/model.ts';
 import { move } from '../app/navigate.ts';
-import { showDraftDiff } from '../commands/save-draft.ts';
+import { showDraftDiff } from '../commands/configuration/save-draft.ts';
 import {
   addEntry,
   foldEntry,

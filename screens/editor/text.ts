@@ -1,9 +1,8 @@
-import { keyText } from '../../src/config/keys-in-effect.ts';
+import { keyText } from '../../src/config/keys/keys-in-effect.ts';
 import type { ConfigurationDraft } from '../../src/operations/configuration/edit-configuration.ts';
 import type { Cell } from '../../src/presentation/shapes/column.ts';
 import { formatNumberOf } from '../../src/text/format.ts';
 
-/** Notices of the configuration editor. */
 export const EDITOR_NOTICES = {
   noFields: 'This section has no values of its own. Select one of its sections',
   fixedKeys: 'Cannot add keys to this section',

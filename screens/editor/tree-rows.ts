@@ -97,7 +97,6 @@ function itemLabel(item: unknown, index: number): string {
   return typeof first === 'string' ? `${index + 1} ${first}` : String(index + 1);
 }
 
-/** The problems of a key and everything below it. */
 export function problemsBelow(problems: Problem[], path: KeyPath): Problem[] {
   const key = dotted(path);
   return problems.filter((problem) => problem.key === key || /^[.[]/.test(after(problem.key, key)));

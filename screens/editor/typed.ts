@@ -1,6 +1,5 @@
 import { type TextEdit, textEdit } from '../../components/text-edit.ts';
-import type { Change } from '../../src/config/edit/change.ts';
-import type { NewItem, PlainValue } from '../../src/config/edit/edit.ts';
+import type { Change, NewItem, PlainValue } from '../../src/config/edit/change.ts';
 import type { Shape } from '../../src/config/schema/shape.ts';
 import { type KeyPath, valueAt } from '../../src/config/tree.ts';
 import type { ConfigurationDraft } from '../../src/operations/configuration/edit-configuration.ts';

@@ -11,7 +11,7 @@ import { rowsByIndex } from '../app/lists/in-view.ts';
 import type { ScreenModule } from '../app/model.ts';
 import type { ShownFix } from '../app/operations.ts';
 import { LOADING } from '../app/text.ts';
-import { applyFix } from '../commands/check.ts';
+import { applyFix } from '../commands/configuration/check.ts';
 
 declare module '../app/route.ts' {
   interface Routes {

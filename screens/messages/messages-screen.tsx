@@ -52,7 +52,6 @@ export const messagesScreen: ScreenModule<MessagesRoute> = {
   rows: ({ messages }) => ({ ids: messages.store.getState().all.map(({ id }) => id) }),
 };
 
-/** The run of the selected message. */
 function runOf({ messages }: Model, { list }: MessagesRoute): string | null {
   const { all } = messages.store.getState();
   return selectedItem(all, ({ id }) => id, list)?.run ?? null;

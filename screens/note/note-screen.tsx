@@ -4,7 +4,7 @@ import {
   annotatedText,
   noteAbout,
   noteSaved,
-} from '../../src/operations/snapshots/annotate-text.ts';
+} from '../../src/operations/snapshots/annotate/text.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
 import { FieldFrame } from '../app/frame/field-frame.tsx';
 import { BACK } from '../app/keys.ts';

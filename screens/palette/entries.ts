@@ -6,8 +6,8 @@ import { bindingsOf, keyName, MESSAGES, MOUSE, REFRESH, RUNS } from '../app/keys
 import { contextOf, type KeyBinding, type KeyContext, type Model, screenOf, targetNamed } from '../app/model.ts';
 import type { Route } from '../app/route.ts';
 import { latestNotLoadable } from '../app/why-not.ts';
-import { CHECK } from '../commands/check.ts';
-import { EDIT_CONFIGURATION } from '../commands/edit-configuration.ts';
+import { CHECK } from '../commands/configuration/check.ts';
+import { EDIT_CONFIGURATION } from '../commands/configuration/edit-configuration.ts';
 import { confirmLoad, LOAD } from '../commands/load.ts';
 
 declare module '../app/route.ts' {

@@ -107,7 +107,6 @@ function hasClient(context: KeyContext): boolean {
   return isReplaced(context) && ['load', 'undo', 'reset', 'branch'].includes(context.run?.kind ?? '');
 }
 
-/** Writes the log of the run to a file. */
 function saveLog(model: Model): void {
   const { run } = contextOf(model);
   if (!run) return;

@@ -14,7 +14,6 @@ export interface RunLogOptions {
   glyphs: Glyphs;
 }
 
-/** The lines of a log, wrapped. */
 export interface WrappedLog {
   /** Entries that the filter lets through. */
   found: number;

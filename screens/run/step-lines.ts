@@ -12,7 +12,6 @@ export interface StepLinesOptions {
   glyphs: Glyphs;
 }
 
-/** The steps with their times. */
 export function stepLines({ steps, now, width, glyphs }: StepLinesOptions): Span[][] {
   return steps.flatMap((step) => {
     const { glyph, tone } = STEP_MARKS[step.state];

@@ -58,7 +58,6 @@ function newestFirst({ runs }: Model): Run[] {
   return runs.store.getState().runs.toReversed();
 }
 
-/** The runs of the session, newest first. */
 function RunsView({ route }: { route: RunsRoute }) {
   const model = useModel();
   const { glyphs } = useTheme();

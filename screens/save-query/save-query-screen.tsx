@@ -27,7 +27,6 @@ declare module '../app/route.ts' {
 interface SaveQueryRoute extends FetchState<ShownPlan<PlannedQuerySave>> {
   screen: 'save-query';
   target: string;
-  /** Identifies the suggestion that is saved. */
   suggestion: AbortController;
   list: ListState;
 }

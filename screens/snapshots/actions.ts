@@ -1,7 +1,7 @@
 import { pruneOperation } from '../../src/operations/prune/operation.ts';
 import type { PruneRequest } from '../../src/operations/prune/prune.ts';
 import { PRUNE_LINES, PRUNE_QUESTION, PRUNE_RULES } from '../../src/operations/prune/text.ts';
-import { annotatedText } from '../../src/operations/snapshots/annotate-text.ts';
+import { annotatedText } from '../../src/operations/snapshots/annotate/text.ts';
 import { comparedText } from '../../src/operations/snapshots/diff/diff-text.ts';
 import type { TransferKind } from '../../src/operations/snapshots/transfer/transfer-text.ts';
 import type { DiffResult, SnapshotRow, SnapshotTable } from '../../src/results/results.ts';
@@ -16,7 +16,6 @@ import { begin } from '../commands/runs/run-route.ts';
 import { transferRun } from '../commands/runs/runs.ts';
 import type { SnapshotsRoute } from './snapshots-route.ts';
 
-/** Marks the selected snapshot, or removes its mark. */
 export function mark(model: Model, route: SnapshotsRoute): void {
   const { snapshot } = contextOf(model);
   if (snapshot) model.navigation.replace({ ...route, marked: toggled(route.marked, snapshot.id) });

@@ -24,7 +24,6 @@ export interface SuggestionRoute extends FetchState<OpenSuggestion> {
   changed: boolean;
   trial: TrialResult | null;
   trying: boolean;
-  /** The use of the typed text. */
   editing: 'value' | 'reason';
   typing: TextEdit | null;
   list: ListState;

@@ -12,7 +12,7 @@ export const LOAD_MARKED: KeyBinding<TablesRoute> = {
   help: 'restore the marked tables and the tables they require, others without rows; shows the plan and asks first',
   palette: 'Load marked tables…',
   whyNot: (context) =>
-    notLoadable(context) ?? (context.route.marked.length === 0 ? 'Mark the tables to load: Space does' : null),
+    notLoadable(context) ?? (context.route.marked.length === 0 ? 'Mark the tables to load first: press Space' : null),
   run: (model, { target, snapshot, marked: tables }) => {
     const request = { target, snapshot: snapshot.id, tables };
     confirmLoad(model, request, `${formatNumberOf(tables.length, 'table')} of ${briefName(snapshot)}`);

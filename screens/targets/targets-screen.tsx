@@ -134,7 +134,6 @@ function HubNotice({ text, width }: { text: string; width: number }) {
 interface TargetTableProps {
   layout: TableLayout<TargetEntry>;
   entries: TargetEntry[];
-  /** Each group has a heading. */
   grouped: boolean;
   /** Index. */
   selected: number;

@@ -8,7 +8,7 @@ import { Frame, useRoom } from '../app/frame/frame.tsx';
 import { BACK, HELP, MOVES } from '../app/keys.ts';
 import { positionIn, rowsByIndex } from '../app/lists/in-view.ts';
 import type { ScreenModule } from '../app/model.ts';
-import { answerTrust } from '../commands/trust.ts';
+import { answerTrust } from '../commands/configuration/trust.ts';
 
 declare module '../app/route.ts' {
   interface Routes {

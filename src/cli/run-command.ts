@@ -43,7 +43,7 @@ export async function runCommand(line: CommandLine, { host: given, grammar, scre
     const context = await host.openContext({ config, environment, cwd, report, signal, clock, debug, target });
     debug ||= context.configuration.settings.debug;
     const { secretValues } = await import('../config/secrets/secret-values.ts');
-    const { settingsWithMisnamed } = await import('../config/misnamed-targets.ts');
+    const { settingsWithMisnamed } = await import('../config/problems/misnamed-targets.ts');
     const settings = settingsWithMisnamed(context.configuration);
     known = knownSecrets(secretValues({ settings, environment, urls: urlsIn(line) }));
     return context;
@@ -114,7 +114,6 @@ export async function runCommand(line: CommandLine, { host: given, grammar, scre
   }
 }
 
-/** The target that the command line names. */
 function targetIn({ spec, arguments: words }: CommandLine): string | undefined {
   const argument = spec.arguments.find(({ complete }) => complete === 'target');
   const name = argument && (words as Record<string, unknown>)[argument.name];

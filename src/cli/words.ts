@@ -19,7 +19,6 @@ export function isSnapshot({ complete }: ArgumentSpec): boolean {
   return complete?.startsWith('snapshot') ?? false;
 }
 
-/** Finds the command that the words name. */
 export function findCommand(words: string[], { commands, globalOptions }: Grammar): FoundCommand | undefined {
   const named = plainWords(words, globalOptions).map((at) => words[at] ?? '');
   const spec = commands.find(({ name, hidden }) => !hidden && isPrefix(name.split(' '), named));

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import * as v from 'valibot';
-import { MOST_TEXT_BYTES } from '../repository/store.ts';
+import { MOST_TEXT_BYTES } from '../repository/store/store.ts';
 import { UserError } from '../runtime/errors.ts';
 import { readBounded } from '../runtime/read-bounded.ts';
 import { isLoopback } from '../text/loopback.ts';
@@ -17,7 +17,6 @@ import {
 } from './contract/routes.ts';
 import { problemSchema } from './contract/schemas.ts';
 
-/** The hub as its client sees it. */
 export interface CloudClient {
   /** `https://hub.example.com/api/v3` */
   endpoint: string;
@@ -47,7 +46,6 @@ export interface CloudClientOptions {
   endpoint: string;
   /** `null` for routes that need none. */
   token: string | null;
-  /** Version of the program. */
   version: string;
   signal: AbortSignal;
   /** After a 401: another token, or `null` when there is none. */

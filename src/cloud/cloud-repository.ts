@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { type Annotations, annotationsOf, withAnnotations } from '../repository/annotations.ts';
 import { type Headline, unverified } from '../repository/headlines/headline.ts';
-import { isManifestKey } from '../repository/keys.ts';
-import { type Manifest, manifestText } from '../repository/manifest.ts';
+import { type Annotations, annotationsOf, withAnnotations } from '../repository/manifest/annotations.ts';
+import { type Manifest, manifestText } from '../repository/manifest/manifest.ts';
 import type { RemoteRepository } from '../repository/remote-repository.ts';
 import { createManifests, type ManifestStore, manifestKey } from '../repository/repository.ts';
-import { MOST_TEXT_BYTES, TooLarge } from '../repository/store.ts';
+import { isManifestKey } from '../repository/store/keys.ts';
+import { MOST_TEXT_BYTES, TooLarge } from '../repository/store/store.ts';
 import { UserError } from '../runtime/errors.ts';
 import type { Report } from '../runtime/events.ts';
 import { readBounded } from '../runtime/read-bounded.ts';
@@ -16,7 +16,6 @@ import { checkedHref } from './objects/href.ts';
 import { reportDamageToHub } from './report-damage.ts';
 
 export interface CloudRepositoryOptions {
-  /** Opens a client; the signal aborts its requests. */
   open: (signal: AbortSignal, how: { listing: boolean }) => Promise<CloudClient>;
   /** Fewer retries, for a list. `within` opens a repository with all of them. */
   listing: boolean;

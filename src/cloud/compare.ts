@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KeyChange } from '../results/cloud-results.ts';
 import { fingerprint } from './contract/fingerprint.ts';
-import type { Fingerprints } from './contract/schemas.ts';
+import type { Fingerprints } from './contract/resources.ts';
 
 /** Leaves of settings by dotted key; a list is one leaf. */
 export type Leaves = Map<string, unknown>;

@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
 import { type CloudClient, pagesOf } from './client.ts';
-import { type CloudTarget, targetPageSchema } from './contract/schemas.ts';
+import { type CloudTarget, targetPageSchema } from './contract/resources.ts';
 
 const cacheSchema = v.object({
   /** Hash of hub and token: another user sees other targets. */

@@ -15,12 +15,13 @@ export const buildCommand = defineCommand({
     { flags: '--no-push', description: 'do not push, even if a storage_profile is set' },
     {
       flags: '--allow-superuser',
-      description: 'restore and run the query as the user, not as a restricted temporary one',
+      description: 'restore and run the query as the user of the URL, not as a restricted temporary user',
     },
+    { flags: '--full', description: 'read all rows, also unchanged ones' },
     INCLUDE_NEEDED_SCHEMAS,
     {
       flags: '--exclude-rows <tables>',
-      description: 'never read the rows of these tables; comma-separated, repeatable, * matches any letters',
+      description: 'never read the rows of these tables; comma-separated, repeatable, * matches any characters',
       repeatable: true,
     },
     { flags: '--nullify', description: 'make references to these tables NULL in the snapshot' },

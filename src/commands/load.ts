@@ -23,7 +23,7 @@ export const loadCommand = defineCommand({
     {
       flags: '--tables <names>',
       description:
-        'load only these tables and the rows they reference; comma-separated, repeatable, * matches any letters',
+        'load only these tables and the rows they reference; comma-separated, repeatable, * matches any characters',
       repeatable: true,
       complete: 'tables',
     },
@@ -44,9 +44,12 @@ export const loadCommand = defineCommand({
     },
     {
       flags: '--keep-going',
-      description: 'continue after errors and list missing objects; swap only if there are none',
+      description: 'continue after errors and list what is missing; replace the destination only if nothing is',
     },
-    { flags: '--accept-missing', description: 'with --keep-going: swap even if objects are missing' },
+    {
+      flags: '--accept-missing',
+      description: 'with --keep-going: replace the destination even if objects are missing',
+    },
     ORIGINAL,
     {
       flags: '--remote-tables',
@@ -54,11 +57,11 @@ export const loadCommand = defineCommand({
     },
     {
       flags: '--allow-superuser',
-      description: 'restore as the user, not as a restricted temporary one',
+      description: 'restore as the user of the URL, not as a restricted temporary user',
     },
-    { flags: '--events', description: 'enable events in the destination (MySQL, MariaDB)' },
-    { flags: '--no-drop', description: 'with a file: run it on the existing destination' },
-    { flags: '--source', description: 'with a file: run it on the source database' },
+    { flags: '--events', description: 'keep events enabled in the destination (MySQL, MariaDB)' },
+    { flags: '--no-drop', description: 'with an SQL file: run it on the existing destination, without a new database' },
+    { flags: '--source', description: 'with an SQL file: run it on the source database' },
     ALLOW_UNTRUSTED,
     CPUS,
   ],

@@ -12,7 +12,7 @@ export const mcpCommand = defineCommand({
       repeatable: true,
     },
     { flags: '--stdio', description: 'use standard input and output (default)' },
-    { flags: '--as <name>', description: 'owner of its branches; default: client, user and machine' },
+    { flags: '--as <name>', description: 'name of the owner of its branches; default: client, user and machine' },
   ],
   examples: [
     { command: 'tool mcp', does: 'let an agent list, compare and use its own branches' },

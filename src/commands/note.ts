@@ -11,8 +11,8 @@ export const noteCommand = defineCommand({
   json: 'events',
   writes: true,
   async run(invocation) {
-    const { annotatedText } = await import('../operations/snapshots/annotate-text.ts');
-    const { annotate } = await import('../operations/snapshots/snapshots.ts');
+    const { annotatedText } = await import('../operations/snapshots/annotate/text.ts');
+    const { annotate } = await import('../operations/snapshots/annotate/annotate.ts');
     const { target, text } = invocation.arguments;
     const snapshot = await annotate(await invocation.context(), { ...snapshotRequest(invocation), note: text });
     return { data: { target, snapshot }, text: annotatedText('note', target, snapshot) };

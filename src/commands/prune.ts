@@ -4,7 +4,7 @@ import { DRY_RUN, PLACES, placeOf, TARGET } from './shared-options.ts';
 
 export const pruneCommand = defineCommand({
   name: 'prune',
-  summary: 'remove snapshots that no rule keeps, and their objects',
+  summary: 'remove snapshots that no --keep rule keeps, and their objects',
   group: 'Keep and share',
   arguments: [{ ...TARGET, description: 'name of a target; default: all', required: false }],
   options: [

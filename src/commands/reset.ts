@@ -9,7 +9,7 @@ export const resetCommand = defineCommand({
   group: 'Snapshots',
   arguments: [TARGET],
   options: [
-    { flags: '--destdb <url>', description: 'destination URL, if loaded with --destdb' },
+    { flags: '--destdb <url>', description: 'URL of the destination, if the load had --destdb' },
     DRY_RUN,
     { flags: '--no-undo', description: 'keep no undo copy' },
     { flags: '--spare', description: 'create a spare afterwards, for an instant next reset' },

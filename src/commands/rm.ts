@@ -8,7 +8,7 @@ export const rmCommand = defineCommand({
   summary: 'remove a snapshot and objects that no other snapshot needs',
   group: 'Keep and share',
   arguments: [TARGET, REQUIRED_SNAPSHOT],
-  options: [...PLACES, { flags: '--pinned', description: 'also a pinned snapshot' }, DRY_RUN],
+  options: [...PLACES, { flags: '--pinned', description: 'remove the snapshot even if it is pinned' }, DRY_RUN],
   examples: [
     { command: 'tool rm app 3', does: 'remove the fourth newest snapshot' },
     { command: 'tool rm app 3 --local', does: 'remove it locally, keep it in the bucket' },

@@ -20,11 +20,11 @@ export const sanitizeCommand = defineCommand({
   options: [
     { flags: '-n, --new', description: 'build a snapshot first' },
     { ...INCLUDE_NEEDED_SCHEMAS, description: `with --new: ${INCLUDE_NEEDED_SCHEMAS.description}` },
-    { flags: '-e, --ephemeral', description: 'use a throw-away database, as without sanitize.dst_url' },
+    { flags: '-e, --ephemeral', description: 'use a throw-away database, even if sanitize.dst_url is set' },
     { flags: '--strict', description: 'fail while columns that look like personal data are unchanged' },
     {
       flags: '--allow-superuser',
-      description: 'restore and run the query as the user, not as a restricted temporary one',
+      description: 'restore and run the query as the user of the URL, not as a restricted temporary user',
     },
     { flags: '--suggest', description: 'print a suggested query, and store nothing' },
     DRY_RUN,

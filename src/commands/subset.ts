@@ -26,7 +26,7 @@ export const subsetCommand = defineCommand({
       description: 'write tables and references as a Mermaid chart (.mmd)',
     },
     { flags: '--force', description: 'with --graph: overwrite an existing file' },
-    { flags: '--allow-superuser', description: 'restore as the user, not as a restricted temporary one' },
+    { flags: '--allow-superuser', description: 'restore as the user of the URL, not as a restricted temporary user' },
     { flags: '--no-undo', description: 'keep no undo copy' },
     SUMMARY,
     CPUS,

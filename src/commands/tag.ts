@@ -18,8 +18,9 @@ export const tagCommand = defineCommand({
   json: 'events',
   writes: true,
   async run(invocation) {
-    const { annotatedText } = await import('../operations/snapshots/annotate-text.ts');
-    const { annotate, findSnapshot } = await import('../operations/snapshots/snapshots.ts');
+    const { annotatedText } = await import('../operations/snapshots/annotate/text.ts');
+    const { annotate } = await import('../operations/snapshots/annotate/annotate.ts');
+    const { findSnapshot } = await import('../operations/snapshots/snapshots.ts');
     const { target, tags = [] } = invocation.arguments;
     const { remove = [] } = invocation.options;
     const context = await invocation.context();

@@ -7,15 +7,15 @@ export const trustCommand = defineCommand({
   options: [
     {
       flags: '--former-source <url>',
-      description: 'instead: permit loads to replace this former source',
+      description: 'permit loads to replace this former source, without trusting ./tool.yml',
     },
     {
       flags: '--unverified-sources <target>',
-      description: 'instead: take sources of this target that cannot be identified for other databases',
+      description: 'declare that unidentified sources of this target are other databases than the destinations',
     },
     {
       flags: '--clear-storage <profile>',
-      description: 'instead: permit plain pushes to this storage profile',
+      description: 'permit unencrypted pushes to this storage profile',
     },
   ],
   examples: [
@@ -36,7 +36,7 @@ export const trustCommand = defineCommand({
       return { data: forgotten, text: formerSourceText(forgotten) };
     }
     if (unverifiedSources !== undefined) {
-      const { declareSources } = await import('../operations/load/declared-sources.ts');
+      const { declareSources } = await import('../operations/load/guard/declared-sources.ts');
       const declared = await declareSources(await invocation.context(), unverifiedSources);
       const { declaredSourcesText } = await import('../operations/trust/trust-text.ts');
       return { data: declared, text: declaredSourcesText(declared) };

@@ -11,8 +11,8 @@ export const unpinCommand = defineCommand({
   json: 'events',
   writes: true,
   async run(invocation) {
-    const { annotatedText } = await import('../operations/snapshots/annotate-text.ts');
-    const { annotate } = await import('../operations/snapshots/snapshots.ts');
+    const { annotatedText } = await import('../operations/snapshots/annotate/text.ts');
+    const { annotate } = await import('../operations/snapshots/annotate/annotate.ts');
     const { target } = invocation.arguments;
     const snapshot = await annotate(await invocation.context(), { ...snapshotRequest(invocation), pinned: false });
     return { data: { target, snapshot }, text: annotatedText('unpin', target, snapshot) };

@@ -10,7 +10,7 @@ export const verifyCommand = defineCommand({
   group: 'Keep and share',
   arguments: [TARGET, SNAPSHOT],
   options: [
-    { flags: '--remote', description: 'verify the bucket, even if the snapshot is local too' },
+    { flags: '--remote', description: 'verify the snapshot in the bucket, even if it is also local' },
     {
       flags: '--sample <percent>',
       description: 'verify only this share of the objects, chosen at random',
@@ -18,7 +18,7 @@ export const verifyCommand = defineCommand({
     },
     {
       flags: '--repair',
-      description: 'replace damaged objects from the bucket, or with --remote from this machine',
+      description: 'replace damaged local objects from the bucket; with --remote the reverse',
     },
     { flags: '--restore', description: 'restore into a throw-away database, with all checks of a load' },
     { flags: '--after-load', description: 'with --restore: run the steps of after_load' },

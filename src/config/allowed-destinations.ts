@@ -1,4 +1,4 @@
-import type { Draft } from './check-values.ts';
+import type { Draft } from './problems/check-values.ts';
 
 export interface DestinationPair {
   loaded: string;

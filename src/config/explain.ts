@@ -1,7 +1,7 @@
 import { redact } from '../process/redact.ts';
 import type { ExplainedValue, ValueOrigin } from '../results/configuration-results.ts';
-import { type Origins, variableOf } from './key-problem.ts';
 import type { Inspection } from './load.ts';
+import { type Origins, variableOf } from './problems/key-problem.ts';
 import { settingsSchema } from './schema/settings.ts';
 import { type Shape, shapeOf } from './schema/shape.ts';
 import { dotted, isTree, type KeyPath } from './tree.ts';

@@ -1,40 +1,27 @@
-import { dirname, join, sep } from 'node:path';
+import { dirname } from 'node:path';
 import type { Mode, Problem } from '../results/configuration-results.ts';
 import type { Report } from '../runtime/events.ts';
 import { readAwsProfiles } from './aws-profiles.ts';
-import { concernsOneCommand, withoutBrokenProfiles } from './broken-profiles.ts';
-import { checkValues, type Draft } from './check-values.ts';
 import { type ConfigFile, type FileRequest, readConfigFile } from './config-file.ts';
 import { type Configuration, NOWHERE } from './configuration.ts';
 import { applyVariables } from './environment.ts';
-import { invalidConfiguration } from './invalid-configuration.ts';
-import { type KeyProblem, type Origins, toProblem } from './key-problem.ts';
 import { replacementOf } from './keys/old-keys.ts';
 import { pruneTree } from './keys/prune.ts';
-import { takeMisnamedTargets } from './misnamed-targets.ts';
 import { modeOf } from './mode.ts';
-import { absolutePath, firstFile } from './paths.ts';
-import { commandKeysDiffer } from './rules/command-keys.ts';
-import type { ConfigurationRule, RuleContext } from './rules/rule.ts';
+import { concernsOneCommand, withoutBrokenProfiles } from './problems/broken-profiles.ts';
+import { checkValues, type Draft } from './problems/check-values.ts';
+import { invalidConfiguration } from './problems/invalid-configuration.ts';
+import { type KeyProblem, type Origins, toProblem } from './problems/key-problem.ts';
+import { takeMisnamedTargets } from './problems/misnamed-targets.ts';
+import { resolvePaths } from './resolve-paths.ts';
+import type { RuleContext } from './rules/rule.ts';
+import { applyRules, RULES } from './rules/rules.ts';
 import { othersCannotRead } from './rules/secrets-file.ts';
-import { servicesKeepTheirHosts } from './rules/service.ts';
-import { originalsAreNotShared } from './rules/shared-originals.ts';
-import { encryptedBucketsHaveKeys, storageProfilesAreComplete, storageProfilesExist } from './rules/storage.ts';
-import { cliProfilesAreUsable, storageCredentialsAreKept } from './rules/storage-credentials.ts';
-import {
-  operationsAreComplete,
-  schemaConfigNeedsSchemas,
-  schemaListsDiffer,
-  stepsDoOneThing,
-  subsetTablesChooseRows,
-  targetsDoSomething,
-} from './rules/targets.ts';
-import { allowedTargetsExist, destinationsAreNoSources, enginesAgree } from './rules/urls.ts';
-import { type Settings, settingsSchema } from './schema/settings.ts';
+import { settingsSchema } from './schema/settings.ts';
 import { shapeOf } from './schema/shape.ts';
 import { takeFromKeychain } from './secrets/key-in-keychain.ts';
 import { openValues } from './secrets/open-values.ts';
-import { createTree, dotted, type KeyPath, type Tree, valueAt } from './tree.ts';
+import { createTree, dotted, type Tree, valueAt } from './tree.ts';
 import type { CoveredFile } from './trust/covered-files.ts';
 import { requireTrust } from './trust/require-trust.ts';
 import { fillUrls } from './urls/fill-urls.ts';
@@ -70,26 +57,6 @@ export async function loadConfiguration({ report, ...request }: LoadOptions): Pr
   }
   return configuration;
 }
-
-const RULES: ConfigurationRule[] = [
-  targetsDoSomething,
-  operationsAreComplete,
-  schemaListsDiffer,
-  subsetTablesChooseRows,
-  stepsDoOneThing,
-  storageProfilesExist,
-  storageProfilesAreComplete,
-  encryptedBucketsHaveKeys,
-  storageCredentialsAreKept,
-  cliProfilesAreUsable,
-  schemaConfigNeedsSchemas,
-  enginesAgree,
-  destinationsAreNoSources,
-  allowedTargetsExist,
-  servicesKeepTheirHosts,
-  originalsAreNotShared,
-  commandKeysDiffer,
-];
 
 /** Advice about a working file: for `config check` only. */
 const LEFT_TO_THE_CHECK = new Set([
@@ -231,97 +198,6 @@ function nothingConfigured(problems: Problem[], origins: Origins): Inspection {
   return { ...nothing, file: null, mode: 'local', problems: [missing, ...problems], origins };
 }
 
-interface PathOptions {
-  folders: string[];
-  environment: NodeJS.ProcessEnv;
-  trusted: CoveredFile[];
-  /** Filled: those of the trusted files that are queries, by path. */
-  queryFiles: Map<string, CoveredFile>;
-}
-
-/**
- * Makes paths absolute. A query file is searched in the folders, then in the working directory. A missing one matters
- * only to the operation that runs it.
- */
-async function resolvePaths(
-  settings: Settings,
-  { folders, environment, queryFiles, trusted }: PathOptions,
-): Promise<KeyProblem[]> {
-  const [base = '.'] = folders;
-  settings.working_directory = absolutePath(settings.working_directory, { from: base, environment });
-  const problems: KeyProblem[] = [];
-  for (const [name, profile] of Object.entries(settings.storage_profiles)) {
-    if (profile.path === undefined) continue;
-    profile.path = absolutePath(profile.path, { from: base, environment });
-    if (!overlaps(profile.path, settings.working_directory)) continue;
-    problems.push({
-      path: ['storage_profiles', name, 'path'],
-      code: 'wrong_value',
-      message: `storage profile '${name}' and the working directory ${settings.working_directory} contain each other`,
-      hint: 'Set a folder outside the working directory.',
-    });
-  }
-  const around = [...folders, settings.working_directory];
-  const resolveFile = async (
-    of: { query_file?: string },
-    { path, from: searched, isNeeded }: { path: KeyPath; from: string[]; isNeeded: boolean },
-  ): Promise<void> => {
-    const { query_file: file } = of;
-    if (file === undefined) return;
-    const places = [...new Set(searched.map((from) => absolutePath(file, { from, environment })))];
-    const found = await firstFile(places);
-    if (found === null && isNeeded) {
-      problems.push({
-        path: [...path, 'query_file'],
-        code: 'query_file_not_found',
-        message: `query file '${file}' not found`,
-        hint: `Looked for ${places.join(', ')}.`,
-      });
-    }
-    const covered = trusted.find((one) => one.name === file);
-    if (covered) queryFiles.set(found ?? places[0] ?? '', covered);
-    of.query_file = found ?? places[0] ?? file;
-  };
-  for (const [name, { sanitize, snapshot }] of Object.entries(settings.targets)) {
-    const isReplaced = sanitize?.override_query !== undefined || settings.override.san_query !== undefined;
-    const path = ['targets', name, 'sanitize'];
-    if (sanitize) await resolveFile(sanitize, { path, from: around, isNeeded: !isReplaced });
-    for (const [index, step] of (snapshot?.after_load ?? []).entries()) {
-      // A variable may name another working directory.
-      const of = ['targets', name, 'snapshot', 'after_load', index];
-      await resolveFile(step, { path: of, from: [base], isNeeded: true });
-    }
-  }
-  return problems;
-}
-
-/** Reports whether a path is another one, or one contains the other. */
-function overlaps(one: string, other: string): boolean {
-  const [a, b] = [join(one, sep), join(other, sep)];
-  return a.startsWith(b) || b.startsWith(a);
-}
-
 function byPlace(a: Problem, b: Problem): number {
   return (a.line ?? Infinity) - (b.line ?? Infinity) || (a.column ?? 0) - (b.column ?? 0) || 0;
-}
-
-/** A rule that throws is a problem of its own and does not hide those of other rules. */
-export function applyRules(rules: ConfigurationRule[], draft: Draft, surroundings: RuleContext): KeyProblem[] {
-  return rules.flatMap((rule) => {
-    try {
-      return [...rule(draft, surroundings)];
-    } catch (error) {
-      return [ruleFailed(rule.name, error)];
-    }
-  });
-}
-
-function ruleFailed(rule: string, error: unknown): KeyProblem {
-  const reason = error instanceof Error ? error.message : String(error);
-  return {
-    path: [],
-    code: 'check_failed',
-    message: `the check ${rule} failed: ${reason}`,
-    hint: 'This is a defect of the tool. Report it with the part of the file that the check is about.',
-  };
 }

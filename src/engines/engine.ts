@@ -22,7 +22,6 @@ export interface Engine {
   urlWithPassword(url: DatabaseUrl): string;
   /** The variables by which programs of the engine find the database, with the password. */
   urlVariables(url: DatabaseUrl): Record<string, string>;
-  /** The URL of another database of the server. */
   withDatabase(url: DatabaseUrl, database: string): DatabaseUrl;
   /** The database of the URL, equal for all spellings; `null` where only the server knows. */
   databaseOf(context: EngineContext, url: DatabaseUrl): string | null;

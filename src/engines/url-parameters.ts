@@ -5,7 +5,6 @@ import type { EngineProfile, UrlParameter } from './profile.ts';
 /** The names of all parameters that hold a secret, of all engines. */
 export const SECRET_PARAMETERS: string[] = ENGINE_PROFILES.flatMap(({ parameters }) => namesOf(parameters, 'secret'));
 
-/** Reports whether an engine has the parameter, and none holds a secret in it. */
 export function isPublicParameter(name: string): boolean {
   const kinds = ENGINE_PROFILES.flatMap(({ parameters }) =>
     Object.hasOwn(parameters, name) ? [parameters[name]] : [],

@@ -13,7 +13,6 @@ export interface PlanTokens {
 }
 
 interface TokenPlan {
-  /** The tool that applies the plan. */
   tool: string;
   /** The arguments of both tools. */
   given: object;

@@ -9,7 +9,6 @@ interface PlannedToolsSpec<Entries extends v.ObjectEntries, Request, P extends P
   /** Name of the tool that applies; the other is named `plan_…`. */
   name: string;
   planTitle: string;
-  /** Describes the tool that plans. */
   plans: string;
   title: string;
   description: string;

@@ -186,7 +186,7 @@ export const TOOLS: Tool[] = [
 /** A destination that is a source is not read either. */
 async function assertTargetNotASource(given: Context, target: string): Promise<void> {
   const { chooseDestination, openDestination } = await import('../operations/load/destination.ts');
-  const { assertNotASource } = await import('../operations/load/guard.ts');
+  const { assertNotASource } = await import('../operations/load/guard/guard.ts');
   const { withTargetUrls } = await import('../operations/targets/with-target-urls.ts');
   const context = await withTargetUrls(given, target, { source: false });
   await assertNotASource(context, openDestination(context, chooseDestination(context, { target })).url, { target });

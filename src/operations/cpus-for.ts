@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Context } from '../runtime/context.ts';
 
-/** Returns the number of workers for an operation of the target. */
 export function cpusFor({ configuration: { settings } }: Context, target: string): number {
   const half = Math.max(1, Math.floor(availableParallelism() / 2));
   return settings.targets[target]?.cpus ?? settings.defaults.cpus ?? half;

@@ -22,7 +22,6 @@ import { applyUndo, planUndo } from './undo/undo.ts';
 
 /** A throw-away database with sample data, and a configuration for it; disposing leaves nothing of either. */
 export interface Demo extends AsyncDisposable {
-  /** Path of the configuration. */
   config: string;
   /** The variables to run with: without those that would change the configuration or a connection. */
   environment: NodeJS.ProcessEnv;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { redact } from '../process/redact.ts';
-import { fittingGitState, type GitState } from '../results/git-state.ts';
+import { fittingGitState, type GitState } from '../results/manifest/git-state.ts';
 import type { Context } from '../runtime/context.ts';
 
 export interface Checkout {

@@ -1,5 +1,5 @@
 import { signingKey, signingKeyFile } from '../config/signing-key.ts';
-import { publicKeyText } from '../repository/signature.ts';
+import { publicKeyText } from '../repository/manifest/signature.ts';
 import type { OwnKey } from '../results/configuration-results.ts';
 
 /** The key by which this machine signs snapshots; made when there is none yet. */

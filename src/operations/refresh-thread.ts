@@ -1,7 +1,8 @@
 import { Worker } from 'node:worker_threads';
-import type { InEffect } from '../config/in-effect.ts';
+import type { InEffect } from '../config/keys/in-effect.ts';
 import { shareConnections } from '../engines/connection-limits.ts';
 import { UserError } from '../runtime/errors.ts';
+import { workerFile } from '../runtime/thread-pool.ts';
 import type { RefreshOrder, RefreshPlace, RefreshReply } from './refresh-worker.ts';
 import type { RefreshTargets } from './targets/targets.ts';
 
@@ -28,7 +29,7 @@ export async function refreshInThread({
 }: RefreshInThread): Promise<boolean> {
   shareConnections();
   const environment = { ...place.environment };
-  const worker = new Worker(workerFile(), {
+  const worker = new Worker(workerFile(import.meta.url, 'refresh-worker'), {
     name: 'refresh',
     workerData: { ...place, environment },
     resourceLimits: HEAP,
@@ -74,8 +75,4 @@ export async function refreshInThread({
 
 function checkFailed(message: string): UserError {
   return new UserError('unreachable', message);
-}
-
-function workerFile(): URL {
-  return new URL(import.meta.url.endsWith('.ts') ? './refresh-worker.ts' : './refresh-worker.js', import.meta.url);
 }

@@ -1,8 +1,8 @@
 import { constants, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import { type InEffect, inEffect } from '../config/in-effect.ts';
+import { type InEffect, inEffect } from '../config/keys/in-effect.ts';
 import { shareConnections } from '../engines/connection-limits.ts';
-import type { HubState } from '../results/hub-state.ts';
+import type { HubState } from '../results/cloud-results.ts';
 import type { TargetRow } from '../results/results.ts';
 import { createContext } from '../runtime/context.ts';
 import { toUserError } from '../runtime/errors.ts';

@@ -1,5 +1,5 @@
 import { mkdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import * as v from 'valibot';
 import { replaceFile } from '../config/edit/write-temporary.ts';
 import type { Context } from '../runtime/context.ts';
@@ -34,7 +34,7 @@ export async function writeState<Schema extends v.GenericSchema>(
   content: v.InferOutput<Schema>,
 ): Promise<void> {
   const file = statePath(context, name);
-  await mkdir(context.configuration.settings.working_directory, { recursive: true, mode: 0o700 });
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   await replaceFile(file, `${JSON.stringify(content)}\n`, { mode: 0o600 });
 }
 

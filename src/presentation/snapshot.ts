@@ -1,6 +1,6 @@
-import { keyText } from '../config/keys-in-effect.ts';
+import { keyText } from '../config/keys/keys-in-effect.ts';
 import { ENGINE_PROFILES } from '../engines/list.ts';
-import type { GitState } from '../results/git-state.ts';
+import type { GitState } from '../results/manifest/git-state.ts';
 import type { SnapshotLocation, SnapshotRow, SnapshotSignature } from '../results/results.ts';
 import type { SubsetPlanResult } from '../results/subset-results.ts';
 import { formatAge, formatBytes, formatCount, formatNumberOf, formatTime } from '../text/format.ts';

@@ -4,11 +4,11 @@ import { promisify } from 'node:util';
 import { type Entry, type ZipFile as OpenZipFile, open } from 'yauzl';
 import { ZipFile } from 'yazl';
 import { UserError } from '../runtime/errors.ts';
-import { isObjectKey, objectKey } from './keys.ts';
-import { type Manifest, type ManifestFile, manifestText, parseManifest } from './manifest.ts';
+import { type Manifest, type ManifestFile, manifestText, parseManifest } from './manifest/manifest.ts';
 import { largestObject } from './objects/object-format.ts';
 import { filesOf } from './repository.ts';
-import { MOST_TEXT_BYTES, TooLarge } from './store.ts';
+import { isObjectKey, objectKey } from './store/keys.ts';
+import { MOST_TEXT_BYTES, TooLarge } from './store/store.ts';
 
 /** A snapshot as one file: an uncompressed zip of the manifest and its objects under their keys. */
 const MANIFEST = 'manifest.json';

@@ -1,5 +1,5 @@
-import { objectKey } from './keys.ts';
-import type { ObjectStore, Store } from './store.ts';
+import { objectKey } from './store/keys.ts';
+import type { ObjectStore, Store } from './store/store.ts';
 
 export interface DamageNotes {
   add(sha256s: string[]): Promise<void>;

@@ -1,5 +1,5 @@
 import { UserError } from '../runtime/errors.ts';
-import { filesOfTable, type Manifest, type ManifestFile } from './manifest.ts';
+import { filesOfTable, type Manifest, type ManifestFile } from './manifest/manifest.ts';
 
 export interface Damage {
   manifest: Manifest;

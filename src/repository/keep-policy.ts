@@ -15,6 +15,9 @@ export function keepRules<Count extends v.GenericSchema, Age extends v.GenericSc
   };
 }
 
+/** Rules that keep the newest snapshot of each period, and the period in words. */
+export const PERIODS = { daily: 'day', weekly: 'week', monthly: 'month' } as const;
+
 const keepPolicy = v.object(keepRules(v.number(), v.number()));
 
 /** The rules, with an age in milliseconds. */

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { rename } from 'node:fs/promises';
 import type { Report } from '../runtime/events.ts';
-import { claim, foreignFolder } from './claim.ts';
-import { createFolder } from './folder.ts';
-import { objectKey } from './keys.ts';
-import type { Manifest, ManifestFile } from './manifest.ts';
-import { looksWhole, type ObjectToRead } from './objects/object-file.ts';
+import type { Manifest, ManifestFile } from './manifest/manifest.ts';
+import { looksWhole, type ObjectToRead } from './objects/read-object.ts';
 import { createRepository, filesOf, type Repository, timeInKey } from './repository.ts';
 import { createStaging, liveStagings, type StagingFolder, stagingRoot } from './staging.ts';
+import { claim, foreignFolder } from './store/claim.ts';
+import { createFolder } from './store/folder.ts';
+import { objectKey } from './store/keys.ts';
 
 export interface LocalRepository extends Repository {
   takenAt(target: string): Promise<string[]>;

@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { UserError } from '../runtime/errors.ts';
 import type { Report } from '../runtime/events.ts';
-import type { Annotations } from './annotations.ts';
 import { createDamageNotes } from './damage-notes.ts';
 import { clearMark, type EncryptionMark, sealedMark } from './encryption/encryption-mark.ts';
 import { clearEnvelope, sealedEnvelope } from './encryption/envelope.ts';
-import { createFolder } from './folder.ts';
 import type { Headline, VerifiedHeadline } from './headlines/headline.ts';
 import { type HeadlinesRequest, readHeadlines } from './headlines/headlines.ts';
-import { createLocks, type Locks } from './locks.ts';
-import type { Manifest } from './manifest.ts';
-import { type OpenStore, storeOpener } from './open-store.ts';
+import type { Annotations } from './manifest/annotations.ts';
+import type { Manifest } from './manifest/manifest.ts';
 import { createRepository, type Repository } from './repository.ts';
 import type { Credentials } from './s3/client.ts';
 import type { StorageProfile } from './s3/connection.ts';
-import type { ObjectStore, Store } from './store.ts';
+import { createFolder } from './store/folder.ts';
+import { createLocks, type Locks } from './store/locks.ts';
+import { type OpenStore, storeOpener } from './store/open-store.ts';
+import type { ObjectStore, Store } from './store/store.ts';
 
 /** `damaged`: the next push replaces the object. `checking` and `not_checked`: it may, once the hub has checked it. */
 export type DamageVerdict = 'damaged' | 'checking' | 'intact' | 'not_checked';

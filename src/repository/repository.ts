@@ -2,7 +2,6 @@ import * as v from 'valibot';
 import type { Report } from '../runtime/events.ts';
 import { mapWithConcurrency } from '../runtime/map-with-concurrency.ts';
 import { SealBroken } from './encryption/sealed-format.ts';
-import { isManifestKey, isObjectKey, keyRefused } from './keys.ts';
 import {
   filesOfTable,
   type Manifest,
@@ -10,8 +9,9 @@ import {
   ManifestInvalid,
   manifestText,
   parseManifest,
-} from './manifest.ts';
-import { type Store, type StoredFile, TooLarge } from './store.ts';
+} from './manifest/manifest.ts';
+import { isManifestKey, isObjectKey, keyRefused } from './store/keys.ts';
+import { type Store, type StoredFile, TooLarge } from './store/store.ts';
 
 /** Younger objects are never swept: an active build or push may be about to reference them. */
 const SWEEP_AGE = 24 * 60 * 60 * 1000;

@@ -3,14 +3,15 @@ import { UserError } from '../runtime/errors.ts';
 import { type Report, withStep } from '../runtime/events.ts';
 import { mapWithConcurrency } from '../runtime/map-with-concurrency.ts';
 import { damaged, isObjectDamage } from './damaged.ts';
-import { objectKey } from './keys.ts';
 import type { LocalRepository } from './local-repository.ts';
-import { filesOfTable, type Manifest, type ManifestFile } from './manifest.ts';
+import { filesOfTable, type Manifest, type ManifestFile } from './manifest/manifest.ts';
 import { ContentDiffers } from './objects/checksum.ts';
 import { largestObject } from './objects/object-format.ts';
-import { type ObjectPool, syncFile } from './objects/object-pool.ts';
+import type { ObjectPool } from './objects/object-pool.ts';
 import type { DamageVerdict, RemoteRepository } from './remote-repository.ts';
 import { filesOf } from './repository.ts';
+import { syncPath } from './store/folder.ts';
+import { objectKey } from './store/keys.ts';
 
 const OBJECTS_AT_ONCE = 8;
 
@@ -142,7 +143,7 @@ export async function fetchObject(
       throw damaged({ manifest, file, place: remote.name, isReported, cause });
     }
   }
-  await syncFile(path);
+  await syncPath(path);
   await repository.store(path, file);
 }
 

@@ -75,3 +75,10 @@ export const reconcileResult = v.object({
 });
 
 export type ReconcileResult = v.InferOutput<typeof reconcileResult>;
+
+/** Why the targets of the hub are not those that it has now. */
+export interface HubState {
+  problem: 'unreachable' | 'refused';
+  /** Time at which the shown targets were listed; `null` when none are known. */
+  as_of: string | null;
+}

@@ -2,13 +2,14 @@ import * as v from 'valibot';
 import { ENGINE_IDS } from '../engines/list.ts';
 import { mode } from './configuration-results.ts';
 import { destinationCopies } from './database-copies.ts';
-import { definitionsOnlySchema } from './definitions-only.ts';
 import { excludedRowsSchema } from './excluded-rows.ts';
 import { describe, flag, number, open, optional, orNull, text, texts } from './fields.ts';
-import { gitStateSchema } from './git-state.ts';
-import { hiddenSchema } from './hidden-objects.ts';
-import { leftOutSchemas } from './left-out-schemas.ts';
-import { appliedSchema } from './migration-results.ts';
+import { definitionsOnlySchema } from './manifest/definitions-only.ts';
+import { gitStateSchema } from './manifest/git-state.ts';
+import { hiddenSchema } from './manifest/hidden-objects.ts';
+import { leftOutSchemas } from './manifest/left-out-schemas.ts';
+import { appliedSchema } from './manifest/migration-results.ts';
+import { rowReading } from './row-reading.ts';
 
 // Results of operations: the shapes of the JSON output (docs/commands.md), so that scripts, the plain tables
 // and the screens show one truth. Sizes in bytes, durations in milliseconds, times in ISO 8601 UTC. No secrets.
@@ -116,6 +117,7 @@ export const snapshotRow = v.object({
   pinned: optional(describe(v.literal(true), 'Never pruned; removed on explicit request only.')),
   origin: optional(describe(text, 'The target that built it, if another one: for a share target.')),
   signature: snapshotSignature,
+  reading: optional(describe(rowReading, 'Of a build, where unchanged rows need not be read.')),
 });
 
 export type SnapshotRow = v.InferOutput<typeof snapshotRow>;

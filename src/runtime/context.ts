@@ -65,7 +65,7 @@ export async function createContext({
     { stagingRoot },
   ] = await Promise.all([
     import('../config/load.ts'),
-    import('../config/misnamed-targets.ts'),
+    import('../config/problems/misnamed-targets.ts'),
     import('../config/secrets/secret-values.ts'),
     import('../process/redact.ts'),
     import('../process/local.ts'),

@@ -67,11 +67,9 @@ export const ERRORS = {
     after_load_failed: 'A step of `after_load` failed.',
     after_load_timeout: 'A step of `after_load` took longer than its `timeout`.',
     restore_failed: 'The restore failed.',
-    temporary_user_refused:
-'The restricted user cannot be created, or cannot connect: `--allow-superuser`.',
+    temporary_user_refused: 'The restricted user cannot be created, or cannot connect: `--allow-superuser`.',
     remote_tables_needed: 'Tables need foreign tables: `--remote-tables`.',
-    restore_incomplete:
-'`--keep-going` lacks the listed parts. A warning with `--accept-missing`.',
+    restore_incomplete: '`--keep-going` lacks the listed parts. A warning with `--accept-missing`.',
     keep_going_refused: 'This load or engine has no `--keep-going`.',
     swap_blocked: 'A prepared transaction, subscription or replication slot prevents renaming the database.',
     no_base_copy: 'The destination has no base copy.',
@@ -88,8 +86,7 @@ export const ERRORS = {
       "A row exceeds the destination's `max_allowed_packet`; the hint has the value (or `local_infile=ON`).",
     packet_too_small: 'The swap exceeds `max_allowed_packet`.',
     sessions_stay: 'Sessions on the destination do not end.',
-    objects_refused:
-'MySQL, MariaDB: the server refuses tables without primary key, or functions and triggers.',
+    objects_refused: 'MySQL, MariaDB: the server refuses tables without primary key, or functions and triggers.',
     swap_incomplete: 'MySQL, MariaDB: the swap is done, but the run failed afterwards: `tool undo`.',
     swap_unfinished:
       'MySQL, MariaDB: an interrupted swap cannot be completed and blocks others. The replaced tables are complete.',

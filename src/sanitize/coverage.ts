@@ -1,4 +1,4 @@
-import { filesOfTable, type ManifestTable } from '../repository/manifest.ts';
+import { filesOfTable, type ManifestTable } from '../repository/manifest/manifest.ts';
 import type { ChangedColumn, Coverage, TableCoverage, UnsanitizedColumn } from '../results/sanitize-results.ts';
 import { type ColumnDigest, columnName } from './column-facts.ts';
 import type { Suspicion } from './detector/detect.ts';

@@ -1,6 +1,6 @@
 import { chmod, readFile } from 'node:fs/promises';
 import type { Configuration } from '../config/configuration.ts';
-import type { Edit } from '../config/edit/edit.ts';
+import type { Edit } from '../config/edit/change.ts';
 import { editFile } from '../config/edit/edit-file.ts';
 import { decrypt, ENCRYPTED, encrypt } from '../config/secrets/cipher.ts';
 import { IN_KEYCHAIN, readFromKeychain, removeFromKeychain, writeToKeychain } from '../config/secrets/keychain.ts';

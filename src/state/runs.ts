@@ -31,7 +31,8 @@ export type RunKind =
   | 'subset'
   | 'push'
   | 'pull'
-  | 'export';
+  | 'export'
+  | 'apply';
 
 /** The database that a run replaces as its last step. */
 export interface ReplacedDatabase {

@@ -1,5 +1,5 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { HubState } from '../results/hub-state.ts';
+import type { HubState } from '../results/cloud-results.ts';
 import type { TargetRow } from '../results/results.ts';
 import type { UserError } from '../runtime/errors.ts';
 

@@ -1,5 +1,5 @@
 import type { ExcludedRows } from '../results/excluded-rows.ts';
-import type { HiddenObjects } from '../results/hidden-objects.ts';
+import type { HiddenObjects } from '../results/manifest/hidden-objects.ts';
 import { boundedList } from './bounded-list.ts';
 import { formatNumberOf } from './format.ts';
 

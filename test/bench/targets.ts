@@ -10,7 +10,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { spawn } from '@lydell/node-pty';
 import type { Settings } from '../../src/config/schema/settings.ts';
 import { parsePostgresUrl } from '../../src/engines/postgres/connection/url.ts';
-import { assertNotASource } from '../../src/operations/load/guard.ts';
+import { assertNotASource } from '../../src/operations/load/guard/guard.ts';
 import { checkTargets, listTargets } from '../../src/operations/targets/targets.ts';
 import type { TargetRow } from '../../src/results/results.ts';
 import type { Context } from '../../src/runtime/context.ts';

@@ -17,9 +17,9 @@ const ALLOWED: Record<string, string> = {
   'src/cli/completion/completion-scripts.ts': 'scripts of shells',
   'src/cli/usage-error.ts': 'errors of the command line',
   'src/commands/registry.ts': 'what families of commands are about',
-  'src/results/git-state.ts': 'errors of a schema',
-  'src/results/hidden-objects.ts': 'errors of a schema',
-  'src/results/migration-results.ts': 'errors of a schema',
+  'src/results/manifest/git-state.ts': 'errors of a schema',
+  'src/results/manifest/hidden-objects.ts': 'errors of a schema',
+  'src/results/manifest/migration-results.ts': 'errors of a schema',
 };
 
 /** Properties of keys, commands and options, whose words stand beside what they do. */

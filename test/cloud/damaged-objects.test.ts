@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createS3Store } from '../../src/repository/s3/store.ts';
-import type { Store } from '../../src/repository/store.ts';
+import type { Store } from '../../src/repository/store/store.ts';
 import { putStorageProfile, putTarget, startHub, type TestHub } from '../helpers/hub/hub.ts';
 import { describeWithPostgres, eventually } from '../helpers/postgres/postgres-server.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/storage/s3-server.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isAllowedDestination } from '../../src/config/allowed-destinations.ts';
 import { parsePostgresUrl } from '../../src/engines/postgres/connection/url.ts';
-import { assertNotASource } from '../../src/operations/load/guard.ts';
+import { assertNotASource } from '../../src/operations/load/guard/guard.ts';
 import type { RunEvent } from '../../src/results/events.ts';
 import { testContext } from '../helpers/postgres/postgres-server.ts';
 import { configFolder, withKey } from '../helpers/terminal/config-folder.ts';

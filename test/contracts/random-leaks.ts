@@ -4,7 +4,12 @@ import { build } from '../../src/operations/build/build.ts';
 import { applySanitize, planSanitize } from '../../src/operations/sanitize/sanitize.ts';
 import { localRepository } from '../../src/operations/snapshots/local-repository.ts';
 import { findSnapshot } from '../../src/operations/snapshots/snapshots.ts';
-import { filesOfTable, type Manifest, type ManifestFile, manifestText } from '../../src/repository/manifest.ts';
+import {
+  filesOfTable,
+  type Manifest,
+  type ManifestFile,
+  manifestText,
+} from '../../src/repository/manifest/manifest.ts';
 import { createObjectPool } from '../../src/repository/objects/object-pool.ts';
 import type { Coverage } from '../../src/results/sanitize-results.ts';
 import type { Context } from '../../src/runtime/context.ts';

@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { objectKey } from '../../src/repository/keys.ts';
 import { ContentDiffers } from '../../src/repository/objects/checksum.ts';
-import { type ObjectStore, type Store, TooLarge } from '../../src/repository/store.ts';
+import { objectKey } from '../../src/repository/store/keys.ts';
+import { type ObjectStore, type Store, TooLarge } from '../../src/repository/store/store.ts';
 import { temporaryFolder } from '../helpers/postgres/postgres-server.ts';
 
 const MEGABYTE = 1024 * 1024;

@@ -84,7 +84,7 @@ describeWithPostgres('a load of some tables', () => {
     shown.press('right');
     await shown.waitFor('❯    public.log');
     shown.press('l');
-    await shown.waitFor('Mark the tables to load: Space does');
+    await shown.waitFor('Mark the tables to load first: press Space');
     // The largest first: log, customer, orders, country.
     shown.press('j', 'j', ' ');
     await shown.waitFor('❯ ●  public.orders');

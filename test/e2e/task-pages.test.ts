@@ -134,7 +134,8 @@ describeWithPostgres('the pages of tasks', () => {
   test('leave-out-large-tables: every command runs', async () => {
     const { session, blocks } = await openPage('leave-out-large-tables');
     expect(await runAll(session, blocks)).toContain('public.orders (customer), 1 row');
-    const counts = 'SELECT (SELECT count(*) FROM audit), (SELECT count(*) FROM invoice_2025), (SELECT count(*) FROM orders)';
+    const counts =
+      'SELECT (SELECT count(*) FROM audit), (SELECT count(*) FROM invoice_2025), (SELECT count(*) FROM orders)';
     expect((await postgres.psql('shop_dev', { sql: counts })).trim()).toBe('0|0|1');
   });
 

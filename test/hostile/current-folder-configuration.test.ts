@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createModel } from '../../screens/app/create-model.ts';
 import { refreshTargets } from '../../screens/app/lists/refresh.ts';
 import { lazyOperations } from '../../screens/app/operations.ts';
-import { confirmTrust } from '../../screens/commands/trust.ts';
+import { confirmTrust } from '../../screens/commands/configuration/trust.ts';
 import type { CommandHost } from '../../src/cli/host.ts';
 import { COMMANDS } from '../../src/commands/registry.ts';
 import { createContext } from '../../src/runtime/context.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseMysqlUrl } from '../../src/engines/mysql/connection/url.ts';
 import { parsePostgresUrl } from '../../src/engines/postgres/connection/url.ts';
-import { assertNotASource } from '../../src/operations/load/guard.ts';
+import { assertNotASource } from '../../src/operations/load/guard/guard.ts';
 import { checkTargets, listTargets } from '../../src/operations/targets/targets.ts';
 import type { TargetRow } from '../../src/results/results.ts';
 import { describeWithMysql, startMysql, type TestMysql } from '../helpers/mysql/mysql-server.ts';

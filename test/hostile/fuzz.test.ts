@@ -9,11 +9,11 @@ import { snapshotReader } from '../../src/operations/snapshots/snapshot-reader.t
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { exportSnapshot } from '../../src/operations/snapshots/transfer/export.ts';
 import { importSnapshot } from '../../src/operations/snapshots/transfer/import.ts';
-import { objectKey } from '../../src/repository/keys.ts';
 import { createLocalRepository } from '../../src/repository/local-repository.ts';
-import type { Manifest } from '../../src/repository/manifest.ts';
+import type { Manifest } from '../../src/repository/manifest/manifest.ts';
 import { createObjectPool, type ObjectPool } from '../../src/repository/objects/object-pool.ts';
 import { manifestKey } from '../../src/repository/repository.ts';
+import { objectKey } from '../../src/repository/store/keys.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import { UserError } from '../../src/runtime/errors.ts';
 import { fc } from '../helpers/fast-check.ts';

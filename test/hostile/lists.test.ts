@@ -11,11 +11,11 @@ import { planSanitize } from '../../src/operations/sanitize/sanitize.ts';
 import { findPlanned, listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { pull } from '../../src/operations/snapshots/transfer/pull.ts';
 import { headlineOf } from '../../src/repository/headlines/headline.ts';
-import { type Manifest, manifestText, parseManifest } from '../../src/repository/manifest.ts';
+import { type Manifest, manifestText, parseManifest } from '../../src/repository/manifest/manifest.ts';
 import { manifestKey } from '../../src/repository/repository.ts';
 import type { BucketProfile } from '../../src/repository/s3/connection.ts';
 import { createS3Store } from '../../src/repository/s3/store.ts';
-import type { Store } from '../../src/repository/store.ts';
+import type { Store } from '../../src/repository/store/store.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import {
   describeWithPostgres,

@@ -7,10 +7,10 @@ import { localRepository } from '../../src/operations/snapshots/local-repository
 import { findSnapshot } from '../../src/operations/snapshots/snapshots.ts';
 import { exportSnapshot } from '../../src/operations/snapshots/transfer/export.ts';
 import { importSnapshot } from '../../src/operations/snapshots/transfer/import.ts';
-import { createFolder, type Folder } from '../../src/repository/folder.ts';
-import { createLocks } from '../../src/repository/locks.ts';
 import { createRepository } from '../../src/repository/repository.ts';
 import { createStaging, liveStagings } from '../../src/repository/staging.ts';
+import { createFolder, type Folder } from '../../src/repository/store/folder.ts';
+import { createLocks } from '../../src/repository/store/locks.ts';
 import { temporaryFolder } from '../helpers/postgres/postgres-server.ts';
 import { type Machine, machine } from '../helpers/storage/machine.ts';
 import { storeSnapshot } from '../helpers/storage/stored-snapshot.ts';

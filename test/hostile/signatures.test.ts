@@ -9,12 +9,13 @@ import { ownKey } from '../../src/operations/key.ts';
 import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import { loadQuestion } from '../../src/operations/load/text.ts';
 import { applySanitize, planSanitize } from '../../src/operations/sanitize/sanitize.ts';
+import { annotate } from '../../src/operations/snapshots/annotate/annotate.ts';
 import { localRepository } from '../../src/operations/snapshots/local-repository.ts';
-import { annotate, listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
+import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { exportSnapshot } from '../../src/operations/snapshots/transfer/export.ts';
 import { importSnapshot } from '../../src/operations/snapshots/transfer/import.ts';
-import type { Manifest } from '../../src/repository/manifest.ts';
-import { publicKeyText, signManifest, verifyManifest } from '../../src/repository/signature.ts';
+import type { Manifest } from '../../src/repository/manifest/manifest.ts';
+import { publicKeyText, signManifest, verifyManifest } from '../../src/repository/manifest/signature.ts';
 import type { RunEvent } from '../../src/results/events.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import {

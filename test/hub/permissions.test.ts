@@ -15,7 +15,7 @@ import { openDatabase } from '../../hub/database/database.ts';
 import { publish } from '../../hub/database/snapshots/snapshots.ts';
 import { findTarget } from '../../hub/database/targets/targets.ts';
 import type { Decision } from '../../hub/permissions/access.ts';
-import { manifestText } from '../../src/repository/manifest.ts';
+import { manifestText } from '../../src/repository/manifest/manifest.ts';
 import { putStorageProfile, putTarget, type Received, startHub, type TestHub } from '../helpers/hub/hub.ts';
 import { describeWithPostgres, eventually } from '../helpers/postgres/postgres-server.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/storage/s3-server.ts';

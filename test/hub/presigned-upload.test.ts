@@ -3,8 +3,8 @@ import { request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { findBytes } from '../../hub/objects/bucket-calls.ts';
 import { openTargetBucket, type TargetBucket } from '../../hub/objects/buckets.ts';
-import type { StorageSettings } from '../../src/cloud/contract/schemas.ts';
-import { objectKey } from '../../src/repository/keys.ts';
+import type { StorageSettings } from '../../src/cloud/contract/resources.ts';
+import { objectKey } from '../../src/repository/store/keys.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/storage/s3-server.ts';
 
 function hash(content: Uint8Array): string {

@@ -1,11 +1,11 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { type Manifest, manifestText } from '../../src/repository/manifest.ts';
+import { type Manifest, manifestText } from '../../src/repository/manifest/manifest.ts';
+import { publicKeyText, signManifest } from '../../src/repository/manifest/signature.ts';
 import { manifestKey } from '../../src/repository/repository.ts';
 import type { BucketProfile } from '../../src/repository/s3/connection.ts';
 import { createS3Store } from '../../src/repository/s3/store.ts';
-import { publicKeyText, signManifest } from '../../src/repository/signature.ts';
-import type { Store } from '../../src/repository/store.ts';
+import type { Store } from '../../src/repository/store/store.ts';
 import { putStorageProfile, putTarget, startHub, type TestHub } from '../helpers/hub/hub.ts';
 import { hash, objectOf, type TestObject } from '../helpers/hub/hub-target.ts';
 import { describeWithPostgres, eventually } from '../helpers/postgres/postgres-server.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { HUB } from '../../hub/database/audit.ts';
 import { publish } from '../../hub/database/snapshots/snapshots.ts';
-import type { Manifest } from '../../src/repository/manifest.ts';
+import type { Manifest } from '../../src/repository/manifest/manifest.ts';
 import { manifestKey } from '../../src/repository/repository.ts';
 import { putStorageProfile, startHub, type TestHub } from '../helpers/hub/hub.ts';
 import { createHubTarget, type HubTarget, openHubTarget } from '../helpers/hub/hub-target.ts';

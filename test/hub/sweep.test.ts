@@ -5,7 +5,7 @@ import { withSweepLock } from '../../hub/database/snapshots/sweeps.ts';
 import { sweepDue } from '../../hub/jobs/sweeps.ts';
 import { createLog } from '../../hub/log.ts';
 import { type Buckets, createBuckets } from '../../hub/objects/buckets.ts';
-import { manifestText } from '../../src/repository/manifest.ts';
+import { manifestText } from '../../src/repository/manifest/manifest.ts';
 import { manifestKey } from '../../src/repository/repository.ts';
 import type { BucketProfile } from '../../src/repository/s3/connection.ts';
 import { putStorageProfile, startHub, type TestHub } from '../helpers/hub/hub.ts';

@@ -4,7 +4,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Manifest, manifestText } from '../../src/repository/manifest.ts';
+import { type Manifest, manifestText } from '../../src/repository/manifest/manifest.ts';
 import { manifestKey } from '../../src/repository/repository.ts';
 import type { BucketProfile } from '../../src/repository/s3/connection.ts';
 import { fc } from '../helpers/fast-check.ts';

@@ -237,6 +237,19 @@ export const PROMISES = {
       },
     },
   },
+  unchanged: {
+    promise: 'Rows that a build does not read are those of the last build',
+    parts: {
+      postgres: {
+        file: 'test/prove/unchanged.test.ts',
+        method:
+          'random histories of several sessions (subtransactions, prepared and open transactions, VACUUM FULL, FREEZE, TRUNCATE, changed types and columns, crashes with synchronous_commit off), each build of them compared with a full read, on PostgreSQL',
+        sample: 20,
+        full: 200,
+        rounds: 2000,
+      },
+    },
+  },
   limits: {
     promise: 'A full disk, no memory, no file handles and a clock that jumps lose nothing',
     parts: {
@@ -411,7 +424,7 @@ export const PROMISES = {
     },
   },
   concurrency: {
-    promise: 'Processes beside each other lose nothing',
+    promise: 'Concurrent processes lose nothing',
     parts: {
       postgres: {
         file: 'test/prove/crowd.full.test.ts',
@@ -465,7 +478,7 @@ export const PROMISES = {
     },
   },
   borders: {
-    promise: 'What is checked is what happens',
+    promise: 'Checked input is executed as checked',
     parts: {
       'definitions-mariadb': {
         file: 'test/hostile/mysql/random-definitions.test.ts',

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { annotate, findSnapshot, listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
+import { annotate } from '../../src/operations/snapshots/annotate/annotate.ts';
+import { findSnapshot, listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { push } from '../../src/operations/snapshots/transfer/push.ts';
 import { createS3Store } from '../../src/repository/s3/store.ts';
 import { mapWithConcurrency } from '../../src/runtime/map-with-concurrency.ts';

@@ -3,7 +3,7 @@ import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLocalRepository, type LocalRepository } from '../../src/repository/local-repository.ts';
-import type { Manifest, ManifestFile } from '../../src/repository/manifest.ts';
+import type { Manifest, ManifestFile } from '../../src/repository/manifest/manifest.ts';
 import type { RunEvent } from '../../src/results/events.ts';
 import { temporaryFolder } from '../helpers/postgres/postgres-server.ts';
 

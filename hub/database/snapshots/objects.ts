@@ -155,7 +155,6 @@ export async function linkStored(
   return { missing: rows[0]?.missing ?? 0, named: rows.map(({ sha256 }) => sha256) };
 }
 
-/** Returns those of the objects that are stored. */
 export async function storedObjects(
   db: Connection,
   { targetId, profileId, sha256s }: ObjectPlace & { sha256s: string[] },

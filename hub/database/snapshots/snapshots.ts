@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Annotations } from '../../../src/repository/annotations.ts';
 import type { Headline } from '../../../src/repository/headlines/headline.ts';
+import type { Annotations } from '../../../src/repository/manifest/annotations.ts';
 import { Problem } from '../../problem.ts';
 import { type AuditEvent, recordEvent } from '../audit.ts';
 import type { Connection, Database } from '../database.ts';
@@ -133,7 +133,6 @@ function objectsMissing(missing: number, named: string[]): Problem {
   });
 }
 
-/** Returns those of the objects that belong to the snapshot. */
 export async function linkedObjects(db: Database, pk: number, sha256s: string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('snapshot_objects')

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { BlockList } from 'node:net';
 import { sql } from 'kysely';
 import type { Webhook } from '../../../src/cloud/contract/builds.ts';
-import type { Fingerprints, TargetBody, TargetSettings } from '../../../src/cloud/contract/schemas.ts';
+import type { Fingerprints, TargetBody, TargetSettings } from '../../../src/cloud/contract/resources.ts';
 import { withoutPassword } from '../../../src/cloud/contract/url-password.ts';
 import { shownWebhook } from '../../../src/cloud/contract/webhook.ts';
 import { assertAddressNotLinkLocal, assertPublicAddress } from '../../objects/reach.ts';

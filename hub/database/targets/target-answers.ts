@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Fingerprints, Permission, TargetSettings } from '../../../src/cloud/contract/schemas.ts';
+import type { Fingerprints, TargetSettings } from '../../../src/cloud/contract/resources.ts';
+import type { Permission } from '../../../src/cloud/contract/schemas.ts';
 import { createBatches } from '../../lists/shared-work.ts';
 import { type Caller, permissionsOn } from '../../permissions/access.ts';
 import type { HubKey } from '../../settings/settings-values.ts';
@@ -78,7 +79,6 @@ export async function listTargets(
   return { page, validUntil: Math.min(...rows.map(lateAfter).filter((time) => time >= now.getTime())) };
 }
 
-/** Returns the target as the API answers it. */
 export async function targetAnswer(
   db: Database,
   target: TargetRow,

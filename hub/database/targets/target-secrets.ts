@@ -1,4 +1,4 @@
-import type { TargetSettings } from '../../../src/cloud/contract/schemas.ts';
+import type { TargetSettings } from '../../../src/cloud/contract/resources.ts';
 import { URL_KEYS, withoutPassword } from '../../../src/cloud/contract/url-password.ts';
 import type { HubKey } from '../../settings/settings-values.ts';
 import type { Connection } from '../database.ts';

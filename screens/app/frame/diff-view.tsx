@@ -15,7 +15,6 @@ export interface DiffViewProps {
   height: number;
 }
 
-/** The changes of a file. */
 export function DiffView({ change: { before, after, shape }, lines, ...place }: DiffViewProps) {
   const { list, width, height } = place;
   const texts = useMemo(

@@ -7,12 +7,10 @@ const PASSWORD = /(?<=:\/\/[^:/@]*:).*(?=@)|(?<=[?&]password=)[^&#]*/gi;
 /** Also before the @ is typed; digits are a port. */
 const TYPED_PASSWORD = /(?<=:\/\/[^:/@]*:)(?:.*(?=@)|(?!\d{1,5}(?:\/|$))[^/]*)|(?<=[?&]password=)[^&#]*/gi;
 
-/** A URL without its password. */
 export function hidePassword(url: string): string {
   return url.replace(PASSWORD, HIDDEN);
 }
 
-/** A typed URL without its password. */
 export function typedUrl(url: string): string {
   return url.replace(TYPED_PASSWORD, typedSecret);
 }

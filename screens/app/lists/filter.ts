@@ -3,7 +3,6 @@ import type { ListState } from '../../../src/state/list.ts';
 import type { KeyBinding, KeyContext, Model } from '../model.ts';
 import type { Route } from '../route.ts';
 
-/** A route with a list that can be filtered. */
 export type FilteredRoute = Extract<Route, { list: ListState; typing: TextEdit | null }>;
 
 /** The handlers of a screen with a filtered list. */

@@ -187,7 +187,6 @@ async function readDiskUse({ snapshots, operations }: Model, target: string): Pr
     snapshots.setState((state) => diskUseRead(state, target, bytes));
 }
 
-/** Lists the snapshots and targets again after a run. */
 export async function refreshAfterRun(model: Model, target: string): Promise<void> {
   await Promise.all([refreshSnapshots(model, target), listTargets(model)]);
 }

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { keyText } from '../../../src/config/keys-in-effect.ts';
+import { keyText } from '../../../src/config/keys/keys-in-effect.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
 import type { RunnableProgram } from '../runnable-program.ts';
 

@@ -27,7 +27,6 @@ export function runRoute(run: string): RunRoute {
   return { screen: 'run', run, scrolledUp: 0, log: false, unfolded: false, list: emptyList, typing: null };
 }
 
-/** Begins a run and shows it. */
 export function begin({ navigation, runs }: Model, definition: RunDefinition): void {
   navigation.push(runRoute(runs.begin(definition)));
 }

@@ -109,7 +109,6 @@ export function coverageText(coverage: Coverage, options: TableOptions): string 
   ].join('\n');
 }
 
-/** The plan of a subset with all its tables. */
 export function subsetPlanText(plan: SubsetPlanResult, options: TableOptions): string {
   const columns = [...subsetColumns({ glyphs: options.style.glyphs }), subsetPathColumn()];
   const question = { ...subsetQuestion(plan), warnings: plan.warnings.map(({ message }) => message) };

@@ -1,4 +1,4 @@
-import { placeOf } from '../../config/invalid-configuration.ts';
+import { placeOf } from '../../config/problems/invalid-configuration.ts';
 import { settingsSchema } from '../../config/schema/settings.ts';
 import { shapeOf } from '../../config/schema/shape.ts';
 import { createExcerpts } from '../../config/yaml/excerpt.ts';

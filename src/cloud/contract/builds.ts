@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { count, snapshotId } from '../../repository/values.ts';
+import { count, snapshotId } from '../../repository/manifest/values.ts';
 import { isCron, isTimeZone } from './cron.ts';
 import { id, resourceName, time } from './values.ts';
 import { isWebhookUrl } from './webhook.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { keepRules } from '../../repository/keep-policy.ts';
-import { count, snapshotId } from '../../repository/values.ts';
+import { count, snapshotId } from '../../repository/manifest/values.ts';
 import { parseDuration } from '../../text/duration.ts';
 import { time } from './values.ts';
 

@@ -1,7 +1,6 @@
 import type * as v from 'valibot';
 import type { Permission } from './schemas.ts';
 
-/** Path prefix of the API. */
 export const BASE_PATH = '/api/v3';
 
 /** Bytes of a body, unless the route says otherwise. */

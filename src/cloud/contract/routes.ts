@@ -1,4 +1,5 @@
 import type * as v from 'valibot';
+import * as resources from './resources.ts';
 import type { HubRoute } from './route.ts';
 import * as schemas from './schemas.ts';
 import { TARGET_ROUTES } from './target-routes.ts';
@@ -48,7 +49,7 @@ export const ROUTES = {
     summary: 'Storage profiles, by name',
     access: 'owner',
     query: schemas.pageQuery,
-    answers: { 200: schemas.storagePageSchema },
+    answers: { 200: resources.storagePageSchema },
     etag: true,
   },
   getStorageProfile: {
@@ -56,7 +57,7 @@ export const ROUTES = {
     path: '/storage_profiles/{name}',
     summary: 'A storage profile, without its keys',
     access: 'owner',
-    answers: { 200: schemas.storageAnswerSchema },
+    answers: { 200: resources.storageAnswerSchema },
     etag: true,
   },
   putStorageProfile: {
@@ -64,8 +65,8 @@ export const ROUTES = {
     path: '/storage_profiles/{name}',
     summary: 'Create or change a storage profile',
     access: 'owner',
-    body: schemas.storageBodySchema,
-    answers: { 200: schemas.storageAnswerSchema, 201: schemas.storageAnswerSchema },
+    body: resources.storageBodySchema,
+    answers: { 200: resources.storageAnswerSchema, 201: resources.storageAnswerSchema },
     conditional: true,
   },
   deleteStorageProfile: {
@@ -81,7 +82,7 @@ export const ROUTES = {
     path: '/storage_profiles/{name}/check',
     summary: 'Write, read and remove a test object',
     access: 'owner',
-    answers: { 200: schemas.storageCheckSchema },
+    answers: { 200: resources.storageCheckSchema },
   },
   listTokens: {
     method: 'GET',

@@ -1,5 +1,6 @@
-import { MOST_TEXT_BYTES } from '../../repository/store.ts';
+import { MOST_TEXT_BYTES } from '../../repository/store/store.ts';
 import * as builds from './builds.ts';
+import * as resources from './resources.ts';
 import * as retention from './retention.ts';
 import { type HubRoute, MOST_BODY_BYTES } from './route.ts';
 import * as schemas from './schemas.ts';
@@ -13,7 +14,7 @@ export const TARGET_ROUTES = {
     summary: 'Targets that the caller may read, by name',
     access: { each: 'read' },
     query: schemas.searchQuery,
-    answers: { 200: schemas.targetPageSchema },
+    answers: { 200: resources.targetPageSchema },
     etag: true,
   },
   getTarget: {
@@ -21,7 +22,7 @@ export const TARGET_ROUTES = {
     path: '/targets/{name}',
     summary: 'A target',
     access: { target: 'read' },
-    answers: { 200: schemas.targetAnswerSchema },
+    answers: { 200: resources.targetAnswerSchema },
     etag: true,
   },
   putTarget: {
@@ -29,8 +30,8 @@ export const TARGET_ROUTES = {
     path: '/targets/{name}',
     summary: 'Create or change a target',
     access: { target: 'change', create: true },
-    body: schemas.targetBodySchema,
-    answers: { 200: schemas.targetAnswerSchema, 201: schemas.targetAnswerSchema },
+    body: resources.targetBodySchema,
+    answers: { 200: resources.targetAnswerSchema, 201: resources.targetAnswerSchema },
     conditional: true,
   },
   deleteTarget: {
@@ -46,7 +47,7 @@ export const TARGET_ROUTES = {
     path: '/targets/{name}/secrets',
     summary: 'URLs of a target with passwords, for a build',
     access: { target: 'read_source' },
-    answers: { 200: schemas.targetSecretsSchema },
+    answers: { 200: resources.targetSecretsSchema },
   },
   getRetention: {
     method: 'GET',

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { count, sha256 } from '../../repository/values.ts';
+import { count, sha256 } from '../../repository/manifest/values.ts';
 import { headers, time, url } from './values.ts';
 
 /** Objects in one request for URLs. */

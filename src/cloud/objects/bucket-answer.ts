@@ -1,6 +1,6 @@
 import { attemptsFor, isMissing, storageError } from '../../repository/s3/errors.ts';
 import { retry } from '../../repository/s3/retry.ts';
-import { TooLarge } from '../../repository/store.ts';
+import { TooLarge } from '../../repository/store/store.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { printable } from '../../text/printable.ts';
 

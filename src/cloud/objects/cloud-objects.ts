@@ -1,7 +1,6 @@
 import { createBufferPool } from '../../repository/buffer-pool.ts';
 import { clearEnvelope } from '../../repository/encryption/envelope.ts';
-import { objectKey } from '../../repository/keys.ts';
-import type { Manifest, ManifestFile } from '../../repository/manifest.ts';
+import type { Manifest, ManifestFile } from '../../repository/manifest/manifest.ts';
 import { filesOf } from '../../repository/repository.ts';
 import { CONNECTION_TIMEOUT, IDLE_TIMEOUT } from '../../repository/s3/client.ts';
 import { BYTES_GATHERED, downloadFile, type RangeReader, totalOf } from '../../repository/s3/download.ts';
@@ -12,7 +11,8 @@ import {
   type SignedRequest,
   type TakePiece,
 } from '../../repository/s3/http-reader.ts';
-import type { ObjectStore } from '../../repository/store.ts';
+import { objectKey } from '../../repository/store/keys.ts';
+import type { ObjectStore } from '../../repository/store/store.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import type { CloudClient } from '../client.ts';
 import { bucketRefusal, MOST_ERROR_BYTES, queryBucket, statusOf } from './bucket-answer.ts';

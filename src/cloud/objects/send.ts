@@ -11,7 +11,6 @@ export interface SentPart {
   file: FileHandle;
   start: number;
   bytes: number;
-  /** Each piece, when it was read. */
   onRead: (piece: Buffer, position: number) => void;
   onBytes: (bytes: number) => void;
   signal: AbortSignal;

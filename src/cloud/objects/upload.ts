@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { ContentDiffers, createChecksum } from '../../repository/objects/checksum.ts';
 import { isMissing } from '../../repository/s3/errors.ts';
-import type { Transfer } from '../../repository/store.ts';
+import type { Transfer } from '../../repository/store/store.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import type { CloudClient } from '../client.ts';

@@ -15,7 +15,7 @@ export const authLoginCommand = defineCommand({
   json: 'events',
   async run(invocation) {
     const { signedInLine } = await import('../../operations/sign-in/text.ts');
-    const { signInWith } = await import('../../operations/cloud/sign-in-choices.ts');
+    const { signInWith } = await import('../../operations/cloud/sign-in/sign-in-choices.ts');
     const { arguments: given, options } = invocation;
     const context = await invocation.context();
     const { device = false } = options;

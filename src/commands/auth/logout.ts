@@ -11,7 +11,7 @@ export const authLogoutCommand = defineCommand({
   async run(invocation) {
     const { signedOutText } = await import('../../operations/sign-in/text.ts');
     const { signOut } = await import('../../operations/sign-in/sign-out.ts');
-    const { endHubSession } = await import('../../operations/cloud/end-hub-session.ts');
+    const { endHubSession } = await import('../../operations/cloud/sign-in/end-hub-session.ts');
     const context = await invocation.context();
     const { provider } = invocation.arguments;
     const isOfHub = context.configuration.settings.sso.hub !== undefined && (provider ?? 'hub') === 'hub';

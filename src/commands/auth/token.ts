@@ -8,7 +8,7 @@ export const authTokenCommand = defineCommand({
   arguments: [
     {
       name: 'token',
-      description: 'the token, or - to read it from standard input, which keeps it out of histories',
+      description: 'the token, or - to read it from standard input, which keeps it out of the shell history',
       required: true,
     },
   ],

@@ -4,7 +4,7 @@ import { DRY_RUN, TARGET } from '../shared-options.ts';
 
 export const branchPruneCommand = defineCommand({
   name: 'branch prune',
-  summary: 'drop branches without a git branch, or unused ones',
+  summary: 'drop branches whose git branch is gone, or unused ones',
   group: 'Branches',
   arguments: [{ ...TARGET, description: 'name of a target; default: all', required: false }],
   options: [

@@ -8,10 +8,10 @@ export const BRANCH = {
 
 export const DESTDB = {
   flags: '--destdb <url>',
-  description: 'destination URL, if loaded with --destdb',
+  description: 'URL of the destination, if the load had --destdb',
 } as const satisfies OptionSpec;
 
 export const MAIN = {
   flags: '--main <name>',
-  description: "git branch of the original destination (before the first switch); default: the remote's default branch",
+  description: "git branch that uses the database from before the first switch; default: the remote's default branch",
 } as const satisfies OptionSpec;

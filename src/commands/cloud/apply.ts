@@ -1,4 +1,5 @@
 import { defineCommand } from '../../cli/command.ts';
+import { runPlanned } from '../../cli/run-planned.ts';
 import { DRY_RUN } from '../shared-options.ts';
 
 export const cloudApplyCommand = defineCommand({
@@ -14,18 +15,10 @@ export const cloudApplyCommand = defineCommand({
   json: 'events',
   writes: true,
   async run(invocation) {
-    const { questionLines } = await import('../../cli/printers/question.ts');
-    const { appliedText, applyQuestion } = await import('../../operations/cloud/hub-settings-text.ts');
-    const { applyHubSettings, planHubSettings } = await import('../../operations/cloud/hub-settings.ts');
+    const { cloudApplyOperation } = await import('../../operations/cloud/apply/operation.ts');
     const { arguments: given, options, cwd } = invocation;
-    const { dryRun = false, overwrite = false } = options;
-    const context = await invocation.context();
-    const planned = await planHubSettings(context, { file: given.file, cwd, overwrite });
-    const { plan } = planned;
-    if (dryRun) return { data: { dry_run: true, plan }, text: questionLines(applyQuestion(plan)).join('\n') };
-    const isDone = plan.resources.every(({ action }) => action === 'unchanged');
-    if (!isDone) await invocation.confirm(applyQuestion(plan));
-    await applyHubSettings(context, planned);
-    return { data: { dry_run: false, plan }, text: appliedText(plan) };
+    return runPlanned(invocation, cloudApplyOperation, {
+      request: { file: given.file, cwd, overwrite: options.overwrite ?? false },
+    });
   },
 });

@@ -7,7 +7,7 @@ export const cloudShowCommand = defineCommand({
   examples: [{ command: 'tool cloud show', does: 'print a file for tool cloud apply' }],
   json: 'document',
   async run(invocation) {
-    const { hubContentText } = await import('../../operations/cloud/hub-settings-text.ts');
+    const { hubContentText } = await import('../../operations/cloud/show-text.ts');
     const { showHub } = await import('../../operations/cloud/show.ts');
     const content = await showHub(await invocation.context());
     return { data: content, text: hubContentText(content), quotes: true };

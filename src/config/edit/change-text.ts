@@ -1,96 +1,63 @@
 import { isSeq } from 'yaml';
-import { createTree, type KeyPath, removeValue, setValue, type Tree, valueAt } from '../tree.ts';
+import { createTree, removeValue, setValue, type Tree, valueAt } from '../tree.ts';
 import { startOf } from '../yaml/find-node.ts';
-import { parseText } from '../yaml/parse-text.ts';
-import { parseYaml } from '../yaml/yaml-source.ts';
 import { writeScalar } from '../yaml/yaml-text.ts';
 import type { Change } from './change.ts';
-import type { NewItem, TextReplacement } from './edit.ts';
-import { cannotEdit, checkEdited, editConfigurationText } from './edit-text.ts';
-import { createSpotFinder } from './find-spot.ts';
-import { appendItem, removeItem } from './list-items.ts';
+import { applyEdits, cannotEdit, editChecked, replaceIn, spotFinder } from './edit-text.ts';
+import { appendItem, removeEntry } from './entries.ts';
 import { endOf } from './text-lines.ts';
+
+type ChangeOf<Kind extends Change['kind']> = Extract<Change, { kind: Kind }>;
 
 /** Applies a change of a form and keeps every other byte; refuses a change that would have other effects. */
 export function changeText(text: string, change: Change): string {
-  const before = parseYaml(withoutMark(text)).tree;
-  if (change.kind === 'set') return editConfigurationText(text, [change]);
-  if (change.kind === 'remove' && typeof change.path.at(-1) === 'string') {
-    return editConfigurationText(text, [{ path: change.path, value: undefined }]);
-  }
+  return editChecked(text, change.path, (before, tree) => {
+    switch (change.kind) {
+      case 'set':
+        return applyEdits(before, tree, [change]);
+      case 'name':
+        return applyEdits(before, tree, [{ path: change.path, value: null }]);
+      case 'append':
+        return append(before, tree, change);
+      case 'remove':
+        return remove(before, tree, change);
+      case 'rename':
+        return rename(before, tree, change);
+      default:
+        return change satisfies never;
+    }
+  });
+}
+
+function append(text: string, tree: Tree, { path, value }: ChangeOf<'append'>): string {
+  const item = typeof value === 'object' ? Object.assign(createTree(), value) : value;
+  const items = valueAt(tree, path);
+  if (!Array.isArray(items)) return applyEdits(text, tree, [{ path, value: [item] }]);
+  const list = spotFinder(text, path)(path).meant;
+  const appended = isSeq(list) ? appendItem(text, list, value) : null;
+  if (!appended) throw cannotEdit(path);
+  items.push(item);
+  return replaceIn(text, [appended]);
+}
+
+function remove(text: string, tree: Tree, { path }: ChangeOf<'remove'>): string {
+  const [parent, index] = [path.slice(0, -1), path.at(-1)];
+  const items = valueAt(tree, parent);
+  if (typeof index === 'string') return applyEdits(text, tree, [{ path, value: undefined }]);
   // An empty list means the same as no list, so the last item removes its list.
-  if (change.kind === 'remove' && lengthAt(before, change.path.slice(0, -1)) === 1) {
-    return editConfigurationText(text, [{ path: change.path.slice(0, -1), value: undefined }]);
-  }
-  if (change.kind === 'append' && !Array.isArray(valueAt(before, change.path))) {
-    return editConfigurationText(text, [{ path: change.path, value: [asTree(change.value)] }]);
-  }
-  if (change.kind === 'name') return editConfigurationText(text, [{ path: change.path, value: null }]);
-  const mark = text.slice(0, text.length - withoutMark(text).length);
-  const replacement = replacementFor(withoutMark(text), change);
-  if (!replacement) throw cannotEdit(change.path);
-  const { from, to, by } = replacement;
-  const after = withoutMark(text).slice(0, from) + by + withoutMark(text).slice(to);
-  applyTo(before, change);
-  checkEdited(change.path, { expected: before, after });
-  return mark + after;
+  if (Array.isArray(items) && items.length === 1) return applyEdits(text, tree, [{ path: parent, value: undefined }]);
+  const list = spotFinder(text, path)(parent).meant;
+  const removed = isSeq(list) && index !== undefined ? removeEntry(text, list, index) : null;
+  if (!removed || !Array.isArray(items)) throw cannotEdit(path);
+  items.splice(Number(index), 1);
+  return replaceIn(text, [removed]);
 }
 
-function withoutMark(text: string): string {
-  return text.replace(/^\uFEFF/, '');
-}
-
-function lengthAt(tree: Tree, path: KeyPath): number {
-  const list = valueAt(tree, path);
-  return Array.isArray(list) ? list.length : 0;
-}
-
-type InPlace = Exclude<Change, { kind: 'set' | 'name' }>;
-
-function replacementFor(text: string, change: InPlace): TextReplacement | null {
-  const { document, flaws } = parseText(text);
-  if (!document || flaws.length > 0) return null;
-  const find = createSpotFinder(document);
-  switch (change.kind) {
-    case 'append': {
-      const list = find(change.path).meant;
-      return isSeq(list) ? appendItem(text, list, change.value) : null;
-    }
-    case 'remove': {
-      const list = find(change.path.slice(0, -1)).meant;
-      return isSeq(list) ? removeItem(text, list, Number(change.path.at(-1))) : null;
-    }
-    case 'rename': {
-      const { pair, depth } = find(change.path);
-      if (!pair || depth < change.path.length) return null;
-      return { from: startOf(pair.key), to: endOf(pair.key), by: writeScalar(change.name) };
-    }
-    default:
-      return change satisfies never;
-  }
-}
-
-function applyTo(tree: Tree, change: InPlace): void {
-  const { path } = change;
-  const parent = valueAt(tree, path.slice(0, -1));
-  switch (change.kind) {
-    case 'append':
-      setValue(tree, [...path, lengthAt(tree, path)], asTree(change.value));
-      return;
-    case 'remove':
-      if (Array.isArray(parent)) parent.splice(Number(path.at(-1)), 1);
-      return;
-    case 'rename': {
-      const value = valueAt(tree, path);
-      removeValue(tree, path);
-      setValue(tree, [...path.slice(0, -1), change.name], value);
-      return;
-    }
-    default:
-      change satisfies never;
-  }
-}
-
-function asTree(item: NewItem): NewItem {
-  return typeof item === 'object' ? Object.assign(createTree(), item) : item;
+function rename(text: string, tree: Tree, { path, name }: ChangeOf<'rename'>): string {
+  const { pair, depth } = spotFinder(text, path)(path);
+  if (!pair || depth < path.length) throw cannotEdit(path);
+  const value = valueAt(tree, path);
+  removeValue(tree, path);
+  setValue(tree, [...path.slice(0, -1), name], value);
+  return replaceIn(text, [{ from: startOf(pair.key), to: endOf(pair.key), by: writeScalar(name) }]);
 }

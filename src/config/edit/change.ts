@@ -1,5 +1,16 @@
 import type { KeyPath } from '../tree.ts';
-import type { NewItem, PlainValue } from './edit.ts';
+
+export type PlainValue = string | number | boolean;
+
+export type NewItem = PlainValue | { [key: string]: PlainValue };
+
+export type NewValue = PlainValue | readonly NewItem[] | null;
+
+/** A new value of a key; `undefined` removes the key. */
+export interface Edit {
+  path: KeyPath;
+  value: NewValue | undefined;
+}
 
 export type Change =
   | { kind: 'set'; path: KeyPath; value: PlainValue }
@@ -8,3 +19,9 @@ export type Change =
   | { kind: 'append'; path: KeyPath; value: NewItem }
   | { kind: 'rename'; path: KeyPath; name: string }
   | { kind: 'remove'; path: KeyPath };
+
+export interface TextReplacement {
+  from: number;
+  to: number;
+  by: string;
+}

@@ -3,7 +3,7 @@ import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { UserError } from '../../runtime/errors.ts';
 import { renewTrust } from '../trust/trust-store.ts';
-import type { Edit } from './edit.ts';
+import type { Edit } from './change.ts';
 import { editConfigurationText } from './edit-text.ts';
 import { lockFile } from './lock-file.ts';
 import { writeTemporary } from './write-temporary.ts';

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Document, isAlias, isScalar } from 'yaml';
+import { isAlias, isMap, isScalar } from 'yaml';
 import { UserError } from '../../runtime/errors.ts';
 import { dotted, type KeyPath, removeValue, setValue, type Tree } from '../tree.ts';
 import { parseText } from '../yaml/parse-text.ts';
 import { parseYaml } from '../yaml/yaml-source.ts';
-import type { Edit, NewValue, TextReplacement } from './edit.ts';
+import type { Edit, NewValue, TextReplacement } from './change.ts';
+import { removeKey } from './entries.ts';
 import { createSpotFinder, type Spot } from './find-spot.ts';
-import { removeKey } from './remove-key.ts';
 import { insertKeys, replaceValue } from './set-value.ts';
 
 const BYTE_ORDER_MARK = '\uFEFF';
@@ -16,16 +16,35 @@ const BYTE_ORDER_MARK = '\uFEFF';
  * Refuses an edit that would change other values.
  */
 export function editConfigurationText(text: string, edits: Edit[]): string {
+  return editChecked(text, edits[0]?.path ?? [], (before, tree) => applyEdits(before, tree, edits));
+}
+
+/**
+ * Edits a text, and its tree as well. Throws unless the new text has the new tree: a value that several keys share (an
+ * alias) would change for all of them.
+ */
+export function editChecked(text: string, path: KeyPath, edit: (text: string, tree: Tree) => string): string {
   const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
   const before = text.slice(mark.length);
-  let after = before;
+  const expected = parseYaml(before).tree;
+  const after = edit(before, expected);
+  const { tree, flaws } = parseYaml(after);
+  if (flaws.length > 0 || !isDeepStrictEqual(tree, expected)) throw cannotEdit(path);
+  return mark + after;
+}
+
+export function applyEdits(text: string, tree: Tree, edits: Edit[]): string {
+  let after = text;
   for (let done = 0; done < edits.length; ) {
     const step = nextStep(after, edits.slice(done));
-    after = applied(after, step.replacements);
+    after = replaceIn(after, step.replacements);
     done += step.edits;
   }
-  checkEdited(edits[0]?.path ?? [], { expected: expectedTree(edits, before), after });
-  return mark + after;
+  for (const { path, value } of edits) {
+    if (value === undefined) removeValue(tree, path);
+    else setValue(tree, path, value);
+  }
+  return after;
 }
 
 interface TextEditStep {
@@ -35,7 +54,7 @@ interface TextEditStep {
 
 /** Makes as many edits as one reading of the text permits: existing values, or one added or removed key. */
 function nextStep(text: string, edits: Edit[]): TextEditStep {
-  const find = createSpotFinder(documentOf(text, edits));
+  const find = spotFinder(text, edits[0]?.path ?? []);
   const becoming = valuesOf(edits, find);
   const replacements = new Map<unknown, TextReplacement>();
   for (const [index, { path, value }] of edits.entries()) {
@@ -71,13 +90,13 @@ function comeOrGo(text: string, { path, value, find }: Edit & { find: (path: Key
     return inserted;
   }
   if (spot.depth < path.length) return [];
-  const parent = find(path.slice(0, -1)).meant;
-  const removed = spot.pair && removeKey(text, { pair: spot.pair, parent, isRoot: path.length === 1 });
+  const map = find(path.slice(0, -1)).meant;
+  const removed = isMap(map) && spot.pair ? removeKey(text, map, { pair: spot.pair, isRoot: path.length === 1 }) : null;
   if (!removed) throw cannotEdit(path);
   return [removed];
 }
 
-function applied(text: string, replacements: TextReplacement[]): string {
+export function replaceIn(text: string, replacements: TextReplacement[]): string {
   const parts: string[] = [];
   let position = 0;
   for (const { from, to, by } of replacements.toSorted((a, b) => a.from - b.from)) {
@@ -87,25 +106,11 @@ function applied(text: string, replacements: TextReplacement[]): string {
   return parts.join('') + text.slice(position);
 }
 
-function documentOf(text: string, edits: Edit[]): Document.Parsed {
+/** Throws for a text with errors. */
+export function spotFinder(text: string, path: KeyPath): (path: KeyPath) => Spot {
   const { document, flaws } = parseText(text);
-  if (!document || flaws.length > 0) throw cannotEdit(edits[0]?.path ?? []);
-  return document;
-}
-
-function expectedTree(edits: Edit[], before: string): Tree {
-  const expected = parseYaml(before).tree;
-  for (const { path, value } of edits) {
-    if (value === undefined) removeValue(expected, path);
-    else setValue(expected, path, value);
-  }
-  return expected;
-}
-
-/** A value that several keys share (an alias) would change for all of them. */
-export function checkEdited(path: KeyPath, { expected, after }: { expected: Tree; after: string }): void {
-  const { tree, flaws } = parseYaml(after);
-  if (flaws.length > 0 || !isDeepStrictEqual(tree, expected)) throw cannotEdit(path);
+  if (!document || flaws.length > 0) throw cannotEdit(path);
+  return createSpotFinder(document);
 }
 
 export function cannotEdit(path: KeyPath): UserError {

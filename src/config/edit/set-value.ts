@@ -1,10 +1,11 @@
-import { isAlias, isMap, isScalar, type Pair, type Scalar, type YAMLMap } from 'yaml';
+import { isAlias, isMap, isScalar, type Scalar } from 'yaml';
 import type { KeyPath } from '../tree.ts';
 import { startOf } from '../yaml/find-node.ts';
 import { writeQuoted, writeScalar } from '../yaml/yaml-text.ts';
-import type { NewValue, TextReplacement } from './edit.ts';
+import type { NewValue, TextReplacement } from './change.ts';
+import { insertInFlow, insertLines } from './entries.ts';
 import { isNothing, type Spot } from './find-spot.ts';
-import { columnOf, endOf, indentStep, lineEnd, newlineOf } from './text-lines.ts';
+import { columnOf, endOf, indentStep } from './text-lines.ts';
 
 /** Replaces an existing value; `null` when it is a map or list. */
 export function replaceValue(text: string, { node, pair }: Spot, value: NewValue): TextReplacement | null {
@@ -38,18 +39,17 @@ export interface Insertion {
 /** Inserts new keys at the end of their map; `null` when there is no map. */
 export function insertKeys(text: string, { into, ...added }: Insertion): TextReplacement[] | null {
   const { node, pair } = into;
-  if (isMap(node) && node.flow) return [insertIntoFlow(text, node, added)];
+  if (isMap(node) && node.flow) return [insertInFlow(text, node, flowOf(added))];
   if (isMap(node) && node.items.length > 0) {
-    const last = node.items.at(-1) as Pair;
-    const lines = linesOf(text, { ...added, indent: columnOf(text, node.items[0]?.key) });
-    return [insertLines(text, Math.max(endOf(last.key), endOf(last.value)), lines)];
+    const indent = columnOf(text, startOf(node.items[0]?.key));
+    return [insertLines(text, endOf(node), linesOf(text, { ...added, indent }))];
   }
   if (!isNothing(node)) return null;
   if (!pair) return into.depth === 0 ? [insertLines(text, text.length, linesOf(text, { ...added, indent: 0 }))] : null;
-  const indent = columnOf(text, pair.key) + indentStep(text);
+  const indent = columnOf(text, startOf(pair.key)) + indentStep(text);
   const [from, to] = [startOf(node), endOf(node)];
   const written = from < to ? [{ from: text.slice(0, from).trimEnd().length, to, by: '' }] : [];
-  return [...written, insertLines(text, Math.max(endOf(pair.key), to), linesOf(text, { ...added, indent }))];
+  return [...written, insertLines(text, endOf(pair), linesOf(text, { ...added, indent }))];
 }
 
 type NewEntry = Omit<Insertion, 'into'>;
@@ -62,24 +62,9 @@ function linesOf(text: string, { keys, value, indent }: NewEntry & { indent: num
   });
 }
 
-/** Inserts after a line; keeps a file without a final line break so. */
-function insertLines(text: string, behind: number, lines: string[]): TextReplacement {
-  const newline = newlineOf(text);
-  const startsLine = behind === 0 || text[behind - 1] === '\n';
-  const at = startsLine ? behind : lineEnd(text, behind);
-  return { from: at, to: at, by: startsLine ? lines.join(newline) + newline : newline + lines.join(newline) };
-}
-
-function insertIntoFlow(text: string, map: YAMLMap, { keys, value }: NewEntry): TextReplacement {
-  const inner = keys.reduceRight<string>((inside, key, depth) => {
+function flowOf({ keys, value }: NewEntry): string {
+  return keys.reduceRight<string>((inside, key, depth) => {
     const isLast = depth === keys.length - 1;
     return `${writeScalar(String(key))}: ${isLast ? inside : `{ ${inside} }`}`;
   }, writeScalar(value));
-  const last = map.items.at(-1) as Pair | undefined;
-  if (last) {
-    const behind = Math.max(endOf(last.key), endOf(last.value));
-    return { from: behind, to: behind, by: `, ${inner}` };
-  }
-  const behind = startOf(map) + 1;
-  return { from: behind, to: behind, by: text[behind] === '}' ? ` ${inner} ` : ` ${inner}` };
 }

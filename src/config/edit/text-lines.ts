@@ -1,5 +1,4 @@
-import { isMap, isSeq, type Node } from 'yaml';
-import { startOf } from '../yaml/find-node.ts';
+import { isCollection, isPair, type Node } from 'yaml';
 
 export function newlineOf(text: string): string {
   return text.includes('\r\n') ? '\r\n' : '\n';
@@ -15,17 +14,14 @@ export function lineEnd(text: string, at: number): number {
   return text[end - 1] === '\r' && end > at ? end - 1 : end;
 }
 
-export function columnOf(text: string, node: unknown): number {
-  return startOf(node) - lineStart(text, startOf(node));
+export function columnOf(text: string, at: number): number {
+  return at - lineStart(text, at);
 }
 
-/** The end of a node without the comments and blank lines behind it. */
+/** The end of a node or pair without the comments and blank lines behind it. */
 export function endOf(node: unknown): number {
-  if ((isMap(node) || isSeq(node)) && !node.flow && node.items.length > 0) {
-    const last: unknown = node.items.at(-1);
-    const { key, value } = last as { key?: unknown; value?: unknown };
-    return isMap(node) ? Math.max(endOf(key), endOf(value)) : endOf(last);
-  }
+  if (isPair(node)) return Math.max(endOf(node.key), endOf(node.value));
+  if (isCollection(node) && !node.flow && node.items.length > 0) return endOf(node.items.at(-1));
   return (node as Node | null)?.range?.[1] ?? 0;
 }
 

@@ -4,7 +4,6 @@ import { isTree, type KeyPath, type Tree } from '../tree.ts';
 export type LeftOut = keyof typeof LEFT_OUT;
 
 const LEFT_OUT = {
-  /** It belongs to DBSnapper Cloud. */
   cloud: ['authtoken', 'env', 'override.nocloud'],
   /** Its snapshots have another format. */
   working_directory: ['working_directory', 'defaults.working_directory'],

@@ -1,8 +1,7 @@
 import type { Problem } from '../../results/configuration-results.ts';
 import { nearest } from '../../text/nearest.ts';
-import type { Change } from '../edit/change.ts';
-import type { PlainValue } from '../edit/edit.ts';
-import { meantValue } from '../mismatch.ts';
+import type { Change, PlainValue } from '../edit/change.ts';
+import { meantValue } from '../problems/mismatch.ts';
 import { type Shape, shapeAt } from '../schema/shape.ts';
 import { isTree, type KeyPath, type Tree, valueAt } from '../tree.ts';
 import { pathOfKey } from '../yaml/path-of-key.ts';

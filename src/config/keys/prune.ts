@@ -1,5 +1,5 @@
-import type { KeyProblem } from '../key-problem.ts';
-import { mismatch } from '../mismatch.ts';
+import type { KeyProblem } from '../problems/key-problem.ts';
+import { mismatch } from '../problems/mismatch.ts';
 import type { Shape } from '../schema/shape.ts';
 import { createTree, isTree, type KeyPath, type Tree } from '../tree.ts';
 import { unknownKeys } from './unknown-keys.ts';

@@ -1,5 +1,5 @@
 import { nearest } from '../../text/nearest.ts';
-import type { KeyProblem } from '../key-problem.ts';
+import type { KeyProblem } from '../problems/key-problem.ts';
 import type { Shape } from '../schema/shape.ts';
 import { dotted, type KeyPath } from '../tree.ts';
 import { replacementOf } from './old-keys.ts';

@@ -1,5 +1,5 @@
-import type { Draft } from '../check-values.ts';
-import type { KeyProblem } from '../key-problem.ts';
+import type { Draft } from '../problems/check-values.ts';
+import type { KeyProblem } from '../problems/key-problem.ts';
 import { COMMAND_IDS, type ConfiguredKeys, keysOfCommand } from '../schema/commands.ts';
 
 /** A key of two commands would do what the screen happens to list first. */

@@ -1,6 +1,6 @@
 import type { AwsProfile } from '../aws-profiles.ts';
-import type { Draft } from '../check-values.ts';
-import type { KeyProblem } from '../key-problem.ts';
+import type { Draft } from '../problems/check-values.ts';
+import type { KeyProblem } from '../problems/key-problem.ts';
 import type { KeyPath } from '../tree.ts';
 
 /** A check across several keys. Its input is the valid part only, so any key may be missing. */

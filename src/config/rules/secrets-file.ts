@@ -1,5 +1,5 @@
 import type { ConfigFile } from '../config-file.ts';
-import type { KeyProblem } from '../key-problem.ts';
+import type { KeyProblem } from '../problems/key-problem.ts';
 import type { Shape } from '../schema/shape.ts';
 import { IN_KEYCHAIN } from '../secrets/keychain.ts';
 import { isTree } from '../tree.ts';

@@ -1,5 +1,5 @@
-import type { Draft } from '../check-values.ts';
-import type { KeyProblem } from '../key-problem.ts';
+import type { Draft } from '../problems/check-values.ts';
+import type { KeyProblem } from '../problems/key-problem.ts';
 import { serviceElsewhere } from '../urls/url-parts.ts';
 import { connectionUrls } from './urls.ts';
 

@@ -1,5 +1,5 @@
-import type { Draft } from '../check-values.ts';
-import type { KeyProblem } from '../key-problem.ts';
+import type { Draft } from '../problems/check-values.ts';
+import type { KeyProblem } from '../problems/key-problem.ts';
 import { targetsOf } from './rule.ts';
 
 /** Warns when unsanitized snapshots are pushed to a profile that share targets read. */

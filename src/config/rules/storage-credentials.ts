@@ -1,7 +1,7 @@
 import { nearest } from '../../text/nearest.ts';
 import type { AwsProfile } from '../aws-profiles.ts';
-import type { Draft } from '../check-values.ts';
-import type { KeyProblem } from '../key-problem.ts';
+import type { Draft } from '../problems/check-values.ts';
+import type { KeyProblem } from '../problems/key-problem.ts';
 import { FOLDER } from '../schema/storage-providers.ts';
 import { isHostLabel } from '../schema/values.ts';
 import { profilesOf, type RuleContext } from './rule.ts';

@@ -1,6 +1,6 @@
 import { nearest } from '../../text/nearest.ts';
-import type { Draft } from '../check-values.ts';
-import type { KeyProblem } from '../key-problem.ts';
+import type { Draft } from '../problems/check-values.ts';
+import type { KeyProblem } from '../problems/key-problem.ts';
 import { FOLDER, STORAGE_PROVIDERS } from '../schema/storage-providers.ts';
 import type { KeyPath } from '../tree.ts';
 import { type ProfileDraft, profilesOf, type RuleContext, targetsOf } from './rule.ts';

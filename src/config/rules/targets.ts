@@ -1,6 +1,6 @@
 import { profileOf } from '../../engines/list.ts';
-import type { Draft } from '../check-values.ts';
-import type { KeyProblem } from '../key-problem.ts';
+import type { Draft } from '../problems/check-values.ts';
+import type { KeyProblem } from '../problems/key-problem.ts';
 import type { KeyPath } from '../tree.ts';
 import { engineOfUrl } from '../urls/url-scheme.ts';
 import { type RuleContext, targetsOf } from './rule.ts';

@@ -1,7 +1,7 @@
 import { nearest } from '../../text/nearest.ts';
 import { isAllowedDestination } from '../allowed-destinations.ts';
-import type { Draft } from '../check-values.ts';
-import type { KeyProblem } from '../key-problem.ts';
+import type { Draft } from '../problems/check-values.ts';
+import type { KeyProblem } from '../problems/key-problem.ts';
 import type { KeyPath } from '../tree.ts';
 import { databaseOf, engineOfUrl } from '../urls/url-scheme.ts';
 import { type RuleContext, type TargetDraft, targetsOf } from './rule.ts';

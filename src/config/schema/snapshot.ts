@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { parseDuration } from '../../text/duration.ts';
 import { afterLoad } from './after-load.ts';
 import { optionalKey } from './key.ts';
 import { traits } from './traits.ts';
@@ -28,6 +29,14 @@ export const snapshotSchema = v.strictObject({
   }),
   ...baseCopyKeys,
   schema_config: optionalKey(schemaConfigSchema, 'Schemas of builds and loads (PostgreSQL).'),
+  full_every: optionalKey(
+    v.pipe(
+      text,
+      v.check((value) => parseDuration(value) !== null, 'must be such as 12h, 7d or 2w'),
+    ),
+    'Longest time between builds that read all rows, also those proved to be unchanged (PostgreSQL); default 7d.',
+    { example: '7d' },
+  ),
   exclude_rows: optionalKey(v.array(tableName), 'Tables whose rows are never read; * matches any characters.', {
     example: ['public.audit_log', 'public.event_*'],
   }),

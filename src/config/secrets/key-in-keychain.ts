@@ -1,4 +1,4 @@
-import type { KeyProblem, Origins } from '../key-problem.ts';
+import type { KeyProblem, Origins } from '../problems/key-problem.ts';
 import type { Tree } from '../tree.ts';
 import { IN_KEYCHAIN, readFromKeychain } from './keychain.ts';
 

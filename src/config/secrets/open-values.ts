@@ -1,5 +1,5 @@
 import { boundedList } from '../../text/bounded-list.ts';
-import type { KeyProblem } from '../key-problem.ts';
+import type { KeyProblem } from '../problems/key-problem.ts';
 import { dotted, isTree, type KeyPath, type Tree } from '../tree.ts';
 import type { TemplatePiece } from '../urls/template.ts';
 import { joinUrl } from '../urls/url-insertion.ts';

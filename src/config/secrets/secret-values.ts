@@ -30,7 +30,6 @@ export function secretValues({ settings, environment, urls }: SecretSources): st
   return all.flatMap((value) => (value === undefined || value === '' || seen.includes(value) ? [] : [value]));
 }
 
-/** Hides the passwords of these URLs in a text. */
 export function passwordHider(urls: string[]): (text: string) => string {
   const passwords = knownSecrets(urls.flatMap(passwordsOf));
   return (text) => hideKnown(text, passwords);

@@ -43,7 +43,6 @@ export async function coveredFiles(
 
 const ANY_CONTENT = 'too large to be covered: any content';
 
-/** Reports whether a covered file has this content. */
 export function isContentOf({ digest }: Pick<CoveredFile, 'digest'>, content: Uint8Array): boolean {
   return digest === ANY_CONTENT || digest === digestText(createHash('sha256').update(content));
 }

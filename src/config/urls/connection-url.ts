@@ -1,5 +1,5 @@
 import type { Configuration } from '../configuration.ts';
-import { problemError } from '../invalid-configuration.ts';
+import { problemError } from '../problems/invalid-configuration.ts';
 
 /**
  * A connection URL by its dotted key; `undefined` when it is not set. Throws when its template could not be filled in.

@@ -1,4 +1,4 @@
-import type { KeyProblem } from '../key-problem.ts';
+import type { KeyProblem } from '../problems/key-problem.ts';
 import type { Shape } from '../schema/shape.ts';
 import { dotted, isTree, type KeyPath, type Tree } from '../tree.ts';
 import { fillTemplate, TemplateError, type Variables } from './template.ts';
@@ -42,7 +42,6 @@ export function fillUrls(tree: Tree, { shape, variables }: { shape: Shape; varia
   return { problems, blanks };
 }
 
-/** The literal text of the URL. */
 function blankUrl(text: string): string {
   try {
     return joinUrl(fillTemplate(text, () => ''));

@@ -1,4 +1,4 @@
-import type { Manifest } from '../../repository/manifest.ts';
+import type { Manifest } from '../../repository/manifest/manifest.ts';
 import type { DestinationState } from '../../results/load-results.ts';
 import type { NameWithSize, TargetRow } from '../../results/results.ts';
 import type { DatabaseUrl } from '../database-url.ts';

@@ -1,6 +1,6 @@
 import type { SchemaConfig } from '../../config/schema/settings.ts';
-import type { Manifest, ManifestFile } from '../../repository/manifest.ts';
-import type { PackedContent, StoredObject } from '../../repository/objects/object-file.ts';
+import type { Manifest, ManifestFile } from '../../repository/manifest/manifest.ts';
+import type { PackedContent, StoredObject } from '../../repository/objects/pack-object.ts';
 import type { DatabaseUrl } from '../database-url.ts';
 import type { WithoutUrl } from '../engine-context.ts';
 import type { DatabaseIdentity } from '../identity.ts';
@@ -27,10 +27,19 @@ export interface DumpRequest {
   copyOf?: Manifest | undefined;
   /** The last snapshot of the target, whatever its engine. */
   previous: Manifest | undefined;
+  /** Rows that are proved to be those of this build need not be read; engines without such a proof read all. */
+  lastBuild?: RowsOfLastBuild | undefined;
   directory: string;
   expectedBytes: (table: string) => number | undefined;
   /** Stores a file of the snapshot. Contents that are written at once, in memory, are packed together. */
   write(name: string, source: DumpSource): Promise<PackedFile>;
+}
+
+export interface RowsOfLastBuild {
+  /** `DumpResult.evidence` of the last build of the same source on this machine; `null` reads everything. */
+  evidence: unknown;
+  /** Reports whether the store has the object, byte for byte as it was packed; spares it from sweeps. */
+  isStored(file: ManifestFile): Promise<boolean>;
 }
 
 export type DumpSource =
@@ -59,4 +68,20 @@ export type DumpResult = {
   toolVersion: string;
   /** Identity of the database, if the session of the dump has read it. */
   identity?: DatabaseIdentity;
+  /** Proves to the next build which rows are unchanged; JSON that only the engine reads. Absent: nothing is proved. */
+  evidence?: unknown;
+  /** With `lastBuild`, if the engine has such a proof. */
+  reading?: ReadSummary;
 } & Pick<Manifest, 'schemas' | 'tables' | 'files' | 'details'>;
+
+/** The tables of a build that were read, and those that were not, by name. */
+export interface ReadSummary {
+  read: string[];
+  /** Some ranges were read. */
+  partlyRead: string[];
+  unchanged: string[];
+  /** Bytes of rows that were not read. */
+  unchangedBytes: number;
+  /** Why evidence was not believed: it is about another source or history, or nothing can be proved. */
+  refused: 'history' | 'unprovable' | null;
+}

@@ -1,5 +1,5 @@
 import type { SchemaConfig } from '../../config/schema/settings.ts';
-import type { Manifest, ManifestFile, ManifestTable } from '../../repository/manifest.ts';
+import type { Manifest, ManifestFile, ManifestTable } from '../../repository/manifest/manifest.ts';
 import type { WarningEvent } from '../../results/events.ts';
 import type { DestinationState, MissingParts } from '../../results/load-results.ts';
 import type { NeededTable } from '../../results/selected-tables.ts';
@@ -66,6 +66,8 @@ export interface RestoreRequest {
   role?: string | undefined;
   /** Keeps a base copy of the restored database, with a spare where that is set; ignored in place. */
   keepBase?: { spare: boolean } | undefined;
+  /** Keeps a base copy also where the load is made from the present one, if there is space for another. */
+  keepUsedBase?: boolean;
   /** Loads all tables, even where a base copy has most of them. */
   full?: boolean | undefined;
   /** Restores the content with the rights of the user of `url`. */
@@ -95,6 +97,8 @@ export interface RestorePlan {
   copies?: BaseCopies;
   /** Absent where there is no base copy. */
   difference?: DifferencePlan;
+  /** The base copy that is used will be replaced by one of the new state. */
+  keepsUsedBase?: true;
 }
 
 /** User that restores the content of a snapshot, with whose rights its code runs. */
@@ -104,7 +108,6 @@ export type RestoringUser =
 
 export interface RestorerRequest
   extends Pick<RestoreRequest, 'url' | 'allowSuperuser' | 'builtHere' | 'neverInPlace' | 'remoteTables'> {
-  /** Objects that only a superuser may create. */
   superuserObjects?: string[];
 }
 
@@ -116,7 +119,7 @@ export interface DifferencePlan {
   loadedAt: string;
   /** The names of the tables to load; `null` for a full load. */
   tables: string[] | null;
-  /** How each of them is loaded. */
+  /** The way of each of them. */
   ways: TableWay[];
   /** Rows that loads by rows have deleted from tables of the base copy, since these were loaded whole. */
   deleted: Record<string, number>;
@@ -181,7 +184,7 @@ export interface ReplaceResult {
   swapMs: number | null;
   undoDatabase: string | null;
   missing?: MissingParts;
-  /** Of a load from the base copy: how each table was loaded. */
+  /** The way of each table; of a load from the base copy only. */
   ways?: TableWay[];
   /** The base copy and the spare that were made. */
   baseDatabase?: string;
@@ -207,7 +210,6 @@ export interface Resettable {
   base: BaseCopy;
   /** The spare is renamed, the base copy is copied. */
   from: 'base' | 'spare';
-  /** Method of copying the base copy. */
   by: 'files' | 'rows';
   /** Databases to make, of the size of the base copy. */
   copies: number;

@@ -1,4 +1,4 @@
-import type { Manifest } from '../../repository/manifest.ts';
+import type { Manifest } from '../../repository/manifest/manifest.ts';
 import type { ColumnChoices, SuggestedQuery } from '../../results/suggested-query.ts';
 import type { ColumnDigest, ColumnFacts } from '../../sanitize/column-facts.ts';
 import type { Statement } from '../../sanitize/statement.ts';

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { count, fileName, list, sha256 } from '../../repository/values.ts';
-import { definitionsOnlySchema } from '../../results/definitions-only.ts';
+import { count, fileName, list, sha256 } from '../../repository/manifest/values.ts';
 import { excludedRowsSchema } from '../../results/excluded-rows.ts';
-import { hiddenSchema } from '../../results/hidden-objects.ts';
+import { definitionsOnlySchema } from '../../results/manifest/definitions-only.ts';
+import { hiddenSchema } from '../../results/manifest/hidden-objects.ts';
 
 /** The PostgreSQL part of a manifest; `text` is the schema of a name. Optional keys are absent from older snapshots. */
 export function postgresDetails(text: v.GenericSchema<string>) {

@@ -1,4 +1,4 @@
-import { bytesOfTable, type ManifestTable } from '../../repository/manifest.ts';
+import { bytesOfTable, type ManifestTable } from '../../repository/manifest/manifest.ts';
 import type { Report } from '../../runtime/events.ts';
 
 export type OnBytes = (table: string, bytes: number) => void;

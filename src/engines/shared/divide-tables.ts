@@ -1,4 +1,4 @@
-import type { ManifestTable } from '../../repository/manifest.ts';
+import type { ManifestTable } from '../../repository/manifest/manifest.ts';
 import { formatNumberOf } from '../../text/format.ts';
 import type { RestorePlan, RestoreRequest } from '../facets/restore.ts';
 

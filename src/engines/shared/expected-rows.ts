@@ -1,4 +1,4 @@
-import type { ManifestTable } from '../../repository/manifest.ts';
+import type { ManifestTable } from '../../repository/manifest/manifest.ts';
 import type { RestorePlan } from '../facets/restore.ts';
 
 export interface ExpectedRows {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Manifest } from '../../repository/manifest.ts';
+import type { Manifest } from '../../repository/manifest/manifest.ts';
 import { UserError } from '../../runtime/errors.ts';
 
 /** A UserError when parts are missing. */

@@ -2,7 +2,6 @@
 export type RowFormat = 'copied' | 'inserted';
 
 export interface ScannedValue {
-  /** The first bytes of the value. */
   bytes: Uint8Array;
   /** Bytes of the whole value. */
   length: number;

@@ -14,7 +14,7 @@ import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { whyNoBase } from '../load/base-copies.ts';
 import { configuredDestination } from '../load/configured-destination.ts';
 import { chooseDestination, openDestination } from '../load/destination.ts';
-import { assertNotASource, createAddressComparison } from '../load/guard.ts';
+import { assertNotASource, createAddressComparison } from '../load/guard/guard.ts';
 import { planOutdated } from '../planned.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
 import { lastUses } from './last-use.ts';

@@ -6,11 +6,9 @@ import { assertOwnBranches, type BranchesRequest, openBranches } from './open-br
 
 export interface BranchUrlRequest extends BranchesRequest {
   name: string;
-  /** The URL contains the password. */
   password: boolean;
 }
 
-/** The connection URL of a branch. */
 export async function branchUrl(given: Context, request: BranchUrlRequest): Promise<BranchUrl> {
   const { target, name, password } = request;
   const opened = await openBranches(given, request);

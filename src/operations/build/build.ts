@@ -6,10 +6,10 @@ import { profileOf } from '../../engines/list.ts';
 import { type Database, openDatabase } from '../../engines/open-database.ts';
 import { parseUrl } from '../../engines/registry.ts';
 import { newSnapshotId } from '../../repository/local-repository.ts';
-import { formatFor, type Manifest } from '../../repository/manifest.ts';
-import { definitionsOnlyOf } from '../../results/definitions-only.ts';
+import { formatFor, type Manifest } from '../../repository/manifest/manifest.ts';
 import type { WarningEvent } from '../../results/events.ts';
-import { leftOutSchemasOf } from '../../results/left-out-schemas.ts';
+import { definitionsOnlyOf } from '../../results/manifest/definitions-only.ts';
+import { leftOutSchemasOf } from '../../results/manifest/left-out-schemas.ts';
 import type { SnapshotRow } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
@@ -28,6 +28,7 @@ import { pushStored } from '../snapshots/transfer/push.ts';
 import { checkDatabase } from '../targets/check-databases.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
+import { readEvidence, rowReading, writeEvidence } from './evidence.ts';
 
 export interface BuildRequest {
   target: string;
@@ -40,6 +41,8 @@ export interface BuildRequest {
   source?: string;
   /** Also takes the schemas that tables of the chosen ones cannot be without; without it such a build is refused. */
   includeNeededSchemas?: boolean;
+  /** Reads all rows, also those that are proved to be unchanged. */
+  full?: boolean;
   /** Patterns of tables whose rows are never read. Default: `snapshot.exclude_rows` of the target. */
   excludeRows?: string[];
   /** Makes references to them NULL. Default: `snapshot.nullify` of the target. */
@@ -64,7 +67,7 @@ export async function build(given: Context, request: BuildRequest): Promise<Snap
 }
 
 async function perform(context: Context, request: BuildRequest, database: Database): Promise<SnapshotRow> {
-  const { target: name, note, cpus: given, push = true, source, includeNeededSchemas } = request;
+  const { target: name, note, cpus: given, push = true, source, includeNeededSchemas, full } = request;
   const { configuration, report, clock } = context;
   const { engine, url } = database;
   const target = findTarget(configuration, name);
@@ -73,16 +76,18 @@ async function perform(context: Context, request: BuildRequest, database: Databa
   if (!url.inContainer) engine.reportTools(context).catch(() => {});
   const repository = localRepository(context);
   const [previous] = await repository.list(name);
+  // A subset is another database each time.
+  const last = source === undefined ? await readEvidence(context, { target: name, full }) : null;
   const created = clock().toISOString();
 
   // While the dump connects: the state at the beginning.
-  const reading = readGitState(context);
-  reading.catch(() => {});
+  const readingGit = readGitState(context);
+  readingGit.catch(() => {});
   const cpus = given ?? cpusFor(context, name);
   const byProgram = target.program ?? false;
   if (byProgram && engine.capabilities.onlyProgram)
     report(programWithoutEffect(engine, engine.capabilities.onlyProgram));
-  const manifest = await repository.withoutLeftovers(async () => {
+  const { manifest, reading } = await repository.withoutLeftovers(async () => {
     const stored = await storeDump({
       database,
       repository,
@@ -92,11 +97,12 @@ async function perform(context: Context, request: BuildRequest, database: Databa
       includeNeededSchemas,
       excludeRows: source === undefined ? excludedRowsFor(target, request) : undefined,
       program: byProgram && engine.capabilities.onlyProgram === null,
+      ...(last && { evidence: last.evidence }),
     });
-    const { identity } = stored;
+    const { identity, evidence } = stored;
     if (source === undefined) await rememberSource(context, { key: `targets.${name}.snapshot.src_url`, url, identity });
     const { serverVersion, toolVersion, ...dumped } = stored.dump;
-    const git = await reading;
+    const git = await readingGit;
     const content: Manifest = {
       format: formatFor({ engine: engine.id, ...dumped }),
       id: newSnapshotId(),
@@ -116,10 +122,15 @@ async function perform(context: Context, request: BuildRequest, database: Databa
       context.signal.throwIfAborted();
       const written = await signed(context, content);
       await repository.write(written);
-      return written;
+      const reading = stored.reading && rowReading(stored.reading, last?.why ?? null);
+      if (evidence !== undefined) {
+        const fullAt = (reading?.all_read === null && last?.fullAt) || created;
+        await writeEvidence(context, { target: name, engine: engine.id, snapshot: content.id, fullAt, evidence });
+      }
+      return { manifest: written, reading };
     });
   });
-  const row = snapshotRow(context, manifest, 0);
+  const row = { ...snapshotRow(context, manifest, 0), ...(reading && { reading }) };
   const location = push ? locationFor(context, name, manifest) : null;
   if (location === null) return row;
   await pushStored(context, manifest, location);

@@ -1,9 +1,11 @@
 import type { SnapshotRow } from '../../results/results.ts';
+import type { AllRead } from '../../results/row-reading.ts';
 import type { SanitizePlan, SanitizeResult } from '../../results/sanitize-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import type { Planned } from '../planned.ts';
 import { applySanitize, hasSanitizeQuery, type PlannedSanitize, planSanitize } from '../sanitize/sanitize.ts';
 import { type BuildRequest, build } from './build.ts';
+import { readEvidence } from './evidence.ts';
 
 export interface BuildAndSanitizeRequest extends Omit<BuildRequest, 'source'> {
   /** `true` fails without a sanitization query. Default: sanitize where the target has one. */
@@ -17,6 +19,8 @@ export interface BuildPlan {
   target: string;
   note: string | null;
   push: boolean;
+  /** Why all rows are read; `null` where those that are proved to be unchanged since the last build are not. */
+  all_read: AllRead | null;
   /** `null`: nothing is sanitized. */
   sanitize: SanitizePlan | null;
 }
@@ -32,20 +36,22 @@ export interface PlannedBuild extends Planned<BuildAndSanitizeRequest, BuildPlan
 
 /** Plans a build and, where the target has a query, the sanitization of the new snapshot. */
 export async function planBuild(context: Context, request: BuildAndSanitizeRequest): Promise<PlannedBuild> {
-  const { target, note, push = true } = request;
+  const { target, note, push = true, full } = request;
   const isSanitized = request.sanitize !== false && (request.sanitize || hasSanitizeQuery(context, target));
   const sanitize = isSanitized ? await planSanitize(context, sanitizeRequest(request)) : null;
-  const plan = { target, note: note ?? null, push, sanitize: sanitize?.plan ?? null };
+  const { why: all_read } = await readEvidence(context, { target, full });
+  const plan = { target, note: note ?? null, push, all_read, sanitize: sanitize?.plan ?? null };
   return { request, plan, planned_at: context.clock().toISOString(), sanitize };
 }
 
 function sanitizeRequest(request: BuildAndSanitizeRequest) {
-  const { note, includeNeededSchemas, sanitize: _, ...passed } = request;
+  const { note, includeNeededSchemas, full, sanitize: _, ...passed } = request;
   return {
     ...passed,
     build: {
       ...(note !== undefined && { note }),
       ...(includeNeededSchemas && { includeNeededSchemas }),
+      ...(full && { full }),
     },
   };
 }

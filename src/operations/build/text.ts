@@ -1,17 +1,19 @@
-import { keyText } from '../../config/keys-in-effect.ts';
+import { keyText } from '../../config/keys/keys-in-effect.ts';
 import type { Question } from '../../presentation/shapes/question.ts';
 import { summaryOf } from '../../presentation/shapes/summary.ts';
 import { briefName, contentsText, lackingLines, snapshotName } from '../../presentation/snapshot.ts';
 import type { SnapshotRow } from '../../results/results.ts';
+import type { AllRead, RowReadSummary } from '../../results/row-reading.ts';
 import type { RunSummary } from '../../state/runs.ts';
-import { formatBytes } from '../../text/format.ts';
+import { formatBytes, formatNumberOf } from '../../text/format.ts';
 import { sanitizeQuestion, sanitizeSummary, sanitizeTitle } from '../sanitize/text.ts';
 import type { BuildPlan, BuildResult } from './planned-build.ts';
 
-export function buildQuestion({ target, sanitize }: BuildPlan, now: Date): Question {
+export function buildQuestion({ target, sanitize, all_read }: BuildPlan, now: Date): Question {
   if (sanitize) return sanitizeQuestion(sanitize, now);
   const title = buildTitle(target);
-  const rest = { facts: [], steps: [], warnings: [], typed: null, harmless: true };
+  const facts = [{ name: 'Rows', value: plannedReading(all_read) }];
+  const rest = { facts, steps: [], warnings: [], typed: null, harmless: true };
   return { title, consequence: 'No database is changed.', ask: `${title}?`, go: 'Build', ...rest };
 }
 
@@ -38,9 +40,37 @@ export function builtSummary(target: string, snapshot: SnapshotRow): RunSummary 
   const added = `${contentsText(snapshot)} (${formatBytes(stored_bytes)} added)${by}`;
   return summaryOf(`Built ${snapshotName(target, snapshot)}: ${added}`, {
     card: { title: `Snapshot ${briefName(snapshot)} created`, facts: [contentsText(snapshot)] },
-    details: lackingLines([snapshot]),
+    details: [...readingLines(snapshot.reading), ...lackingLines([snapshot])],
   });
 }
+
+const ALL_READ: Record<AllRead, string> = {
+  asked: 'as requested',
+  due: 'the last time is longer ago than full_every',
+  first: 'no earlier build on this machine proves anything',
+  history: 'the server restarted, or is another one since the last build',
+  unprovable: 'the source cannot prove that rows are unchanged',
+};
+
+function plannedReading(allRead: AllRead | null): string {
+  if (allRead !== null) return `all are read: ${ALL_READ[allRead]}`;
+  return 'those that are proved to be unchanged since the last build are not read (--full reads all)';
+}
+
+function readingLines(reading: RowReadSummary | undefined): string[] {
+  if (!reading || reading.all_read === 'first') return [];
+  const { tables_read, tables_partly_read, tables_unchanged, unchanged_bytes, read, all_read } = reading;
+  if (all_read !== null) return [`Read all rows: ${ALL_READ[all_read]}`];
+  const unchanged = `Proved unchanged: ${formatNumberOf(tables_unchanged, 'table')} (${formatBytes(unchanged_bytes)} not read)`;
+  const all = tables_read + tables_partly_read;
+  const part = tables_partly_read === 0 ? '' : `, ${tables_partly_read} of them in part`;
+  const more = all > NAMED ? ` and ${all - NAMED} more` : '';
+  const names = `${read.slice(0, NAMED).join(', ')}${more}`;
+  return [unchanged, ...(all > 0 ? [`Read: ${formatNumberOf(all, 'table')}${part}: ${names}`] : [])];
+}
+
+/** Tables that a summary names. */
+const NAMED = 5;
 
 export function alreadyQueuedText(title: string): string {
   return `Already queued: ${title}`;

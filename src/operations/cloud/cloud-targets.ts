@@ -1,7 +1,7 @@
-import type { CloudTarget } from '../../cloud/contract/schemas.ts';
+import type { CloudTarget } from '../../cloud/contract/resources.ts';
 import { type CachedTargets, cachedTargets, fetchTargets, removeCache } from '../../cloud/target-cache.ts';
 import { apiEndpoint } from '../../config/api-endpoint.ts';
-import type { HubState } from '../../results/hub-state.ts';
+import type { HubState } from '../../results/cloud-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, toUserError } from '../../runtime/errors.ts';
 import { formatTime } from '../../text/format.ts';

@@ -3,7 +3,6 @@ import type { RemoteRepository } from '../../repository/remote-repository.ts';
 import type { Context } from '../../runtime/context.ts';
 import { openCloud } from './open-cloud.ts';
 
-/** The remote repository of a cloud target. */
 export function openCloudRepository(
   context: Context,
   { target, listing = false }: { target: string; listing?: boolean },

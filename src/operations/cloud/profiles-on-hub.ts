@@ -1,4 +1,4 @@
-import type { CloudTarget } from '../../cloud/contract/schemas.ts';
+import type { CloudTarget } from '../../cloud/contract/resources.ts';
 import type { Context } from '../../runtime/context.ts';
 import { toUserError, UserError } from '../../runtime/errors.ts';
 import { openCloud } from './open-cloud.ts';

@@ -2,7 +2,7 @@ import { listAll } from '../../cloud/client.ts';
 import type { HubContent } from '../../results/cloud-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
-import { outsideSettings, shownProfile } from './hub-settings.ts';
+import { outsideSettings, shownProfile } from './apply/apply.ts';
 import { openCloud } from './open-cloud.ts';
 
 export async function showHub(context: Context): Promise<HubContent> {

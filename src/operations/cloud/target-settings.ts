@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type CloudTarget, targetSettingsSchema } from '../../cloud/contract/schemas.ts';
+import { type CloudTarget, targetSettingsSchema } from '../../cloud/contract/resources.ts';
 import { URL_KEYS } from '../../cloud/contract/url-password.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import { pruneTree } from '../../config/keys/prune.ts';
@@ -69,7 +69,6 @@ export function targetIn(key: string): string {
   return key.split('.').slice(1, -2).join('.');
 }
 
-/** The target with its URLs whole. */
 export function withUrls(target: CloudTarget, urls: Record<string, string>): CloudTarget {
   const settings = structuredClone(target.settings) as Record<string, Tree | undefined>;
   for (const key of URL_KEYS) {
@@ -80,7 +79,6 @@ export function withUrls(target: CloudTarget, urls: Record<string, string>): Clo
   return { ...target, settings };
 }
 
-/** The URLs of a target, filled in. */
 export function urlsOf(targets: Settings['targets'], name: string): string[] {
   const urls = URL_KEYS.map((key) => valueAt(targets as Tree, [name, ...key.split('.')]));
   return urls.filter((url) => typeof url === 'string');

@@ -1,4 +1,4 @@
-import { keyText } from '../../config/keys-in-effect.ts';
+import { keyText } from '../../config/keys/keys-in-effect.ts';
 import type { Column } from '../../presentation/shapes/column.ts';
 import type { Fact } from '../../presentation/shapes/fact.ts';
 import type { Glyphs } from '../../presentation/shapes/glyphs.ts';

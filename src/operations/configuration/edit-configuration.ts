@@ -4,8 +4,8 @@ import type { Change } from '../../config/edit/change.ts';
 import { changeText } from '../../config/edit/change-text.ts';
 import { type DiffLine, diffLines } from '../../config/edit/diff-lines.ts';
 import { rewriteFile } from '../../config/edit/edit-file.ts';
-import { invalidConfiguration } from '../../config/invalid-configuration.ts';
 import { type Inspection, inspectConfiguration } from '../../config/load.ts';
+import { invalidConfiguration } from '../../config/problems/invalid-configuration.ts';
 import { settingsSchema } from '../../config/schema/settings.ts';
 import { type Shape, shapeAt, shapeOf } from '../../config/schema/shape.ts';
 import { encryptText } from '../../config/secrets/sensitive-values.ts';
@@ -22,7 +22,6 @@ export interface ConfigurationDraft {
   /** The file was changed by another program. */
   outdated: boolean;
   changes: Change[];
-  /** Text with the changes. */
   text: string;
   /** The values in `text`. */
   written: Tree;
@@ -53,7 +52,6 @@ export function noConfigurationFile(purpose: string): UserError {
   });
 }
 
-/** The draft with these changes, and only these. */
 export async function changeConfigurationDraft(
   request: FileRequest,
   { file, base }: Pick<ConfigurationDraft, 'file' | 'base'>,

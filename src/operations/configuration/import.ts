@@ -1,8 +1,8 @@
 import { importDbsnapper } from '../../config/import/import-dbsnapper.ts';
 import { initConfiguration } from '../../config/init/init.ts';
-import { invalidConfiguration } from '../../config/invalid-configuration.ts';
 import { inspectConfiguration } from '../../config/load.ts';
 import { absolutePath } from '../../config/paths.ts';
+import { invalidConfiguration } from '../../config/problems/invalid-configuration.ts';
 import type { ImportReport, Problem } from '../../results/configuration-results.ts';
 import { UserError } from '../../runtime/errors.ts';
 

@@ -1,11 +1,11 @@
 import { type AwsProfile, readAwsProfiles } from '../../config/aws-profiles.ts';
-import type { Draft } from '../../config/check-values.ts';
 import { NOWHERE } from '../../config/configuration.ts';
+import type { Draft } from '../../config/problems/check-values.ts';
 import { type ProfileDraft, profilesOf } from '../../config/rules/rule.ts';
 import type { Settings } from '../../config/schema/settings.ts';
 import { FOLDER, STORAGE_PROVIDERS } from '../../config/schema/storage-providers.ts';
 import { clearEnvelope } from '../../repository/encryption/envelope.ts';
-import { storeOpener } from '../../repository/open-store.ts';
+import { storeOpener } from '../../repository/store/open-store.ts';
 import type { Problem, StorageState } from '../../results/configuration-results.ts';
 import { toUserError, type UserError } from '../../runtime/errors.ts';
 import { reach } from './reach.ts';

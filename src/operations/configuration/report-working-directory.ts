@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
-import { ownershipOf } from '../../repository/claim.ts';
-import { createFolder } from '../../repository/folder.ts';
+import { ownershipOf } from '../../repository/store/claim.ts';
+import { createFolder } from '../../repository/store/folder.ts';
 import type { WorkingDirectoryReport } from '../../results/configuration-results.ts';
 
 export async function reportWorkingDirectory(path: string, configured: string[] = []): Promise<WorkingDirectoryReport> {

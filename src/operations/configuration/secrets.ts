@@ -1,10 +1,10 @@
 import { type FileRequest, readConfigFile } from '../../config/config-file.ts';
-import type { Edit } from '../../config/edit/edit.ts';
+import type { Edit } from '../../config/edit/change.ts';
 import { editFile } from '../../config/edit/edit-file.ts';
 import { editConfigurationText } from '../../config/edit/edit-text.ts';
 import { createSpotFinder } from '../../config/edit/find-spot.ts';
-import { invalidConfiguration } from '../../config/invalid-configuration.ts';
 import { type Inspection, inspectConfiguration } from '../../config/load.ts';
+import { invalidConfiguration } from '../../config/problems/invalid-configuration.ts';
 import { settingsSchema } from '../../config/schema/settings.ts';
 import { shapeOf } from '../../config/schema/shape.ts';
 import { requireSecretKey } from '../../config/secrets/require-secret-key.ts';

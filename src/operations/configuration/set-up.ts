@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { checkValues } from '../../config/check-values.ts';
 import type { FileRequest } from '../../config/config-file.ts';
 import { assertNewFile, initConfiguration, newConfiguration } from '../../config/init/init.ts';
 import { absolutePath, userConfigFile } from '../../config/paths.ts';
+import { checkValues } from '../../config/problems/check-values.ts';
 import { type SchemaConfig, settingsSchema } from '../../config/schema/settings.ts';
 import { shapeOf } from '../../config/schema/shape.ts';
 import { encryptText, replacePasswords, textsOf } from '../../config/secrets/sensitive-values.ts';

@@ -11,7 +11,7 @@ import { localRunner } from '../../process/local.ts';
 import type { NameWithSize, TargetStatus } from '../../results/results.ts';
 import type { ErrorCode } from '../../runtime/error-codes.ts';
 import { UserError } from '../../runtime/errors.ts';
-import { createAddressComparison } from '../load/guard.ts';
+import { createAddressComparison } from '../load/guard/guard.ts';
 import { checkDatabase } from '../targets/check-databases.ts';
 
 /** The context before any configuration exists. */
@@ -57,7 +57,6 @@ export async function trySource(surroundings: TryContext, text: string): Promise
 
 const CODES: Partial<Record<TargetStatus, ErrorCode>> = { missing: 'database_missing', denied: 'denied' };
 
-/** The databases of the server of a URL. */
 export async function listDatabases(surroundings: TryContext, text: string): Promise<NameWithSize[]> {
   return openUrl(surroundings, text).database.connect.listDatabases();
 }

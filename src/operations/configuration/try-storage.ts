@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { clearEnvelope } from '../../repository/encryption/envelope.ts';
-import { storeOpener } from '../../repository/open-store.ts';
 import type { StorageProfile } from '../../repository/s3/connection.ts';
-import type { Store } from '../../repository/store.ts';
+import { storeOpener } from '../../repository/store/open-store.ts';
+import type { Store } from '../../repository/store/store.ts';
 import { UserError } from '../../runtime/errors.ts';
 
 export type { StorageProfile };

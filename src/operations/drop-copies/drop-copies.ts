@@ -3,7 +3,7 @@ import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { toDatabaseCopies } from '../load/base-copies.ts';
 import { chooseDestination, openDestination } from '../load/destination.ts';
-import { assertNotASource } from '../load/guard.ts';
+import { assertNotASource } from '../load/guard/guard.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import type { ResetRequest } from '../reset/reset.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';

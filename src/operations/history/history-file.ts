@@ -2,8 +2,8 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { queryFilesIn } from '../../config/query-files.ts';
-import { ownershipOf } from '../../repository/claim.ts';
-import { createFolder } from '../../repository/folder.ts';
+import { ownershipOf } from '../../repository/store/claim.ts';
+import { createFolder } from '../../repository/store/folder.ts';
 import {
   type HistoryEntry,
   type HistoryList,

@@ -25,6 +25,12 @@ export function wantedBase(configuration: Configuration, choice: BaseChoice): Wa
   return { spare: keepsSpare(configuration, choice), explicit: flag ?? false };
 }
 
+/** Reports whether nothing says that a load keeps no base copy: one that is used for it is kept. */
+export function keepsUsedBase(configuration: Configuration, choice: BaseChoice): boolean {
+  const { keep_base } = { ...configuration.settings.defaults, ...keysOf(configuration, choice.target) };
+  return (choice.keepBase ?? keep_base) === undefined;
+}
+
 /** Reports whether a load with a base copy, or a reset, makes a spare. */
 export function keepsSpare(configuration: Configuration, { target, spare }: BaseChoice): boolean {
   const { keep_spare = false } = { ...configuration.settings.defaults, ...keysOf(configuration, target) };

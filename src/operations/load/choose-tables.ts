@@ -1,6 +1,6 @@
 import type { RestorePlan } from '../../engines/facets/restore.ts';
 import type { Database } from '../../engines/open-database.ts';
-import type { Manifest, ManifestFile } from '../../repository/manifest.ts';
+import type { Manifest, ManifestFile } from '../../repository/manifest/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import { selectTables } from '../../repository/select-tables.ts';
 import type { TableSelection } from '../../results/selected-tables.ts';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { keyText } from '../../config/keys-in-effect.ts';
+import { keyText } from '../../config/keys/keys-in-effect.ts';
 import type { ClientProgram } from '../../engines/facets/connect.ts';
 import { engineForUrl } from '../../engines/registry.ts';
 import type { Context } from '../../runtime/context.ts';

@@ -9,7 +9,7 @@ import { UserError } from '../../runtime/errors.ts';
 import { isCurrent, type Planned, planOutdated } from '../planned.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { type ChosenDestination, configuredDestination, FOR_SHARED, ownKey } from './configured-destination.ts';
-import { assertNotASource } from './guard.ts';
+import { assertNotASource } from './guard/guard.ts';
 
 /** Chooses the destination of a load, highest first: docs/commands.md, "The destination of a load". */
 export function chooseDestination(

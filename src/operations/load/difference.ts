@@ -5,7 +5,7 @@ import {
   type Manifest,
   type ManifestFile,
   type ManifestTable,
-} from '../../repository/manifest.ts';
+} from '../../repository/manifest/manifest.ts';
 import type { LoadDifference } from '../../results/load-results.ts';
 
 /** Returns the tables that a load takes from the snapshot and from the base copy; absent where there is none. */

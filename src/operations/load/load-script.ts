@@ -8,7 +8,7 @@ import { formatNumberOf } from '../../text/format.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import type { ChosenDestination } from './configured-destination.ts';
 import { checkDestination, chooseDestination, openDestination } from './destination.ts';
-import { assertNotASource } from './guard.ts';
+import { assertNotASource } from './guard/guard.ts';
 import { swapSteps } from './load-steps.ts';
 import type { LoadRequest, PlannedLoad } from './planned-load.ts';
 

@@ -1,7 +1,7 @@
 import type { WithoutUrl } from '../../engines/engine-context.ts';
 import type { RestorePlan, RestoreRequest } from '../../engines/facets/restore.ts';
 import type { Database } from '../../engines/open-database.ts';
-import { bytesOfTable, type Manifest } from '../../repository/manifest.ts';
+import { bytesOfTable, type Manifest } from '../../repository/manifest/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import { missingHere } from '../../repository/transfer.ts';
 import type { DatabaseCopy } from '../../results/database-copies.ts';
@@ -19,18 +19,25 @@ import { type FoundSnapshot, findPlanned, findSnapshot } from '../snapshots/snap
 import { pullFiles } from '../snapshots/transfer/pull.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { afterLoadRunner, checkAfterLoad, plannedAfterLoad } from './after-load.ts';
-import { baseRefused, baseWarning, toDatabaseCopies, wantedBase, whyNoBase, whyNotInPlace } from './base-copies.ts';
+import {
+  baseRefused,
+  baseWarning,
+  keepsUsedBase,
+  toDatabaseCopies,
+  wantedBase,
+  whyNoBase,
+  whyNotInPlace,
+} from './base-copies.ts';
 import { chooseTables, namesOf, withinPlan } from './choose-tables.ts';
 import { dataState } from './data-state.ts';
 import { checkDestination, chooseDestination, openDestination } from './destination.ts';
 import { byTable, filesToRead, loadDifference } from './difference.ts';
 import { earlierSnapshots } from './earlier-snapshots.ts';
-import { assertNotASource } from './guard.ts';
+import { assertNotASource } from './guard/guard.ts';
 import { loadSteps } from './load-steps.ts';
 import type { LoadRequest, PlannedLoad } from './planned-load.ts';
 import { restoredBy } from './restored-by.ts';
 
-/** A load of a snapshot, or of some tables of it. */
 export async function planSnapshot(context: Context, given: LoadRequest): Promise<PlannedLoad> {
   const request = await withSanitizedDefault(context, given);
   const found = await findLoadable(context, request);
@@ -45,7 +52,7 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
   const planning = createObjectPool(1);
   await using _planned = { [Symbol.asyncDispose]: () => planning.close() };
   const earlier = earlierSnapshots(context, { target: request.target, pool: planning });
-  const restore = await database.restore.plan({ ...restoration, earlier });
+  const restore = await database.restore.plan({ ...restoration, earlier, keepUsedBase: wanted.keepUsed });
   const { keepBase, why } = baseWithin(restore, request, wanted);
   const afterLoad = plannedAfterLoad(context.configuration, request);
   // A base copy may have the effect of other steps.
@@ -118,6 +125,8 @@ interface ChosenBase {
   keepBase: LoadPlan['keep_base'];
   /** Requested on the command line, so that it must be possible. */
   explicit: boolean;
+  /** The base copy that a load is made from is replaced by one of the new state. */
+  keepUsed: boolean;
   /** Reason for which no base copy is kept although one is configured. */
   why: string | null;
 }
@@ -125,10 +134,12 @@ interface ChosenBase {
 function chooseBase({ configuration }: Context, request: LoadRequest, allowedBy: string | undefined): ChosenBase {
   const { onlyBase = false } = request;
   const wanted = onlyBase ? null : wantedBase(configuration, request);
-  const why = wanted && whyNoBase(allowedBy);
+  const whyNot = whyNoBase(allowedBy);
+  const why = wanted && whyNot;
   if (wanted?.explicit && why) throw baseRefused(request.target, why);
   const keepBase = wanted && !why ? { spare: wanted.spare } : undefined;
-  return { keepBase, explicit: onlyBase || (wanted?.explicit ?? false), why };
+  const keepUsed = !onlyBase && whyNot === null && keepsUsedBase(configuration, request);
+  return { keepBase, keepUsed, explicit: onlyBase || (wanted?.explicit ?? false), why };
 }
 
 /** A load in place keeps no base copy. */
@@ -137,6 +148,7 @@ function baseWithin(
   { target, onlyBase = false }: LoadRequest,
   { keepBase, explicit, why }: ChosenBase,
 ): Pick<ChosenBase, 'keepBase' | 'why'> {
+  if (restore.keepsUsedBase) return { keepBase: { spare: false }, why };
   const inPlace = keepBase || onlyBase ? whyNotInPlace(restore) : null;
   if (explicit && inPlace !== null) throw baseRefused(target, inPlace);
   return { keepBase: inPlace === null ? keepBase : undefined, why: why ?? inPlace };

@@ -1,6 +1,6 @@
 import type { RestorePlan } from '../../engines/facets/restore.ts';
 import { tablesText } from '../../engines/shared/divide-tables.ts';
-import type { ManifestFile } from '../../repository/manifest.ts';
+import type { ManifestFile } from '../../repository/manifest/manifest.ts';
 import type { RemoteRepository } from '../../repository/remote-repository.ts';
 import type { AfterLoad, LoadDifference } from '../../results/load-results.ts';
 import { formatBytes, formatNumberOf } from '../../text/format.ts';
@@ -11,7 +11,6 @@ export function loadSteps({ lacking, remote, ...rest }: LoadSteps): string[] {
 }
 
 export interface LoadSteps {
-  /** Files that this machine lacks. */
   lacking: ManifestFile[];
   remote: RemoteRepository | null;
   restore: RestorePlan;

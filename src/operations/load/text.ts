@@ -1,4 +1,4 @@
-import { keyText } from '../../config/keys-in-effect.ts';
+import { keyText } from '../../config/keys/keys-in-effect.ts';
 import type { Fact } from '../../presentation/shapes/fact.ts';
 import {
   askToReplace,

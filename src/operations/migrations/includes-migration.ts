@@ -1,4 +1,4 @@
-import type { Migrations } from '../../results/migration-results.ts';
+import type { Migrations } from '../../results/manifest/migration-results.ts';
 import { MIGRATION_TOOLS } from './migration-tools.ts';
 
 /** Reports whether a migration is among the recorded ones, by its version or another name of it. */

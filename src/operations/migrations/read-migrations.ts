@@ -8,14 +8,14 @@ import {
   type Manifest,
   type ManifestFile,
   type ManifestTable,
-} from '../../repository/manifest.ts';
+} from '../../repository/manifest/manifest.ts';
 import {
   isVersion,
   LONGEST_VERSION,
   type Migrations,
   MOST_MIGRATION_TABLES,
   MOST_VERSIONS,
-} from '../../results/migration-results.ts';
+} from '../../results/manifest/migration-results.ts';
 import { splitName } from '../../text/table-names.ts';
 import { MIGRATION_TOOLS, type MigrationTool } from './migration-tools.ts';
 

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
-import { dirname, join, sep } from 'node:path';
-import type { Migrations } from '../../results/migration-results.ts';
+import { dirname, join } from 'node:path';
+import type { Migrations } from '../../results/manifest/migration-results.ts';
+import { containsPath } from '../../runtime/contains-path.ts';
 import type { Context } from '../../runtime/context.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { formatNumberOf } from '../../text/format.ts';
@@ -110,7 +111,6 @@ interface MigrationFile {
   follows: string[];
 }
 
-/** The migrations of the working tree by file. */
 async function migrationFiles(
   context: Context,
   folder: string,
@@ -129,7 +129,7 @@ async function readText(folder: string, path: string): Promise<string> {
   try {
     const root = await realpath(folder);
     const file = await realpath(join(root, path));
-    if (!file.startsWith(root.endsWith(sep) ? root : root + sep)) return '';
+    if (!containsPath(root, file)) return '';
     await using handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const { size } = await handle.stat().then((stat) => (stat.isFile() ? stat : { size: 0 }));
     if (size === 0 || size > MOST_FILE_BYTES) return '';

@@ -17,7 +17,6 @@ export interface PruneRequest {
   target?: string;
   /** Without rules: the policy of the hub, for a cloud target that has one. */
   keep: KeepPolicy;
-  /** Removes from there only. */
   from?: SnapshotLocation;
   /** Ids of snapshots of the target to remove, instead of what the rules do not keep. */
   remove?: string[];

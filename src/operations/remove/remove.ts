@@ -1,4 +1,4 @@
-import type { Manifest } from '../../repository/manifest.ts';
+import type { Manifest } from '../../repository/manifest/manifest.ts';
 import type { RemoteRepository } from '../../repository/remote-repository.ts';
 import type { RemovePlan, SnapshotLocation, SnapshotRow } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
@@ -13,7 +13,6 @@ import { findTarget } from '../targets/find-target.ts';
 export interface RemoveRequest extends SnapshotRequest {
   /** Removes it from there only. Default: from wherever it is; what a share target lists, from this machine only. */
   from?: SnapshotLocation;
-  /** Removes it although it is pinned. */
   pinned?: boolean;
 }
 

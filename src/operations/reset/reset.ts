@@ -7,7 +7,7 @@ import { formatBytes } from '../../text/format.ts';
 import { recorded } from '../history/recorded.ts';
 import { keepsSpare, toDatabaseCopy, whyNoBase } from '../load/base-copies.ts';
 import { checkDestination, chooseDestination, openDestination } from '../load/destination.ts';
-import { assertNotASource } from '../load/guard.ts';
+import { assertNotASource } from '../load/guard/guard.ts';
 import { swapSteps } from '../load/load-steps.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { findTarget } from '../targets/find-target.ts';

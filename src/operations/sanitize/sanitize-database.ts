@@ -1,7 +1,7 @@
 import type { DumpResult } from '../../engines/facets/dump.ts';
 import type { Database } from '../../engines/open-database.ts';
 import type { LocalRepository } from '../../repository/local-repository.ts';
-import type { Manifest } from '../../repository/manifest.ts';
+import type { Manifest } from '../../repository/manifest/manifest.ts';
 import type { ObjectPool } from '../../repository/objects/object-pool.ts';
 import type { Coverage } from '../../results/sanitize-results.ts';
 import type { Context } from '../../runtime/context.ts';
@@ -14,7 +14,7 @@ import type { KeepComment } from '../../sanitize/keep-comments.ts';
 import { type Statement, tablesNamedBy } from '../../sanitize/statement.ts';
 import { formatNumberOf } from '../../text/format.ts';
 import { storeDump } from '../snapshots/store-dump.ts';
-import { type LeakSearch, startLeakSearch } from './search-leaks.ts';
+import { LeakSearch } from './leaks/search-leaks.ts';
 
 export interface SanitizeWork {
   /** The restored original, without other sessions. */
@@ -101,7 +101,7 @@ export async function sanitizeDatabase(context: Context, work: SanitizeJob): Pro
   let search: LeakSearch | undefined;
   const compared = await runQueryAndCompare(context, work, (survey) => {
     search = opened.use(
-      startLeakSearch(context, {
+      new LeakSearch(context, {
         engine: database.engine,
         repository,
         original: manifest,

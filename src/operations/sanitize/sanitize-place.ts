@@ -6,12 +6,12 @@ import type { WithoutUrl } from '../../engines/engine-context.ts';
 import type { RestorePlan, RestoreRequest } from '../../engines/facets/restore.ts';
 import type { OpenedPlace, PlaceOptions, ScratchPlace } from '../../engines/facets/sanitize.ts';
 import { type Database, openDatabase } from '../../engines/open-database.ts';
-import type { Manifest } from '../../repository/manifest.ts';
+import type { Manifest } from '../../repository/manifest/manifest.ts';
 import type { DestinationState, RestoredBy } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { configuredDestination } from '../load/configured-destination.ts';
-import { assertNotASource, type GuardOptions } from '../load/guard.ts';
+import { assertNotASource, type GuardOptions } from '../load/guard/guard.ts';
 import { restoredBy } from '../load/restored-by.ts';
 
 /** Place in which a snapshot is restored to be sanitized. */

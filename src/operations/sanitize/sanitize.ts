@@ -3,13 +3,11 @@ import { connectionUrl } from '../../config/urls/connection-url.ts';
 import type { EngineId } from '../../engines/list.ts';
 import { openDatabase } from '../../engines/open-database.ts';
 import { engineForUrl, engineOf } from '../../engines/registry.ts';
-import { type LocalRepository, newSnapshotId } from '../../repository/local-repository.ts';
-import { formatFor, type Manifest } from '../../repository/manifest.ts';
+import type { Manifest } from '../../repository/manifest/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import type { SanitizePlan, SanitizeResult } from '../../results/sanitize-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
-import { withStep } from '../../runtime/events.ts';
 import { type KeepComment, readKeepComments } from '../../sanitize/keep-comments.ts';
 import { chooseQuery, chosenQuery, type SanitizeQuery } from '../../sanitize/query.ts';
 import type { Statement } from '../../sanitize/statement.ts';
@@ -20,13 +18,14 @@ import { recorded } from '../history/recorded.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { locationFor } from '../snapshots/remote-repositories.ts';
-import { assertTrusted, signed, type TrustChoice } from '../snapshots/signatures.ts';
+import { assertTrusted, type TrustChoice } from '../snapshots/signatures.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
 import { findSnapshot, snapshotRow } from '../snapshots/snapshots.ts';
 import { pullFiles } from '../snapshots/transfer/pull.ts';
 import { pushStored } from '../snapshots/transfer/push.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
+import { publish } from './publish.ts';
 import { type SanitizedDump, sanitizeDatabase } from './sanitize-database.ts';
 import { choosePlaces, openPlace, restorerIn, type SanitizePlace } from './sanitize-place.ts';
 
@@ -35,7 +34,7 @@ export interface SanitizeRequest extends TrustChoice {
   /** Default 0. Ignored with `build`. */
   snapshot?: SnapshotSelector;
   /** Takes a new snapshot first, in this way. */
-  build?: Pick<BuildRequest, 'note' | 'includeNeededSchemas'>;
+  build?: Pick<BuildRequest, 'note' | 'includeNeededSchemas' | 'full'>;
   /** In a throw-away database, even where `sanitize.dst_url` is set. */
   ephemeral?: boolean;
   /** Publishes nothing while personal data is left that no comment of the query lets stay. */
@@ -126,7 +125,8 @@ async function perform(given: Context, planned: PlannedSanitize): Promise<Saniti
   // What was built just now needs no trust in anybody else.
   if (!built) assertTrusted(context, manifest, request);
   if (!local && remote) await pullFiles(context, { manifest, remote, keep: true });
-  return sanitizeIn(context, { request, manifest, statements, keep, places, strict, undo });
+  const result = await sanitizeIn(context, { request, manifest, statements, keep, places, strict, undo });
+  return built?.reading ? { ...result, original: { ...result.original, reading: built.reading } } : result;
 }
 
 function withUrls(context: Context, { target, build }: SanitizeRequest): Promise<Context> {
@@ -160,7 +160,6 @@ export function hasSanitizeQuery({ configuration }: Context, target: string): bo
 
 interface Work {
   request: SanitizeRequest;
-  /** Manifest of the original. */
   manifest: Manifest;
   statements: Statement[];
   keep: KeepComment[];
@@ -219,44 +218,6 @@ async function sanitizeIn(context: Context, work: Work): Promise<SanitizeResult>
     swap_ms: swapMs,
     undo_database: undoDatabase,
   };
-}
-
-interface Publication {
-  repository: LocalRepository;
-  original: Manifest;
-  sanitized: SanitizedDump;
-}
-
-/** Writes the manifest: from here on the sanitized snapshot is there. It replaces the one that was there before. */
-async function publish(context: Context, { repository, original, sanitized }: Publication): Promise<Manifest> {
-  const { report, clock, signal } = context;
-  const { serverVersion, toolVersion, ...dumped } = sanitized.dump;
-  const { target, created_at, engine, note, tags, git, id: sanitized_of } = original;
-  const id = newSnapshotId();
-  const content: Manifest = {
-    ...{ target, created_at, engine, note, sanitized_of },
-    format: formatFor({ engine, ...dumped }),
-    id,
-    server_version: serverVersion,
-    tool_version: toolVersion,
-    sanitized: true,
-    sanitized_at: clock().toISOString(),
-    added_bytes: sanitized.addedBytes,
-    ...dumped,
-    ...(git && { git }),
-    ...(tags && { tags }),
-  };
-  const step = { step: 'store', label: 'Store the sanitized snapshot', done: `Stored sanitized snapshot ${id}` };
-  return withStep(report, step, async () => {
-    const manifest = await signed(context, content);
-    const earlier = (await repository.list(target)).filter(
-      (other) => other.sanitized_of === sanitized_of && !other.pinned,
-    );
-    signal.throwIfAborted();
-    await repository.write(manifest);
-    for (const replaced of earlier) await repository.remove(replaced);
-    return manifest;
-  });
 }
 
 /** Reports whether the result goes to the hub or a profile that others load from: it must be sanitized wholly. */

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { keyText } from '../../config/keys-in-effect.ts';
+import { keyText } from '../../config/keys/keys-in-effect.ts';
 import type { Column } from '../../presentation/shapes/column.ts';
 import type { Fact } from '../../presentation/shapes/fact.ts';
 import type { Glyphs, Tone } from '../../presentation/shapes/glyphs.ts';
@@ -13,7 +13,6 @@ export interface SuggestionRow {
   name: string;
   meaning: string;
   state: 'replace' | 'leave' | 'keep' | 'choose' | 'generated';
-  /** SQL of the new value. */
   sql: string | null;
   /** Why the column keeps its values. */
   reason: string;
@@ -182,7 +181,6 @@ export function partnersText(partners: string[]): string {
   return `Give ${partners.join(', ')} an equal value: a foreign key connects them`;
 }
 
-/** Returns the locations of the query, one line each. */
 export function querySaveLines({ file, exists, configuration }: QuerySavePlan): string[] {
   return [
     exists ? `Add to ${file}` : `Create ${file}`,

@@ -24,7 +24,6 @@ interface Attempt {
   error: unknown;
 }
 
-/** The state of a sign-in in a line. */
 export function signInState({ prompt, result, error }: Attempt): {
   glyph: 'good' | 'bad' | 'running';
   text: string;

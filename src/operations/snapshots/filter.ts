@@ -1,5 +1,5 @@
 import type { Headline } from '../../repository/headlines/headline.ts';
-import type { Manifest } from '../../repository/manifest.ts';
+import type { Manifest } from '../../repository/manifest/manifest.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { boundedList } from '../../text/bounded-list.ts';

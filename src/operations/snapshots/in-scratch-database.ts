@@ -1,6 +1,6 @@
 import { type Database, openDatabase } from '../../engines/open-database.ts';
 import { engineOf } from '../../engines/registry.ts';
-import type { Manifest } from '../../repository/manifest.ts';
+import type { Manifest } from '../../repository/manifest/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import type { Context } from '../../runtime/context.ts';
 import { cpusFor } from '../cpus-for.ts';

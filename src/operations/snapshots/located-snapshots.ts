@@ -9,14 +9,12 @@ import { assertShared } from '../sign-in/sharing.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { locationsOf, openLocation, type RemoteLocation } from './remote-repositories.ts';
 
-/** A snapshot, and where it is. */
 export interface LocatedSnapshot {
   headline: Headline;
   /** The data counts as sanitized: by `isSanitized`, or by a claim of the hub that the manifest confirms before use. */
   sanitized: boolean;
   /** It is on this machine. */
   local: boolean;
-  /** The remote repository that holds it, if one does. */
   remote: RemoteRepository | null;
 }
 

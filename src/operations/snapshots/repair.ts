@@ -1,4 +1,4 @@
-import type { ManifestFile } from '../../repository/manifest.ts';
+import type { ManifestFile } from '../../repository/manifest/manifest.ts';
 import type { ObjectPool } from '../../repository/objects/object-pool.ts';
 import type { DamageVerdict, RemoteRepository } from '../../repository/remote-repository.ts';
 import { fetchObject, sendObject } from '../../repository/transfer.ts';

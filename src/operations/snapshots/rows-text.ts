@@ -1,4 +1,4 @@
-import { keyText } from '../../config/keys-in-effect.ts';
+import { keyText } from '../../config/keys/keys-in-effect.ts';
 import type { Cell, Column } from '../../presentation/shapes/column.ts';
 import type { RowColumn, RowsResult } from '../../results/rows-results.ts';
 import { formatCount, formatNumberOf } from '../../text/format.ts';

@@ -1,7 +1,12 @@
 import * as v from 'valibot';
 import { profileOf } from '../../engines/list.ts';
 import { createRowScanner, type RowFormat, type ScannedRow, valueText } from '../../engines/shared/row-scanner.ts';
-import { filesOfTable, type Manifest, type ManifestFile, type ManifestTable } from '../../repository/manifest.ts';
+import {
+  filesOfTable,
+  type Manifest,
+  type ManifestFile,
+  type ManifestTable,
+} from '../../repository/manifest/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import type { RowColumn, RowsResult } from '../../results/rows-results.ts';
 import type { Context } from '../../runtime/context.ts';

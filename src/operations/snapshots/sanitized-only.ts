@@ -1,5 +1,5 @@
 import { headlineOf, isSanitized } from '../../repository/headlines/headline.ts';
-import type { Manifest } from '../../repository/manifest.ts';
+import type { Manifest } from '../../repository/manifest/manifest.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { chosenQuery } from '../../sanitize/query.ts';

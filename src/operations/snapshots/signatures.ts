@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto';
 import { signingKey } from '../../config/signing-key.ts';
 import type { Headline } from '../../repository/headlines/headline.ts';
-import type { Manifest } from '../../repository/manifest.ts';
-import { publicKeyText, signManifest, verifyManifest } from '../../repository/signature.ts';
+import type { Manifest } from '../../repository/manifest/manifest.ts';
+import { publicKeyText, signManifest, verifyManifest } from '../../repository/manifest/signature.ts';
 import type { SnapshotRow, SnapshotSignature } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';

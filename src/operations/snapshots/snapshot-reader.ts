@@ -1,6 +1,6 @@
 import { damaged } from '../../repository/damaged.ts';
 import type { LocalRepository } from '../../repository/local-repository.ts';
-import type { Manifest, ManifestFile } from '../../repository/manifest.ts';
+import type { Manifest, ManifestFile } from '../../repository/manifest/manifest.ts';
 import type { ObjectPool } from '../../repository/objects/object-pool.ts';
 
 export interface SnapshotReaderOptions {

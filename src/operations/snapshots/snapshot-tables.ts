@@ -1,4 +1,4 @@
-import { bytesOfTable } from '../../repository/manifest.ts';
+import { bytesOfTable } from '../../repository/manifest/manifest.ts';
 import type { SnapshotTable } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { findSnapshot, type SnapshotRequest } from './snapshots.ts';

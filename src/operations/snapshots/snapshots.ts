@@ -1,13 +1,6 @@
-import * as v from 'valibot';
-import {
-  type Annotations,
-  annotationsOf,
-  MOST_TAGS,
-  tagSchema,
-  withAnnotations,
-} from '../../repository/annotations.ts';
 import { headlineOf, isSanitized } from '../../repository/headlines/headline.ts';
-import type { Manifest } from '../../repository/manifest.ts';
+import { annotationsOf, withAnnotations } from '../../repository/manifest/annotations.ts';
+import type { Manifest } from '../../repository/manifest/manifest.ts';
 import type { RemoteRepository } from '../../repository/remote-repository.ts';
 import { manifestKey } from '../../repository/repository.ts';
 import type { SnapshotRow, TargetSnapshots } from '../../results/results.ts';
@@ -34,7 +27,6 @@ export interface FoundSnapshot {
   row: SnapshotRow;
   /** It is on this machine, complete. */
   local: boolean;
-  /** The remote repository that holds it, if one does. */
   remote: RemoteRepository | null;
 }
 
@@ -78,46 +70,6 @@ async function createMatcher(
   const family = typeof select === 'number' ? families[select] : placed.filter(isNamed);
   if (!family?.length) throw missing(context, { target, snapshot: select }, families.length);
   return (snapshot) => family.includes(snapshot);
-}
-
-export interface AnnotateRequest extends SnapshotRequest {
-  /** An empty text removes the note. */
-  note?: string;
-  addTags?: string[];
-  removeTags?: string[];
-  pinned?: boolean;
-}
-
-/** Changes the note, the tags or the pin of a snapshot, wherever it is. */
-export async function annotate(context: Context, request: AnnotateRequest): Promise<SnapshotRow> {
-  const { note, addTags = [], removeTags = [], pinned } = request;
-  for (const tag of addTags) if (!v.is(tagSchema, tag)) throw tagInvalid(tag);
-  const { manifest, row, local, remote } = await findSnapshot(context, request);
-  const tags = [...new Set([...(row.tags ?? []), ...addTags])].filter((tag) => !removeTags.includes(tag)).sort();
-  if (tags.length > MOST_TAGS) throw tooManyTags(row);
-  const changed: Partial<Annotations> = {
-    ...(note !== undefined && { note: note.trim() || null }),
-    ...(addTags.length + removeTags.length > 0 && { tags }),
-    ...(pinned !== undefined && { pinned }),
-  };
-  // Of the row, not of the manifest: it may be pinned on the other side.
-  const annotations = { ...annotationsOf(row), ...changed };
-  const annotated = withAnnotations(manifest, annotations);
-  if (local) await localRepository(context).write(annotated);
-  await remote?.annotate(annotated, changed);
-  return withAnnotations(row, annotations);
-}
-
-function tagInvalid(tag: string): UserError {
-  return new UserError('tag_invalid', `Not a valid tag: ${JSON.stringify(tag.slice(0, 80))}`, {
-    hint: 'A tag has at most 64 letters, digits and . _ : / @ + = -',
-  });
-}
-
-function tooManyTags({ id }: SnapshotRow): UserError {
-  return new UserError('tag_invalid', `Snapshot ${id} would have more than ${MOST_TAGS} tags`, {
-    hint: 'Remove some: tool tag TARGET SNAPSHOT --remove TAG',
-  });
 }
 
 /** The snapshots with these ids; what has gone meanwhile is left out. */

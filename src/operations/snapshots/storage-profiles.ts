@@ -1,12 +1,11 @@
 import type { Configuration } from '../../config/configuration.ts';
-import { problemError } from '../../config/invalid-configuration.ts';
+import { problemError } from '../../config/problems/invalid-configuration.ts';
 import type { Settings } from '../../config/schema/settings.ts';
 import { type BucketRepository, openRemoteRepository } from '../../repository/remote-repository.ts';
 import type { StorageProfile } from '../../repository/s3/connection.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 
-/** The remote repository of a storage profile. */
 export function openRemote(context: Context, name: string): Promise<BucketRepository> {
   const { configuration, report, signal, roleCredentials } = context;
   const { working_directory: directory } = configuration.settings;

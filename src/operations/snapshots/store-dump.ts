@@ -2,9 +2,10 @@ import { rm } from 'node:fs/promises';
 import type { DumpRequest, DumpSource } from '../../engines/facets/dump.ts';
 import type { Database } from '../../engines/open-database.ts';
 import type { LocalRepository } from '../../repository/local-repository.ts';
-import { bytesOfTable, filesOfTable, type Manifest } from '../../repository/manifest.ts';
-import type { ContentToPack, PackedContent, StoredObject } from '../../repository/objects/object-file.ts';
-import { createObjectPool, syncFile } from '../../repository/objects/object-pool.ts';
+import { bytesOfTable, filesOfTable, type Manifest, type ManifestFile } from '../../repository/manifest/manifest.ts';
+import { createObjectPool } from '../../repository/objects/object-pool.ts';
+import type { ContentToPack, PackedContent, StoredObject } from '../../repository/objects/pack-object.ts';
+import { syncPath } from '../../repository/store/folder.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { readMigrations } from '../migrations/read-migrations.ts';
 
@@ -13,10 +14,12 @@ export interface StoringDump
   database: Pick<Database, 'dump'>;
   repository: LocalRepository;
   previous: Manifest | undefined;
+  /** `DumpResult.evidence` of the last build, or `null`; absent where no later build compares with this one. */
+  evidence?: unknown;
 }
 
 /** Dumps into a staging folder and moves each file into the objects as soon as it is packed. */
-export async function storeDump({ database, repository, previous, ...request }: StoringDump) {
+export async function storeDump({ database, repository, previous, evidence: last, ...request }: StoringDump) {
   await using staging = await repository.stage();
   const directory = await staging.folder('dump');
   const sizes = new Map(previous?.tables.map((table) => [table.name, bytesOfTable(table)]));
@@ -38,7 +41,7 @@ export async function storeDump({ database, repository, previous, ...request }: 
     }
     if ('pack' in source) {
       const packed = await source.pack(destination, earlier);
-      if (!packed.isStored) await syncFile(destination);
+      if (!packed.isStored) await syncPath(destination);
       return packed;
     }
     const path = `${directory}/${name}`;
@@ -46,9 +49,16 @@ export async function storeDump({ database, repository, previous, ...request }: 
     await rm(path);
     return packed;
   };
+  const isStored = async (file: ManifestFile): Promise<boolean> => {
+    const object = storedObject(repository, file);
+    const isIntact = object !== null && (await pool.isIntact(object));
+    if (isIntact) repository.found(file);
+    return isIntact;
+  };
   const dumping = database.dump.run({
     ...request,
     previous,
+    ...(last !== undefined && { lastBuild: { evidence: last, isStored } }),
     directory,
     expectedBytes: (table) => sizes.get(table),
     async write(name, source) {
@@ -61,11 +71,11 @@ export async function storeDump({ database, repository, previous, ...request }: 
       return { file: { name, sha256, bytes, stored_bytes: storedBytes, stored_sha256: storedSha256 }, ...facts };
     },
   });
-  const { identity, ...dump } = await dumping.catch((error) => {
+  const { identity, evidence, reading, ...dump } = await dumping.catch((error) => {
     throw isDiskFull(error) ? diskFull(repository.directory, error) : error;
   });
   const migrations = await readMigrations(dump, (file) => pool.read(repository.object(file)));
-  return { dump: { ...dump, ...(migrations.length > 0 && { migrations }) }, identity, addedBytes };
+  return { dump: { ...dump, ...(migrations.length > 0 && { migrations }) }, identity, evidence, reading, addedBytes };
 }
 
 /** Hands over all items of one turn of the event loop at once. */
@@ -105,10 +115,16 @@ function diskFull(directory: string, cause: NodeJS.ErrnoException): UserError {
 function storedBefore(repository: LocalRepository, previous: Manifest | undefined): Map<string, StoredObject> {
   const files = previous ? [...previous.tables.flatMap(filesOfTable), ...previous.files] : [];
   return new Map(
-    files.flatMap(({ name, sha256, bytes, stored_bytes: storedBytes, stored_sha256: storedSha256 }) =>
-      storedSha256 === undefined
-        ? []
-        : [[name, { ...repository.object({ sha256, bytes }), storedBytes, storedSha256 }]],
-    ),
+    files.flatMap((file) => {
+      const object = storedObject(repository, file);
+      return object ? [[file.name, object]] : [];
+    }),
   );
+}
+
+function storedObject(
+  repository: LocalRepository,
+  { stored_bytes: storedBytes, stored_sha256: storedSha256, ...file }: ManifestFile,
+): StoredObject | null {
+  return storedSha256 === undefined ? null : { ...repository.object(file), storedBytes, storedSha256 };
 }

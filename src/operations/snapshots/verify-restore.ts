@@ -1,5 +1,5 @@
 import { engineOf } from '../../engines/registry.ts';
-import type { Manifest } from '../../repository/manifest.ts';
+import type { Manifest } from '../../repository/manifest/manifest.ts';
 import { filesOf } from '../../repository/repository.ts';
 import type { VerifiedRestore, VerifyResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';

@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { isObjectDamage, reasonOf } from '../../repository/damaged.ts';
-import { objectKey } from '../../repository/keys.ts';
-import { filesOfTable, type ManifestFile } from '../../repository/manifest.ts';
+import { filesOfTable, type ManifestFile } from '../../repository/manifest/manifest.ts';
 import { largestObject } from '../../repository/objects/object-format.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import { filesOf } from '../../repository/repository.ts';
+import { objectKey } from '../../repository/store/keys.ts';
 import type { VerifyResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { toUserError, UserError } from '../../runtime/errors.ts';

@@ -13,7 +13,6 @@ export interface Neighbour {
   reference: SubsetReference | null;
 }
 
-/** The tables that reference the focus, the focus, and the tables that it references. */
 export function neighbourhood({ references }: SubsetGraph, focus: string): Neighbour[] {
   const side = (role: Role, own: 'from' | 'to', other: 'from' | 'to'): Neighbour[] =>
     references

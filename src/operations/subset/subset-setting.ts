@@ -44,7 +44,6 @@ export interface SubsetContext {
   cpus: number;
 }
 
-/** Returns the configuration of a target's subset. */
 export function settingOf(context: Context, { target: name, cpus, settings: chosen }: SubsetRequest): SubsetContext {
   const { configuration } = context;
   const { subset: settings, snapshot } = findTarget(configuration, name);

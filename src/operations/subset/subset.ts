@@ -14,7 +14,7 @@ import { build } from '../build/build.ts';
 import { recorded } from '../history/recorded.ts';
 import { subsetDestination } from '../load/configured-destination.ts';
 import { checkDestination } from '../load/destination.ts';
-import { assertNotASource } from '../load/guard.ts';
+import { assertNotASource } from '../load/guard/guard.ts';
 import { restoredBy } from '../load/restored-by.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
@@ -166,7 +166,6 @@ function tableRows({ graph, rules, paths, nulled }: Plan, collected: CollectResu
   });
 }
 
-/** Tables that a message names, at most. */
 const NAMED_TABLES = 10;
 
 function warningsOf({ unindexed, rules }: Plan, { createIndex }: SubsetSource): SubsetPlanResult['warnings'] {

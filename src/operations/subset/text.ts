@@ -171,7 +171,6 @@ function byRule(a: SubsetTableRow, b: SubsetTableRow): number {
   return order.indexOf(a.rule) - order.indexOf(b.rule) || (a.table < b.table ? -1 : 1);
 }
 
-/** The tables by their rules. */
 export function subsetList(tables: SubsetTableRow[]): SubsetTreeRow[] {
   return [...tables].sort(byRule).map((row) => ({ ...row, depth: 0 }));
 }

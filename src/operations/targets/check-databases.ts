@@ -1,7 +1,7 @@
 import { connectionKey, withConnection } from '../../engines/connection-limits.ts';
 import type { DatabaseUrl } from '../../engines/database-url.ts';
 import type { EngineContext } from '../../engines/engine-context.ts';
-import type { Probe } from '../../engines/facets/connect.ts';
+import type { Probe, ProbeRequest } from '../../engines/facets/connect.ts';
 import { openDatabase } from '../../engines/open-database.ts';
 import { oneStepAtATime } from '../../process/yielding.ts';
 import { toUserError, UserError } from '../../runtime/errors.ts';
@@ -9,20 +9,11 @@ import { toUserError, UserError } from '../../runtime/errors.ts';
 /** After so many milliseconds without an answer a server is given up. */
 export const CHECK_TIMEOUT_MS = 5000;
 
-export interface CheckDatabases {
-  /** The most urgent first. */
-  urls: DatabaseUrl[];
-  /** Also determines sizes. */
-  sizes: boolean;
-  /** Called for each URL, and once more when its size is known. */
-  take: (index: number, probe: Probe) => void;
-}
-
 /**
  * The live states of databases. Those with the same host, port, user and parameters share one connection; at most four
  * connections per server and sixteen in total are open at a time. A server that does not answer is given up after 5 s.
  */
-export async function checkDatabases(context: EngineContext, { urls, sizes, take }: CheckDatabases): Promise<void> {
+export async function checkDatabases(context: EngineContext, { urls, sizes, take }: ProbeRequest): Promise<void> {
   const groups = Map.groupBy(urls.keys(), (index) => keyOf(urls[index]));
   await Promise.all(
     [...groups.values()].map((indexes) => {
@@ -53,7 +44,7 @@ function keyOf(url: DatabaseUrl | undefined): string {
   return url ? connectionKey(url) : '';
 }
 
-async function checkGroup(context: EngineContext, { urls, sizes, take }: CheckDatabases): Promise<void> {
+async function checkGroup(context: EngineContext, { urls, sizes, take }: ProbeRequest): Promise<void> {
   const [first] = urls;
   if (!first) return;
   await withConnection(first, context.signal, async () => {

@@ -5,7 +5,7 @@ import { parseUrl } from '../../engines/registry.ts';
 import { redact } from '../../process/redact.ts';
 import { createYield } from '../../process/yielding.ts';
 import type { LocalRepository } from '../../repository/local-repository.ts';
-import type { HubState } from '../../results/hub-state.ts';
+import type { HubState } from '../../results/cloud-results.ts';
 import type { TargetRow } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { toUserError } from '../../runtime/errors.ts';

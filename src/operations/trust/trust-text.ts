@@ -11,7 +11,6 @@ export interface TrustLine {
 
 type TrustQuestion = Pick<TrustRequest, 'file' | 'effects' | 'answered'>;
 
-/** The text above the effects. */
 export function trustAbout({ file, answered }: Pick<TrustRequest, 'file' | 'answered'>): string[] {
   if (!answered) {
     return [

@@ -4,7 +4,7 @@ import type { Context } from '../../runtime/context.ts';
 import { recorded } from '../history/recorded.ts';
 import { toDatabaseCopies } from '../load/base-copies.ts';
 import { checkDestination, chooseDestination, openDestination } from '../load/destination.ts';
-import { assertNotASource } from '../load/guard.ts';
+import { assertNotASource } from '../load/guard/guard.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
 

@@ -8,7 +8,6 @@ export interface Glyphs {
   pointer: string;
   ellipsis: string;
   rule: string;
-  /** The sides and corners of a panel. */
   side: string;
   corners: { topLeft: string; topRight: string; bottomLeft: string; bottomRight: string };
   dot: string;

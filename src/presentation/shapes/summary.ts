@@ -1,4 +1,4 @@
-import { keyText } from '../../config/keys-in-effect.ts';
+import { keyText } from '../../config/keys/keys-in-effect.ts';
 import type { RunSummary } from '../../state/runs.ts';
 import { formatDuration } from '../../text/format.ts';
 

@@ -1,6 +1,6 @@
 import { UserError } from '../../runtime/errors.ts';
-import { claim, foreignBucket, ownershipOf } from '../claim.ts';
-import type { Store } from '../store.ts';
+import { claim, foreignBucket, ownershipOf } from '../store/claim.ts';
+import type { Store } from '../store/store.ts';
 import { SealBroken } from './sealed-format.ts';
 
 /** Marks a bucket's prefix as owned and as encrypted with one key, so that encrypted and plain content never mix. */

@@ -1,16 +1,16 @@
 import * as v from 'valibot';
 import { ENGINE_IDS } from '../../engines/list.ts';
-import { definitionsOnlyOf, definitionsOnlySchema } from '../../results/definitions-only.ts';
 import { excludedRowsOf, excludedRowsSchema } from '../../results/excluded-rows.ts';
-import { gitStateSchema } from '../../results/git-state.ts';
-import { hiddenObjectsOf, hiddenSchema } from '../../results/hidden-objects.ts';
-import { leftOutSchemasOf } from '../../results/left-out-schemas.ts';
-import { appliedOf, appliedSchema } from '../../results/migration-results.ts';
-import { annotationEntries } from '../annotations.ts';
-import type { Manifest } from '../manifest.ts';
+import { definitionsOnlyOf, definitionsOnlySchema } from '../../results/manifest/definitions-only.ts';
+import { gitStateSchema } from '../../results/manifest/git-state.ts';
+import { hiddenObjectsOf, hiddenSchema } from '../../results/manifest/hidden-objects.ts';
+import { leftOutSchemasOf } from '../../results/manifest/left-out-schemas.ts';
+import { appliedOf, appliedSchema } from '../../results/manifest/migration-results.ts';
+import { annotationEntries } from '../manifest/annotations.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import { verifyManifest } from '../manifest/signature.ts';
+import { count, list, name, snapshotId, time } from '../manifest/values.ts';
 import { filesOf } from '../repository.ts';
-import { verifyManifest } from '../signature.ts';
-import { count, list, name, snapshotId, time } from '../values.ts';
 
 export const headlineSchema = v.object({
   target: name,

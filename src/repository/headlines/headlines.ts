@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { isDamage, manifestKey, type Repository } from '../repository.ts';
-import type { Store, StoredFile } from '../store.ts';
+import type { Store, StoredFile } from '../store/store.ts';
 import { headlineOf, headlineSchema, type VerifiedHeadline } from './headline.ts';
 
 export interface HeadlinesOptions {

@@ -1,16 +1,17 @@
 import { statSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { createThreadPool, type TaskChannel, workerFile } from '../../runtime/thread-pool.ts';
+import { syncPath } from '../store/folder.ts';
+import { FRAME_BYTES } from './object-format.ts';
+import type { WorkerAnswer, WorkerTask } from './object-worker.ts';
 import {
   type ContentToPack,
-  type ObjectToRead,
+  isIntact,
   type PackedContent,
   packContents,
   packOrFind,
-  readFrames,
   type StoredObject,
-} from './object-file.ts';
-import { FRAME_BYTES } from './object-format.ts';
-import { createThreadPool, type TaskChannel } from './thread-pool.ts';
+} from './pack-object.ts';
+import { type ObjectToRead, readFrames } from './read-object.ts';
 
 export interface PackJob {
   source: string;
@@ -35,6 +36,8 @@ export interface ObjectPool {
   read(object: ObjectToRead): AsyncGenerator<Uint8Array<ArrayBuffer>, void>;
   check(object: ObjectToRead, onBytes: (bytes: number) => void): Promise<void>;
   checkStored(object: ObjectToRead, storedSha256: string | undefined): Promise<void>;
+  /** Reports whether the object is there as it was packed, and makes it young. */
+  isIntact(object: StoredObject): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -43,12 +46,15 @@ const READ_AHEAD = 2;
 /** Bytes that a pool works on in the event loop, and the most of them at once: a few milliseconds. */
 const BYTES_WITHOUT_THREAD = 8 * FRAME_BYTES;
 const BYTES_AT_ONCE = FRAME_BYTES;
+/** The frames are outside the heap. */
+const HEAP = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 };
 /** Less than any content has. */
 const CLOSED = -1;
 
 /** With more `expectedBytes` the first thread starts at once. */
 export function createObjectPool(size: number, { expectedBytes = 0 } = {}): ObjectPool {
-  const threads = createThreadPool(size);
+  const file = workerFile(import.meta.url, 'object-worker');
+  const threads = createThreadPool<WorkerTask, WorkerAnswer>({ file, name: 'objects', size, heap: HEAP });
   let bytesLeft = BYTES_WITHOUT_THREAD;
   const packing = new Set<Promise<unknown>>();
 
@@ -71,7 +77,7 @@ export function createObjectPool(size: number, { expectedBytes = 0 } = {}): Obje
     async pack({ onBytes, grown, stored = null, ...files }) {
       if (!grown && !needsThread(statSync(files.source).size)) {
         const packed = packOrFind({ ...files, stored, complete: () => true, wait() {}, onBytes });
-        if (!packed.isStored) await here(syncFile(files.destination));
+        if (!packed.isStored) await here(syncPath(files.destination));
         return packed;
       }
       const complete = new SharedArrayBuffer(4);
@@ -79,7 +85,7 @@ export function createObjectPool(size: number, { expectedBytes = 0 } = {}): Obje
       if (grown) grown.then(isComplete, isComplete);
       else isComplete();
       const packing = async (): Promise<PackedContent> => {
-        await using exchange = await threads.acquire();
+        using exchange = await threads.acquire();
         exchange.send({ task: 'pack', ...files, complete, stored: grown ? null : stored });
         while (true) {
           const message = await exchange.receive();
@@ -89,14 +95,14 @@ export function createObjectPool(size: number, { expectedBytes = 0 } = {}): Obje
       };
       const packed = await packing();
       // The thread goes on meanwhile.
-      if (!packed.isStored) await syncFile(files.destination);
+      if (!packed.isStored) await syncPath(files.destination);
       return packed;
     },
 
     async packContents(contents, store) {
       const bytes = contents.reduce((sum, { content }) => sum + content.length, 0);
       if (!needsThread(bytes)) return await here(packContents(contents, store));
-      await using exchange = await threads.acquire();
+      using exchange = await threads.acquire();
       const memory = new Set(contents.map(({ content }) => content.buffer));
       exchange.send({ task: 'pack-contents', contents, store }, [...memory]);
       const message = await exchange.receive();
@@ -109,7 +115,7 @@ export function createObjectPool(size: number, { expectedBytes = 0 } = {}): Obje
         yield* readFrames(object);
         return;
       }
-      await using exchange = await threads.acquire();
+      using exchange = await threads.acquire();
       if (object.bytes <= FRAME_BYTES) {
         exchange.send({ task: 'read-whole', ...object });
         const message = await exchange.receive();
@@ -119,11 +125,15 @@ export function createObjectPool(size: number, { expectedBytes = 0 } = {}): Obje
       }
       exchange.send({ task: 'read', ...object });
       for (let ahead = 0; ahead < READ_AHEAD; ahead += 1) exchange.send({ task: 'next' });
-      yield* frames(exchange);
+      try {
+        yield* frames(exchange);
+      } finally {
+        exchange.send({ task: 'close' });
+      }
     },
 
     async check(object, onBytes) {
-      await using exchange = await threads.acquire();
+      using exchange = await threads.acquire();
       exchange.send({ task: 'check', ...object });
       while (true) {
         const message = await exchange.receive();
@@ -133,9 +143,17 @@ export function createObjectPool(size: number, { expectedBytes = 0 } = {}): Obje
     },
 
     async checkStored(object, storedSha256) {
-      await using exchange = await threads.acquire();
+      using exchange = await threads.acquire();
       exchange.send({ task: 'check-stored', ...object, storedSha256 });
       await exchange.receive();
+    },
+
+    async isIntact({ path, storedSha256, storedBytes }) {
+      if (!needsThread(storedBytes)) return isIntact(path, storedSha256);
+      using exchange = await threads.acquire();
+      exchange.send({ task: 'is-intact', path, storedSha256 });
+      const message = await exchange.receive();
+      return message.reply === 'intact' && message.isIntact;
     },
 
     async close() {
@@ -146,18 +164,13 @@ export function createObjectPool(size: number, { expectedBytes = 0 } = {}): Obje
   };
 }
 
-export async function syncFile(path: string): Promise<void> {
-  await using file = await open(path, 'r');
-  await file.sync();
-}
-
 function raise(memory: SharedArrayBuffer): void {
   const flag = new Int32Array(memory);
   Atomics.store(flag, 0, 1);
   Atomics.notify(flag, 0);
 }
 
-async function* frames(exchange: TaskChannel): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
+async function* frames(exchange: TaskChannel<WorkerTask, WorkerAnswer>): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
   while (true) {
     const message = await exchange.receive();
     if (message.reply !== 'frame' || message.frame === null) return;

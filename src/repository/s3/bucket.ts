@@ -1,7 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { clearEnvelope, type Envelope } from '../encryption/envelope.ts';
 import { SealBroken } from '../encryption/sealed-format.ts';
-import { TooLarge } from '../store.ts';
+import { TooLarge } from '../store/store.ts';
 import type { Credentials } from './client.ts';
 import type { BucketProfile } from './connection.ts';
 import { attemptsFor, isMissing, storageError } from './errors.ts';

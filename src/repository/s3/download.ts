@@ -5,7 +5,7 @@ import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import type { BufferPool } from '../buffer-pool.ts';
 import type { Envelope, Sink } from '../encryption/envelope.ts';
 import { createChecksum } from '../objects/checksum.ts';
-import { TooLarge, type Transfer } from '../store.ts';
+import { TooLarge, type Transfer } from '../store/store.ts';
 import type { Request, S3Bucket } from './bucket.ts';
 import type { HttpReader, SignedRequest } from './http-reader.ts';
 import { PART_BYTES } from './upload.ts';

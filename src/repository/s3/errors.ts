@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../runtime/error-codes.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { SealBroken } from '../encryption/sealed-format.ts';
-import { TooLarge } from '../store.ts';
+import { TooLarge } from '../store/store.ts';
 
 export interface FailedRequest {
   error: unknown;

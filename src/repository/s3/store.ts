@@ -7,8 +7,8 @@ import type {
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { createBufferPool } from '../buffer-pool.ts';
 import { sealedBytes } from '../encryption/sealed-format.ts';
-import { isObjectKey } from '../keys.ts';
-import { MOST_TEXT_BYTES, type Store, type StoredFile, TooLarge } from '../store.ts';
+import { isObjectKey } from '../store/keys.ts';
+import { MOST_TEXT_BYTES, type Store, type StoredFile, TooLarge } from '../store/store.ts';
 import { openS3Bucket, type S3Bucket, type S3Options } from './bucket.ts';
 import { CONNECTION_TIMEOUT, IDLE_TIMEOUT } from './client.ts';
 import { BYTES_GATHERED, bucketRanges, downloadFile } from './download.ts';

@@ -3,7 +3,7 @@ import type { CompletedPart, PutObjectCommand } from '@aws-sdk/client-s3';
 import type { BufferPool } from '../buffer-pool.ts';
 import type { StoredSource } from '../encryption/envelope.ts';
 import { ContentDiffers, createChecksum } from '../objects/checksum.ts';
-import type { Transfer } from '../store.ts';
+import type { Transfer } from '../store/store.ts';
 import type { S3Bucket } from './bucket.ts';
 
 export const PART_BYTES = 8 * 1024 * 1024;

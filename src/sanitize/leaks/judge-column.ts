@@ -55,18 +55,24 @@ function countFrom({ counts }: ColumnHits, least: number): number {
   return counts.slice(least).reduce((sum, count) => sum + count, 0);
 }
 
-/** The hits of several rounds or parts of one column. */
-export function addHits(
-  into: ColumnHits,
-  { values, counts, from, distinct, hits }: ColumnHits,
-  isOtherPart: boolean,
+/** Adds the hits of a round, or of another part (`isOtherPart`), to those of the same column. */
+export function mergeHits(
+  all: Map<string, ColumnHits>,
+  { name, hits, isOtherPart }: { name: string; hits: ColumnHits; isOtherPart: boolean },
 ): void {
-  if (isOtherPart) into.values += values;
-  else into.values = Math.max(into.values, values);
-  for (const valueClass of [NUMBER, WORD, NAME, RARE, TELLING] as const) into.counts[valueClass] += counts[valueClass];
-  for (const [source, count] of from) into.from.set(source, (into.from.get(source) ?? 0) + count);
-  if (distinct) into.distinct = addBits(into.distinct, distinct);
-  into.hits.push(...hits);
+  const known = all.get(name);
+  if (!known) {
+    all.set(name, hits);
+    return;
+  }
+  if (isOtherPart) known.values += hits.values;
+  else known.values = Math.max(known.values, hits.values);
+  for (const valueClass of [NUMBER, WORD, NAME, RARE, TELLING] as const) {
+    known.counts[valueClass] += hits.counts[valueClass];
+  }
+  for (const [source, count] of hits.from) known.from.set(source, (known.from.get(source) ?? 0) + count);
+  if (hits.distinct) known.distinct = addBits(known.distinct, hits.distinct);
+  known.hits.push(...hits.hits);
 }
 
 /** Adds to the known bits in place, if there are any. */

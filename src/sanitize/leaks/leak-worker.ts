@@ -1,13 +1,13 @@
-import { parentPort } from 'node:worker_threads';
 import type { RowFormat } from '../../engines/shared/row-scanner.ts';
-import { type ObjectToRead, readFrames } from '../../repository/objects/object-file.ts';
+import { type ObjectToRead, readFrames } from '../../repository/objects/read-object.ts';
 import { release } from '../../repository/objects/release.ts';
+import { performTasks } from '../../runtime/thread-pool.ts';
 import { createCollector, insertValue } from './collect-values.ts';
 import { type ColumnHits, createSearch, type SearchOptions } from './search-values.ts';
 import type { FieldScanner } from './stored-fields.ts';
 import type { LeakColumn } from './value-class.ts';
 import { type DistinctBits, mix, newDistinctBits, noteDistinct, openTable, type TableMemory } from './value-table.ts';
-import { squeeze } from './word-reader.ts';
+import { squeeze } from './word-digest.ts';
 
 export interface ValueRound {
   memory: TableMemory;
@@ -42,21 +42,7 @@ export type LeakAnswer =
   /** Equal for equal rows in any order. */
   | { answer: 'sum'; sum: string };
 
-export type LeakReply =
-  | { reply: 'done'; result: LeakAnswer }
-  | { reply: 'failed'; message: string; code: string | null };
-
-const port = parentPort;
-if (!port) throw new Error('leak-worker runs in a worker thread only');
-
-port.on('message', (task: LeakTask) => {
-  try {
-    port.postMessage({ reply: 'done', result: perform(task) } satisfies LeakReply);
-  } catch (thrown) {
-    const error = thrown as NodeJS.ErrnoException;
-    port.postMessage({ reply: 'failed', message: error.message, code: error.code ?? null } satisfies LeakReply);
-  }
-});
+performTasks<LeakTask, LeakAnswer>((task, answer) => answer(perform(task)));
 
 function perform(task: LeakTask): LeakAnswer {
   switch (task.task) {

@@ -1,7 +1,7 @@
 import { STRUCTURES } from './field-reader.ts';
 import { isPlainByte } from './stored-fields.ts';
 import { MOST_WORDS, type ValueTable } from './value-table.ts';
-import { BASE_FIRST, digestFirst, PLAIN_FIRST } from './word-reader.ts';
+import { BASE_FIRST, digestFirst, PLAIN_FIRST } from './word-digest.ts';
 
 /** Further words are for the reader of words. */
 const MOST_WORDS_CHECKED = 256;

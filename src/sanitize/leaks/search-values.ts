@@ -11,7 +11,8 @@ import {
   noteDistinct,
   type ValueTable,
 } from './value-table.ts';
-import { createWordReader, digestFirst, digestSecond, squeeze } from './word-reader.ts';
+import { digestFirst, digestSecond, squeeze } from './word-digest.ts';
+import { createWordReader } from './word-reader.ts';
 
 /** A value of the original in the result. */
 export interface Hit {

@@ -1,4 +1,27 @@
 import { MOST_WORDS } from './value-table.ts';
+import {
+  BASE_FIRST,
+  BASE_SECOND,
+  CLASS,
+  classOf,
+  DIGIT,
+  digestFirst,
+  digestOf,
+  digestSecond,
+  FACTOR_FIRST,
+  FACTOR_SECOND,
+  FIRST,
+  IDEOGRAPH,
+  LETTER,
+  MARK,
+  PLAIN_DIGIT,
+  PLAIN_FIRST,
+  powerFirst,
+  powerSecond,
+  SECOND,
+  SKIPPED,
+  spread,
+} from './word-digest.ts';
 
 /**
  * Reads a value as its letters and digits, without case, blanks and punctuation. A digest of 64 bits is a polynomial
@@ -54,60 +77,12 @@ export interface WordSink {
 }
 
 const WINDOW = 4096;
-export const BASE_FIRST = 0x01000193;
-const BASE_SECOND = 0x5bd1e995;
-
-const SEPARATOR = 0;
-const DIGIT = 1;
-const LETTER = 2;
-const SKIPPED = 4;
-const MARK = 8;
-const IDEOGRAPH = 16;
 
 const AT = 64;
 const QUOTE = 34;
-const CLASS = new Uint8Array(128);
-const FIRST = new Int32Array(128);
-const SECOND = new Int32Array(128);
-const FACTOR_FIRST = 0x9e3779b1;
-const FACTOR_SECOND = 0x7feb352d;
-for (let code = 0; code < 128; code += 1) {
-  const letter = String.fromCharCode(code).toLowerCase();
-  if (/\d/.test(letter)) CLASS[code] = DIGIT;
-  else if (/[a-z]/.test(letter)) CLASS[code] = LETTER;
-  else if (code === 0) CLASS[code] = SKIPPED;
-  else if ('@"{}[]<>,:() \t\n\r'.includes(letter)) CLASS[code] = MARK;
-  FIRST[code] = withSign(spread(letter.charCodeAt(0), FACTOR_FIRST), CLASS[code] === LETTER);
-  SECOND[code] = spread(letter.charCodeAt(0), FACTOR_SECOND);
-}
-
 const BLANK = 32;
-/** 0: neither a letter nor a digit, or a byte above 127. The sign tells letters, which are negative, from digits. */
-export const PLAIN_FIRST = new Int32Array(256).map((_, code) =>
-  code > 127 || ((CLASS[code] as number) & (DIGIT | LETTER)) === 0 ? 0 : (FIRST[code] as number),
-);
-const PLAIN_SECOND = SECOND;
-const PLAIN_DIGIT = CLASS.map((kind) => kind & DIGIT);
-
-const POWERS = 4096;
-const POWERS_FIRST = new Int32Array(POWERS).fill(1);
-const POWERS_SECOND = new Int32Array(POWERS).fill(1);
-for (let at = 1; at < POWERS; at += 1) {
-  POWERS_FIRST[at] = Math.imul(POWERS_FIRST[at - 1] as number, BASE_FIRST);
-  POWERS_SECOND[at] = Math.imul(POWERS_SECOND[at - 1] as number, BASE_SECOND);
-}
-
-/** The digest of a sequence of words. */
-export function digestFirst(before: number, after: number, letters: number): number {
-  const power = letters < POWERS ? (POWERS_FIRST[letters] as number) : powerOf(letters, BASE_FIRST);
-  return (after - Math.imul(before, power)) | 0;
-}
-
-export function digestSecond(before: number, after: number, letters: number): number {
-  const power = letters < POWERS ? (POWERS_SECOND[letters] as number) : powerOf(letters, BASE_SECOND);
-  return (after - Math.imul(before, power)) | 0;
-}
-
+/** An ideograph has about the information of so many letters. */
+const IDEOGRAPH_LETTERS = 4;
 export function createWordReader({ onWords, onPart }: WordSink): WordReader {
   const word = new Int32Array(WINDOW);
   const firsts = new Int32Array(WINDOW + 1);
@@ -155,11 +130,9 @@ export function createWordReader({ onWords, onPart }: WordSink): WordReader {
   function endWord(first: number, second: number, { length, digits }: WordSize): void {
     const before = count;
     word[before] = first;
-    const powerFirst = length < POWERS ? (POWERS_FIRST[length] as number) : powerOf(length, BASE_FIRST);
-    const powerSecond = length < POWERS ? (POWERS_SECOND[length] as number) : powerOf(length, BASE_SECOND);
     count = before + 1;
-    firsts[count] = Math.imul(firsts[before] as number, powerFirst) + first;
-    seconds[count] = Math.imul(seconds[before] as number, powerSecond) + second;
+    firsts[count] = Math.imul(firsts[before] as number, powerFirst(length)) + first;
+    seconds[count] = Math.imul(seconds[before] as number, powerSecond(length)) + second;
     letters[count] = (letters[before] as number) + length;
     if (value.words === 0) {
       value.firstDigits = digits;
@@ -234,7 +207,7 @@ export function createWordReader({ onWords, onPart }: WordSink): WordReader {
         const letter = PLAIN_FIRST[code] as number;
         if (letter !== 0) {
           first = (Math.imul(first, BASE_FIRST) + letter) | 0;
-          second = (Math.imul(second, BASE_SECOND) + (PLAIN_SECOND[code] as number)) | 0;
+          second = (Math.imul(second, BASE_SECOND) + (SECOND[code] as number)) | 0;
           size.length += 1;
           size.digits += PLAIN_DIGIT[code] as number;
           continue;
@@ -296,49 +269,4 @@ function clear(word: { first: number; second: number; length: number; digits: nu
   word.second = 0;
   word.length = 0;
   word.digits = 0;
-}
-
-function digestOf(code: number, known: Int32Array, factor: number): number {
-  return code < 128 ? (known[code] as number) : spread(code, factor);
-}
-
-/** An ideograph has about the information of so many letters. */
-const IDEOGRAPH_LETTERS = 4;
-
-function classOf(code: number): number {
-  if (code >= 0x2e80 && code <= 0x9fff) return code >= 0x3000 && code <= 0x303f ? SEPARATOR : IDEOGRAPH;
-  const isSpace = code <= 0xbf && code !== 0xaa && code !== 0xb5 && code !== 0xba;
-  const isPunctuation = (code >= 0x2000 && code <= 0x206f) || code === 0xd7 || code === 0xf7 || code >= 0xe000;
-  return isSpace || (isPunctuation && !(code >= 0xf900 && code <= 0xfaff)) ? SEPARATOR : LETTER;
-}
-
-function withSign(digest: number, isNegative: boolean): number {
-  return isNegative ? digest | 0x80000000 : digest & 0x7fffffff;
-}
-
-function spread(code: number, factor: number): number {
-  let hash = Math.imul(code + 1, factor);
-  hash = Math.imul(hash ^ (hash >>> 15), 0x846ca68b);
-  return (hash ^ (hash >>> 16)) | 0;
-}
-
-function powerOf(exponent: number, base: number): number {
-  let [result, factor, left] = [1, base, exponent];
-  while (left > 0) {
-    if (left % 2 === 1) result = Math.imul(result, factor);
-    factor = Math.imul(factor, factor);
-    left = Math.floor(left / 2);
-  }
-  return result;
-}
-
-/** The letters and digits that the reader reads of a text. */
-export function squeeze(text: string): string {
-  let squeezed = '';
-  for (const letter of text.normalize('NFC').toLowerCase().split('')) {
-    const code = letter.charCodeAt(0);
-    const kind = (code < 128 ? CLASS[code] : classOf(code)) ?? SEPARATOR;
-    if ((kind & (DIGIT | LETTER | IDEOGRAPH)) !== 0) squeezed += letter;
-  }
-  return squeezed;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Edit } from '../../../src/config/edit/edit.ts';
+import type { Edit } from '../../../src/config/edit/change.ts';
 import { editConfigurationText } from '../../../src/config/edit/edit-text.ts';
 import { setValue } from '../../../src/config/tree.ts';
 import { parseYaml } from '../../../src/config/yaml/yaml-source.ts';

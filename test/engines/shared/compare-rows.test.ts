@@ -29,6 +29,7 @@ function without(all: string[], others: string[]): string[] {
 }
 
 const MUCH = Number.MAX_SAFE_INTEGER;
+const LIMITS = { mostRemoved: MUCH, mostAdded: MUCH, mostBytes: MUCH, signal };
 
 describe('compareRows', () => {
   it('finds the rows of one side only, wherever they are', async () => {
@@ -37,12 +38,16 @@ describe('compareRows', () => {
       fc.stringMatching(/^[a-zäß\\\t]{0,9}$/),
     );
     const part = fc.option(fc.array(row, { maxLength: 40 }));
-    const moves = fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(
-        ...([fc.array(part, { maxLength: 4 }), fc.array(part, { maxLength: 4 })] as const),
-        ...([moves, fc.boolean(), fc.integer({ min: 1, max: 300 })] as const),
-        async (old, other, moved, isSimilar, size) => {
+        fc.record({
+          old: fc.array(part, { maxLength: 4 }),
+          other: fc.array(part, { maxLength: 4 }),
+          moved: fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 5 }),
+          isSimilar: fc.boolean(),
+          size: fc.integer({ min: 1, max: 300 }),
+        }),
+        async ({ old, other, moved, isSimilar, size }) => {
           const now = isSimilar ? old.map((rows) => rows && [...rows]) : other;
           const parts = now.filter((rows) => rows !== null && rows.length > 0) as string[][];
           for (const [from, to] of parts.length > 0 ? moved : []) {
@@ -51,9 +56,10 @@ describe('compareRows', () => {
             if (taken !== undefined && to % 3 > 0) (parts[to % parts.length] ?? []).splice(to % 7, 0, taken);
           }
           const [before, after] = [old.flatMap((rows) => rows ?? []), now.flatMap((rows) => rows ?? [])];
-          const found = await compareRows(pairsOf(old, now, size), { mostBytes: MUCH, signal });
-          expect(found?.removed.sort()).toEqual(without(before, after).sort());
-          expect(found?.added.sort()).toEqual(without(after, before).sort());
+          const found = await compareRows(pairsOf(old, now, size), LIMITS);
+          if (typeof found === 'string') throw new Error(found);
+          expect(found.removed.sort()).toEqual(without(before, after).sort());
+          expect(found.added.sort()).toEqual(without(after, before).sort());
         },
       ),
     );
@@ -63,13 +69,15 @@ describe('compareRows', () => {
     const rows = Array.from({ length: 50_000 }, (_, index) => `${index}\t${'x'.repeat(index % 50)}`);
     const moved = [...rows.slice(100, 30_000), 'new', ...rows.slice(30_000), ...rows.slice(0, 100)];
     const pairs = pairsOf([rows.slice(0, 20_000), rows.slice(20_000)], [moved.slice(0, 9), moved.slice(9)], 65_536);
-    expect(await compareRows(pairs, { mostBytes: MUCH, signal })).toEqual({ removed: [], added: ['new'], bytes: 3 });
+    expect(await compareRows(pairs, LIMITS)).toEqual({ removed: [], added: ['new'], bytes: 3 });
   });
 
-  it('gives up when more rows differ than may be in memory, and on a row that is too large', async () => {
+  it('returns null when more rows differ than may be in memory, and on a row that is too large', async () => {
     const rows = Array.from({ length: 1000 }, (_, index) => `${index}`);
-    expect(await compareRows(pairsOf([rows], [[]], 100), { mostBytes: 1000, signal })).toBeNull();
+    expect(await compareRows(pairsOf([rows], [[]], 100), { ...LIMITS, mostRemoved: 1000 })).toBe('much of it differs');
+    expect(await compareRows(pairsOf([[]], [rows], 100), { ...LIMITS, mostAdded: 1000 })).toBe('much of it differs');
+    expect(await compareRows(pairsOf([rows], [[]], 100), { ...LIMITS, mostBytes: 1000 })).toMatch(/in memory/);
     const large = ['y'.repeat(17 * 1024 * 1024)];
-    expect(await compareRows(pairsOf([large], [large], 1024 * 1024), { mostBytes: MUCH, signal })).toBeNull();
+    expect(await compareRows(pairsOf([large], [large], 1024 * 1024), LIMITS)).toMatch(/a row of more than 16 MB/);
   });
 });

@@ -3,10 +3,10 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { DEFINITIONS_FILE } from '../../../src/engines/mysql/details.ts';
-import { objectKey } from '../../../src/repository/keys.ts';
 import { createLocalRepository } from '../../../src/repository/local-repository.ts';
-import type { Manifest } from '../../../src/repository/manifest.ts';
+import type { Manifest } from '../../../src/repository/manifest/manifest.ts';
 import { createObjectPool } from '../../../src/repository/objects/object-pool.ts';
+import { objectKey } from '../../../src/repository/store/keys.ts';
 
 /** Changes a stored snapshot as a writer of its store may: object and checksums match the manifest, which is unsigned. */
 export function changeDefinitions<Content>(

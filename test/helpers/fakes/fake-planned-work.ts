@@ -129,7 +129,7 @@ export function fakePlannedWork(world: FakeWorld): FakePlannedWork {
       plan: async (_session, request) => {
         const { target, note = null, push = true } = request;
         const planned = world.queryFile === null ? null : fakeSanitize(world, { target, snapshot: null });
-        const plan = { target, note, push, sanitize: planned?.plan ?? null };
+        const plan = { target, note, push, all_read: null, sanitize: planned?.plan ?? null };
         return { request, plan, planned_at: PLANNED_AT, sanitize: planned };
       },
       apply: async (session, { request, sanitize: planned }) => {

@@ -1,10 +1,10 @@
 import type { AuditEvent } from '../../../src/cloud/contract/schemas.ts';
 import type { FileRequest } from '../../../src/config/config-file.ts';
 import type { BranchRow } from '../../../src/results/branch-results.ts';
+import type { HubState } from '../../../src/results/cloud-results.ts';
 import type { CheckReport } from '../../../src/results/configuration-results.ts';
 import type { DatabaseCopy } from '../../../src/results/database-copies.ts';
 import type { HistoryEntry } from '../../../src/results/history-results.ts';
-import type { HubState } from '../../../src/results/hub-state.ts';
 import type { DestinationState } from '../../../src/results/load-results.ts';
 import type { NameWithSize, SnapshotRow, TargetRow } from '../../../src/results/results.ts';
 import { UserError } from '../../../src/runtime/errors.ts';

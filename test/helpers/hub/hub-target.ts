@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type Manifest, manifestText } from '../../../src/repository/manifest.ts';
-import { createPacker } from '../../../src/repository/objects/object-file.ts';
+import { type Manifest, manifestText } from '../../../src/repository/manifest/manifest.ts';
 import { FRAME_BYTES } from '../../../src/repository/objects/object-format.ts';
+import { createPacker } from '../../../src/repository/objects/pack-object.ts';
 import type { BucketProfile } from '../../../src/repository/s3/connection.ts';
 import { createS3Store } from '../../../src/repository/s3/store.ts';
-import type { Store } from '../../../src/repository/store.ts';
+import type { Store } from '../../../src/repository/store/store.ts';
 import { putTarget, type Received, type TestHub } from './hub.ts';
 
 /** An object as a client knows it: named by the hash of its content. */

@@ -3,7 +3,7 @@ import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { loadQuestion } from '../../../src/operations/load/text.ts';
 import type { RunEvent, WarningEvent } from '../../../src/results/events.ts';
-import type { HiddenObjects } from '../../../src/results/hidden-objects.ts';
+import type { HiddenObjects } from '../../../src/results/manifest/hidden-objects.ts';
 import type { SnapshotRow } from '../../../src/results/results.ts';
 import { withDetails } from '../databases/build-and-load.ts';
 import { dumpedObjects } from '../postgres/dumped-objects.ts';

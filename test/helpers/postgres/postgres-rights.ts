@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { RunEvent, WarningEvent } from '../../../src/results/events.ts';
-import type { HiddenObjects } from '../../../src/results/hidden-objects.ts';
+import type { HiddenObjects } from '../../../src/results/manifest/hidden-objects.ts';
 import { normalized, withDetails } from '../databases/build-and-load.ts';
 import { EVERY_OBJECT } from './every-object.ts';
 import { type TestPostgres, testContext } from './postgres-server.ts';

@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createLocalRepository } from '../../../src/repository/local-repository.ts';
-import type { Manifest, ManifestFile } from '../../../src/repository/manifest.ts';
+import type { Manifest, ManifestFile } from '../../../src/repository/manifest/manifest.ts';
 import { createObjectPool } from '../../../src/repository/objects/object-pool.ts';
 
 export interface Forgery {

@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createLocalRepository } from '../../../src/repository/local-repository.ts';
-import type { Manifest } from '../../../src/repository/manifest.ts';
+import type { Manifest } from '../../../src/repository/manifest/manifest.ts';
 import { createObjectPool } from '../../../src/repository/objects/object-pool.ts';
 
 /** What `writeFile` writes; of what is large, piece by piece. */

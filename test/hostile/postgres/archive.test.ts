@@ -7,7 +7,7 @@ import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { findSnapshot } from '../../../src/operations/snapshots/snapshots.ts';
 import { createLocalRepository } from '../../../src/repository/local-repository.ts';
-import type { Manifest } from '../../../src/repository/manifest.ts';
+import type { Manifest } from '../../../src/repository/manifest/manifest.ts';
 import { createObjectPool } from '../../../src/repository/objects/object-pool.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import type { UserError } from '../../../src/runtime/errors.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { quoteName } from '../../../src/engines/postgres/connection/session.ts';
+import { quoteName } from '../../../src/engines/postgres/connection/quote.ts';
 import {
   describeWithPostgres,
   startPostgres,

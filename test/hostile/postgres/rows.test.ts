@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { findSnapshot } from '../../../src/operations/snapshots/snapshots.ts';
-import type { Manifest } from '../../../src/repository/manifest.ts';
+import type { Manifest } from '../../../src/repository/manifest/manifest.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import {
   describeWithPostgres,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { quoteName, quoteText } from '../../../src/engines/postgres/connection/session.ts';
+import { quoteName, quoteText } from '../../../src/engines/postgres/connection/quote.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';

@@ -6,7 +6,7 @@ import { connect as connectTls, createSecureContext, TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { tryToConnect } from '../../../src/engines/postgres/connection/connect.ts';
 import { readEncryption } from '../../../src/engines/postgres/connection/encryption.ts';
-import { ConnectionLost } from '../../../src/engines/postgres/connection/session.ts';
+import { ConnectionLost } from '../../../src/engines/postgres/connection/session-errors.ts';
 import { anyClientTools } from '../../../src/engines/postgres/connection/tools.ts';
 import { parsePostgresUrl } from '../../../src/engines/postgres/connection/url.ts';
 import { openWire } from '../../../src/engines/postgres/connection/wire.ts';

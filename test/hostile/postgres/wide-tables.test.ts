@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { quoteName } from '../../../src/engines/postgres/connection/session.ts';
+import { quoteName } from '../../../src/engines/postgres/connection/quote.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { findSnapshot } from '../../../src/operations/snapshots/snapshots.ts';
 import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
-import type { Manifest } from '../../../src/repository/manifest.ts';
+import type { Manifest } from '../../../src/repository/manifest/manifest.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import {
   describeWithPostgres,

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { tryStorage, tryStore } from '../../../src/operations/configuration/try-storage.ts';
-import { createFolder } from '../../../src/repository/folder.ts';
+import { createFolder } from '../../../src/repository/store/folder.ts';
 import { temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
 import { describeWithS3, startS3 } from '../../helpers/storage/s3-server.ts';
 import { suiteResource } from '../../helpers/suite-resource.ts';

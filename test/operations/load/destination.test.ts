@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CloudTarget } from '../../../src/cloud/contract/schemas.ts';
+import type { CloudTarget } from '../../../src/cloud/contract/resources.ts';
 import type { Settings } from '../../../src/config/schema/settings.ts';
 import { configuredDestination, subsetDestination } from '../../../src/operations/load/configured-destination.ts';
 import { chooseDestination } from '../../../src/operations/load/destination.ts';

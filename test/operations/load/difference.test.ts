@@ -1,3 +1,4 @@
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { TargetSettings } from '../../../src/config/schema/settings.ts';
@@ -139,6 +140,8 @@ describeWithPostgres('a load of what differs from the base copy', () => {
       );
       const result = await load({ keepBase: true });
       expect(result.difference).toMatchObject({ method: 'difference', tables: tables.length + ALWAYS.length });
+      const ofLarge = result.difference?.by_table?.find(({ table }) => table === 'public.large');
+      if (tables.includes('public.large')) expect(ofLarge).toMatchObject({ method: 'rows', deleted: 0, inserted: 9 });
       expect(await load({ destdb: server.url('full') })).not.toHaveProperty('difference');
       const [full, copy] = await Promise.all([dumpOf('full'), dumpOf('copy')]);
       expect(dumpDifferences(full, copy), change).toEqual([]);
@@ -195,6 +198,55 @@ describeWithPostgres('a load of what differs from the base copy', () => {
     expect(await forge({ extensions: { plpgsql: '0.9' } })).toMatch(/another version of extension plpgsql/);
     expect(await forge({ tables: 'AAAA' })).toBe('full: the base copy has other tables');
     expect(await forge({})).toMatch(/^difference/);
+  });
+
+  it('replaces rows by their key, and says why it does not', async () => {
+    const change = async (text: string) => {
+      await sql(text, 'source');
+      await build(contextWith(), { target: 'app' });
+    };
+    const ofLarge = ({ difference }: Pick<LoadPlan, 'difference'>) =>
+      difference?.by_table?.find(({ table }) => table === 'public.large');
+    await load({ keepBase: true });
+    await change(`DELETE FROM note; DELETE FROM line; DELETE FROM large WHERE id = 7;
+      UPDATE large SET body = 'new' WHERE id % 1000 = 0`);
+    expect(ofLarge(await planned())).toMatchObject({ method: 'rows', reason: 'it has a key' });
+    expect(ofLarge(await load({ keepBase: true }))).toMatchObject({ method: 'rows', deleted: 31, inserted: 30 });
+    const content = 'SELECT count(*), sum(hashtextextended(l::text, 0)) FROM large l';
+    expect(await sql(content)).toBe(await sql(content, 'source'));
+    await change("UPDATE large SET body = body || '!' WHERE id % 3 = 0");
+    expect(ofLarge(await planned())).toMatchObject({ method: 'rows' });
+    expect(ofLarge(await load())).toMatchObject({ method: 'whole', reason: 'much of it differs' });
+    await change("UPDATE large SET body = 'newer' WHERE id = 1");
+    expect(ofLarge(await planned())).toMatchObject({ method: 'rows' });
+    const { base_snapshot: id } = (await planned()).difference ?? {};
+    const snapshots = join(folder.path, 'work', 'snapshots');
+    const manifest = (await readdir(snapshots, { recursive: true })).find((name) => name.endsWith(`-${id}.json`));
+    await rm(join(snapshots, manifest ?? ''));
+    expect(ofLarge(await planned())).toMatchObject({
+      method: 'whole',
+      reason: `snapshot ${id} is not on this machine`,
+    });
+    expect(ofLarge(await load({ keepBase: true }))).toMatchObject({ method: 'whole' });
+    expect(await sql(content)).toBe(await sql(content, 'source'));
+  }, 60_000);
+
+  it('keeps a base copy of the new state where one was used, unless told otherwise', async () => {
+    await load({ keepBase: true });
+    await sql('UPDATE rate SET percent = percent + 1', 'source');
+    await build(contextWith(), { target: 'app' });
+    expect(await planned()).toMatchObject({ keep_base: { spare: false }, difference: { method: 'difference' } });
+    expect((await planned({ keepBase: false })).keep_base).toBeUndefined();
+    expect((await planned({}, contextWith({ keep_base: false }))).keep_base).toBeUndefined();
+    expect((await planned({ full: true })).keep_base).toBeUndefined();
+    expect(await load()).toMatchObject({ base_database: 'copy.tool-base' });
+    const present = await sql('SELECT percent FROM rate');
+    await sql('DELETE FROM rate');
+    await applyReset(contextWith(), await planReset(contextWith(), { target: 'app' }));
+    expect(await sql('SELECT percent FROM rate')).toBe(present);
+    expect(await load({ keepBase: false })).not.toHaveProperty('base_database');
+    expect((await planned()).copies).toBeUndefined();
+    await load({ keepBase: true });
   });
 
   itInFull.each([

@@ -11,7 +11,7 @@ import { localRepository } from '../../../src/operations/snapshots/local-reposit
 import { findSnapshot, listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { snapshotFacts } from '../../../src/presentation/snapshot.ts';
 import { snapshotColumns } from '../../../src/presentation/snapshot-columns.ts';
-import { verifyManifest } from '../../../src/repository/signature.ts';
+import { verifyManifest } from '../../../src/repository/manifest/signature.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import { toSelector } from '../../../src/text/snapshot-selector.ts';
 import { EXPECTED_MIGRATIONS, MIGRATION_TABLES, OTHER_TABLES } from '../../helpers/databases/migration-tables.ts';

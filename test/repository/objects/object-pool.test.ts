@@ -1,9 +1,9 @@
 import { appendFile, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { objectKey } from '../../../src/repository/keys.ts';
 import { FRAME_BYTES } from '../../../src/repository/objects/object-format.ts';
 import { createObjectPool, type ObjectPool } from '../../../src/repository/objects/object-pool.ts';
+import { objectKey } from '../../../src/repository/store/keys.ts';
 import { temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;

@@ -9,7 +9,7 @@ import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { push } from '../../../src/operations/snapshots/transfer/push.ts';
 import type { BucketProfile } from '../../../src/repository/s3/connection.ts';
 import { createS3Store } from '../../../src/repository/s3/store.ts';
-import type { Store } from '../../../src/repository/store.ts';
+import type { Store } from '../../../src/repository/store/store.ts';
 import { startFaultProxy } from '../../helpers/storage/fault-proxy.ts';
 import { machine } from '../../helpers/storage/machine.ts';
 import { describeWithS3, startS3 } from '../../helpers/storage/s3-server.ts';

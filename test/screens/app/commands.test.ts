@@ -11,7 +11,7 @@ import { revealByKey } from '../../../src/operations/snapshots/rows-text.ts';
 import { hubNotice } from '../../../src/operations/targets/targets-text.ts';
 import { detailsWithKey, summaryOf } from '../../../src/presentation/shapes/summary.ts';
 import { noSnapshotsLines, snapshotFacts } from '../../../src/presentation/snapshot.ts';
-import type { HubState } from '../../../src/results/hub-state.ts';
+import type { HubState } from '../../../src/results/cloud-results.ts';
 import type { ErrorCode } from '../../../src/runtime/error-codes.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
 import { fakeSnapshot, fakeWorld } from '../../helpers/fakes/fake-world.ts';

@@ -91,7 +91,7 @@ describe('an impossible command explains why', () => {
   test('load is refused without a snapshot', async () => {
     const model = await listed(fakeWorld({ snapshots: {} }));
     press(model, 'enter', 'l');
-    expect(notice(model)).toBe('There is no snapshot yet: b builds one');
+    expect(notice(model)).toBe('There is no snapshot yet: press b to build one');
   });
 
   test('load is refused without a destination', async () => {

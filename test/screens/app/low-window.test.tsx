@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Model } from '../../../screens/app/model.ts';
-import { confirmTrust } from '../../../screens/commands/trust.ts';
+import { confirmTrust } from '../../../screens/commands/configuration/trust.ts';
 import { selectPath } from '../../../screens/editor/selection.ts';
 import { UntrustedConfiguration } from '../../../src/config/trust/untrusted-configuration.ts';
 import type { Effect } from '../../../src/results/effects.ts';

@@ -79,7 +79,7 @@ test('tables are found by some letters of their names, and marks stay while othe
 test('load is unavailable without a marked table, and without a destination', async () => {
   const model = await atTables(fakeWorld());
   press(model, 'l');
-  expect(notice(model)).toBe('Mark the tables to load: Space does');
+  expect(notice(model)).toBe('Mark the tables to load first: press Space');
   const nowhere = await atTables(fakeWorld({ targets: [fakeTarget({ name: 'app', dst_url: null })] }));
   press(nowhere, 'space', 'l');
   expect(notice(nowhere)).toBe('app has no destination (snapshot.dst_url)');

@@ -12,7 +12,6 @@ import { LOADING_SETTINGS } from '../restore/rows/load-tables.ts';
 
 export interface CopyRowsResult {
   rows: number;
-  /** Checksum of the rows in the copy. */
   checksum: string;
 }
 

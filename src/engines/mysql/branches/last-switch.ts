@@ -11,7 +11,6 @@ export async function branchWithFreeName(server: MysqlSession, destination: stri
   return mark?.database && (await isEmpty(server, mark.database)) ? mark : null;
 }
 
-/** The mark of the destination where it is one of its own branches. */
 export async function ownMark(server: MysqlSession, destination: string): Promise<BranchMark | null> {
   const text = await readMarkText(server, destination);
   const mark = text === null ? null : parseBranchMark(text);

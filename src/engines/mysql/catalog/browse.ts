@@ -1,4 +1,4 @@
-import type { Manifest } from '../../../repository/manifest.ts';
+import type { Manifest } from '../../../repository/manifest/manifest.ts';
 import type { NameWithSize } from '../../../results/results.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';

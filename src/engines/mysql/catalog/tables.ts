@@ -21,7 +21,6 @@ export function isVersioned({ type }: ListedTable): boolean {
   return type === 'SYSTEM VERSIONED';
 }
 
-/** Names of tables and sequences. */
 export async function tablesOf(session: MysqlSession, database: string): Promise<string[]> {
   return (await readTableList(session, database)).filter(({ type }) => type !== 'VIEW').map(({ name }) => name);
 }
@@ -147,7 +146,6 @@ export async function readSize(session: MysqlSession, database: string): Promise
   return [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
 }
 
-/** Bytes of the tables with rows of their own. */
 export async function readTableSizes(session: MysqlSession, database: string): Promise<Map<string, number>> {
   const rows = await session.query<{ name: string; bytes: number | null }>(`
     SELECT TABLE_NAME AS name, DATA_LENGTH + INDEX_LENGTH AS bytes FROM information_schema.TABLES

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ManifestFile } from '../../../repository/manifest.ts';
+import type { ManifestFile } from '../../../repository/manifest/manifest.ts';
 import type { DumpRequest } from '../../facets/dump.ts';
 import type { Definitions } from '../catalog/definitions/definitions.ts';
 import { withEventsEnabled } from '../catalog/definitions/events.ts';

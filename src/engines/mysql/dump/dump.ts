@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import type { Manifest } from '../../../repository/manifest.ts';
+import type { Manifest } from '../../../repository/manifest/manifest.ts';
 import { excludedRowsOf } from '../../../results/excluded-rows.ts';
-import { hiddenDetails, hiddenObjectsOf } from '../../../results/hidden-objects.ts';
+import { hiddenDetails, hiddenObjectsOf } from '../../../results/manifest/hidden-objects.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import { formatNumberOf } from '../../../text/format.ts';

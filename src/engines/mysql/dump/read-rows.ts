@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ManifestTable } from '../../../repository/manifest.ts';
+import type { ManifestTable } from '../../../repository/manifest/manifest.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import type { DumpRequest, PackedFile } from '../../facets/dump.ts';
 import type { OnBytes } from '../../shared/bytes-progress.ts';

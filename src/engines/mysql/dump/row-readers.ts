@@ -1,5 +1,5 @@
-import { Worker } from 'node:worker_threads';
 import { UserError } from '../../../runtime/errors.ts';
+import { createThreadPool, workerFile } from '../../../runtime/thread-pool.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
 import type { RowReply, RowsRead, RowTask } from './row-worker.ts';
@@ -32,29 +32,17 @@ export async function openRowReader({
   url: DatabaseUrl;
   signal: AbortSignal;
 }): Promise<RowReader> {
-  signal.throwIfAborted();
-  const worker = new Worker(workerFile(), { name: 'rows' });
+  const file = workerFile(import.meta.url, 'row-worker');
+  const threads = createThreadPool<RowTask, RowReply>({ file, name: 'rows', size: 1, signal });
   let failedAt = 0;
-  let waiting: PromiseWithResolvers<RowsRead[]> | null = null;
-  worker.on('message', (reply: RowReply) => {
-    if (reply.reply === 'done') waiting?.resolve(reply.read);
-    else {
-      failedAt = reply.at;
-      waiting?.reject(errorOf(reply));
-    }
-  });
-  const abort = (): void => {
-    waiting?.reject(signal.reason);
-    void worker.terminate();
-  };
-  worker.on('error', (error) => waiting?.reject(error));
-  signal.addEventListener('abort', abort, { once: true });
 
   async function ask(task: RowTask): Promise<RowsRead[]> {
-    signal.throwIfAborted();
-    waiting = Promise.withResolvers();
-    worker.postMessage(task);
-    return await waiting.promise;
+    using channel = await threads.acquire();
+    channel.send(task);
+    const reply = await channel.receive();
+    if (reply.reply === 'done') return reply.read;
+    failedAt = reply.at;
+    throw errorOf(reply);
   }
 
   const reader: RowReader = {
@@ -67,10 +55,7 @@ export async function openRowReader({
       ask({ task: 'read-some', tables }).catch((error) => {
         throw new ReadFailure(failedAt, error);
       }),
-    async [Symbol.asyncDispose]() {
-      signal.removeEventListener('abort', abort);
-      await worker.terminate();
-    },
+    [Symbol.asyncDispose]: () => threads.close(),
   };
   try {
     await ask({ task: 'connect', url });
@@ -88,9 +73,4 @@ function errorOf({ of, message, errno }: Extract<RowReply, { reply: 'failed' }>)
     details: [message],
     hint: 'Is the disk full? Nothing was stored.',
   });
-}
-
-/** The worker beside this module: TypeScript when run from source, its bundle in `dist/`. */
-function workerFile(): URL {
-  return new URL(import.meta.url.endsWith('.ts') ? './row-worker.ts' : './row-worker.js', import.meta.url);
 }

@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { parentPort } from 'node:worker_threads';
 import type { Connection } from 'mysql2';
+import { performTasks } from '../../../runtime/thread-pool.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import { openConnection } from '../connection/open-connection.ts';
 import { packetsOf, SESSION_SETTINGS } from '../connection/session.ts';
@@ -35,24 +35,20 @@ const MOST_KEPT_BYTES = 4 * BLOCK_BYTES;
 /** One table is read at a time. */
 const block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
 
-const port = parentPort;
-if (!port) throw new Error('row-worker runs in a worker thread only');
 let connection: Connection | null = null;
 /** Tables of the task that have been read. */
 let at = 0;
 
-port.on('message', (task: RowTask) => {
-  work(task).then(
-    (read) => {
-      const memory = read.flatMap(({ content }) => (content ? [content.buffer] : []));
-      port.postMessage({ reply: 'done', read } satisfies RowReply, memory);
-    },
-    (thrown: Error) => {
-      const errno = thrown instanceof SqlError || thrown instanceof ConnectionLost ? thrown.errno : null;
-      const of = thrown instanceof SqlError ? 'server' : thrown instanceof ConnectionLost ? 'connection' : 'file';
-      port.postMessage({ reply: 'failed', of, message: thrown.message, errno, at } satisfies RowReply);
-    },
-  );
+performTasks<RowTask, RowReply>(async (task, answer) => {
+  try {
+    const read = await work(task);
+    const memory = read.flatMap(({ content }) => (content ? [content.buffer] : []));
+    answer({ reply: 'done', read }, memory);
+  } catch (thrown) {
+    const errno = thrown instanceof SqlError || thrown instanceof ConnectionLost ? thrown.errno : null;
+    const of = thrown instanceof SqlError ? 'server' : thrown instanceof ConnectionLost ? 'connection' : 'file';
+    answer({ reply: 'failed', of, message: (thrown as Error).message, errno, at });
+  }
 });
 
 async function work(task: RowTask): Promise<RowsRead[]> {

@@ -1,4 +1,4 @@
-import type { DefinitionOnly } from '../../../results/definitions-only.ts';
+import type { DefinitionOnly } from '../../../results/manifest/definitions-only.ts';
 import { definitionsOnlyText } from '../../../text/format-objects.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { Definitions } from '../catalog/definitions/definitions.ts';

@@ -1,6 +1,6 @@
-import type { ManifestTable } from '../../../repository/manifest.ts';
-import type { DefinitionOnly } from '../../../results/definitions-only.ts';
+import type { ManifestTable } from '../../../repository/manifest/manifest.ts';
 import type { WarningEvent } from '../../../results/events.ts';
+import type { DefinitionOnly } from '../../../results/manifest/definitions-only.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { definitionsOnlyText } from '../../../text/format-objects.ts';
 import type { EngineContext } from '../../engine-context.ts';

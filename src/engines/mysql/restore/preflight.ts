@@ -1,4 +1,4 @@
-import { bytesOfTable } from '../../../repository/manifest.ts';
+import { bytesOfTable } from '../../../repository/manifest/manifest.ts';
 import type { WarningEvent } from '../../../results/events.ts';
 import type { DestinationState } from '../../../results/load-results.ts';
 import { UserError } from '../../../runtime/errors.ts';

@@ -19,7 +19,6 @@ import { destinationName, readAuxiliaryNames } from '../server/server.ts';
  * database, no event until all else is verified.
  */
 export interface TemporaryUser extends AsyncDisposable {
-  /** The shadow database, as the user. */
   url: DatabaseUrl;
   helper: Helper;
   permitEvents(): Promise<void>;

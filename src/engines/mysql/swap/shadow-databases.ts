@@ -81,7 +81,6 @@ export async function branchesWithLeftovers(
 
 export interface BranchesOf {
   destination: string;
-  /** The databases of its branches. */
   branches: string[];
 }
 

@@ -13,7 +13,6 @@ export const undoCopySchema = v.object({
   grants: v.optional(v.array(routineGrantSchema), []),
   /** The mark of the branch that it was. */
   mark: v.optional(v.nullable(v.string()), null),
-  /** The base copy was that of its tables. */
   has_base: v.optional(v.boolean(), false),
 });
 export interface UndoCopyRecord extends Omit<v.InferInput<typeof undoCopySchema>, 'code'> {

@@ -1,7 +1,8 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { BaseCopy } from '../../facets/copies.ts';
 import { closedBase } from '../../shared/base-copies.ts';
-import { type PsqlSession, quoteText } from '../connection/session.ts';
+import { quoteText } from '../connection/quote.ts';
+import type { PsqlSession } from '../connection/session.ts';
 import { type BranchFacts, branchMarkText } from '../swap/mark.ts';
 import { readOid } from '../swap/swap.ts';
 import { findBaseCopies } from './base-copies.ts';

@@ -3,7 +3,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { BranchRequest } from '../../facets/branch.ts';
 import { branchIsCurrent, branchRenamed } from '../../shared/branches.ts';
 import { connectToServer } from '../connection/connect.ts';
-import { quoteName } from '../connection/session.ts';
+import { quoteName } from '../connection/quote.ts';
 import { lockDestination, lockShared } from '../server/server.ts';
 import { findBranches } from './list.ts';
 

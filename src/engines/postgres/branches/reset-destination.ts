@@ -7,7 +7,7 @@ import type { DestinationResetRequest, ReplaceResult, ResetRun, Resettable } fro
 import { usableBase } from '../../shared/base-copies.ts';
 import { assertEnoughSpace } from '../../shared/server/free-space.ts';
 import { connectToServer } from '../connection/connect.ts';
-import { quoteName } from '../connection/session.ts';
+import { quoteName } from '../connection/quote.ts';
 import { sessionWarnings } from '../restore/preflight.ts';
 import { auxiliaryNames, dropMarked, lockDestination, sweepLeftovers } from '../server/server.ts';
 import { checkSwap } from '../swap/blockers.ts';

@@ -3,7 +3,7 @@ import { tableName } from '../../../text/table-names.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
-import { quoteName } from '../connection/session.ts';
+import { quoteName } from '../connection/quote.ts';
 import { namePartOf, readSchemas, readTables } from './introspect.ts';
 
 /** Accessible databases, without the tool's own. */

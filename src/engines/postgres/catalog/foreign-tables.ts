@@ -1,8 +1,9 @@
-import type { DefinitionOnly } from '../../../results/definitions-only.ts';
 import type { WarningEvent } from '../../../results/events.ts';
+import type { DefinitionOnly } from '../../../results/manifest/definitions-only.ts';
 import { definitionsOnlyText } from '../../../text/format-objects.ts';
 import { tableName } from '../../../text/table-names.ts';
-import { type PsqlSession, quoteName, quoteText } from '../connection/session.ts';
+import { quoteName, quoteText } from '../connection/quote.ts';
+import type { PsqlSession } from '../connection/session.ts';
 
 /** References to other servers, as in a manifest: absent without any. */
 export interface RemoteObjects {

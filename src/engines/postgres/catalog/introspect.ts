@@ -1,5 +1,6 @@
 import type { WarningEvent } from '../../../results/events.ts';
-import { type PsqlSession, quoteText } from '../connection/session.ts';
+import { quoteText } from '../connection/quote.ts';
+import type { PsqlSession } from '../connection/session.ts';
 import { encodingSettings, type SessionSettings } from '../connection/url.ts';
 import type { PostgresDetails } from '../details-schema.ts';
 

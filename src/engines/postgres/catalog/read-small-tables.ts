@@ -2,7 +2,7 @@ import { tableName } from '../../../text/table-names.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { SmallTable, SmallTablesRequest } from '../../facets/connect.ts';
 import { connect } from '../connection/connect.ts';
-import { quoteName, quoteText } from '../connection/session.ts';
+import { quoteName, quoteText } from '../connection/quote.ts';
 
 /** Tables of these names in any schema, without those of extensions; a table with more rows is left out. */
 export async function readSmallTables(

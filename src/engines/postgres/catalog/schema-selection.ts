@@ -1,7 +1,7 @@
 import type { SchemaConfig } from '../../../config/schema/settings.ts';
-import type { Manifest } from '../../../repository/manifest.ts';
+import type { Manifest } from '../../../repository/manifest/manifest.ts';
 import type { WarningEvent } from '../../../results/events.ts';
-import { leftOutSchemasOf } from '../../../results/left-out-schemas.ts';
+import { leftOutSchemasOf } from '../../../results/manifest/left-out-schemas.ts';
 
 const DEFAULT_SCHEMA = 'public';
 

@@ -5,7 +5,9 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { connectionFailed } from '../../shared/connection/connection-failed.ts';
 import { failureOf } from './failure.ts';
-import { ConnectionLost, openSession, type PsqlSession, type PsqlSessionOptions, quoteText } from './session.ts';
+import { quoteText } from './quote.ts';
+import { openSession, type PsqlSession, type PsqlSessionOptions } from './session.ts';
+import { ConnectionLost } from './session-errors.ts';
 import { anyClientTools, type ClientTools } from './tools.ts';
 import { connectionEnvironment, withDatabase } from './url.ts';
 

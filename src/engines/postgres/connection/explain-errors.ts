@@ -3,7 +3,8 @@ import type { Place } from '../../engine.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { connectionLost, statementRefused } from '../../shared/connection/explain-errors.ts';
 import { linesOf, tryToConnect } from './connect.ts';
-import { ConnectionLost, type PsqlSession, SqlError } from './session.ts';
+import type { PsqlSession } from './session.ts';
+import { ConnectionLost, SqlError } from './session-errors.ts';
 import { anyClientTools } from './tools.ts';
 
 /** https://www.postgresql.org/docs/current/hot-standby.html#HOT-STANDBY-CONFLICT */

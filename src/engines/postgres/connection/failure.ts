@@ -1,6 +1,6 @@
 import type { ConnectionFailure } from '../../../results/connection-failures.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
-import type { ConnectionLost } from './session.ts';
+import type { ConnectionLost } from './session-errors.ts';
 
 /**
  * The only place that reads English of PostgreSQL's programs: psql reports no SQLSTATE of a connection that fails. The

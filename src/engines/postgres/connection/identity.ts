@@ -5,7 +5,9 @@ import type { AffectedDatabase } from '../../facets/connect.ts';
 import { type DatabaseIdentity, STARTED } from '../../identity.ts';
 import { auxiliaryNames } from '../server/server.ts';
 import { connect, connectToServer, MAINTENANCE_DATABASES } from './connect.ts';
-import { type PsqlSession, quoteText, SqlError } from './session.ts';
+import { quoteText } from './quote.ts';
+import type { PsqlSession } from './session.ts';
+import { SqlError } from './session-errors.ts';
 
 export async function identifyAffected(context: EngineContext, url: DatabaseUrl): Promise<AffectedDatabase[]> {
   await using session = await connect(context, url).catch((thrown) => {

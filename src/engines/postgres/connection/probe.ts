@@ -7,7 +7,9 @@ import { failedProbe, SIZES_AT_ONCE, UNKNOWN } from '../../shared/connection/pro
 import { findFailure, linesOf, MAINTENANCE_DATABASES, tryToConnect } from './connect.ts';
 import { concernsServer } from './failure.ts';
 import { identityOf, readServerIdentity } from './identity.ts';
-import { ConnectionLost, type PsqlSession, quoteText } from './session.ts';
+import { quoteText } from './quote.ts';
+import type { PsqlSession } from './session.ts';
+import { ConnectionLost } from './session-errors.ts';
 import { anyClientTools, type ClientTools } from './tools.ts';
 import { withDatabase } from './url.ts';
 

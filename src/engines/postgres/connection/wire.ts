@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import { releaseChunk } from '../../../repository/objects/release.ts';
 import { type Encryption, tlsOptions } from './encryption.ts';
-import { ConnectionLost, SqlError } from './session.ts';
+import { ConnectionLost, SqlError } from './session-errors.ts';
 
 export interface WireAddress {
   /** A name, an address, or the folder of a unix socket. */
@@ -182,7 +182,8 @@ async function tryToConnect({ encryption, host, port, user, password, database }
   client.on('error', () => {});
   try {
     await client.connect();
-    if (offered.length > 0 && !isProven) throw new ConnectionLost('the server does not prove that it knows the password');
+    if (offered.length > 0 && !isProven)
+      throw new ConnectionLost('the server does not prove that it knows the password');
     if (mustBind && !offered.includes(BOUND)) throw new ConnectionLost(NOT_BOUND);
   } catch (error) {
     connection.stream.destroy();

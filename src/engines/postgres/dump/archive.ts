@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Manifest } from '../../../repository/manifest.ts';
+import type { Manifest } from '../../../repository/manifest/manifest.ts';
 import { parseDetails } from '../../shared/manifest-details.ts';
 import { type PostgresDetails, postgresDetails } from '../details-schema.ts';
 

@@ -2,7 +2,8 @@ import type { WarningEvent } from '../../../results/events.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { boundedLines, boundedList } from '../../../text/bounded-list.ts';
 import type { CatalogSchema } from '../catalog/introspect.ts';
-import { type PsqlSession, quoteText } from '../connection/session.ts';
+import { quoteText } from '../connection/quote.ts';
+import type { PsqlSession } from '../connection/session.ts';
 import type { ArchiveDetails } from './archive.ts';
 import {
   type BrokenObject,

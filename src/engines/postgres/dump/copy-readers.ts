@@ -1,9 +1,11 @@
 import { Worker } from 'node:worker_threads';
-import type { PackedContent, StoredObject } from '../../../repository/objects/object-file.ts';
+import type { PackedContent, StoredObject } from '../../../repository/objects/pack-object.ts';
+import { workerFile } from '../../../runtime/thread-pool.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { readEncryption } from '../connection/encryption.ts';
-import { ConnectionLost, type PsqlSession, SqlError } from '../connection/session.ts';
+import type { PsqlSession } from '../connection/session.ts';
+import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
 import { portOf } from '../connection/url.ts';
 import type { WireAddress } from '../connection/wire.ts';
 import type { CopyReply, CopyTask } from './copy-worker.ts';
@@ -27,7 +29,7 @@ export async function openCopyReader(
   { address, statements }: { address: WireAddress; statements: string[] },
 ): Promise<CopyReader | null> {
   signal.throwIfAborted();
-  const worker = new Worker(workerFile(), { name: 'copy', resourceLimits: HEAP });
+  const worker = new Worker(workerFile(import.meta.url, 'copy-worker'), { name: 'copy', resourceLimits: HEAP });
   const waiting: (PromiseWithResolvers<PackedContent | null> & { onBytes: (bytes: number) => void })[] = [];
   const end = (error: Error): void => {
     for (const { reject } of waiting.splice(0)) reject(error);
@@ -118,9 +120,4 @@ export async function directAddress(
   );
   if (gssapi?.gss !== false) return null;
   return { host: host.host, port: portOf(host, environment), user, password, database, encryption: found.encryption };
-}
-
-/** The worker beside this module: TypeScript when run from source, its bundle in `dist/`. */
-function workerFile(): URL {
-  return new URL(import.meta.url.endsWith('.ts') ? './copy-worker.ts' : './copy-worker.js', import.meta.url);
 }

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
+import { FRAME_BYTES } from '../../../repository/objects/object-format.ts';
 import {
   createPacker,
   isIntact,
   type PackedContent,
   type StoredObject,
   writeWhole,
-} from '../../../repository/objects/object-file.ts';
-import { FRAME_BYTES } from '../../../repository/objects/object-format.ts';
+} from '../../../repository/objects/pack-object.ts';
 import { release } from '../../../repository/objects/release.ts';
-import { SqlError } from '../connection/session.ts';
+import { SqlError } from '../connection/session-errors.ts';
 import { openWire, type Wire, type WireAddress } from '../connection/wire.ts';
 import { DATA_TERMINATOR, TERMINATOR_LINES } from './archive.ts';
 

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { UserError } from '../../../runtime/errors.ts';
-import { type PsqlSession, quoteName, quoteNumber } from '../connection/session.ts';
+import { quoteName, quoteNumber } from '../connection/quote.ts';
+import type { PsqlSession } from '../connection/session.ts';
 import { type ContentsEntry, rewriteContents } from './archive-contents.ts';
 import type { BrokenDependencies, BrokenObject } from './broken-dependencies.ts';
 

@@ -1,4 +1,5 @@
-import { type PsqlSession, quoteText } from '../connection/session.ts';
+import { quoteText } from '../connection/quote.ts';
+import type { PsqlSession } from '../connection/session.ts';
 
 /** A row of a system catalog: the oid of the catalog and that of the row, and the number of a column or 0. */
 export interface ObjectAddress {
@@ -40,7 +41,6 @@ export interface DependencyGraph {
   parents: Map<number, number[]>;
   /** Objects that an extension made. */
   members: Set<string>;
-  /** Schema of the object or of its owner. */
   schemaOf: Map<string, number>;
   /** Oids of the schemas of other sessions' temporary objects, which are never dumped. */
   temporarySchemas: Set<number>;

@@ -1,15 +1,10 @@
-import { type PsqlSession, quoteNumber } from '../connection/session.ts';
+import { quoteNumber } from '../connection/quote.ts';
+import type { PsqlSession } from '../connection/session.ts';
 import { keyOf, type ObjectAddress } from './dependency-graph.ts';
 
 interface AddressDescription {
   kind: string;
   name: string;
-}
-
-interface AddressRow extends AddressDescription {
-  class: number;
-  oid: number;
-  column: number;
 }
 
 /**
@@ -23,7 +18,7 @@ export async function describeAddresses(
   const unique = [...new Map(addresses.map((address) => [keyOf(address), address])).values()];
   if (unique.length === 0) return () => null;
   const list = unique.map((each) => `(${[each.class, each.oid, each.column].map(quoteNumber).join(', ')})`).join(', ');
-  const rows = await session.query<AddressRow>(`
+  const rows = await session.query<ObjectAddress & AddressDescription>(`
     SELECT g.class, g.oid, g."column", i.type AS kind,
       array_to_string(CASE WHEN i.type = 'domain constraint' THEN i.object_names || i.object_args ELSE i.object_names END, '.')
         || CASE WHEN i.type IN ('function', 'procedure', 'aggregate', 'operator', 'cast')

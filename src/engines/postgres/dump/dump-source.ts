@@ -1,6 +1,6 @@
 import { excludedRowsOf } from '../../../results/excluded-rows.ts';
-import { hiddenDetails, hiddenObjectsOf } from '../../../results/hidden-objects.ts';
-import { countLeftOut, leftOutSchemasOf } from '../../../results/left-out-schemas.ts';
+import { hiddenDetails, hiddenObjectsOf } from '../../../results/manifest/hidden-objects.ts';
+import { countLeftOut, leftOutSchemasOf } from '../../../results/manifest/left-out-schemas.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import type { Report } from '../../../runtime/events.ts';
 import { boundedLines } from '../../../text/bounded-list.ts';
@@ -35,13 +35,11 @@ import { readSuperuserObjects } from './superuser-objects.ts';
 
 /** Schemas and tables to dump, read with the rest of the catalog at one instant. */
 export interface DumpSelection {
-  /** Tables in the chosen schemas. */
   tables: CatalogTable[];
   /** Tables of every schema: an extension's may be dumped with the extension, wherever they are. */
   allTables: CatalogTable[];
   /** Schemas of the database. */
   available: CatalogSchema[];
-  /** Schemas that are dumped. */
   schemas: string[];
   /** Schemas that are not to be dumped. */
   excluded: string[];

@@ -1,6 +1,6 @@
 import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ManifestTable } from '../../../repository/manifest.ts';
+import type { ManifestTable } from '../../../repository/manifest/manifest.ts';
 import type { RunEvent } from '../../../results/events.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
@@ -13,7 +13,9 @@ import { runTogether } from '../../shared/run-together.ts';
 import { type CatalogTable, readEncodingSettings } from '../catalog/introspect.ts';
 import { connect } from '../connection/connect.ts';
 import { readIdentity, readServerIdentity, type ServerIdentity } from '../connection/identity.ts';
-import { type PsqlSession, quoteName, SqlError } from '../connection/session.ts';
+import { quoteName } from '../connection/quote.ts';
+import type { PsqlSession } from '../connection/session.ts';
+import { SqlError } from '../connection/session-errors.ts';
 import { findClientTools, majorOf, toolsForServer } from '../connection/tools.ts';
 import { listArchive } from '../restore/list-archive.ts';
 import { MOST_BYTES_OF_ALL } from '../restore/rows/copy-commands.ts';
@@ -37,6 +39,10 @@ import { cutShort, type TableReads } from './read-piece.ts';
 import { prepareReading, type ReadTables, tableReaders } from './read-tables.ts';
 import { explainDumpFailure } from './rights.ts';
 import { ARCHIVE, dumpDatabase, fixDate } from './run-pg-dump.ts';
+import { proveUnchanged } from './unchanged/find-unchanged.ts';
+import { readState } from './unchanged/read-state.ts';
+import { recordEvidence } from './unchanged/record-evidence.ts';
+import { withinSavepoint } from './unchanged/savepoint.ts';
 
 /**
  * One consistent dump by several sessions: a transaction of ours exports its snapshot, and the catalog is read in it,
@@ -73,13 +79,18 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const ofDump = { isDumped: () => isDumped, dumped };
   const { started } = signs;
   const reads = { request, tools, session, snapshot, started, address, encoding, ...ofDump, ranges, progress, explain };
-  const { works, read } = tableReaders(context, reads);
   let archive: ArchiveEntry[] = [];
+  let read: ReadTables = new Map();
   // While pg_dump starts and reads the catalog itself. One after the other: a refused COPY ends the transaction.
   const reading = readSource(context, session, { selected, request, serverVersion });
-  const preparing = reading.then(() => prepareReading(session));
+  const proving = reading.then(async () => {
+    await prepareReading(session);
+    const { lastBuild: last } = request;
+    const state = last ? await withinSavepoint(session, () => readState(session, { signs, tables: own })) : null;
+    return { state, ...(await proveUnchanged(session, { last, state, ranges })) };
+  });
   // pg_dump may fail before they are awaited.
-  for (const one of [reading, preparing]) one.catch(() => {});
+  for (const one of [reading, proving]) one.catch(() => {});
   let definitions: string | null = null;
   await runTogether(context.signal, [
     async (signal) => {
@@ -99,19 +110,25 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
       const contents = await fixDate(join(request.directory, ARCHIVE, CONTENTS));
       definitions = digestDefinitions(contents);
     },
-    ...works.map((work) => async (signal: AbortSignal) => {
-      await preparing;
-      await work(signal);
-    }),
+    async (signal) => {
+      const { files: unchanged } = await proving;
+      const readers = tableReaders({ ...context, signal }, { ...reads, unchanged });
+      read = readers.read;
+      await runTogether(signal, readers.works);
+    },
   ]);
   const source = await reading;
   const others = await packOthers(request, { archive, own });
   const tables = await settled(read);
+  const { state, reading: proved } = await proving;
+  const evidence = state && recordEvidence({ state, tables, ranges });
   ended(`Dumped ${of}`);
   return {
     serverVersion,
     toolVersion: tools.version,
     identity,
+    ...(evidence && { evidence }),
+    ...(request.lastBuild && { reading: proved }),
     ...assemble({ tables, others, archive, source, definitions }),
   };
 }

@@ -4,7 +4,8 @@ import { tableName } from '../../../text/table-names.ts';
 import type { DumpRequest } from '../../facets/dump.ts';
 import { assertNullable, chooseExcluded, nullifiedWarnings, type ReferencingKey } from '../../shared/excluded-rows.ts';
 import type { CatalogTable } from '../catalog/introspect.ts';
-import { type PsqlSession, quoteName, quoteNumber } from '../connection/session.ts';
+import { quoteName, quoteNumber } from '../connection/quote.ts';
+import type { PsqlSession } from '../connection/session.ts';
 import { nameOf } from './dump-progress.ts';
 
 interface PartitionedTable {

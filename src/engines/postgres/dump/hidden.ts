@@ -1,5 +1,5 @@
 import type { WarningEvent } from '../../../results/events.ts';
-import type { HiddenObjects } from '../../../results/hidden-objects.ts';
+import type { HiddenObjects } from '../../../results/manifest/hidden-objects.ts';
 import { whatIsHidden } from '../../../text/format-objects.ts';
 import type { PsqlSession } from '../connection/session.ts';
 

@@ -1,6 +1,8 @@
 import { UserError } from '../../../runtime/errors.ts';
 import { LOCK_TIMEOUT } from '../connection/lock-waits.ts';
-import { type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
+import { quoteName, quoteText } from '../connection/quote.ts';
+import type { PsqlSession } from '../connection/session.ts';
+import { SqlError } from '../connection/session-errors.ts';
 
 interface LockableTable {
   schema: string;

@@ -1,5 +1,5 @@
 import type { CatalogTable } from '../catalog/introspect.ts';
-import { quoteName, quoteNumber } from '../connection/session.ts';
+import { quoteName, quoteNumber } from '../connection/quote.ts';
 
 /** Blocks of a table from the first up to the one before `end`; `null` for what has no border there. */
 export interface Range {
@@ -10,7 +10,7 @@ export interface Range {
 const WHOLE: Range = { start: null, end: null };
 
 /** Older servers read ranges of places only by reading the whole table. */
-const RANGES_SINCE = 14;
+export const RANGES_SINCE = 14;
 /** 8 MB, of which the rows have some 6 MB as text: what is read again after a change of one row. */
 export const RANGE_BLOCKS = 1024;
 export const BLOCK_BYTES = 8192;
@@ -54,15 +54,23 @@ function cut(blocks: number, width: number): Range[] {
   }));
 }
 
+export function fileName({ oid }: CatalogTable, part: number): string {
+  return part === 0 ? `${oid}.rows` : `${oid}-${String(part + 1).padStart(4, '0')}.rows`;
+}
+
 /** A range in the order of its places, which an index or a sequential scan with others would not keep. */
 export function copyOut({ schema, name, columns, nulled = [] }: CatalogTable, { start, end }: Range): string {
   const table = `${quoteName(schema)}.${quoteName(name)}`;
   const list = columns.map((column) => (nulled.includes(column) ? 'NULL' : quoteName(column))).join(', ');
-  if (start === null && end === null && nulled.length > 0) return `COPY (SELECT ${list} FROM ONLY ${table}) TO STDOUT`;
-  if (start === null && end === null) return `COPY ${table}${list === '' ? '' : ` (${list})`} TO STDOUT`;
+  if (start === null && end === null && nulled.length === 0)
+    return `COPY ${table}${list === '' ? '' : ` (${list})`} TO STDOUT`;
+  return `COPY (SELECT ${list} FROM ONLY ${table}${conditionOf({ start, end })}) TO STDOUT`;
+}
+
+export function conditionOf({ start, end }: Range): string {
   const conditions = [
     ...(start === null ? [] : [`ctid >= '(${quoteNumber(start)},0)'::tid`]),
     ...(end === null ? [] : [`ctid < '(${quoteNumber(end)},0)'::tid`]),
   ];
-  return `COPY (SELECT ${list} FROM ONLY ${table} WHERE ${conditions.join(' AND ')}) TO STDOUT`;
+  return conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
 }

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { UserError } from '../../../runtime/errors.ts';
 import type { DumpRequest, PackedFile } from '../../facets/dump.ts';
 import type { CatalogTable } from '../catalog/introspect.ts';
-import { type PsqlSession, SqlError } from '../connection/session.ts';
+import type { PsqlSession } from '../connection/session.ts';
+import { SqlError } from '../connection/session-errors.ts';
 import type { ClientTools } from '../connection/tools.ts';
 import type { SessionSettings } from '../connection/url.ts';
 import type { WireAddress } from '../connection/wire.ts';
@@ -11,6 +12,7 @@ import { DATA_TERMINATOR } from './archive.ts';
 import type { CopyReader } from './copy-readers.ts';
 import { type DumpProgress, nameOf } from './dump-progress.ts';
 import { copyOut, type Range } from './ranges.ts';
+import type { UnchangedFiles } from './unchanged/find-unchanged.ts';
 
 export interface TableReads {
   request: DumpRequest;
@@ -28,6 +30,7 @@ export interface TableReads {
   isDumped: () => boolean;
   dumped: Promise<void>;
   ranges: Map<CatalogTable, Range[]>;
+  unchanged: UnchangedFiles;
   progress: DumpProgress;
   explain: (message: string, details: string[]) => Promise<UserError>;
 }
@@ -38,7 +41,6 @@ export interface RowPiece {
   /** Estimated. */
   bytes: number;
   name: string;
-  /** Called with the packed file. */
   packed(file: Promise<PackedFile>): void;
 }
 

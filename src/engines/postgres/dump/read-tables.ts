@@ -6,10 +6,12 @@ import { prepareSession } from '../../shared/prepare-session.ts';
 import type { CatalogTable } from '../catalog/introspect.ts';
 import { connect } from '../connection/connect.ts';
 import { READER_LOCK_TIMEOUT } from '../connection/lock-waits.ts';
-import { type PsqlSession, quoteText, SESSION_SETTINGS, SqlError } from '../connection/session.ts';
+import { quoteText } from '../connection/quote.ts';
+import { type PsqlSession, SESSION_SETTINGS } from '../connection/session.ts';
+import { SqlError } from '../connection/session-errors.ts';
 import { DATA_TERMINATOR } from './archive.ts';
 import { type CopyReader, openCopyReader } from './copy-readers.ts';
-import { BLOCK_BYTES } from './ranges.ts';
+import { BLOCK_BYTES, fileName } from './ranges.ts';
 import { type RowPiece, readDirect, readSmall, readToFile, type TableReads } from './read-piece.ts';
 
 /** The files of each table, in the order of its rows. */
@@ -170,12 +172,13 @@ function isWide({ table: { bytes, blocks } }: RowPiece): boolean {
   return bytes - blocks * BLOCK_BYTES > WIDE_BYTES;
 }
 
-function createQueue({ ranges, request, progress }: TableReads, read: ReadTables): PieceQueue {
+function createQueue({ ranges, unchanged, request, progress }: TableReads, read: ReadTables): PieceQueue {
   const pieces: RowPiece[] = [];
   const empty: RowPiece[] = [];
   for (const [table, parts] of ranges) {
     const files: Promise<PackedFile>[] = [];
     read.set(table, files);
+    const known = unchanged.get(table) ?? [];
     let waiting = parts.length;
     for (const [at, range] of parts.entries()) {
       const piece: RowPiece = {
@@ -195,6 +198,13 @@ function createQueue({ ranges, request, progress }: TableReads, read: ReadTables
           files[at] = file;
         },
       };
+      const same = known[at];
+      if (same) {
+        progress.onStarted(table);
+        progress.onBytes(table, same.file.bytes);
+        piece.packed(Promise.resolve(same));
+        continue;
+      }
       // What has no block has no row that is visible to the snapshot, which is older.
       const isEmpty = table.without_rows || (table.blocks === 0 && table.is_heap && !table.row_security);
       (isEmpty ? empty : pieces).push(piece);
@@ -226,10 +236,6 @@ function packEmpty(request: DumpRequest, pieces: RowPiece[]): void {
   const content = new Uint8Array(Buffer.from(DATA_TERMINATOR));
   const packing = request.write(first.name, { content, terminator: DATA_TERMINATOR });
   for (const { name, packed } of pieces) packed(packing.then((one) => ({ ...one, file: { ...one.file, name } })));
-}
-
-function fileName({ oid }: CatalogTable, part: number): string {
-  return part === 0 ? `${oid}.rows` : `${oid}-${String(part + 1).padStart(4, '0')}.rows`;
 }
 
 interface ReaderOptions {

@@ -1,7 +1,8 @@
 import { boundedLines } from '../../../text/bounded-list.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { isStandby, STANDBY_HINT } from '../connection/explain-errors.ts';
-import { type PsqlSession, quoteName, quoteText } from '../connection/session.ts';
+import { quoteName, quoteText } from '../connection/quote.ts';
+import type { PsqlSession } from '../connection/session.ts';
 
 /** Objects of one kind that the role may not read, and what would let it. */
 interface LackingRight {

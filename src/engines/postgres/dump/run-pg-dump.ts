@@ -8,7 +8,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { DumpRequest } from '../../facets/dump.ts';
 import type { CatalogTable } from '../catalog/introspect.ts';
 import { PG_DUMP_LOCK_FLAG } from '../connection/lock-waits.ts';
-import { quoteName } from '../connection/session.ts';
+import { quoteName } from '../connection/quote.ts';
 import type { ClientTools } from '../connection/tools.ts';
 import { connectionEnvironment, type SessionSettings } from '../connection/url.ts';
 import { withoutDate } from './archive.ts';

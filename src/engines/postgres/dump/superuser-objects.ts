@@ -1,4 +1,5 @@
-import { type PsqlSession, quoteText } from '../connection/session.ts';
+import { quoteText } from '../connection/quote.ts';
+import type { PsqlSession } from '../connection/session.ts';
 
 /** Objects that initdb or an extension created are not restored. */
 const own = (catalog: string, alias: string): string =>

@@ -1,4 +1,6 @@
-import { type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
+import { quoteName, quoteText } from '../connection/quote.ts';
+import type { PsqlSession } from '../connection/session.ts';
+import { SqlError } from '../connection/session-errors.ts';
 import type { ArchiveDetails } from '../dump/archive.ts';
 
 export interface ExtensionsToCreate {

@@ -1,4 +1,5 @@
-import { type PsqlSession, quoteName } from '../connection/session.ts';
+import { quoteName } from '../connection/quote.ts';
+import type { PsqlSession } from '../connection/session.ts';
 
 /** By `evtenabled` of pg_event_trigger. */
 const ENABLED: Record<string, string> = { O: 'ENABLE', R: 'ENABLE REPLICA', A: 'ENABLE ALWAYS' };

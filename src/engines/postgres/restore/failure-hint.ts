@@ -1,7 +1,6 @@
-import { quoteName } from '../connection/session.ts';
+import { quoteName } from '../connection/quote.ts';
 import type { ArchiveDetails } from '../dump/archive.ts';
 
-/** Most functions that a hint names. */
 const FUNCTIONS = 3;
 const SCHEMAS = 20;
 const SEARCH_PATH = 'search_path=';

@@ -8,7 +8,6 @@ import type { ArchiveDetails } from '../dump/archive.ts';
 
 export interface RestoreSection {
   section: 'pre-data' | 'data' | 'post-data';
-  /** The list of entries to restore. */
   list: string;
   /** Schemas that are not restored. */
   without?: string[];

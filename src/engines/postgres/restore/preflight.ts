@@ -1,4 +1,4 @@
-import { bytesOfTable, type ManifestTable } from '../../../repository/manifest.ts';
+import { bytesOfTable, type ManifestTable } from '../../../repository/manifest/manifest.ts';
 import type { WarningEvent } from '../../../results/events.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
@@ -17,7 +17,8 @@ import { findBaseCopies } from '../branches/base-copies.ts';
 import { replicationWarnings } from '../catalog/introspect.ts';
 import { leftOutByBuild, selectSchemas } from '../catalog/schema-selection.ts';
 import { connect } from '../connection/connect.ts';
-import { type PsqlSession, quoteName, quoteText } from '../connection/session.ts';
+import { quoteName, quoteText } from '../connection/quote.ts';
+import type { PsqlSession } from '../connection/session.ts';
 import { findClientTools, majorOf, toolsForArchive } from '../connection/tools.ts';
 import { type ArchiveDetails, archiveDetails } from '../dump/archive.ts';
 import { checkSwap } from '../swap/blockers.ts';
@@ -64,7 +65,10 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   const databases = 1 + (swap && request.keepBase ? (request.keepBase.spare ? 2 : 1) : 0);
   const copied = swap?.difference?.tables ? (swap.copies.base?.sizeBytes ?? 0) : 0;
   const rows = tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
-  assertEnoughSpace(facts, databases * Math.max(copied, rows));
+  const bytes = Math.max(copied, rows);
+  assertEnoughSpace(facts, databases * bytes);
+  const isUsed = !request.keepBase && request.keepUsedBase && swap?.difference?.tables;
+  const keepsUsedBase = isUsed && (facts.freeBytes === null || facts.freeBytes >= (databases + 1) * bytes);
   return {
     destination: facts.destination,
     ...chosen,
@@ -82,6 +86,7 @@ export async function planRestore(context: EngineContext, request: RestoreReques
     ],
     ...(swap && { copies: swap.copies }),
     ...(swap?.difference && { difference: swap.difference }),
+    ...(keepsUsedBase && { keepsUsedBase }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import type { DefinitionOnly } from '../../../results/definitions-only.ts';
 import type { WarningEvent } from '../../../results/events.ts';
+import type { DefinitionOnly } from '../../../results/manifest/definitions-only.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { splitName, tableName } from '../../../text/table-names.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';

@@ -3,7 +3,9 @@ import { boundedLines } from '../../../text/bounded-list.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { runTogether } from '../../shared/run-together.ts';
 import { connect } from '../connection/connect.ts';
-import { ConnectionLost, type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
+import { quoteName, quoteText } from '../connection/quote.ts';
+import type { PsqlSession } from '../connection/session.ts';
+import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
 import type { FillRun } from './rows/filling.ts';
 
 export interface StatisticsOptions extends Pick<FillRun, 'url'>, Partial<Pick<FillRun, 'tools' | 'settings'>> {
@@ -21,7 +23,6 @@ const CHANGED = `(${TABLES} OR ${VIEWS}) AND EXISTS (
   WHERE s.relid IN (p.relid, c.oid) AND s.n_mod_since_analyze > 0
   UNION ALL SELECT FROM pg_stat_user_tables s WHERE s.relid = c.oid AND s.n_mod_since_analyze > 0)`;
 
-/** Gathers the statistics of all tables. */
 export function analyzeTables(context: EngineContext, options: StatisticsOptions): Promise<void> {
   return analyze(context, options, TABLES);
 }
@@ -63,7 +64,7 @@ const STATEMENTS_AT_ONCE = 16;
 
 /** Statistics of tables that have their rows, gathered by one session while others load and build indexes. */
 export interface EarlyStatistics {
-  /** Those that one statement gathers. */
+  /** Most tables of one statement. */
   add(relations: string[]): void;
   /** Ends after the statement under way. */
   end(): Promise<{
@@ -97,9 +98,11 @@ export async function earlyStatistics(session: PsqlSession): Promise<EarlyStatis
       const own = some.filter((relation) => alone.has(relation));
       if (own.length > 0) queue.push(own);
       // What fails is tried again at the end, and told there.
-      working ??= work().catch(() => {}).finally(() => {
-        working = null;
-      });
+      working ??= work()
+        .catch(() => {})
+        .finally(() => {
+          working = null;
+        });
     },
     async end() {
       isEnded = true;

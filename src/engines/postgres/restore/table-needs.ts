@@ -1,6 +1,6 @@
 import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Manifest } from '../../../repository/manifest.ts';
+import type { Manifest } from '../../../repository/manifest/manifest.ts';
 import type { NeededTable } from '../../../results/selected-tables.ts';
 import { splitName, tableName } from '../../../text/table-names.ts';
 import type { EngineContext } from '../../engine-context.ts';
@@ -65,7 +65,6 @@ interface TableEntry {
   hasRows: boolean;
 }
 
-/** The tables by the number of their entry. */
 function tablesIn(entries: ArchiveEntry[], { data, schemas, inventory }: ArchiveDetails): Map<number, TableEntry> {
   const withRows = new Map<number, TableEntry>();
   for (const { oid, schema, table } of Object.values(data)) {

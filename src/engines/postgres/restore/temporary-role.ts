@@ -3,8 +3,10 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { connect, connectToServer, tryToConnect } from '../connection/connect.ts';
 import { failureOf } from '../connection/failure.ts';
+import { quoteName, quoteText } from '../connection/quote.ts';
 import { scramVerifier } from '../connection/scram.ts';
-import { ConnectionLost, type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
+import type { PsqlSession } from '../connection/session.ts';
+import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
 import { anyClientTools } from '../connection/tools.ts';
 import { withDatabase, withUser } from '../connection/url.ts';
 import type { ArchiveDetails } from '../dump/archive.ts';
@@ -20,14 +22,12 @@ import { disableEventTriggers, withoutEventTriggers } from './event-triggers.ts'
  * snapshot could reset a role that is merely set.
  */
 export interface TemporaryRole extends AsyncDisposable {
-  /** The shadow database, as the role. */
   url: DatabaseUrl;
   /** Gives all that the role owns to its later owner, in a session of the loading role, and drops the role. */
   settle(session: PsqlSession): Promise<void>;
 }
 
 export interface RoleCreation {
-  /** The destination, as the loading role. */
   url: DatabaseUrl;
   /** The shadow database, which belongs to the loading role. */
   shadow: string;

@@ -3,7 +3,8 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { ColumnsRequest } from '../../facets/sanitize.ts';
 import { SAMPLE_LENGTH, SAMPLED_ROWS, SAMPLES } from '../../shared/sanitize/samples.ts';
 import { connect } from '../connection/connect.ts';
-import { type PsqlSession, quoteName, quoteText } from '../connection/session.ts';
+import { quoteName, quoteText } from '../connection/quote.ts';
+import type { PsqlSession } from '../connection/session.ts';
 
 /** Bytes to sample of a large table. */
 const SAMPLED_BYTES = 4 * 1024 * 1024;

@@ -3,7 +3,8 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { type DigestRow, digestsIn } from '../../shared/sanitize/digests.ts';
 import { connect } from '../connection/connect.ts';
-import { type PsqlSession, quoteName, quoteText } from '../connection/session.ts';
+import { quoteName, quoteText } from '../connection/quote.ts';
+import type { PsqlSession } from '../connection/session.ts';
 import { hashOf, tableReference } from './columns.ts';
 
 /** A target list has about 1600 expressions; a column needs three. */

@@ -6,7 +6,8 @@ import { connectionLostAt, queryFailed, UNPUBLISHED } from '../../shared/sanitiz
 import { withQueryStep } from '../../shared/sanitize/steps.ts';
 import { dropUserMappings } from '../catalog/foreign-tables.ts';
 import { connect, linesOf } from '../connection/connect.ts';
-import { ConnectionLost, type PsqlSession, SqlError } from '../connection/session.ts';
+import type { PsqlSession } from '../connection/session.ts';
+import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
 import type { SessionSettings } from '../connection/url.ts';
 import { archiveDetails } from '../dump/archive.ts';
 

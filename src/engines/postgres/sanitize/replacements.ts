@@ -1,5 +1,5 @@
 import type { ReplacementDialect } from '../../../sanitize/replacements.ts';
-import { quoteText } from '../connection/session.ts';
+import { quoteText } from '../connection/quote.ts';
 
 /** Functions of the expressions; they end with the session. `%`: the salt. */
 export const FUNCTIONS = `-- The replacement of a value: 32 hexadecimal digits, always the same for the same value.

@@ -7,7 +7,8 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { SuggestionRequest } from '../../facets/sanitize.ts';
 import { headingOf } from '../../shared/sanitize/suggested-query.ts';
 import { connect } from '../connection/connect.ts';
-import { type PsqlSession, quoteText } from '../connection/session.ts';
+import { quoteText } from '../connection/quote.ts';
+import type { PsqlSession } from '../connection/session.ts';
 import { DIALECT, FUNCTIONS } from './replacements.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { Traces } from '../../facets/sanitize.ts';
 import { withTracesStep } from '../../shared/sanitize/steps.ts';
 import { connect } from '../connection/connect.ts';
-import { quoteName } from '../connection/session.ts';
+import { quoteName } from '../connection/quote.ts';
 import { archiveDetailsSchema } from '../dump/archive.ts';
 import { withoutEventTriggers } from '../restore/event-triggers.ts';
 

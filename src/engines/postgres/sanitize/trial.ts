@@ -3,7 +3,8 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { ReplacementTrial, TriedReplacement } from '../../facets/sanitize.ts';
 import { SAMPLE_LENGTH } from '../../shared/sanitize/samples.ts';
 import { connect, linesOf } from '../connection/connect.ts';
-import { quoteNumber, SqlError } from '../connection/session.ts';
+import { quoteNumber } from '../connection/quote.ts';
+import { SqlError } from '../connection/session-errors.ts';
 import { splitStatements } from './statements.ts';
 
 /** In one transaction, which is rolled back: triggers and foreign keys are dropped as by the query. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { EngineContext } from '../../engine-context.ts';
 import { connect } from '../connection/connect.ts';
-import { quoteName, quoteText } from '../connection/session.ts';
+import { quoteName, quoteText } from '../connection/quote.ts';
 import { parsePostgresUrl } from '../connection/url.ts';
 import type { ThrowAwayServer } from './throw-away-server.ts';
 

@@ -3,7 +3,9 @@ import type { Report } from '../../../runtime/events.ts';
 import { type AuxiliaryNames, auxiliaryNamesWithin, isShadowName } from '../../shared/auxiliary-names.ts';
 import { destinationBusy, lockLost } from '../../shared/destination-lock.ts';
 import type { DatabaseLocale } from '../catalog/introspect.ts';
-import { ConnectionLost, type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
+import { quoteName, quoteText } from '../connection/quote.ts';
+import type { PsqlSession } from '../connection/session.ts';
+import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
 import { profile } from '../profile.ts';
 import {
   type Mark,

@@ -3,7 +3,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { SubsetRun } from '../../facets/subset.ts';
 import { type CopiedAmount, copyProgress } from '../../shared/copy-progress.ts';
 import { runTogether } from '../../shared/run-together.ts';
-import { quoteName } from '../connection/session.ts';
+import { quoteName } from '../connection/quote.ts';
 import type { SessionSettings } from '../connection/url.ts';
 import type { OpenSource } from './open-source.ts';
 import { type Part, pipeRows } from './pipe.ts';

@@ -2,7 +2,7 @@ import { UserError } from '../../../runtime/errors.ts';
 import { splitName } from '../../../text/table-names.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import { quoteName } from '../connection/session.ts';
+import { quoteName } from '../connection/quote.ts';
 import { inspectDestination } from '../swap/inspect-destination.ts';
 
 export async function checkDestination(context: EngineContext, url: DatabaseUrl): Promise<void> {

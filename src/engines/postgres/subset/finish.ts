@@ -1,7 +1,8 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { connect } from '../connection/connect.ts';
-import { type PsqlSession, quoteName, quoteText } from '../connection/session.ts';
+import { quoteName, quoteText } from '../connection/quote.ts';
+import type { PsqlSession } from '../connection/session.ts';
 import type { ClientTools } from '../connection/tools.ts';
 import type { SessionSettings } from '../connection/url.ts';
 import type { OpenSource } from './open-source.ts';

@@ -5,7 +5,7 @@ import { formatNumberOf } from '../../../text/format.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { INV_READ } from '../catalog/introspect.ts';
 import { connect } from '../connection/connect.ts';
-import { quoteName, quoteText } from '../connection/session.ts';
+import { quoteName, quoteText } from '../connection/quote.ts';
 import type { SubsetCopyOptions } from './copy.ts';
 import { forEachLine } from './line-numbers.ts';
 import type { OpenSource } from './open-source.ts';

@@ -13,7 +13,9 @@ import {
 } from '../catalog/introspect.ts';
 import { connect } from '../connection/connect.ts';
 import { withExplainedErrors } from '../connection/explain-errors.ts';
-import { type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
+import { quoteName, quoteText } from '../connection/quote.ts';
+import type { PsqlSession } from '../connection/session.ts';
+import { SqlError } from '../connection/session-errors.ts';
 import { findClientTools, toolsForServer } from '../connection/tools.ts';
 import { readDatabaseSettings, settingsToKeep } from '../dump/dump-source.ts';
 import { beginInstant } from '../dump/instant.ts';

@@ -2,7 +2,8 @@ import { UserError } from '../../../runtime/errors.ts';
 import type { Relationship } from '../../../subset/graph.ts';
 import type { SourceColumn, SourceForeignKey, SourceSchema, SourceTable } from '../../../subset/source-schema.ts';
 import { tableName } from '../../../text/table-names.ts';
-import { type PsqlSession, quoteName, quoteNumber, quoteText } from '../connection/session.ts';
+import { quoteName, quoteNumber, quoteText } from '../connection/quote.ts';
+import type { PsqlSession } from '../connection/session.ts';
 import { type PartitionRoot, readPartitionRoots } from '../dump/partition-roots.ts';
 
 export interface SubsetCatalog {

@@ -1,11 +1,10 @@
 import { UserError } from '../../../runtime/errors.ts';
-import { quoteName, quoteText } from '../connection/session.ts';
+import { quoteName, quoteText } from '../connection/quote.ts';
 
 export interface DatabaseSetting {
   database: string;
   /** Setting as in the catalog and the manifest: `name=value`. */
   setting: string;
-  /** Only for this role. */
   role?: string | null;
 }
 

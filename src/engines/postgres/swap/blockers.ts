@@ -1,6 +1,7 @@
 import type { WarningEvent } from '../../../results/events.ts';
 import { UserError } from '../../../runtime/errors.ts';
-import { type PsqlSession, quoteText } from '../connection/session.ts';
+import { quoteText } from '../connection/quote.ts';
+import type { PsqlSession } from '../connection/session.ts';
 import { auxiliaryNames, findAuxiliaryDatabases } from '../server/server.ts';
 
 interface Blocker {

@@ -1,7 +1,9 @@
 import { redact } from '../../../process/redact.ts';
 import { boundedLines, boundedList } from '../../../text/bounded-list.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import { type PsqlSession, quoteText, SqlError } from '../connection/session.ts';
+import { quoteText } from '../connection/quote.ts';
+import type { PsqlSession } from '../connection/session.ts';
+import { SqlError } from '../connection/session-errors.ts';
 import { OWNABLE } from './ownable.ts';
 
 /** Owners, grants and default privileges of a database; only SQL reads what is in the lists. */
@@ -48,7 +50,6 @@ const option = `CASE WHEN g.grantable THEN ' WITH GRANT OPTION' ELSE '' END`;
 export interface CarryOverOptions {
   /** New owner of the new database's objects that belong to the session's role. */
   owner: string;
-  /** Ownership in the replaced database, if there is one. */
   ownership: ObjectOwnership | null;
   /** The new database is a copy, whose grants may have been revoked since in the one that is replaced. */
   copied?: boolean | undefined;

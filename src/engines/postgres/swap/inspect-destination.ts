@@ -3,14 +3,13 @@ import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
-import { type PsqlSession, quoteText } from '../connection/session.ts';
+import { quoteText } from '../connection/quote.ts';
+import type { PsqlSession } from '../connection/session.ts';
 import { profile } from '../profile.ts';
 import { spaceOf } from '../server/space.ts';
 
 export interface InspectedDestination {
-  /** The role of the session. */
   user: string;
-  /** The role is a superuser. */
   superuser: boolean;
   /** The role may create a role and become the owner of its objects. */
   mayCreateRoles: boolean;

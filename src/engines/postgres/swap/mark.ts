@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import * as v from 'valibot';
-import { type PsqlSession, quoteName, quoteText } from '../connection/session.ts';
+import { quoteName, quoteText } from '../connection/quote.ts';
+import type { PsqlSession } from '../connection/session.ts';
 
 const branchSchema = v.object({
   name: v.string(),
@@ -121,7 +122,6 @@ export function roleMark(destination: string): string {
   return JSON.stringify({ tool: 'new', of: destination } satisfies NewMark);
 }
 
-/** The roles of loads into the destination. */
 export async function readMarkedRoles(server: PsqlSession, destination: string): Promise<string[]> {
   const rows = await server.query<{ name: string }>(`
     SELECT rolname AS name FROM pg_roles
@@ -129,7 +129,6 @@ export async function readMarkedRoles(server: PsqlSession, destination: string):
   return rows.map(({ name }) => name);
 }
 
-/** Returns the mark as the comment of the database. */
 export function branchMarkText(mark: Omit<BranchMark, 'tool' | 'replaced_at' | 'comment'>): string {
   return JSON.stringify({ tool: 'branch', ...mark } satisfies NewMark);
 }

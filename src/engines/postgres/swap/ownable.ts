@@ -1,4 +1,4 @@
-import { quoteText } from '../connection/session.ts';
+import { quoteText } from '../connection/quote.ts';
 
 interface Kind {
   catalog: string;

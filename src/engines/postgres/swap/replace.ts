@@ -4,7 +4,8 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { ReplaceResult } from '../../facets/restore.ts';
 import { createClosedCopy, createSpare } from '../branches/base-copies.ts';
 import { connectToServer } from '../connection/connect.ts';
-import { type PsqlSession, quoteName } from '../connection/session.ts';
+import { quoteName } from '../connection/quote.ts';
+import type { PsqlSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
 import { isIncomplete } from '../restore/incomplete.ts';
 import {
@@ -58,7 +59,6 @@ export interface Creation {
   server: PsqlSession;
   /** The name of the database to make. */
   shadow: string;
-  /** The destination exists and is to be replaced. */
   exists: boolean;
 }
 

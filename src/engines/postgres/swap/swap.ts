@@ -5,7 +5,9 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { ReplaceResult } from '../../facets/restore.ts';
 import { connectToServer } from '../connection/connect.ts';
-import { type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
+import { quoteName, quoteText } from '../connection/quote.ts';
+import type { PsqlSession } from '../connection/session.ts';
+import { SqlError } from '../connection/session-errors.ts';
 import {
   type AuxiliaryDatabases,
   auxiliaryNames,
@@ -81,7 +83,6 @@ export async function swapDatabases(
 
 interface BaseStatements extends Pick<Swap, 'base' | 'shadow'> {
   auxiliary: AuxiliaryDatabases;
-  /** Name of the base copy. */
   name: string;
 }
 

@@ -11,7 +11,6 @@ export interface ScriptStatement extends ScriptPosition {
   bytes: Buffer;
   /** In upper case, outside quotes and comments. */
   words: string[];
-  /** Rows follow. */
   hasRows: boolean;
 }
 
@@ -46,7 +45,6 @@ export async function* readScript(file: string, splitter: ScriptSplitter): Async
   }
 }
 
-/** All statements of a short text. */
 export function splitText(text: string, splitter: ScriptSplitter): ScriptStatement[] {
   return [...splitter.push(Buffer.from(text)), ...splitter.end()].filter((part) => part.kind === 'statement');
 }

@@ -6,7 +6,6 @@ import { mapWithConcurrency } from '../../../runtime/map-with-concurrency.ts';
 import { configuredDestination } from '../../load/configured-destination.ts';
 import { type BranchesRequest, branchRows, openBranches } from '../open-branches.ts';
 
-/** Servers that are queried at once. */
 const SERVERS_AT_ONCE = 4;
 
 /** The branches of a target, or of all targets with a destination. */

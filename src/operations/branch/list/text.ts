@@ -29,7 +29,6 @@ export function branchColumns(now: Date): Column<BranchRow>[] {
   ];
 }
 
-/** Returns the columns for branches of several targets. */
 export function targetBranchColumns(now: Date): Column<TargetBranch>[] {
   const target: Column<TargetBranch> = {
     title: 'TARGET',

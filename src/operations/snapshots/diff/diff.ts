@@ -1,5 +1,5 @@
-import { bytesOfTable, filesOfTable, type Manifest } from '../../../repository/manifest.ts';
-import type { Migrations } from '../../../results/migration-results.ts';
+import { bytesOfTable, filesOfTable, type Manifest } from '../../../repository/manifest/manifest.ts';
+import type { Migrations } from '../../../results/manifest/migration-results.ts';
 import type { DiffResult, MigrationsChange, TableChange, TableSide } from '../../../results/results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { UserError } from '../../../runtime/errors.ts';

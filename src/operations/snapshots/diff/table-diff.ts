@@ -2,7 +2,12 @@ import { diffLines } from '../../../config/edit/diff-lines.ts';
 import type { StoredTable } from '../../../engines/facets/restore.ts';
 import { engineOf } from '../../../engines/registry.ts';
 import type { ScannedRow } from '../../../engines/shared/row-scanner.ts';
-import { filesOfTable, type Manifest, type ManifestFile, type ManifestTable } from '../../../repository/manifest.ts';
+import {
+  filesOfTable,
+  type Manifest,
+  type ManifestFile,
+  type ManifestTable,
+} from '../../../repository/manifest/manifest.ts';
 import { createObjectPool } from '../../../repository/objects/object-pool.ts';
 import type { RowsDiff, TableDiff } from '../../../results/table-diff.ts';
 import type { Context } from '../../../runtime/context.ts';
@@ -90,7 +95,6 @@ function notCompared(before: Side, after: Side): TableDiff['rows_not_compared'] 
   return isLarge || before.table.rows > MOST_ROWS || after.table.rows > MOST_ROWS ? 'too_large' : null;
 }
 
-/** The files of a table that the other side has not. */
 function ownFiles({ table }: Side, other: Side): ManifestFile[] {
   const known = new Set((other.table ? filesOfTable(other.table) : []).map(({ sha256 }) => sha256));
   return table ? filesOfTable(table).filter(({ sha256 }) => !known.has(sha256)) : [];

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { placeOf } from '../../../config/rules/shared-originals.ts';
-import type { Manifest } from '../../../repository/manifest.ts';
+import type { Manifest } from '../../../repository/manifest/manifest.ts';
 import type { ClearStorage } from '../../../results/configuration-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
@@ -11,7 +11,6 @@ import { locationFor } from '../remote-repositories.ts';
 
 const fileSchema = v.strictObject({
   format: v.literal(1),
-  /** Pushes to encrypted storage. */
   encrypted: v.array(
     v.strictObject({ target: v.string(), sanitized: v.boolean(), profile: v.string(), place: v.string() }),
   ),
@@ -34,7 +33,6 @@ export async function assertEncryptedPush(context: Context, pushed: PushedSnapsh
   if (before) throw notEncrypted(before, push);
 }
 
-/** Remembers a push to encrypted storage. */
 export async function rememberEncryptedPush(context: Context, pushed: PushedSnapshot, profile: string): Promise<void> {
   if (!isEncrypted(context, profile)) return;
   const push = pushTo(context, pushed, profile);

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { Manifest, ManifestFile } from '../../../repository/manifest.ts';
+import type { Manifest, ManifestFile } from '../../../repository/manifest/manifest.ts';
 import { createObjectPool } from '../../../repository/objects/object-pool.ts';
 import type { RemoteRepository } from '../../../repository/remote-repository.ts';
 import { pullObjects, type TransferTotals } from '../../../repository/transfer.ts';

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { ORIGINALS_HINT, sharedOriginals } from '../../../config/rules/shared-originals.ts';
-import type { Manifest } from '../../../repository/manifest.ts';
+import type { Manifest } from '../../../repository/manifest/manifest.ts';
 import { createObjectPool } from '../../../repository/objects/object-pool.ts';
 import { pushSnapshot, type TransferTotals } from '../../../repository/transfer.ts';
 import type { TransferResult } from '../../../results/results.ts';

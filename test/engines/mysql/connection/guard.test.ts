@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
-import { assertNotASource } from '../../../../src/operations/load/guard.ts';
+import { assertNotASource } from '../../../../src/operations/load/guard/guard.ts';
 import { checkTarget } from '../../../../src/operations/targets/targets.ts';
 import {
   describeWithMysql,

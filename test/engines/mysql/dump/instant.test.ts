@@ -5,7 +5,7 @@ import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
 import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import { findSnapshot } from '../../../../src/operations/snapshots/snapshots.ts';
-import { filesOfTable } from '../../../../src/repository/manifest.ts';
+import { filesOfTable } from '../../../../src/repository/manifest/manifest.ts';
 import {
   describeWithMysql,
   startMysql,

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parsePostgresUrl } from '../../../../src/engines/postgres/connection/url.ts';
-import { createAddressComparison } from '../../../../src/operations/load/guard.ts';
+import { createAddressComparison } from '../../../../src/operations/load/guard/guard.ts';
 import { localRunner } from '../../../../src/process/local.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
 

@@ -2,14 +2,9 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import {
-  ConnectionLost,
-  openSession,
-  type PsqlSession,
-  quoteName,
-  quoteText,
-  SqlError,
-} from '../../../../src/engines/postgres/connection/session.ts';
+import { quoteName, quoteText } from '../../../../src/engines/postgres/connection/quote.ts';
+import { openSession, type PsqlSession } from '../../../../src/engines/postgres/connection/session.ts';
+import { ConnectionLost, SqlError } from '../../../../src/engines/postgres/connection/session-errors.ts';
 import { anyClientTools } from '../../../../src/engines/postgres/connection/tools.ts';
 import { parsePostgresUrl } from '../../../../src/engines/postgres/connection/url.ts';
 import { fc } from '../../../helpers/fast-check.ts';

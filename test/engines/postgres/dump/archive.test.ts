@@ -5,7 +5,7 @@ import {
   parseArchiveList,
   withoutDependents,
 } from '../../../../src/engines/postgres/dump/archive.ts';
-import type { Manifest } from '../../../../src/repository/manifest.ts';
+import type { Manifest } from '../../../../src/repository/manifest/manifest.ts';
 
 const LISTING = `;
 ; Archive created at 2026-11-21 07:00:00 UTC

@@ -6,7 +6,7 @@ import { parsePostgresUrl } from '../../../../src/engines/postgres/connection/ur
 import type { WireAddress } from '../../../../src/engines/postgres/connection/wire.ts';
 import { DATA_TERMINATOR, TERMINATOR_LINES } from '../../../../src/engines/postgres/dump/archive.ts';
 import { type CopyReader, directAddress, openCopyReader } from '../../../../src/engines/postgres/dump/copy-readers.ts';
-import { readFrames } from '../../../../src/repository/objects/object-file.ts';
+import { readFrames } from '../../../../src/repository/objects/read-object.ts';
 import {
   describeWithPostgres,
   startPostgres,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseArchiveList } from '../../../../src/engines/postgres/dump/archive.ts';
 import { needsOf } from '../../../../src/engines/postgres/restore/table-needs.ts';
-import type { Manifest } from '../../../../src/repository/manifest.ts';
+import type { Manifest } from '../../../../src/repository/manifest/manifest.ts';
 
 /** As pg_dump 13 writes it: younger ones have entries besides that attach partitions. */
 const LISTING = `;

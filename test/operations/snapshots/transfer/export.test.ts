@@ -8,7 +8,7 @@ import { listSnapshots } from '../../../../src/operations/snapshots/snapshots.ts
 import { exportSnapshot } from '../../../../src/operations/snapshots/transfer/export.ts';
 import { importSnapshot } from '../../../../src/operations/snapshots/transfer/import.ts';
 import { verify } from '../../../../src/operations/snapshots/verify.ts';
-import type { Manifest } from '../../../../src/repository/manifest.ts';
+import type { Manifest } from '../../../../src/repository/manifest/manifest.ts';
 import { type Machine, machine } from '../../../helpers/storage/machine.ts';
 import { storeTables } from '../../../helpers/storage/stored-snapshot.ts';
 

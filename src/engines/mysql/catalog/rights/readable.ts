@@ -1,4 +1,4 @@
-import type { HiddenObjects } from '../../../../results/hidden-objects.ts';
+import type { HiddenObjects } from '../../../../results/manifest/hidden-objects.ts';
 import { UserError } from '../../../../runtime/errors.ts';
 import { whatIsHidden } from '../../../../text/format-objects.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Manifest } from '../../../../repository/manifest.ts';
+import type { Manifest } from '../../../../repository/manifest/manifest.ts';
 import { UserError } from '../../../../runtime/errors.ts';
 import { startStep } from '../../../../runtime/events.ts';
 import { formatNumberOf } from '../../../../text/format.ts';

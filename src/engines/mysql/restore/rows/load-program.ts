@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { redact } from '../../../../process/redact.ts';
 import type { RunningProcess } from '../../../../process/runner.ts';
-import { bytesOfTable, type ManifestTable } from '../../../../repository/manifest.ts';
+import { bytesOfTable, type ManifestTable } from '../../../../repository/manifest/manifest.ts';
 import { release } from '../../../../repository/objects/release.ts';
 import { UserError } from '../../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';

@@ -1,4 +1,4 @@
-import { bytesOfTable, type ManifestFile, type ManifestTable } from '../../../../repository/manifest.ts';
+import { bytesOfTable, type ManifestFile, type ManifestTable } from '../../../../repository/manifest/manifest.ts';
 import { release } from '../../../../repository/objects/release.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { RestoreRun } from '../../../facets/restore.ts';
@@ -195,7 +195,6 @@ const BY_PROGRAM =
   "Build a snapshot with the server's own mysqldump instead, which its own client loads: set program: true at the target.";
 
 export interface LoadedRows {
-  /** Rows that the server took. */
   loaded: number;
   /** Warnings of the server. If there are any, `compareRows` checks that it stored every value unchanged. */
   doubts: string[];

@@ -1,4 +1,4 @@
-import type { ManifestTable } from '../../../../repository/manifest.ts';
+import type { ManifestTable } from '../../../../repository/manifest/manifest.ts';
 import type { WarningEvent } from '../../../../results/events.ts';
 import { UserError } from '../../../../runtime/errors.ts';
 import { formatBytes } from '../../../../text/format.ts';

@@ -1,4 +1,9 @@
-import { bytesOfTable, filesOfTable, type ManifestFile, type ManifestTable } from '../../../../repository/manifest.ts';
+import {
+  bytesOfTable,
+  filesOfTable,
+  type ManifestFile,
+  type ManifestTable,
+} from '../../../../repository/manifest/manifest.ts';
 
 export interface TablePart {
   table: ManifestTable;

@@ -16,7 +16,6 @@ import { followModes } from './sql-mode.ts';
 export interface MysqlStatement extends ScriptStatement {
   /** For each word, `true` when it is in a version comment, which the server may skip. */
   isOptional: boolean[];
-  /** A delimiter follows the statement. */
   isDelimited: boolean;
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { filesOfTable, type Manifest, type ManifestTable } from '../../../../repository/manifest.ts';
+import { filesOfTable, type Manifest, type ManifestTable } from '../../../../repository/manifest/manifest.ts';
 import type { PsqlSession } from '../../connection/session.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';
 import { CONTENTS } from '../../dump/archive-contents.ts';

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bytesOfTable, type ManifestTable } from '../../../../repository/manifest.ts';
+import { bytesOfTable, type ManifestTable } from '../../../../repository/manifest/manifest.ts';
 import { UserError } from '../../../../runtime/errors.ts';
 import { startStep } from '../../../../runtime/events.ts';
 import { formatNumberOf } from '../../../../text/format.ts';
@@ -9,7 +9,8 @@ import type { DifferencePlan, TableWay } from '../../../facets/restore.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { runTogether } from '../../../shared/run-together.ts';
 import { connect } from '../../connection/connect.ts';
-import { type PsqlSession, SqlError } from '../../connection/session.ts';
+import type { PsqlSession } from '../../connection/session.ts';
+import { SqlError } from '../../connection/session-errors.ts';
 import { CONTENTS } from '../../dump/archive-contents.ts';
 import { digestDefinitions } from '../../dump/definitions-digest.ts';
 import { disableEventTriggers } from '../event-triggers.ts';
@@ -85,7 +86,7 @@ function changesStatistics({ table, removed, added }: Replacement): boolean {
   return removed.length + added.length > CHANGED_SHARE * table.rows;
 }
 
-/** How the tables were loaded in the end. */
+/** Returns the ways in which the tables were loaded in the end. */
 function waysOf({ ways }: DifferencePlan, { replacements, reasons }: Preparation): TableWay[] {
   const replaced = new Map(replacements.map((one) => [one.table.name, one]));
   return ways.map(({ table, way, reason, bytes }): TableWay => {

@@ -1,7 +1,8 @@
-import type { ManifestTable } from '../../../../repository/manifest.ts';
+import type { ManifestTable } from '../../../../repository/manifest/manifest.ts';
 import type { BaseCopy } from '../../../facets/copies.ts';
 import type { DifferencePlan, RestoreRequest } from '../../../facets/restore.ts';
-import { type PsqlSession, quoteText } from '../../connection/session.ts';
+import { quoteText } from '../../connection/quote.ts';
+import type { PsqlSession } from '../../connection/session.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';
 import { CONTENTS } from '../../dump/archive-contents.ts';
 import { findAuxiliaryDatabases } from '../../server/server.ts';

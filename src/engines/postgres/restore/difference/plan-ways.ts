@@ -1,4 +1,5 @@
-import { bytesOfTable, type ManifestTable } from '../../../../repository/manifest.ts';
+import type { ManifestTable } from '../../../../repository/manifest/manifest.ts';
+import { bytesOfTable } from '../../../../repository/manifest/manifest.ts';
 import type { EarlierSnapshot, TableWay } from '../../../facets/restore.ts';
 import { CONTENTS, type ContentsEntry, readContents } from '../../dump/archive-contents.ts';
 import { digestDefinitions } from '../../dump/definitions-digest.ts';
@@ -9,13 +10,13 @@ import { NEVER_EQUAL } from './contents.ts';
 import type { BaseComparison } from './plan-difference.ts';
 
 /** A smaller table is loaded as fast as its rows are compared. */
-const LEAST_BYTES = 1024 * 1024;
+const LEAST_BYTES = 256 * 1024;
 
 /** Share of rows whose space deleted rows may take: a base copy is never vacuumed. */
 const MOST_DELETED = 0.2;
 
 export interface WaysRequest {
-  /** Those that differ. */
+  /** The tables that differ. */
   tables: ManifestTable[];
   /** Digests of the base copy's tables, by name. */
   before: Map<string, string>;

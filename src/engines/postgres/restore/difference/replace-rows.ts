@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import type { EngineContext } from '../../../engine-context.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { runTogether } from '../../../shared/run-together.ts';
-import { quoteName } from '../../connection/session.ts';
+import { quoteName } from '../../connection/quote.ts';
 import { connectionEnvironment } from '../../connection/url.ts';
 import { type ArchiveDetails, END_OF_COPY } from '../../dump/archive.ts';
 import { COPY_FLAGS, COPY_SETTINGS, dataOf } from '../rows/copy-commands.ts';
@@ -72,7 +72,7 @@ function statementsOf({ table, key, removed, added }: Replacement, details: Arch
   ];
 }
 
-/** What each COPY reads. */
+/** Yields the content of each COPY. */
 function* contentOf({ table, key, removed, added }: Replacement, details: ArchiveDetails): Generator<string> {
   const { columns } = dataOf(table, details);
   const places = key.columns.map((name) => columns.indexOf(name));

@@ -1,5 +1,6 @@
-import type { ManifestTable } from '../../../../repository/manifest.ts';
-import { type PsqlSession, quoteText } from '../../connection/session.ts';
+import type { ManifestTable } from '../../../../repository/manifest/manifest.ts';
+import { quoteText } from '../../connection/quote.ts';
+import type { PsqlSession } from '../../connection/session.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';
 import { dataOf } from '../rows/copy-commands.ts';
 import type { TableDifference } from './compare-tables.ts';

@@ -1,4 +1,5 @@
-import { type PsqlSession, quoteNumber, quoteText } from '../../connection/session.ts';
+import { quoteNumber, quoteText } from '../../connection/quote.ts';
+import type { PsqlSession } from '../../connection/session.ts';
 
 export interface SetAsideRelation {
   schema: string;

@@ -3,7 +3,7 @@ import { redact } from '../../../../process/redact.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import { connect } from '../../connection/connect.ts';
-import { quoteText } from '../../connection/session.ts';
+import { quoteText } from '../../connection/quote.ts';
 import {
   carryOverQueries,
   lostGrantsQuery,

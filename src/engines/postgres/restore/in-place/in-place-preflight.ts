@@ -2,7 +2,8 @@ import { UserError } from '../../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import { connect } from '../../connection/connect.ts';
-import { type PsqlSession, quoteName } from '../../connection/session.ts';
+import { quoteName } from '../../connection/quote.ts';
+import type { PsqlSession } from '../../connection/session.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';
 
 /** Refuses a load in place that the server would refuse in the middle; reads only. */

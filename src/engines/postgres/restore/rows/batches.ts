@@ -1,4 +1,4 @@
-import { bytesOfTable, filesOfTable, type ManifestTable } from '../../../../repository/manifest.ts';
+import { bytesOfTable, filesOfTable, type ManifestTable } from '../../../../repository/manifest/manifest.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';
 import { copyStatement, dataOf, MOST_BYTES_OF_ALL, type RowsToLoad } from './copy-commands.ts';
 import type { FillRun } from './filling.ts';

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { bytesOfTable, type ManifestFile, type ManifestTable } from '../../../../repository/manifest.ts';
-import { PSQL_FLAGS, quoteName } from '../../connection/session.ts';
+import { bytesOfTable, type ManifestFile, type ManifestTable } from '../../../../repository/manifest/manifest.ts';
+import { quoteName } from '../../connection/quote.ts';
+import { PSQL_FLAGS } from '../../connection/session.ts';
 import { type ClientTools, knowsRestrict } from '../../connection/tools.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';
 

@@ -1,7 +1,8 @@
 import type { UserError } from '../../../../runtime/errors.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
-import { ConnectionLost, quoteName, quoteText, SqlError } from '../../connection/session.ts';
+import { quoteName, quoteText } from '../../connection/quote.ts';
+import { ConnectionLost, SqlError } from '../../connection/session-errors.ts';
 import type { Wire, WireAddress } from '../../connection/wire.ts';
 import { failureHint } from '../failure-hint.ts';
 import { COPY_SETTINGS, copyStatement, type RowsToLoad } from './copy-commands.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bytesOfTable, type ManifestTable } from '../../../../repository/manifest.ts';
+import { bytesOfTable, type ManifestTable } from '../../../../repository/manifest/manifest.ts';
 import { type ArchiveEntry, parseArchiveList } from '../../dump/archive.ts';
 import { CONTENTS, listContents, readContents } from '../../dump/archive-contents.ts';
 import { ALTERS_TABLE } from '../lists-in-turn.ts';

@@ -1,10 +1,10 @@
 import type { Readable, Writable } from 'node:stream';
 import type { ProcessResult, RunningProcess } from '../../../../process/runner.ts';
-import type { ManifestFile, ManifestTable } from '../../../../repository/manifest.ts';
+import type { ManifestFile, ManifestTable } from '../../../../repository/manifest/manifest.ts';
 import { release } from '../../../../repository/objects/release.ts';
 import { UserError } from '../../../../runtime/errors.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
-import { ConnectionLost } from '../../connection/session.ts';
+import { ConnectionLost } from '../../connection/session-errors.ts';
 import { type ArchiveDetails, DATA_TERMINATOR, END_OF_COPY } from '../../dump/archive.ts';
 import { failureHint } from '../failure-hint.ts';
 import { failureWords, isConnectionLost } from '../restore-errors.ts';

@@ -2,14 +2,15 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { bytesOfTable, type ManifestFile } from '../../../../repository/manifest.ts';
+import { bytesOfTable, type ManifestFile } from '../../../../repository/manifest/manifest.ts';
 import { UserError } from '../../../../runtime/errors.ts';
 import { startStep } from '../../../../runtime/events.ts';
 import { formatNumberOf } from '../../../../text/format.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { connect } from '../../connection/connect.ts';
-import { type PsqlSession, quoteName } from '../../connection/session.ts';
+import { quoteName } from '../../connection/quote.ts';
+import type { PsqlSession } from '../../connection/session.ts';
 import { majorOf } from '../../connection/tools.ts';
 import type { WireAddress } from '../../connection/wire.ts';
 import { type ArchiveEntry, isTableData, withoutDependents } from '../../dump/archive.ts';
@@ -120,7 +121,11 @@ async function defined(
 /** For less, loading the modules of a connection costs more than it gains. */
 const LEAST_DIRECT_BYTES = 32 * 1024 * 1024;
 
-async function rowAddress(context: EngineContext, session: PsqlSession, { url, plan }: FillRun): Promise<WireAddress | null> {
+async function rowAddress(
+  context: EngineContext,
+  session: PsqlSession,
+  { url, plan }: FillRun,
+): Promise<WireAddress | null> {
   const bytes = plan.tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
   if (bytes < LEAST_DIRECT_BYTES) return null;
   return await directAddress(context, session, { url, serverMajor: majorOf(plan.destination.server_version) });

@@ -17,14 +17,12 @@ export interface FillRun extends RestoreRun {
   premade?: string[] | undefined;
   /** Takes the errors of a restore that goes on after them; without it the first one ends the restore. */
   errors?: string[] | undefined;
-  /** Settings of the sessions that fill it. */
   settings: SessionSettings;
 }
 
 /** An archive in pg_dump's directory format, without the tables' rows. */
 export interface Archive {
   directory: string;
-  /** The list of entries to restore. */
   list: string;
   /** The archive has more to restore than definitions and the rows of tables. */
   hasData: boolean;

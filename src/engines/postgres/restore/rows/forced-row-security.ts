@@ -1,4 +1,5 @@
-import { type PsqlSession, quoteName } from '../../connection/session.ts';
+import { quoteName } from '../../connection/quote.ts';
+import type { PsqlSession } from '../../connection/session.ts';
 import { withoutEventTriggers } from '../event-triggers.ts';
 
 /** Tables of extensions may belong to other roles. */

@@ -1,4 +1,4 @@
-import { bytesOfTable, type ManifestTable } from '../../../../repository/manifest.ts';
+import { bytesOfTable, type ManifestTable } from '../../../../repository/manifest/manifest.ts';
 import { UserError } from '../../../../runtime/errors.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import { restoreProgress } from '../../../shared/bytes-progress.ts';
@@ -17,14 +17,14 @@ import {
   pathOf,
   type RowsToLoad,
 } from './copy-commands.ts';
-import type { RowsSoFar } from './early-indexes.ts';
 import { openRowLoader } from './direct-rows.ts';
+import type { RowsSoFar } from './early-indexes.ts';
 import { assertFed, checkTags, copyCounts, feedTables, rowsDiffer, textOf } from './feed-tables.ts';
 import type { FillRun } from './filling.ts';
 
 /** Work beside the rows. */
-interface Beside {
-  /** Of a session that finds no more rows to load; resolves with `false` when there is none. */
+interface LoadOptions {
+  /** Work of a session that finds no more rows to load; resolves with `false` when there is none. */
   meanwhile?: (context: EngineContext, state: RowsSoFar) => Promise<boolean>;
   /** Takes tables that have all of their rows. */
   onLoaded?: (tables: ManifestTable[]) => void;
@@ -36,7 +36,7 @@ interface Beside {
 export async function loadTables(
   context: EngineContext,
   fill: FillRun,
-  { meanwhile = async () => false, onLoaded = () => {}, address = null }: Beside = {},
+  { meanwhile = async () => false, onLoaded = () => {}, address = null }: LoadOptions = {},
 ): Promise<void> {
   const { plan, cpus } = fill;
   const queue = batches(plan.tables, fill);

@@ -1,7 +1,7 @@
 import { tableName } from '../../../../text/table-names.ts';
 import type { RestorePlan } from '../../../facets/restore.ts';
 import { expectedRows } from '../../../shared/expected-rows.ts';
-import { quoteName } from '../../connection/session.ts';
+import { quoteName } from '../../connection/quote.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';
 
 /** Rows that are counted together after a restore. */

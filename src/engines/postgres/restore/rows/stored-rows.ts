@@ -1,4 +1,4 @@
-import type { ManifestFile } from '../../../../repository/manifest.ts';
+import type { ManifestFile } from '../../../../repository/manifest/manifest.ts';
 import type { RestoreRun } from '../../../facets/restore.ts';
 import { DATA_TERMINATOR } from '../../dump/archive.ts';
 import { createRowGuard, refused } from './row-guard.ts';

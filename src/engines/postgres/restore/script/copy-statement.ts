@@ -1,6 +1,6 @@
 import { ScriptProblem } from '../../../shared/script/script-problem.ts';
 import type { ScriptStatement } from '../../../shared/script/split-script.ts';
-import { quoteText } from '../../connection/session.ts';
+import { quoteText } from '../../connection/quote.ts';
 
 /** `0`: a word; `"a"`: a name; `'a'`: a text, with its value; otherwise a character. */
 interface Token {

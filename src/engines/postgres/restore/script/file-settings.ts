@@ -40,7 +40,6 @@ export function checkStatement(statement: ScriptStatement): void {
 
 const TRANSACTION_END = new Set(['COMMIT', 'END', 'ABORT']);
 
-/** Reports whether a statement ends the transaction of the file. */
 export function endsTransaction({ words }: ScriptStatement): boolean {
   const [first = ''] = words;
   if (first === 'PREPARE') return words[1] === 'TRANSACTION';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ArchiveDetails } from '../../../../../src/engines/postgres/dump/archive.ts';
 import { wholeTable } from '../../../../../src/engines/postgres/restore/rows/batches.ts';
 import { copyStatement } from '../../../../../src/engines/postgres/restore/rows/copy-commands.ts';
-import type { ManifestTable } from '../../../../../src/repository/manifest.ts';
+import type { ManifestTable } from '../../../../../src/repository/manifest/manifest.ts';
 
 const SMALL = 1000;
 const LARGE = 10_000_000;

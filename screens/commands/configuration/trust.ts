@@ -1,0 +1,37 @@
+import { UntrustedConfiguration } from '../../../src/config/trust/untrusted-configuration.ts';
+import { trustItems } from '../../../src/operations/trust/trust-text.ts';
+import { emptyList } from '../../../src/state/list.ts';
+import { wrap } from '../../../src/text/text-width.ts';
+import { refreshSnapshots, refreshTargets } from '../../app/lists/refresh.ts';
+import { type Model, notifyFailure } from '../../app/model.ts';
+
+export function untrustedOf({ targets }: Model): UntrustedConfiguration | null {
+  const { error } = targets.getState();
+  return error instanceof UntrustedConfiguration ? error : null;
+}
+
+export function confirmTrust(model: Model): void {
+  const error = untrustedOf(model);
+  if (!error) return;
+  const lines = trustItems(error.request).flatMap(({ label, text }) =>
+    wrap(text, TEXT_WIDTH).map((part, index) => ({ label: index === 0 ? label : '', text: part })),
+  );
+  model.navigation.push({ screen: 'trust', error, lines, list: emptyList });
+}
+
+/** Fits beside the labels in the narrowest window: nothing may be cut. */
+const TEXT_WIDTH = 40;
+
+/** Stores the trust and reads the file. */
+export async function answerTrust(model: Model, { request }: UntrustedConfiguration): Promise<void> {
+  const { navigation, operations } = model;
+  if (navigation.top().screen === 'trust') navigation.pop();
+  try {
+    await operations.trust(request);
+  } catch (thrown) {
+    notifyFailure(model, thrown);
+    return;
+  }
+  const route = navigation.top();
+  await Promise.all([refreshTargets(model), 'target' in route ? refreshSnapshots(model, route.target) : null]);
+}

@@ -1,0 +1,22 @@
+import type { Mode } from '../../results/configuration-results.ts';
+import type { Configuration } from '../configuration.ts';
+import { modeOf } from '../mode.ts';
+import type { ConfiguredKeys } from '../schema/commands.ts';
+import type { Settings } from '../schema/settings.ts';
+
+/** The parts of a configuration that the screens need of it; small enough to be sent between threads. */
+export interface InEffect {
+  /** Absolute; `null` when environment variables alone configure the tool. */
+  file: string | null;
+  mode: Mode;
+  theme: Settings['theme'];
+  notify: Settings['notify'];
+  keys: ConfiguredKeys;
+  /** Names of the targets that are skipped, since they are invalid. */
+  misnamed: string[];
+}
+
+export function inEffect({ file, settings, misnamed = {} }: Configuration): InEffect {
+  const { theme, notify, keys } = settings;
+  return { file, mode: modeOf(settings), theme, notify, keys, misnamed: Object.keys(misnamed) };
+}

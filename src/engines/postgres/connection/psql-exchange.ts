@@ -1,0 +1,205 @@
+import { randomBytes } from 'node:crypto';
+import { redact } from '../../../process/redact.ts';
+import type { Command, Runner, RunningProcess } from '../../../process/runner.ts';
+import { releaseChunk } from '../../../repository/objects/release.ts';
+import type { Report } from '../../../runtime/events.ts';
+import { literalStatement } from './literal-statement.ts';
+import { assertNoNul } from './quote.ts';
+import { ConnectionLost, SqlError } from './session-errors.ts';
+
+export interface OutputFile {
+  /** Must exist: psql would otherwise write to its standard output when it cannot create it. */
+  path: string;
+  ending: string;
+}
+
+export interface SendOptions {
+  take?: (lines: Buffer) => void;
+  /** The statement as psql is to read it. */
+  script?: string;
+  isForeign?: boolean;
+}
+
+type Send = (statement: string, options?: SendOptions) => Promise<string>;
+
+/** A running psql. Statements go to it in sequence. */
+export interface PsqlExchange {
+  send: Send;
+  close(): Promise<void>;
+}
+
+interface ExchangeOptions {
+  runner: Runner;
+  program: Command;
+  report: Report;
+  signal: AbortSignal | undefined;
+}
+
+export function startPsql({ runner, program, report, signal }: ExchangeOptions): PsqlExchange {
+  const errors: string[] = [];
+  const child = runner.start(program, {
+    signal,
+    onErrorLine(line) {
+      errors.push(line);
+      if (errors.length > ERROR_LINES) errors.shift();
+    },
+  });
+  return {
+    send: reported(
+      exchanges(child, () => errors.splice(0)),
+      report,
+    ),
+    async close() {
+      child.stdin.end();
+      await child.ended.catch(() => {});
+    },
+  };
+}
+
+const SUCCESS = '00000';
+/** Lines of standard error to keep. */
+const ERROR_LINES = 20;
+
+interface PendingStatement extends PromiseWithResolvers<string> {
+  statement: string;
+  marker: string;
+  output: string[];
+  take: ((lines: Buffer) => void) | undefined;
+  /** Takes the last lines of psql's standard error, which alone has the reason when a COPY fails. */
+  errors: () => string[];
+  /** `null` until the statement has ended, then the lines of the server's message. */
+  message: string[] | null;
+  sqlstate: string;
+}
+
+/** Statements with thousands of rows are logged up to here. */
+const TOLD_CHARACTERS = 4000;
+
+function reported(send: Send, report: Report): Send {
+  return async (statement, options) => {
+    const startedAt = performance.now();
+    const tell = (sqlstate: string | null) => {
+      const duration_ms = Math.round(performance.now() - startedAt);
+      report({ event: 'statement', statement: redact(statement.slice(0, TOLD_CHARACTERS)), sqlstate, duration_ms });
+    };
+    try {
+      const answer = await send(statement, options);
+      tell(SUCCESS);
+      return answer;
+    } catch (error) {
+      tell(error instanceof SqlError ? error.sqlstate : null);
+      throw error;
+    }
+  };
+}
+
+/**
+ * Statements go to psql's stdin in sequence, each followed by `\echo` of its SQLSTATE between two markers: psql has
+ * no other end of an answer.
+ */
+function exchanges(child: RunningProcess, errors: () => string[]): Send {
+  const queue: PendingStatement[] = [];
+  let lost: Error | null = null;
+  child.stdin.on('error', () => {});
+  onLines(child, (lines) => {
+    let rest = lines;
+    while (rest.length > 0) {
+      const current = queue[0];
+      if (!current) return;
+      const taken = takeLines(current, rest);
+      if (taken.isLast) queue.shift();
+      rest = rest.subarray(taken.bytes);
+    }
+  });
+  const end = (error: Error): void => {
+    lost = error;
+    for (const exchange of queue.splice(0)) exchange.reject(error);
+  };
+  child.ended.then(
+    ({ stderr }) => end(new ConnectionLost(stderr.trim())),
+    (thrown) => end(thrown),
+  );
+
+  return (statement, { take, script, isForeign = false } = {}) => {
+    if (lost) return Promise.reject(lost);
+    const marker = `--${randomBytes(12).toString('hex')}`;
+    const exchange: PendingStatement = {
+      ...Promise.withResolvers<string>(),
+      ...{ statement, marker, take, output: [], errors: take ? errors : () => [], message: null, sqlstate: '' },
+    };
+    queue.push(exchange);
+    const text = isForeign ? literalStatement(Buffer.from(statement)) : `${statement}\n;\n`;
+    child.stdin.write(
+      `${script ?? (take ? copying(statement) : text)}\\echo ${marker} :SQLSTATE\n\\if :ERROR\n\\echo :LAST_ERROR_MESSAGE\n\\endif\n\\echo ${marker}\n`,
+    );
+    return exchange.promise;
+  };
+}
+
+/**
+ * psql leaves its variables as they were when a COPY has begun and then fails, at the server or because its output
+ * cannot be written. So they say beforehand that it failed; its end sets them. The reason is on standard error only.
+ */
+function copying(statement: string): string {
+  return `${FAILED_SO_FAR}${statement}\n;\n`;
+}
+
+export function copyingToFile(statements: string[], { path, ending }: OutputFile): string {
+  const end = `\\if :ERROR\n\\set failed true\n\\else\n\\qecho -n ${quoteArgument(ending)}\n\\endif\n`;
+  const each = statements.map((statement) => `\\if :failed\n\\else\n${copying(statement)}${end}\\endif\n`);
+  return `\\set failed false\n\\o ${quoteArgument(path)}\n${each.join('')}\\o\n`;
+}
+
+/** `io_error` of PostgreSQL's list of codes. */
+const CUT_SHORT = '58030';
+const FAILED_SO_FAR = `\\set ERROR true\n\\set SQLSTATE ${CUT_SHORT}\n\\set LAST_ERROR_MESSAGE 'the output of COPY is cut short'\n`;
+
+/** An argument of a command of psql. */
+function quoteArgument(text: string): string {
+  assertNoNul(text);
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n').replaceAll('\r', '\\r')}'`;
+}
+
+function takeLines(exchange: PendingStatement, lines: Buffer): { bytes: number; isLast: boolean } {
+  if (exchange.take && exchange.message === null) {
+    const marker = lines.indexOf(exchange.marker);
+    const bytes = marker === -1 ? lines.length : marker;
+    if (bytes > 0) exchange.take(lines.subarray(0, bytes));
+    if (bytes > 0) return { bytes, isLast: false };
+  }
+  const end = lines.indexOf(LINE_FEED);
+  return { bytes: end + 1, isLast: readLine(exchange, lines.toString('utf8', 0, end)) };
+}
+
+function readLine(exchange: PendingStatement, line: string): boolean {
+  if (!line.startsWith(exchange.marker)) {
+    (exchange.message ?? exchange.output).push(line);
+    return false;
+  }
+  if (exchange.message === null) {
+    exchange.message = [];
+    exchange.sqlstate = line.slice(exchange.marker.length + 1);
+    return false;
+  }
+  if (exchange.sqlstate === SUCCESS) exchange.resolve(exchange.output.join('\n'));
+  else exchange.reject(new SqlError([...exchange.message, ...exchange.errors()].join('\n'), exchange.sqlstate));
+  return true;
+}
+
+const LINE_FEED = 0x0a;
+
+/** Hands over lines as bytes, released at once: strings of millions of rows would burden the garbage collector. */
+function onLines(child: RunningProcess, take: (lines: Buffer) => void): void {
+  let unfinished: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer<ArrayBuffer>) => {
+    const first = chunk.indexOf(LINE_FEED) + 1;
+    const last = chunk.lastIndexOf(LINE_FEED) + 1;
+    if (first > 0) {
+      take(Buffer.concat([...unfinished, chunk.subarray(0, first)]));
+      take(chunk.subarray(first, last));
+      unfinished = [];
+    }
+    if (last < chunk.length) unfinished.push(Buffer.from(chunk.subarray(last)));
+    releaseChunk(chunk);
+  });
+}

@@ -1,0 +1,15 @@
+/** An error of the server; identified by its SQLSTATE. */
+export class SqlError extends Error {
+  override readonly name = 'SqlError';
+  readonly sqlstate: string;
+
+  constructor(message: string, sqlstate: string) {
+    super(message);
+    this.sqlstate = sqlstate;
+  }
+}
+
+/** A failed or lost connection; the message is psql's. */
+export class ConnectionLost extends Error {
+  override readonly name = 'ConnectionLost';
+}

@@ -1,0 +1,103 @@
+import type { ManifestFile } from '../../../../repository/manifest/manifest.ts';
+import type { PackedFile, ReadSummary, RowsOfLastBuild } from '../../../facets/dump.ts';
+import type { CatalogTable } from '../../catalog/introspect.ts';
+import type { PsqlSession } from '../../connection/session.ts';
+import { TERMINATOR_LINES } from '../archive.ts';
+import { nameOf } from '../dump-progress.ts';
+import { fileName, type Range } from '../ranges.ts';
+import { type Evidence, isOfPast, parseEvidence, type RangeEvidence } from './evidence.ts';
+import type { SourceState } from './read-state.ts';
+import { withinSavepoint } from './savepoint.ts';
+import { findUnchangedRanges } from './scan.ts';
+
+/** Files that need not be read, by the place of their range; `null` where a range is to be read. */
+export type UnchangedFiles = Map<CatalogTable, (PackedFile | null)[]>;
+
+export interface ProveOptions {
+  last: RowsOfLastBuild | undefined;
+  /** `null` where nothing can be proved. */
+  state: SourceState | null;
+  ranges: Map<CatalogTable, Range[]>;
+}
+
+/** Finds the ranges whose rows are proved to be those of the last build, and whose objects the store has. */
+export async function proveUnchanged(
+  session: PsqlSession,
+  { last, state, ranges }: ProveOptions,
+): Promise<{ files: UnchangedFiles; reading: ReadSummary }> {
+  const evidence = last ? parseEvidence(last.evidence) : null;
+  const isBelieved = evidence !== null && state !== null && isOfPast(evidence, state);
+  const files: UnchangedFiles =
+    isBelieved && last ? await findUnchanged(session, { evidence, state, isStored: last.isStored, ranges }) : new Map();
+  const isRefused = last !== undefined && last.evidence !== null && !isBelieved;
+  const refused = isRefused ? (state === null ? 'unprovable' : 'history') : null;
+  return {
+    files,
+    reading: readingOf(
+      [...ranges.keys()].filter((table) => !table.without_rows),
+      { files, refused },
+    ),
+  };
+}
+
+interface FindOptions {
+  evidence: Evidence;
+  state: SourceState;
+  isStored: RowsOfLastBuild['isStored'];
+  ranges: Map<CatalogTable, Range[]>;
+}
+
+async function findUnchanged(session: PsqlSession, options: FindOptions): Promise<UnchangedFiles> {
+  const found = await withinSavepoint(session, async () => {
+    // For these scans only: one by an index would visit the blocks in the order of its keys.
+    await session.execute(`SET LOCAL enable_seqscan = 'on'`);
+    const tables = await scanTables(session, options);
+    await session.execute(`SET LOCAL enable_seqscan = 'off'`);
+    return tables;
+  });
+  return new Map(await Promise.all(found ?? []));
+}
+
+async function scanTables(
+  session: PsqlSession,
+  { evidence, state, isStored, ranges }: FindOptions,
+): Promise<Promise<[CatalogTable, (PackedFile | null)[]]>[]> {
+  const recorded = new Map(evidence.tables.map((table) => [table.oid, table]));
+  const found: Promise<[CatalogTable, (PackedFile | null)[]]>[] = [];
+  for (const [table, parts] of ranges) {
+    const earlier = recorded.get(table.oid);
+    const now = state.tables.get(table.oid);
+    if (!earlier || !now || earlier.filenode !== now.filenode || earlier.shape !== now.shape) continue;
+    const scan = { table, ranges: parts, earlier: earlier.ranges, xmin: evidence.xmin };
+    const unchanged = await findUnchangedRanges(session, scan);
+    // The store is examined while the server scans the next table.
+    const files = Promise.all(unchanged.map((one, at) => one && takeOver(one, fileName(table, at), isStored)));
+    files.catch(() => {});
+    found.push(files.then((all) => [table, all]));
+  }
+  return found;
+}
+
+async function takeOver(
+  { rows, file }: RangeEvidence,
+  name: string,
+  isStored: RowsOfLastBuild['isStored'],
+): Promise<PackedFile | null> {
+  const stored: ManifestFile = { name, ...file };
+  return (await isStored(stored)) ? { file: stored, lines: rows + TERMINATOR_LINES, terminated: true } : null;
+}
+
+function readingOf(
+  tables: CatalogTable[],
+  { files, refused }: { files: UnchangedFiles; refused: ReadSummary['refused'] },
+): ReadSummary {
+  const reading: ReadSummary = { read: [], partlyRead: [], unchanged: [], unchangedBytes: 0, refused };
+  for (const table of tables) {
+    const known = files.get(table) ?? [null];
+    const taken = known.flatMap((one) => one ?? []);
+    reading.unchangedBytes += taken.reduce((sum, { file }) => sum + file.bytes, 0);
+    if (taken.length === known.length) reading.unchanged.push(nameOf(table));
+    else (taken.length > 0 ? reading.partlyRead : reading.read).push(nameOf(table));
+  }
+  return reading;
+}

@@ -1,0 +1,19 @@
+import type { PsqlSession } from '../../connection/session.ts';
+import { SqlError } from '../../connection/session-errors.ts';
+
+/** Returns `null` when a statement of the work fails; the transaction of the build goes on. */
+export async function withinSavepoint<Result>(
+  session: PsqlSession,
+  work: () => Promise<Result>,
+): Promise<Result | null> {
+  await session.execute('SAVEPOINT evidence');
+  try {
+    const result = await work();
+    await session.execute('RELEASE SAVEPOINT evidence');
+    return result;
+  } catch (error) {
+    if (!(error instanceof SqlError)) throw error;
+    await session.execute('ROLLBACK TO SAVEPOINT evidence');
+    return null;
+  }
+}

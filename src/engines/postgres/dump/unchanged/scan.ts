@@ -1,0 +1,72 @@
+import type { CatalogTable } from '../../catalog/introspect.ts';
+import { quoteName, quoteText } from '../../connection/quote.ts';
+import type { PsqlSession } from '../../connection/session.ts';
+import { conditionOf, type Range } from '../ranges.ts';
+import type { RangeEvidence } from './evidence.ts';
+
+export interface ScanOptions {
+  table: CatalogTable;
+  /** Ranges of this build. */
+  ranges: Range[];
+  earlier: RangeEvidence[];
+  /** The border that the evidence records. */
+  xmin: string;
+}
+
+/** Ranges that are counted first, spread over the table: when all of them have changed, the others count as changed. */
+const SAMPLE = 16;
+
+/**
+ * Returns for each range what the evidence says of it where the range still has the same rows, else `null`. A row
+ * version that is visible and older than the evidence was visible then, at the same place; a deletion lowers the count,
+ * and an update makes a new version.
+ */
+export async function findUnchangedRanges(
+  session: PsqlSession,
+  { table, ranges, earlier, xmin }: ScanOptions,
+): Promise<(RangeEvidence | null)[]> {
+  const candidates = ranges.map((range) => candidateOf(range, earlier));
+  const unchanged: (RangeEvidence | null)[] = ranges.map(() => null);
+  const places = [...candidates.keys()].filter((at) => candidates[at] !== null);
+  const step = Math.ceil(places.length / SAMPLE);
+  const examine = async (some: number[]): Promise<void> => {
+    for (let from = 0; from < some.length; from += SAMPLE) {
+      const examined = some.slice(from, from + SAMPLE).map(async (at) => {
+        const [range, candidate] = [ranges[at], candidates[at]];
+        if (!range || !candidate) return;
+        const { rows, fresh } = await countRange(session, { table, range, xmin });
+        if (!fresh && rows === candidate.rows) unchanged[at] = candidate;
+      });
+      await Promise.all(examined);
+    }
+  };
+  await examine(places.filter((_, at) => at % step === 0));
+  if (unchanged.some((one) => one !== null)) await examine(places.filter((_, at) => at % step !== 0));
+  return unchanged;
+}
+
+/** The recorded range with the same blocks, or with these and all behind them: the last one had no end. */
+function candidateOf({ start, end }: Range, earlier: RangeEvidence[]): RangeEvidence | null {
+  return earlier.find((one) => one.start === start && (one.end === end || one.end === null)) ?? null;
+}
+
+interface Count {
+  rows: number;
+  /** Some of the rows may be newer than the evidence. */
+  fresh: boolean;
+}
+
+const TWO_TO_32 = 2n ** 32n;
+
+/** Counts what the snapshot sees. The youngest row decides: an aggregate costs half of a condition on each row. */
+async function countRange(
+  session: PsqlSession,
+  { table, range, xmin }: { table: CatalogTable; range: Range; xmin: string },
+): Promise<Count> {
+  const { schema, name } = table;
+  const [count] = await session.query<Count>(`
+    SELECT count(*) AS rows, coalesce(min(age(xmin)) <= age(${quoteText(String(BigInt(xmin) % TWO_TO_32))}::xid), false) AS fresh
+    FROM ONLY ${quoteName(schema)}.${quoteName(name)}${conditionOf(range)}`);
+  if (!count) throw new Error('a count has no row');
+  return count;
+}

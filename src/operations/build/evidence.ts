@@ -1,0 +1,84 @@
+import * as v from 'valibot';
+import type { ReadSummary } from '../../engines/facets/dump.ts';
+import { ENGINE_IDS, type EngineId } from '../../engines/list.ts';
+import { snapshotId, time } from '../../repository/manifest/values.ts';
+import type { AllRead, RowReadSummary } from '../../results/row-reading.ts';
+import type { Context } from '../../runtime/context.ts';
+import { parseDuration } from '../../text/duration.ts';
+import { findTarget } from '../targets/find-target.ts';
+import { readState, writeState } from '../working-state.ts';
+
+/**
+ * The last build of a target on this machine. A file of its own, not part of a manifest: manifests are pulled and
+ * imported from others, who could claim that rows are unchanged.
+ */
+const fileSchema = v.strictObject({
+  format: v.literal(1),
+  engine: v.picklist(ENGINE_IDS),
+  snapshot: snapshotId,
+  /** Creation of the last snapshot whose rows were all read. */
+  full_at: time,
+  evidence: v.unknown(),
+});
+
+const file = (target: string) => ({ name: `evidence/${target}.json`, schema: fileSchema });
+
+export interface LastEvidence {
+  /** `null`: all rows are read. */
+  evidence: unknown;
+  fullAt: string | null;
+  why: AllRead | null;
+}
+
+const FULL_EVERY = '7d';
+
+/** Returns what is believed of the last build; without evidence, why all rows are read. */
+export async function readEvidence(
+  context: Context,
+  { target, full = false }: { target: string; full?: boolean | undefined },
+): Promise<LastEvidence> {
+  const stored = await readState(context, file(target)).catch(() => undefined);
+  const { snapshot } = findTarget(context.configuration, target);
+  const why = full ? 'asked' : stored ? whyDue(stored.full_at, snapshot?.full_every ?? FULL_EVERY, context) : 'first';
+  return { evidence: why === null ? stored?.evidence : null, fullAt: stored?.full_at ?? null, why };
+}
+
+function whyDue(fullAt: string, every: string, { clock }: Context): AllRead | null {
+  const age = clock().getTime() - Date.parse(fullAt);
+  // A clock that was set back does not postpone it.
+  return age < 0 || age >= (parseDuration(every) ?? 0) ? 'due' : null;
+}
+
+export interface BuiltEvidence {
+  target: string;
+  engine: EngineId;
+  snapshot: string;
+  fullAt: string;
+  evidence: unknown;
+}
+
+/** Stores the evidence of a build whose snapshot is stored. Without it the next build reads all rows. */
+export async function writeEvidence(
+  context: Context,
+  { target, engine, snapshot, fullAt, evidence }: BuiltEvidence,
+): Promise<void> {
+  const content = { format: 1, engine, snapshot, full_at: fullAt, evidence } as const;
+  await writeState(context, file(target), content).catch(() => {});
+}
+
+/** Most tables that a result names. */
+const NAMED = 20;
+
+export function rowReading(
+  { read, partlyRead, unchanged, unchangedBytes, refused }: ReadSummary,
+  why: AllRead | null,
+): RowReadSummary {
+  return {
+    tables_read: read.length,
+    tables_partly_read: partlyRead.length,
+    tables_unchanged: unchanged.length,
+    unchanged_bytes: unchangedBytes,
+    read: [...partlyRead, ...read].slice(0, NAMED),
+    all_read: why ?? refused,
+  };
+}

@@ -1,0 +1,15 @@
+import { defineOperation } from '../../operation.ts';
+import type { ApplyRequest, ApplyResult, PlannedApply } from './apply.ts';
+import { applyQuestion, applySummary } from './text.ts';
+
+export const cloudApplyOperation = defineOperation<ApplyRequest, PlannedApply, ApplyResult>({
+  id: 'cloud apply',
+  kind: 'apply',
+  work: async () => {
+    const { applyCloudFile, planApply } = await import('./apply.ts');
+    return { plan: planApply, apply: applyCloudFile };
+  },
+  question: applyQuestion,
+  asks: ({ resources }) => resources.some(({ action }) => action !== 'unchanged'),
+  summary: ({ plan }) => applySummary(plan),
+});
