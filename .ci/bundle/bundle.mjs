@@ -93,7 +93,7 @@ export async function bundle(root, outdir) {
       // Packages in CommonJS call require() for what Node brings. One that is made for every chunk takes a tenth of a
       // millisecond each.
       banner: {
-        js: "const require = (name) => process.getBuiltinModule('node:module').createRequire(import.meta.url)(name);",
+        js: "const require=name=>process.getBuiltinModule('module').createRequire(import.meta.url)(name);",
       },
       plugins: [patchPlugin(patches), builtins, yogaWasm],
     }),

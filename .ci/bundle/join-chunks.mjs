@@ -14,7 +14,10 @@ export async function joinChunks({ root, outdir, outputs, roots, entries }) {
   const groups = groupsOf(outputs, { roots, isStarted: ({ entryPoint }) => entries.includes(entryPoint) });
   const places = new Map(
     groups.flatMap((members, index) =>
-      members.map((file, at) => [basename(file), { group: `part-${index + 1}.js`, id: `m${at}` }]),
+      members.map((file, at) => [
+        basename(file),
+        { group: `part-${index + 1}.js`, id: `m${at}`, names: outputs[file].exports },
+      ]),
     ),
   );
   const files = Object.keys(outputs).filter((file) => file.endsWith('.js'));
@@ -71,13 +74,13 @@ function closureOf(outputs, isRoot) {
   return found;
 }
 
-/** Its exports are those of its members, each with the member's id before its name; `m1_` is all of a member. */
+/** Its exports are those of its members by number: `m1_4` of the member `m1`, and `m1_` for all of it. */
 async function joinGroup({ outdir, outputs, members, index, places, needed }) {
   const lines = members.flatMap((file) => {
-    const { id } = places.get(basename(file));
+    const place = places.get(basename(file));
     const from = JSON.stringify(`./${basename(file)}`);
-    const names = [...needed.get(basename(file))].filter(Boolean).map((name) => `${name} as ${id}_${name}`);
-    const all = outputs[file].entryPoint ? [`export * as ${id}_ from ${from};`] : [];
+    const names = [...needed.get(basename(file))].filter(Boolean).map((name) => `${name} as ${aliasOf(place, name)}`);
+    const all = outputs[file].entryPoint ? [`export * as ${place.id}_ from ${from};`] : [];
     return [`export { ${names.join(', ')} } from ${from};`, ...all];
   });
   const own = new Set(members.map((file) => `./${basename(file)}`));
@@ -88,6 +91,10 @@ async function joinGroup({ outdir, outputs, members, index, places, needed }) {
     ...{ minifySyntax: true, minifyWhitespace: true, legalComments: 'inline' },
     plugins: [othersStay(own)],
   });
+}
+
+function aliasOf({ id, names }, name) {
+  return `${id}_${names.indexOf(name)}`;
 }
 
 /** What is imported dynamically is imported from its own file, which may be this one. */
@@ -109,7 +116,7 @@ function redirected(text, places) {
       if (names === undefined) return `import"./${place.group}"`;
       const renamed = names.split(',').map((name) => {
         const [exported, local = exported] = name.trim().split(/\s+as\s+/);
-        return `${place.id}_${exported} as ${local}`;
+        return `${aliasOf(place, exported)} as ${local}`;
       });
       return `import{${renamed.join(',')}}from"./${place.group}"`;
     })
