@@ -2,7 +2,7 @@ import { Box } from 'ink';
 import { useMemo } from 'react';
 import type { Column } from '../src/presentation/shapes/column.ts';
 import type { Fact } from '../src/presentation/shapes/fact.ts';
-import { fullWidth, layOutTable } from '../src/presentation/shapes/table-layout.ts';
+import { fullWidth, layOutMeasured, measureColumns } from '../src/presentation/shapes/table-layout.ts';
 import type { UserError } from '../src/runtime/errors.ts';
 import { wrap } from '../src/text/text-width.ts';
 import { DETAIL_ROWS, DetailPane } from './detail-pane.tsx';
@@ -32,9 +32,10 @@ export interface ListViewProps<Row> {
 export function ListView<Row>(props: ListViewProps<Row>) {
   const { columns, rows, keyOf, selected, width, height, error = null, empty, detail, wide = false } = props;
   const mayShowDetail = wide && detail !== undefined;
-  const needed = useMemo(() => (mayShowDetail ? fullWidth(columns, rows) : 0), [columns, rows, mayShowDetail]);
+  const measured = useMemo(() => measureColumns(columns, rows), [columns, rows]);
+  const needed = mayShowDetail ? fullWidth(measured) : 0;
   const { place, listWidth } = listPanes({ width, height, wide: mayShowDetail, needed });
-  const layout = useMemo(() => layOutTable(columns, rows, listWidth - LIST_MARGIN), [columns, rows, listWidth]);
+  const layout = useMemo(() => layOutMeasured(measured, rows, listWidth - LIST_MARGIN), [rows, listWidth, measured]);
   if (error) return <Failure error={error} width={width} />;
   if (rows.length === 0) return <Empty lines={empty} />;
   const row = rows[selected];

@@ -19,7 +19,12 @@ import {
   targetFacts,
 } from '../../src/operations/targets/targets-text.ts';
 import type { Cell } from '../../src/presentation/shapes/column.ts';
-import { fullWidth, layOutTable, type TableLayout } from '../../src/presentation/shapes/table-layout.ts';
+import {
+  fullWidth,
+  layOutMeasured,
+  measureColumns,
+  type TableLayout,
+} from '../../src/presentation/shapes/table-layout.ts';
 import type { Run } from '../../src/state/runs.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
 import { formatCount } from '../../src/text/format.ts';
@@ -74,11 +79,11 @@ function TargetsView({ route }: { route: TargetsRoute }) {
   const asked = useRef(new Set<string>());
   // After each frame, which may have brought other rows into view.
   useEffect(() => void readSizes(model, asked.current));
-  const needed = useMemo(() => fullWidth(tableColumns, entries), [tableColumns, entries]);
-  const { place: detail, listWidth } = listPanes({ width: columns, height, wide, needed });
+  const measured = useMemo(() => measureColumns(tableColumns, entries), [tableColumns, entries]);
+  const { place: detail, listWidth } = listPanes({ width: columns, height, wide, needed: fullWidth(measured) });
   const layout = useMemo(
-    () => layOutTable(tableColumns, entries, listWidth - LIST_MARGIN),
-    [tableColumns, entries, listWidth],
+    () => layOutMeasured(measured, entries, listWidth - LIST_MARGIN),
+    [entries, listWidth, measured],
   );
   const notice = state.hub && hubNotice(state.hub, { now, brief: columns < BRIEF_BELOW });
   const listHeight = height - (filtering ? 1 : 0) - (notice ? 1 : 0) - (detail === 'below' ? DETAIL_ROWS : 0);

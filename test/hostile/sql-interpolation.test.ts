@@ -29,11 +29,8 @@ const POSTGRES: Record<string, string[]> = {
   ],
   // A list of numbers.
   'dump/unchanged/read-state.ts': ['oids'],
-  // A quoted name, a quoted number and expressions of this file on them.
-  'dump/unchanged/scan.ts': [
-    ...['bucket', 'first', 'isFresh(xmin)', 'nameOf(table)'],
-    'from === 0 || first === undefined ? "" : `…`',
-  ],
+  // A condition of quoted numbers.
+  'dump/unchanged/scan.ts': ['conditionOf(range)'],
   // Names and texts that were parsed and are quoted anew; words of the expression that parses them.
   'restore/create-event-triggers.ts': [
     ...['event', 'state', 'texts.join(", ")', 'when'],
@@ -74,7 +71,7 @@ const POSTGRES: Record<string, string[]> = {
   // Words of ours.
   'restore/event-triggers.ts': ['ENABLED.state ?? "ENABLE"'],
   // Conditions with numbers of quoteNumber; names of quoteName.
-  'dump/ranges.ts': ['conditions.join(" AND ")'],
+  'dump/ranges.ts': ['conditionOf(ObjectExpression)', 'conditions.join(" AND ")'],
   // Paths of quoted names; a query of quoted literals.
   'dump/instant.ts': ['some.map(ArrowFunctionExpression).join(", ")', 'tablesQuery(schemas)'],
   // Words of ours, and names that quoteName has quoted.

@@ -5,8 +5,7 @@ import { type BuildRequest, build } from '../../src/operations/build/build.ts';
 import { planBuild } from '../../src/operations/build/planned-build.ts';
 import { buildQuestion, builtSummary } from '../../src/operations/build/text.ts';
 import { localRepository } from '../../src/operations/snapshots/local-repository.ts';
-import type { Manifest } from '../../src/repository/manifest/manifest.ts';
-import { filesOfTable } from '../../src/repository/manifest/manifest.ts';
+import { filesOfTable, type Manifest } from '../../src/repository/manifest/manifest.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import {

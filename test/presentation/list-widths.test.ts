@@ -8,7 +8,7 @@ import { branchColumns } from '../../src/operations/branch/list/text.ts';
 import { auditColumns } from '../../src/operations/cloud/audit-text.ts';
 import { briefTargetColumns, checkedEntry, targetColumns } from '../../src/operations/targets/targets-text.ts';
 import type { Column } from '../../src/presentation/shapes/column.ts';
-import { fullWidth, layOutTable } from '../../src/presentation/shapes/table-layout.ts';
+import { fullWidth, layOutTable, measureColumns } from '../../src/presentation/shapes/table-layout.ts';
 import { inFamilies } from '../../src/presentation/snapshot.ts';
 import { briefSnapshotColumns, snapshotColumns } from '../../src/presentation/snapshot-columns.ts';
 import { formatTime } from '../../src/text/format.ts';
@@ -70,7 +70,7 @@ function onScreen<Row>(columns: Column<Row>[], rows: Row[], { wide, height }: { 
       width,
       height,
       wide: wide && width > 84,
-      needed: fullWidth(columns, rows),
+      needed: fullWidth(measureColumns(columns, rows)),
     });
     return { ...laidOut(columns, rows, listWidth - LIST_MARGIN), place };
   };

@@ -17,28 +17,37 @@ export interface RowsDifference {
   bytes: number;
 }
 
+export interface ComparisonLimits {
+  /** Bytes of rows of one side only that are in memory. */
+  mostRemoved: number;
+  mostAdded: number;
+  /** Of both. */
+  mostBytes: number;
+  signal: AbortSignal;
+}
+
 /** A row is in memory as a whole. */
 const MOST_ROW_BYTES = 16 * 1024 * 1024;
 
-/** Ends a comparison whose difference is larger than `mostBytes`, or has a very large row. */
+/** Ends a comparison whose difference exceeds a limit, or that has a very large row. */
 class GivenUp extends Error {
   override name = 'GivenUp';
 }
 
 /**
  * Finds the rows that only one side has, wherever they are; the pairs are read once, one after the other. Only rows
- * without an equal one so far are in memory. Resolves with `null` when they have more than `mostBytes`.
+ * without an equal one so far are in memory. Resolves with the reason where they exceed a limit.
  */
 export async function compareRows(
   pairs: Iterable<RowsPair>,
-  { mostBytes, signal }: { mostBytes: number; signal: AbortSignal },
-): Promise<RowsDifference | null> {
-  const unmatched = createUnmatched(mostBytes);
+  { signal, ...limits }: ComparisonLimits,
+): Promise<RowsDifference | string> {
+  const unmatched = createUnmatched(limits);
   try {
     for (const pair of pairs) await comparePair(pair, unmatched, signal);
     return unmatched.difference();
   } catch (error) {
-    if (error instanceof GivenUp) return null;
+    if (error instanceof GivenUp) return error.message;
     throw error;
   }
 }
@@ -60,12 +69,27 @@ async function comparePair({ before, after }: RowsPair, unmatched: Unmatched, si
 function compareLines(old: Lines, now: Lines, unmatched: Unmatched): void {
   skipEqual(old, now);
   if (old.at === old.end || now.at === now.end) return;
+  // Mostly a row is gone or new, and the next one is equal again.
+  if (isNextLine(old, now)) unmatched.remove(old.take());
+  else if (isNextLine(now, old)) unmatched.add(now.take());
+  else takeOther(old, now, unmatched);
+}
+
+function takeOther(old: Lines, now: Lines, unmatched: Unmatched): void {
   const [removed, added] = [old.line(), now.line()];
   // The side whose row the other one had before is behind: it goes on alone, until both are at the same row again.
   const isOldBehind = unmatched.isAdded(removed);
   const isNowBehind = !isOldBehind && unmatched.isRemoved(added);
   if (!isNowBehind) unmatched.remove(old.take());
   if (!isOldBehind) unmatched.add(now.take());
+}
+
+/** Reports whether the line after the present one is the present one of the other side. */
+function isNextLine(one: Lines, other: Lines): boolean {
+  const next = one.bytes.indexOf(LINE_FEED, one.at) + 1;
+  const size = other.bytes.indexOf(LINE_FEED, other.at) + 1 - other.at;
+  if (next + size > one.end) return false;
+  return one.bytes.compare(other.bytes, other.at, other.at + size, next, next + size) === 0;
 }
 
 const BLOCK_BYTES = 16 * 1024;
@@ -122,7 +146,7 @@ function createLines(chunks: RowChunks | null): Lines {
     size = rest + chunk.length;
     release(chunk);
     lines.end = target.lastIndexOf(LINE_FEED, size - 1) + 1;
-    if (size - lines.end > MOST_ROW_BYTES) throw new GivenUp();
+    if (size - lines.end > MOST_ROW_BYTES) throw new GivenUp('it has a row of more than 16 MB');
   };
   const lines: Lines = {
     bytes: Buffer.alloc(0),
@@ -159,26 +183,36 @@ interface Unmatched {
   difference(): RowsDifference;
 }
 
-function createUnmatched(mostBytes: number): Unmatched {
-  const [removed, added] = [new Map<string, number>(), new Map<string, number>()];
-  let bytes = 0;
-  const put = (own: Map<string, number>, other: Map<string, number>, row: string): void => {
-    const equal = other.get(row);
-    bytes += equal === undefined ? row.length : -row.length;
-    if (equal === undefined) own.set(row, (own.get(row) ?? 0) + 1);
-    else if (equal === 1) other.delete(row);
-    else other.set(row, equal - 1);
+interface UnmatchedSide {
+  rows: Map<string, number>;
+  bytes: number;
+}
+
+function createUnmatched({ mostRemoved, mostAdded, mostBytes }: Omit<ComparisonLimits, 'signal'>): Unmatched {
+  const removed: UnmatchedSide = { rows: new Map(), bytes: 0 };
+  const added: UnmatchedSide = { rows: new Map(), bytes: 0 };
+  const put = (own: UnmatchedSide, other: UnmatchedSide, row: string): void => {
+    const equal = other.rows.get(row);
+    if (equal === undefined) {
+      own.rows.set(row, (own.rows.get(row) ?? 0) + 1);
+      own.bytes += row.length;
+      return;
+    }
+    if (equal === 1) other.rows.delete(row);
+    else other.rows.set(row, equal - 1);
+    other.bytes -= row.length;
   };
-  const rowsOf = (rows: Map<string, number>): string[] =>
+  const rowsOf = ({ rows }: UnmatchedSide): string[] =>
     [...rows].flatMap(([row, count]) => (count === 1 ? [row] : Array<string>(count).fill(row)));
   return {
     remove: (row) => put(removed, added, row),
     add: (row) => put(added, removed, row),
-    isRemoved: (row) => removed.has(row),
-    isAdded: (row) => added.has(row),
+    isRemoved: (row) => removed.rows.has(row),
+    isAdded: (row) => added.rows.has(row),
     assertWithin() {
-      if (bytes > mostBytes) throw new GivenUp();
+      if (removed.bytes > mostRemoved || added.bytes > mostAdded) throw new GivenUp('much of it differs');
+      if (removed.bytes + added.bytes > mostBytes) throw new GivenUp('more differs than is kept in memory');
     },
-    difference: () => ({ removed: rowsOf(removed), added: rowsOf(added), bytes }),
+    difference: () => ({ removed: rowsOf(removed), added: rowsOf(added), bytes: removed.bytes + added.bytes }),
   };
 }

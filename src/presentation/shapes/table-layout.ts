@@ -25,7 +25,11 @@ const MOST_NEEDED = 40;
  * brief forms are taken, and then those are cut that may be. A wider table never has fewer columns.
  */
 export function layOutTable<Row>(columns: Column<Row>[], rows: Row[], width: number): TableLayout<Row> {
-  let fitted = columns.map((column) => ({ column, width: naturalWidth(column, rows) }));
+  return layOutMeasured(measureColumns(columns, rows), rows, width);
+}
+
+export function layOutMeasured<Row>(measured: LaidOutColumn<Row>[], rows: Row[], width: number): TableLayout<Row> {
+  let fitted = measured;
   while (neededWidth(fitted, LEAST_GROWN) > width) {
     const last = fitted.reduce((worst, entry) => (dropRank(entry) > dropRank(worst) ? entry : worst));
     if (dropRank(last) === 0) break;
@@ -36,12 +40,14 @@ export function layOutTable<Row>(columns: Column<Row>[], rows: Row[], width: num
   return { columns: shrunk, fits: tableWidth(shrunk) <= width };
 }
 
+/** Measures every cell: of a thousand rows that change all the time, once for each change is enough. */
+export function measureColumns<Row>(columns: Column<Row>[], rows: Row[]): LaidOutColumn<Row>[] {
+  return columns.map((column) => ({ column, width: naturalWidth(column, rows) }));
+}
+
 /** The width at which no column is dropped. */
-export function fullWidth<Row>(columns: Column<Row>[], rows: Row[]): number {
-  return neededWidth(
-    columns.map((column) => ({ column, width: naturalWidth(column, rows) })),
-    MOST_NEEDED,
-  );
+export function fullWidth<Row>(measured: LaidOutColumn<Row>[]): number {
+  return neededWidth(measured, MOST_NEEDED);
 }
 
 function naturalWidth<Row>(column: Column<Row>, rows: Row[]): number {

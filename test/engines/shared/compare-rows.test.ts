@@ -29,6 +29,7 @@ function without(all: string[], others: string[]): string[] {
 }
 
 const MUCH = Number.MAX_SAFE_INTEGER;
+const LIMITS = { mostRemoved: MUCH, mostAdded: MUCH, mostBytes: MUCH, signal };
 
 describe('compareRows', () => {
   it('finds the rows of one side only, wherever they are', async () => {
@@ -55,9 +56,10 @@ describe('compareRows', () => {
             if (taken !== undefined && to % 3 > 0) (parts[to % parts.length] ?? []).splice(to % 7, 0, taken);
           }
           const [before, after] = [old.flatMap((rows) => rows ?? []), now.flatMap((rows) => rows ?? [])];
-          const found = await compareRows(pairsOf(old, now, size), { mostBytes: MUCH, signal });
-          expect(found?.removed.sort()).toEqual(without(before, after).sort());
-          expect(found?.added.sort()).toEqual(without(after, before).sort());
+          const found = await compareRows(pairsOf(old, now, size), LIMITS);
+          if (typeof found === 'string') throw new Error(found);
+          expect(found.removed.sort()).toEqual(without(before, after).sort());
+          expect(found.added.sort()).toEqual(without(after, before).sort());
         },
       ),
     );
@@ -67,13 +69,15 @@ describe('compareRows', () => {
     const rows = Array.from({ length: 50_000 }, (_, index) => `${index}\t${'x'.repeat(index % 50)}`);
     const moved = [...rows.slice(100, 30_000), 'new', ...rows.slice(30_000), ...rows.slice(0, 100)];
     const pairs = pairsOf([rows.slice(0, 20_000), rows.slice(20_000)], [moved.slice(0, 9), moved.slice(9)], 65_536);
-    expect(await compareRows(pairs, { mostBytes: MUCH, signal })).toEqual({ removed: [], added: ['new'], bytes: 3 });
+    expect(await compareRows(pairs, LIMITS)).toEqual({ removed: [], added: ['new'], bytes: 3 });
   });
 
   it('gives up when more rows differ than may be in memory, and on a row that is too large', async () => {
     const rows = Array.from({ length: 1000 }, (_, index) => `${index}`);
-    expect(await compareRows(pairsOf([rows], [[]], 100), { mostBytes: 1000, signal })).toBeNull();
+    expect(await compareRows(pairsOf([rows], [[]], 100), { ...LIMITS, mostRemoved: 1000 })).toBe('much of it differs');
+    expect(await compareRows(pairsOf([[]], [rows], 100), { ...LIMITS, mostAdded: 1000 })).toBe('much of it differs');
+    expect(await compareRows(pairsOf([rows], [[]], 100), { ...LIMITS, mostBytes: 1000 })).toMatch(/in memory/);
     const large = ['y'.repeat(17 * 1024 * 1024)];
-    expect(await compareRows(pairsOf([large], [large], 1024 * 1024), { mostBytes: MUCH, signal })).toBeNull();
+    expect(await compareRows(pairsOf([large], [large], 1024 * 1024), LIMITS)).toMatch(/a row of more than 16 MB/);
   });
 });

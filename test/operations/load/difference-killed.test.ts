@@ -37,9 +37,18 @@ describeWithPostgres('a load of what differs from the base copy, when the whole 
     await server.run('source', FILL);
     await tool.done(['build', 'app']);
     older = await server.content('source');
-    await server.run('source', ["UPDATE change SET at = '2026-02-02'"]);
+    // The rows of the one are replaced by their key, the other has none and is loaded whole.
+    await server.run('source', [
+      "UPDATE change SET at = '2026-02-02'",
+      "UPDATE item SET name = name || '!' WHERE id % 50 = 0",
+      'INSERT INTO item SELECT i, md5(i::text) FROM generate_series(20001, 20500) i',
+    ]);
     await tool.done(['build', 'app']);
     newer = await server.content('source');
+    await tool.done(LOAD_OLDER);
+    const planned = await tool.start([...LOAD_NEWER, '--dry-run', '--json']).ended;
+    expect(planned.output).toMatch(/"public.item","method":"rows"/);
+    expect(planned.output).toMatch(/"public.change","method":"whole"/);
   }, 60_000);
 
   afterAll(async () => {

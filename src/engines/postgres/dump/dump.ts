@@ -73,9 +73,6 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const progress = createDumpProgress({ tables: selected.tables, expected: request.expectedBytes, report });
   const serverMajor = majorOf(serverVersion);
   const ranges = rangesOf(own, { serverMajor });
-  const state = request.lastBuild
-    ? await withinSavepoint(session, () => readState(session, { signs, tables: own }))
-    : null;
   const address = await directAddress(context, session, { url: request.url, serverMajor });
   let isDumped = false;
   const { promise: dumped, resolve: hasDumped } = Promise.withResolvers<void>();
@@ -88,7 +85,9 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const reading = readSource(context, session, { selected, request, serverVersion });
   const proving = reading.then(async () => {
     await prepareReading(session);
-    return await proveUnchanged(session, { last: request.lastBuild, state, ranges });
+    const { lastBuild: last } = request;
+    const state = last ? await withinSavepoint(session, () => readState(session, { signs, tables: own })) : null;
+    return { state, ...(await proveUnchanged(session, { last, state, ranges })) };
   });
   // pg_dump may fail before they are awaited.
   for (const one of [reading, proving]) one.catch(() => {});
@@ -121,6 +120,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const source = await reading;
   const others = await packOthers(request, { archive, own });
   const tables = await settled(read);
+  const { state, reading: proved } = await proving;
   const evidence = state && recordEvidence({ state, tables, ranges });
   ended(`Dumped ${of}`);
   return {
@@ -128,7 +128,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
     toolVersion: tools.version,
     identity,
     ...(evidence && { evidence }),
-    ...(request.lastBuild && { reading: (await proving).reading }),
+    ...(request.lastBuild && { reading: proved }),
     ...assemble({ tables, others, archive, source, definitions }),
   };
 }

@@ -62,11 +62,15 @@ export function fileName({ oid }: CatalogTable, part: number): string {
 export function copyOut({ schema, name, columns, nulled = [] }: CatalogTable, { start, end }: Range): string {
   const table = `${quoteName(schema)}.${quoteName(name)}`;
   const list = columns.map((column) => (nulled.includes(column) ? 'NULL' : quoteName(column))).join(', ');
-  if (start === null && end === null && nulled.length > 0) return `COPY (SELECT ${list} FROM ONLY ${table}) TO STDOUT`;
-  if (start === null && end === null) return `COPY ${table}${list === '' ? '' : ` (${list})`} TO STDOUT`;
+  if (start === null && end === null && nulled.length === 0)
+    return `COPY ${table}${list === '' ? '' : ` (${list})`} TO STDOUT`;
+  return `COPY (SELECT ${list} FROM ONLY ${table}${conditionOf({ start, end })}) TO STDOUT`;
+}
+
+export function conditionOf({ start, end }: Range): string {
   const conditions = [
     ...(start === null ? [] : [`ctid >= '(${quoteNumber(start)},0)'::tid`]),
     ...(end === null ? [] : [`ctid < '(${quoteNumber(end)},0)'::tid`]),
   ];
-  return `COPY (SELECT ${list} FROM ONLY ${table} WHERE ${conditions.join(' AND ')}) TO STDOUT`;
+  return conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
 }

@@ -56,8 +56,12 @@ describeWithPostgres('a table in parts', () => {
     return (await findSnapshot(context(), { target: 'app' })).manifest;
   }
 
-  async function load(destination: string, request: Partial<LoadRequest> = {}): Promise<void> {
-    const into = context(destination);
+  async function load(
+    destination: string,
+    { environment = {}, ...request }: Partial<LoadRequest> & { environment?: NodeJS.ProcessEnv } = {},
+  ): Promise<void> {
+    const given = context(destination);
+    const into = { ...given, environment: { ...given.environment, ...environment } };
     await applyLoad(into, await planLoad(into, { target: 'app', cpus: 2, snapshot: first.id, ...request }));
   }
 
@@ -94,6 +98,7 @@ describeWithPostgres('a table in parts', () => {
   it.each([
     ['by several sessions', { cpus: 2 }],
     ['by one session', { cpus: 1 }],
+    ['by psql, where libpq has more to say', { environment: { PGAPPNAME: 'app' } }],
     ['in place', { inPlace: true }],
   ])('is loaded %s', async (_, request) => {
     await server.createDatabase('app_dev');

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { afterEach, expect, it, onTestFinished } from 'vitest';
+import { isOfPast, parseEvidence } from '../../../../src/engines/postgres/dump/unchanged/evidence.ts';
 import { describeWithPostgres, eventually, startPostgres } from '../../../helpers/postgres/postgres-server.ts';
 import { startStandby } from '../../../helpers/postgres/postgres-standby.ts';
 import { type ProvedBuild, provedBuild } from '../../../helpers/postgres/row-evidence.ts';
@@ -219,9 +220,20 @@ describeWithPostgres('rows that are proved to be unchanged', () => {
       return [unchanged > 0, reading.refused];
     };
     expect(await of(good)).toEqual([true, null]);
-    const epoch = String(BigInt(good.xmin) + 2n ** 32n);
     const refused = [false, 'history'];
-    expect(await of({ ...good, xmin: epoch })).toEqual(refused);
+    expect(await of({ ...good, xmin: String(BigInt(good.xmin) + 2n ** 32n) })).toEqual(refused);
+    const parsed = parseEvidence(good);
+    if (!parsed) throw new Error('the evidence is damaged');
+    const after = (transactions: bigint): boolean => {
+      const xmax = String(BigInt(parsed.xmin) + transactions);
+      return isOfPast(parsed, { history: parsed.history, xmin: xmax, xmax });
+    };
+    expect([after(0n), after(2n ** 30n - 1n), after(2n ** 30n), after(2n ** 32n + 5n)]).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
     expect(await of({ ...good, program: '0.0.0' })).toEqual(refused);
     for (const history of [
       { system: '1' },

@@ -75,7 +75,7 @@ async function readTableStates(session: PsqlSession, tables: CatalogTable[]): Pr
       SELECT json_agg(json_build_array(a.attnum, a.attname, a.atttypid::int8, a.atttypmod, a.attgenerated, a.xmin::text) ORDER BY a.attnum)
       FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) AS columns
     FROM pg_class c WHERE c.oid IN (${oids}) AND c.relkind = 'r' AND c.relpersistence = 'p' AND c.relfilenode <> 0
-      AND NOT c.relrowsecurity AND has_table_privilege(c.oid, 'SELECT')`);
+      AND has_table_privilege(c.oid, 'SELECT')`);
   const types = await readTypes(session, oids);
   const nulled = new Map(tables.map((table) => [table.oid, table.nulled ?? []]));
   return new Map(

@@ -1,5 +1,9 @@
-import type { ManifestFile, ManifestTable } from '../../../../repository/manifest/manifest.ts';
-import { bytesOfTable, filesOfTable } from '../../../../repository/manifest/manifest.ts';
+import {
+  bytesOfTable,
+  filesOfTable,
+  type ManifestFile,
+  type ManifestTable,
+} from '../../../../repository/manifest/manifest.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { DifferencePlan, EarlierSnapshot, RestoreRun } from '../../../facets/restore.ts';
 import { compareRows, type RowsDifference, type RowsPair } from '../../../shared/compare-rows.ts';
@@ -11,8 +15,12 @@ import { digestTable } from './contents.ts';
 /** Of the differing rows of all tables, which are in memory. */
 const MOST_BYTES = 128 * 1024 * 1024;
 
-/** Above this share of a table, rows that are replaced with indexes in place take as long as loading the table. */
-const MOST_SHARE = 0.25;
+/**
+ * Shares of a table above which deleting and inserting rows, with indexes in place, takes longer than loading the table.
+ * Figures: test/bench/README.md.
+ */
+const MOST_REMOVED = 0.08;
+const MOST_ADDED = 0.16;
 
 /** Rows of a table that only one of the two snapshots has. */
 export interface TableDifference extends RowsDifference {
@@ -49,12 +57,20 @@ export async function compareTables(
       whole.set(table.name, `snapshot ${planned.snapshot} is no longer on this machine`);
       continue;
     }
-    const most = 2 * MOST_SHARE * bytesOfTable(table);
+    const bytes = bytesOfTable(table);
     const pairs = pairsOf({ table: before, read: found.read }, { table, read });
-    const difference = await compareRows(pairs, { mostBytes: Math.min(bytesLeft, most), signal });
-    if (difference) differences.push({ table, ...difference });
-    else whole.set(table.name, most < bytesLeft ? 'much of it differs' : 'more differs than fits in memory');
-    bytesLeft -= difference?.bytes ?? 0;
+    const limits = { mostRemoved: MOST_REMOVED * bytes, mostAdded: MOST_ADDED * bytes, mostBytes: bytesLeft, signal };
+    const difference = await compareRows(pairs, limits).catch((error) => {
+      signal.throwIfAborted();
+      // Objects that only the earlier snapshot has are not needed to load the table whole.
+      return `its rows cannot be compared: ${error instanceof Error ? error.message : error}`;
+    });
+    if (typeof difference === 'string') {
+      whole.set(table.name, difference);
+    } else {
+      differences.push({ table, ...difference });
+      bytesLeft -= difference.bytes;
+    }
   }
   return { differences, whole };
 }

@@ -31,7 +31,7 @@ const FILL = `
   INSERT INTO checked SELECT i, repeat(md5(i::text), 10) FROM generate_series(1, 16000) i;
   CREATE INDEX checked_known ON checked (known(id))`;
 
-describeWithPostgres('indexes of complete tables, beside the rows of others', () => {
+describeWithPostgres('indexes and statistics of complete tables, beside the rows of others', () => {
   let server: TestPostgres;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
@@ -47,7 +47,7 @@ describeWithPostgres('indexes of complete tables, beside the rows of others', ()
     await folder?.[Symbol.asyncDispose]();
   });
 
-  it('are built by the session that has no rows left; those with expressions and conditions wait', async () => {
+  it('are built by the session that has no rows left, but those with expressions and conditions; one more session analyzes', async () => {
     const events: RunEvent[] = [];
     const snapshot = { src_url: server.url('source'), dst_url: server.url('copy') };
     const working_directory = join(folder.path, 'work');
@@ -59,6 +59,17 @@ describeWithPostgres('indexes of complete tables, beside the rows of others', ()
     const restored = events.findIndex((one) => one.event === 'step' && one.step === 'restore' && one.state === 'done');
     const isEarly = (one: RunEvent): boolean => one.event === 'command' && one.command.includes('archive.list.index-');
     expect(events.slice(0, restored).filter(isEarly)).toHaveLength(4);
+    const statistics = events.flatMap((one, at) =>
+      one.event === 'statement' && one.statement.startsWith('ANALYZE')
+        ? [{ what: one.statement, isEarly: at < restored }]
+        : [],
+    );
+    expect(statistics[0]).toEqual({ what: 'ANALYZE "public"."plain", "public"."checked"', isEarly: true });
+    // Those of indexes with expressions can only be gathered now.
+    expect(statistics.filter((one) => !one.isEarly).map(({ what }) => what)).toEqual(
+      expect.arrayContaining(['ANALYZE "public"."checked"', 'ANALYZE "public"."plain"']),
+    );
+    expect(statistics.filter(({ what }) => what.includes('"large"'))).toHaveLength(1);
     expect(await server.dump('copy')).toBe(await server.dump('source'));
   });
 });
