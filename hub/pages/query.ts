@@ -1,6 +1,5 @@
 import type * as v from 'valibot';
-import type { HonoContext } from '../http/request.ts';
-import { parsed, queryOf } from '../http/request.ts';
+import { type HonoContext, parsed, queryOf } from '../http/request.ts';
 
 /** The values of a form; empty inputs are left out. Throws `cloud_refused`. */
 export function formOf<Schema extends v.GenericSchema<unknown, Record<string, string | undefined>>>(

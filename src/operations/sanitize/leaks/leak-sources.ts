@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import type { Manifest } from '../../../repository/manifest/manifest.ts';
-import type { ColumnDigest } from '../../../sanitize/column-facts.ts';
-import { columnName } from '../../../sanitize/column-facts.ts';
+import { type ColumnDigest, columnName } from '../../../sanitize/column-facts.ts';
 import type { Suspicion } from '../../../sanitize/detector/detect.ts';
 import { type LeakColumn, tellingBits } from '../../../sanitize/leaks/value-class.ts';
 import { MOST_COLUMNS, scaleFor } from '../../../sanitize/leaks/value-table.ts';

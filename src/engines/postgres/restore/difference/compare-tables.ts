@@ -1,5 +1,9 @@
-import type { ManifestFile, ManifestTable } from '../../../../repository/manifest/manifest.ts';
-import { bytesOfTable, filesOfTable } from '../../../../repository/manifest/manifest.ts';
+import {
+  bytesOfTable,
+  filesOfTable,
+  type ManifestFile,
+  type ManifestTable,
+} from '../../../../repository/manifest/manifest.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { DifferencePlan, EarlierSnapshot, RestoreRun } from '../../../facets/restore.ts';
 import { compareRows, type RowsDifference, type RowsPair } from '../../../shared/compare-rows.ts';

@@ -1,24 +1,14 @@
 import type { ManifestTable } from '../../../../repository/manifest/manifest.ts';
 import type { BaseCopy } from '../../../facets/copies.ts';
-import type { DifferencePlan, RestoreRequest } from '../../../facets/restore.ts';
+import type { DifferencePlan } from '../../../facets/restore.ts';
 import { quoteText } from '../../connection/quote.ts';
 import type { PsqlSession } from '../../connection/session.ts';
-import type { ArchiveDetails } from '../../dump/archive.ts';
 import { CONTENTS } from '../../dump/archive-contents.ts';
 import { findAuxiliaryDatabases } from '../../server/server.ts';
 import type { BaseContents } from '../../swap/mark.ts';
 import { dataOf } from '../rows/copy-commands.ts';
 import { digestLoaded, digestOthers, digestTables, readDigests, SERVER_QUERY } from './contents.ts';
-import { planWays } from './plan-ways.ts';
-
-export interface BaseComparison {
-  request: RestoreRequest;
-  details: ArchiveDetails;
-  destination: string;
-  base: BaseCopy;
-  schemas: string[];
-  tables: ManifestTable[];
-}
+import { type BaseComparison, planWays } from './plan-ways.ts';
 
 /** Plans which tables to load into a copy of the base copy, or gives the reason for a full load. */
 export async function planDifference(server: PsqlSession, comparison: BaseComparison): Promise<DifferencePlan> {

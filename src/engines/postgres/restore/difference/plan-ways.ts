@@ -1,13 +1,22 @@
-import type { ManifestTable } from '../../../../repository/manifest/manifest.ts';
-import { bytesOfTable } from '../../../../repository/manifest/manifest.ts';
-import type { EarlierSnapshot, TableWay } from '../../../facets/restore.ts';
+import { bytesOfTable, type ManifestTable } from '../../../../repository/manifest/manifest.ts';
+import type { BaseCopy } from '../../../facets/copies.ts';
+import type { EarlierSnapshot, RestoreRequest, TableWay } from '../../../facets/restore.ts';
+import type { ArchiveDetails } from '../../dump/archive.ts';
 import { CONTENTS, type ContentsEntry, readContents } from '../../dump/archive-contents.ts';
 import { digestDefinitions } from '../../dump/definitions-digest.ts';
 import { dataOf } from '../rows/copy-commands.ts';
 import { columnsAfter } from '../stored-table.ts';
 import { earlierTables, ownFiles } from './compare-tables.ts';
 import { NEVER_EQUAL } from './contents.ts';
-import type { BaseComparison } from './plan-difference.ts';
+
+export interface BaseComparison {
+  request: RestoreRequest;
+  details: ArchiveDetails;
+  destination: string;
+  base: BaseCopy;
+  schemas: string[];
+  tables: ManifestTable[];
+}
 
 /** A smaller table is loaded as fast as its rows are compared. */
 const LEAST_BYTES = 256 * 1024;
