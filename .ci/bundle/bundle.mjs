@@ -34,7 +34,7 @@ const roots = [
   // Help.
   /^src\/(cli\/program|commands\/registry)\.ts$/,
   // Every command with a configuration.
-  /^src\/(cli\/run-command|config\/(load|misnamed-targets|secrets\/secret-values)|process\/(redact|local)|engines\/containers|repository\/staging)\.ts$/,
+  /^src\/(cli\/run-command|config\/(load|problems\/misnamed-targets|secrets\/secret-values)|process\/(redact|local)|engines\/containers|repository\/staging)\.ts$/,
   /^src\/operations\/(build|load)\//,
   // Without what only large tables need: threads, and the driver for PostgreSQL.
   ...['mysql', 'postgres'].map(
