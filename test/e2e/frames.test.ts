@@ -87,7 +87,7 @@ test.for(SIZES)('the editor and its fixes at %d×%d equal the recorded frames', 
   terminal.press('enter');
   await terminal.waitFor('❯ snapshoot');
   await back((screen) => !screen.includes('❯ snapshoot'));
-  terminal.press(...Array(9).fill('down'));
+  terminal.press(...Array(10).fill('down'));
   await frame('tree', /❯ +copy_tables/);
   terminal.press('n');
   await frame('names', /1 name.*\n.*sales\.orders/);
