@@ -83,7 +83,7 @@ describeWithPostgres('the editor on a real server', () => {
     await terminal.waitFor('❯ general');
     terminal.press('G', ' ');
     await terminal.waitFor(/❯ +- app/);
-    terminal.press(...Array(9).fill('down'));
+    terminal.press(...Array(10).fill('down'));
     await terminal.waitFor(/❯ +copy_tables/);
     terminal.press('n');
     await terminal.waitFor(/New item:[ │]*\n.*1 name.*\n[ │]+sales\.orders/);
