@@ -12,6 +12,7 @@ const KEPT = {
   'postgres-small': [],
   'postgres-tables': ['500', '40'],
   postgres: ['440'],
+  unchanged: ['300'],
   mysql: ['100', 'ratios'],
   'start-up': [],
 };
