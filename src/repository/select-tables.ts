@@ -34,9 +34,22 @@ function choose(wanted: string[], known: string[]): string[] {
 /** The tables that a name or a pattern means: `*` stands for any characters. */
 export function tablesMatching(name: string, known: string[]): string[] {
   const same = findNames(name, known);
-  if (same.length > 0) return same;
-  const pattern = name.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*');
-  return known.filter((table) => new RegExp(`^${pattern}$`, 's').test(table));
+  return same.length > 0 ? same : known.filter((table) => matches(table, name));
+}
+
+/** A regular expression would try every way to divide the name among the stars. */
+function matches(table: string, pattern: string): boolean {
+  const [first = '', ...middle] = pattern.split('*');
+  const last = middle.pop();
+  if (last === undefined) return table === first;
+  if (!table.startsWith(first)) return false;
+  let end = first.length;
+  for (const part of middle) {
+    const start = table.indexOf(part, end);
+    if (start === -1) return false;
+    end = start + part.length;
+  }
+  return end + last.length <= table.length && table.endsWith(last);
 }
 
 /** Each table with the first one that needs it: the shortest path. */

@@ -84,3 +84,17 @@ test('no name is none', () => {
   expect(() => select([''])).toThrow(expect.objectContaining({ code: 'table_unknown' }));
   expect(() => select(['public.item,'])).toThrow(expect.objectContaining({ code: 'table_unknown' }));
 });
+
+test('a pattern is matched without trying every way to divide the name among its stars', () => {
+  const tables = [`public.${'a'.repeat(63)}`, `public.${'ab'.repeat(28)}`, 'public.ab'];
+  for (let stars = 1; stars <= 1000; stars++) {
+    expect(() => selectTables({ wanted: [`public.${'a*'.repeat(stars)}c`], tables, needs: [] })).toThrow('has no table');
+  }
+  const chosen = (name: string) => selectTables({ wanted: [name], tables, needs: [] }).chosen;
+  expect(chosen('public.a*a*a*a*a*a*a*aa')).toEqual([tables[0]]);
+  expect(chosen('public.*b*a*')).toEqual([tables[1]]);
+  expect(chosen('*.*b')).toEqual([tables[1], tables[2]]);
+  expect(chosen('public.a*b')).toEqual([tables[1], tables[2]]);
+  expect(chosen('public.ab*b')).toEqual([tables[1]]);
+  expect(chosen('**')).toEqual(tables);
+});
