@@ -13,15 +13,15 @@ export interface RowsPair {
 export interface RowsDifference {
   removed: string[];
   added: string[];
-  /** Bytes of both sides. */
+  /** Memory of both sides. */
   bytes: number;
 }
 
 export interface ComparisonLimits {
-  /** Bytes of rows of one side only that are in memory. */
+  /** Bytes of rows of one side only. */
   mostRemoved: number;
   mostAdded: number;
-  /** Bytes of both sides. */
+  /** Memory of both sides. */
   mostBytes: number;
   signal: AbortSignal;
 }
@@ -186,21 +186,29 @@ interface UnmatchedRows {
 interface UnmatchedSide {
   rows: Map<string, number>;
   bytes: number;
+  /** Of equal ones, all. */
+  count: number;
 }
 
+/** What a string and its entry of a Map take besides its bytes, and Array and text of it afterwards. */
+const ROW_BYTES = 150;
+
 function createUnmatched({ mostRemoved, mostAdded, mostBytes }: Omit<ComparisonLimits, 'signal'>): UnmatchedRows {
-  const removed: UnmatchedSide = { rows: new Map(), bytes: 0 };
-  const added: UnmatchedSide = { rows: new Map(), bytes: 0 };
+  const removed: UnmatchedSide = { rows: new Map(), bytes: 0, count: 0 };
+  const added: UnmatchedSide = { rows: new Map(), bytes: 0, count: 0 };
+  const memory = (): number => removed.bytes + added.bytes + ROW_BYTES * (removed.count + added.count);
   const put = (own: UnmatchedSide, other: UnmatchedSide, row: string): void => {
     const equal = other.rows.get(row);
     if (equal === undefined) {
       own.rows.set(row, (own.rows.get(row) ?? 0) + 1);
       own.bytes += row.length;
+      own.count += 1;
       return;
     }
     if (equal === 1) other.rows.delete(row);
     else other.rows.set(row, equal - 1);
     other.bytes -= row.length;
+    other.count -= 1;
   };
   const rowsOf = ({ rows }: UnmatchedSide): string[] =>
     [...rows].flatMap(([row, count]) => (count === 1 ? [row] : Array<string>(count).fill(row)));
@@ -211,8 +219,8 @@ function createUnmatched({ mostRemoved, mostAdded, mostBytes }: Omit<ComparisonL
     isAdded: (row) => added.rows.has(row),
     assertWithin() {
       if (removed.bytes > mostRemoved || added.bytes > mostAdded) throw new GivenUp('much of it differs');
-      if (removed.bytes + added.bytes > mostBytes) throw new GivenUp('more differs than is kept in memory');
+      if (memory() > mostBytes) throw new GivenUp('more differs than is kept in memory');
     },
-    difference: () => ({ removed: rowsOf(removed), added: rowsOf(added), bytes: removed.bytes + added.bytes }),
+    difference: () => ({ removed: rowsOf(removed), added: rowsOf(added), bytes: memory() }),
   };
 }

@@ -69,7 +69,7 @@ describe('compareRows', () => {
     const rows = Array.from({ length: 50_000 }, (_, index) => `${index}\t${'x'.repeat(index % 50)}`);
     const moved = [...rows.slice(100, 30_000), 'new', ...rows.slice(30_000), ...rows.slice(0, 100)];
     const pairs = pairsOf([rows.slice(0, 20_000), rows.slice(20_000)], [moved.slice(0, 9), moved.slice(9)], 65_536);
-    expect(await compareRows(pairs, LIMITS)).toEqual({ removed: [], added: ['new'], bytes: 3 });
+    expect(await compareRows(pairs, LIMITS)).toEqual({ removed: [], added: ['new'], bytes: 153 });
   });
 
   it('returns null when more rows differ than may be in memory, and on a row that is too large', async () => {
@@ -77,6 +77,8 @@ describe('compareRows', () => {
     expect(await compareRows(pairsOf([rows], [[]], 100), { ...LIMITS, mostRemoved: 1000 })).toBe('much of it differs');
     expect(await compareRows(pairsOf([[]], [rows], 100), { ...LIMITS, mostAdded: 1000 })).toBe('much of it differs');
     expect(await compareRows(pairsOf([rows], [[]], 100), { ...LIMITS, mostBytes: 1000 })).toMatch(/in memory/);
+    const short = { ...LIMITS, mostBytes: 100_000 };
+    expect(await compareRows(pairsOf([rows.slice(0, 500)], [rows.slice(500)], 100), short)).toMatch(/in memory/);
     const large = ['y'.repeat(17 * 1024 * 1024)];
     expect(await compareRows(pairsOf([large], [large], 1024 * 1024), LIMITS)).toMatch(/a row of more than 16 MB/);
   });

@@ -162,7 +162,7 @@ export function randomTable(name: string, { random, oneOf }: Draw, parent: strin
     key.values,
     ...columns.map(([, value]) => value),
     padding,
-    ...(refers ? [`(SELECT min(id) FROM ${parent})`] : []),
+    ...(refers ? [`(SELECT ${oneOf(['min', 'max'])}(id) FROM ${parent})`] : []),
     ...(itself ? ['nullif(i / 2, 0)'] : []),
   ].join(', ');
   const insert = (from: number, to: number): string =>
@@ -220,7 +220,7 @@ export function randomTable(name: string, { random, oneOf }: Draw, parent: strin
     name,
     create,
     change,
-    isParent: isInteger && !isPartitioned,
+    isParent: isInteger,
   };
 }
 

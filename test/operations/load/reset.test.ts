@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { TargetSettings } from '../../../src/config/schema/settings.ts';
 import { planBranchCreate } from '../../../src/operations/branch/create/create.ts';
+import { listBranches } from '../../../src/operations/branch/list/list.ts';
+import { planBranchSwitch } from '../../../src/operations/branch/switch/switch.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyDropCopies, planDropCopies } from '../../../src/operations/drop-copies/drop-copies.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
@@ -152,6 +154,49 @@ describeWithPostgres('a reset', () => {
     expect(await server.dump('copy')).toBe(pristine);
     await dirty();
     await reset();
+    expect(await server.dump('copy')).toBe(pristine);
+    expect(await beside()).toEqual(['copy.tool-base', 'copy.tool-undo']);
+  });
+
+  it('never takes a database of another role for a copy of its own, whatever its mark', async () => {
+    const forge = async (name: string, mark: object) => {
+      await sql(`DROP DATABASE IF EXISTS "${name}"`, 'postgres');
+      await sql(`CREATE DATABASE "${name}" OWNER mallory`, 'postgres');
+      await sql('CREATE TABLE forged ()', name);
+      await sql(`ALTER DATABASE "${name}" ALLOW_CONNECTIONS false`, 'postgres');
+      await sql(`COMMENT ON DATABASE "${name}" IS '${JSON.stringify(mark)}'`, 'postgres');
+    };
+    await sql('DROP ROLE IF EXISTS mallory', 'postgres');
+    await sql('CREATE ROLE mallory CREATEDB', 'postgres');
+    const destination_oid = Number(await sql("SELECT oid FROM pg_database WHERE datname = 'copy'"));
+    const mark = { of: 'copy', snapshot: null, loaded_at: new Date().toISOString(), destination_oid };
+    await forge('copy.tool-base', { tool: 'base', ...mark });
+    await expect(planReset(contextWith(), { target: 'app' })).rejects.toMatchObject({
+      code: 'base_copy_outdated',
+      message: expect.stringContaining('it belongs to another role'),
+    });
+    const branch = { name: 'forged', database: 'copy_forged', created_at: mark.loaded_at };
+    await forge('copy_forged', { tool: 'branch', ...mark, branch });
+    const on = contextWith();
+    expect((await listBranches(on, { target: 'app' })).branches).toEqual([]);
+    await expect(planBranchSwitch(on, { target: 'app', name: 'forged' })).rejects.toThrow('forged');
+    expect((await planBranchCreate(on, { target: 'app', name: 'one' })).plan).toMatchObject({ base: null });
+
+    await load({ spare: true });
+    await sql('DROP DATABASE "copy.tool-undo"', 'postgres');
+    await forge('copy.tool-undo', { tool: 'undo', of: 'copy', replaced_at: '2100-01-01T00:00:00Z' });
+    await expect(planUndo(contextWith(), { target: 'app' })).rejects.toMatchObject({
+      code: 'nothing_to_undo',
+      details: ['copy.tool-undo belongs to another role than the destination'],
+    });
+    await forge('copy.tool-spare', {
+      ...JSON.parse(
+        await sql("SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = 'copy.tool-base'"),
+      ),
+      tool: 'spare',
+    });
+    await dirty();
+    expect(await reset()).toMatchObject({ from: 'base' });
     expect(await server.dump('copy')).toBe(pristine);
     expect(await beside()).toEqual(['copy.tool-base', 'copy.tool-undo']);
   });

@@ -25,24 +25,30 @@ export async function findBaseCopies(server: PsqlSession, destination: string): 
   };
 }
 
-async function describe(server: PsqlSession, { name, mark }: MarkedDatabase, oid: number | null): Promise<BaseCopy> {
+async function describe(
+  server: PsqlSession,
+  { name, mark, own }: MarkedDatabase,
+  oid: number | null,
+): Promise<BaseCopy> {
   const [row] = await server.query<{ open: boolean; since: string; bytes: number | null }>(`
     SELECT datallowconn AS open, ${LAST_CRASH} AS since, CASE WHEN has_database_privilege(oid, 'CONNECT') THEN pg_database_size(oid) END AS bytes
     FROM pg_database WHERE datname = ${quoteText(name)}`);
   const { snapshot, loaded_at, partial, destination_oid, no_crash_since } = mark;
   const emptied = no_crash_since !== undefined && no_crash_since !== row?.since;
-  const closed = row?.open === false && !emptied;
+  const closed = own && row?.open === false && !emptied;
   const replaced = oid === null || destination_oid !== oid;
   const never = destination_oid === null;
-  const outdated = emptied
-    ? 'the server has crashed since that load, which empties unlogged tables'
-    : never
-      ? 'it was made for branches, and the destination was not loaded with it'
-      : replaced
-        ? 'the destination was replaced since that load, by another load, an undo or a rename'
-        : !closed
-          ? 'it accepts connections, so it may have been changed'
-          : null;
+  const outdated = !own
+    ? 'it belongs to another role'
+    : emptied
+      ? 'the server has crashed since that load, which empties unlogged tables'
+      : never
+        ? 'it was made for branches, and the destination was not loaded with it'
+        : replaced
+          ? 'the destination was replaced since that load, by another load, an undo or a rename'
+          : !closed
+            ? 'it accepts connections, so it may have been changed'
+            : null;
   return { name, snapshot, loadedAt: loaded_at, partial, sizeBytes: row?.bytes ?? null, outdated, closed };
 }
 

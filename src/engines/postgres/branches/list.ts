@@ -2,14 +2,14 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { Branch } from '../../facets/copies.ts';
 import { connectToServer } from '../connection/connect.ts';
+import { quoteText } from '../connection/quote.ts';
 import type { PsqlSession } from '../connection/session.ts';
-import { type BranchMark, parseBranchMark } from '../swap/mark.ts';
+import { type BranchMark, belongsTo, parseBranchMark } from '../swap/mark.ts';
 
 export interface MarkedBranch extends Branch {
   mark: BranchMark;
 }
 
-/** The branches of a destination, by one query. */
 export async function listBranches(context: EngineContext, url: DatabaseUrl): Promise<Branch[]> {
   await using server = await connectToServer(context, url);
   const found = await findBranches(server, url.database ?? '', { sizes: true });
@@ -47,10 +47,22 @@ export async function readBranches(server: PsqlSession, { sizes = false } = {}):
       coalesce(a.clients, 0) AS clients, (to_jsonb(s) ->> 'sessions')::int8 AS sessions
     FROM branches d LEFT JOIN active a ON a.datid = d.oid LEFT JOIN pg_stat_database s ON s.datid = d.oid
     ORDER BY d.datname`);
-  return rows.flatMap((row) => {
+  const branches = rows.flatMap((row) => {
     const mark = parseBranchMark(row.comment);
     return mark ? [describe(row, mark)] : [];
   });
+  const foreign = await foreignOf(server, branches);
+  return branches.filter(({ database }) => !foreign.has(database));
+}
+
+/** Names of those that another role may have marked: they are no branches. */
+async function foreignOf(server: PsqlSession, branches: MarkedBranch[]): Promise<Set<string>> {
+  if (branches.length === 0) return new Set();
+  const marked = JSON.stringify(branches.map(({ database, mark }) => ({ database, of: mark.of })));
+  const rows = await server.query<{ database: string }>(`
+    SELECT d.datname AS database FROM json_to_recordset(${quoteText(marked)}) AS j (database text, of text)
+      JOIN pg_database d ON d.datname = j.database WHERE NOT ${belongsTo('j.of')}`);
+  return new Set(rows.map(({ database }) => database));
 }
 
 function describe({ database, oid, bytes, clients, sessions }: DatabaseRow, mark: BranchMark): MarkedBranch {

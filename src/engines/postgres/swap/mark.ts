@@ -75,6 +75,18 @@ export type NewMark = Partial<Mark> & Pick<Mark, 'tool' | 'of'>;
 export interface MarkedDatabase {
   name: string;
   mark: Mark;
+  /** Nobody else can have forged it. */
+  own: boolean;
+}
+
+/**
+ * Condition on a database `d` that is marked as one of a destination: a role that may create databases can mark its own
+ * as anything, so what is in it counts only where it belongs to this role or to the owner of the destination. The right
+ * to use the owner's role is no condition, since a superuser has that to all.
+ */
+export function belongsTo(destination: string): string {
+  return `(pg_get_userbyid(d.datdba) = current_user OR NOT EXISTS (
+    SELECT FROM pg_database o WHERE o.datname = ${destination} AND o.datdba <> d.datdba))`;
 }
 
 export function writeMark(database: string, mark: NewMark): string {
@@ -98,15 +110,16 @@ const BILLION = 1_000_000_000;
 /** Databases without a mark for the destination were not made by the tool. */
 export async function readMarked(server: PsqlSession, names: string[], destination: string): Promise<MarkedDatabase[]> {
   if (names.length === 0) return [];
-  const rows = await server.query<{ name: string; comment: string | null; connection_limit: number }>(`
-    SELECT datname AS name, shobj_description(oid, 'pg_database') AS comment, datconnlimit AS connection_limit
-    FROM pg_database WHERE datname IN (${names.map(quoteText).join(', ')})`);
-  return rows.flatMap(({ name, comment, connection_limit }) => {
+  const rows = await server.query<{ name: string; comment: string | null; connection_limit: number; own: boolean }>(`
+    SELECT datname AS name, shobj_description(oid, 'pg_database') AS comment, datconnlimit AS connection_limit,
+      ${belongsTo(quoteText(destination))} AS own
+    FROM pg_database d WHERE datname IN (${names.map(quoteText).join(', ')})`);
+  return rows.flatMap(({ name, comment, connection_limit, own }) => {
     const mark =
       comment === null && connection_limit === provisionalLimit(name)
         ? v.parse(markSchema, { tool: 'new', of: destination })
         : parseMark(comment);
-    return names.includes(name) && mark?.of === destination ? [{ name, mark }] : [];
+    return names.includes(name) && mark?.of === destination ? [{ name, mark, own }] : [];
   });
 }
 

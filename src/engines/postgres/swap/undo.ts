@@ -53,8 +53,9 @@ interface ReplacedDatabase {
 
 async function findReplaced(server: PsqlSession, url: DatabaseUrl): Promise<ReplacedDatabase> {
   const destination = url.database ?? '';
-  const auxiliary = await findAuxiliaryDatabases(server, destination);
-  const reverted = await lastSwitch(server, destination, auxiliary);
+  const { undo: marked } = await findAuxiliaryDatabases(server, destination);
+  const undoCopy = marked?.own ? marked : null;
+  const reverted = await lastSwitch(server, destination, { undo: undoCopy });
   if (reverted) {
     const { mark, before } = reverted;
     const back = [rename(before.database, destination), writeComment(destination, before.comment)];
@@ -62,8 +63,7 @@ async function findReplaced(server: PsqlSession, url: DatabaseUrl): Promise<Repl
     const replacedAt = mark.branch.switched_at ?? '';
     return { name: before.database, replacedAt, renames, undoDatabase: null };
   }
-  const undoCopy = auxiliary.undo;
-  if (!undoCopy) throw nothingToUndo(url);
+  if (!undoCopy) throw nothingToUndo(url, marked);
   const { undo, shadow } = auxiliaryNames(destination);
   const renames = (now: Date) => renamesOf(server, { destination, undoCopy, aside: shadow(), replacedAt: now });
   return { name: undoCopy.name, replacedAt: undoCopy.mark.replaced_at, renames, undoDatabase: undo };
@@ -87,8 +87,9 @@ async function renamesOf(
   return [rename(destination, aside), ...back, ...toUndoCopy(destination, { from: aside, replacedAt, comment })];
 }
 
-function nothingToUndo(url: DatabaseUrl): UserError {
+function nothingToUndo(url: DatabaseUrl, foreign: MarkedDatabase | null): UserError {
   return new UserError('nothing_to_undo', `No previous version of ${url.display} to restore`, {
+    details: foreign ? [`${foreign.name} belongs to another role than the destination`] : [],
     hint: 'The last load replaced nothing, ran in place, or ran with --no-undo.',
   });
 }

@@ -12,7 +12,7 @@ import { dataOf } from '../rows/copy-commands.ts';
 import { storedRows } from '../rows/stored-rows.ts';
 import { digestTable } from './contents.ts';
 
-/** Most bytes of differing rows, which are in memory, of all tables together. */
+/** Most memory of differing rows, of all tables together. */
 const MOST_BYTES = 128 * 1024 * 1024;
 
 /**

@@ -4,6 +4,7 @@ import type { PsqlSession } from '../../connection/session.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';
 import { dataOf } from '../rows/copy-commands.ts';
 import type { TableDifference } from './compare-tables.ts';
+import { withAncestors } from './set-aside.ts';
 
 /** A unique index by which rows are found. */
 export interface TableKey {
@@ -92,10 +93,10 @@ interface Edge {
 }
 
 function edgesQuery(given: string): string {
-  return `WITH ${given}
+  return `WITH ${given}, placed AS ${withAncestors('(SELECT index, oid FROM given)')}
     SELECT DISTINCT f.index AS "from", t.index AS "to" FROM pg_constraint k
-      JOIN given f ON f.oid = k.conrelid JOIN given t ON t.oid = k.confrelid
-    WHERE k.contype = 'f' AND k.conrelid <> k.confrelid`;
+      JOIN placed f ON f.relid = k.conrelid JOIN placed t ON t.relid = k.confrelid
+    WHERE k.contype = 'f' AND k.conparentid = 0 AND f.oid <> t.oid`;
 }
 
 /** Numbers each table above those that it refers to; tables of a cycle get the same number. */

@@ -69,6 +69,15 @@ function relationsOf(relations: SetAsideRelation[]): string {
       UNION SELECT t.relid::oid, large, whole, deletes, turn FROM given, pg_partition_tree(given.oid) t WHERE given.tree)`;
 }
 
+/**
+ * Each table of `from`, which has `oid`, by its own `relid` and those of the tables that it is a partition of: a foreign
+ * key between partitioned tables has no constraint of its own between two partitions.
+ */
+export function withAncestors(from: string): string {
+  return `(SELECT s.*, a.relid FROM ${from} s CROSS JOIN LATERAL (
+    SELECT s.oid AS relid UNION SELECT relid::oid FROM pg_partition_ancestors(s.oid)) a)`;
+}
+
 /** Not those of the server itself, which are of constraints. */
 function triggersQuery(relations: SetAsideRelation[]): string {
   return `WITH ${relationsOf(relations)}
@@ -84,12 +93,12 @@ function triggersQuery(relations: SetAsideRelation[]): string {
  * the partitioned table. Those stay that refer to a table from which nothing is deleted, and that has its new rows first.
  */
 function foreignKeysQuery(relations: SetAsideRelation[]): string {
-  return `WITH RECURSIVE ${relationsOf(relations)},
+  return `WITH ${relationsOf(relations)},
+    placed AS ${withAncestors('relations')},
     touched AS (
-      SELECT k.oid, k.conparentid
-      FROM pg_constraint k LEFT JOIN relations f ON f.oid = k.conrelid LEFT JOIN relations t ON t.oid = k.confrelid
-      WHERE k.contype = 'f' AND (f.whole OR t.whole OR t.deletes OR k.conrelid <> k.confrelid AND t.turn >= f.turn)
-      UNION SELECT k.oid, k.conparentid FROM touched JOIN pg_constraint k ON k.oid = touched.conparentid)
+      SELECT k.oid
+      FROM pg_constraint k LEFT JOIN placed f ON f.relid = k.conrelid LEFT JOIN placed t ON t.relid = k.confrelid
+      WHERE k.contype = 'f' AND k.conparentid = 0 AND (f.whole OR t.whole OR t.deletes OR f.oid <> t.oid AND t.turn >= f.turn))
     SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', k.conrelid::regclass, k.conname) AS before,
       (SELECT json_agg(statement) FROM (VALUES
         (format('ALTER TABLE %s%s ADD CONSTRAINT %I %s', CASE c.relkind WHEN 'p' THEN '' ELSE 'ONLY ' END, k.conrelid::regclass,
@@ -97,7 +106,7 @@ function foreignKeysQuery(relations: SetAsideRelation[]): string {
         (format('COMMENT ON CONSTRAINT %I ON %s IS %L', k.conname, k.conrelid::regclass, obj_description(k.oid, 'pg_constraint')))
       ) AS v (statement) WHERE statement NOT LIKE 'COMMENT %' OR obj_description(k.oid, 'pg_constraint') IS NOT NULL) AS after
     FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid
-    WHERE k.conparentid = 0 AND k.oid IN (SELECT oid FROM touched) ORDER BY c.relname, k.conname, k.oid`;
+    WHERE k.oid IN (SELECT oid FROM touched) ORDER BY c.relname, k.conname, k.oid`;
 }
 
 /** An index of which more is known than its definition stays, and is rebuilt. */
