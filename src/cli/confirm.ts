@@ -19,7 +19,7 @@ export interface ConfirmPromptOptions {
 export async function confirm(question: Question, asking: ConfirmPromptOptions): Promise<void> {
   if (asking.assumeYes) return;
   if (!asking.canAsk) throw refused(`${question.ask} Cannot prompt: not a terminal.`);
-  const lines = questionLines(question).map((line) => printable(asking.hide(line)));
+  const lines = questionLines(question).map(asking.hide);
   asking.output.write(`${lines.join('\n')}\n`);
   const { typed } = question;
   const wanted = typed === null ? '[y/N]' : `${notTyped(typed, '')}:`;

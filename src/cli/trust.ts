@@ -1,5 +1,6 @@
 import { rememberTrust } from '../config/trust/trust-store.ts';
 import { UntrustedConfiguration } from '../config/trust/untrusted-configuration.ts';
+import { joinLines } from '../text/printable.ts';
 import { ask } from './confirm.ts';
 import type { CommandHost } from './host.ts';
 
@@ -15,7 +16,7 @@ export async function settleTrust({ request }: UntrustedConfiguration, { host, t
     const { TRUST_QUESTION, trustAbout, trustLines } = await import('../operations/trust/trust-text.ts');
     const lines = trustLines(request);
     if (!terminal.canAsk) throw new UntrustedConfiguration(request, lines);
-    output.write(`${[...trustAbout(request), ...lines.map((line) => `  ${line}`)].join('\n')}\n`);
+    output.write(`${joinLines([...trustAbout(request), ...lines.map((line) => `  ${line}`)])}\n`);
     const answer = await ask(`${TRUST_QUESTION} [y/N] `, { input, output, signal });
     if (!/^y(es)?$/i.test(answer.trim())) throw new UntrustedConfiguration(request, lines);
   }

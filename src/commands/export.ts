@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { defineCommand } from '../cli/command.ts';
+import { printable } from '../text/printable.ts';
 import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
 
 export const exportCommand = defineCommand({
@@ -22,6 +23,6 @@ export const exportCommand = defineCommand({
       invocation.options.output ?? `${encodeURIComponent(`${target}-${snapshot}`)}.zip`,
     );
     const result = await exportSnapshot(await invocation.context(), { ...snapshotRequest(invocation), file });
-    return { data: result, text: exportSummary(result).line };
+    return { data: result, text: printable(exportSummary(result).line) };
   },
 });

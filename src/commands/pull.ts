@@ -1,4 +1,5 @@
 import { defineCommand } from '../cli/command.ts';
+import { printable } from '../text/printable.ts';
 import { ALLOW_UNTRUSTED, ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
 
 export const pullCommand = defineCommand({
@@ -15,6 +16,6 @@ export const pullCommand = defineCommand({
     const { pull } = await import('../operations/snapshots/transfer/pull.ts');
     const { allowUntrusted = false } = invocation.options;
     const result = await pull(await invocation.context(), { ...snapshotRequest(invocation), allowUntrusted });
-    return { data: result, text: transferSummary('pull', result).line };
+    return { data: result, text: printable(transferSummary('pull', result).line) };
   },
 });

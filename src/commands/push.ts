@@ -1,4 +1,5 @@
 import { defineCommand } from '../cli/command.ts';
+import { printable } from '../text/printable.ts';
 import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
 
 export const pushCommand = defineCommand({
@@ -14,6 +15,6 @@ export const pushCommand = defineCommand({
     const { transferSummary } = await import('../operations/snapshots/transfer/transfer-text.ts');
     const { push } = await import('../operations/snapshots/transfer/push.ts');
     const result = await push(await invocation.context(), snapshotRequest(invocation));
-    return { data: result, text: transferSummary('push', result).line };
+    return { data: result, text: printable(transferSummary('push', result).line) };
   },
 });

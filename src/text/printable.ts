@@ -8,6 +8,11 @@ export function printable(text: string, replacement = ' '): string {
   return text.replace(STEERING, () => replacement);
 }
 
+/** Joins lines of which none can hold another, whatever names are in it. */
+export function joinLines(lines: string[]): string {
+  return lines.map((line) => printable(line)).join('\n');
+}
+
 /** Keeps line feeds and tabs. */
 export function printableLines(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(STEERING, (character) => (/[\n\t]/.test(character) ? character : ' '));

@@ -1,4 +1,5 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type BuildRequest, build } from '../../src/operations/build/build.ts';
@@ -124,7 +125,28 @@ describeWithPostgres('a build after another one', () => {
     expect(await readFile(file, 'utf8')).toBe(stored);
     await writeFile(file, stored.slice(1));
     expect((await source.run()).reading?.all_read).toBe('first');
-    await writeFile(file, stored.replace('"program":"', '"program":"x'));
-    expect((await source.run()).reading?.all_read).toBe('history');
+  });
+
+  it('believes only what this user has signed, in a regular file', async () => {
+    const source = await filled();
+    await source.run();
+    const file = join(source.work, 'evidence', 'app.json');
+    const stored = await readFile(file, 'utf8');
+    // Rows of before would be taken for those of now.
+    await source.sql('DELETE FROM item WHERE id = 1');
+    const forged = stored.replaceAll(/"rows":3000\b/g, '"rows":2999');
+    expect(forged).not.toBe(stored);
+    await writeFile(file, forged);
+    const built = await source.run();
+    expect(built.reading).toMatchObject({ all_read: 'first', tables_unchanged: 0 });
+    expect((await source.manifest(built)).tables.find(({ name }) => name.endsWith('item'))?.rows).toBe(2999);
+    expect((await source.run()).reading).toMatchObject({ all_read: null, tables_unchanged: 2 });
+    await writeFile(file, stored.replace(/"signature":"[^"]*"/, '"signature":""'));
+    expect((await source.run()).reading?.all_read).toBe('first');
+    await rm(file);
+    execFileSync('mkfifo', [file]);
+    expect((await source.run()).reading?.all_read).toBe('first');
+    await truncate(file, 64_000_001);
+    expect((await source.run()).reading?.all_read).toBe('first');
   });
 });

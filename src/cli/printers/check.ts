@@ -1,5 +1,6 @@
 import { type CheckRow, checkSum, needRows } from '../../operations/configuration/check-text.ts';
 import type { CheckReport } from '../../results/configuration-results.ts';
+import { printable } from '../../text/printable.ts';
 import { cellWidth } from '../../text/text-width.ts';
 import { type ProblemsView, problemsText } from './problems.ts';
 import type { Style } from './style.ts';
@@ -22,6 +23,6 @@ function needLines(rows: CheckRow[], { paint, glyphs }: Style): string[] {
   return rows.flatMap(({ group, state, subject, finding, more }) => {
     const name = subject === group.toLowerCase() ? '' : `${subject}${' '.repeat(width - cellWidth(subject))}  `;
     const mark = paint(state ?? 'dim', state === null ? glyphs.none : glyphs[state]);
-    return [`  ${mark} ${name}${finding}`, ...more.map((line) => `      ${line}`)];
+    return [`  ${mark} ${printable(`${name}${finding}`)}`, ...more.map((line) => printable(`      ${line}`))];
   });
 }

@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { shadowLines } from '../../operations/configuration/check-text.ts';
 import type { Cell, Column } from '../../presentation/shapes/column.ts';
 import type { ExplainedValue, ShownConfiguration, ValueOrigin } from '../../results/configuration-results.ts';
+import { joinLines } from '../../text/printable.ts';
 import { type ProblemsView, problemsText } from './problems.ts';
 import { formatTable, type TableOptions } from './table.ts';
 
@@ -19,7 +20,7 @@ export function configurationText(shown: ShownConfiguration, view: ProblemsView 
     ...(values.length > 0 ? [formatTable(COLUMNS, rows, view)] : []),
     ...problemsText(problems, view).map((lines) => lines.join('\n')),
     ...(values.length > 0
-      ? [[`From ${file ?? 'the variables'}, ${mode} mode`, ...shadowLines(shadowed)].join('\n')]
+      ? [joinLines([`From ${file ?? 'the variables'}, ${mode} mode`, ...shadowLines(shadowed)])]
       : []),
   ].join('\n\n');
 }

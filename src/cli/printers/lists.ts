@@ -26,7 +26,7 @@ import type { RowsResult } from '../../results/rows-results.ts';
 import type { Coverage } from '../../results/sanitize-results.ts';
 import type { SubsetPlanResult } from '../../results/subset-results.ts';
 import type { TableDiff } from '../../results/table-diff.ts';
-import { printable } from '../../text/printable.ts';
+import { joinLines, printable } from '../../text/printable.ts';
 import { printedFacts, questionLines } from './question.ts';
 import { formatTable, type TableOptions } from './table.ts';
 
@@ -41,7 +41,7 @@ export interface TargetsView extends TableOptions {
 export function targetsText(targets: TargetRow[], view: TargetsView): string {
   const { style, file, now } = view;
   const mode = style.paint('dim', `${MODES[view.mode]}, from ${file ?? 'the variables'}`);
-  if (targets.length === 0) return `${noTargetsText(file)}\n${mode}`;
+  if (targets.length === 0) return `${printable(noTargetsText(file))}\n${mode}`;
   const entries = targets.map(checkedEntry);
   const table = formatTable(targetColumns(entries, { glyphs: style.glyphs, now }), entries, view);
   const errors = targets.flatMap(({ name, error }) =>
@@ -53,7 +53,7 @@ export function targetsText(targets: TargetRow[], view: TargetsView): string {
 
 /** All that is known of a target, a line a fact. */
 export function targetInfoText(row: TargetRow & { info: TargetInfo }, now: number): string {
-  return [row.name, ...printedFacts(targetInfoFacts(row, now))].join('\n');
+  return joinLines([row.name, ...printedFacts(targetInfoFacts(row, now))]);
 }
 
 export interface SnapshotsView extends TableOptions {
@@ -64,9 +64,13 @@ export interface SnapshotsView extends TableOptions {
 
 /** A target's snapshots as a table, newest first. */
 export function snapshotsText({ target, snapshots }: TargetSnapshots, view: SnapshotsView): string {
-  if (snapshots.length === 0) return noSnapshotsLines(target, { shares: view.shares, byKey: false }).join(' ');
+  if (snapshots.length === 0)
+    return noSnapshotsLines(target, { shares: view.shares, byKey: false })
+      .map((line) => printable(line))
+      .join(' ');
   const columns = snapshotColumns(snapshots, view.now);
-  return [formatTable(columns, inFamilies(snapshots), view), ...lackingLines(snapshots)].join('\n');
+  const lacking = lackingLines(snapshots).map((line) => printable(line));
+  return [formatTable(columns, inFamilies(snapshots), view), ...lacking].join('\n');
 }
 
 /** Formats the changes table by table, and the number of unchanged tables. */
@@ -75,8 +79,7 @@ export function diffText(result: DiffResult, options: TableOptions): string {
   const { changes, from, to } = result;
   const sides = to ? [from, to] : [from];
   return [
-    diffTitle(result),
-    ...[...migrationLines(result), ...lackingLines(sides)].map((line) => printable(line)),
+    joinLines([diffTitle(result), ...migrationLines(result), ...lackingLines(sides)]),
     ...(changes.length > 0 ? ['', formatTable(columns, changes, options)] : []),
   ].join('\n');
 }
@@ -116,6 +119,6 @@ export function subsetPlanText(plan: SubsetPlanResult, options: TableOptions): s
     ...questionLines(question),
     '',
     formatTable(columns, subsetList(plan.tables), options),
-    ...circlesText(plan.circles).flatMap((line) => ['', line]),
+    ...circlesText(plan.circles).flatMap((line) => ['', printable(line)]),
   ].join('\n');
 }

@@ -4,7 +4,7 @@ import { redact } from '../../process/redact.ts';
 import type { CommandEndedEvent } from '../../results/events.ts';
 import { foldRun, type RunState, type RunStep, startRun } from '../../state/run.ts';
 import { formatDuration } from '../../text/format.ts';
-import { printable, printableLines } from '../../text/printable.ts';
+import { printable } from '../../text/printable.ts';
 import type { Printer } from './printer.ts';
 import type { Style } from './style.ts';
 
@@ -54,7 +54,7 @@ export function createPlainPrinter({
           if (debug()) write(`${style.paint('dim', endedLine(event))}\n`);
           break;
         case 'sign_in':
-          write(`${printableLines(signInPrompt(event))}\n`);
+          write(`${signInPrompt(event)}\n`);
           break;
         case 'progress':
         case 'statement':

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { ASCII, type Glyphs, type Tone, UNICODE } from '../../presentation/shapes/glyphs.ts';
-import { printableLines } from '../../text/printable.ts';
+import { printable } from '../../text/printable.ts';
 
 /** Style of the plain output: colours on request, glyphs that the terminal can show. */
 export interface Style {
@@ -21,7 +21,9 @@ export function createStyle({ color, unicode }: { color: boolean; unicode: boole
   return {
     // Whether to colour was decided by our own terminal.ts; the stream must not decide again.
     paint: (tone, text) =>
-      color && tone !== 'plain' ? styleText(FORMATS[tone], printableLines(text), { validateStream: false }) : text,
+      color && tone !== 'plain'
+        ? styleText(FORMATS[tone], printable(text), { validateStream: false })
+        : printable(text),
     glyphs: unicode ? UNICODE : ASCII,
   };
 }

@@ -1,5 +1,6 @@
 import type { Cell, Column } from '../../presentation/shapes/column.ts';
 import { GAP, layOutTable } from '../../presentation/shapes/table-layout.ts';
+import { printable } from '../../text/printable.ts';
 import { cutBefore, fitCell, wrap } from '../../text/text-width.ts';
 import type { Style } from './style.ts';
 
@@ -35,8 +36,8 @@ function records<Row>(columns: Column<Row>[], rows: Row[], width: number): strin
   const linesOf = (row: Row): string[] =>
     columns.flatMap(({ title, cell }) => {
       const { text: value, mark = '' } = cell(row);
-      const text = `${value}${mark}`.trim();
-      return text === '' ? [] : wrap(title.trim() === '' ? text : `${title}: ${text}`, width);
+      const text = printable(`${value}${mark}`).trim();
+      return text === '' ? [] : wrap(title.trim() === '' ? text : `${printable(title)}: ${text}`, width);
     });
   return rows.map((row) => linesOf(row).join('\n')).join('\n\n');
 }

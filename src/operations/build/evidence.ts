@@ -1,6 +1,9 @@
+import { sign, verify } from 'node:crypto';
 import * as v from 'valibot';
+import { signingKey } from '../../config/signing-key.ts';
 import type { ReadSummary } from '../../engines/facets/dump.ts';
 import { ENGINE_IDS, type EngineId } from '../../engines/list.ts';
+import { canonicalText } from '../../repository/manifest/signature.ts';
 import { snapshotId, time } from '../../repository/manifest/values.ts';
 import type { AllRead, RowReadSummary } from '../../results/row-reading.ts';
 import type { Context } from '../../runtime/context.ts';
@@ -13,13 +16,17 @@ import { readState, writeState } from '../working-state.ts';
  * imported from others, who could claim that rows are unchanged.
  */
 const fileSchema = v.strictObject({
-  format: v.literal(1),
+  format: v.literal(2),
   engine: v.picklist(ENGINE_IDS),
   snapshot: snapshotId,
   /** Creation of the last snapshot whose rows were all read. */
   full_at: time,
   evidence: v.unknown(),
+  /** By the user's signing key, which is in another folder: who changes this file alone is not believed. */
+  signature: v.string(),
 });
+
+type Content = Omit<v.InferOutput<typeof fileSchema>, 'signature'>;
 
 const file = (target: string) => ({ name: `evidence/${target}.json`, schema: fileSchema });
 
@@ -37,10 +44,23 @@ export async function readEvidence(
   context: Context,
   { target, full = false }: { target: string; full?: boolean | undefined },
 ): Promise<LastEvidence> {
-  const stored = await readState(context, file(target)).catch(() => undefined);
+  const stored = await readSigned(context, target).catch(() => undefined);
   const { snapshot } = findTarget(context.configuration, target);
   const why = full ? 'asked' : stored ? whyDue(stored.full_at, snapshot?.full_every ?? FULL_EVERY, context) : 'first';
   return { evidence: why === null ? stored?.evidence : null, fullAt: stored?.full_at ?? null, why };
+}
+
+async function readSigned(context: Context, target: string): Promise<Content | undefined> {
+  const stored = await readState(context, file(target));
+  if (!stored) return;
+  const { signature, ...content } = stored;
+  const key = await signingKey(context.environment);
+  return verify(null, signedText(target, content), key, Buffer.from(signature, 'base64')) ? content : undefined;
+}
+
+/** The first line makes the signature invalid in any other context. */
+function signedText(target: string, content: Content): Buffer {
+  return Buffer.from(`tool build evidence 1\n${canonicalText({ target, ...content })}`);
 }
 
 function whyDue(fullAt: string, every: string, { clock }: Context): AllRead | null {
@@ -57,13 +77,16 @@ export interface BuiltEvidence {
   evidence: unknown;
 }
 
-/** Stores the evidence of a build whose snapshot is stored. Without it the next build reads all rows. */
+/** Signs and stores the evidence of a build whose snapshot is stored. Without it the next build reads all rows. */
 export async function writeEvidence(
   context: Context,
   { target, engine, snapshot, fullAt, evidence }: BuiltEvidence,
 ): Promise<void> {
-  const content = { format: 1, engine, snapshot, full_at: fullAt, evidence } as const;
-  await writeState(context, file(target), content).catch(() => {});
+  const content = { format: 2, engine, snapshot, full_at: fullAt, evidence } as const;
+  try {
+    const signature = sign(null, signedText(target, content), await signingKey(context.environment));
+    await writeState(context, file(target), { ...content, signature: signature.toString('base64') });
+  } catch {}
 }
 
 /** Most tables that a result names. */

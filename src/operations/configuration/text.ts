@@ -1,6 +1,7 @@
 import type { EncryptResult, ImportReport, InitResult } from '../../results/configuration-results.ts';
 import type { Tour } from '../../results/demo-results.ts';
 import { formatBytes, formatCount, formatDuration } from '../../text/format.ts';
+import { joinLines } from '../../text/printable.ts';
 
 // What setting up tells: a new configuration file, encrypted values, the demo.
 
@@ -31,7 +32,7 @@ function replacedAndShadowed({
 export function importedConfigurationText(report: ImportReport): string {
   const { from, file, replaced, shadowed_by, changed, left_out, variables, problems } = report;
   const errors = problems.filter(({ severity }) => severity === 'error').length;
-  return [
+  return joinLines([
     ...changed.map(({ key, does }) => `${key}: ${does.charAt(0).toLowerCase()}${does.slice(1)}`),
     ...left_out.map(({ key, reason }) => `${key}: left out: ${WHY_LEFT_OUT[reason]}`),
     ...variables.map((variable) => `Set the variable ${variable.to} instead of ${variable.from}`),
@@ -40,7 +41,7 @@ export function importedConfigurationText(report: ImportReport): string {
     errors === 0
       ? 'Next: tool config check, then: tool build TARGET'
       : `It still has ${errors} ${errors === 1 ? 'error' : 'errors'}. Show ${errors === 1 ? 'it' : 'them'}: tool config check`,
-  ].join('\n');
+  ]);
 }
 
 const WHY_LEFT_OUT: Record<ImportReport['left_out'][number]['reason'], string> = {
@@ -60,7 +61,7 @@ export function encryptedText({ file, encrypted, skipped }: EncryptResult, { dry
     ...encrypted.map((key) => `${dryRun ? 'Would encrypt' : 'Encrypted'} ${key}`),
     ...skipped.map(({ key, reason }) => `Skipped ${key}: ${SKIPPED[reason]}`),
   ];
-  return (lines.length > 0 ? lines : [`${file} has no sensitive values`]).join('\n');
+  return joinLines(lines.length > 0 ? lines : [`${file} has no sensitive values`]);
 }
 
 const SKIPPED: Record<EncryptResult['skipped'][number]['reason'], string> = {

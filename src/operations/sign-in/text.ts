@@ -4,6 +4,7 @@ import type { SignedIn } from '../../results/cloud-results.ts';
 import type { SignInEvent } from '../../results/events.ts';
 import type { UserError } from '../../runtime/errors.ts';
 import { formatTime } from '../../text/format.ts';
+import { joinLines, printable } from '../../text/printable.ts';
 
 export function signInLead({ provider }: Pick<SignInEvent, 'provider'>): string {
   return `Sign in with "${provider}" in a browser:`;
@@ -11,8 +12,8 @@ export function signInLead({ provider }: Pick<SignInEvent, 'provider'>): string 
 
 /** On the command line: the URL unbroken on a line of its own. */
 export function signInPrompt({ provider, url, user_code }: Omit<SignInEvent, 'event'>): string {
-  const code = user_code === null ? '' : `\nThe page shows or requests this code: ${user_code}\n`;
-  return `${signInLead({ provider })}\n\n${url}\n${code}`;
+  const code = user_code === null ? [] : [`The page shows or requests this code: ${user_code}`, ''];
+  return joinLines([signInLead({ provider }), '', url, '', ...code]);
 }
 
 export const PROVIDER_QUESTION = 'Which identity provider?';
@@ -64,7 +65,7 @@ export function signedInLine(result: SignedIn): string {
   const of = groups.length > 0 ? `groups: ${groups.join(', ')}` : 'no groups';
   const as =
     name === null ? `Signed in with ${provider}, which has sent no name` : `Signed in as ${name} with ${provider}`;
-  return `${as}; ${of}${until === '' ? '' : `; until ${until}`}`;
+  return printable(`${as}; ${of}${until === '' ? '' : `; until ${until}`}`);
 }
 
 /** A line for each provider, and one about the cloud token. */
@@ -74,14 +75,14 @@ export function signInStatusText(providers: SignedIn[], { cloud }: { cloud: bool
     ...(one.error === null ? [] : [`  ${one.error}`]),
   ]);
   if (providers.length === 0) lines.push('The configuration has no identity provider (sso)');
-  return [...lines, cloud ? 'A cloud token is set' : 'No cloud token is set'].join('\n');
+  return joinLines([...lines, cloud ? 'A cloud token is set' : 'No cloud token is set']);
 }
 
 export function signedOutText(ended: { provider: string; revoked: boolean }[]): string {
   if (ended.length === 0) return 'You are not signed in';
-  return ended
-    .map(({ provider, revoked }) => `Signed out of ${provider}${revoked ? ' and revoked its tokens' : ''}`)
-    .join('\n');
+  return joinLines(
+    ended.map(({ provider, revoked }) => `Signed out of ${provider}${revoked ? ' and revoked its tokens' : ''}`),
+  );
 }
 
 export function tokenStoredText(file: string): string {

@@ -23,6 +23,7 @@ import type {
 } from '../../results/subset-results.ts';
 import type { RunSummary } from '../../state/runs.ts';
 import { formatBytes, formatCount, formatNumberOf } from '../../text/format.ts';
+import { joinLines } from '../../text/printable.ts';
 
 export function subsetQuestion(plan: SubsetPlanResult): Question {
   const { target, source, destination, tables, seed, undo } = plan;
@@ -127,7 +128,7 @@ export function subsetSummary(result: SubsetResult, plan: SubsetPlanResult): Run
 export function explanationText({ row, chain }: SubsetExplanation): string {
   const name = `${row.table}:${row.key}`;
   if (chain === null) return `${name} is not in the subset`;
-  return chain.map(({ table, key, why }) => `${table}:${key} ${why}`).join('\n');
+  return joinLines(chain.map(({ table, key, why }) => `${table}:${key} ${why}`));
 }
 
 export function graphText({ file, tables, references }: SubsetGraphResult): string {

@@ -1,6 +1,7 @@
 import { storedEffect } from '../../config/trust/stored-effect.ts';
 import type { TrustRequest } from '../../config/trust/trust-request.ts';
 import type { Effect } from '../../results/effects.ts';
+import { joinLines } from '../../text/printable.ts';
 
 export const TRUST_QUESTION = 'Trust this configuration?';
 
@@ -74,7 +75,7 @@ export function clearStorageText({ clear_storage }: { clear_storage: string }): 
 export function trustedText({ file, effects }: Pick<TrustQuestion, 'file' | 'effects'>): string {
   const lines = trustLines({ effects, answered: null }).map((line) => `  ${line}`);
   if (effects.length === 0) return `This configuration needs no trust: ${file}`;
-  return [`This configuration is trusted: ${file}`, 'The program may:', ...lines].join('\n');
+  return joinLines([`This configuration is trusted: ${file}`, 'The program may:', ...lines]);
 }
 
 const LABELS: Record<Effect['effect'], string> = {

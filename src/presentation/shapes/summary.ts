@@ -1,6 +1,7 @@
 import { keyText } from '../../config/keys/keys-in-effect.ts';
 import type { RunSummary } from '../../state/runs.ts';
 import { formatDuration } from '../../text/format.ts';
+import { joinLines } from '../../text/printable.ts';
 
 /** The previous version of a database that is kept, and the command that restores it. */
 type Undo = NonNullable<RunSummary['undo']>;
@@ -28,5 +29,5 @@ export function detailsWithKey({ details, undo }: RunSummary): string[] {
 /** On the command line. */
 export function summaryText({ line, details, problems, unavailable, undo }: RunSummary): string {
   const pause = unavailable ? [`${unavailable.what} was unavailable for ${formatDuration(unavailable.ms)}`] : [];
-  return [line, ...problems, ...details, ...pause, ...(undo === null ? [] : [undoText(undo)])].join('\n');
+  return joinLines([line, ...problems, ...details, ...pause, ...(undo === null ? [] : [undoText(undo)])]);
 }

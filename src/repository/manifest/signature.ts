@@ -58,13 +58,14 @@ function wholeBytes(manifest: Manifest): Buffer {
 }
 
 function textOf(context: string, { signature: _, note: __, tags: ___, pinned: ____, ...signed }: Manifest): Buffer {
-  return Buffer.from(context + canonical(signed));
+  return Buffer.from(context + canonicalText(signed));
 }
 
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+/** JSON with the names of each object in order. */
+export function canonicalText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   const entries = Object.entries(value).filter(([, item]) => item !== undefined);
   const sorted = entries.sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${sorted.map(([name, item]) => `${JSON.stringify(name)}:${canonical(item)}`).join(',')}}`;
+  return `{${sorted.map(([name, item]) => `${JSON.stringify(name)}:${canonicalText(item)}`).join(',')}}`;
 }

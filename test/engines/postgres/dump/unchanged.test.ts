@@ -221,6 +221,65 @@ describeWithPostgres('rows that are proved to be unchanged', () => {
     expect(copy).toMatchObject({ unchanged: 0, reading: { refused: 'history' } });
   });
 
+  it('are none in another database of the same oid', async () => {
+    await fill();
+    if (Number((await sql('SHOW server_version_num')).trim()) < 150_000) return;
+    // The same ids of its tables, as in a copy of a template that was changed.
+    const oid = 90_000 + count;
+    const create = `CREATE DATABASE replaced TEMPLATE ${database} OID ${oid}`;
+    await server.psql('postgres', { sql: create });
+    const url = server.url('replaced');
+    const before = await provedBuild(url);
+    expect((await provedBuild(url, { evidence: before.evidence })).unchanged).toBe(before.ranges);
+    await sql('SELECT 1');
+    await server.psql('postgres', { sql: 'DROP DATABASE replaced' });
+    await server.psql('postgres', { sql: create });
+    const after = await provedBuild(url, { evidence: before.evidence });
+    expect(after).toMatchObject({ unchanged: 0, reading: { refused: 'history' } });
+  });
+
+  it('are all rows while settings of the database change, and its row in the catalog is vacuumed', async () => {
+    const before = await first();
+    await sql(`ALTER DATABASE ${database} SET work_mem = '8MB'`);
+    for (const how of ['', 'FREEZE', 'FULL']) await sql(`VACUUM ${how} pg_database`);
+    await sql('VACUUM FREEZE');
+    const after = await build(before);
+    expect(after.unchanged).toBe(after.ranges);
+  });
+
+  it('are none for another user, who may see masked values', async () => {
+    const before = await first();
+    await sql(`CREATE ROLE reader_${count} SUPERUSER LOGIN PASSWORD 'reader'`);
+    const url = new URL(server.url(database));
+    url.username = `reader_${count}`;
+    url.password = 'reader';
+    const after = await provedBuild(url.href, { evidence: before.evidence });
+    expect(after).toMatchObject({ unchanged: 0, reading: { refused: 'history' } });
+    const again = await provedBuild(url.href, { evidence: after.evidence });
+    expect(again.unchanged).toBe(again.ranges);
+    await sql(`
+      INSERT INTO pg_shseclabel (objoid, classoid, provider, label)
+      VALUES ('reader_${count}'::regrole, 'pg_authid'::regclass, 'masks', 'MASKED')`);
+    const masked = await provedBuild(url.href, { evidence: again.evidence });
+    expect(masked).toMatchObject({ unchanged: 0, reading: { refused: 'history' } });
+  });
+
+  it('are none of a table whose column gets a security label', async () => {
+    const before = await first();
+    await sql(`
+      INSERT INTO pg_seclabel (objoid, classoid, objsubid, provider, label)
+      VALUES ('item'::regclass, 'pg_class'::regclass, 4, 'masks', 'MASKED WITH VALUE $$***$$')`);
+    expect((await build(before)).unchanged).toBe(0);
+  });
+
+  it.each(['anon', 'pg_columnmask'])('are none, and nothing is recorded, with extension %s', async (extension) => {
+    const before = await first();
+    await sql(`
+      INSERT INTO pg_extension SELECT 90000, '${extension}', extowner, extnamespace, false, '1', NULL, NULL
+      FROM pg_extension WHERE extname = 'plpgsql'`);
+    expect(await build(before)).toMatchObject({ unchanged: 0, evidence: null, reading: { refused: 'unprovable' } });
+  });
+
   it('are none after 2^30 transactions, in another version, on another server, or by damaged evidence', async () => {
     const { evidence } = await first();
     const good = evidence as { xmin: string; history: object; tables: object[] };
@@ -250,6 +309,8 @@ describeWithPostgres('rows that are proved to be unchanged', () => {
       { started: '1.5' },
       { reset: '1.5' },
       { database: 1 },
+      { created: '1' },
+      { reader: '0'.repeat(64) },
     ]) {
       expect(await of({ ...good, history: { ...good.history, ...history } })).toEqual(refused);
     }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { count, list, sha256 } from '../../../../repository/manifest/values.ts';
 import { readVersion } from '../../../../runtime/package-files.ts';
@@ -10,6 +11,10 @@ const moment = v.pipe(v.string(), v.regex(/^\d{1,12}(\.\d{1,6})?$/, 'must be a t
 /** The server and the database whose history the evidence is about. */
 const historySchema = v.strictObject({
   database: count,
+  /** Version of its row in the catalog: another database may get its oid. */
+  created: digits,
+  /** Digest of the user who read, and of the user's security labels: masks depend on them. */
+  reader: sha256,
   system: digits,
   timeline: v.pipe(v.string(), v.regex(/^[0-9A-F]{8}$/, 'must be a timeline')),
   /** Start of the postmaster, which lives on when a session crashes. */
@@ -70,11 +75,7 @@ export function isOfPast(
   const since = BigInt(now.xmax) - BigInt(xmin);
   return (
     program === readVersion() &&
-    history.database === now.history.database &&
-    history.system === now.history.system &&
-    history.timeline === now.history.timeline &&
-    history.started === now.history.started &&
-    history.reset === now.history.reset &&
+    isDeepStrictEqual(history, now.history) &&
     BigInt(now.xmin) >= BigInt(xmin) &&
     since >= 0n &&
     since < MOST_TRANSACTIONS

@@ -37,15 +37,18 @@ export async function readState(
   if (signs.system === null || large.length === 0 || majorOf(signs.version) < RANGES_SINCE) return null;
   const [server] = await session.query<ServerState>(SERVER_QUERY);
   if (!server?.timeline || !server.reset || !isPostgres(server.version)) return null;
-  const { database, timeline, reset, xmin, xmax } = server;
-  const history = { database, timeline, system: signs.system, started: signs.started, reset };
+  const { database, created, timeline, reset, xmin, xmax } = server;
+  const reader = digestOf(server.reader);
+  const history = { database, created, reader, timeline, system: signs.system, started: signs.started, reset };
   return { history, xmin, xmax, tables: await readTableStates(session, large) };
 }
 
 interface ServerState {
   version: string;
   database: number;
-  /** `null` on a standby, and where an extension changes blocks or the plans of queries. */
+  created: string;
+  reader: unknown;
+  /** `null` on a standby, and where an extension changes blocks, values or the plans of queries. */
   timeline: string | null;
   reset: string | null;
   xmin: string;
@@ -54,15 +57,20 @@ interface ServerState {
 
 /** Functions of the WAL fail on a standby: there the CASE does not reach them. */
 const SERVER_QUERY = `
-  SELECT version() AS version, d.oid::int8 AS database, pg_snapshot_xmin(s)::text AS xmin, pg_snapshot_xmax(s)::text AS xmax,
+  SELECT version() AS version, d.oid::int8 AS database, d.xmin::text AS created, pg_snapshot_xmin(s)::text AS xmin, pg_snapshot_xmax(s)::text AS xmax,
     CASE WHEN NOT pg_is_in_recovery() AND NOT EXISTS (
-      SELECT FROM pg_extension WHERE extname IN ('citus', 'timescaledb', 'pg_surgery')
+      SELECT FROM pg_extension WHERE extname IN ('citus', 'timescaledb', 'pg_surgery', 'anon', 'pg_columnmask')
     ) THEN substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END AS timeline,
-    (SELECT extract(epoch FROM stats_reset)::text FROM pg_stat_bgwriter) AS reset
+    (SELECT extract(epoch FROM stats_reset)::text FROM pg_stat_bgwriter) AS reset,
+    json_build_array(current_user, session_user, (
+      SELECT json_agg(json_build_array(r.rolname, r.oid::int8, l.provider, l.label, l.xmin::text) ORDER BY r.oid, l.provider)
+      FROM pg_roles r LEFT JOIN pg_shseclabel l ON l.objoid = r.oid AND l.classoid = 'pg_authid'::regclass
+      WHERE r.rolname IN (current_user, session_user)
+    )) AS reader
   FROM pg_database d, pg_current_snapshot() s WHERE d.datname = current_database()`;
 
-/** Servers with the protocol of PostgreSQL and other storage. */
-const OTHERS = /greenplum|cloudberry|-yb-|yugabyte|redshift|cockroach|gauss|polar/i;
+/** Servers with the protocol of PostgreSQL and other storage, or with masks of their own. */
+const OTHERS = /greenplum|cloudberry|-yb-|yugabyte|redshift|cockroach|gauss|polar|enterprisedb/i;
 
 function isPostgres(version: string): boolean {
   return /^PostgreSQL \d+/.test(version) && !OTHERS.test(version);
@@ -73,17 +81,19 @@ async function readTableStates(session: PsqlSession, tables: CatalogTable[]): Pr
   const relations = await session.query<Relation>(`
     SELECT c.oid::int8 AS oid, c.relfilenode::int8 AS filenode, (
       SELECT json_agg(json_build_array(a.attnum, a.attname, a.atttypid::int8, a.atttypmod, a.attgenerated, a.xmin::text) ORDER BY a.attnum)
-      FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) AS columns
+      FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) AS columns, (
+      SELECT json_agg(json_build_array(l.objsubid, l.provider, l.label, l.xmin::text) ORDER BY l.objsubid, l.provider)
+      FROM pg_seclabel l WHERE l.objoid = c.oid AND l.classoid = 'pg_class'::regclass) AS labels
     FROM pg_class c WHERE c.oid IN (${oids}) AND c.relkind = 'r' AND c.relpersistence = 'p' AND c.relfilenode <> 0
       AND has_table_privilege(c.oid, 'SELECT')`);
   const types = await readTypes(session, oids);
   const nulled = new Map(tables.map((table) => [table.oid, table.nulled ?? []]));
   return new Map(
-    relations.flatMap(({ oid, filenode, columns }) => {
+    relations.flatMap(({ oid, filenode, columns, labels }) => {
       const used = new Set((columns ?? []).flatMap(([, , type]) => [...(types.get(type) ?? [DOUBTFUL])]));
       return used.has(DOUBTFUL)
         ? []
-        : [[oid, { filenode, shape: digestOf([columns, nulled.get(oid), [...used].sort()]) }]];
+        : [[oid, { filenode, shape: digestOf([columns, labels, nulled.get(oid), [...used].sort()]) }]];
     }),
   );
 }
@@ -93,6 +103,8 @@ interface Relation {
   filenode: number;
   /** Number, name, type, modifier, generation, and the version of the row in the catalog. */
   columns: [number, string, number, number, string, string][] | null;
+  /** Security labels, by which extensions mask columns. */
+  labels: unknown;
 }
 
 const DOUBTFUL = 'doubtful';
