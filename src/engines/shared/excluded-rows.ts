@@ -1,4 +1,4 @@
-import { tablesMatching } from '../../repository/select-tables.ts';
+import { chooseTables } from '../../repository/select-tables.ts';
 import type { WarningEvent } from '../../results/events.ts';
 import type { NullifiedKey } from '../../results/excluded-rows.ts';
 import { UserError } from '../../runtime/errors.ts';
@@ -14,13 +14,8 @@ export function chooseExcluded(
   patterns: string[],
   { tables, database }: { tables: string[]; database: string },
 ): string[] {
-  const found = patterns.map((pattern) => ({ pattern, chosen: tablesMatching(pattern, tables) }));
-  const unmatched = found.filter(({ chosen }) => chosen.length === 0).map(({ pattern }) => pattern);
-  if (unmatched.length === 0) return [...new Set(found.flatMap(({ chosen }) => chosen))];
-  const names = boundedList(unmatched, LISTED);
-  throw new UserError('table_unknown', `exclude_rows matches no table of ${database}: ${names}`, {
-    hint: 'Nothing was stored. Write tables with their schema, such as public.orders; * matches any characters.',
-  });
+  const unknown = `exclude_rows matches no table of ${database}:`;
+  return chooseTables(patterns, tables, { unknown, hint: 'Nothing was stored. ' });
 }
 
 interface NullifyOptions {

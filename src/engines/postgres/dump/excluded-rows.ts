@@ -30,7 +30,7 @@ interface KeyRow {
 export interface Exclusion {
   /** All tables of the dump, with what is not to be read of them. */
   tables: CatalogTable[];
-  details: ExcludedRows | null;
+  excludedRows: ExcludedRows | null;
 }
 
 /**
@@ -43,7 +43,7 @@ export async function readExclusion(
   { tables, request, report }: { tables: CatalogTable[]; request: DumpRequest; report: Report },
 ): Promise<Exclusion> {
   const { excludeRows } = request;
-  if (!excludeRows || excludeRows.patterns.length === 0) return { tables, details: null };
+  if (!excludeRows || excludeRows.patterns.length === 0) return { tables, excludedRows: null };
   const own = tables.filter((table) => !table.of_extension);
   const partitioned = await session.query<PartitionedTable>(PARTITIONED);
   const leavesOf = new Map(partitioned.map(({ oid, leaves }) => [oid, leaves]));
@@ -93,7 +93,7 @@ export async function readExclusion(
       const nulled = table.of_extension ? undefined : conditions.get(nameOf(table));
       return nulled ? { ...table, nulled } : table;
     }),
-    details: { tables: [...without].sort(), nullified },
+    excludedRows: { tables: [...without].sort(), nullified },
   };
 }
 
