@@ -24,7 +24,10 @@ export const buildCommand = defineCommand({
       description: 'never read the rows of these tables; comma-separated, repeatable, * matches any characters',
       repeatable: true,
     },
-    { flags: '--nullify', description: 'make references to these tables NULL in the snapshot' },
+    {
+      flags: '--nullify',
+      description: 'with --exclude-rows: make references to these tables NULL in the snapshot',
+    },
     SUMMARY,
     CPUS,
   ],
@@ -37,15 +40,11 @@ export const buildCommand = defineCommand({
   writes: true,
   async run(invocation) {
     const { buildOperation } = await import('../operations/build/operation.ts');
-    const { excludeRows } = invocation.options;
     const { coverageText } = await import('../cli/printers/lists.ts');
     const { summaryText } = await import('../presentation/shapes/summary.ts');
     const { builtSummary } = await import('../operations/build/text.ts');
     return runPlanned(invocation, buildOperation, {
-      request: {
-        ...requestOf(invocation),
-        ...(excludeRows && { excludeRows: excludeRows.flatMap((list) => list.split(',').map((name) => name.trim())) }),
-      },
+      request: requestOf(invocation),
       text: (result, plan) => {
         const built = summaryText(builtSummary(plan.target, result.snapshot));
         if (!result.coverage) return built;

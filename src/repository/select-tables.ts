@@ -1,5 +1,6 @@
 import type { NeededTable, TableSelection } from '../results/selected-tables.ts';
 import { UserError } from '../runtime/errors.ts';
+import { boundedList } from '../text/bounded-list.ts';
 import { nearestFew } from '../text/nearest.ts';
 import { findNames } from '../text/table-names.ts';
 
@@ -14,25 +15,39 @@ export interface TableSelectOptions {
 export function selectTables({ wanted, tables, needs }: TableSelectOptions): TableSelection {
   // A table whose rows are all in its partitions occurs only in `needs`.
   const known = [...new Set([...tables, ...needs.map(({ needed_by }) => needed_by)])];
-  const chosen = choose(wanted, known);
+  const chosen = chooseTables(wanted, known, { unknown: 'The snapshot has no table', hint: '' });
   const needed = follow(chosen, needs);
   const loaded = new Set([...chosen, ...needed.map(({ table }) => table)]);
   return { chosen, needed, empty: tables.filter((table) => !loaded.has(table)) };
 }
 
-function choose(wanted: string[], known: string[]): string[] {
+interface RefusalText {
+  /** Comes before the names that mean no table. */
+  unknown: string;
+  /** Comes before the hint. */
+  hint: string;
+}
+
+/** The tables that names and patterns mean. Reports all that mean none at once. */
+export function chooseTables(wanted: string[], known: string[], text: RefusalText): string[] {
+  const found = findWanted(wanted, known);
+  const unknown = found.filter(({ tables }) => tables.length === 0).map(({ name }) => name);
+  if (unknown.length > 0) throw tableUnknown(unknown, known, text);
+  return [...new Set(found.flatMap(({ tables }) => tables))];
+}
+
+/** Each name or pattern with its tables: a text is a name, or several with commas. */
+export function findWanted(wanted: string[], known: string[]): { name: string; tables: string[] }[] {
   const names = wanted.flatMap((text) =>
     findNames(text, known).length > 0 ? [text] : text.split(',').map((name) => name.trim()),
   );
   const found = names.map((name) => ({ name, tables: tablesMatching(name, known) }));
   for (const { name } of found) assertOneTable(name, findNames(name, known));
-  const unknown = found.filter(({ tables }) => tables.length === 0).map(({ name }) => name);
-  if (unknown.length > 0) throw tableUnknown(unknown, known);
-  return [...new Set(found.flatMap(({ tables }) => tables))];
+  return found;
 }
 
 /** The tables that a name or a pattern means: `*` stands for any characters. */
-export function tablesMatching(name: string, known: string[]): string[] {
+function tablesMatching(name: string, known: string[]): string[] {
   const same = findNames(name, known);
   return same.length > 0 ? same : known.filter((table) => matches(table, name));
 }
@@ -78,14 +93,17 @@ function assertOneTable(name: string, meant: string[]): void {
 
 const NEAREST = 3;
 
-function tableUnknown(unknown: string[], known: string[]): UserError {
-  const list = unknown.map((name) => (name === '' ? '(an empty name)' : name)).join(', ');
-  return new UserError('table_unknown', `The snapshot has no table ${list}`, {
-    details: unknown.flatMap((name) => {
+/** Most names in a message. */
+const LISTED = 20;
+
+function tableUnknown(unknown: string[], known: string[], text: RefusalText): UserError {
+  const names = unknown.map((name) => (name === '' ? '(an empty name)' : name));
+  return new UserError('table_unknown', `${text.unknown} ${boundedList(names, LISTED)}`, {
+    details: unknown.slice(0, LISTED).flatMap((name) => {
       const near = nearest(name, known);
       return near.length > 0 ? [`${name}: did you mean ${near.join(' or ')}?`] : [];
     }),
-    hint: 'Write tables with their schema, such as public.orders; * matches any characters.',
+    hint: `${text.hint}Write tables with their schema, such as public.orders; * matches any characters.`,
   });
 }
 

@@ -12,7 +12,7 @@ import { definitionsOnlyOf } from '../../results/manifest/definitions-only.ts';
 import { leftOutSchemasOf } from '../../results/manifest/left-out-schemas.ts';
 import type { SnapshotRow } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { UserError } from '../../runtime/errors.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { definitionsOnlyText, leftOutText } from '../../text/format-objects.ts';
 import { cpusFor } from '../cpus-for.ts';
@@ -141,6 +141,16 @@ async function perform(context: Context, request: BuildRequest, database: Databa
 function excludedRowsFor({ snapshot = {} }: TargetSettings, request: BuildRequest): DumpRequest['excludeRows'] {
   const { excludeRows: patterns = snapshot.exclude_rows ?? [], nullify = snapshot.nullify ?? false } = request;
   return patterns.length === 0 ? undefined : { patterns, nullify };
+}
+
+/** Refuses to make references NULL when no rows are excluded. */
+export function assertExcludes({ configuration }: Context, request: BuildRequest): void {
+  const { target } = request;
+  if (excludedRowsFor(findTarget(configuration, target), request)) return;
+  throw new UserError('flag_needs_flag', '--nullify requires --exclude-rows', {
+    exit: EXIT.usage,
+    hint: `tool build ${target} --exclude-rows TABLES --nullify, or list the tables in targets.${target}.snapshot.exclude_rows.`,
+  });
 }
 
 function programWithoutEffect({ id }: Engine, program: string): WarningEvent {

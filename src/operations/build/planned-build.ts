@@ -4,7 +4,7 @@ import type { SanitizePlan, SanitizeResult } from '../../results/sanitize-result
 import type { Context } from '../../runtime/context.ts';
 import type { Planned } from '../planned.ts';
 import { applySanitize, hasSanitizeQuery, type PlannedSanitize, planSanitize } from '../sanitize/sanitize.ts';
-import { type BuildRequest, build } from './build.ts';
+import { assertExcludes, type BuildRequest, build } from './build.ts';
 import { readEvidence } from './evidence.ts';
 
 export interface BuildAndSanitizeRequest extends Omit<BuildRequest, 'source'> {
@@ -37,6 +37,7 @@ export interface PlannedBuild extends Planned<BuildAndSanitizeRequest, BuildPlan
 /** Plans a build and, where the target has a query, the sanitization of the new snapshot. */
 export async function planBuild(context: Context, request: BuildAndSanitizeRequest): Promise<PlannedBuild> {
   const { target, note, push = true, full } = request;
+  if (request.nullify) assertExcludes(context, request);
   const isSanitized = request.sanitize !== false && (request.sanitize || hasSanitizeQuery(context, target));
   const sanitize = isSanitized ? await planSanitize(context, sanitizeRequest(request)) : null;
   const { why: all_read } = await readEvidence(context, { target, full });
@@ -45,13 +46,15 @@ export async function planBuild(context: Context, request: BuildAndSanitizeReque
 }
 
 function sanitizeRequest(request: BuildAndSanitizeRequest) {
-  const { note, includeNeededSchemas, full, sanitize: _, ...passed } = request;
+  const { note, includeNeededSchemas, full, excludeRows, nullify, sanitize: _, ...passed } = request;
   return {
     ...passed,
     build: {
       ...(note !== undefined && { note }),
       ...(includeNeededSchemas && { includeNeededSchemas }),
       ...(full && { full }),
+      ...(excludeRows && { excludeRows }),
+      ...(nullify !== undefined && { nullify }),
     },
   };
 }

@@ -34,7 +34,7 @@ export interface SanitizeRequest extends TrustChoice {
   /** Default 0. Ignored with `build`. */
   snapshot?: SnapshotSelector;
   /** Takes a new snapshot first, in this way. */
-  build?: Pick<BuildRequest, 'note' | 'includeNeededSchemas' | 'full'>;
+  build?: Pick<BuildRequest, 'note' | 'includeNeededSchemas' | 'full' | 'excludeRows' | 'nullify'>;
   /** In a throw-away database, even where `sanitize.dst_url` is set. */
   ephemeral?: boolean;
   /** Publishes nothing while personal data is left that no comment of the query lets stay. */

@@ -3,7 +3,7 @@ import type { DatabaseUrl } from '../../engines/database-url.ts';
 import type { SubsetSource } from '../../engines/facets/subset.ts';
 import { ENGINE_PROFILES } from '../../engines/list.ts';
 import { parseUrl } from '../../engines/registry.ts';
-import { tablesMatching } from '../../repository/select-tables.ts';
+import { findWanted } from '../../repository/select-tables.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
@@ -81,7 +81,7 @@ export function planFor(
   { settings, excludeRows }: Pick<SubsetContext, 'settings' | 'excludeRows'>,
 ): Plan {
   const names = facts.tables.map(({ name }) => name);
-  const excluded = excludeRows.flatMap((pattern) => tablesMatching(pattern, names));
+  const excluded = findWanted(excludeRows, names).flatMap(({ tables }) => tables);
   const excluded_tables = [...new Set([...(settings.excluded_tables ?? []), ...excluded])];
   const known = withKnownNames(excluded.length === 0 ? settings : { ...settings, excluded_tables }, facts);
   return planSubsetRoles(buildGraph(facts, known), known);

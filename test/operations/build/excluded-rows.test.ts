@@ -51,11 +51,13 @@ for (const kind of SERVER_KINDS) {
       await folder?.[Symbol.asyncDispose]();
     });
 
-    async function refused(words: string[]): Promise<{ code: string; message: string; details: string[] }> {
+    async function refused(
+      words: string[],
+    ): Promise<{ code: string; message: string; details: string[]; exit: number }> {
       const { code, output } = await tool.start(['build', 'app', '--no-sanitize', ...words]).ended;
       expect(code, output).not.toBe(0);
       expect((await snapshots()).snapshots).toEqual([]);
-      return JSON.parse(output.trim().split('\n').at(-1) ?? '');
+      return JSON.parse(output.split('\n').findLast((line) => line.startsWith('{')) ?? '');
     }
 
     async function snapshots(): Promise<TargetSnapshots> {
@@ -85,6 +87,23 @@ for (const kind of SERVER_KINDS) {
         message: expect.stringContaining(`: ${named('evnt_*')}`),
       });
       expect(message).not.toContain(named('event_log'));
+      for (const list of [`${named('event_log')},`, '']) {
+        expect(await refused(['--exclude-rows', list])).toMatchObject({
+          code: 'table_unknown',
+          message: expect.stringMatching(/: \(an empty name\)$/),
+        });
+      }
+      const { details } = await refused(['--exclude-rows', named('evnt_log')]);
+      expect(details).toEqual([expect.stringContaining(`did you mean ${named('event_log')}`)]);
+    });
+
+    it('is refused after the step that connects', async () => {
+      const { output } = await tool.start(['build', 'app', '--exclude-rows', named('evnt_*')]).ended;
+      expect(output).toMatch(/"step":"connect","state":"done"[\s\S]*table_unknown/);
+    });
+
+    it('is refused when references are to become NULL and no rows are excluded', async () => {
+      expect(await refused(['--nullify'])).toMatchObject({ code: 'flag_needs_flag', exit: 2 });
     });
 
     it('stores all definitions and no excluded row, makes references NULL, and says so wherever the snapshot is shown', async () => {
@@ -119,6 +138,22 @@ for (const kind of SERVER_KINDS) {
       await tool.done(['load', 'app']);
       expect(await count('event_log')).toEqual(['2']);
       expect(await count('page', 'event_id IS NULL')).toEqual(['1']);
+    }, 120_000);
+
+    it('takes a name with a comma in quotes, and sanitizes what was built', async () => {
+      await server.create('quoted');
+      const quote = kind === 'postgres' ? '"' : '`';
+      await server.run('quoted', [
+        `CREATE TABLE ${quote}a,b${quote} (id integer PRIMARY KEY)`,
+        `INSERT INTO ${quote}a,b${quote} VALUES (1)`,
+        'CREATE TABLE page (title varchar(40))',
+      ]);
+      await configure({ src_url: server.url('quoted') });
+      await tool.done(['build', 'app', '--exclude-rows', `"${server.prefix('quoted')}"."a,b"`]);
+      const [sanitized, original] = (await snapshots()).snapshots;
+      const excluded_rows = { tables: [`${server.prefix('quoted')}.a,b`], nullified: [] };
+      expect(sanitized).toMatchObject({ sanitized: true, excluded_rows });
+      expect(original).toMatchObject({ sanitized: false, excluded_rows });
     }, 120_000);
 
     /** Rows of the excluded tables that any statement has read, when the server has counted them. */

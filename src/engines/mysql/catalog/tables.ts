@@ -51,8 +51,8 @@ export interface CatalogColumn {
   name: string;
   type: string;
   generated: boolean;
-  /** A dump reads it as NULL. */
-  nulled?: boolean;
+  /** A dump reads it as NULL in rows of this condition. */
+  nulledWhere?: string;
 }
 
 /** Columns that accept text but not the same bytes. */

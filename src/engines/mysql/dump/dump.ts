@@ -70,19 +70,15 @@ async function dumpInstant(
   // One reader alone needs no lock.
   const needed = (await readers.all()).slice(0, Math.max(1, names.length));
   const begun = await beginInstant(context, session, { database, tables: names, readers: needed });
-  const exclusion = await readExclusion(session, {
-    tables: await readTables(session, database),
-    schema,
-    request,
-    report,
-  });
+  const existing = await readTables(session, database);
+  connected(`Connected to ${server.label}`);
+
+  const of = `${formatNumberOf(existing.length, 'table')} of ${url.display}`;
+  const dumpedAll = startStep(report, 'dump', `Dump ${of}`);
+  const exclusion = await readExclusion(session, { tables: existing, schema, request, report });
   const { tables } = exclusion;
   begunWith(tables.map(({ name }) => name));
   warnOfOtherEngines(context, tables);
-  connected(`Connected to ${server.label}`);
-
-  const of = `${formatNumberOf(tables.length, 'table')} of ${url.display}`;
-  const dumpedAll = startStep(report, 'dump', `Dump ${of}`);
   const onBytes = dumpProgress(report, { schema, tables, expected: request.expectedBytes });
   const cutTables: CutTable[] = [];
   const widths = new Map<string, number>();

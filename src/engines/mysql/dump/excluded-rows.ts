@@ -1,8 +1,9 @@
 import type { ExcludedRows } from '../../../results/excluded-rows.ts';
 import type { Report } from '../../../runtime/events.ts';
 import type { DumpRequest } from '../../facets/dump.ts';
-import { assertNullable, chooseExcluded, nullifiedWarnings, type ReferencingKey } from '../../shared/excluded-rows.ts';
-import { type CatalogTable, keysWithOwnRows } from '../catalog/tables.ts';
+import { chooseExcluded, nullifiedWarnings, referencesToNull } from '../../shared/excluded-rows.ts';
+import { type ForeignKey, nullConditions, referencing, type TableColumns } from '../../shared/null-references.ts';
+import { type CatalogTable, keysWithOwnRows, ownTablesIn } from '../catalog/tables.ts';
 import { inDatabase, quoteName, quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 
@@ -10,8 +11,9 @@ interface KeyRow {
   table_: string;
   name: string;
   column_: string;
+  refers_in: 0 | 1;
   refers_to: string;
-  nullable: 'YES' | 'NO';
+  refers_column: string;
 }
 
 /** The rows that a dump leaves out, by `DumpRequest.excludeRows`. */
@@ -46,47 +48,132 @@ export async function readExclusion(
   const chosen = chooseExcluded(excludeRows.patterns, { tables: [...byName.keys()], database: url.display });
   const excluded = new Set(chosen.flatMap((name) => byName.get(name)?.name ?? []));
   const within = await keysWithOwnRows(session, inDatabase('CONSTRAINT_SCHEMA', database));
-  const rows = (await session.query<KeyRow>(foreignKeysQuery(within))).filter(
-    ({ table_, refers_to }) => excluded.has(refers_to) && !excluded.has(table_),
+  const rows = await session.query<KeyRow>(foreignKeysQuery(within));
+  const keys = [...Map.groupBy(rows, ({ table_, name }) => JSON.stringify([table_, name])).values()].flatMap((parts) =>
+    foreignKey(parts, byName, named).filter(({ tables: [table = ''] }) => !excluded.has(byName.get(table)?.name ?? '')),
   );
-  const keys = [...Map.groupBy(rows, ({ table_, name }) => JSON.stringify([table_, name])).values()].flatMap(
-    (parts) => {
-      const [first] = parts;
-      if (!first) return [];
-      const columns = parts.map(({ column_ }) => column_);
-      const required = parts.filter(({ nullable }) => nullable === 'NO').map(({ column_ }) => column_);
-      const ends = { table: named(first.table_), references: named(first.refers_to) };
-      return [{ ...ends, of: first.table_, name: first.name, columns, required }];
-    },
-  ) satisfies ReferencingKey[];
-  assertNullable(keys, excludeRows);
+  const dangling = await referencesToNull(keys, {
+    excluded: new Set([...excluded].map(named)),
+    nullify: excludeRows.nullify,
+    readColumns: () => readColumns(session, { database, named, keys }),
+  });
   const nullified: ExcludedRows['nullified'] = [];
-  for (const { of, table, columns, references } of keys) {
-    const isNull = columns.map((column) => `${quoteName(column)} IS NULL`).join(' AND ');
+  for (const { table, columns, nulled, references } of dangling) {
     const [row] = await session.query<{ rows_: number | string }>(
-      `SELECT COUNT(*) AS rows_ FROM ${quotePath(database, of)} WHERE NOT (${isNull})`,
+      `SELECT COUNT(*) AS rows_ FROM ${quotePath(database, byName.get(table)?.name ?? '')} WHERE ${referencing(columns, quoteName)}`,
     );
-    nullified.push({ table, columns, references, rows: Number(row?.rows_ ?? 0) });
+    nullified.push({ table, columns: nulled, references, rows: Number(row?.rows_ ?? 0) });
   }
   for (const warning of nullifiedWarnings(nullified)) report(warning);
-  const nulled = Map.groupBy(keys, ({ of }) => of);
+  const conditions = nullConditions(dangling, quoteName);
   return {
-    tables: tables.map((table) => withNulled(table, nulled.get(table.name)?.flatMap(({ columns }) => columns) ?? [])),
+    tables: tables.map((table) => withNulled(table, conditions.get(named(table.name)))),
     excluded,
     details: { tables: [...excluded].map(named).sort(), nullified },
   };
 }
 
-function withNulled(table: CatalogTable, nulled: string[]): CatalogTable {
-  if (nulled.length === 0) return table;
-  const columns = table.columns.map((column) => (nulled.includes(column.name) ? { ...column, nulled: true } : column));
+function withNulled(table: CatalogTable, conditions: Map<string, string> | undefined): CatalogTable {
+  if (!conditions) return table;
+  const columns = table.columns.map((column) => {
+    const nulledWhere = conditions.get(column.name);
+    return nulledWhere === undefined ? column : { ...column, nulledWhere };
+  });
   return { ...table, columns };
 }
 
-/** References to other databases are not followed. */
+/** Names of columns in a key may differ from those of the table in upper and lower case. */
+function foreignKey(
+  parts: KeyRow[],
+  byName: Map<string, CatalogTable>,
+  named: (table: string) => string,
+): ForeignKey[] {
+  const [first] = parts;
+  if (!first) return [];
+  const [table, references] = [named(first.table_), named(first.refers_to)];
+  const columnIn = (of: string, column: string): string =>
+    byName.get(of)?.columns.find(({ name }) => name.toLowerCase() === column.toLowerCase())?.name ?? column;
+  return [
+    {
+      name: first.name,
+      tables: [table],
+      columns: parts.map(({ column_ }) => columnIn(table, column_)),
+      // References to other databases are not followed.
+      references: Number(first.refers_in) === 1 ? [references] : [],
+      referencedColumns: parts.map(({ refers_column }) => columnIn(references, refers_column)),
+      isFull: false,
+    },
+  ];
+}
+
+interface ColumnRow {
+  table_: string;
+  name: string;
+  nullable: 'YES' | 'NO';
+  generated_: string | null;
+}
+
+/** Expressions name columns in quotes: one that only contains such text counts, too. */
+async function readColumns(
+  session: MysqlSession,
+  { database, named, keys }: { database: string; named: (table: string) => string; keys: ForeignKey[] },
+): Promise<Map<string, TableColumns>> {
+  const columns = await session.query<ColumnRow>(`
+    SELECT TABLE_NAME AS table_, COLUMN_NAME AS name, IS_NULLABLE AS nullable, GENERATION_EXPRESSION AS generated_
+    FROM information_schema.COLUMNS WHERE ${await ownTablesIn(session, database)}`);
+  const unique = await session.query<{ table_: string; name: string | null }>(`
+    SELECT TABLE_NAME AS table_, COLUMN_NAME AS name FROM information_schema.STATISTICS
+    WHERE ${await ownTablesIn(session, database)} AND NON_UNIQUE = 0`);
+  const checks = Map.groupBy(await readChecks(session, database), ({ table_ }) => table_);
+  const uniqueIn = Map.groupBy(unique, ({ table_ }) => table_);
+  const inKeys = new Set(
+    keys.flatMap((key) => key.tables.flatMap((table) => key.columns.map((name) => `${table}.${name}`))),
+  );
+  return new Map(
+    [...Map.groupBy(columns, ({ table_ }) => table_)].map(([table, own]) => {
+      const generated = own.filter(({ generated_ }) => (generated_ ?? '') !== '');
+      const needing = [
+        ...generated
+          .filter(({ name, nullable }) => nullable === 'NO' || inKeys.has(`${named(table)}.${name}`))
+          .map(({ name, generated_ }) => ({ why: `generated column ${name}`, expression: generated_ ?? '' })),
+        ...(checks.get(table) ?? []).map(({ name, expression }) => ({ why: `check constraint ${name}`, expression })),
+      ];
+      const required = own.flatMap((column): [string, string][] => {
+        if (column.nullable === 'NO') return [[column.name, '']];
+        if (generated.includes(column)) return [[column.name, 'generated column']];
+        const quoted = quoteName(column.name).toLowerCase();
+        const need = needing.find(({ expression }) => expression.toLowerCase().includes(quoted));
+        return need ? [[column.name, need.why]] : [];
+      });
+      const names = (uniqueIn.get(table) ?? []).flatMap(({ name }) => name ?? []);
+      return [named(table), { required: new Map(required), unique: new Set(names) }];
+    }),
+  );
+}
+
+interface CheckRow {
+  table_: string;
+  name: string;
+  expression: string;
+}
+
+/** MySQL 5.7 has no checks; names of MariaDB's are unique within a table, those of MySQL's in a database. */
+async function readChecks(session: MysqlSession, database: string): Promise<CheckRow[]> {
+  const known = await session.query<{ name: string }>(`
+    SELECT UPPER(COLUMN_NAME) AS name FROM information_schema.COLUMNS
+    WHERE TABLE_SCHEMA = 'information_schema' AND TABLE_NAME = 'CHECK_CONSTRAINTS'`);
+  if (known.length === 0) return [];
+  const within = inDatabase('c.CONSTRAINT_SCHEMA', database);
+  const [table, join] = known.some(({ name }) => name === 'TABLE_NAME')
+    ? ['c.TABLE_NAME', '']
+    : ['t.TABLE_NAME', 'JOIN information_schema.TABLE_CONSTRAINTS t USING (CONSTRAINT_SCHEMA, CONSTRAINT_NAME)'];
+  return session.query<CheckRow>(`
+    SELECT ${table} AS table_, CONSTRAINT_NAME AS name, CHECK_CLAUSE AS expression
+    FROM information_schema.CHECK_CONSTRAINTS c ${join} WHERE ${within}`);
+}
+
 const foreignKeysQuery = (within: string): string => `
   SELECT k.TABLE_NAME AS table_, k.CONSTRAINT_NAME AS name, k.COLUMN_NAME AS column_, k.REFERENCED_TABLE_NAME AS refers_to,
-    (SELECT c.IS_NULLABLE FROM information_schema.COLUMNS c WHERE c.TABLE_SCHEMA = k.TABLE_SCHEMA
-      AND c.TABLE_NAME = k.TABLE_NAME AND c.COLUMN_NAME = k.COLUMN_NAME) AS nullable
-  FROM information_schema.KEY_COLUMN_USAGE k WHERE ${within} AND k.REFERENCED_TABLE_SCHEMA = k.TABLE_SCHEMA
+    k.REFERENCED_COLUMN_NAME AS refers_column, k.REFERENCED_TABLE_SCHEMA = k.TABLE_SCHEMA AS refers_in
+  FROM information_schema.KEY_COLUMN_USAGE k WHERE ${within} AND k.REFERENCED_TABLE_NAME IS NOT NULL
   ORDER BY k.TABLE_NAME, k.CONSTRAINT_NAME, k.ORDINAL_POSITION`;

@@ -1,3 +1,4 @@
+import { nullWhere } from '../../shared/null-references.ts';
 import { type CatalogTable, storedColumns } from '../catalog/tables.ts';
 import { quoteName, quotePath } from '../connection/quote.ts';
 import type { Part } from './parts.ts';
@@ -9,8 +10,8 @@ export function selectOf(
   part: Part,
 ): string {
   const expressions = storedColumns({ columns }).map((column) => {
-    if (column.nulled) return 'NULL';
-    return column.type === 'float' ? `${quoteName(column.name)} + 0e0` : quoteName(column.name);
+    const value = column.type === 'float' ? `${quoteName(column.name)} + 0e0` : quoteName(column.name);
+    return nullWhere(column.nulledWhere, value);
   });
   const from = `${quotePath(database, name)}${key.length > 0 ? ' FORCE INDEX (PRIMARY)' : ''}`;
   const where = part === null ? '' : ` WHERE ${part}`;

@@ -25,8 +25,8 @@ export interface CatalogTable {
   of_extension: boolean;
   /** A dump leaves its rows out. */
   without_rows?: boolean;
-  /** Columns that a dump reads as NULL. */
-  nulled?: string[];
+  /** Columns that a dump reads as NULL, and the condition of these rows. */
+  nulled?: Map<string, string>;
 }
 
 export interface CatalogSchema {

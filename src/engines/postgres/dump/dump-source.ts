@@ -28,14 +28,13 @@ import { majorOf } from '../connection/tools.ts';
 import { whyNoSetting } from '../swap/alter-set.ts';
 import { type ArchiveDetails, archiveDetails } from './archive.ts';
 import { type BrokenSelection, readBroken } from './broken-selection.ts';
-import { type Exclusion, readExclusion } from './excluded-rows.ts';
+import type { Exclusion } from './excluded-rows.ts';
 import { readHidden } from './hidden.ts';
 import { type PartitionRoot, readPartitionRoots } from './partition-roots.ts';
 import { readSuperuserObjects } from './superuser-objects.ts';
 
 /** Schemas and tables to dump, read with the rest of the catalog at one instant. */
-export interface DumpSelection {
-  tables: CatalogTable[];
+export interface DumpSelection extends Exclusion {
   /** Tables of every schema: an extension's may be dumped with the extension, wherever they are. */
   allTables: CatalogTable[];
   /** Schemas of the database. */
@@ -46,7 +45,6 @@ export interface DumpSelection {
   broken: BrokenSelection;
   /** Parts of definitions that cannot be restored. */
   cuts: BrokenSelection['cuts'];
-  excludedRows: Exclusion['details'];
   hasLargeObjects: boolean;
   /** Values before pg_dump reads the sequences; a restored database has these values or higher ones. */
   sequences: Inventory['sequences'];
@@ -70,7 +68,7 @@ export async function readSelection(
   { report }: EngineContext,
   session: PsqlSession,
   request: DumpRequest,
-): Promise<DumpSelection> {
+): Promise<Omit<DumpSelection, 'excludedRows'>> {
   const available = await readSchemas(session);
   const names = available.map((schema) => schema.name);
   const { schemas: chosen, warnings } = selectSchemas(names, request.schemaConfig);
@@ -88,24 +86,8 @@ export async function readSelection(
     readHasLargeObjects(session),
     readSequences(session, schemas),
   ]);
-  const { tables, details: excludedRows } = await readExclusion(session, {
-    tables: allTables.filter((table) => schemas.includes(table.schema)),
-    ...{ request, report },
-  });
-  return {
-    ...{
-      tables,
-      excludedRows,
-      allTables,
-      available,
-      schemas,
-      excluded,
-      broken,
-      cuts: broken.cuts,
-      hasLargeObjects,
-      sequences,
-    },
-  };
+  const tables = allTables.filter((table) => schemas.includes(table.schema));
+  return { tables, allTables, available, schemas, excluded, broken, cuts: broken.cuts, hasLargeObjects, sequences };
 }
 
 /** Character that stands for bytes that are not UTF-8. */

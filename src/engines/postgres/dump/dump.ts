@@ -33,6 +33,7 @@ import {
   readSelection,
   readSource,
 } from './dump-source.ts';
+import { readExclusion } from './excluded-rows.ts';
 import { beginInstant } from './instant.ts';
 import { rangesOf } from './ranges.ts';
 import { cutShort, type TableReads } from './read-piece.ts';
@@ -62,12 +63,13 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const identifying = readIdentity(session, signs);
   identifying.catch(() => {});
   if ('client_encoding' in encoding) await assertReadableNames(session, request);
-  const { snapshot, selected } = await beginSelection(context, session, { request, signs });
+  const { snapshot, chosen } = await beginSelection(context, session, { request, signs });
   const identity = await identifying;
   connected(`Connected to PostgreSQL ${serverVersion}`);
 
-  const of = `${formatNumberOf(selected.tables.length, 'table')} of ${request.url.display}`;
+  const of = `${formatNumberOf(chosen.tables.length, 'table')} of ${request.url.display}`;
   const ended = startStep(report, 'dump', `Dump ${of}`);
+  const selected = { ...chosen, ...(await readExclusion(session, { tables: chosen.tables, request, report })) };
   const own = chooseOwn(selected.tables);
   const explain = explainer(context, session, { schemas: selected.schemas, request, signs });
   const progress = createDumpProgress({ tables: selected.tables, expected: request.expectedBytes, report });
@@ -138,7 +140,7 @@ async function beginSelection(
   context: EngineContext,
   session: PsqlSession,
   { request, signs }: Pick<ExplainOptions, 'request' | 'signs'>,
-): Promise<{ snapshot: string; selected: DumpSelection }> {
+): Promise<{ snapshot: string; chosen: Omit<DumpSelection, 'excludedRows'> }> {
   let schemas = await readChosenSchemas(session, request);
   while (true) {
     const snapshot = await beginInstant(session, schemas).catch(async (error) => {
@@ -148,13 +150,13 @@ async function beginSelection(
       ]);
     });
     const warnings: RunEvent[] = [];
-    const selected = await readSelection({ ...context, report: (event) => warnings.push(event) }, session, request);
-    if (selected.schemas.every((schema) => schemas.includes(schema))) {
+    const chosen = await readSelection({ ...context, report: (event) => warnings.push(event) }, session, request);
+    if (chosen.schemas.every((schema) => schemas.includes(schema))) {
       for (const warning of warnings) context.report(warning);
-      return { snapshot, selected };
+      return { snapshot, chosen };
     }
     await session.execute('ROLLBACK');
-    schemas = [...new Set([...schemas, ...selected.schemas])];
+    schemas = [...new Set([...schemas, ...chosen.schemas])];
   }
 }
 

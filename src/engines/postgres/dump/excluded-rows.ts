@@ -2,7 +2,8 @@ import type { ExcludedRows } from '../../../results/excluded-rows.ts';
 import type { Report } from '../../../runtime/events.ts';
 import { tableName } from '../../../text/table-names.ts';
 import type { DumpRequest } from '../../facets/dump.ts';
-import { assertNullable, chooseExcluded, nullifiedWarnings, type ReferencingKey } from '../../shared/excluded-rows.ts';
+import { chooseExcluded, nullifiedWarnings, referencesToNull } from '../../shared/excluded-rows.ts';
+import { type ForeignKey, nullConditions, referencing, type TableColumns } from '../../shared/null-references.ts';
 import type { CatalogTable } from '../catalog/introspect.ts';
 import { quoteName, quoteNumber } from '../connection/quote.ts';
 import type { PsqlSession } from '../connection/session.ts';
@@ -21,13 +22,15 @@ interface KeyRow {
   relation: number;
   refers_to: number;
   columns: string[];
+  referenced_columns: string[];
+  is_full: boolean;
 }
 
 /** The rows that a dump leaves out, by `DumpRequest.excludeRows`. */
 export interface Exclusion {
   /** All tables of the dump, with what is not to be read of them. */
   tables: CatalogTable[];
-  details: ExcludedRows | null;
+  excludedRows: ExcludedRows | null;
 }
 
 /**
@@ -40,7 +43,7 @@ export async function readExclusion(
   { tables, request, report }: { tables: CatalogTable[]; request: DumpRequest; report: Report },
 ): Promise<Exclusion> {
   const { excludeRows } = request;
-  if (!excludeRows || excludeRows.patterns.length === 0) return { tables, details: null };
+  if (!excludeRows || excludeRows.patterns.length === 0) return { tables, excludedRows: null };
   const own = tables.filter((table) => !table.of_extension);
   const partitioned = await session.query<PartitionedTable>(PARTITIONED);
   const leavesOf = new Map(partitioned.map(({ oid, leaves }) => [oid, leaves]));
@@ -49,61 +52,110 @@ export async function readExclusion(
   const byOid = new Map(own.map((table) => [table.oid, table]));
   const leaves = (oid: number): number[] => leavesOf.get(oid) ?? [oid];
   const excluded = new Set(chosen.flatMap((name) => leaves(oids.get(name) ?? 0)).filter((oid) => byOid.has(oid)));
-  const found = (await session.query<KeyRow>(FOREIGN_KEYS)).flatMap(({ refers_to, relation, ...key }) => {
-    const missing = leaves(refers_to).filter((oid) => excluded.has(oid));
-    const referencing = leaves(relation).filter((oid) => byOid.has(oid) && !excluded.has(oid));
-    return missing.length === 0 ? [] : referencing.map((oid) => ({ ...key, oid, missing: missing[0] ?? 0 }));
+  const namesOf = (oid: number): string[] =>
+    leaves(oid)
+      .flatMap((leaf) => byOid.get(leaf) ?? [])
+      .map(nameOf);
+  const byName = new Map(own.map((table) => [nameOf(table), table]));
+  const without = new Set([...excluded].flatMap((oid) => byOid.get(oid) ?? []).map(nameOf));
+  const keys = (await session.query<KeyRow>(FOREIGN_KEYS)).map(
+    ({ name, columns, ...key }): ForeignKey => ({
+      name,
+      columns,
+      tables: namesOf(key.relation).filter((table) => !without.has(table)),
+      references: namesOf(key.refers_to),
+      referencedColumns: key.referenced_columns,
+      isFull: key.is_full,
+    }),
+  );
+  const dangling = await referencesToNull(keys, {
+    excluded: without,
+    nullify: excludeRows.nullify,
+    readColumns: (names) =>
+      readColumns(
+        session,
+        names.flatMap((name) => byName.get(name) ?? []),
+      ),
   });
-  const required = await readRequired(session, new Set(found.map(({ oid }) => oid)));
-  const keys = found.flatMap(({ oid, missing, name, columns }): (ReferencingKey & { oid: number })[] => {
-    const [table, references] = [byOid.get(oid), byOid.get(missing)];
-    if (!table || !references) return [];
-    const cannot = columns.filter((column) => required.get(oid)?.includes(column));
-    return [{ oid, name, table: nameOf(table), columns, required: cannot, references: nameOf(references) }];
-  });
-  assertNullable(keys, excludeRows);
   const nullified: ExcludedRows['nullified'] = [];
-  for (const { oid, table, columns, references } of keys) {
-    const { schema, name } = byOid.get(oid) ?? {};
-    const isNull = columns.map((column) => `${quoteName(column)} IS NULL`).join(' AND ');
+  for (const { table, columns, nulled, references } of dangling) {
+    const { schema, name } = byName.get(table) ?? {};
     const [row] = await session.query<{ rows: number }>(
-      `SELECT count(*) AS rows FROM ONLY ${quoteName(schema ?? '')}.${quoteName(name ?? '')} WHERE NOT (${isNull})`,
+      `SELECT count(*) AS rows FROM ONLY ${quoteName(schema ?? '')}.${quoteName(name ?? '')} WHERE ${referencing(columns, quoteName)}`,
     );
-    nullified.push({ table, columns, references, rows: row?.rows ?? 0 });
+    nullified.push({ table, columns: nulled, references, rows: row?.rows ?? 0 });
   }
   for (const warning of nullifiedWarnings(nullified)) report(warning);
-  const nulled = Map.groupBy(keys, ({ oid }) => oid);
+  const conditions = nullConditions(dangling, quoteName);
   return {
-    tables: tables.map((table) =>
-      excluded.has(table.oid)
-        ? { ...table, bytes: 0, blocks: 0, without_rows: true }
-        : {
-            ...table,
-            ...(nulled.has(table.oid) && { nulled: nulled.get(table.oid)?.flatMap((key) => key.columns) ?? [] }),
-          },
-    ),
-    details: {
-      tables: [...excluded]
-        .flatMap((oid) => byOid.get(oid) ?? [])
-        .map(nameOf)
-        .sort(),
-      nullified,
-    },
+    tables: tables.map((table) => {
+      if (excluded.has(table.oid)) return { ...table, bytes: 0, blocks: 0, without_rows: true };
+      const nulled = table.of_extension ? undefined : conditions.get(nameOf(table));
+      return nulled ? { ...table, nulled } : table;
+    }),
+    excludedRows: { tables: [...without].sort(), nullified },
   };
 }
 
-/** Columns that cannot be NULL: by their own constraint, by their domain's, or because they choose the partition. */
-async function readRequired(session: PsqlSession, tables: Set<number>): Promise<Map<number, string[]>> {
-  if (tables.size === 0) return new Map();
-  const list = [...tables].map(quoteNumber).join(', ');
-  const rows = await session.query<{ oid: number; columns: string[] }>(`
-    SELECT a.attrelid::int8 AS oid, json_agg(a.attname) AS columns FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
-    WHERE a.attrelid IN (${list}) AND a.attnum > 0 AND NOT a.attisdropped AND (a.attnotnull OR t.typnotnull OR EXISTS (
-      SELECT FROM pg_partition_ancestors(a.attrelid) p JOIN pg_partitioned_table r ON r.partrelid = p.relid
-      JOIN pg_attribute k ON k.attrelid = r.partrelid AND k.attnum = ANY (r.partattrs) WHERE k.attname = a.attname))
-    GROUP BY a.attrelid`);
-  return new Map(rows.map(({ oid, columns }) => [oid, columns]));
+interface ColumnRow {
+  oid: number;
+  name: string;
+  is_unique: boolean;
+  is_required: boolean;
+  /** Why it cannot be NULL. */
+  why: string | null;
 }
+
+async function readColumns(session: PsqlSession, tables: CatalogTable[]): Promise<Map<string, TableColumns>> {
+  if (tables.length === 0) return new Map();
+  const list = tables.map(({ oid }) => quoteNumber(oid)).join(', ');
+  const columns = Map.groupBy(await session.query<ColumnRow>(columnsQuery(list)), ({ oid }) => oid);
+  return new Map(
+    tables.map((table) => {
+      const own = columns.get(table.oid) ?? [];
+      const required = own.flatMap(({ name, is_required, why }): [string, string][] =>
+        is_required || why !== null ? [[name, is_required ? '' : (why ?? '')]] : [],
+      );
+      const unique = own.filter(({ is_unique }) => is_unique).map(({ name }) => name);
+      return [nameOf(table), { required: new Map(required), unique: new Set(unique) }];
+    }),
+  );
+}
+
+/**
+ * A check may accept NULL, but only its evaluation would show that. An index depends on the columns of its expressions
+ * and of its condition. The setting `indnullsnotdistinct` exists since PostgreSQL 15.
+ */
+const columnsQuery = (list: string): string => `
+  WITH RECURSIVE domains (of, oid) AS (
+    SELECT oid, oid FROM pg_type WHERE typtype = 'd'
+    UNION SELECT d.of, t.typbasetype FROM domains d JOIN pg_type t ON t.oid = d.oid WHERE t.typbasetype <> 0
+  )
+  SELECT a.attrelid::int8 AS oid, a.attname AS name, a.attnotnull AS is_required,
+    EXISTS (SELECT FROM pg_index i WHERE i.indrelid = a.attrelid AND i.indisunique AND a.attnum = ANY (i.indkey)) AS is_unique,
+    coalesce(
+      (SELECT 'domain ' || format_type(a.atttypid, NULL) FROM domains d JOIN pg_type t ON t.oid = d.oid WHERE d.of = a.atttypid
+        AND (t.typnotnull OR EXISTS (SELECT FROM pg_constraint k WHERE k.contypid = t.oid)) LIMIT 1),
+      CASE WHEN a.attgenerated <> '' THEN 'generated column' END,
+      (SELECT 'partition key' FROM pg_partition_ancestors(a.attrelid) p JOIN pg_partitioned_table r ON r.partrelid = p.relid
+        WHERE 0 = ANY (r.partattrs) OR EXISTS (SELECT FROM pg_attribute k
+          WHERE k.attrelid = r.partrelid AND k.attnum = ANY (r.partattrs) AND k.attname = a.attname) LIMIT 1),
+      (SELECT 'check constraint ' || k.conname FROM pg_constraint k WHERE k.conrelid = a.attrelid AND k.contype = 'c'
+        AND k.convalidated AND (a.attnum = ANY (k.conkey) OR 0 = ANY (k.conkey)) ORDER BY k.conname LIMIT 1),
+      (SELECT 'unique index ' || c.relname FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+        WHERE i.indrelid = a.attrelid AND i.indisunique AND CASE WHEN a.attnum = ANY (i.indkey)
+          THEN (to_jsonb(i) ->> 'indnullsnotdistinct')::boolean
+          ELSE EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = i.indexrelid
+            AND d.refclassid = 'pg_class'::regclass AND d.refobjid = a.attrelid AND d.refobjsubid = a.attnum) END
+        ORDER BY c.relname LIMIT 1),
+      (SELECT 'generated column ' || g.attname FROM pg_attribute g JOIN pg_attrdef e ON e.adrelid = g.attrelid AND e.adnum = g.attnum
+        WHERE g.attrelid = a.attrelid AND g.attgenerated <> '' AND g.attnum <> a.attnum
+          AND (g.attnotnull OR EXISTS (SELECT FROM pg_constraint k WHERE k.conrelid = g.attrelid AND g.attnum = ANY (k.conkey)))
+          AND EXISTS (SELECT FROM pg_depend d WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = a.attrelid AND d.refobjsubid = a.attnum
+            AND (d.classid = 'pg_attrdef'::regclass AND d.objid = e.oid
+              OR d.classid = 'pg_class'::regclass AND d.objid = g.attrelid AND d.objsubid = g.attnum))
+        ORDER BY g.attname LIMIT 1)) AS why
+  FROM pg_attribute a WHERE a.attrelid IN (${list}) AND a.attnum > 0 AND NOT a.attisdropped`;
 
 const PARTITIONED = `
   SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name,
@@ -113,5 +165,8 @@ const PARTITIONED = `
 const FOREIGN_KEYS = `
   SELECT k.conname AS name, k.conrelid::int8 AS relation, k.confrelid::int8 AS refers_to,
     (SELECT json_agg(a.attname ORDER BY u.position) FROM unnest(k.conkey) WITH ORDINALITY u (number, position)
-      JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = u.number) AS columns
+      JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = u.number) AS columns,
+    (SELECT json_agg(a.attname ORDER BY u.position) FROM unnest(k.confkey) WITH ORDINALITY u (number, position)
+      JOIN pg_attribute a ON a.attrelid = k.confrelid AND a.attnum = u.number) AS referenced_columns,
+    k.confmatchtype = 'f' AS is_full
   FROM pg_constraint k WHERE k.contype = 'f' AND k.conparentid = 0 ORDER BY k.conname, k.oid`;

@@ -1,3 +1,4 @@
+import { nullWhere } from '../../shared/null-references.ts';
 import type { CatalogTable } from '../catalog/introspect.ts';
 import { quoteName, quoteNumber } from '../connection/quote.ts';
 
@@ -59,11 +60,10 @@ export function fileName({ oid }: CatalogTable, part: number): string {
 }
 
 /** A range in the order of its places, which an index or a sequential scan with others would not keep. */
-export function copyOut({ schema, name, columns, nulled = [] }: CatalogTable, { start, end }: Range): string {
+export function copyOut({ schema, name, columns, nulled }: CatalogTable, { start, end }: Range): string {
   const table = `${quoteName(schema)}.${quoteName(name)}`;
-  const list = columns.map((column) => (nulled.includes(column) ? 'NULL' : quoteName(column))).join(', ');
-  if (start === null && end === null && nulled.length === 0)
-    return `COPY ${table}${list === '' ? '' : ` (${list})`} TO STDOUT`;
+  const list = columns.map((column) => nullWhere(nulled?.get(column), quoteName(column))).join(', ');
+  if (start === null && end === null && !nulled) return `COPY ${table}${list === '' ? '' : ` (${list})`} TO STDOUT`;
   return `COPY (SELECT ${list} FROM ONLY ${table}${conditionOf({ start, end })}) TO STDOUT`;
 }
 

@@ -87,7 +87,7 @@ async function readTableStates(session: PsqlSession, tables: CatalogTable[]): Pr
     FROM pg_class c WHERE c.oid IN (${oids}) AND c.relkind = 'r' AND c.relpersistence = 'p' AND c.relfilenode <> 0
       AND has_table_privilege(c.oid, 'SELECT')`);
   const types = await readTypes(session, oids);
-  const nulled = new Map(tables.map((table) => [table.oid, table.nulled ?? []]));
+  const nulled = new Map(tables.map((table) => [table.oid, [...(table.nulled ?? [])]]));
   return new Map(
     relations.flatMap(({ oid, filenode, columns, labels }) => {
       const used = new Set((columns ?? []).flatMap(([, , type]) => [...(types.get(type) ?? [DOUBTFUL])]));
