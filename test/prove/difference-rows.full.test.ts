@@ -72,7 +72,8 @@ describeWithPostgres('pairs of snapshots with random tables', () => {
     }
     await build(context, { target: 'app' });
     const { difference } = await load({ keepBase: true });
-    expect(difference?.method).toBe('difference');
+    // One table alone may have to be loaded whole.
+    if (rounds.length > 1) expect(difference?.method).toBe('difference');
     for (const { method } of difference?.by_table ?? []) ways[method] += 1;
     await load({ destdb: server.url(names.full) });
     const [full, copy] = await Promise.all([server.dump(names.full), server.dump(names.copy)]);

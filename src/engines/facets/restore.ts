@@ -97,7 +97,7 @@ export interface RestorePlan {
   copies?: BaseCopies;
   /** Absent where there is no base copy. */
   difference?: DifferencePlan;
-  /** The base copy that is used will be replaced by one of the new state. */
+  /** The base copy that is used, or could be, will be replaced by one of the new state. */
   keepsUsedBase?: true;
 }
 
@@ -126,6 +126,8 @@ export interface DifferencePlan {
   /** Files that are needed besides those of the tables; all for a full load. */
   files: string[] | null;
   reason: string;
+  /** The base copy can be used, and a full load is as good. */
+  savesNothing?: true;
 }
 
 export interface TableWay {

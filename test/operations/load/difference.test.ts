@@ -271,6 +271,12 @@ describeWithPostgres('a load of what differs from the base copy', () => {
         expect(await sql(digest(table), 'parts_copy')).toBe(await sql(digest(table), 'parts'));
       }
     }
+    await sql('TRUNCATE customer, orders, node', 'parts');
+    await build(on, { target: 'app' });
+    expect(await load({}, on)).toMatchObject({
+      difference: { method: 'full', reason: 'all tables differ, and would be loaded whole' },
+      base_database: 'parts_copy.tool-base',
+    });
     const unverified = 'SELECT count(*) FROM pg_constraint WHERE NOT convalidated';
     const keys = "SELECT array_agg(conname ORDER BY conname) FROM pg_constraint WHERE contype = 'f'";
     expect(await sql(unverified, 'parts_copy')).toBe('0');

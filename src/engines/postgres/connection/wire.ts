@@ -152,6 +152,8 @@ const NO_TLS = 0x4e;
 async function tryToConnect({ encryption, host, port, user, password, database }: WireAddress): Promise<Duplex> {
   const client = new pg.Client({
     ...{ host, port, user, database, keepAlive: true },
+    // As the sessions of psql beside it.
+    application_name: 'psql',
     // From the first statement on: a function of the database could be the better match of a name.
     options: '-c search_path=pg_catalog',
     password: () => (password === null ? Promise.reject(new ConnectionLost('there is no password')) : password),

@@ -67,7 +67,8 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   const rows = tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
   const bytes = Math.max(copied, rows);
   assertEnoughSpace(facts, databases * bytes);
-  const isUsed = !request.keepBase && request.keepUsedBase && swap?.difference?.tables;
+  const { tables: differing, savesNothing } = swap?.difference ?? {};
+  const isUsed = !request.keepBase && request.keepUsedBase && (differing || savesNothing);
   const keepsUsedBase = isUsed && (facts.freeBytes === null || facts.freeBytes >= (databases + 1) * bytes);
   return {
     destination: facts.destination,

@@ -275,6 +275,8 @@ export function restoreSettings(local: boolean, cpus: number): SessionSettings {
       ? { max_parallel_maintenance_workers: `${Math.max(0, Math.floor(availableParallelism() / cpus) - 1)}` }
       : {}),
     jit: 'off',
+    // Of defaults, too.
+    array_nulls: 'on',
     statement_timeout: '0',
     lock_timeout: '0',
     idle_in_transaction_session_timeout: '0',

@@ -71,6 +71,12 @@ describeWithPostgres('rows that a thread reads', () => {
     ).toMatch(/^0/);
   });
 
+  it('has the name that the sessions of psql have', async () => {
+    await using _reader = await open();
+    const sql = `SELECT count(*), min(application_name), max(application_name) FROM pg_stat_activity WHERE backend_type = 'client backend'`;
+    expect((await server.psql('postgres', { sql })).trim()).toBe('2|psql|psql');
+  });
+
   function destination(): string {
     number += 1;
     return join(folder.path, `${number}.object`);

@@ -30,10 +30,14 @@ export async function planDifference(server: PsqlSession, comparison: BaseCompar
   if (tables.some((table) => dataOf(table, comparison.details).of_extension)) {
     return full('rows of a table of an extension differ');
   }
+  const ways = await planWays(comparison, { tables, before: compared.before, deleted: contents.deleted ?? {} });
+  if (tables.length > 0 && tables.length === comparison.tables.length && ways.every(({ way }) => way === 'whole')) {
+    return { ...full('all tables differ, and would be loaded whole'), savesNothing: true };
+  }
   return {
     ...named(base),
     tables: tables.map(({ name }) => name),
-    ways: await planWays(comparison, { tables, before: compared.before, deleted: contents.deleted ?? {} }),
+    ways,
     deleted: contents.deleted ?? {},
     files: [CONTENTS],
     reason: `the base copy is of snapshot ${base.snapshot ?? 'unknown'}, which has the same definitions`,

@@ -102,6 +102,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     statement_timeout: '0',
     lock_timeout: '0',
     client_min_messages: 'warning',
+    array_nulls: 'on',
   });
   const child = runner.start(
     { file: tools.psql, args: [...COPY_FLAGS, ...scripts, ...args], env, mounts: [...mounts, folder] },

@@ -22,6 +22,7 @@ export const COPY_SETTINGS = {
   search_path: 'pg_catalog',
   row_security: 'off',
   xmloption: 'content',
+  array_nulls: 'on',
   client_min_messages: 'warning',
 };
 
