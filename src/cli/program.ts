@@ -111,7 +111,7 @@ function addCommand(program: Command, { spec, families, into, width, mayLack }: 
     command.addArgument(toArgument({ ...argument, required: argument.required && !mayLack(argument) }));
   }
   for (const option of spec.options) command.addOption(toOption(option));
-  refuseOpposites(command);
+  rejectOpposites(command);
   command.action(() => {
     const named = spec.arguments.map(({ name }, index) => [name, command.processedArgs[index]] as const);
     into.matches.push({
@@ -124,8 +124,8 @@ function addCommand(program: Command, { spec, families, into, width, mayLack }: 
   });
 }
 
-/** Of `--spare` and `--no-spare` the parser would take the last one. */
-function refuseOpposites(command: Command): void {
+/** The parser would take the last one of `--spare` and `--no-spare`. */
+function rejectOpposites(command: Command): void {
   const given = new Set<string>();
   for (const option of command.options) {
     const name = option.name().replace(/^no-/, '');

@@ -129,7 +129,7 @@ describeWithPostgres('a reset', () => {
     expect(codes()).toEqual([]);
   });
 
-  it('says once that a copy cannot be dropped', async () => {
+  it('reports once that a copy cannot be dropped', async () => {
     await load({ keepBase: true });
     await sql('ALTER DATABASE "copy.tool-base" IS_TEMPLATE true');
     events = [];
