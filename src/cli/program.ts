@@ -111,6 +111,7 @@ function addCommand(program: Command, { spec, families, into, width, mayLack }: 
     command.addArgument(toArgument({ ...argument, required: argument.required && !mayLack(argument) }));
   }
   for (const option of spec.options) command.addOption(toOption(option));
+  rejectOpposites(command);
   command.action(() => {
     const named = spec.arguments.map(({ name }, index) => [name, command.processedArgs[index]] as const);
     into.matches.push({
@@ -121,6 +122,18 @@ function addCommand(program: Command, { spec, families, into, width, mayLack }: 
       globals: globalsOf(program),
     });
   });
+}
+
+/** The parser would take the last one of `--spare` and `--no-spare`. */
+function rejectOpposites(command: Command): void {
+  const given = new Set<string>();
+  for (const option of command.options) {
+    const name = option.name().replace(/^no-/, '');
+    command.on(`option:${option.name()}`, () => {
+      given.add(option.name());
+      if (given.has(name) && given.has(`no-${name}`)) command.error(`--${name} and --no-${name} exclude each other`);
+    });
+  }
 }
 
 function familyOf(parent: Command, word: string, { spec, families }: Addition): Command {

@@ -127,6 +127,23 @@ describeWithPostgres('a build after another one', () => {
     expect((await source.run()).reading?.all_read).toBe('first');
   });
 
+  it('reports no proof where no table is large, or has its rows in the snapshot', async () => {
+    const source = await filled();
+    const excludeRows = ['*.event', '*.item'];
+    expect((await source.run({ excludeRows })).reading).toMatchObject({ all_read: null, tables_read: 1 });
+    await source.run();
+    const excluded = await source.run({ excludeRows });
+    expect(excluded.reading).toMatchObject({ all_read: null, tables_unchanged: 0 });
+    await source.sql('DROP TABLE event, item');
+    const small = await source.run();
+    expect(small.reading).toMatchObject({ all_read: null, tables_read: 1, tables_unchanged: 0 });
+    for (const row of [excluded, small]) {
+      expect(builtSummary('app', row).details.filter((line) => /^(Read|Proved)/.test(line))).toEqual([]);
+    }
+    const full = await source.run({ full: true });
+    expect(builtSummary('app', full).details).toEqual(['Read all rows: as requested']);
+  });
+
   it('believes only what this user has signed, in a regular file', async () => {
     const source = await filled();
     await source.run();

@@ -84,4 +84,6 @@ export interface ReadSummary {
   unchangedBytes: number;
   /** Why evidence was not believed: it is about another source or history, or nothing can be proved. */
   refused: 'history' | 'unprovable' | null;
+  /** Some table is of a size and kind that a proof is worth. */
+  provable: boolean;
 }

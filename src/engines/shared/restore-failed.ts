@@ -13,6 +13,6 @@ export function withRightsHint(error: unknown, { user }: RestoringUser): unknown
   if (user !== 'temporary' || !(error instanceof UserError && error.code === 'restore_failed')) return error;
   const { code, exit, details } = error;
   const rights =
-    'A temporary user without rights outside the shadow database restores the content. If it needs more rights and you trust it, add --allow-superuser.';
+    'A temporary user without rights outside the shadow database restores the content. If the error is about missing rights and you trust the content, add --allow-superuser.';
   return new UserError(code, error.message, { exit, details, hint: `${error.hint} ${rights}`, cause: error });
 }

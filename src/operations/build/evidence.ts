@@ -93,7 +93,7 @@ export async function writeEvidence(
 const NAMED = 20;
 
 export function rowReading(
-  { read, partlyRead, unchanged, unchangedBytes, refused }: ReadSummary,
+  { read, partlyRead, unchanged, unchangedBytes, refused, provable }: ReadSummary,
   why: AllRead | null,
 ): RowReadSummary {
   return {
@@ -102,6 +102,6 @@ export function rowReading(
     tables_unchanged: unchanged.length,
     unchanged_bytes: unchangedBytes,
     read: [...partlyRead, ...read].slice(0, NAMED),
-    all_read: why ?? refused,
+    all_read: provable || why === 'asked' ? (why ?? refused) : null,
   };
 }

@@ -48,7 +48,7 @@ const ALL_READ: Record<AllRead, string> = {
   asked: 'as requested',
   due: 'the last time is longer ago than full_every',
   first: 'no earlier build on this machine proves anything',
-  history: 'the server restarted, or is another one since the last build',
+  history: 'the server restarted, or the server, the database or the user is another one since the last build',
   unprovable: 'the source cannot prove that rows are unchanged',
 };
 
@@ -61,6 +61,8 @@ function readingLines(reading: RowReadSummary | undefined): string[] {
   if (!reading || reading.all_read === 'first') return [];
   const { tables_read, tables_partly_read, tables_unchanged, unchanged_bytes, read, all_read } = reading;
   if (all_read !== null) return [`Read all rows: ${ALL_READ[all_read]}`];
+  // Rows of small tables are always read.
+  if (tables_unchanged + tables_partly_read === 0) return [];
   const unchanged = `Proved unchanged: ${formatNumberOf(tables_unchanged, 'table')} (${formatBytes(unchanged_bytes)} not read)`;
   const all = tables_read + tables_partly_read;
   const part = tables_partly_read === 0 ? '' : `, ${tables_partly_read} of them in part`;

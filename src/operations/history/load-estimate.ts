@@ -5,8 +5,10 @@ import { readHistory } from './history-file.ts';
 
 /** Newest loads that count. */
 const COUNTED = 5;
-/** Sizes that differ by no more are the same: a short load is mostly fixed costs. */
+/** Sizes that differ by no more are the same. */
 const ALIKE = 1.5;
+/** Loads of less take as long as one of this: most of it are fixed costs. */
+const LEAST_BYTES = 16_000_000;
 
 /** By the median of earlier loads into the same destination, in the same way; `null` without one. */
 export function estimateLoad(context: Pick<Context, 'configuration'>, plan: LoadPlan): LoadEstimate | null {
@@ -38,6 +40,6 @@ function isAlike(entry: HistoryEntry, plan: LoadPlan): boolean {
 
 function scaled({ duration_ms, size_bytes }: HistoryEntry, size: number): number {
   if (!size_bytes || size === 0) return duration_ms;
-  const ratio = size / size_bytes;
+  const ratio = Math.max(size, LEAST_BYTES) / Math.max(size_bytes, LEAST_BYTES);
   return ratio > ALIKE || ratio < 1 / ALIKE ? duration_ms * ratio : duration_ms;
 }

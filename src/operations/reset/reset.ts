@@ -55,7 +55,9 @@ export async function planReset(given: Context, request: ResetRequest): Promise<
 /** Restores the destination to its state after its last load. Steps: `prepare`, `swap`, `spare`. */
 export function applyReset(given: Context, planned: PlannedReset): Promise<ResetResult> {
   const { target, destination, base, warnings } = planned.plan;
-  for (const warning of warnings) given.report({ event: 'warning', ...warning });
+  // The swap looks for leftovers again, under its lock, and reports them.
+  const others = warnings.filter(({ code }) => code !== 'leftover');
+  for (const warning of others) given.report({ event: 'warning', ...warning });
   return recorded(
     given,
     { operation: 'reset', target, snapshot: base.snapshot, from: base.database, to: destination.url },

@@ -131,6 +131,15 @@ describeWithPostgres('a reset', () => {
     expect(codes()).toEqual([]);
   });
 
+  it('reports once that a copy cannot be dropped', async () => {
+    await load({ keepBase: true });
+    await sql('ALTER DATABASE "copy.tool-base" IS_TEMPLATE true');
+    events = [];
+    await reset();
+    await sql('ALTER DATABASE "copy.tool-base" IS_TEMPLATE false');
+    expect(codes()).toEqual(['leftover']);
+  });
+
   it('takes the spare where there is one, and makes the next one', async () => {
     expect(await load({ spare: true })).toMatchObject({ spare_database: 'copy.tool-spare' });
     await dirty();

@@ -6,7 +6,7 @@ import { TERMINATOR_LINES } from '../archive.ts';
 import { nameOf } from '../dump-progress.ts';
 import { fileName, type Range } from '../ranges.ts';
 import { type Evidence, isOfPast, parseEvidence, type RangeEvidence } from './evidence.ts';
-import type { SourceState } from './read-state.ts';
+import { isProvable, type SourceState } from './read-state.ts';
 import { withinSavepoint } from './savepoint.ts';
 import { findUnchangedRanges } from './scan.ts';
 
@@ -29,13 +29,14 @@ export async function proveUnchanged(
   const isBelieved = evidence !== null && state !== null && isOfPast(evidence, state);
   const files: UnchangedFiles =
     isBelieved && last ? await findUnchanged(session, { evidence, state, isStored: last.isStored, ranges }) : new Map();
-  const isRefused = last !== undefined && last.evidence !== null && !isBelieved;
+  const provable = [...ranges.keys()].some(isProvable);
+  const isRefused = provable && last !== undefined && last.evidence !== null && !isBelieved;
   const refused = isRefused ? (state === null ? 'unprovable' : 'history') : null;
   return {
     files,
     reading: readingOf(
       [...ranges.keys()].filter((table) => !table.without_rows),
-      { files, refused },
+      { files, refused, provable },
     ),
   };
 }
@@ -89,9 +90,9 @@ async function takeOver(
 
 function readingOf(
   tables: CatalogTable[],
-  { files, refused }: { files: UnchangedFiles; refused: ReadSummary['refused'] },
+  { files, ...rest }: Pick<ReadSummary, 'refused' | 'provable'> & { files: UnchangedFiles },
 ): ReadSummary {
-  const reading: ReadSummary = { read: [], partlyRead: [], unchanged: [], unchangedBytes: 0, refused };
+  const reading: ReadSummary = { read: [], partlyRead: [], unchanged: [], unchangedBytes: 0, ...rest };
   for (const table of tables) {
     const known = files.get(table) ?? [null];
     const taken = known.flatMap((one) => one ?? []);

@@ -25,15 +25,17 @@ export interface TableState {
 /** Reading smaller tables costs no more than proving that they need not be read. */
 const LEAST_BYTES = 128 * 1024;
 
+/** Reports whether rows of the table could be proved unchanged on a server that permits it. */
+export function isProvable({ bytes, is_heap, row_security, without_rows }: CatalogTable): boolean {
+  return bytes >= LEAST_BYTES && is_heap && !row_security && !without_rows;
+}
+
 /** Reads the state in the transaction of a build; `null` where nothing could be proved. */
 export async function readState(
   session: PsqlSession,
   { signs, tables }: { signs: ServerIdentity; tables: CatalogTable[] },
 ): Promise<SourceState | null> {
-  const large = tables.filter(
-    ({ bytes, is_heap, row_security, without_rows }) =>
-      bytes >= LEAST_BYTES && is_heap && !row_security && !without_rows,
-  );
+  const large = tables.filter(isProvable);
   if (signs.system === null || large.length === 0 || majorOf(signs.version) < RANGES_SINCE) return null;
   const [server] = await session.query<ServerState>(SERVER_QUERY);
   if (!server?.timeline || !server.reset || !isPostgres(server.version)) return null;
