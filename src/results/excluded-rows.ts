@@ -9,14 +9,14 @@ export function excludedRowsSchema(text: v.GenericSchema<string>) {
         v.object({
           table: text,
           columns: v.array(text),
-          references: v.pipe(text, v.description('The table without rows.')),
+          references: v.pipe(text, v.description('The table without rows, or with a column that is NULL.')),
           rows: v.pipe(
             v.number(),
             v.description('Rows whose reference is NULL in the snapshot and not in the source.'),
           ),
         }),
       ),
-      v.description('Foreign keys to these tables, whose columns are NULL in the snapshot.'),
+      v.description('Foreign keys to these tables, with the columns that are NULL in the snapshot.'),
     ),
   });
 }
