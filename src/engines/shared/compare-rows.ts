@@ -186,11 +186,11 @@ interface UnmatchedRows {
 interface UnmatchedSide {
   rows: Map<string, number>;
   bytes: number;
-  /** Of equal ones, all. */
+  /** Number of rows, equal ones too. */
   count: number;
 }
 
-/** What a string and its entry of a Map take besides its bytes, and Array and text of it afterwards. */
+/** Memory of a row besides its bytes: a string and an entry of a Map, later of an array. */
 const ROW_BYTES = 150;
 
 function createUnmatched({ mostRemoved, mostAdded, mostBytes }: Omit<ComparisonLimits, 'signal'>): UnmatchedRows {

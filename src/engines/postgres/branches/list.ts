@@ -55,7 +55,7 @@ export async function readBranches(server: PsqlSession, { sizes = false } = {}):
   return branches.filter(({ database }) => !foreign.has(database));
 }
 
-/** Names of those that another role may have marked: they are no branches. */
+/** Finds those that another role may have marked: they are no branches. */
 async function foreignOf(server: PsqlSession, branches: MarkedBranch[]): Promise<Set<string>> {
   if (branches.length === 0) return new Set();
   const marked = JSON.stringify(branches.map(({ database, mark }) => ({ database, of: mark.of })));

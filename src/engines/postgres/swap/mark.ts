@@ -80,9 +80,9 @@ export interface MarkedDatabase {
 }
 
 /**
- * Condition on a database `d` that is marked as one of a destination: a role that may create databases can mark its own
- * as anything, so what is in it counts only where it belongs to this role or to the owner of the destination. The right
- * to use the owner's role is no condition, since a superuser has that to all.
+ * Returns a condition on a database `d` that is marked as one of a destination: a role that may create databases can
+ * mark its own as anything, so what is in it counts only where it belongs to this role or to the owner of the
+ * destination. The right to use the owner's role is no condition, since a superuser has that to all.
  */
 export function belongsTo(destination: string): string {
   return `(pg_get_userbyid(d.datdba) = current_user OR NOT EXISTS (

@@ -70,8 +70,8 @@ function relationsOf(relations: SetAsideRelation[]): string {
 }
 
 /**
- * Each table of `from`, which has `oid`, by its own `relid` and those of the tables that it is a partition of: a foreign
- * key between partitioned tables has no constraint of its own between two partitions.
+ * Returns the query for each table of `from`, which has `oid`, with its own `relid` and those of the tables that it is a
+ * partition of: a foreign key between partitioned tables has no constraint of its own between two partitions.
  */
 export function withAncestors(from: string): string {
   return `(SELECT s.*, a.relid FROM ${from} s CROSS JOIN LATERAL (
