@@ -39,12 +39,16 @@ const POSTGRES: Record<string, string[]> = {
   // A quoted name, and queries of ours.
   'restore/temporary-role.ts': ['OWNABLE', 'oid(name)', 'oid(self.name ?? "")', 'role'],
   // An expression of this file.
-  'branches/list.ts': ['bytes'],
+  'branches/list.ts': ['belongsTo("j.of")', 'bytes'],
+  // A column of a query of ours, or a text of quoteText.
+  'swap/mark.ts': ['belongsTo(quoteText(destination))', 'destination'],
+  // Conditions with names of quoteName.
+  'dump/excluded-rows.ts': ['referencing(columns, quoteName)'],
   // Expressions of ours on columns.
   // One SELECT of the user's, from the command line, on a throw-away database.
   'catalog/read-value.ts': ['select'],
   // Names by format('%I'); conditions of ours.
-  'restore/statistics.ts': ['relation', 'which'],
+  'restore/statistics.ts': ['relation', 'some.join(", ")', 'which'],
   'catalog/browse.ts': ['namePartOf("c.relname")', 'namePartOf("n.nspname")'],
   // Lists of quoted names, and queries of this file.
   'catalog/introspect.ts': [
@@ -71,7 +75,13 @@ const POSTGRES: Record<string, string[]> = {
   // Words of ours.
   'restore/event-triggers.ts': ['ENABLED.state ?? "ENABLE"'],
   // Conditions with numbers of quoteNumber; names of quoteName.
-  'dump/ranges.ts': ['conditionOf(ObjectExpression)', 'conditions.join(" AND ")'],
+  'dump/ranges.ts': [
+    ...['conditionOf(ObjectExpression)', 'conditions.join(" AND ")', 'list', 'list === "" ? "" : `…`'],
+  ],
+  // Names of quoteName, and operators of the server, of which no name has letters or quotes; numbers of ours.
+  'restore/difference/replace-rows.ts': ['columns.join(", ")', 'index', 'isSame', 'keys'],
+  // A text of quoteText; tables of queries of ours.
+  'restore/difference/replaceable.ts': ['given', 'withAncestors("(SELECT index, oid FROM given)")'],
   // Paths of quoted names; a query of quoted literals.
   'dump/instant.ts': ['some.map(ArrowFunctionExpression).join(", ")', 'tablesQuery(schemas)'],
   // Words of ours, and names that quoteName has quoted.
@@ -103,7 +113,7 @@ const POSTGRES: Record<string, string[]> = {
     ...['a.attacl', 'd.defaclacl', 'f.acl', 'o.acl'].map((column) => `entriesOf("${column}")`),
   ],
   // A part of a query of ours, with names of quoteText.
-  'restore/difference/set-aside.ts': ['relationsOf(relations)'],
+  'restore/difference/set-aside.ts': ['from', 'relationsOf(relations)', 'withAncestors("relations")'],
   // A table of queries of ours.
   'swap/ownable.ts': ['acl', 'catalog', 'namespace ? `…` : "0::oid"', 'own', 'owner', 'rank', 'where'],
   'swap/swap-session.ts': ['names'],
@@ -178,7 +188,8 @@ const MYSQL: Record<string, string[]> = {
   // A condition of its callers, of tablesIn and inDatabase.
   'catalog/tables.ts': ['column', 'within'],
   'subset/subset-catalog.ts': ['within'],
-  'dump/row-select.ts': ['part', 'where'],
+  'dump/excluded-rows.ts': ['AwaitExpression', 'join', 'referencing(columns, quoteName)', 'table'],
+  'dump/row-select.ts': ['expressions.join(", ")', 'part', 'where'],
   // Conditions of this file, with names of quoteName and literals of the server's own definitions, cut by the lexer.
   'dump/lossy-values.ts': ['condition', 'counts.join(", ")', 'isOther', 'members.join(", ")'],
   'dump/parts.ts': ['key'],

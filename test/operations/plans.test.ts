@@ -38,9 +38,9 @@ test('each operation that plans has one function that applies its plan', () => {
     [
       ...['BranchCheckout', 'BranchCreate', 'BranchDrop', 'BranchHook', 'BranchPrune', 'BranchReset', 'BranchSwitch'],
       'Build',
+      'CloudFile',
       'DropCopies',
       'ConfigurationFix',
-      'HubSettings',
       'Load',
       'Prune',
       'QuerySave',

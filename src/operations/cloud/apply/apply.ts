@@ -38,7 +38,7 @@ export interface ApplyResult {
   plan: ApplyPlan;
 }
 
-export async function planApply(context: Context, request: ApplyRequest): Promise<PlannedApply> {
+export async function planCloudFile(context: Context, request: ApplyRequest): Promise<PlannedApply> {
   const { plan, steps } = await compareWithHub(context, request);
   const revisions = steps.map(({ revision }) => revision);
   return { request, plan, planned_at: context.clock().toISOString(), revisions };

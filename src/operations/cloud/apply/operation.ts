@@ -6,8 +6,8 @@ export const cloudApplyOperation = defineOperation<ApplyRequest, PlannedApply, A
   id: 'cloud apply',
   kind: 'apply',
   work: async () => {
-    const { applyCloudFile, planApply } = await import('./apply.ts');
-    return { plan: planApply, apply: applyCloudFile };
+    const { applyCloudFile, planCloudFile } = await import('./apply.ts');
+    return { plan: planCloudFile, apply: applyCloudFile };
   },
   question: applyQuestion,
   asks: ({ resources }) => resources.some(({ action }) => action !== 'unchanged'),
