@@ -88,7 +88,9 @@ test('no name is none', () => {
 test('a pattern is matched without trying every way to divide the name among its stars', () => {
   const tables = [`public.${'a'.repeat(63)}`, `public.${'ab'.repeat(28)}`, 'public.ab'];
   for (let stars = 1; stars <= 1000; stars++) {
-    expect(() => selectTables({ wanted: [`public.${'a*'.repeat(stars)}c`], tables, needs: [] })).toThrow('has no table');
+    expect(() => selectTables({ wanted: [`public.${'a*'.repeat(stars)}c`], tables, needs: [] })).toThrow(
+      'has no table',
+    );
   }
   const chosen = (name: string) => selectTables({ wanted: [name], tables, needs: [] }).chosen;
   expect(chosen('public.a*a*a*a*a*a*a*aa')).toEqual([tables[0]]);
