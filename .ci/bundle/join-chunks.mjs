@@ -87,7 +87,8 @@ async function joinGroup({ outdir, outputs, members, index, places, needed }) {
   await build({
     stdin: { contents: lines.join('\n'), resolveDir: outdir },
     outfile: join(outdir, `part-${index + 1}.js`),
-    ...{ bundle: true, format: 'esm', platform: 'node', target: 'esnext', logLevel: 'error' },
+    // A package that the bundle has left out finds its own files only where it is installed.
+    ...{ bundle: true, packages: 'external', format: 'esm', platform: 'node', target: 'esnext', logLevel: 'error' },
     ...{ minifySyntax: true, minifyWhitespace: true, legalComments: 'inline' },
     plugins: [othersStay(own)],
   });

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ASSETS } from './files.mjs';
@@ -15,6 +15,9 @@ export function makeNpmPackage({ root, manifest, packages }) {
       mkdirSync(join(folder, dirname(file)), { recursive: true });
       cpSync(join(root, file), join(folder, file));
     }
+    // Programs read it: without indents it has two thirds of the bytes.
+    const api = join(folder, 'assets/openapi.json');
+    writeFileSync(api, JSON.stringify(JSON.parse(readFileSync(api, 'utf8'))));
     writeFileSync(join(folder, 'package.json'), `${JSON.stringify(published(manifest), null, 2)}\n`);
     execFileSync('npm', ['pack', '--silent', '--pack-destination', packages], {
       cwd: folder,
