@@ -40,7 +40,7 @@ const POSTGRES: Record<string, string[]> = {
   'restore/temporary-role.ts': ['OWNABLE', 'oid(name)', 'oid(self.name ?? "")', 'role'],
   // An expression of this file.
   'branches/list.ts': ['belongsTo("j.of")', 'bytes'],
-  // A column of a query of ours, or a text of quoteText.
+  // A column of our own query, or a text that quoteText has quoted.
   'swap/mark.ts': ['belongsTo(quoteText(destination))', 'destination'],
   // Conditions with names of quoteName.
   'dump/excluded-rows.ts': ['referencing(columns, quoteName)'],
@@ -78,9 +78,9 @@ const POSTGRES: Record<string, string[]> = {
   'dump/ranges.ts': [
     ...['conditionOf(ObjectExpression)', 'conditions.join(" AND ")', 'list', 'list === "" ? "" : `…`'],
   ],
-  // Names of quoteName, and operators of the server, of which no name has letters or quotes; numbers of ours.
+  // Names that quoteName has quoted; operators as the server names them, without letters or quotes; our own numbers.
   'restore/difference/replace-rows.ts': ['columns.join(", ")', 'index', 'isSame', 'keys'],
-  // A text of quoteText; tables of queries of ours.
+  // A text that quoteText has quoted; tables of our own queries.
   'restore/difference/replaceable.ts': ['given', 'withAncestors("(SELECT index, oid FROM given)")'],
   // Paths of quoted names; a query of quoted literals.
   'dump/instant.ts': ['some.map(ArrowFunctionExpression).join(", ")', 'tablesQuery(schemas)'],

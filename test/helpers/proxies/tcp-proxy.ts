@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net';
 
-/** Passes connections on to ports of this machine, in turns, as a load balancer does. */
+/** Passes each connection on to the next of the given ports of this machine, as a load balancer does. */
 export interface TcpProxy {
   port: number;
   /** What went over all connections, in both directions. */

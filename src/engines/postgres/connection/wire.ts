@@ -3,6 +3,7 @@ import pg from 'pg';
 import { releaseChunk } from '../../../repository/objects/release.ts';
 import { type Encryption, tlsOptions } from './encryption.ts';
 import { ConnectionLost, SqlError } from './session-errors.ts';
+import { readMessages, type Take, TYPE } from './wire-messages.ts';
 
 export interface WireAddress {
   /** A name, an address, or the folder of a unix socket. */
@@ -37,8 +38,6 @@ export interface CopyIn {
   end(): Promise<number>;
 }
 
-type Take = (buffer: Buffer, from: number, to: number) => void;
-
 interface Exchange extends PromiseWithResolvers<number> {
   take: Take | null;
   rows: number;
@@ -46,12 +45,8 @@ interface Exchange extends PromiseWithResolvers<number> {
   error: Error | null;
 }
 
-const TYPE = { copyData: 0x64, copyDone: 0x63, error: 0x45, ended: 0x43, ready: 0x5a, query: 0x51 };
 /** Copies begin and end; status of a parameter, notice, description and row of a result, notification. */
 const IGNORED = new Set([...'GHcSNTDAI'].map((letter) => letter.charCodeAt(0)));
-const HEADER_BYTES = 5;
-/** Most bytes of a message that is not a row: a row has at most 1 GB. */
-const MOST_BYTES = 16 * 1024 * 1024;
 
 export async function openWire(address: WireAddress): Promise<Wire> {
   const socket = await connect(address);
@@ -81,7 +76,7 @@ export async function openWire(address: WireAddress): Promise<Wire> {
         if (!IGNORED.has(type)) throw new ConnectionLost(`unexpected message ${type}`);
     }
   };
-  const read = messages({
+  const read = readMessages({
     rows: (buffer, from, to) => current().take?.(buffer, from, to),
     row: () => countRow(current()),
     handle,
@@ -225,58 +220,6 @@ function writeRows(socket: Duplex, rows: Uint8Array): Promise<void> {
   socket.write(Buffer.alloc(0), (error) => (error ? reject(error) : resolve()));
   socket.uncork();
   return promise;
-}
-
-interface Messages {
-  rows: Take;
-  row: () => void;
-  handle: (type: number, body: Buffer) => void;
-}
-
-/** Takes the bytes of a connection, in chunks that end anywhere. */
-function messages({ rows, row, handle }: Messages): (chunk: Buffer) => void {
-  const header = Buffer.alloc(HEADER_BYTES);
-  let headed = 0;
-  let type = 0;
-  /** Bytes that the message still has; -1 between two. */
-  let left = -1;
-  let body: Buffer[] = [];
-  return (chunk) => {
-    let at = 0;
-    while (at < chunk.length || left === 0) {
-      if (left === -1) {
-        if (headed === 0 && chunk.length - at >= HEADER_BYTES) {
-          type = chunk.readUInt8(at);
-          left = chunk.readInt32BE(at + 1) - 4;
-          at += HEADER_BYTES;
-        } else {
-          const more = chunk.copy(header, headed, at, Math.min(chunk.length, at + HEADER_BYTES - headed));
-          headed += more;
-          at += more;
-          if (headed < HEADER_BYTES) return;
-          headed = 0;
-          type = header.readUInt8(0);
-          left = header.readInt32BE(1) - 4;
-        }
-        if (left < 0 || (type !== TYPE.copyData && left > MOST_BYTES))
-          throw new ConnectionLost('a message has no valid length');
-      }
-      const end = Math.min(chunk.length, at + left);
-      if (type === TYPE.copyData) rows(chunk, at, end);
-      else if (end > at) body.push(Buffer.from(chunk.subarray(at, end)));
-      left -= end - at;
-      at = end;
-      if (left > 0) return;
-      left = -1;
-      if (type === TYPE.copyData) {
-        row();
-        continue;
-      }
-      const whole = Buffer.concat(body);
-      body = [];
-      handle(type, whole);
-    }
-  };
 }
 
 function messageOf(type: number, body: Buffer): Buffer {

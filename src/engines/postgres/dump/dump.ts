@@ -6,7 +6,6 @@ import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import { mapWithConcurrency } from '../../../runtime/map-with-concurrency.ts';
 import { formatNumberOf } from '../../../text/format.ts';
-import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { DumpRequest, DumpResult, PackedFile } from '../../facets/dump.ts';
 import { runTogether } from '../../shared/run-together.ts';
@@ -35,6 +34,7 @@ import {
 } from './dump-source.ts';
 import { readExclusion } from './excluded-rows.ts';
 import { beginInstant } from './instant.ts';
+import { findOtherServer, serversDiffer } from './other-server.ts';
 import { rangesOf } from './ranges.ts';
 import { cutShort, type TableReads } from './read-piece.ts';
 import { prepareReading, type ReadTables, tableReaders } from './read-tables.ts';
@@ -181,30 +181,6 @@ function explainer(
     const explained = await explainDumpFailure(context, session, { schemas, cpus, said: details });
     return new UserError('dump_failed', message, { details: [...details, ...explained.details], hint: explained.hint });
   };
-}
-
-/** Connections that find out whether an address leads to several servers, as that of a load balancer does. */
-const MOST_CONNECTIONS = 4;
-
-async function findOtherServer(
-  context: EngineContext,
-  url: DatabaseUrl,
-  { started }: ServerIdentity,
-): Promise<ServerIdentity | null> {
-  for (let tried = 0; tried < MOST_CONNECTIONS; tried += 1) {
-    await using session = await connect(context, url).catch(() => null);
-    const signs = session && (await readServerIdentity(session).catch(() => null));
-    if (signs && signs.started !== started) return signs;
-  }
-  return null;
-}
-
-function serversDiffer({ display }: DatabaseUrl, servers: ServerIdentity[]): UserError {
-  const named = servers.map(({ address, port }) => `${address ?? 'a socket'}, port ${port}`);
-  return new UserError('servers_differ', `The connections to ${display} reach different servers`, {
-    details: [...new Set(named)].sort(),
-    hint: 'Nothing was stored. A build reads by several connections at one instant of one server: name that server in the URL instead of a load balancer.',
-  });
 }
 
 /**

@@ -36,7 +36,7 @@ const rangeSchema = v.strictObject({
 const tableSchema = v.strictObject({
   oid: count,
   filenode: count,
-  /** Digest of what determines the text of a row besides the row. */
+  /** Digest of the columns and types, which together with a row determine its text. */
   shape: sha256,
   ranges: list(rangeSchema),
 });

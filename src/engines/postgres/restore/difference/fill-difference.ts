@@ -86,7 +86,7 @@ function changesStatistics({ table, removed, added }: Replacement): boolean {
   return removed.length + added.length > CHANGED_SHARE * table.rows;
 }
 
-/** Returns the ways in which the tables were loaded in the end. */
+/** Returns how each table was loaded, which may differ from the plan. */
 function waysOf({ ways }: DifferencePlan, { replacements, reasons }: Preparation): TableWay[] {
   const replaced = new Map(replacements.map((one) => [one.table.name, one]));
   return ways.map(({ table, way, reason, bytes }): TableWay => {

@@ -5,12 +5,12 @@ import { release } from '../../../../repository/objects/release.ts';
 import { UserError } from '../../../../runtime/errors.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { ConnectionLost } from '../../connection/session-errors.ts';
-import { type ArchiveDetails, DATA_TERMINATOR, END_OF_COPY } from '../../dump/archive.ts';
+import { type ArchiveDetails, END_OF_COPY } from '../../dump/archive.ts';
 import { failureHint } from '../failure-hint.ts';
 import { failureWords, isConnectionLost } from '../restore-errors.ts';
 import type { CopyCommands, RowsToLoad } from './copy-commands.ts';
 import type { FillRun } from './filling.ts';
-import { createRowGuard, refused } from './row-guard.ts';
+import { storedRows } from './stored-rows.ts';
 
 /** Results of feeding a psql and of the psql itself. */
 export interface FeedOutcome {
@@ -70,24 +70,12 @@ interface FileFeed extends Pick<Feed, 'read' | 'onBytes'> {
   write: (rows: Uint8Array) => Promise<void>;
 }
 
-/** Exactly as many bytes as the manifest says, rows and then the terminator. */
+/** Passes on the rows of a file, and releases their memory. */
 export async function feedFile({ read, table, file, write, onBytes }: FileFeed): Promise<void> {
-  const guard = createRowGuard(table.name);
-  let left = file.bytes - DATA_TERMINATOR.length;
-  let ending = Buffer.alloc(0);
-  for await (const frame of read(file)) {
-    const rows = frame.subarray(0, Math.max(0, left));
-    left -= rows.length;
-    guard.check(rows);
-    ending = Buffer.concat([ending, frame.subarray(rows.length)]);
-    if (ending.length > DATA_TERMINATOR.length) break;
+  for await (const rows of storedRows(read, { table: table.name, file })) {
     await write(rows);
     onBytes(table.name, rows.length);
-    release(frame);
-  }
-  guard.end();
-  if (left !== 0 || ending.toString('latin1') !== DATA_TERMINATOR) {
-    throw refused(table.name, 'no end of COPY where the manifest puts it');
+    release(rows);
   }
 }
 

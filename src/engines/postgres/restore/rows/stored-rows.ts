@@ -3,7 +3,7 @@ import type { RestoreRun } from '../../../facets/restore.ts';
 import { DATA_TERMINATOR } from '../../dump/archive.ts';
 import { createRowGuard, refused } from './row-guard.ts';
 
-/** The rows of a file in chunks without its terminator; exactly as many bytes as the manifest says. */
+/** Yields the rows of a file in chunks, without its terminator: exactly as many bytes as the manifest says. */
 export async function* storedRows(
   read: RestoreRun['read'],
   { table, file }: { table: string; file: ManifestFile },

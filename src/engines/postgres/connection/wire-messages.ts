@@ -1,0 +1,62 @@
+import { ConnectionLost } from './session-errors.ts';
+
+/** Types of messages. https://www.postgresql.org/docs/current/protocol-message-formats.html */
+export const TYPE = { copyData: 0x64, copyDone: 0x63, error: 0x45, ended: 0x43, ready: 0x5a, query: 0x51 };
+
+const HEADER_BYTES = 5;
+/** Most bytes of a message that is not a row: a row has at most 1 GB. */
+const MOST_BYTES = 16 * 1024 * 1024;
+
+export type Take = (buffer: Buffer, from: number, to: number) => void;
+
+interface Messages {
+  rows: Take;
+  row: () => void;
+  handle: (type: number, body: Buffer) => void;
+}
+
+/** Cuts the bytes of a connection, which come in chunks that end anywhere, into messages. */
+export function readMessages({ rows, row, handle }: Messages): (chunk: Buffer) => void {
+  const header = Buffer.alloc(HEADER_BYTES);
+  let headed = 0;
+  let type = 0;
+  /** Bytes that the message still has; -1 between two. */
+  let left = -1;
+  let body: Buffer[] = [];
+  return (chunk) => {
+    let at = 0;
+    while (at < chunk.length || left === 0) {
+      if (left === -1) {
+        if (headed === 0 && chunk.length - at >= HEADER_BYTES) {
+          type = chunk.readUInt8(at);
+          left = chunk.readInt32BE(at + 1) - 4;
+          at += HEADER_BYTES;
+        } else {
+          const more = chunk.copy(header, headed, at, Math.min(chunk.length, at + HEADER_BYTES - headed));
+          headed += more;
+          at += more;
+          if (headed < HEADER_BYTES) return;
+          headed = 0;
+          type = header.readUInt8(0);
+          left = header.readInt32BE(1) - 4;
+        }
+        if (left < 0 || (type !== TYPE.copyData && left > MOST_BYTES))
+          throw new ConnectionLost('a message has no valid length');
+      }
+      const end = Math.min(chunk.length, at + left);
+      if (type === TYPE.copyData) rows(chunk, at, end);
+      else if (end > at) body.push(Buffer.from(chunk.subarray(at, end)));
+      left -= end - at;
+      at = end;
+      if (left > 0) return;
+      left = -1;
+      if (type === TYPE.copyData) {
+        row();
+        continue;
+      }
+      const whole = Buffer.concat(body);
+      body = [];
+      handle(type, whole);
+    }
+  };
+}
