@@ -58,8 +58,8 @@ export function tooLong(position: ScriptPosition): ScriptProblem {
 }
 
 /** The text from an offset to the end of its line, shortened. */
-export function lineFrom({ bytes, length }: TextWindow, offset: number): string {
-  const shown = bytes.subarray(offset, Math.min(length, offset + SHOWN_BYTES)).toString('utf8');
+export function lineFrom({ bytes }: TextWindow, offset: number): string {
+  const shown = bytes.subarray(offset, offset + SHOWN_BYTES).toString('utf8');
   return (/^[^\r\n]*/.exec(shown)?.[0] ?? '').trim();
 }
 

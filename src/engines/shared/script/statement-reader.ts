@@ -10,9 +10,8 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 /** The part of a splitter that is the same for every engine: the bytes at hand, and the statement that is being read. */
 export abstract class StatementReader implements ScriptSplitter {
   protected readonly text = createTextWindow();
-  /** Bytes of `text`, with the number of valid ones, and the offset of the next token. */
+  /** Bytes of `text`, and the offset of the next token. */
   protected bytes = this.text.bytes;
-  protected length = 0;
   protected at = 0;
   protected begin: { at: number; position: ScriptPosition } | null = null;
   protected number = 0;
@@ -32,11 +31,10 @@ export abstract class StatementReader implements ScriptSplitter {
     const from = this.begin?.at ?? this.at;
     this.text.append(chunk, from);
     this.bytes = this.text.bytes;
-    this.length = this.text.length;
     this.at -= from;
     if (this.begin) this.begin.at -= from;
     this.appended(chunk, from);
-    if (this.begin && this.length > MOST_STATEMENT) throw tooLong(this.begin.position);
+    if (this.begin && this.bytes.length > MOST_STATEMENT) throw tooLong(this.begin.position);
     return this.#takeAll(false);
   }
 
@@ -68,12 +66,12 @@ export abstract class StatementReader implements ScriptSplitter {
   #takeAll(isEnd: boolean): ScriptPart[] {
     this.parts = [];
     if (this.#isFirst) {
-      if (this.length < BYTE_ORDER_MARK.length && !isEnd) return this.parts;
+      if (this.bytes.length < BYTE_ORDER_MARK.length && !isEnd) return this.parts;
       this.#isFirst = false;
-      const head = this.bytes.subarray(0, Math.min(this.length, BYTE_ORDER_MARK.length));
+      const head = this.bytes.subarray(0, BYTE_ORDER_MARK.length);
       if (head.equals(BYTE_ORDER_MARK)) this.at = BYTE_ORDER_MARK.length;
     }
-    while (this.at < this.length) {
+    while (this.at < this.bytes.length) {
       if (!this.takeNext(isEnd)) break;
     }
     return this.parts;

@@ -7,9 +7,8 @@ export interface ScriptPosition {
 
 /** The part of a script that is being read, from the beginning of the current statement. */
 export interface TextWindow {
-  /** Memory is reused: slices are valid until the next chunk. */
+  /** Memory is reused: valid until the next chunk. */
   readonly bytes: Buffer;
-  readonly length: number;
   /** Adds a chunk and drops the bytes before an offset; later offsets move by it. */
   append(chunk: Uint8Array, from: number): void;
   /** Position of an offset; offsets must not decrease between two calls. */
@@ -39,10 +38,7 @@ export function createTextWindow(): TextWindow {
 
   return {
     get bytes() {
-      return bytes;
-    },
-    get length() {
-      return length;
+      return bytes.subarray(0, length);
     },
     append(chunk, from) {
       position(from);

@@ -86,15 +86,15 @@ class MysqlReader extends StatementReader {
 
   protected override finish(): void {
     if (this.#insert) throw unterminated('statement', this.text.position(this.at));
-    this.#endStatement(this.length, false);
+    this.#endStatement(this.bytes.length, false);
   }
 
   /** Consumes one token; `false` when more bytes are needed, since the bytes behind a token may change it. */
   protected override takeNext(isEnd: boolean): boolean {
     if (this.#insert) return this.#takeRows(this.#insert);
-    const left = this.length - this.at;
+    const left = this.bytes.length - this.at;
     if (!isEnd && left < Math.max(READ_AHEAD, this.#wanted)) return false;
-    this.#sql ??= { text: this.bytes.toString('latin1', this.at, this.length), from: this.at };
+    this.#sql ??= { text: this.bytes.toString('latin1', this.at), from: this.at };
     const { text, from } = this.#sql;
     const at = this.at - from;
     if (text.startsWith(this.#delimiter, at)) {
@@ -159,7 +159,7 @@ class MysqlReader extends StatementReader {
   }
 
   #head(): string {
-    return this.bytes.toString('latin1', this.at, Math.min(this.length, this.at + READ_AHEAD));
+    return this.bytes.toString('latin1', this.at, this.at + READ_AHEAD);
   }
 
   #takeVersion(end: number): number {
@@ -230,9 +230,9 @@ class MysqlReader extends StatementReader {
 
   /** Rows are handed on as they come, when their table is known; its name is read again with more bytes. */
   #takeRows(insert: InsertScanner): boolean {
-    const end = insert.scan(this.bytes.subarray(0, this.length), this.at);
+    const end = insert.scan(this.bytes, this.at);
     if (insert.table === null) {
-      this.#wanted = 2 * (this.length - this.at);
+      this.#wanted = 2 * (this.bytes.length - this.at);
       return false;
     }
     const rows: InsertedRows = { kind: 'rows', bytes: this.bytes.subarray(this.at, end), isLast: insert.done, insert };

@@ -70,7 +70,7 @@ class PostgresReader extends StatementReader {
     this.#quotedAt -= dropped;
     this.#parenthesisAt -= dropped;
     const nul = this.#asFile ? chunk.indexOf(0) : -1;
-    if (nul !== -1) this.refuse(this.length - chunk.length + nul, 'a NUL character', NUL_HINT);
+    if (nul !== -1) this.refuse(this.bytes.length - chunk.length + nul, 'a NUL character', NUL_HINT);
   }
 
   protected override finish(): void {
@@ -79,7 +79,7 @@ class PostgresReader extends StatementReader {
     if (this.#comments > 0) this.#takeComment(true);
     if (this.#parentheses > 0) throw unterminated('parenthesis', this.text.position(this.#parenthesisAt));
     if (this.#bodies > 0 && this.begin) throw unterminated('function body', this.begin.position);
-    this.#endStatement(this.length);
+    this.#endStatement(this.bytes.length);
     if (this.#rows) this.#takeRows(this.#rows, true);
   }
 
@@ -122,7 +122,7 @@ class PostgresReader extends StatementReader {
   }
 
   #takeRows(rows: CopyRows, isEnd: boolean): boolean {
-    const taken = rows.take({ bytes: this.bytes.subarray(0, this.length), at: this.at, isEnd });
+    const taken = rows.take({ bytes: this.bytes, at: this.at, isEnd });
     if (taken.textAt !== null) {
       this.refuse(taken.textAt, 'text behind COPY … FROM STDIN', 'Begin the rows of COPY on the next line.');
     }
@@ -134,15 +134,19 @@ class PostgresReader extends StatementReader {
 
   #takeComment(isEnd: boolean): boolean {
     if (this.#inLineComment) {
-      while (this.at < this.length && this.bytes[this.at] !== LINE_FEED && this.bytes[this.at] !== CARRIAGE_RETURN)
+      while (
+        this.at < this.bytes.length &&
+        this.bytes[this.at] !== LINE_FEED &&
+        this.bytes[this.at] !== CARRIAGE_RETURN
+      )
         this.at += 1;
-      if (this.at >= this.length) return false;
+      if (this.at >= this.bytes.length) return false;
       this.#inLineComment = false;
       return true;
     }
     while (this.#comments > 0) {
-      while (this.at < this.length && this.bytes[this.at] !== STAR && this.bytes[this.at] !== SLASH) this.at += 1;
-      if (this.at + 1 >= this.length) {
+      while (this.at < this.bytes.length && this.bytes[this.at] !== STAR && this.bytes[this.at] !== SLASH) this.at += 1;
+      if (this.at + 1 >= this.bytes.length) {
         if (isEnd) throw unterminated('comment', this.#commentedAt);
         return false;
       }
@@ -163,9 +167,9 @@ class PostgresReader extends StatementReader {
     };
     if (this.#quote.kind === 'dollar') {
       const { tag } = this.#quote;
-      const found = this.bytes.subarray(this.at, this.length).indexOf(tag);
+      const found = this.bytes.subarray(this.at).indexOf(tag);
       if (found === -1) {
-        this.at = Math.max(this.at, this.length - tag.length + 1);
+        this.at = Math.max(this.at, this.bytes.length - tag.length + 1);
         return fail('dollar quote');
       }
       this.at += found + tag.length;
@@ -174,7 +178,7 @@ class PostgresReader extends StatementReader {
     }
     const end = this.#quote.kind === 'name' ? DOUBLE_QUOTE : SINGLE_QUOTE;
     const escapes = this.#quote.kind === 'escaped';
-    for (let next = this.at; next < this.length; next += 1) {
+    for (let next = this.at; next < this.bytes.length; next += 1) {
       const byte = this.bytes[next];
       if (byte === end) {
         this.at = next + 1;
@@ -184,22 +188,22 @@ class PostgresReader extends StatementReader {
         return true;
       }
       if (byte !== BACKSLASH || !escapes) continue;
-      if (next + 1 < this.length) next += 1;
+      if (next + 1 < this.bytes.length) next += 1;
       else {
         this.at = next;
         return fail('quote');
       }
     }
-    this.at = this.length;
+    this.at = this.bytes.length;
     return fail('quote');
   }
 
   #takeWord(isEnd: boolean): boolean {
     let next = this.at + 1;
-    while (next < this.length && isWordPart(this.bytes[next] ?? 0)) next += 1;
+    while (isWordPart(this.bytes[next] ?? 0)) next += 1;
     if (next - this.at > MOST_WORD) this.assertNotReservedWord();
     // The next byte may belong to it, or be the quote of its string.
-    if (next >= this.length && !isEnd) return false;
+    if (next >= this.bytes.length && !isEnd) return false;
     const isPrefix = this.bytes[next] === SINGLE_QUOTE && next - this.at < 3;
     if (this.begin && !isPrefix && this.words.length >= MOST_WORDS && this.#asFile && this.words[0] !== 'CREATE') {
       this.at = next;
@@ -227,8 +231,8 @@ class PostgresReader extends StatementReader {
       return true;
     }
     if (byte === MINUS || byte === SLASH || byte === DOLLAR) {
-      if (this.at + 1 >= this.length && !isEnd) return false;
-      const next = this.at + 1 < this.length ? this.bytes[this.at + 1] : 0;
+      if (this.at + 1 >= this.bytes.length && !isEnd) return false;
+      const next = this.bytes[this.at + 1];
       if (byte === MINUS && next === MINUS) {
         this.at += 2;
         this.#inLineComment = true;
@@ -269,12 +273,12 @@ class PostgresReader extends StatementReader {
 
   #takeDollar(isEnd: boolean): boolean {
     let next = this.at + 1;
-    if (next < this.length && isLetter(this.bytes[next] ?? 0)) {
-      while (next < this.length && (isLetter(this.bytes[next] ?? 0) || isDigit(this.bytes[next] ?? 0))) next += 1;
+    if (isLetter(this.bytes[next] ?? 0)) {
+      while (isLetter(this.bytes[next] ?? 0) || isDigit(this.bytes[next] ?? 0)) next += 1;
     }
     if (next - this.at > MOST_WORD) this.assertNotReservedWord();
-    if (next >= this.length && !isEnd) return false;
-    if (this.bytes[next] === DOLLAR && next < this.length) {
+    if (next >= this.bytes.length && !isEnd) return false;
+    if (this.bytes[next] === DOLLAR) {
       const tag = Buffer.from(this.bytes.subarray(this.at, next + 1));
       return this.#openQuote({ kind: 'dollar', tag }, { from: this.at, to: next + 1 });
     }
@@ -285,8 +289,8 @@ class PostgresReader extends StatementReader {
   }
 
   #takeCommand(isEnd: boolean): boolean {
-    const end = this.bytes.subarray(this.at, this.length).indexOf(LINE_FEED);
-    if (end === -1 && !isEnd && this.length - this.at < MOST_WORD) return false;
+    const end = this.bytes.subarray(this.at).indexOf(LINE_FEED);
+    if (end === -1 && !isEnd && this.bytes.length - this.at < MOST_WORD) return false;
     const { column } = this.text.position(this.at);
     const line = lineFrom(this.text, this.at);
     if (this.#asFile && !this.begin && column === 1 && end !== -1 && OF_DUMPS.test(line)) {
