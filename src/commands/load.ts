@@ -27,6 +27,7 @@ export const loadCommand = defineCommand({
       repeatable: true,
       complete: 'tables',
     },
+    { flags: '--only', description: 'with --tables: replace only their rows, in the present destination' },
     DRY_RUN,
     { flags: '--no-undo', description: 'keep no undo copy' },
     {
@@ -72,6 +73,10 @@ export const loadCommand = defineCommand({
       command: 'tool load app --tables public.orders,public.invoice_*',
       does: 'load these tables and their references; leave others empty',
     },
+    {
+      command: 'tool load app --tables public.orders --only',
+      does: 'replace the rows of this table in the present destination',
+    },
     { command: 'tool load app#v2.4', does: 'restore the newest snapshot with this tag' },
     { command: 'tool load app@main', does: 'restore the newest snapshot of git branch main' },
     { command: 'tool load app --keep-base', does: 'keep a base copy for tool reset' },
@@ -109,6 +114,7 @@ export const loadCommand = defineCommand({
         hint: 'tool load TARGET --keep-going --accept-missing',
       });
     }
+    assertOnlyAllowed(invocation.options);
     const { loadOperation } = await import('../operations/load/operation.ts');
     return runPlanned(invocation, loadOperation, {
       request: {
@@ -121,8 +127,35 @@ export const loadCommand = defineCommand({
   },
 });
 
+type Options = Readonly<Record<string, unknown>>;
+
+/** --only replaces rows and nothing else, so that what makes or fills a database has no meaning. */
+function assertOnlyAllowed(options: Options): void {
+  if (!options.only) return;
+  if (options.tables === undefined) {
+    throw wrongUsage('--only requires --tables', {
+      code: 'flag_needs_flag',
+      hint: 'tool load TARGET --tables NAMES --only',
+    });
+  }
+  const other = NOT_WITH_ONLY.find(([name]) => (options[name] ?? false) !== false);
+  if (other) throw wrongUsage(`--only and ${other[1]} exclude each other`, { hint: 'Leave one of them out.' });
+}
+
+const NOT_WITH_ONLY = [
+  ['inPlace', '--in-place'],
+  ['keepGoing', '--keep-going'],
+  ['remoteTables', '--remote-tables'],
+  ['allowSuperuser', '--allow-superuser'],
+  ['keepBase', '--keep-base'],
+  ['spare', '--spare'],
+  ['full', '--full'],
+  ['events', '--events'],
+] as const;
+
 const OF_SNAPSHOTS = [
   ['tables', '--tables'],
+  ['only', '--only'],
   ['keepGoing', '--keep-going'],
   ['remoteTables', '--remote-tables'],
   ['allowSuperuser', '--allow-superuser'],

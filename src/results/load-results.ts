@@ -76,6 +76,14 @@ const loadDifference = v.object({
 
 export type LoadDifference = v.InferOutput<typeof loadDifference>;
 
+const onlyRows = v.object({
+  tables: describe(
+    v.array(v.object({ table: text, rows_before: describe(number, 'Rows that are replaced.'), rows: number })),
+    'Tables whose rows are replaced in the present destination; everything else stays.',
+  ),
+  views_not_refreshed: describe(texts, 'Materialized views that read the tables.'),
+});
+
 const afterLoad = v.object({
   kind: v.picklist(['command', 'query_file']),
   run: describe(text, 'The command, or the path of the SQL file.'),
@@ -93,8 +101,8 @@ export const loadPlan = v.object({
   destination: destinationState,
   chosen_by: describe(text, 'The setting that named the destination, and so why it won.'),
   strategy: describe(
-    v.picklist(['swap', 'in_place', 'script']),
-    '`swap`: a shadow database is renamed; `in_place`: one transaction in the destination; `script`: the file as it is.',
+    v.picklist(['swap', 'in_place', 'rows', 'script']),
+    '`swap`: a shadow database is renamed; `in_place`: one transaction in the destination; `rows`: the rows of some tables; `script`: the file as it is.',
   ),
   strategy_reason: describe(text, 'Why this strategy and not the other.'),
   ...maybeRestoredBy,
@@ -117,6 +125,7 @@ export const loadPlan = v.object({
   rows: number,
   size_bytes: number,
   selection: describe(orNull(tableSelection), 'The selected tables; `null` when all are loaded.'),
+  only_rows: optional(describe(onlyRows, 'Of a load with --only. Absent: the destination is replaced.')),
   jobs: number,
   estimate: optional(describe(loadEstimate, 'Estimated duration. Absent: there is no earlier load to estimate from.')),
   unverified_sources: replaces.unverified_sources,
@@ -151,6 +160,7 @@ export const loadResult = v.object({
   rows: number,
   size_bytes: number,
   selection: describe(orNull(tableSelection), 'The selected tables; `null` when all were loaded.'),
+  only_rows: optional(describe(onlyRows, 'Of a load with --only.')),
   ...replaced,
   missing: optional(describe(missingParts, 'Of an incomplete load with --keep-going --accept-missing.')),
   difference: optional(describe(loadDifference, 'Absent where there was no base copy.')),
@@ -167,6 +177,7 @@ export const undoPlan = v.object({
   undo_database: describe(text, 'The database that comes back.'),
   replaced_at: text,
   size_bytes: number,
+  tables: optional(describe(texts, 'Only the rows of these tables come back. Absent: the whole database.')),
   copies: optional(describe(databaseCopies, 'Base copy and spare of the present database. Absent: none.')),
   unverified_sources: replaces.unverified_sources,
 });

@@ -27,10 +27,12 @@ export interface RestoreFacet {
    * failure undoes only a file that `rollsBack`, and a second call runs it twice. Checks the file first.
    */
   runScript(run: WithoutUrl<ScriptRun>): Promise<ScriptResult>;
+  /** The definitions of tables in the destination, by their `structure`; `null` where a table does not exist. */
+  readPresentTables(request: { tables: string[]; directory: string }): Promise<Map<string, string | null>>;
   /** Rejects with `nothing_to_undo` where there is none. */
   findUndoCopy(): Promise<UndoCopy>;
   /** Swaps the destination with its undo copy; a failure changes nothing. A second call restores the present state. */
-  undo(): Promise<ReplaceResult>;
+  undo(request: { directory: string }): Promise<ReplaceResult>;
   /** Rejects where no base copy can be used, or the disk has no space. */
   planReset(request: WithoutUrl<DestinationResetRequest>): Promise<Resettable>;
   /**
@@ -70,6 +72,8 @@ export interface RestoreRequest {
   keepUsedBase?: boolean;
   /** Loads all tables, even where a base copy has most of them. */
   full?: boolean | undefined;
+  /** Replaces the rows of the tables in `only` in the present destination, and nothing else. */
+  onlyRows?: boolean | undefined;
   /** Restores the content with the rights of the user of `url`. */
   allowSuperuser?: boolean | undefined;
   /** This machine has built the snapshot: what only a superuser may create was created by one in the source. */
@@ -85,7 +89,7 @@ export interface EarlierSnapshot {
 
 export interface RestorePlan {
   destination: DestinationState;
-  strategy: 'swap' | 'in_place';
+  strategy: 'swap' | 'in_place' | 'rows';
   strategyReason: string;
   restoredBy: RestoringUser;
   schemas: string[];
@@ -99,6 +103,17 @@ export interface RestorePlan {
   difference?: DifferencePlan;
   /** The base copy that is used, or could be, will be replaced by one of the new state. */
   keepsUsedBase?: true;
+  /** Of strategy `rows` only. */
+  onlyRows?: OnlyRowsPlan;
+}
+
+export interface OnlyRowsPlan {
+  /** Rows of the tables in the destination at present. */
+  present: { table: string; rows: number }[];
+  /** Materialized views that read the tables, and are not refreshed. */
+  materializedViews: string[];
+  /** The replaced rows can be kept for an undo. */
+  keeps: boolean;
 }
 
 /** User that restores the content of a snapshot, with whose rights its code runs. */
@@ -158,6 +173,8 @@ export interface TableRequest extends Pick<DefinitionsRequest, 'manifest' | 'rea
 export interface StoredTable {
   /** Table, indexes, constraints and triggers, in an order that does not change. */
   text: string;
+  /** The same without what rows change: equal tables have an equal one. */
+  structure: string;
   /** Columns of the primary key; empty without one. */
   key: string[];
 }
@@ -245,4 +262,6 @@ export interface UndoCopy {
   replacedAt: string;
   sizeBytes: number;
   destination: DestinationState;
+  /** It has the rows of these tables only, which the last load replaced. */
+  tables?: string[];
 }

@@ -68,6 +68,10 @@ export const mysql: Engine = {
         run(async (context) => (await import('./restore/script/script.ts')).runScript(context, { ...request, url })),
       findUndoCopy: () => run(async (context) => (await import('./swap/undo.ts')).findUndoCopy(context, url)),
       undo: () => run(async (context) => (await import('./swap/undo.ts')).undo(context, url)),
+      readPresentTables: (request) =>
+        run(async (context) =>
+          (await import('./restore/stored-table.ts')).readPresentTables(context, { ...request, url }),
+        ),
       planReset: (request) =>
         run(async (context) =>
           (await import('./branches/reset-destination.ts')).planReset(context, { ...request, url }),

@@ -64,7 +64,11 @@ export const postgres: Engine = {
       runScript: (request) =>
         run(async (context) => (await import('./restore/script/script.ts')).runScript(context, { ...request, url })),
       findUndoCopy: () => run(async (context) => (await import('./swap/undo.ts')).findUndoCopy(context, url)),
-      undo: () => run(async (context) => (await import('./swap/undo.ts')).undo(context, url)),
+      undo: (request) => run(async (context) => (await import('./swap/undo.ts')).undo(context, { ...request, url })),
+      readPresentTables: (request) =>
+        run(async (context) =>
+          (await import('./restore/only-rows/present-tables.ts')).readPresentTables(context, { ...request, url }),
+        ),
       planReset: (request) =>
         run(async (context) =>
           (await import('./branches/reset-destination.ts')).planReset(context, { ...request, url }),

@@ -16,27 +16,51 @@ export interface TableChoiceOptions {
   database: Database;
   /** Tables as they were requested. */
   wanted: string[];
+  /** Without the tables that the requested ones reference. */
+  only?: boolean | undefined;
 }
 
 /** The tables that were asked for and what they need, by the definitions in the snapshot, which are fetched if need be. */
 export async function chooseTables(
   context: Context,
-  { found: { manifest, local, remote }, database, wanted }: TableChoiceOptions,
+  { found, database, wanted, only = false }: TableChoiceOptions,
 ): Promise<TableSelection> {
-  const repository = localRepository(context);
-  await using staging = await repository.stage();
-  const pool = createObjectPool(1);
-  await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
-  const stored = snapshotReader({ manifest, repository, pool, signal: context.signal });
-  // A few kilobytes, of which a plan need not tell.
-  const quiet = { ...context, report: () => {} };
-  async function* read(file: ManifestFile): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-    if (!local && remote) await pullFiles(quiet, { manifest, remote, files: [file], keep: false });
-    yield* stored(file);
-  }
-  const directory = await staging.folder('definitions');
+  const { manifest } = found;
+  await using definitions = await openDefinitions(context, found);
+  const { directory, read } = definitions;
   const needs = await database.restore.readNeeds({ manifest, directory, read });
-  return selectTables({ wanted, tables: manifest.tables.map(({ name }) => name), needs });
+  const tables = manifest.tables.map(({ name }) => name);
+  if (!only) return selectTables({ wanted, tables, needs });
+  return { ...selectTables({ wanted, tables, needs: needs.filter(({ why }) => why === 'part') }), empty: [] };
+}
+
+export interface OpenDefinitions extends AsyncDisposable {
+  /** An empty folder. */
+  directory: string;
+  read: (file: ManifestFile) => AsyncGenerator<Uint8Array<ArrayBuffer>>;
+}
+
+/** The small files of a snapshot, which are pulled without a step: a plan need not tell of some kilobytes. */
+export async function openDefinitions(
+  context: Context,
+  { manifest, local, remote }: FoundSnapshot,
+): Promise<OpenDefinitions> {
+  const repository = localRepository(context);
+  const staging = await repository.stage();
+  const pool = createObjectPool(1);
+  const stored = snapshotReader({ manifest, repository, pool, signal: context.signal });
+  const quiet = { ...context, report: () => {} };
+  return {
+    directory: await staging.folder('definitions'),
+    async *read(file) {
+      if (!local && remote) await pullFiles(quiet, { manifest, remote, files: [file], keep: false });
+      yield* stored(file);
+    },
+    async [Symbol.asyncDispose]() {
+      await pool.close();
+      await staging[Symbol.asyncDispose]();
+    },
+  };
 }
 
 /** The names of all tables whose rows are loaded. */

@@ -35,6 +35,7 @@ import { byTable, filesToRead, loadDifference } from './difference.ts';
 import { earlierSnapshots } from './earlier-snapshots.ts';
 import { assertNotASource } from './guard/guard.ts';
 import { loadSteps } from './load-steps.ts';
+import { assertReplaceableRows, onlyRowsWarnings, plannedOnlyRows } from './only-rows.ts';
 import type { LoadRequest, PlannedLoad } from './planned-load.ts';
 import { restoredBy } from './restored-by.ts';
 
@@ -46,22 +47,26 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
   const allowedBy: string[] = [];
   const unverified = await assertNotASource(context, database.url, { ...request, allowedBy });
   const wanted = chooseBase(context, request, allowedBy.at(-1));
-  const selected = request.tables ? await chooseTables(context, { found, database, wanted: request.tables }) : null;
+  const { tables: named, only: onlyRows } = request;
+  const selected = named ? await chooseTables(context, { found, database, wanted: named, only: onlyRows }) : null;
   const only = selected && namesOf(selected);
+  if (onlyRows && only) await assertReplaceableRows(context, { target: request.target, found, database, tables: only });
   const restoration = await restorationOf(context, request, { manifest, only, keepBase: wanted.keepBase });
   const planning = createObjectPool(1);
   await using _planned = { [Symbol.asyncDispose]: () => planning.close() };
   const earlier = earlierSnapshots(context, { target: request.target, pool: planning });
   const restore = await database.restore.plan({ ...restoration, earlier, keepUsedBase: wanted.keepUsed });
   const { keepBase, why } = baseWithin(restore, request, wanted);
-  const afterLoad = plannedAfterLoad(context.configuration, request);
+  const afterLoad = onlyRows ? undefined : plannedAfterLoad(context.configuration, request);
   // A base copy may have the effect of other steps.
   const hasSteps = plannedAfterLoad(context.configuration, { target: request.target }) !== undefined;
   if (afterLoad && restore.strategy === 'in_place') throw afterLoadInPlace(request.target, restore.strategyReason);
   await checkAfterLoad(context, request, database.url);
   const selection = selected && withinPlan(selected, restore, manifest);
   const copies = restore.copies && toDatabaseCopies(restore.copies);
-  const undo = !request.onlyBase && (request.undo ?? true) && restore.strategy === 'swap' && restore.destination.exists;
+  const keeps = restore.strategy === 'swap' || restore.onlyRows?.keeps === true;
+  const undo = !request.onlyBase && (request.undo ?? true) && keeps && restore.destination.exists;
+  const rows = plannedOnlyRows(restore);
   const difference = loadDifference(restore);
   const { keepGoing, original = false } = request;
   const data = dataState(context.configuration, { target: request.target, snapshot: row, original });
@@ -89,14 +94,16 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
     rows: restore.tables.reduce((sum, table) => sum + table.rows, 0),
     size_bytes: restore.tables.reduce((sum, table) => sum + bytesOfTable(table), 0),
     selection,
+    ...(rows && { only_rows: rows }),
     jobs: request.cpus ?? cpusFor(context, request.target),
     unverified_sources: unverified,
     steps: loadSteps({ lacking, remote, restore, undo, keepGoing, keepBase, difference, afterLoad }),
     warnings: [
       ...data.warnings,
-      ...(restoration.builtHere ? [] : await foreignCode(database, manifest)),
+      ...(restoration.builtHere || onlyRows ? [] : await foreignCode(database, manifest)),
       ...(await compareMigrations(context, manifest, { behind: !afterLoad })),
       ...(why === null ? [] : [baseWarning(why)]),
+      ...onlyRowsWarnings(restore),
       ...restore.warnings.map(({ code, message }) => ({ code, message })),
     ],
   };
@@ -132,13 +139,13 @@ interface ChosenBase {
 }
 
 function chooseBase({ configuration }: Context, request: LoadRequest, allowedBy: string | undefined): ChosenBase {
-  const { onlyBase = false } = request;
-  const wanted = onlyBase ? null : wantedBase(configuration, request);
+  const { onlyBase = false, only = false } = request;
+  const wanted = onlyBase || only ? null : wantedBase(configuration, request);
   const whyNot = whyNoBase(allowedBy);
   const why = wanted && whyNot;
   if (wanted?.explicit && why) throw baseRefused(request.target, why);
   const keepBase = wanted && !why ? { spare: wanted.spare } : undefined;
-  const keepUsed = !onlyBase && whyNot === null && keepsUsedBase(configuration, request);
+  const keepUsed = !onlyBase && !only && whyNot === null && keepsUsedBase(configuration, request);
   return { keepBase, keepUsed, explicit: onlyBase || (wanted?.explicit ?? false), why };
 }
 
@@ -161,13 +168,18 @@ export async function applySnapshot(
   const { request, plan, restore } = planned;
   const { snapshot, jobs: cpus, undo, selection, tables, rows, size_bytes, keep_base: keepBase } = plan;
   if (snapshot === null) throw new Error('the plan is of no snapshot');
-  const { manifest, local, remote } = await findPlanned(context, { target: request.target, snapshot });
+  const found = await findPlanned(context, { target: request.target, snapshot });
+  const { manifest, local, remote } = found;
   // The plan has told what there is to warn of.
   const quiet = { ...context, report: () => {} };
   assertTrusted(quiet, manifest, request);
   assertNotOriginal(quiet, request.target, manifest);
   const database = openDestination(context, chooseDestination(quiet, request));
   await checkDestination(context, planned, database.url);
+  const only = selection && namesOf(selection);
+  if (request.only && only) {
+    await assertReplaceableRows(context, { target: request.target, found, database, tables: only });
+  }
   const repository = localRepository(context);
   await using staging = await repository.stage();
   if (!local && remote) {
@@ -176,7 +188,6 @@ export async function applySnapshot(
   }
   const pool = createObjectPool(cpus + 1, { expectedBytes: size_bytes });
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
-  const only = selection && namesOf(selection);
   const directory = await staging.folder('restore');
   const afterLoad = afterLoadRunner(context, { choice: request, planned: plan.after_load, directory });
   const { swapMs, undoDatabase, missing, ways, baseDatabase, spareDatabase } = await database.restore.run({
@@ -197,6 +208,7 @@ export async function applySnapshot(
     rows,
     size_bytes,
     selection,
+    ...(plan.only_rows && { only_rows: plan.only_rows }),
     swap_ms: swapMs,
     undo_database: undoDatabase,
     ...(missing && { missing }),
@@ -225,12 +237,21 @@ interface SnapshotRestoreRequest {
 
 async function restorationOf(
   context: Context,
-  { target, inPlace = false, full = false, keepGoing, remoteTables, events, allowSuperuser }: LoadRequest,
+  {
+    target,
+    inPlace = false,
+    full = false,
+    only: onlyRows,
+    keepGoing,
+    remoteTables,
+    events,
+    allowSuperuser,
+  }: LoadRequest,
   { manifest, only, keepBase }: SnapshotRestoreRequest,
 ): Promise<WithoutUrl<RestoreRequest>> {
   const { schema_config: schemaConfig, role } = findTarget(context.configuration, target).snapshot ?? {};
   return {
-    ...{ manifest, schemaConfig, role, inPlace, full, keepGoing, remoteTables, events },
+    ...{ manifest, schemaConfig, role, inPlace, full, onlyRows, keepGoing, remoteTables, events },
     ...{ allowSuperuser, builtHere: await isBuiltHere(context, manifest) },
     ...(only && { only }),
     ...(keepBase && { keepBase }),

@@ -42,6 +42,13 @@ function restoreSteps({
 }: Omit<LoadSteps, 'lacking' | 'remote'>): string[] {
   const { strategy, destination } = restore;
   const what = tablesText(restore);
+  if (strategy === 'rows') {
+    return [
+      ...(undo ? ['Keep the present rows of these tables for tool undo'] : []),
+      `Replace the rows of ${what} in ${destination.url}, in one transaction without triggers`,
+      'Verify the row counts, and foreign keys from and to the tables, before the commit',
+    ];
+  }
   if (strategy === 'in_place') return [`Replace everything in ${destination.url} by ${what}, in one transaction`];
   return [
     ...fillSteps(what, difference),

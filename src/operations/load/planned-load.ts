@@ -12,6 +12,8 @@ export interface LoadRequest extends TrustChoice {
   original?: boolean;
   /** Only these tables, and those that they need; the others are made without rows. */
   tables?: string[];
+  /** With `tables`: replaces their rows in the present destination, and nothing else. */
+  only?: boolean;
   /** A `.sql` file to run instead of a snapshot. */
   file?: string;
   /** With `file`: on the database as it is. */

@@ -46,7 +46,7 @@ export function loadQuestion(plan: LoadPlan, now: Date): Question {
       ...(snapshot ? lackingFacts(snapshot) : []),
       ...destinationFacts(destination),
       // Last, so that a low window cuts the lists and not the destination.
-      ...(selection ? selectionFacts(selection) : []),
+      ...(plan.only_rows ? onlyRowsFacts(plan.only_rows) : selection ? selectionFacts(selection) : []),
       estimateFact(plan),
       serverFact(destination),
       { name: 'Chosen by', value: plan.chosen_by },
@@ -60,9 +60,13 @@ export function loadQuestion(plan: LoadPlan, now: Date): Question {
     steps: plan.steps,
     warnings: warningsOf(plan),
     consequence: consequenceOf(plan),
-    ask: file === null ? askToReplace(destination) : `Run ${file} on database "${database}" on ${host}?`,
+    ask: plan.only_rows
+      ? askForRows(plan.only_rows, destination)
+      : file === null
+        ? askToReplace(destination)
+        : `Run ${file} on database "${database}" on ${host}?`,
     harmless: !destination.exists,
-    go: destination.exists ? `Replace ${database}` : `Create ${database}`,
+    go: plan.only_rows ? 'Replace the rows' : destination.exists ? `Replace ${database}` : `Create ${database}`,
     typed: isForeign(plan) ? database : typedName(plan.destination),
   };
 }
@@ -148,7 +152,44 @@ function consequenceOf(plan: LoadPlan): string {
   if (strategy === 'script' && destination.exists && !undo) {
     return `The file runs on the existing ${destination.database}. Its changes cannot be undone.`;
   }
+  if (plan.only_rows) return onlyRowsConsequence(plan);
   return replacement(destination, undo);
+}
+
+function onlyRowsConsequence({ only_rows, destination, undo }: LoadPlan): string {
+  const tables = formatNumberOf(only_rows?.tables.length ?? 0, 'table');
+  const what = `Only the rows of ${tables} in ${destination.database} will be replaced.`;
+  return undo
+    ? `${what} The present rows are kept for one undo, in place of an older undo copy.`
+    : `${what} This cannot be undone.`;
+}
+
+type OnlyRows = NonNullable<LoadPlan['only_rows']>;
+
+function askForRows({ tables }: OnlyRows, { database, host }: LoadPlan['destination']): string {
+  return `Replace the rows of ${formatNumberOf(tables.length, 'table')} in "${database}" on ${host}?`;
+}
+
+/** `public.orders: 1,204 rows → 1,180 rows`, a line each. */
+function onlyRowsFacts({ tables, views_not_refreshed: views }: OnlyRows): Fact[] {
+  const lines = tables.map(
+    ({ table, rows_before, rows }) => `${table}: ${formatNumberOf(rows_before, 'row')} → ${rows}`,
+  );
+  const shown = lines.slice(0, MOST);
+  const more = lines.length - shown.length;
+  return [
+    ...shown.map((value, index) => ({
+      name: index === 0 ? 'Rows replaced' : '',
+      value: index === shown.length - 1 && more > 0 ? `${value}; and ${more} more` : value,
+      ...(index === 0 && { tone: 'strong' as const }),
+    })),
+    {
+      name: 'Kept',
+      value: 'definitions, indexes, grants, triggers (they do not fire), all other tables and their sequences',
+      brief: 'everything else; triggers do not fire',
+    },
+    ...(views.length > 0 ? [{ name: 'Not refreshed', value: shortened(views) }] : []),
+  ];
 }
 
 /** A destination that was named on the command line must be named again. */
@@ -172,7 +213,7 @@ export function loadSummary(result: LoadResult, plan: LoadPlan): RunSummary {
   const contents = snapshot ? `: ${contentsText(result)}` : '';
   return summaryOf(`Loaded ${loadedThing(plan)} into ${destination}${contents}`, {
     details: [
-      ...(selection ? selectionLines(selection) : []),
+      ...(result.only_rows ? onlyRowsLines(result.only_rows) : selection ? selectionLines(selection) : []),
       ...(result.difference ? [methodLine(result.difference)] : []),
       ...(statements === undefined ? [] : [`Ran ${formatNumberOf(statements, 'statement')}; nothing was verified`]),
       ...(snapshot && plan.strategy === 'swap' && !missing ? [VERIFIED] : []),
@@ -183,7 +224,7 @@ export function loadSummary(result: LoadResult, plan: LoadPlan): RunSummary {
       ...(result.base_database ? [`The base copy for tool reset: ${result.base_database}`] : []),
       ...(result.spare_database ? [`The spare for the next reset: ${result.spare_database}`] : []),
     ],
-    card: { title: `${database} ${exists ? 'replaced' : 'created'}`, facts: [] },
+    card: { title: `${database} ${plan.only_rows ? 'changed' : exists ? 'replaced' : 'created'}`, facts: [] },
     ...unavailableFor(database, exists ? swap_ms : null),
     problems: missing ? ['Missing:', ...missing.differences, ...missing.errors] : [],
     undo: undo_database === null ? null : { database, command: undoCommand(plan) },
@@ -193,6 +234,14 @@ export function loadSummary(result: LoadResult, plan: LoadPlan): RunSummary {
 function methodLine(difference: LoadDifference): string {
   const { name, value, brief = value } = methodFact(difference);
   return `${name}: ${brief}`;
+}
+
+function onlyRowsLines({ tables, views_not_refreshed: views }: OnlyRows): string[] {
+  return [
+    `Replaced rows of: ${shortened(tables.map(({ table }) => table))}`,
+    'Verified row counts, and foreign keys from and to the tables; everything else is unchanged',
+    ...(views.length > 0 ? [`Materialized views not refreshed: ${shortened(views)}`] : []),
+  ];
 }
 
 export const VERIFIED = 'Verified against the manifest: rows, indexes, constraints, triggers, sequences';

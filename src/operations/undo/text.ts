@@ -8,11 +8,12 @@ import {
 import { summaryOf, unavailableFor } from '../../presentation/shapes/summary.ts';
 import type { LoadResult, UndoPlan } from '../../results/load-results.ts';
 import type { RunSummary } from '../../state/runs.ts';
-import { formatAge, formatBytes, formatTime } from '../../text/format.ts';
+import { boundedList } from '../../text/bounded-list.ts';
+import { formatAge, formatBytes, formatNumberOf, formatTime } from '../../text/format.ts';
 import { copiesFacts } from '../load/copies-text.ts';
 
 export function undoQuestion(plan: UndoPlan, now: Date): Question {
-  const { target, destination, undo_database, replaced_at, size_bytes, copies } = plan;
+  const { target, destination, undo_database, replaced_at, size_bytes, tables, copies } = plan;
   const { database, host } = destination;
   const age = formatAge(now.getTime() - Date.parse(replaced_at));
   return {
@@ -21,6 +22,7 @@ export function undoQuestion(plan: UndoPlan, now: Date): Question {
     facts: [
       ...destinationFacts(destination),
       serverFact(destination),
+      ...(tables ? [{ name: 'Rows of', value: boundedList(tables, LISTED), tone: 'strong' as const }] : []),
       { name: 'Restores', value: `${undo_database}, ${formatBytes(size_bytes)}` },
       { name: 'Replaced', value: `${age} (${formatTime(replaced_at)})` },
       { name: 'Data', value: 'not known to be sanitized: it is the data of the replaced database' },
@@ -28,19 +30,27 @@ export function undoQuestion(plan: UndoPlan, now: Date): Question {
     ],
     steps: [],
     warnings: warningsOf(plan),
-    consequence: `${database} will be as before the last load of ${target}. A second undo reverses this.`,
-    ask: `Restore the previous database "${database}" on ${host}?`,
-    go: `Restore the previous ${database}`,
+    consequence: tables
+      ? `The rows of ${formatNumberOf(tables.length, 'table')} will be as before the last load of ${target}; the rest of ${database} stays. A second undo reverses this.`
+      : `${database} will be as before the last load of ${target}. A second undo reverses this.`,
+    ask: tables
+      ? `Restore the previous rows in "${database}" on ${host}?`
+      : `Restore the previous database "${database}" on ${host}?`,
+    go: tables ? 'Restore the previous rows' : `Restore the previous ${database}`,
     typed: typedName(plan.destination),
   };
 }
+
+/** Most names in a line. */
+const LISTED = 6;
 
 export function undoTitle({ target, destination }: UndoPlan): string {
   return `Undo the last load of ${target} into ${destination.database}`;
 }
 
-export function undoSummary(result: LoadResult, { target, destination: { database } }: UndoPlan): RunSummary {
-  return summaryOf(`Restored the previous ${result.destination}`, {
+export function undoSummary(result: LoadResult, { target, tables, destination: { database } }: UndoPlan): RunSummary {
+  const what = tables ? `rows of ${formatNumberOf(tables.length, 'table')} in ` : '';
+  return summaryOf(`Restored the previous ${what}${result.destination}`, {
     card: { title: `${database} restored`, facts: [] },
     ...unavailableFor(database, result.swap_ms),
     undo: result.undo_database === null ? null : { database, command: `tool undo ${target}` },

@@ -6,6 +6,7 @@ import { toDatabaseCopies } from '../load/base-copies.ts';
 import { checkDestination, chooseDestination, openDestination } from '../load/destination.ts';
 import { assertNotASource } from '../load/guard/guard.ts';
 import { type Planned, planOutdated } from '../planned.ts';
+import { localRepository } from '../snapshots/local-repository.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
 
 export interface UndoRequest {
@@ -26,7 +27,7 @@ export async function planUndo(given: Context, request: UndoRequest): Promise<Pl
   return { request, plan, planned_at: context.clock().toISOString() };
 }
 
-/** Puts the database that the last load replaced back; the one that it replaces takes its place for the next undo. */
+/** Puts back what the last load replaced, the database or the rows of some tables; the present state is kept for the next undo. */
 export function applyUndo(given: Context, planned: PlannedUndo): Promise<LoadResult> {
   const { target, destination } = planned.plan;
   return recorded(
@@ -46,7 +47,8 @@ async function perform(given: Context, planned: PlannedUndo): Promise<LoadResult
   if (undo.undo_database !== plan.undo_database || undo.replaced_at !== plan.replaced_at) {
     throw planOutdated(`Another load has replaced ${url.display}`);
   }
-  const { swapMs, undoDatabase } = await database.restore.undo();
+  await using staging = await localRepository(context).stage();
+  const { swapMs, undoDatabase } = await database.restore.undo({ directory: await staging.folder('undo') });
   return {
     snapshot: null,
     destination: url.display,
@@ -60,10 +62,11 @@ async function perform(given: Context, planned: PlannedUndo): Promise<LoadResult
 }
 
 async function findUndo({ restore }: Database) {
-  const { destination, undoDatabase, replacedAt, sizeBytes } = await restore.findUndoCopy();
+  const { destination, undoDatabase, replacedAt, sizeBytes, tables } = await restore.findUndoCopy();
   const copies = toDatabaseCopies(await restore.findCopies());
   return {
     ...{ destination, undo_database: undoDatabase, replaced_at: replacedAt, size_bytes: sizeBytes },
+    ...(tables && { tables }),
     ...(copies && { copies }),
   };
 }

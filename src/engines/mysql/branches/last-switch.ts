@@ -1,7 +1,9 @@
 import type { MysqlSession } from '../connection/session.ts';
 import { auxiliaryNames } from '../server/names.ts';
 import { destinationName, isEmpty } from '../server/server.ts';
+import { readRecord } from '../swap/record.ts';
 import { readMarkText, undoCopyOf } from '../swap/shadow-databases.ts';
+import { UNDO_COPY, undoCopySchema } from '../swap/undo-copy.ts';
 import { type BranchMark, parseBranchMark, withoutSwitch } from './branch-mark.ts';
 import { findBranches, type MarkedBranch } from './list.ts';
 
@@ -30,6 +32,13 @@ export async function lastSwitch(server: MysqlSession, destination: string): Pro
   const mark = await branchWithFreeName(server, destination);
   const { switched_at: switchedAt, previous } = mark ?? {};
   if (!mark || !switchedAt) return null;
+  const record = await readRecord(server, {
+    database: auxiliaryNames(mark.of).undo,
+    table: UNDO_COPY,
+    schema: undoCopySchema,
+  });
+  // Rows were replaced since, which an undo puts back first.
+  if (record?.rows && (previous === null || Date.parse(record.replaced_at) > Date.parse(switchedAt))) return null;
   const last = { leaving: withoutSwitch(mark), switchedAt };
   if (previous === null) {
     const { undo: database } = auxiliaryNames(mark.of);

@@ -29,6 +29,7 @@ import { assertCreatable } from './assert-creatable.ts';
 import { checkRestored } from './check.ts';
 import { codeAfterSteps } from './code-after-steps.ts';
 import { onlyOwnRows, remoteWarnings } from './left-out.ts';
+import { restoreOnlyRows } from './only-rows/restore-only-rows.ts';
 import { fillDatabase, readDefinitionsFile } from './rows/fill.ts';
 import { openClient } from './rows/load-program.ts';
 import { analyzeTables } from './statistics.ts';
@@ -41,6 +42,7 @@ import { tryEvents } from './try-events.ts';
  * be rolled back here, so there is no other way.
  */
 export async function restore(context: EngineContext, run: RestoreRun): Promise<ReplaceResult> {
+  if (run.plan.strategy === 'rows') return await restoreOnlyRows(context, run);
   const { report } = context;
   const { manifest, url, cpus, undo, read, throwAway, beforeSwap, afterLoad } = run;
   const details = detailsOf(manifest);

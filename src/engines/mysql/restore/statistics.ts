@@ -19,13 +19,16 @@ interface StatisticsOptions {
   url: DatabaseUrl;
   /** Sessions beside each other. */
   sessions: number;
+  /** Default: all tables. */
+  only?: string[];
 }
 
-/** Gathers the statistics of all tables of a database. A failure is a warning: the rows are there. */
-export async function analyzeTables(context: EngineContext, { url, sessions }: StatisticsOptions): Promise<void> {
+/** Gathers the statistics of tables of a database. A failure is a warning: the rows are there. */
+export async function analyzeTables(context: EngineContext, { url, sessions, only }: StatisticsOptions): Promise<void> {
   await using listing = await connect(context, url);
   const listed = await readTableList(listing, url.database ?? '');
-  const queue = listed.flatMap(({ name, engine }) => (engine !== null && ENGINES.has(engine) ? [name] : []));
+  const all = listed.flatMap(({ name, engine }) => (engine !== null && ENGINES.has(engine) ? [name] : []));
+  const queue = only ?? all;
   const refused: string[] = [];
   await runWorkers(context.signal, {
     count: Math.min(sessions, queue.length),

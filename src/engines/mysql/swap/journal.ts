@@ -43,7 +43,8 @@ export async function settle(context: SettleContext, { server, url, work }: Work
   const moved = await readJournal(server, { work, table: MOVED, destination });
   if (moved) {
     // It may have been dropped since.
-    const missing = (await databaseExists(server, destination)) ? await goForward(context, url, moved) : [];
+    const hasCode = !moved.rows_only && (await databaseExists(server, destination));
+    const missing = hasCode ? await goForward(context, url, moved) : [];
     await setCounters(server, moved);
     await renameLater(server, moved);
     await dropObsolete(context, server, { destination, journal: moved });
@@ -60,7 +61,7 @@ export async function settle(context: SettleContext, { server, url, work }: Work
   }
   const pending = await readJournal(server, { work, table: PENDING, destination });
   if (!pending) return { tables: null, missing: [] };
-  await goBack(context, { server, url, pending });
+  if (!pending.rows_only) await goBack(context, { server, url, pending });
   return { tables: 'old', missing: [] };
 }
 

@@ -14,7 +14,20 @@ export const undoCopySchema = v.object({
   /** The mark of the branch that it was. */
   mark: v.optional(v.nullable(v.string()), null),
   has_base: v.optional(v.boolean(), false),
+  /** It has the rows of these tables only; `name` is that in the snapshot. */
+  rows: v.exactOptional(
+    v.array(
+      v.object({
+        name: v.string(),
+        table: v.string(),
+        columns: v.array(v.string()),
+        /** The next value of AUTO_INCREMENT. */
+        counter: v.string(),
+      }),
+    ),
+  ),
 });
+export type KeptTable = NonNullable<v.InferOutput<typeof undoCopySchema>['rows']>[number];
 export interface UndoCopyRecord extends Omit<v.InferInput<typeof undoCopySchema>, 'code'> {
   code: CodeDefinitions;
 }

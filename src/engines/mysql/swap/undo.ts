@@ -8,9 +8,10 @@ import { type BranchMark, branchMarkText, parseBranchMark, withoutSwitch } from 
 import { type LastSwitch, lastSwitch, ownMark } from '../branches/last-switch.ts';
 import { switchTables } from '../branches/switch-tables.ts';
 import { readSize, tablesOf } from '../catalog/tables.ts';
-import { connectToServer } from '../connection/connect.ts';
+import { connectToServer, withServer } from '../connection/connect.ts';
 import { releasable } from '../connection/keep-alive.ts';
 import type { MysqlSession } from '../connection/session.ts';
+import { undoRows } from '../restore/only-rows/undo-rows.ts';
 import { inspectDestination } from '../restore/preflight.ts';
 import { databaseExists, lockDestination, readAuxiliaryNames } from '../server/server.ts';
 import { exchange } from './exchange.ts';
@@ -22,14 +23,15 @@ import { readRecord } from './record.ts';
 import { planRowExchange } from './row-exchange.ts';
 import { createShadowDatabase, undoCopyOf } from './shadow-databases.ts';
 import { planMark, turnedBase } from './swap.ts';
-import { UNDO_COPY, type UndoCopyRecord, undoCopySchema } from './undo-copy.ts';
+import { type KeptTable, UNDO_COPY, type UndoCopyRecord, undoCopySchema } from './undo-copy.ts';
 
 /** Finds the undo copy of the last load, reset or switch; rejects when there is none. */
 export async function findUndoCopy(context: EngineContext, url: DatabaseUrl): Promise<UndoCopy> {
   const { destination } = await inspectDestination(context, url);
   await using server = await connectToServer(context, url);
-  const { name, replacedAt, sizeOf } = await findReplaced(server, url);
-  return { undoDatabase: name, replacedAt, sizeBytes: await readSize(server, sizeOf), destination };
+  const { name, replacedAt, sizeOf, rows } = await findReplaced(server, url);
+  const tables = rows && { tables: rows.map((table) => table.name) };
+  return { undoDatabase: name, replacedAt, sizeBytes: await readSize(server, sizeOf), destination, ...tables };
 }
 
 interface UndoCopyFacts {
@@ -37,6 +39,8 @@ interface UndoCopyFacts {
   replacedAt: string;
   /** The database that has its tables now. */
   sizeOf: string;
+  /** It has these rows only. */
+  rows?: KeptTable[] | undefined;
 }
 
 async function findReplaced(server: MysqlSession, url: DatabaseUrl): Promise<UndoCopyFacts> {
@@ -50,9 +54,12 @@ async function findReplaced(server: MysqlSession, url: DatabaseUrl): Promise<Und
   const replaced = unsettled?.journal.later?.find(({ to }) => to[0] === undo && to[1] !== UNDO_COPY);
   const record =
     unsettled && (await readRecord(server, { database: unsettled.work, table: UNDO_COPY, schema: undoCopySchema }));
-  if (record) return { name: undo, replacedAt: record.replaced_at, sizeOf: replaced?.from[0] ?? undo };
-  const { replaced_at: replacedAt } = await readUndoCopy(server, url);
-  return { name: undo, replacedAt, sizeOf: undo };
+  if (record) {
+    const sizeOf = replaced?.from[0] ?? undo;
+    return { name: undo, replacedAt: record.replaced_at, sizeOf, rows: record.rows };
+  }
+  const { replaced_at: replacedAt, rows } = await readUndoCopy(server, url);
+  return { name: undo, replacedAt, sizeOf: undo, rows };
 }
 
 /**
@@ -62,6 +69,8 @@ async function findReplaced(server: MysqlSession, url: DatabaseUrl): Promise<Und
 export async function undo(context: EngineContext, url: DatabaseUrl): Promise<ReplaceResult> {
   const { report } = context;
   const destination = url.database ?? '';
+  const { rows } = await withServer(context, url, (reading) => findReplaced(reading, url));
+  if (rows) return await undoRows(context, { url, tables: rows });
   const { signal, release } = releasable(context.signal);
   await using server = await connectToServer({ signal }, url, { several: true });
   const names = await readAuxiliaryNames(server, destination);

@@ -48,7 +48,8 @@ export interface PgDumpRun {
   url: DatabaseUrl;
   tools: ClientTools;
   settings: SessionSettings;
-  snapshot: string;
+  /** Default: an instant of its own. */
+  snapshot?: string;
   /** The folder to write, which must be its own. */
   archive: string;
   flags: string[];
@@ -62,7 +63,8 @@ export async function runPgDump(
   { url, tools, settings, snapshot, archive, flags }: PgDumpRun,
 ): Promise<ProcessResult> {
   const { args, env, mounts } = connectionEnvironment(url, { statement_timeout: '0', ...settings });
-  const into = ['--format=directory', `--snapshot=${snapshot}`, `--file=${archive}`];
+  const instant = snapshot === undefined ? [] : [`--snapshot=${snapshot}`];
+  const into = ['--format=directory', ...instant, `--file=${archive}`];
   return await runner.run(
     {
       file: tools.pg_dump,
@@ -77,17 +79,21 @@ export async function runPgDump(
 /** Most tables that one pattern names: a regular expression of very many takes the server long. */
 const TABLES_OF_PATTERN = 50;
 
+function exclusionsOf(tables: Pick<CatalogTable, 'schema' | 'name'>[]): string[] {
+  return tablePatterns(tables).map((pattern) => `--exclude-table-data=${pattern}`);
+}
+
 /**
  * pg_dump sends three statements for each pattern, so one names many tables: `"sales".("orders"|"invoice")`.
  * https://www.postgresql.org/docs/current/app-psql.html#APP-PSQL-PATTERNS
  */
-function exclusionsOf(tables: Pick<CatalogTable, 'schema' | 'name'>[]): string[] {
+export function tablePatterns(tables: Pick<CatalogTable, 'schema' | 'name'>[]): string[] {
   return [...Map.groupBy(tables, ({ schema }) => schema)].flatMap(([schema, within]) => {
     const names = within.map(({ name }) => quoteName(name));
     const groups = Math.ceil(names.length / TABLES_OF_PATTERN);
     return Array.from({ length: groups }, (_, at) => {
       const some = names.slice(at * TABLES_OF_PATTERN, (at + 1) * TABLES_OF_PATTERN);
-      return `--exclude-table-data=${quoteName(schema)}.(${some.join('|')})`;
+      return `${quoteName(schema)}.(${some.join('|')})`;
     });
   });
 }

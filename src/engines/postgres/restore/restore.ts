@@ -26,6 +26,7 @@ import { type DescribedBase, deletedRows, describeBase } from './difference/desc
 import { fillDifference } from './difference/fill-difference.ts';
 import { restoreInPlace } from './in-place/in-place.ts';
 import { incompleteMessage, missingParts, restoreIncomplete } from './incomplete.ts';
+import { restoreOnlyRows } from './only-rows/restore-only-rows.ts';
 import { type FillResult, fillDatabase, materialize } from './rows/fill.ts';
 import { forceRowSecurity } from './rows/forced-row-security.ts';
 import { analyzeAll, analyzeChanged } from './statistics.ts';
@@ -36,6 +37,7 @@ import { createTemporaryRole, type TemporaryRole } from './temporary-role.ts';
  * database beside it, which is checked and then takes its name.
  */
 export async function restore(context: EngineContext, run: RestoreRun): Promise<ReplaceResult> {
+  if (run.plan.strategy === 'rows') return restoreOnlyRows(context, run);
   if (run.plan.strategy === 'in_place') return restoreInPlace(context, run);
   const { report } = context;
   const { manifest, plan, url, cpus } = run;

@@ -21,7 +21,11 @@ export async function readTable({ manifest, table, read }: TableRequest): Promis
   if (!file) return null;
   const parts: Uint8Array[] = [];
   for await (const part of read(file)) parts.push(part);
-  const entries = readContents(Buffer.concat(parts));
+  return tableIn(Buffer.concat(parts), table);
+}
+
+export function tableIn(contents: Buffer, table: string): StoredTable | null {
+  const entries = readContents(contents);
   if (!entries) return null;
   const { schema, rest } = splitName(table);
   const all = [...entries.values()];
@@ -32,7 +36,8 @@ export async function readTable({ manifest, table, read }: TableRequest): Promis
     KINDS.includes(kind) && needs.includes(own.dumpId) && (kind === 'INDEX' || tag.startsWith(`${rest} `));
   const order = ({ kind, tag }: ContentsEntry): string => `${KINDS.indexOf(kind)} ${tag}`;
   const shown = [own, ...all.filter(isPart).sort((a, b) => (order(a) < order(b) ? -1 : 1))];
-  return { text: shown.map(({ definition }) => `${definition.trim()}\n`).join('\n'), key: keyIn(shown) };
+  const text = shown.map(({ definition }) => `${definition.trim()}\n`).join('\n');
+  return { text, structure: text, key: keyIn(shown) };
 }
 
 const PRIMARY_KEY = ' PRIMARY KEY (';

@@ -64,8 +64,18 @@ const markSchema = v.object({
    * In a base copy with unlogged tables, which a crash of the server empties: the start of the time without a crash.
    */
   no_crash_since: v.exactOptional(v.string()),
+  /** In an undo copy of rows only: the tables, of which `rows_0` and the next have the rows, and their sequences. */
+  rows: v.exactOptional(
+    v.object({
+      tables: v.array(
+        v.object({ name: v.string(), schema: v.string(), table: v.string(), columns: v.array(v.string()) }),
+      ),
+      sequences: v.array(v.object({ schema: v.string(), name: v.string(), last_value: v.nullable(v.string()) })),
+    }),
+  ),
 });
 export type Mark = v.InferOutput<typeof markSchema>;
+export type KeptRows = NonNullable<Mark['rows']>;
 export type BaseMark = Pick<Mark, 'of' | 'snapshot' | 'loaded_at' | 'partial' | 'contents' | 'no_crash_since'> & {
   tool: 'base';
 };

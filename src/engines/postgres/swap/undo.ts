@@ -7,10 +7,11 @@ import { lastSwitch, leaveStatements } from '../branches/last-switch.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { quoteText } from '../connection/quote.ts';
 import type { PsqlSession } from '../connection/session.ts';
+import { undoRows } from '../restore/only-rows/undo-rows.ts';
 import { auxiliaryNames, findAuxiliaryDatabases, lockDestination } from '../server/server.ts';
 import { checkSwap } from './blockers.ts';
 import { inspectDestination } from './inspect-destination.ts';
-import { type MarkedDatabase, writeComment } from './mark.ts';
+import { type KeptRows, type MarkedDatabase, writeComment } from './mark.ts';
 import { readComment, rename, renameAll, toUndoCopy } from './swap.ts';
 import { openSwapSession } from './swap-session.ts';
 
@@ -18,23 +19,32 @@ import { openSwapSession } from './swap-session.ts';
 export async function findUndoCopy(context: EngineContext, url: DatabaseUrl): Promise<UndoCopy> {
   const { destination } = await inspectDestination(context, url);
   await using server = await connectToServer(context, url);
-  const { name, replacedAt } = await findReplaced(server, url);
+  const { name, replacedAt, rows } = await findReplaced(server, url);
   const [row] = await server.query<{ bytes: number }>(
     `SELECT pg_database_size(oid) AS bytes FROM pg_database WHERE datname = ${quoteText(name)}`,
   );
-  return { undoDatabase: name, replacedAt, sizeBytes: row?.bytes ?? 0, destination };
+  const tables = rows && { tables: rows.tables.map((table) => table.name) };
+  return { undoDatabase: name, replacedAt, sizeBytes: row?.bytes ?? 0, destination, ...tables };
 }
 
 /**
  * Swaps the destination with what is kept for it, so that undoing twice is as doing nothing. A branch that the
- * destination was switched to gets its own name again.
+ * destination was switched to gets its own name again. An undo copy of rows only gives these back, and is replaced by the
+ * present ones.
  */
-export async function undo(context: EngineContext, url: DatabaseUrl): Promise<ReplaceResult> {
+export async function undo(
+  context: EngineContext,
+  { url, directory }: { url: DatabaseUrl; directory: string },
+): Promise<ReplaceResult> {
   const { report } = context;
   const destination = url.database ?? '';
   await using server = await openSwapSession(context, url);
   await lockDestination(server, destination);
-  const { name, renames, undoDatabase } = await findReplaced(server, url);
+  const { name, renames, undoDatabase, rows } = await findReplaced(server, url);
+  if (rows) {
+    await server.close();
+    return await undoRows(context, { url, directory, undoCopy: name, rows });
+  }
   await checkSwap(server, { destination, undo: true });
   const swapped = startStep(report, 'swap', `Restore the previous ${destination}`);
   const databases = [destination, name];
@@ -49,6 +59,8 @@ interface ReplacedDatabase {
   renames: (now: Date) => Promise<string[]>;
   /** The undo copy afterwards. */
   undoDatabase: string | null;
+  /** It has these rows only. */
+  rows?: KeptRows | undefined;
 }
 
 async function findReplaced(server: PsqlSession, url: DatabaseUrl): Promise<ReplacedDatabase> {
@@ -66,7 +78,8 @@ async function findReplaced(server: PsqlSession, url: DatabaseUrl): Promise<Repl
   if (!undoCopy) throw nothingToUndo(url, marked);
   const { undo, shadow } = auxiliaryNames(destination);
   const renames = (now: Date) => renamesOf(server, { destination, undoCopy, aside: shadow(), replacedAt: now });
-  return { name: undoCopy.name, replacedAt: undoCopy.mark.replaced_at, renames, undoDatabase: undo };
+  const { replaced_at: replacedAt, rows } = undoCopy.mark;
+  return { name: undoCopy.name, replacedAt, renames, undoDatabase: undo, rows };
 }
 
 interface UndoSwap {

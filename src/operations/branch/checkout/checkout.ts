@@ -146,7 +146,9 @@ async function planRestore({ context, database }: OpenedBranches, request: Branc
   const { target, destdb } = request;
   const undo = await planUndo(context, { target, ...(destdb !== undefined && { destdb }) });
   const branches = await database.branches.list();
-  if (branches.some(({ database }) => database === undo.plan.undo_database)) throw noOriginal(target);
+  // The undo copy has rows of some tables only.
+  if (undo.plan.tables || branches.some(({ database }) => database === undo.plan.undo_database))
+    throw noOriginal(target);
   return { undo, unverified_sources: undo.plan.unverified_sources };
 }
 

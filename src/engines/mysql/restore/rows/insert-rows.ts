@@ -10,6 +10,8 @@ export interface InsertOptions {
   content: AsyncIterable<Uint8Array>;
   /** Bytes of the longest row, where they are known. */
   longest_row?: number;
+  /** The session is in a transaction, which ends elsewhere. */
+  inTransaction?: boolean;
 }
 
 export interface InsertResult {
@@ -30,19 +32,22 @@ export function warningsOf(session: MysqlSession): Promise<WarningRow[]> {
 const STATEMENT_BYTES = 256 * 1024;
 
 /** Rows as INSERT, for servers that take no LOAD DATA LOCAL; one transaction a table. No row is held in memory. */
-export async function insertRows(session: MysqlSession, { content, ...options }: InsertOptions): Promise<InsertResult> {
+export async function insertRows(
+  session: MysqlSession,
+  { content, inTransaction = false, ...options }: InsertOptions,
+): Promise<InsertResult> {
   const limit = await packetLimit(session);
   const statementBytes = Math.min(STATEMENT_BYTES, Math.floor(limit / 4));
   const pieces = rowStatements(content, { ...options, statementBytes });
   const warnings: WarningRow[] = [];
   let loaded = 0;
-  await session.execute('START TRANSACTION');
+  if (!inTransaction) await session.execute('START TRANSACTION');
   for (let next = await pieces.next(); !next.done; next = await pieces.next()) {
     const executed = await session.send(statementFrom(next.value, { pieces, limit, table: options.table }));
     loaded += executed.rows;
     if (executed.warnings > 0) warnings.push(...(await warningsOf(session)));
   }
-  await session.execute('COMMIT');
+  if (!inTransaction) await session.execute('COMMIT');
   return { loaded, warnings };
 }
 

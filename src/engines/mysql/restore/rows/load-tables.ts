@@ -1,4 +1,9 @@
-import { bytesOfTable, type ManifestFile, type ManifestTable } from '../../../../repository/manifest/manifest.ts';
+import {
+  bytesOfTable,
+  filesOfTable,
+  type ManifestFile,
+  type ManifestTable,
+} from '../../../../repository/manifest/manifest.ts';
 import { release } from '../../../../repository/objects/release.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { RestoreRun } from '../../../facets/restore.ts';
@@ -132,7 +137,7 @@ export async function makeTable(session: MysqlSession, { create }: TableDefiniti
   }
 }
 
-function dataOf(
+export function dataOf(
   { details }: Pick<LoadTablesOptions, 'details'>,
   { name, file }: ManifestTable,
 ): Details['data'][string] {
@@ -156,6 +161,21 @@ async function finishTable(session: MysqlSession, { loading, table, loaded, doub
   await compareRows(session, { name: table.name, ...data, doubts, sent: allRowsOf(loading, table) });
 }
 
+/** Loads all rows of a table that exists and is empty, in the transaction of the session. */
+export async function loadWholeTable(
+  session: MysqlSession,
+  { loading, table, onBytes }: Pick<LoadingPart, 'loading' | 'table' | 'onBytes'>,
+): Promise<void> {
+  let loaded = 0;
+  const doubts: string[] = [];
+  for (const file of filesOfTable(table)) {
+    const part = await loadPart(session, { loading, table, file, onBytes, inTransaction: true });
+    loaded += part.loaded;
+    doubts.push(...part.doubts);
+  }
+  await finishTable(session, { loading, table, loaded, doubts });
+}
+
 /** Several clauses in one statement: one pass over the rows. */
 export async function alter(session: MysqlSession, table: string, clauses: string[]): Promise<void> {
   const additions = clauses.map((clause) => `ADD ${clause}`).join(', ');
@@ -169,15 +189,16 @@ interface LoadingPart {
   table: ManifestTable;
   file: ManifestFile;
   onBytes: (current: string, bytes: number) => void;
+  inTransaction?: boolean;
 }
 
 async function loadPart(session: MysqlSession, part: LoadingPart): Promise<LoadedRows> {
-  const { loading, table, file, onBytes } = part;
+  const { loading, table, file, onBytes, inTransaction = false } = part;
   const content = rowsOf(loading, file, (bytes) => onBytes(table.name, bytes));
   return loadRows(session, {
     name: table.name,
     localInfile: loading.localInfile,
-    rows: { ...dataOf(loading, table), content },
+    rows: { ...dataOf(loading, table), content, inTransaction },
     next: BY_PROGRAM,
   });
 }
@@ -215,8 +236,8 @@ export async function loadRows(
   return { loaded, doubts: warnings.map(({ Message }) => Message) };
 }
 
-async function* allRowsOf(loading: LoadTablesOptions, { file, parts = [] }: ManifestTable): AsyncGenerator<Uint8Array> {
-  for (const part of [file, ...parts]) yield* rowsOf(loading, part, () => {});
+async function* allRowsOf(loading: LoadTablesOptions, table: ManifestTable): AsyncGenerator<Uint8Array> {
+  for (const part of filesOfTable(table)) yield* rowsOf(loading, part, () => {});
 }
 
 /** The rows without the mark that ends them. */

@@ -59,7 +59,7 @@ async function inBatches(session: PsqlSession, pairs: Pair[]): Promise<void> {
   }
 }
 
-function relationsOf(relations: SetAsideRelation[]): string {
+export function relationsOf(relations: SetAsideRelation[]): string {
   return `given AS (
       SELECT c.oid, j.tree, j.large, j.whole, j.deletes, j.turn
       FROM json_to_recordset(${quoteText(JSON.stringify(relations))}) AS j (schema text, "table" text, tree boolean, large boolean, whole boolean, deletes boolean, turn integer)
@@ -79,7 +79,7 @@ export function withAncestors(from: string): string {
 }
 
 /** Not those of the server itself, which are of constraints. */
-function triggersQuery(relations: SetAsideRelation[]): string {
+export function triggersQuery(relations: SetAsideRelation[]): string {
   return `WITH ${relationsOf(relations)}
     SELECT format('ALTER TABLE ONLY %s DISABLE TRIGGER %I', tgrelid::regclass, tgname) AS before,
       json_build_array(format('ALTER TABLE ONLY %s ENABLE %s TRIGGER %I', tgrelid::regclass,
@@ -92,7 +92,7 @@ function triggersQuery(relations: SetAsideRelation[]): string {
  * Returns the query for the foreign keys of the tables and those that refer to them; for partitions, the foreign key of
  * the partitioned table. Those stay that refer to a table from which nothing is deleted, and that has its new rows first.
  */
-function foreignKeysQuery(relations: SetAsideRelation[]): string {
+export function foreignKeysQuery(relations: SetAsideRelation[]): string {
   return `WITH ${relationsOf(relations)},
     placed AS ${withAncestors('relations')},
     touched AS (

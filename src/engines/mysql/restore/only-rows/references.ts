@@ -1,0 +1,67 @@
+import { tableName } from '../../../../text/table-names.ts';
+import type { DanglingReference } from '../../../shared/only-rows.ts';
+import { keysWithOwnRows } from '../../catalog/tables.ts';
+import { inDatabase, quoteName, quotePath } from '../../connection/quote.ts';
+import type { MysqlSession } from '../../connection/session.ts';
+
+interface KeyColumn {
+  name: string;
+  own: string;
+  own_table: string;
+  own_column: string;
+  other: string;
+  other_table: string;
+  other_column: string;
+}
+
+export interface Reference extends Omit<DanglingReference, 'rows'> {
+  /** Counts its dangling rows, and locks what it reads. */
+  count: string;
+}
+
+/** The foreign keys of the tables, and those that refer to them, also from other databases. */
+export async function readReferences(
+  session: MysqlSession,
+  { database, tables, schema }: { database: string; tables: string[]; schema: string },
+): Promise<Reference[]> {
+  const among = (column: string): string => tables.map((table) => inDatabase(column, table)).join(' OR ');
+  const own = `${inDatabase('TABLE_SCHEMA', database)} AND (${among('TABLE_NAME')})`;
+  const other = `${inDatabase('REFERENCED_TABLE_SCHEMA', database)} AND (${among('REFERENCED_TABLE_NAME')})`;
+  const columns = await session.query<KeyColumn>(`
+    SELECT CONSTRAINT_NAME AS name, TABLE_SCHEMA AS own, TABLE_NAME AS own_table, COLUMN_NAME AS own_column,
+      REFERENCED_TABLE_SCHEMA AS other, REFERENCED_TABLE_NAME AS other_table, REFERENCED_COLUMN_NAME AS other_column
+    FROM information_schema.KEY_COLUMN_USAGE
+    WHERE REFERENCED_TABLE_NAME IS NOT NULL AND ${await keysWithOwnRows(session, `(${own}) OR (${other})`)}
+    ORDER BY TABLE_SCHEMA, TABLE_NAME, CONSTRAINT_NAME, ORDINAL_POSITION`);
+  const keys = Map.groupBy(columns, (key) => JSON.stringify([key.own, key.own_table, key.name]));
+  const existing = new Set(
+    (
+      await session.query<{ path: string }>(`
+        SELECT CONCAT(TABLE_SCHEMA, '.', TABLE_NAME) AS path FROM information_schema.TABLES
+        WHERE ${[database, ...new Set(columns.map((column) => column.other))].map((name) => inDatabase('TABLE_SCHEMA', name)).join(' OR ')}`)
+    ).map(({ path }) => path.toLowerCase()),
+  );
+  return [...keys.values()].flatMap((parts) => {
+    const [first] = parts;
+    // A foreign key to a table that does not exist refers to none.
+    if (!first || !existing.has(`${first.other}.${first.other_table}`.toLowerCase())) return [];
+    const named = (place: string, table: string): string =>
+      tableName(place.toLowerCase() === database.toLowerCase() ? schema : place, table);
+    return [
+      {
+        key: first.name,
+        table: named(first.own, first.own_table),
+        columns: parts.map((part) => part.own_column),
+        references: named(first.other, first.other_table),
+        count: countOf(parts, first),
+      },
+    ];
+  });
+}
+
+function countOf(parts: KeyColumn[], { own, own_table, other, other_table }: KeyColumn): string {
+  const filled = parts.map((part) => `f.${quoteName(part.own_column)} IS NOT NULL`).join(' AND ');
+  const same = parts.map((part) => `t.${quoteName(part.other_column)} = f.${quoteName(part.own_column)}`).join(' AND ');
+  return `SELECT COUNT(*) AS amount FROM ${quotePath(own, own_table)} f WHERE ${filled}
+    AND NOT EXISTS (SELECT 1 FROM ${quotePath(other, other_table)} t WHERE ${same}) LOCK IN SHARE MODE`;
+}

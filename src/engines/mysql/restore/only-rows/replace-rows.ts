@@ -1,0 +1,196 @@
+import { UserError } from '../../../../runtime/errors.ts';
+import type { DatabaseUrl } from '../../../database-url.ts';
+import type { EngineContext } from '../../../engine-context.ts';
+import type { ReplaceResult } from '../../../facets/restore.ts';
+import { danglingRows } from '../../../shared/only-rows.ts';
+import { prepareSession } from '../../../shared/prepare-session.ts';
+import { readDependents } from '../../catalog/definitions/foreign-keys.ts';
+import { showTables } from '../../catalog/definitions/show-tables.ts';
+import { tablesOf } from '../../catalog/tables.ts';
+import { connect, connectToServer } from '../../connection/connect.ts';
+import { quoteName, quotePath } from '../../connection/quote.ts';
+import type { MysqlSession } from '../../connection/session.ts';
+import { SqlError } from '../../connection/session-errors.ts';
+import {
+  createDatabase,
+  databaseExists,
+  lockDestination,
+  readAuxiliaryNames,
+  verifyLock,
+} from '../../server/server.ts';
+import { assertNoForeignObjects } from '../../swap/foreign-objects.ts';
+import { settle, writeJournal } from '../../swap/journal.ts';
+import { type Journal, MOVED, PENDING, type Rename } from '../../swap/journal-schema.ts';
+import { settleAfterFailure, sweepLeftovers } from '../../swap/leftovers.ts';
+import { makeRecordTable, writeRecord } from '../../swap/record.ts';
+import { SETTINGS } from '../../swap/row-exchange.ts';
+import { createShadowDatabase, dropAuxiliaryDatabase } from '../../swap/shadow-databases.ts';
+import { type KeptTable, UNDO_COPY, type UndoCopyRecord } from '../../swap/undo-copy.ts';
+import { analyzeTables } from '../statistics.ts';
+import { counterOf } from '../stored-table.ts';
+import { readReferences } from './references.ts';
+
+export interface ReplacedRows {
+  url: DatabaseUrl;
+  undo: boolean;
+  /** `schema` in the names of the snapshot. */
+  schema: string;
+  tables: (Omit<KeptTable, 'counter'> & {
+    /** The next value of AUTO_INCREMENT afterwards. */
+    counter: string;
+    /** Called when the table is empty, in the transaction. */
+    fill: (session: MysqlSession) => Promise<void>;
+  })[];
+}
+
+/**
+ * Replaces rows in one transaction, under the destination's lock. It copies the previous ones beside the destination
+ * first, and moves the record of a journal last, so that the place of the record tells whether it was committed: then the
+ * copies become the undo copy, by this run or the next one.
+ */
+export async function replaceRows(context: EngineContext, replaced: ReplacedRows): Promise<ReplaceResult> {
+  const { url, undo, tables } = replaced;
+  const destination = url.database ?? '';
+  await using server = await connectToServer(context, url, { several: true });
+  await lockDestination(server, destination);
+  await sweepLeftovers(context, { server, url });
+  await assertNoForeignObjects(context, server, { destination, undo });
+  const names = await readAuxiliaryNames(server, destination);
+  const work = names.shadow();
+  const retired = names.shadow();
+  try {
+    const code = await readDependents(server, destination, () => {});
+    for (const name of [work, retired]) await createShadowDatabase(server, { name, destination, collations: code });
+    const counters = await readCounters(server, replaced);
+    const journal: Journal = {
+      ...{ of: names.of, made: false, before: code, after: code, definers: 'theirs' as const, obsolete: null },
+      rows_only: true,
+      counters: tables.map(({ table, counter }) => ({
+        table: [destination, table] as [string, string],
+        next: counter,
+      })),
+    };
+    if (undo) {
+      for (const { table } of tables) {
+        await server.execute(`CREATE TABLE ${quotePath(work, table)} LIKE ${quotePath(destination, table)}`);
+      }
+      if (!(await databaseExists(server, names.undo))) {
+        await createDatabase(server, { name: names.undo, collations: code });
+      }
+      const record: UndoCopyRecord = {
+        ...{ of: names.of, replaced_at: context.clock().toISOString(), code },
+        rows: tables.map(({ name, table, columns }, at) => ({ name, table, columns, counter: counters[at] ?? '1' })),
+      };
+      await writeRecord(server, { database: work, table: UNDO_COPY, value: record });
+      journal.later = await laterRenames(server, { undo: names.undo, work, retired, tables });
+    }
+    await writeJournal(server, work, journal);
+    await makeRecordTable(server, { database: work, table: MOVED });
+    await commitRows(context, { replaced, server, work });
+    await settle({ report: context.report }, { server, url, work });
+  } catch (error) {
+    await server.close();
+    throw lockedOr(await settleAfterFailure(context, url, error));
+  }
+  for (const name of [work, retired]) await dropAuxiliaryDatabase(context, server, { name, destination });
+  await analyzeTables(context, { url, sessions: 1, only: tables.map(({ table }) => table) });
+  return { swapMs: null, undoDatabase: undo ? names.undo : null };
+}
+
+async function readCounters(server: MysqlSession, { url, tables }: ReplacedRows): Promise<string[]> {
+  const shown = await showTables(
+    server,
+    url.database ?? '',
+    tables.map(({ table }) => table),
+  );
+  return shown.map((create) => {
+    if (create instanceof SqlError) throw create;
+    return counterOf(create);
+  });
+}
+
+interface LaterRenames {
+  undo: string;
+  work: string;
+  retired: string;
+  tables: Pick<KeptTable, 'table'>[];
+}
+
+/** The copies take the place of an older undo copy. */
+async function laterRenames(server: MysqlSession, { undo, work, retired, tables }: LaterRenames): Promise<Rename[]> {
+  const older = await tablesOf(server, undo);
+  return [
+    ...older.map((table, at): Rename => ({ from: [undo, table], to: [retired, `kept-${at}`] })),
+    ...[...tables.map(({ table }) => table), UNDO_COPY].map(
+      (table): Rename => ({ from: [work, table], to: [undo, table] }),
+    ),
+  ];
+}
+
+interface RowsCommit {
+  replaced: ReplacedRows;
+  server: MysqlSession;
+  work: string;
+}
+
+async function commitRows(
+  context: EngineContext,
+  { replaced: { url, undo, schema, tables }, server, work }: RowsCommit,
+): Promise<void> {
+  const database = url.database ?? '';
+  await using session = await prepareSession(await connect(context, url), async ({ execute }) => {
+    for (const statement of [SETTINGS, 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ']) await execute(statement);
+  });
+  const names = tables.map(({ table }) => table);
+  const references = await readReferences(session, { database, tables: names, schema });
+  await session.execute('START TRANSACTION');
+  for (const { name, table, columns, fill } of tables) {
+    const path = quotePath(database, table);
+    const list = columns.map(quoteName).join(', ');
+    // Locks all rows, and the gaps between them.
+    const present = await count(session, `SELECT COUNT(*) AS amount FROM ${path} FOR UPDATE`);
+    const kept = undo
+      ? (await session.execute(`INSERT INTO ${quotePath(work, table)} (${list}) SELECT ${list} FROM ${path}`)).rows
+      : present;
+    const deleted = (await session.execute(`DELETE FROM ${path}`)).rows;
+    if (kept !== present || deleted !== present) {
+      throw new Error(`${name}: ${present} rows were found, ${kept} kept and ${deleted} deleted`);
+    }
+    await fill(session);
+  }
+  const dangling = [];
+  for (const { count: query, ...reference } of references) {
+    const rows = await count(session, query);
+    if (rows > 0) dangling.push({ ...reference, rows });
+  }
+  if (dangling.length > 0) {
+    throw danglingRows(
+      dangling,
+      tables.map(({ name }) => name),
+    );
+  }
+  const [pending, moved] = [quotePath(work, PENDING), quotePath(work, MOVED)];
+  await session.execute(`INSERT INTO ${moved} SELECT id, json FROM ${pending}`);
+  await session.execute(`DELETE FROM ${pending}`);
+  context.signal.throwIfAborted();
+  await verifyLock(server, database);
+  await session.execute('COMMIT');
+}
+
+async function count(session: MysqlSession, query: string): Promise<number> {
+  const [row] = await session.query<{ amount: number | string }>(query);
+  return Number(row?.amount ?? 0);
+}
+
+/** `ER_LOCK_WAIT_TIMEOUT`, `ER_LOCK_DEADLOCK`. */
+const LOCKED = [1205, 1213];
+
+function lockedOr(error: unknown): unknown {
+  const cause = error instanceof UserError ? error.cause : error;
+  if (!(cause instanceof SqlError && LOCKED.includes(cause.errno))) return error;
+  return new UserError('tables_locked', 'Other sessions keep the tables locked, so their rows were not replaced', {
+    details: [cause.message],
+    hint: 'The destination is unchanged. End these transactions, or wait for them, and run it again.',
+    cause,
+  });
+}

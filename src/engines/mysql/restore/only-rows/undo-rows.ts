@@ -1,0 +1,59 @@
+import { UserError } from '../../../../runtime/errors.ts';
+import { startStep } from '../../../../runtime/events.ts';
+import { formatNumberOf } from '../../../../text/format.ts';
+import { splitName } from '../../../../text/table-names.ts';
+import type { DatabaseUrl } from '../../../database-url.ts';
+import type { EngineContext } from '../../../engine-context.ts';
+import type { ReplaceResult } from '../../../facets/restore.ts';
+import { readTables, storedColumns } from '../../catalog/tables.ts';
+import { connectToServer } from '../../connection/connect.ts';
+import { quoteName, quotePath } from '../../connection/quote.ts';
+import { readAuxiliaryNames } from '../../server/server.ts';
+import type { KeptTable } from '../../swap/undo-copy.ts';
+import { assertReplaceable } from './plan-only-rows.ts';
+import { replaceRows } from './replace-rows.ts';
+
+/** Puts the rows back that the last load of single tables has replaced; the present ones become the undo copy. */
+export async function undoRows(
+  context: EngineContext,
+  { url, tables }: { url: DatabaseUrl; tables: KeptTable[] },
+): Promise<ReplaceResult> {
+  const amount = formatNumberOf(tables.length, 'table');
+  const restored = startStep(context.report, 'swap', `Restore the previous rows of ${amount}`);
+  const undoCopy = await checked(context, { url, tables });
+  const result = await replaceRows(context, {
+    ...{ url, undo: true, schema: splitName(tables[0]?.name ?? '').schema },
+    tables: tables.map((table) => ({
+      ...table,
+      async fill(session) {
+        const list = table.columns.map(quoteName).join(', ');
+        const [into, from] = [quotePath(url.database ?? '', table.table), quotePath(undoCopy, table.table)];
+        await session.execute(`INSERT INTO ${into} (${list}) SELECT ${list} FROM ${from}`);
+      },
+    })),
+  });
+  restored(`Restored the previous rows of ${amount}`);
+  return result;
+}
+
+/** Resolves with the name of the undo copy. */
+async function checked(
+  context: EngineContext,
+  { url, tables }: { url: DatabaseUrl; tables: KeptTable[] },
+): Promise<string> {
+  const database = url.database ?? '';
+  await using session = await connectToServer(context, url);
+  const present = await readTables(session, database);
+  const differing = tables.filter(({ table, columns }) => {
+    const found = present.find(({ name }) => name.toLowerCase() === table.toLowerCase());
+    return JSON.stringify(found && storedColumns(found).map(({ name }) => name)) !== JSON.stringify(columns);
+  });
+  if (differing.length > 0) {
+    throw new UserError('definitions_differ', 'Tables were changed since their rows were replaced', {
+      details: differing.slice(0, 20).map(({ name, columns }) => `${name} had the columns ${columns.join(', ')}`),
+      hint: 'The destination is unchanged. Undo the change of the tables first.',
+    });
+  }
+  await assertReplaceable(session, { url, names: tables.map(({ table }) => table) });
+  return (await readAuxiliaryNames(session, database)).undo;
+}

@@ -1,0 +1,127 @@
+import type { EngineContext } from '../../../engine-context.ts';
+import type { ReplaceResult } from '../../../facets/restore.ts';
+import { quoteText } from '../../connection/quote.ts';
+import type { PsqlSession } from '../../connection/session.ts';
+import {
+  auxiliaryNames,
+  createDatabase,
+  dropMarked,
+  findAuxiliaryDatabases,
+  lockDestination,
+  markNew,
+  sweepLeftovers,
+  verifyLock,
+} from '../../server/server.ts';
+import { checkSwap } from '../../swap/blockers.ts';
+import { dropAfterFailure } from '../../swap/drop-after-failure.ts';
+import { type NewMark, writeMark } from '../../swap/mark.ts';
+import { databaseExists, rename } from '../../swap/swap.ts';
+import { openSwapSession } from '../../swap/swap-session.ts';
+import { analyzeTablesOf } from '../statistics.ts';
+import { type RowReplacement, replaceTables } from './replace-tables.ts';
+
+export interface KeptReplacement extends Omit<RowReplacement, 'keeper'> {
+  undo: boolean;
+  /** The role may create databases beside the destination; without that there is no lock and no undo copy. */
+  maySwap: boolean;
+}
+
+/**
+ * Replaces rows under the destination's lock. The previous ones are kept in a database beside it, which becomes the undo
+ * copy with the commit that replaces the rows; an older undo copy goes.
+ */
+export async function keepAndReplace(
+  context: EngineContext,
+  { undo, maySwap, ...replacement }: KeptReplacement,
+): Promise<ReplaceResult> {
+  const { url, tables } = replacement;
+  if (!maySwap) {
+    await replaceTables(context, { ...replacement, keeper: null });
+    await analyzed(context, replacement);
+    return { swapMs: null, undoDatabase: null };
+  }
+  const { report } = context;
+  const destination = url.database ?? '';
+  await using server = await openSwapSession(context, url);
+  await lockDestination(server, destination);
+  for (const warning of await checkSwap(server, { destination, undo })) report(warning);
+  const swept = await sweepLeftovers(server, destination, report);
+  if (swept.length > 0) {
+    const message = `Removed leftovers of an interrupted load: ${swept.join(', ')}`;
+    report({ event: 'warning', code: 'leftovers_swept', message });
+  }
+  if (!undo) {
+    await replaceTables(context, { ...replacement, keeper: null });
+    await analyzed(context, replacement);
+    return { swapMs: null, undoDatabase: null };
+  }
+  const names = auxiliaryNames(destination);
+  const [database, retired] = [names.shadow(), names.shadow()];
+  const { undo: older } = await findAuxiliaryDatabases(server, destination);
+  const mark: NewMark = {
+    tool: 'undo',
+    of: destination,
+    replaced_at: context.clock().toISOString(),
+    rows: {
+      tables: tables.map(({ name, schema, table, columns }) => ({ name, schema, table, columns })),
+      sequences: [],
+    },
+  };
+  const renames = [
+    'SET LOCAL synchronous_commit = on',
+    ...(older ? [rename(older.name, retired), writeMark(retired, { ...older.mark, tool: 'new' })] : []),
+    rename(database, names.undo),
+  ];
+  try {
+    await createKeeper(server, { database, destination });
+    await verifyLock(server, destination);
+    await replaceTables(context, { ...replacement, keeper: { database, mark, renames } });
+  } catch (error) {
+    // The answer to COMMIT may be lost; the name of the keeper tells its outcome.
+    if (!(await wasCommitted(server, { database, undo: names.undo }))) {
+      await dropAfterFailure(context, { url, names: [database] });
+      throw error;
+    }
+  }
+  if (older) await dropMarked(server, { name: retired, destination, report });
+  await analyzed(context, replacement);
+  return { swapMs: null, undoDatabase: names.undo };
+}
+
+async function analyzed(
+  context: EngineContext,
+  { url, tables, tools }: Pick<RowReplacement, 'url' | 'tables' | 'tools'>,
+): Promise<void> {
+  const options = { url, tools, sessions: 1, settings: { statement_timeout: '0' } };
+  await analyzeTablesOf(
+    context,
+    options,
+    tables.map(({ schema, table, root }) => root ?? { schema, table }),
+  );
+}
+
+/** With the encoding of the destination, so that its rows stay as they are. */
+async function createKeeper(
+  server: PsqlSession,
+  { database, destination }: { database: string; destination: string },
+): Promise<void> {
+  const [row] = await server.query<{ encoding: string; major: number }>(`
+    SELECT pg_encoding_to_char(encoding) AS encoding, current_setting('server_version_num')::int / 10000 AS major
+    FROM pg_database WHERE datname = ${quoteText(destination)}`);
+  if (!row) throw new Error('the destination is gone');
+  const locale = { encoding: row.encoding, collate: 'C', ctype: 'C', provider: 'c', icu_locale: null };
+  await createDatabase(server, { name: database, locale, major: row.major });
+  await markNew(server, database, destination);
+}
+
+async function wasCommitted(
+  server: PsqlSession,
+  { database, undo }: { database: string; undo: string },
+): Promise<boolean> {
+  try {
+    if (await databaseExists(server, database)) return false;
+    return await databaseExists(server, undo);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,113 @@
+import { bytesOfTable, type ManifestTable } from '../../../../repository/manifest/manifest.ts';
+import { UserError } from '../../../../runtime/errors.ts';
+import { boundedList } from '../../../../text/bounded-list.ts';
+import type { EngineContext } from '../../../engine-context.ts';
+import type { RestorePlan, RestoreRequest } from '../../../facets/restore.ts';
+import { divideTables } from '../../../shared/divide-tables.ts';
+import { assertEnoughSpace } from '../../../shared/server/free-space.ts';
+import { namePartOf } from '../../catalog/introspect.ts';
+import { connect } from '../../connection/connect.ts';
+import { quoteText } from '../../connection/quote.ts';
+import type { PsqlSession } from '../../connection/session.ts';
+import { type ArchiveDetails, archiveDetails } from '../../dump/archive.ts';
+import { checkSwap } from '../../swap/blockers.ts';
+import { openForInspection } from '../../swap/inspect-destination.ts';
+import { sessionWarnings } from '../preflight.ts';
+import { dataOf } from '../rows/copy-commands.ts';
+import { pathOf } from './statements.ts';
+
+/** Plans to replace the rows of some tables of the present destination. */
+export async function planOnlyRows(context: EngineContext, request: RestoreRequest): Promise<RestorePlan> {
+  const { url, manifest } = request;
+  const details = archiveDetails(manifest);
+  await using opened = await openForInspection(context, url);
+  const { facts, session: server } = opened;
+  const { tables } = divideTables(manifest.tables, request);
+  assertReplaceable(tables, { details, all: manifest.tables });
+  const bytes = tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
+  assertEnoughSpace(facts, bytes);
+  const swap = { destination: url.database ?? '', undo: true };
+  const warnings = facts.maySwap ? await checkSwap(server, swap) : [];
+  await using session = await connect(context, url);
+  return {
+    destination: facts.destination,
+    strategy: 'rows',
+    strategyReason: 'one transaction replaces the rows of these tables, and nothing else',
+    restoredBy: { user: 'loading', name: facts.user, reason: 'no code of the snapshot runs' },
+    schemas: [...new Set(tables.map((table) => dataOf(table, details).schema))],
+    tables,
+    empty: [],
+    warnings: [...warnings, ...sessionWarnings(facts, 'rows')],
+    onlyRows: {
+      present: await countPresent(session, { tables, details }),
+      materializedViews: await readingViews(session, { tables, details }),
+      keeps: facts.maySwap,
+    },
+  };
+}
+
+interface Tables {
+  tables: ManifestTable[];
+  details: ArchiveDetails;
+}
+
+/** Rows of an extension are its own, and partitions by hash of an enum are loaded through their root together. */
+function assertReplaceable(
+  tables: ManifestTable[],
+  { details, all }: { details: ArchiveDetails; all: ManifestTable[] },
+) {
+  const names = (some: ManifestTable[]): string =>
+    boundedList(
+      some.map(({ name }) => name),
+      LISTED,
+    );
+  const ofExtensions = tables.filter((table) => dataOf(table, details).of_extension);
+  if (ofExtensions.length > 0) {
+    throw new UserError('rows_not_replaceable', `An extension owns rows of ${names(ofExtensions)}`, {
+      hint: 'Load the whole snapshot, or leave the table out.',
+    });
+  }
+  const roots = new Set(tables.flatMap((table) => rootOf(table, details) ?? []));
+  const others = all.filter((table) => !tables.includes(table) && roots.has(rootOf(table, details) ?? ''));
+  if (others.length === 0) return;
+  throw new UserError('rows_not_replaceable', 'Rows of partitions by such a hash may be in other partitions here', {
+    details: [`other partitions of the same table: ${names(others)}`],
+    hint: 'Name the partitioned table instead of its partitions.',
+  });
+}
+
+const LISTED = 20;
+
+function rootOf(table: ManifestTable, details: ArchiveDetails): string | undefined {
+  const { root } = dataOf(table, details);
+  return root && pathOf(root);
+}
+
+async function countPresent(session: PsqlSession, { tables, details }: Tables) {
+  const present: { table: string; rows: number }[] = [];
+  for (const table of tables) {
+    const [row] = await session.query<{ rows: number }>(
+      `SELECT count(*) AS rows FROM ONLY ${pathOf(dataOf(table, details))}`,
+    );
+    present.push({ table: table.name, rows: row?.rows ?? 0 });
+  }
+  return present;
+}
+
+/** Materialized views over the tables, at any distance. */
+async function readingViews(session: PsqlSession, { tables, details }: Tables): Promise<string[]> {
+  const given = JSON.stringify(tables.map((table) => dataOf(table, details)));
+  const rows = await session.query<{ name: string }>(`
+    WITH RECURSIVE given AS (
+      SELECT c.oid FROM json_to_recordset(${quoteText(given)}) AS j (schema text, "table" text)
+        JOIN pg_namespace n ON n.nspname = j.schema JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = j."table"),
+    readers AS (
+      SELECT oid FROM given
+      UNION SELECT x.oid FROM readers r CROSS JOIN LATERAL (
+        SELECT i.inhparent AS oid FROM pg_inherits i WHERE i.inhrelid = r.oid
+        UNION ALL SELECT w.ev_class FROM pg_depend d JOIN pg_rewrite w ON w.oid = d.objid
+        WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = r.oid AND d.classid = 'pg_rewrite'::regclass) x)
+    SELECT ${namePartOf('n.nspname')} || '.' || c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.relkind = 'm' AND c.oid IN (SELECT oid FROM readers) ORDER BY 1`);
+  return rows.map(({ name }) => name);
+}

@@ -1,0 +1,325 @@
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ProcessResult, RunningProcess } from '../../../../process/runner.ts';
+import { UserError } from '../../../../runtime/errors.ts';
+import { boundedLines } from '../../../../text/bounded-list.ts';
+import { tableName } from '../../../../text/table-names.ts';
+import type { DatabaseUrl } from '../../../database-url.ts';
+import type { EngineContext } from '../../../engine-context.ts';
+import { danglingRows } from '../../../shared/only-rows.ts';
+import { restoreFailed } from '../../../shared/restore-failed.ts';
+import { quoteText } from '../../connection/quote.ts';
+import type { ClientTools } from '../../connection/tools.ts';
+import { connectionEnvironment, type SessionSettings, withDatabase } from '../../connection/url.ts';
+import { END_OF_COPY } from '../../dump/archive.ts';
+import { splitAtMark } from '../../subset/split-at-mark.ts';
+import { failureWords } from '../restore-errors.ts';
+import { COPY_FLAGS, COPY_SETTINGS, copyCommands } from '../rows/copy-commands.ts';
+import { copyCounts, rowsDiffer, textOf, write } from '../rows/feed-tables.ts';
+import { createRowGuard, type RowGuard } from '../rows/row-guard.ts';
+import {
+  columnList,
+  deleteScript,
+  keepScript,
+  lockScript,
+  pathOf,
+  type ReplacedTable,
+  type SequenceValue,
+  sequencesScript,
+  verifyScript,
+} from './statements.ts';
+
+/** A database that keeps the previous rows, as text, and becomes the undo copy with the commit. */
+export interface RowKeeper {
+  database: string;
+  mark: object;
+  /** Statements that give it the name of the undo copy. */
+  renames: string[];
+}
+
+export interface RowReplacement {
+  url: DatabaseUrl;
+  tools: ClientTools;
+  settings: SessionSettings;
+  /** For files of psql. */
+  directory: string;
+  tables: ReplacedTable[];
+  counts: { name: string; count: string; rows: number }[];
+  sequences: SequenceValue[];
+  /** Writes the rows of a table in the format of COPY. */
+  feed: (index: number, write: (rows: Uint8Array) => Promise<void>) => Promise<void>;
+  keeper: RowKeeper | null;
+}
+
+/** The table of a keeper with the rows of a table. */
+export function keeperTable(index: number): string {
+  return `rows_${index}`;
+}
+
+/**
+ * One transaction of one psql: it locks the tables, gives out their rows, which another psql writes into the keeper,
+ * deletes them, reads the new ones from its input and verifies all. Until the keeper is complete, the last COPY has no
+ * end, so that nothing can be committed before.
+ */
+export async function replaceTables(context: EngineContext, replacement: RowReplacement): Promise<void> {
+  const { tools, tables, keeper } = replacement;
+  const { runner, signal } = context;
+  const [mark, word] = [secret(), secret()];
+  const commands = copyCommands(
+    tables.map((table) => `COPY ${pathOf(table.root ?? table)}${columnList(table.columns)} FROM STDIN`),
+    tools,
+  );
+  const scripts = await scriptsOf(replacement, { mark, word });
+  const connection = connectionEnvironment(replacement.url, { ...COPY_SETTINGS, ...LIMITS, ...replacement.settings });
+  const keeping = keeper && (await startKeeper(context, replacement, keeper));
+  const child = runner.start(
+    {
+      file: tools.psql,
+      ...connection,
+      args: [...COPY_FLAGS, VERBOSE, ...scripts.before, ...commands.args, ...scripts.after, ...connection.args],
+      mounts: [...connection.mounts, { path: replacement.directory, writable: true }],
+    },
+    { signal },
+  );
+  const stop = (): void => {
+    child.kill();
+    keeping?.child.kill();
+  };
+  const deleted = Promise.withResolvers<void>();
+  deleted.promise.catch(() => {});
+  const receiving = receive({ child, keeping, tables, mark, onDeleted: deleted.resolve });
+  receiving.then(
+    () => deleted.reject(new Error('psql ended before its rows')),
+    (error) => {
+      deleted.reject(error);
+      stop();
+    },
+  );
+  const feeding = feedAll(child, { replacement, commands, ready: deleted.promise }).catch((error) => {
+    stop();
+    throw error;
+  });
+  const [received, fed, ended] = await Promise.allSettled([receiving, feeding, child.ended]);
+  const kept = await keeping?.child.ended.catch(() => undefined);
+  signal.throwIfAborted();
+  const failures = [received, fed].flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+  const refusal = failures.find((error) => error instanceof UserError);
+  if (refusal) throw refusal;
+  if (kept?.exitCode) throw restoreFailed(KEPT, failureWords('psql', kept).slice(0, 20));
+  if (ended.status === 'rejected') throw ended.reason;
+  if (ended.value.exitCode !== 0) throw failureOf(ended.value, { word, tables });
+  if (failures.length > 0) throw failures[0];
+  const text = received.status === 'fulfilled' ? received.value : '';
+  if (!text.trimEnd().endsWith(word)) throw restoreFailed(WHAT, ['psql ended without an answer to COMMIT']);
+}
+
+const WHAT = 'The rows could not be replaced';
+
+/** The tables wait for each other by locks only. */
+const LIMITS = { statement_timeout: '0', idle_in_transaction_session_timeout: '0' };
+
+/** Errors begin with their SQLSTATE. */
+const VERBOSE = '--set=VERBOSITY=verbose';
+
+function secret(): string {
+  return randomBytes(16).toString('hex');
+}
+
+/** The mark is written by COPY, since psql passes on the output of nothing else at once. */
+async function scriptsOf(
+  { directory, tables, counts, sequences, keeper }: RowReplacement,
+  { mark, word }: { mark: string; word: string },
+): Promise<{ before: string[]; after: string[] }> {
+  const script = async (name: string, text: string): Promise<string> => {
+    const path = join(directory, name);
+    await writeFile(path, text, { mode: 0o600 });
+    return `--file=${path}`;
+  };
+  const said = `COPY (SELECT ${quoteText(mark)}) TO STDOUT;\n`;
+  const given = tables.map((table) => `COPY ${pathOf(table)}${columnList(table.columns)} TO STDOUT;\n${said}`);
+  return {
+    before: [
+      '--command=BEGIN',
+      await script('lock.sql', lockScript(tables)),
+      await script('keep.sql', keeper ? `${keepScript(tables, keeper)}${said}${given.join('')}` : said),
+      await script('delete.sql', `${deleteScript(tables)}${said}`),
+    ],
+    after: [
+      await script('sequences.sql', sequencesScript(tables, sequences)),
+      await script('verify.sql', verifyScript(counts, word)),
+      ...(keeper ? [await script('renames.sql', keeper.renames.map((one) => `${one};\n`).join(''))] : []),
+      '--command=COMMIT',
+      `--command=SELECT ${quoteText(word)}`,
+    ],
+  };
+}
+
+interface Keeping {
+  child: RunningProcess;
+  said: () => string;
+}
+
+async function startKeeper(
+  { runner, signal }: EngineContext,
+  { url, tools, settings, tables, directory }: RowReplacement,
+  { database }: RowKeeper,
+): Promise<Keeping> {
+  const connection = connectionEnvironment(withDatabase(url, database), { ...COPY_SETTINGS, ...LIMITS, ...settings });
+  const created = tables.map(({ columns }, index) => {
+    const list = columns.map((_, at) => `c${at} text`).join(', ');
+    return `CREATE TABLE public.${keeperTable(index)} (${list});\n`;
+  });
+  const path = join(directory, 'keeper.sql');
+  await writeFile(path, created.join(''), { mode: 0o600 });
+  const copied = copyCommands(
+    tables.map((_, index) => `COPY public.${keeperTable(index)} FROM STDIN`),
+    tools,
+  );
+  const args = [...COPY_FLAGS, '--single-transaction', `--file=${path}`, ...copied.args, ...connection.args];
+  const mounts = [...connection.mounts, { path: directory, writable: true as const }];
+  const child = runner.start({ file: tools.psql, ...connection, args, mounts }, { signal });
+  child.stdin.on('error', () => {});
+  return { child, said: textOf(child.stdout) };
+}
+
+interface Received {
+  child: RunningProcess;
+  keeping: Keeping | null;
+  tables: ReplacedTable[];
+  mark: string;
+  onDeleted: () => void;
+}
+
+/** Passes the previous rows on to the keeper; resolves with what psql writes after them. */
+async function receive({ child, keeping, tables, mark, onDeleted }: Received): Promise<string> {
+  const kept = keeping ? tables : [];
+  /** Parts between marks: before the rows, rows of each table, the deletion. */
+  let part = -1;
+  let text = '';
+  let rows = 0;
+  const counts: number[] = [];
+  let guard: RowGuard | null = null;
+  for await (const piece of splitAtMark(child.stdout, Buffer.from(`${mark}\n`))) {
+    const isRows = part >= 0 && part < kept.length;
+    if (piece && !isRows) text += piece.toString('utf8');
+    if (piece && isRows && keeping) {
+      guard?.check(piece);
+      rows += countLines(piece);
+      await write(keeping.child.stdin, piece);
+    }
+    if (piece) continue;
+    if (isRows && keeping) {
+      guard?.end();
+      counts.push(rows);
+      await write(keeping.child.stdin, END_OF_COPY);
+    }
+    part += 1;
+    rows = 0;
+    guard = createRowGuard(kept[part]?.name ?? '');
+    if (part === kept.length && keeping) await assertKept(keeping, { tables, counts });
+    if (part <= kept.length) text = '';
+    else {
+      assertDeleted(text, { tables: kept, counts });
+      onDeleted();
+    }
+  }
+  return text;
+}
+
+async function assertKept({ child, said }: Keeping, { tables, counts }: KeptRows): Promise<void> {
+  child.stdin.end();
+  const ended = await child.ended;
+  const written = copyCounts(said());
+  if (ended.exitCode !== 0) throw restoreFailed(KEPT, failureWords('psql', ended).slice(0, 20));
+  assertCounts(KEPT, { tables, counts, found: written });
+}
+
+const KEPT = 'The previous rows could not be kept for tool undo';
+
+interface KeptRows {
+  tables: ReplacedTable[];
+  counts: number[];
+}
+
+function assertDeleted(text: string, kept: KeptRows): void {
+  const found = [...text.matchAll(/^DELETE (\d+)$/gm)].map((match) => Number(match[1]));
+  assertCounts(WHAT, { ...kept, found });
+}
+
+function assertCounts(what: string, { tables, counts, found }: KeptRows & { found: number[] }): void {
+  const lines = tables.flatMap(({ name }, index) => {
+    const [loaded = 0, expected = 0] = [found[index], counts[index]];
+    return loaded === expected ? [] : [rowsDiffer(name, { loaded, expected })];
+  });
+  if (lines.length > 0) throw restoreFailed(what, lines);
+}
+
+const LINE_FEED = 0x0a;
+
+function countLines(bytes: Uint8Array): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(LINE_FEED); at !== -1; at = bytes.indexOf(LINE_FEED, at + 1)) lines += 1;
+  return lines;
+}
+
+interface FeedRequest {
+  replacement: RowReplacement;
+  commands: ReturnType<typeof copyCommands>;
+  /** The previous rows are kept and deleted. */
+  ready: Promise<void>;
+}
+
+async function feedAll(child: RunningProcess, { replacement, commands, ready }: FeedRequest): Promise<void> {
+  child.stdin.on('error', () => {});
+  await ready;
+  for (const [index, { name }] of replacement.tables.entries()) {
+    if (commands.before) await write(child.stdin, commands.before(index));
+    const guard = createRowGuard(name);
+    await replacement.feed(index, async (rows) => {
+      guard.check(rows);
+      await write(child.stdin, rows);
+    });
+    guard.end();
+    await write(child.stdin, END_OF_COPY);
+  }
+  child.stdin.end(commands.after);
+}
+
+/** `lock_not_available` and `deadlock_detected`. */
+const LOCKED = /ERROR: {2}(55P03|40P01): /;
+
+function failureOf(ended: ProcessResult, { word, tables }: { word: string; tables: ReplacedTable[] }): UserError {
+  const [, list] = new RegExp(`${word}(\\[.*\\])$`, 'm').exec(ended.stderr) ?? [];
+  if (list !== undefined) {
+    const replaced = tables.map(({ name }) => name);
+    return danglingRows(parseDangling(list), replaced);
+  }
+  const words = failureWords('psql', ended).filter((line) => !line.startsWith('LOCATION:'));
+  if (!LOCKED.test(ended.stderr)) return restoreFailed(WHAT, boundedLines(words, 20));
+  return new UserError('tables_locked', 'Other sessions keep the tables locked, so their rows were not replaced', {
+    details: words.slice(0, 20),
+    hint: 'The destination is unchanged. End these transactions, or wait for them, and run it again.',
+  });
+}
+
+interface DanglingRecord {
+  name: string;
+  schema: string;
+  table: string;
+  columns: string[];
+  other_schema: string;
+  other_table: string;
+  rows: number;
+}
+
+/** Written by the statements of this program, after a word that nobody else knows. */
+function parseDangling(list: string) {
+  return (JSON.parse(list) as DanglingRecord[]).map((one) => ({
+    key: one.name,
+    table: tableName(one.schema, one.table),
+    columns: one.columns,
+    references: tableName(one.other_schema, one.other_table),
+    rows: one.rows,
+  }));
+}

@@ -1,0 +1,191 @@
+import { quoteName, quoteNumber, quoteText } from '../../connection/quote.ts';
+import {
+  foreignKeysQuery,
+  relationsOf,
+  type SetAsideRelation,
+  triggersQuery,
+  withAncestors,
+} from '../difference/set-aside.ts';
+
+/** A table whose rows are replaced. */
+export interface ReplacedTable {
+  /** For people. */
+  name: string;
+  schema: string;
+  table: string;
+  columns: string[];
+  /** The partitioned table that its rows go through. */
+  root?: { schema: string; table: string } | undefined;
+  rows: number;
+}
+
+export interface SequenceValue {
+  schema: string;
+  name: string;
+  /** `null` where no number was drawn; digits, since numbers of JavaScript are too short. */
+  last_value: string | null;
+}
+
+/** Rows that are counted after the replacement. */
+interface ExpectedCount {
+  name: string;
+  count: string;
+  rows: number;
+}
+
+/** Milliseconds of waiting for the lock of a table. */
+const LOCK_TIMEOUT = 10_000;
+
+export function pathOf({ schema, table }: Pick<ReplacedTable, 'schema' | 'table'>): string {
+  return `${quoteName(schema)}.${quoteName(table)}`;
+}
+
+export function columnList(columns: string[]): string {
+  return columns.length > 0 ? ` (${columns.map(quoteName).join(', ')})` : '';
+}
+
+function relations(tables: ReplacedTable[]): SetAsideRelation[] {
+  const facts = { tree: false, large: false, whole: true, deletes: true, turn: null };
+  const roots = new Map(tables.flatMap(({ root }) => (root ? [[pathOf(root), root] as const] : [])));
+  return [...tables, ...roots.values()].map(({ schema, table }) => ({ schema, table, ...facts }));
+}
+
+/**
+ * Locks the tables against changes, and those that foreign keys connect with them. A superuser turns off triggers and
+ * foreign keys for its session, so that no definition has to change; others lift FORCE ROW LEVEL SECURITY, and set
+ * triggers and foreign keys aside later.
+ */
+export function lockScript(tables: ReplacedTable[]): string {
+  const given = relations(tables);
+  return `SET LOCAL search_path = pg_catalog;
+SET LOCAL lock_timeout = ${quoteNumber(LOCK_TIMEOUT)};
+LOCK TABLE ${tables.map((table) => `ONLY ${pathOf(table)}`).join(', ')} IN SHARE ROW EXCLUSIVE MODE;
+DO ${quoteText(`DECLARE one record; after jsonb := '[]';
+BEGIN
+  FOR one IN WITH ${relationsOf(given)}, placed AS ${withAncestors('relations')}, connected AS (${CONNECTED})
+    SELECT DISTINCT oid::regclass AS relation FROM connected WHERE oid NOT IN (SELECT oid FROM relations) ORDER BY 1 LOOP
+    EXECUTE format('LOCK TABLE %s IN SHARE MODE', one.relation);
+  END LOOP;
+  IF ${IS_SUPERUSER} THEN PERFORM set_config('session_replication_role', 'replica', true);
+  ELSE
+    FOR one IN WITH ${relationsOf(given)}, placed AS ${withAncestors('relations')}, connected AS (${CONNECTED})
+      SELECT c.oid::regclass AS relation FROM pg_class c
+      WHERE c.relforcerowsecurity AND c.oid IN (SELECT oid FROM connected UNION SELECT oid FROM relations) LOOP
+      EXECUTE format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY', one.relation);
+      after := after || to_jsonb(format('ALTER TABLE %s FORCE ROW LEVEL SECURITY', one.relation));
+    END LOOP;
+  END IF;
+  PERFORM set_config('tool.after', after::text, true);
+  PERFORM set_config('tool.keys', (WITH ${relationsOf(given)}, placed AS ${withAncestors('relations')}
+    SELECT coalesce(jsonb_agg(to_jsonb(q)), '[]')::text FROM (${KEYS}) q), true);
+END`)};
+`;
+}
+
+const IS_SUPERUSER = `current_setting('is_superuser') = 'on'`;
+
+/** Both ends of the foreign keys of the tables and of those that refer to them. */
+const CONNECTED = `SELECT unnest(ARRAY[k.conrelid, k.confrelid]) AS oid FROM pg_constraint k
+  WHERE k.contype = 'f' AND (k.conrelid IN (SELECT relid FROM placed) OR k.confrelid IN (SELECT relid FROM placed))`;
+
+/** The foreign keys that the server enforces, each with a query that counts its dangling rows; not those of periods. */
+const KEYS = `SELECT k.conname AS name, fn.nspname AS schema, f.relname AS "table", x.columns,
+    tn.nspname AS other_schema, t.relname AS other_table,
+    format('SELECT count(*) FROM %s%s f WHERE %s AND NOT EXISTS (SELECT FROM %s%s t WHERE %s)',
+      CASE f.relkind WHEN 'p' THEN '' ELSE 'ONLY ' END, f.oid::regclass, x.filled,
+      CASE t.relkind WHEN 'p' THEN '' ELSE 'ONLY ' END, t.oid::regclass, x.same) AS query
+  FROM pg_constraint k JOIN pg_class f ON f.oid = k.conrelid JOIN pg_namespace fn ON fn.oid = f.relnamespace
+    JOIN pg_class t ON t.oid = k.confrelid JOIN pg_namespace tn ON tn.oid = t.relnamespace
+    CROSS JOIN LATERAL (
+      SELECT json_agg(a.attname ORDER BY p.place) AS columns,
+        string_agg(format('f.%I IS NOT NULL', a.attname), ' AND ') AS filled,
+        string_agg(format('t.%I OPERATOR(%I.%s) f.%I', b.attname, s.nspname, o.oprname, a.attname), ' AND ') AS same
+      FROM unnest(k.conkey, k.confkey, k.conpfeqop) WITH ORDINALITY AS p (own, other, operator, place)
+        JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = p.own
+        JOIN pg_attribute b ON b.attrelid = k.confrelid AND b.attnum = p.other
+        JOIN pg_operator o ON o.oid = p.operator JOIN pg_namespace s ON s.oid = o.oprnamespace) AS x
+  WHERE k.contype = 'f' AND k.conparentid = 0 AND k.convalidated
+    AND NOT coalesce((to_jsonb(k) ->> 'conperiod')::boolean, false)
+    AND (k.conrelid IN (SELECT relid FROM placed) OR k.confrelid IN (SELECT relid FROM placed))`;
+
+/** Sets triggers, rules and, unless the session ignores them, foreign keys aside, and deletes the rows. */
+export function deleteScript(tables: ReplacedTable[]): string {
+  const given = relations(tables);
+  const collect = (query: string): string => `FOR one IN ${query} LOOP
+      EXECUTE one.before;
+      after := after || one.after::jsonb;
+    END LOOP;`;
+  return `DO ${quoteText(`DECLARE one record; after jsonb := '[]';
+BEGIN
+    IF NOT ${IS_SUPERUSER} THEN ${collect(foreignKeysQuery(given))} END IF;
+    ${collect(triggersQuery(given))}
+    ${collect(rulesQuery(given))}
+  PERFORM set_config('tool.after', (after || current_setting('tool.after')::jsonb)::text, true);
+END`)};
+${tables.map((table) => `DELETE FROM ONLY ${pathOf(table)};\n`).join('')}`;
+}
+
+/** COPY knows no rules, but DELETE does. */
+function rulesQuery(given: SetAsideRelation[]): string {
+  return `WITH ${relationsOf(given)}
+    SELECT format('ALTER TABLE %s DISABLE RULE %I', ev_class::regclass, rulename) AS before,
+      json_build_array(format('ALTER TABLE %s ENABLE %s RULE %I', ev_class::regclass,
+        CASE ev_enabled WHEN 'R' THEN 'REPLICA' WHEN 'A' THEN 'ALWAYS' END, rulename)) AS after
+    FROM pg_rewrite WHERE ev_type = '4' AND ev_enabled <> 'D' AND ev_class IN (SELECT oid FROM relations)`;
+}
+
+/** Sets the sequences that the tables own. RESTART gives a sequence new storage, so that a rollback undoes setval too. */
+export function sequencesScript(tables: ReplacedTable[], values: SequenceValue[]): string {
+  return `DO ${quoteText(`DECLARE one record;
+BEGIN
+  FOR one IN SELECT q.oid::regclass AS sequence, j.last_value FROM (${ownedSequences(tables)}) q
+    JOIN json_to_recordset(${quoteText(JSON.stringify(values))}) AS j (schema text, name text, last_value text)
+      ON j.schema = q.schema AND j.name = q.name LOOP
+    EXECUTE format('ALTER SEQUENCE %s RESTART', one.sequence);
+    IF one.last_value IS NOT NULL THEN PERFORM setval(one.sequence, one.last_value::numeric::bigint, true); END IF;
+  END LOOP;
+END`)};
+`;
+}
+
+function ownedSequences(tables: ReplacedTable[]): string {
+  return `WITH ${relationsOf(relations(tables))}, placed AS ${withAncestors('relations')}
+    SELECT DISTINCT s.oid, n.nspname AS schema, s.relname AS name
+    FROM pg_depend d JOIN pg_class s ON s.oid = d.objid AND s.relkind = 'S' JOIN pg_namespace n ON n.oid = s.relnamespace
+    WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass AND d.deptype IN ('a', 'i')
+      AND d.refobjid IN (SELECT relid FROM placed)`;
+}
+
+/** Writes the mark of the database with the previous rows, with the present values of the sequences. */
+export function keepScript(tables: ReplacedTable[], { database, mark }: { database: string; mark: object }): string {
+  return `DO ${quoteText(`DECLARE mark jsonb := ${quoteText(JSON.stringify(mark))};
+BEGIN
+  mark := jsonb_set(mark, '{rows,sequences}', (SELECT coalesce(jsonb_agg(jsonb_build_object('schema', q.schema, 'name', q.name,
+    'last_value', pg_sequence_last_value(q.oid)::text)), '[]') FROM (${ownedSequences(tables)}) q));
+  EXECUTE format('COMMENT ON DATABASE %I IS %L', ${quoteText(database)}, mark::text);
+END`)};
+`;
+}
+
+/** Verifies numbers of rows and foreign keys, and puts back what was set aside. `word` begins the list of dangling rows. */
+export function verifyScript(counts: ExpectedCount[], word: string): string {
+  const counted = counts.map(({ name, count, rows }) => {
+    const message = quoteText(`${name} has other rows than it should: ${quoteNumber(rows)} are expected`);
+    return `IF (${count}) <> ${quoteNumber(rows)} THEN RAISE EXCEPTION USING MESSAGE = ${message}; END IF;`;
+  });
+  return `DO ${quoteText(`DECLARE one record; dangling bigint; found jsonb := '[]';
+BEGIN
+  ${counted.join('\n  ')}
+  FOR one IN SELECT e AS key FROM jsonb_array_elements(current_setting('tool.keys')::jsonb) e LOOP
+    EXECUTE one.key ->> 'query' INTO dangling;
+    IF dangling > 0 THEN found := found || (one.key - 'query' || jsonb_build_object('rows', dangling)); END IF;
+  END LOOP;
+  IF found <> '[]' THEN RAISE EXCEPTION USING MESSAGE = ${quoteText(word)} || found::text; END IF;
+END`)};
+SET CONSTRAINTS ALL IMMEDIATE;
+DO ${quoteText(`DECLARE statement text;
+BEGIN
+  FOR statement IN SELECT jsonb_array_elements_text(current_setting('tool.after')::jsonb) LOOP EXECUTE statement; END LOOP;
+END`)};
+`;
+}

@@ -1,0 +1,36 @@
+import { UserError } from '../../runtime/errors.ts';
+import { boundedLines, boundedList } from '../../text/bounded-list.ts';
+import { formatNumberOf } from '../../text/format.ts';
+
+/** Rows of a foreign key that reference none after the rows of a table were replaced. */
+export interface DanglingReference {
+  /** Name of the foreign key. */
+  key: string;
+  table: string;
+  columns: string[];
+  references: string;
+  rows: number;
+}
+
+/** Most names in a message. */
+const LISTED = 20;
+
+/** The hint names the tables whose own rows would have to be replaced as well. */
+export function danglingRows(references: DanglingReference[], replaced: string[]): UserError {
+  const ends = references.flatMap(({ table, references: other }) => [table, other]);
+  const others = [...new Set(ends)].filter((table) => !replaced.includes(table));
+  const next =
+    others.length > 0
+      ? `Add to --tables: ${boundedList(others, LISTED)}`
+      : 'The rows of the snapshot do not fit together: verify it, or load it whole.';
+  return new UserError('rows_would_dangle', 'Rows would reference rows that the snapshot does not have', {
+    details: boundedLines(
+      references.map(
+        ({ key, table, columns, references: other, rows }) =>
+          `${table} (${columns.join(', ')}) → ${other}: ${formatNumberOf(rows, 'row')}, foreign key ${key}`,
+      ),
+      LISTED,
+    ),
+    hint: `The destination is unchanged. ${next}`,
+  });
+}

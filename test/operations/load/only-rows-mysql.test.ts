@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { build } from '../../../src/operations/build/build.ts';
+import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
+import { applyUndo, planUndo } from '../../../src/operations/undo/undo.ts';
+import type { LoadResult } from '../../../src/results/load-results.ts';
+import { type AnyServer, startAnyServer } from '../../helpers/databases/any-server.ts';
+import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
+import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
+
+const FILL = [
+  'CREATE TABLE customer (id INT PRIMARY KEY, name VARCHAR(40))',
+  `CREATE TABLE orders (id INT PRIMARY KEY AUTO_INCREMENT, customer INT, amount DECIMAL(8,2), doubled DECIMAL(9,2) AS (amount * 2) STORED,
+    facts JSON, bytes VARBINARY(8), FOREIGN KEY (customer) REFERENCES customer (id), CONSTRAINT positive CHECK (amount > 0))`,
+  'CREATE TABLE item (id INT PRIMARY KEY AUTO_INCREMENT, orders INT NOT NULL, CONSTRAINT of_order FOREIGN KEY (orders) REFERENCES orders (id) ON DELETE CASCADE)',
+  'CREATE TABLE part (id INT PRIMARY KEY, note TEXT) PARTITION BY HASH (id) PARTITIONS 3',
+  'CREATE TABLE heard (id INT PRIMARY KEY AUTO_INCREMENT, what VARCHAR(20))',
+  'CREATE TABLE loud (id INT PRIMARY KEY)',
+  "CREATE TRIGGER noted AFTER INSERT ON loud FOR EACH ROW INSERT INTO heard (what) VALUES ('loud')",
+  'CREATE TABLE old (id INT PRIMARY KEY) ENGINE = MyISAM',
+  'CREATE VIEW totals AS SELECT COUNT(*) AS amount FROM orders',
+  "INSERT INTO customer VALUES (1, 'Ada'), (2, 'Bea')",
+  `INSERT INTO orders (customer, amount, facts, bytes) VALUES (1, 10, '{"a": [1, null]}', X'00FF0A'), (2, 20, NULL, NULL), (NULL, 30, '"text"', X'5C')`,
+  'INSERT INTO item (orders) VALUES (1), (2), (3)',
+  "INSERT INTO part VALUES (1, 'a\\n'), (2, NULL), (3, '')",
+];
+
+for (const kind of ['mariadb', 'mysql'] as const) {
+  describeWithKind(kind, 'a load of only the rows of some tables', () => {
+    let server: AnyServer;
+    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    let context: ReturnType<typeof testContext>;
+
+    beforeAll(async () => {
+      [server, folder] = await Promise.all([startAnyServer(kind, 'defaults'), temporaryFolder()]);
+      await server.create('source');
+      await server.run('source', FILL);
+      const [src_url, dst_url] = [server.url('source'), server.url('copy')];
+      const targets = { app: { snapshot: { src_url, dst_url } } };
+      context = testContext({ settings: { working_directory: folder.path, targets } });
+      await build(context, { target: 'app' });
+    }, 240_000);
+
+    beforeEach(async () => {
+      await load({ undo: false });
+    }, 60_000);
+
+    afterAll(async () => {
+      await server?.stop();
+      await folder?.[Symbol.asyncDispose]();
+    });
+
+    async function load(request: Partial<Parameters<typeof planLoad>[1]>): Promise<LoadResult> {
+      return applyLoad(context, await planLoad(context, { target: 'app', ...request }));
+    }
+
+    const only = (...tables: string[]): Promise<LoadResult> => load({ tables, only: true });
+
+    async function undo(): Promise<LoadResult> {
+      return applyUndo(context, await planUndo(context, { target: 'app' }));
+    }
+
+    const change = (...statements: string[]): Promise<void> => server.run('copy', statements);
+    const column = async (query: string): Promise<string> => (await server.column('copy', query)).join(' ');
+    const content = (): Promise<string> => server.content('copy');
+
+    it('replaces their rows and nothing else, and undo puts the previous ones back, twice', {
+      timeout: 120_000,
+    }, async () => {
+      const before = await content();
+      await change(
+        "UPDATE orders SET amount = 99, bytes = 'x' WHERE id = 2",
+        'INSERT INTO orders (amount) VALUES (4), (5)',
+        "INSERT INTO customer VALUES (3, 'Cid')",
+        "UPDATE part SET note = 'changed'",
+      );
+      const changed = await content();
+      const result = await only('source.orders', 'source.part');
+      expect(result).toMatchObject({
+        swap_ms: null,
+        undo_database: 'copy.tool-undo',
+        only_rows: {
+          tables: [
+            { table: 'source.orders', rows_before: 5, rows: 3 },
+            { table: 'source.part', rows: 3 },
+          ],
+        },
+      });
+      expect(await column('SELECT COUNT(*) FROM item')).toBe('3');
+      expect(await column('SELECT COUNT(*) FROM customer')).toBe('3');
+      await change('DELETE FROM customer WHERE id = 3');
+      expect(await content()).toBe(before);
+      await change("INSERT INTO customer VALUES (3, 'Cid')");
+      const plan = await planUndo(context, { target: 'app' });
+      expect(plan.plan).toMatchObject({ tables: ['source.orders', 'source.part'] });
+      await undo();
+      expect(await content()).toBe(changed);
+      await undo();
+      expect(await column('SELECT SUM(amount) FROM orders')).toBe('60.00');
+      expect((await server.databases()).filter((name) => name.startsWith('copy'))).toEqual(['copy', 'copy.tool-undo']);
+      await load({});
+      expect((await planUndo(context, { target: 'app' })).plan.tables).toBeUndefined();
+    });
+
+    it('stops where a row elsewhere would dangle, and changes nothing', { timeout: 120_000 }, async () => {
+      await change('INSERT INTO orders (id, amount) VALUES (50, 1)', 'INSERT INTO item (orders) VALUES (50), (50)');
+      const before = await content();
+      const failure = await only('source.orders').catch((error) => error);
+      expect(failure).toMatchObject({
+        code: 'rows_would_dangle',
+        details: ['source.item (orders) → source.orders: 2 rows, foreign key of_order'],
+        hint: 'The destination is unchanged. Add to --tables: source.item',
+      });
+      expect(await content()).toBe(before);
+      await only('source.orders', 'source.item');
+      expect(await column('SELECT COUNT(*) FROM item')).toBe('3');
+    });
+
+    it('refuses other definitions, triggers and engines without transactions', { timeout: 120_000 }, async () => {
+      await change('ALTER TABLE orders ADD extra INT');
+      const failure = await only('source.orders').catch((error) => error);
+      expect(failure).toMatchObject({ code: 'definitions_differ' });
+      expect(failure.details.join('\n')).toContain('`extra` int');
+      expect(await only('source.loud').catch((error) => error)).toMatchObject({
+        code: 'rows_not_replaceable',
+        details: ['noted on loud'],
+      });
+      expect(await only('source.old').catch((error) => error)).toMatchObject({ code: 'rows_not_replaceable' });
+    });
+
+    it('gives up when another session keeps rows locked', { timeout: 120_000 }, async () => {
+      const before = await content();
+      await server.writer('copy', async (execute) => {
+        await execute('START TRANSACTION');
+        await execute('UPDATE orders SET amount = 1 WHERE id = 1');
+        expect(await only('source.orders').catch((error) => error)).toMatchObject({ code: 'tables_locked' });
+        await execute('ROLLBACK');
+      });
+      expect(await content()).toBe(before);
+    });
+  });
+}
