@@ -5,16 +5,35 @@ import { notLoadable } from '../app/why-not.ts';
 import { confirmLoad } from '../commands/load.ts';
 import type { TablesRoute } from './tables-route.ts';
 
+const WAYS = [
+  { label: 'A new database with only these', value: 'database' },
+  { label: 'Only these rows', value: 'rows' },
+];
+
 export const LOAD_MARKED: KeyBinding<TablesRoute> = {
   id: 'load',
   keys: ['l'],
   label: 'load marked',
-  help: 'restore the marked tables and the tables they require, others without rows; shows the plan and asks first',
+  help: 'restore the marked tables into a new database, or only their rows into the present one; shows the plan and asks first',
   palette: 'Load marked tables…',
   whyNot: (context) =>
     notLoadable(context) ?? (context.route.marked.length === 0 ? 'Mark the tables to load first: press Space' : null),
   run: (model, { target, snapshot, marked: tables }) => {
     const request = { target, snapshot: snapshot.id, tables };
-    confirmLoad(model, request, `${formatNumberOf(tables.length, 'table')} of ${briefName(snapshot)}`);
+    const what = `${formatNumberOf(tables.length, 'table')} of ${briefName(snapshot)}`;
+    model.navigation.push({
+      screen: 'choice',
+      path: [target, briefName(snapshot), 'load'],
+      question: `Load ${what}`,
+      lines: [
+        'A new database has the tables that these require, and others without rows.',
+        'Only these rows: they are replaced in the present destination, and nothing else is.',
+      ],
+      options: WAYS,
+      answer: (way) =>
+        way === 'rows'
+          ? confirmLoad(model, { ...request, only: true }, `rows of ${what}`)
+          : confirmLoad(model, request, what),
+    });
   },
 };

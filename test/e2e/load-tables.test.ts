@@ -90,6 +90,8 @@ describeWithPostgres('a load of some tables', () => {
     await shown.waitFor('❯ ●  public.orders');
     await shown.waitFor('1 marked');
     shown.press('l');
+    await shown.waitFor('Only these rows');
+    shown.press('enter');
     await shown.waitFor(/load 1 table of \w{8} RAW/);
     await shown.waitFor(/Required tables +public\.customer \(public\.orders refers to it\)/);
     await shown.waitFor('public.country (public.customer refers to it)');
@@ -100,6 +102,16 @@ describeWithPostgres('a load of some tables', () => {
     await shown.waitFor('Tables: public.orders');
     await shown.waitFor(/Required tables: public\.customer \(public\.orders refers\s+to\s+it\),/);
     await shown.waitFor('Left empty: public.log');
+    expect(await server.psql('copy', { sql: COUNTS })).toBe('1|50|40|0\n');
+    shown.press('esc');
+    await shown.waitFor('❯ ●  public.orders');
+    await server.psql('copy', { sql: 'DELETE FROM orders WHERE id > 3' });
+    shown.press('l');
+    await shown.waitFor('Only these rows');
+    shown.press('down', 'enter');
+    await shown.waitFor(/Rows replaced +public\.orders: 3 rows → 40/);
+    shown.press('down', 'enter');
+    await shown.waitFor('✓ copy changed');
     expect(await server.psql('copy', { sql: COUNTS })).toBe('1|50|40|0\n');
     shown.press('esc');
     await shown.waitFor('❯ ●  public.orders');

@@ -139,6 +139,17 @@ describeWithPostgres('the pages of tasks', () => {
     expect((await postgres.psql('shop_dev', { sql: counts })).trim()).toBe('0|0|1');
   });
 
+  test('put-one-table-back: every command runs', async () => {
+    const { session, blocks } = await openPage('put-one-table-back');
+    await session.shell({ title: 'a load', language: 'sh', text: 'tool build shop && tool load shop --yes' });
+    await postgres.psql('shop_dev', { sql: `DELETE FROM orders; UPDATE customer SET name = 'lost'` });
+    const output = await runAll(session, blocks);
+    expect(output).toContain('public.orders: 0 rows → 1');
+    expect(output).toContain('Restored the previous rows of 1 table');
+    const counts = 'SELECT (SELECT count(*) FROM orders), (SELECT min(name) FROM customer)';
+    expect((await postgres.psql('shop_dev', { sql: counts })).trim()).toBe('0|lost');
+  });
+
   test('build-from-a-replica: every command runs, on a standby', async () => {
     const standby = await startStandby(postgres);
     onTestFinished(() => standby.stop());

@@ -13,7 +13,10 @@ export const loadOperation = defineOperation<LoadRequest, PlannedLoad, LoadResul
   question: loadQuestion,
   title: loadTitle,
   summary: loadSummary,
-  replaces: ({ destination, strategy }) => ({ database: destination, bySwap: strategy === 'swap' }),
+  replaces: ({ destination, strategy }) => ({
+    database: destination,
+    bySwap: strategy === 'swap' || strategy === 'rows',
+  }),
   sanitized: ({ sanitized }) => sanitized,
   estimateMs: ({ estimate }) => estimate?.duration_ms,
 });

@@ -173,7 +173,8 @@ export function fakePlannedWork(world: FakeWorld): FakePlannedWork {
         await working(session, world, { step: 'restore', label: 'Restore 25 tables', command: 'pg_restore -j2' });
         if (world.failLoad) throw world.failLoad;
         const { target, snapshot, selection } = planned.plan;
-        world.done.push(['load', target, ...(selection?.chosen ?? [])].join(' '));
+        const { only } = planned.request;
+        world.done.push(['load', target, ...(selection?.chosen ?? []), ...(only ? ['--only'] : [])].join(' '));
         return result(snapshot, selection);
       },
     },

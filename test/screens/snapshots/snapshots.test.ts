@@ -45,6 +45,7 @@ test('marked tables are loaded, after what they need was shown', async () => {
   press(model, 'space', 'j', 'j', 'm', 'k', 'space', 'm');
   expect(model.navigation.top()).toMatchObject({ marked: ['public.orders', 'sales.漢字 🚀'] });
   press(model, 'l');
+  answerChoice(model, 'database');
   expect(model.navigation.top()).toMatchObject({ screen: 'confirm', title: 'load 2 tables of snapshot-0 RAW' });
   await expect.poll(() => model.navigation.top()).toMatchObject({ plan: { definition: { kind: 'load' } } });
   answerConfirm(model, 'go');
@@ -64,6 +65,26 @@ test('marked tables are loaded, after what they need was shown', async () => {
   press(model, 'esc');
   expect(model.navigation.top()).toMatchObject({ screen: 'tables', marked: ['public.orders', 'sales.漢字 🚀'] });
 });
+
+test('only the rows of marked tables are loaded where that is chosen', async () => {
+  const world = fakeWorld();
+  const model = await atTables(world);
+  press(model, 'space', 'l');
+  answerChoice(model, 'rows');
+  expect(model.navigation.top()).toMatchObject({ screen: 'confirm', title: 'load rows of 1 table of snapshot-0 RAW' });
+  await expect.poll(() => model.navigation.top()).toMatchObject({ plan: { definition: { kind: 'load' } } });
+  answerConfirm(model, 'go');
+  await model.runs.settled();
+  expect(world.done).toEqual(['load app public.orders --only']);
+});
+
+function answerChoice(model: Awaited<ReturnType<typeof atTables>>, value: string): void {
+  const route = model.navigation.top();
+  if (route.screen !== 'choice') throw new Error('no choice is open');
+  expect(route.options.map((option) => option.value)).toEqual(['database', 'rows']);
+  model.navigation.pop();
+  route.answer(value);
+}
 
 test('tables are found by some letters of their names, and marks stay while others are shown', async () => {
   const model = await atTables(fakeWorld());
