@@ -3,12 +3,8 @@ import { formatNumberOf } from '../../src/text/format.ts';
 import type { KeyBinding } from '../app/model.ts';
 import { notLoadable } from '../app/why-not.ts';
 import { confirmLoad } from '../commands/load.ts';
+import { LOAD_LINES, LOAD_WAYS } from './load-choice-text.ts';
 import type { TablesRoute } from './tables-route.ts';
-
-const WAYS = [
-  { label: 'A new database with only these', value: 'database' },
-  { label: 'Only these rows', value: 'rows' },
-];
 
 export const LOAD_MARKED: KeyBinding<TablesRoute> = {
   id: 'load',
@@ -25,11 +21,8 @@ export const LOAD_MARKED: KeyBinding<TablesRoute> = {
       screen: 'choice',
       path: [target, briefName(snapshot), 'load'],
       question: `Load ${what}`,
-      lines: [
-        'A new database has the tables that these require, and others without rows.',
-        'Only these rows: they are replaced in the present destination, and nothing else is.',
-      ],
-      options: WAYS,
+      lines: LOAD_LINES,
+      options: LOAD_WAYS,
       answer: (way) =>
         way === 'rows'
           ? confirmLoad(model, { ...request, only: true }, `rows of ${what}`)

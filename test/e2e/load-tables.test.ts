@@ -134,6 +134,9 @@ describeWithPostgres('a load of some tables', () => {
   it('is refused with a file, and of a table that is not there', async () => {
     const file = await tool('load', 'shop', 'fixtures.sql', '--tables', 'public.log');
     expect(file).toMatchObject({ exit: 2, last: { code: 'flag_needs_snapshot' } });
+    expect(await tool('load', 'shop', '--only')).toMatchObject({ exit: 2, last: { code: 'flag_needs_flag' } });
+    const other = await tool('load', 'shop', '--tables', 'public.log', '--only', '--in-place');
+    expect(other).toMatchObject({ exit: 2, last: { code: 'usage' } });
     expect(await tool('load', 'shop', '--tables', 'orders')).toMatchObject({
       exit: 2,
       last: { code: 'table_unknown', details: [expect.stringContaining('did you mean public.orders')] },

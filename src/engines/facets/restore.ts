@@ -103,7 +103,7 @@ export interface RestorePlan {
   difference?: DifferencePlan;
   /** The base copy that is used, or could be, will be replaced by one of the new state. */
   keepsUsedBase?: true;
-  /** Of strategy `rows` only. */
+  /** Present for strategy `rows` only. */
   onlyRows?: OnlyRowsPlan;
 }
 

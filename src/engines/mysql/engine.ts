@@ -55,7 +55,11 @@ export const mysql: Engine = {
       readNeeds: (request) =>
         run(async () => (await import('./restore/table-needs.ts')).readNeeds({ ...request, url })),
       plan: (request) =>
-        run(async (context) => (await import('./restore/preflight.ts')).planRestore(context, { ...request, url })),
+        run(async (context) =>
+          request.onlyRows
+            ? (await import('./restore/only-rows/plan-only-rows.ts')).planOnlyRows(context, { ...request, url })
+            : (await import('./restore/preflight.ts')).planRestore(context, { ...request, url }),
+        ),
       chooseRestorer: (request) =>
         run(async (context) =>
           (await import('./restore/temporary-user.ts')).chooseRestorer(context, { ...request, url }),

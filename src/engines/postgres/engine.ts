@@ -54,7 +54,11 @@ export const postgres: Engine = {
       readNeeds: (request) =>
         run(async (context) => (await import('./restore/table-needs.ts')).readNeeds(context, { ...request, url })),
       plan: (request) =>
-        run(async (context) => (await import('./restore/preflight.ts')).planRestore(context, { ...request, url })),
+        run(async (context) =>
+          request.onlyRows
+            ? (await import('./restore/only-rows/plan-only-rows.ts')).planOnlyRows(context, { ...request, url })
+            : (await import('./restore/preflight.ts')).planRestore(context, { ...request, url }),
+        ),
       chooseRestorer: (request) =>
         run(async (context) => (await import('./restore/preflight.ts')).chooseRestorer(context, { ...request, url })),
       run: (request) =>

@@ -17,7 +17,7 @@ const limit = (kind: string): string[] =>
       : [];
 
 /** Moments of the run, of which the last ones are around its commit. */
-const MOMENTS = [0.3, 0.6, 0.75, 0.85, 0.95];
+const MOMENTS = process.env.TEST_FULL === '1' ? [0.3, 0.6, 0.75, 0.85, 0.9, 0.95, 1] : [0.8, 0.95];
 
 for (const kind of SERVER_KINDS) {
   describeWithKind(kind, 'a load of only rows whose program or session is killed', () => {

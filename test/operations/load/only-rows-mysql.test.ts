@@ -127,7 +127,7 @@ for (const kind of ['mariadb', 'mysql'] as const) {
       expect(await only('source.old').catch((error) => error)).toMatchObject({ code: 'rows_not_replaceable' });
     });
 
-    it('gives up when another session keeps rows locked', { timeout: 120_000 }, async () => {
+    it('refuses when another session keeps rows locked', { timeout: 120_000 }, async () => {
       const before = await content();
       await server.writer('copy', async (execute) => {
         await execute('START TRANSACTION');

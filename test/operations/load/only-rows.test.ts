@@ -31,6 +31,10 @@ const FILL = `
   CREATE TABLE part (id integer, day date NOT NULL, PRIMARY KEY (id, day)) PARTITION BY RANGE (day);
   CREATE TABLE part_a PARTITION OF part FOR VALUES FROM ('2025-01-01') TO ('2026-01-01');
   CREATE TABLE part_b PARTITION OF part FOR VALUES FROM ('2026-01-01') TO ('2027-01-01');
+  CREATE TYPE mood AS ENUM ('good', 'bad', 'none'); CREATE TABLE hashed (mood mood) PARTITION BY HASH (mood);
+  CREATE TABLE hashed_0 PARTITION OF hashed FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+  CREATE TABLE hashed_1 PARTITION OF hashed FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+  INSERT INTO hashed VALUES ('good'), ('bad'), ('none');
   CREATE TABLE parent (id integer PRIMARY KEY); CREATE TABLE child (more text) INHERITS (parent);
   CREATE UNLOGGED TABLE quick (id integer, odd text, bytes bytea);
   CREATE TABLE secret (owner text, word text); ALTER TABLE secret ENABLE ROW LEVEL SECURITY;
@@ -76,7 +80,8 @@ describeWithPostgres('a load of only the rows of some tables', () => {
   });
 
   function newContext(dst_url = server.url('copy')): Context {
-    const targets = { app: { snapshot: { src_url: server.url('source'), dst_url } } };
+    const snapshot = { src_url: server.url('source'), dst_url };
+    const targets = { app: { snapshot }, less: { snapshot: { ...snapshot, exclude_rows: ['public.quick'] } } };
     return testContext({ settings: { working_directory: folder.path, targets }, events: events ?? [] });
   }
 
@@ -135,9 +140,17 @@ describeWithPostgres('a load of only the rows of some tables', () => {
 
   it('replaces rows of partitions, heirs, unlogged tables and tables with forced row security', async () => {
     const before = await dump();
-    await change(`DELETE FROM part; INSERT INTO part VALUES (7, '2026-07-07'); DELETE FROM parent; DELETE FROM quick;
+    await change(`DELETE FROM part; INSERT INTO part VALUES (7, '2026-07-07'); DELETE FROM parent; DELETE FROM hashed; DELETE FROM quick;
       DELETE FROM secret; TRUNCATE item, orders; TRUNCATE log`);
-    await only('public.part', 'public.parent', 'public.quick', 'public.secret', 'public.orders', 'public.item');
+    await only(
+      'public.part',
+      'public.hashed',
+      'public.parent',
+      'public.quick',
+      'public.secret',
+      'public.orders',
+      'public.item',
+    );
     const after = await dump();
     const counter = /SELECT pg_catalog.setval\('public.log_id_seq'.*\n/;
     expect(after.replace(counter, '')).toBe(before.replace(counter, ''));
@@ -175,9 +188,18 @@ describeWithPostgres('a load of only the rows of some tables', () => {
       details: ['public.item:', 'the destination has no such table'],
     });
     expect(before).toContain('extra integer');
+    expect(await only('public.hashed_0').catch((error) => error)).toMatchObject({
+      code: 'rows_not_replaceable',
+      details: ['other partitions of the same table: public.hashed_1'],
+    });
+    await build(context, { target: 'less' });
+    const without = await planLoad(context, { target: 'less', tables: ['public.quick'], only: true }).catch(
+      (error) => error,
+    );
+    expect(without).toMatchObject({ code: 'rows_not_replaceable', message: expect.stringContaining('public.quick') });
   });
 
-  it('gives up when another session keeps a table locked, and changes nothing', { timeout: 60_000 }, async () => {
+  it('refuses when another session keeps a table locked, and changes nothing', { timeout: 60_000 }, async () => {
     const before = await dump();
     const holding = server.psql('copy', { sql: 'BEGIN; LOCK TABLE item; SELECT pg_sleep(14); COMMIT' });
     await expect
@@ -189,7 +211,7 @@ describeWithPostgres('a load of only the rows of some tables', () => {
     expect(await dump()).toBe(before);
   });
 
-  it('says in the plan what is replaced, kept and not refreshed', async () => {
+  it('plan states rows before and after, and what is not refreshed', async () => {
     const { plan } = await planLoad(context, { target: 'app', tables: ['public.orders'], only: true });
     expect(plan).toMatchObject({
       strategy: 'rows',

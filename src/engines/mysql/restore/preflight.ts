@@ -27,14 +27,12 @@ import { hasRoutines, readRoutineGrants } from '../swap/routine-grants.ts';
 import { longSwapWarnings } from '../swap/swap-duration.ts';
 import { eventWarnings } from './event-warnings.ts';
 import { remoteWarnings } from './left-out.ts';
-import { planOnlyRows } from './only-rows/plan-only-rows.ts';
 import { checkPacketLimit, packetLimit } from './rows/packet-limit.ts';
 import { chooseRestorer } from './temporary-user.ts';
 
 /** Plans a restore: whether a snapshot can be restored and with what consequences. Changes nothing. */
 export async function planRestore(context: EngineContext, request: RestoreRequest): Promise<RestorePlan> {
   const { url, manifest, inPlace, keepBase } = request;
-  if (request.onlyRows) return await planOnlyRows(context, request);
   if (inPlace) throw notInPlace();
   const details = detailsOf(manifest);
   const inspected = await inspectDestination(context, url);

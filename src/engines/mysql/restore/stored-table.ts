@@ -28,7 +28,7 @@ function textOf({ create, indexes, foreignKeys }: TableDefinition): string {
   return [create, ...clauses.map((clause) => clause.trim())].join('\n').concat('\n');
 }
 
-/** Of the options behind the columns. */
+/** Matches the options behind the columns. */
 const COUNTER = /( ENGINE ?= ?\w+) AUTO_INCREMENT ?= ?(\d+)/;
 
 function withoutCounter(create: string): string {

@@ -27,7 +27,7 @@ export const undoCopySchema = v.object({
     ),
   ),
 });
-export type KeptTable = NonNullable<v.InferOutput<typeof undoCopySchema>['rows']>[number];
+export type UndoTable = NonNullable<v.InferOutput<typeof undoCopySchema>['rows']>[number];
 export interface UndoCopyRecord extends Omit<v.InferInput<typeof undoCopySchema>, 'code'> {
   code: CodeDefinitions;
 }

@@ -23,7 +23,7 @@ import { readRecord } from './record.ts';
 import { planRowExchange } from './row-exchange.ts';
 import { createShadowDatabase, undoCopyOf } from './shadow-databases.ts';
 import { planMark, turnedBase } from './swap.ts';
-import { type KeptTable, UNDO_COPY, type UndoCopyRecord, undoCopySchema } from './undo-copy.ts';
+import { UNDO_COPY, type UndoCopyRecord, type UndoTable, undoCopySchema } from './undo-copy.ts';
 
 /** Finds the undo copy of the last load, reset or switch; rejects when there is none. */
 export async function findUndoCopy(context: EngineContext, url: DatabaseUrl): Promise<UndoCopy> {
@@ -40,7 +40,7 @@ interface UndoCopyFacts {
   /** The database that has its tables now. */
   sizeOf: string;
   /** It has these rows only. */
-  rows?: KeptTable[] | undefined;
+  rows?: UndoTable[] | undefined;
 }
 
 async function findReplaced(server: MysqlSession, url: DatabaseUrl): Promise<UndoCopyFacts> {

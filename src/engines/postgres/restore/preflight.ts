@@ -31,14 +31,12 @@ import {
 import { checkRights } from '../swap/rights.ts';
 import { planDifference } from './difference/plan-difference.ts';
 import { assertInPlacePossible } from './in-place/in-place-preflight.ts';
-import { planOnlyRows } from './only-rows/plan-only-rows.ts';
 import { remoteWarnings } from './remote-objects.ts';
 import { admitsNewRoles } from './temporary-role.ts';
 
 /** Plans a restore: whether it is possible, by which strategy and with what consequences. Changes nothing. */
 export async function planRestore(context: EngineContext, request: RestoreRequest): Promise<RestorePlan> {
   const { url, manifest, schemaConfig } = request;
-  if (request.onlyRows) return await planOnlyRows(context, request);
   toolsForArchive(await findClientTools(context), manifest.tool_version);
   const details = archiveDetails(manifest);
   const selection = selectSchemas(manifest.schemas, schemaConfig, leftOutByBuild(manifest, schemaConfig));

@@ -75,7 +75,7 @@ const markSchema = v.object({
   ),
 });
 export type Mark = v.InferOutput<typeof markSchema>;
-export type KeptRows = NonNullable<Mark['rows']>;
+export type UndoRows = NonNullable<Mark['rows']>;
 export type BaseMark = Pick<Mark, 'of' | 'snapshot' | 'loaded_at' | 'partial' | 'contents' | 'no_crash_since'> & {
   tool: 'base';
 };

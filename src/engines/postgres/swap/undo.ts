@@ -11,7 +11,7 @@ import { undoRows } from '../restore/only-rows/undo-rows.ts';
 import { auxiliaryNames, findAuxiliaryDatabases, lockDestination } from '../server/server.ts';
 import { checkSwap } from './blockers.ts';
 import { inspectDestination } from './inspect-destination.ts';
-import { type KeptRows, type MarkedDatabase, writeComment } from './mark.ts';
+import { type MarkedDatabase, type UndoRows, writeComment } from './mark.ts';
 import { readComment, rename, renameAll, toUndoCopy } from './swap.ts';
 import { openSwapSession } from './swap-session.ts';
 
@@ -60,7 +60,7 @@ interface ReplacedDatabase {
   /** The undo copy afterwards. */
   undoDatabase: string | null;
   /** It has these rows only. */
-  rows?: KeptRows | undefined;
+  rows?: UndoRows | undefined;
 }
 
 async function findReplaced(server: PsqlSession, url: DatabaseUrl): Promise<ReplacedDatabase> {

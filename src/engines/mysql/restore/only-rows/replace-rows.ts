@@ -25,17 +25,17 @@ import { settleAfterFailure, sweepLeftovers } from '../../swap/leftovers.ts';
 import { makeRecordTable, writeRecord } from '../../swap/record.ts';
 import { SETTINGS } from '../../swap/row-exchange.ts';
 import { createShadowDatabase, dropAuxiliaryDatabase } from '../../swap/shadow-databases.ts';
-import { type KeptTable, UNDO_COPY, type UndoCopyRecord } from '../../swap/undo-copy.ts';
+import { UNDO_COPY, type UndoCopyRecord, type UndoTable } from '../../swap/undo-copy.ts';
 import { analyzeTables } from '../statistics.ts';
 import { counterOf } from '../stored-table.ts';
 import { readReferences } from './references.ts';
 
-export interface ReplacedRows {
+export interface RowExchangeOptions {
   url: DatabaseUrl;
   undo: boolean;
   /** `schema` in the names of the snapshot. */
   schema: string;
-  tables: (Omit<KeptTable, 'counter'> & {
+  tables: (Omit<UndoTable, 'counter'> & {
     /** The next value of AUTO_INCREMENT afterwards. */
     counter: string;
     /** Called when the table is empty, in the transaction. */
@@ -48,7 +48,7 @@ export interface ReplacedRows {
  * first, and moves the record of a journal last, so that the place of the record tells whether it was committed: then the
  * copies become the undo copy, by this run or the next one.
  */
-export async function replaceRows(context: EngineContext, replaced: ReplacedRows): Promise<ReplaceResult> {
+export async function replaceRows(context: EngineContext, replaced: RowExchangeOptions): Promise<ReplaceResult> {
   const { url, undo, tables } = replaced;
   const destination = url.database ?? '';
   await using server = await connectToServer(context, url, { several: true });
@@ -97,7 +97,7 @@ export async function replaceRows(context: EngineContext, replaced: ReplacedRows
   return { swapMs: null, undoDatabase: undo ? names.undo : null };
 }
 
-async function readCounters(server: MysqlSession, { url, tables }: ReplacedRows): Promise<string[]> {
+async function readCounters(server: MysqlSession, { url, tables }: RowExchangeOptions): Promise<string[]> {
   const shown = await showTables(
     server,
     url.database ?? '',
@@ -113,7 +113,7 @@ interface LaterRenames {
   undo: string;
   work: string;
   retired: string;
-  tables: Pick<KeptTable, 'table'>[];
+  tables: Pick<UndoTable, 'table'>[];
 }
 
 /** The copies take the place of an older undo copy. */
@@ -128,7 +128,7 @@ async function laterRenames(server: MysqlSession, { undo, work, retired, tables 
 }
 
 interface RowsCommit {
-  replaced: ReplacedRows;
+  replaced: RowExchangeOptions;
   server: MysqlSession;
   work: string;
 }

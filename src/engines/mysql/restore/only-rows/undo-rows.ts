@@ -9,14 +9,14 @@ import { readTables, storedColumns } from '../../catalog/tables.ts';
 import { connectToServer } from '../../connection/connect.ts';
 import { quoteName, quotePath } from '../../connection/quote.ts';
 import { readAuxiliaryNames } from '../../server/server.ts';
-import type { KeptTable } from '../../swap/undo-copy.ts';
+import type { UndoTable } from '../../swap/undo-copy.ts';
 import { assertReplaceable } from './plan-only-rows.ts';
 import { replaceRows } from './replace-rows.ts';
 
 /** Puts the rows back that the last load of single tables has replaced; the present ones become the undo copy. */
 export async function undoRows(
   context: EngineContext,
-  { url, tables }: { url: DatabaseUrl; tables: KeptTable[] },
+  { url, tables }: { url: DatabaseUrl; tables: UndoTable[] },
 ): Promise<ReplaceResult> {
   const amount = formatNumberOf(tables.length, 'table');
   const restored = startStep(context.report, 'swap', `Restore the previous rows of ${amount}`);
@@ -39,7 +39,7 @@ export async function undoRows(
 /** Resolves with the name of the undo copy. */
 async function checked(
   context: EngineContext,
-  { url, tables }: { url: DatabaseUrl; tables: KeptTable[] },
+  { url, tables }: { url: DatabaseUrl; tables: UndoTable[] },
 ): Promise<string> {
   const database = url.database ?? '';
   await using session = await connectToServer(context, url);

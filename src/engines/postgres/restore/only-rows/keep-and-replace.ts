@@ -1,5 +1,7 @@
+import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { ReplaceResult } from '../../../facets/restore.ts';
+import { connectToServer } from '../../connection/connect.ts';
 import { quoteText } from '../../connection/quote.ts';
 import type { PsqlSession } from '../../connection/session.ts';
 import {
@@ -20,7 +22,7 @@ import { openSwapSession } from '../../swap/swap-session.ts';
 import { analyzeTablesOf } from '../statistics.ts';
 import { type RowReplacement, replaceTables } from './replace-tables.ts';
 
-export interface KeptReplacement extends Omit<RowReplacement, 'keeper'> {
+export interface RowReplacementRequest extends Omit<RowReplacement, 'keeper'> {
   undo: boolean;
   /** The role may create databases beside the destination; without that there is no lock and no undo copy. */
   maySwap: boolean;
@@ -32,7 +34,7 @@ export interface KeptReplacement extends Omit<RowReplacement, 'keeper'> {
  */
 export async function keepAndReplace(
   context: EngineContext,
-  { undo, maySwap, ...replacement }: KeptReplacement,
+  { undo, maySwap, ...replacement }: RowReplacementRequest,
 ): Promise<ReplaceResult> {
   const { url, tables } = replacement;
   if (!maySwap) {
@@ -72,13 +74,16 @@ export async function keepAndReplace(
     ...(older ? [rename(older.name, retired), writeMark(retired, { ...older.mark, tool: 'new' })] : []),
     rename(database, names.undo),
   ];
+  await createKeeper(server, { database, destination }).catch(async (error) => {
+    await dropAfterFailure(context, { url, names: [database] });
+    throw error;
+  });
   try {
-    await createKeeper(server, { database, destination });
     await verifyLock(server, destination);
     await replaceTables(context, { ...replacement, keeper: { database, mark, renames } });
   } catch (error) {
     // The answer to COMMIT may be lost; the name of the keeper tells its outcome.
-    if (!(await wasCommitted(server, { database, undo: names.undo }))) {
+    if (!(await wasCommitted(context, { url, database, undo: names.undo }))) {
       await dropAfterFailure(context, { url, names: [database] });
       throw error;
     }
@@ -115,13 +120,16 @@ async function createKeeper(
 }
 
 async function wasCommitted(
-  server: PsqlSession,
-  { database, undo }: { database: string; undo: string },
+  context: EngineContext,
+  { url, database, undo }: { url: DatabaseUrl; database: string; undo: string },
 ): Promise<boolean> {
   try {
-    if (await databaseExists(server, database)) return false;
-    return await databaseExists(server, undo);
+    await using server = await connectToServer({ ...context, signal: AbortSignal.timeout(ANSWER_TIMEOUT) }, url);
+    return !(await databaseExists(server, database)) && (await databaseExists(server, undo));
   } catch {
     return false;
   }
 }
+
+/** Milliseconds. */
+const ANSWER_TIMEOUT = 20_000;

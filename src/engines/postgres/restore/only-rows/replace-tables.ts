@@ -24,9 +24,9 @@ import {
   keepScript,
   lockScript,
   pathOf,
-  type ReplacedTable,
   type SequenceValue,
   sequencesScript,
+  type TableToReplace,
   verifyScript,
 } from './statements.ts';
 
@@ -44,7 +44,7 @@ export interface RowReplacement {
   settings: SessionSettings;
   /** For files of psql. */
   directory: string;
-  tables: ReplacedTable[];
+  tables: TableToReplace[];
   counts: { name: string; count: string; rows: number }[];
   sequences: SequenceValue[];
   /** Writes the rows of a table in the format of COPY. */
@@ -155,7 +155,7 @@ async function scriptsOf(
   };
 }
 
-interface Keeping {
+interface KeeperRun {
   child: RunningProcess;
   said: () => string;
 }
@@ -164,7 +164,7 @@ async function startKeeper(
   { runner, signal }: EngineContext,
   { url, tools, settings, tables, directory }: RowReplacement,
   { database }: RowKeeper,
-): Promise<Keeping> {
+): Promise<KeeperRun> {
   const connection = connectionEnvironment(withDatabase(url, database), { ...COPY_SETTINGS, ...LIMITS, ...settings });
   const created = tables.map(({ columns }, index) => {
     const list = columns.map((_, at) => `c${at} text`).join(', ');
@@ -183,16 +183,16 @@ async function startKeeper(
   return { child, said: textOf(child.stdout) };
 }
 
-interface Received {
+interface ReceiveOptions {
   child: RunningProcess;
-  keeping: Keeping | null;
-  tables: ReplacedTable[];
+  keeping: KeeperRun | null;
+  tables: TableToReplace[];
   mark: string;
   onDeleted: () => void;
 }
 
 /** Passes the previous rows on to the keeper; resolves with what psql writes after them. */
-async function receive({ child, keeping, tables, mark, onDeleted }: Received): Promise<string> {
+async function receive({ child, keeping, tables, mark, onDeleted }: ReceiveOptions): Promise<string> {
   const kept = keeping ? tables : [];
   /** Parts between marks: before the rows, rows of each table, the deletion. */
   let part = -1;
@@ -227,7 +227,7 @@ async function receive({ child, keeping, tables, mark, onDeleted }: Received): P
   return text;
 }
 
-async function assertKept({ child, said }: Keeping, { tables, counts }: KeptRows): Promise<void> {
+async function assertKept({ child, said }: KeeperRun, { tables, counts }: UndoRows): Promise<void> {
   child.stdin.end();
   const ended = await child.ended;
   const written = copyCounts(said());
@@ -237,17 +237,17 @@ async function assertKept({ child, said }: Keeping, { tables, counts }: KeptRows
 
 const KEPT = 'The previous rows could not be kept for tool undo';
 
-interface KeptRows {
-  tables: ReplacedTable[];
+interface UndoRows {
+  tables: TableToReplace[];
   counts: number[];
 }
 
-function assertDeleted(text: string, kept: KeptRows): void {
+function assertDeleted(text: string, kept: UndoRows): void {
   const found = [...text.matchAll(/^DELETE (\d+)$/gm)].map((match) => Number(match[1]));
   assertCounts(WHAT, { ...kept, found });
 }
 
-function assertCounts(what: string, { tables, counts, found }: KeptRows & { found: number[] }): void {
+function assertCounts(what: string, { tables, counts, found }: UndoRows & { found: number[] }): void {
   const lines = tables.flatMap(({ name }, index) => {
     const [loaded = 0, expected = 0] = [found[index], counts[index]];
     return loaded === expected ? [] : [rowsDiffer(name, { loaded, expected })];
@@ -289,7 +289,7 @@ async function feedAll(child: RunningProcess, { replacement, commands, ready }: 
 /** `lock_not_available` and `deadlock_detected`. */
 const LOCKED = /ERROR: {2}(55P03|40P01): /;
 
-function failureOf(ended: ProcessResult, { word, tables }: { word: string; tables: ReplacedTable[] }): UserError {
+function failureOf(ended: ProcessResult, { word, tables }: { word: string; tables: TableToReplace[] }): UserError {
   const [, list] = new RegExp(`${word}(\\[.*\\])$`, 'm').exec(ended.stderr) ?? [];
   if (list !== undefined) {
     const replaced = tables.map(({ name }) => name);

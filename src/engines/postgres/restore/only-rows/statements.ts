@@ -8,7 +8,7 @@ import {
 } from '../difference/set-aside.ts';
 
 /** A table whose rows are replaced. */
-export interface ReplacedTable {
+export interface TableToReplace {
   /** For people. */
   name: string;
   schema: string;
@@ -36,7 +36,7 @@ interface ExpectedCount {
 /** Milliseconds of waiting for the lock of a table. */
 const LOCK_TIMEOUT = 10_000;
 
-export function pathOf({ schema, table }: Pick<ReplacedTable, 'schema' | 'table'>): string {
+export function pathOf({ schema, table }: Pick<TableToReplace, 'schema' | 'table'>): string {
   return `${quoteName(schema)}.${quoteName(table)}`;
 }
 
@@ -44,7 +44,7 @@ export function columnList(columns: string[]): string {
   return columns.length > 0 ? ` (${columns.map(quoteName).join(', ')})` : '';
 }
 
-function relations(tables: ReplacedTable[]): SetAsideRelation[] {
+function relations(tables: TableToReplace[]): SetAsideRelation[] {
   const facts = { tree: false, large: false, whole: true, deletes: true, turn: null };
   const roots = new Map(tables.flatMap(({ root }) => (root ? [[pathOf(root), root] as const] : [])));
   return [...tables, ...roots.values()].map(({ schema, table }) => ({ schema, table, ...facts }));
@@ -55,7 +55,7 @@ function relations(tables: ReplacedTable[]): SetAsideRelation[] {
  * foreign keys for its session, so that no definition has to change; others lift FORCE ROW LEVEL SECURITY, and set
  * triggers and foreign keys aside later.
  */
-export function lockScript(tables: ReplacedTable[]): string {
+export function lockScript(tables: TableToReplace[]): string {
   const given = relations(tables);
   return `SET LOCAL search_path = pg_catalog;
 SET LOCAL lock_timeout = ${quoteNumber(LOCK_TIMEOUT)};
@@ -109,7 +109,7 @@ const KEYS = `SELECT k.conname AS name, fn.nspname AS schema, f.relname AS "tabl
     AND (k.conrelid IN (SELECT relid FROM placed) OR k.confrelid IN (SELECT relid FROM placed))`;
 
 /** Sets triggers, rules and, unless the session ignores them, foreign keys aside, and deletes the rows. */
-export function deleteScript(tables: ReplacedTable[]): string {
+export function deleteScript(tables: TableToReplace[]): string {
   const given = relations(tables);
   const collect = (query: string): string => `FOR one IN ${query} LOOP
       EXECUTE one.before;
@@ -135,7 +135,7 @@ function rulesQuery(given: SetAsideRelation[]): string {
 }
 
 /** Sets the sequences that the tables own. RESTART gives a sequence new storage, so that a rollback undoes setval too. */
-export function sequencesScript(tables: ReplacedTable[], values: SequenceValue[]): string {
+export function sequencesScript(tables: TableToReplace[], values: SequenceValue[]): string {
   return `DO ${quoteText(`DECLARE one record;
 BEGIN
   FOR one IN SELECT q.oid::regclass AS sequence, j.last_value FROM (${ownedSequences(tables)}) q
@@ -148,7 +148,7 @@ END`)};
 `;
 }
 
-function ownedSequences(tables: ReplacedTable[]): string {
+function ownedSequences(tables: TableToReplace[]): string {
   return `WITH ${relationsOf(relations(tables))}, placed AS ${withAncestors('relations')}
     SELECT DISTINCT s.oid, n.nspname AS schema, s.relname AS name
     FROM pg_depend d JOIN pg_class s ON s.oid = d.objid AND s.relkind = 'S' JOIN pg_namespace n ON n.oid = s.relnamespace
@@ -157,7 +157,7 @@ function ownedSequences(tables: ReplacedTable[]): string {
 }
 
 /** Writes the mark of the database with the previous rows, with the present values of the sequences. */
-export function keepScript(tables: ReplacedTable[], { database, mark }: { database: string; mark: object }): string {
+export function keepScript(tables: TableToReplace[], { database, mark }: { database: string; mark: object }): string {
   return `DO ${quoteText(`DECLARE mark jsonb := ${quoteText(JSON.stringify(mark))};
 BEGIN
   mark := jsonb_set(mark, '{rows,sequences}', (SELECT coalesce(jsonb_agg(jsonb_build_object('schema', q.schema, 'name', q.name,

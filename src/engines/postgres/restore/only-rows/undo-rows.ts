@@ -11,7 +11,7 @@ import { quoteText } from '../../connection/quote.ts';
 import { PSQL_FLAGS } from '../../connection/session.ts';
 import { type ClientTools, findClientTools, toolsForServer } from '../../connection/tools.ts';
 import { connectionEnvironment, encodingSettings, type SessionSettings, withDatabase } from '../../connection/url.ts';
-import type { KeptRows } from '../../swap/mark.ts';
+import type { UndoRows } from '../../swap/mark.ts';
 import { failureWords } from '../restore-errors.ts';
 import { COPY_SETTINGS } from '../rows/copy-commands.ts';
 import { keepAndReplace } from './keep-and-replace.ts';
@@ -23,7 +23,7 @@ export interface RowsUndo {
   directory: string;
   /** The database with the previous rows. */
   undoCopy: string;
-  rows: KeptRows;
+  rows: UndoRows;
 }
 
 /** Puts the rows back that the last load of single tables has replaced; the present ones become the undo copy. */
@@ -37,7 +37,7 @@ export async function undoRows(
   const tools = toolsForServer(await findClientTools(context), version);
   const settings = encodingSettings({ encoding });
   const from = withDatabase(url, undoCopy);
-  const kept = await countKept(context, { url: from, amount: tables.length });
+  const kept = await countUndoRows(context, { url: from, amount: tables.length });
   const replaced = tables.map((table, index) => ({ ...table, rows: kept[index] ?? 0 }));
   const result = await keepAndReplace(context, {
     ...{ url, tools, directory, settings, sequences, tables: replaced, undo: true, maySwap: true },
@@ -46,7 +46,7 @@ export async function undoRows(
       count: `SELECT count(*) FROM ONLY ${pathOf(table)}`,
       rows: table.rows,
     })),
-    feed: (index, write) => readKept(context, { url: from, tools, settings, index, write }),
+    feed: (index, write) => readUndoTable(context, { url: from, tools, settings, index, write }),
   });
   restored(`Restored the previous rows of ${amount}`);
   return result;
@@ -55,7 +55,7 @@ export async function undoRows(
 async function assertSameColumns(
   context: EngineContext,
   url: DatabaseUrl,
-  tables: KeptRows['tables'],
+  tables: UndoRows['tables'],
 ): Promise<{ version: string; encoding: string }> {
   await using session = await connect(context, url);
   const found = await session.query<{ name: string; columns: string[] | null }>(`
@@ -80,7 +80,7 @@ async function assertSameColumns(
   return { version: server?.version ?? '', encoding: server?.encoding ?? '' };
 }
 
-async function countKept(
+async function countUndoRows(
   context: EngineContext,
   { url, amount }: { url: DatabaseUrl; amount: number },
 ): Promise<number[]> {
@@ -93,7 +93,7 @@ async function countKept(
   return counts;
 }
 
-interface KeptTable {
+interface UndoTable {
   url: DatabaseUrl;
   tools: ClientTools;
   settings: SessionSettings;
@@ -101,9 +101,9 @@ interface KeptTable {
   write: (rows: Uint8Array) => Promise<void>;
 }
 
-async function readKept(
+async function readUndoTable(
   { runner, signal }: EngineContext,
-  { url, tools, settings, index, write }: KeptTable,
+  { url, tools, settings, index, write }: UndoTable,
 ): Promise<void> {
   const connection = connectionEnvironment(url, { ...COPY_SETTINGS, statement_timeout: '0', ...settings });
   const command = `--command=COPY public.${keeperTable(index)} TO STDOUT`;
