@@ -7,7 +7,10 @@ import { ConnectionLost } from './session-errors.ts';
 import type { SessionSettings } from './url.ts';
 import type { Wire } from './wire.ts';
 
-/** Statements over a connection of our own: psql takes longer to start than most sessions last. `null` where only libpq can connect, or tells why not. */
+/**
+ * Sends statements over a connection of our own: psql takes longer to start than most sessions last. `null` where only
+ * libpq can connect or tells why not.
+ */
 export async function startDirect(
   context: Pick<EngineContext, 'runner' | 'environment' | 'report' | 'signal'>,
   { url, settings: { client_encoding, ...settings } }: { url: DatabaseUrl; settings: SessionSettings },
@@ -18,7 +21,7 @@ export async function startDirect(
   const { openWire } = await import('./wire.ts');
   const wire = await openWire(address, { settings, signal }).catch((error) => {
     signal.throwIfAborted();
-    if (error instanceof ConnectionLost) return null;
+    if (error instanceof ConnectionLost && !FINAL.has(error.sqlstate ?? '')) return null;
     throw error;
   });
   if (!wire) return null;
@@ -33,6 +36,9 @@ export async function startDirect(
     },
   };
 }
+
+/** Answers that psql would get as well: no such database, too many connections, not yet ready. */
+const FINAL = new Set(['3D000', '53300', '57P03']);
 
 async function answer(wire: Wire, statement: string, take: ((lines: Buffer) => void) | undefined): Promise<string> {
   assertNoNul(statement);

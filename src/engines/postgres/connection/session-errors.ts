@@ -9,7 +9,14 @@ export class SqlError extends Error {
   }
 }
 
-/** A failed or lost connection; the message is psql's. */
+/** A failed or lost connection; the message is psql's, or in its words. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
+  /** The server's answer to an attempt of our own to connect. */
+  readonly sqlstate: string | null;
+
+  constructor(message?: string, sqlstate: string | null = null) {
+    super(message);
+    this.sqlstate = sqlstate;
+  }
 }

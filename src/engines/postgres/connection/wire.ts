@@ -166,9 +166,16 @@ async function connect(address: WireAddress, options: WireOptions): Promise<Dupl
   try {
     return await tryToConnect(address, options);
   } catch (error) {
-    if (!(error instanceof TlsRefused && encryption?.isOptional)) throw new ConnectionLost(`${error}`);
+    if (!(error instanceof TlsRefused && encryption?.isOptional)) throw refused(address, error);
   }
   return await connect({ ...address, encryption: null }, options);
+}
+
+/** In the words of libpq. */
+function refused({ host, port }: WireAddress, error: unknown): ConnectionLost {
+  if (!(error instanceof pg.DatabaseError)) return new ConnectionLost(`${error}`);
+  const place = `connection to server at "${host}", port ${port} failed`;
+  return new ConnectionLost(`${place}: ${error.severity}:  ${error.message}`, error.code);
 }
 
 /** A function of the database could be the better match of a name. */

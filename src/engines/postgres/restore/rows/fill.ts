@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { bytesOfTable, type ManifestFile } from '../../../../repository/manifest/manifest.ts';
+import type { ManifestFile } from '../../../../repository/manifest/manifest.ts';
 import { UserError } from '../../../../runtime/errors.ts';
 import { startStep } from '../../../../runtime/events.ts';
 import { formatNumberOf } from '../../../../text/format.ts';
@@ -12,7 +12,6 @@ import { connect } from '../../connection/connect.ts';
 import { directAddress } from '../../connection/direct-address.ts';
 import { quoteName } from '../../connection/quote.ts';
 import type { PsqlSession } from '../../connection/session.ts';
-import type { WireAddress } from '../../connection/wire.ts';
 import { type ArchiveEntry, isTableData, withoutDependents } from '../../dump/archive.ts';
 import { CONTENTS } from '../../dump/archive-contents.ts';
 import { isLeftOut } from '../../dump/left-out-entries.ts';
@@ -57,7 +56,7 @@ export async function fillDatabase(context: EngineContext, fill: FillRun): Promi
   const early = gathersStatistics(fill) ? await earlyStatistics(session) : undefined;
   await Promise.all([
     loadTables(context, fill, {
-      address: await rowAddress(context, fill),
+      address: await directAddress(context, fill.url),
       onLoaded: (tables) => early?.add(tables.map((table) => pathOf(dataOf(table, fill.details)))),
       meanwhile: (working, state) =>
         indexes.buildOne(state, (one) => pgRestore(working, { fill, archive: one, section: 'post-data', jobs: 1 })),
@@ -115,15 +114,6 @@ async function defined(
   if (done.status === 'fulfilled') return opened.value;
   await opened.value.close();
   throw done.reason;
-}
-
-/** For less, loading the modules of a connection costs more than it gains. */
-const LEAST_DIRECT_BYTES = 32 * 1024 * 1024;
-
-async function rowAddress(context: EngineContext, { url, plan }: FillRun): Promise<WireAddress | null> {
-  const bytes = plan.tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
-  if (bytes < LEAST_DIRECT_BYTES) return null;
-  return await directAddress(context, url);
 }
 
 /** The folder of the archive, within that of the run. */
