@@ -21,7 +21,7 @@ export async function startDirect(
   const { openWire } = await import('./wire.ts');
   const wire = await openWire(address, { settings, signal }).catch((error) => {
     signal.throwIfAborted();
-    if (error instanceof ConnectionLost && !FINAL.has(error.sqlstate ?? '')) return null;
+    if (error instanceof ConnectionLost && !error.isFinal) return null;
     throw error;
   });
   if (!wire) return null;
@@ -36,9 +36,6 @@ export async function startDirect(
     },
   };
 }
-
-/** Answers that psql would get as well: no such database, too many connections, not yet ready. */
-const FINAL = new Set(['3D000', '53300', '57P03']);
 
 async function answer(wire: Wire, statement: string, take: ((lines: Buffer) => void) | undefined): Promise<string> {
   assertNoNul(statement);

@@ -30,6 +30,7 @@ const PARAMETERS = new Map<string, readonly string[] | null>([
   ['sslrootcert', null],
   ['sslcert', null],
   ['sslkey', null],
+  ...['keepalives', 'keepalives_idle', 'keepalives_interval', 'keepalives_count'].map((name) => [name, null] as const),
 ]);
 
 /**

@@ -12,11 +12,11 @@ export class SqlError extends Error {
 /** A failed or lost connection; the message is psql's, or in its words. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
-  /** The server's answer to an attempt of our own to connect. */
-  readonly sqlstate: string | null;
+  /** A server's answer to a connection of our own, which psql would get as well. */
+  readonly isFinal: boolean;
 
-  constructor(message?: string, sqlstate: string | null = null) {
+  constructor(message?: string, { isFinal = false } = {}) {
     super(message);
-    this.sqlstate = sqlstate;
+    this.isFinal = isFinal;
   }
 }

@@ -171,15 +171,22 @@ async function connect(address: WireAddress, options: WireOptions): Promise<Dupl
   return await connect({ ...address, encryption: null }, options);
 }
 
-/** In the words of libpq. */
-function refused({ host, port }: WireAddress, error: unknown): ConnectionLost {
+/** No such database, too many connections, not yet ready: the same by any way. */
+const SAME_BY_ANY_WAY = new Set(['3D000', '53300', '57P03']);
+
+/** In the words of libpq, which tries another way after an answer over TLS. */
+function refused({ host, port, encryption }: WireAddress, error: unknown): ConnectionLost {
   if (!(error instanceof pg.DatabaseError)) return new ConnectionLost(`${error}`);
   const place = `connection to server at "${host}", port ${port} failed`;
-  return new ConnectionLost(`${place}: ${error.severity}:  ${error.message}`, error.code);
+  const isFinal = encryption === null || SAME_BY_ANY_WAY.has(error.code ?? '');
+  return new ConnectionLost(`${place}: ${error.severity}:  ${error.message}`, { isFinal });
 }
 
 /** A function of the database could be the better match of a name. */
 const SEARCH_PATH: SessionSettings = { search_path: 'pg_catalog' };
+
+/** The system then asks ten times, a second apart, whether the server is there. */
+const KEEPALIVE_MS = 30_000;
 
 /** The server has answered that it has no TLS. */
 class TlsRefused extends Error {}
@@ -193,7 +200,7 @@ async function tryToConnect(
   { settings = SEARCH_PATH, signal }: WireOptions,
 ): Promise<Duplex> {
   const client = new pg.Client({
-    ...{ host, port, user, database, keepAlive: true },
+    ...{ host, port, user, database, keepAlive: true, keepAliveInitialDelayMillis: KEEPALIVE_MS },
     // As the sessions of psql beside it.
     application_name: 'psql',
     options: startupOptions(settings),
