@@ -21,7 +21,9 @@ export async function startDirect(
   const { openWire } = await import('./wire.ts');
   const wire = await openWire(address, { settings, signal }).catch((error) => {
     signal.throwIfAborted();
-    if (error instanceof ConnectionLost && !error.isFinal) return null;
+    // libpq then tries TLS.
+    const mayContinue = url.parameters.sslmode === 'allow';
+    if (error instanceof ConnectionLost && (mayContinue || !error.isFinal)) return null;
     throw error;
   });
   if (!wire) return null;

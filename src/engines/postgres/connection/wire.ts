@@ -161,13 +161,19 @@ export async function openWire(address: WireAddress, options: WireOptions = {}):
   };
 }
 
+/** Servers that have answered that they have no TLS, while this process runs. */
+const withoutTls = new Set<string>();
+
 async function connect(address: WireAddress, options: WireOptions): Promise<Duplex> {
-  const { encryption } = address;
+  const { host, port, encryption } = address;
+  const server = JSON.stringify([host, port]);
+  if (encryption?.isOptional && withoutTls.has(server)) return await connect({ ...address, encryption: null }, options);
   try {
     return await tryToConnect(address, options);
   } catch (error) {
     if (!(error instanceof TlsRefused && encryption?.isOptional)) throw refused(address, error);
   }
+  withoutTls.add(server);
   return await connect({ ...address, encryption: null }, options);
 }
 
