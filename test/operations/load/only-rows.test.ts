@@ -153,7 +153,9 @@ describeWithPostgres('a load of only the rows of some tables', () => {
     );
     const after = await dump();
     const counter = /SELECT pg_catalog.setval\('public.log_id_seq'.*\n/;
-    expect(after.replace(counter, '')).toBe(before.replace(counter, ''));
+    // Where a row is in a partition is not content.
+    const lines = (text: string): string[] => text.replace(counter, '').split('\n').sort();
+    expect(lines(after)).toEqual(lines(before));
   });
 
   it('stops where a row elsewhere would dangle, names the key and the table to add, and changes nothing', async () => {

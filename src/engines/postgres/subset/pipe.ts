@@ -210,7 +210,7 @@ async function pass({ reader, writer, parts, mark, onMoved, commands, stop }: Pa
 
 const LINE_FEED = 0x0a;
 
-function countLines(bytes: Uint8Array): number {
+export function countLines(bytes: Uint8Array): number {
   let lines = 0;
   for (let at = bytes.indexOf(LINE_FEED); at !== -1; at = bytes.indexOf(LINE_FEED, at + 1)) lines += 1;
   return lines;

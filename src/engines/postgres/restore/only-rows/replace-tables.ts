@@ -13,6 +13,7 @@ import { quoteText } from '../../connection/quote.ts';
 import type { ClientTools } from '../../connection/tools.ts';
 import { connectionEnvironment, type SessionSettings, withDatabase } from '../../connection/url.ts';
 import { END_OF_COPY } from '../../dump/archive.ts';
+import { countLines } from '../../subset/pipe.ts';
 import { splitAtMark } from '../../subset/split-at-mark.ts';
 import { failureWords } from '../restore-errors.ts';
 import { COPY_FLAGS, COPY_SETTINGS, copyCommands } from '../rows/copy-commands.ts';
@@ -253,14 +254,6 @@ function assertCounts(what: string, { tables, counts, found }: UndoRows & { foun
     return loaded === expected ? [] : [rowsDiffer(name, { loaded, expected })];
   });
   if (lines.length > 0) throw restoreFailed(what, lines);
-}
-
-const LINE_FEED = 0x0a;
-
-function countLines(bytes: Uint8Array): number {
-  let lines = 0;
-  for (let at = bytes.indexOf(LINE_FEED); at !== -1; at = bytes.indexOf(LINE_FEED, at + 1)) lines += 1;
-  return lines;
 }
 
 interface FeedRequest {
