@@ -58,7 +58,7 @@ interface Exchange extends PromiseWithResolvers<number> {
 const IGNORED = new Set([...'HcSNTAI'].map((letter) => letter.charCodeAt(0)));
 
 export interface WireOptions {
-  /** Of the session from its first statement on. */
+  /** Settings of the session from its first statement on. */
   settings?: SessionSettings;
   signal?: AbortSignal | undefined;
 }
