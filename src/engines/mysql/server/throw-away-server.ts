@@ -25,6 +25,7 @@ const SETTINGS = [
   '--performance-schema=OFF',
   '--innodb-flush-log-at-trx-commit=0',
   '--innodb-buffer-pool-size=128M',
+  '--max-allowed-packet=1G',
 ];
 
 const OWN_SETTINGS: Record<Flavour, string[]> = {
