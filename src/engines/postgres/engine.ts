@@ -65,9 +65,7 @@ export const postgres: Engine = {
       runScript: (request) =>
         run(async (context) => (await import('./restore/script/script.ts')).runScript(context, { ...request, url })),
       restoreDump: (dump) =>
-        run(async (context) =>
-          (await import('./restore/dump-file/restore-dump.ts')).restoreDump(context, url, dump),
-        ),
+        run(async (context) => (await import('./restore/dump-file/restore-dump.ts')).restoreDump(context, url, dump)),
       findUndoCopy: () => run(async (context) => (await import('./swap/undo.ts')).findUndoCopy(context, url)),
       undo: () => run(async (context) => (await import('./swap/undo.ts')).undo(context, url)),
       planReset: (request) =>

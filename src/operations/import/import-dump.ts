@@ -4,8 +4,8 @@ import type { Engine } from '../../engines/engine.ts';
 import type { DumpFile, RestoredDump } from '../../engines/facets/dump-file.ts';
 import type { OpenedPlace, ScratchPlace } from '../../engines/facets/sanitize.ts';
 import { openDatabase } from '../../engines/open-database.ts';
-import { fittingLine } from '../../results/manifest/git-state.ts';
 import type { DumpOrigin } from '../../results/manifest/dump-origin.ts';
+import { fittingLine } from '../../results/manifest/git-state.ts';
 import type { ImportResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
@@ -48,15 +48,16 @@ async function perform(given: Context, request: DumpImport): Promise<ImportResul
   });
 }
 
-/** Servers of their own, the product of the dump first: no other server may run what a dump has. */
+/** Servers of their own, of the product of the dump where there are some: no other server may run what a dump has. */
 export async function dumpPlaces(
   context: Context,
   { target, engine, dump }: Omit<DumpImport, 'cpus'>,
 ): Promise<ScratchPlace[]> {
   findTarget(context.configuration, target);
   const places = await engine.scratchPlaces(context, null);
-  const isOwn = ({ label }: ScratchPlace): boolean => label.includes(dump.product);
-  if (places.length > 0) return [...places.filter(isOwn), ...places.filter((place) => !isOwn(place))];
+  const own = places.filter(({ label }) => label.includes(dump.product));
+  if (own.length > 0) return own;
+  if (places.length > 0) return places;
   throw new UserError('no_place', `There is no server to restore the dump ${dump.path} into`, {
     hint: `Install the server programs of ${dump.product}, or set docker.images.${engine.id}.`,
   });

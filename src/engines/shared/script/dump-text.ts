@@ -22,7 +22,9 @@ export async function* readDumpText(path: string): AsyncGenerator<Uint8Array> {
   try {
     yield* file.pipe(text);
   } catch (cause) {
-    throw isZlibError(cause) ? dumpUnreadable(path, 'its compressed content is damaged or cut short', { cause }) : cause;
+    throw isZlibError(cause)
+      ? dumpUnreadable(path, 'its compressed content is damaged or cut short', { cause })
+      : cause;
   } finally {
     file.destroy();
   }

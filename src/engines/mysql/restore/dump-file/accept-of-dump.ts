@@ -14,7 +14,8 @@ const USE = new RegExp(`^USE\\s+(${NAME})$`, 'i');
 const CREATE_DATABASE = /^CREATE DATABASE\b/i;
 const COLLATION = /\bDEFAULT CHARACTER SET (\w+)(?: COLLATE (\w+))?/;
 
-const REPLICATION = /^(?:SET\s+@(?:@SESSION\.SQL_LOG_BIN|@GLOBAL\.GTID_PURGED|MYSQLDUMP_TEMP_LOG_BIN)|SET GLOBAL gtid_|CHANGE (?:MASTER|REPLICATION)\b)/i;
+const REPLICATION =
+  /^(?:SET\s+@(?:@SESSION\.SQL_LOG_BIN|@GLOBAL\.GTID_PURGED|MYSQLDUMP_TEMP_LOG_BIN)|SET GLOBAL gtid_|CHANGE (?:MASTER|REPLICATION)\b)/i;
 
 /** Longer statements are of none of these kinds. */
 const MOST_BYTES = 64 * 1024;

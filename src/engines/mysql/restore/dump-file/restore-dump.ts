@@ -18,7 +18,7 @@ export async function restoreDump(context: EngineContext, url: DatabaseUrl, dump
   await using server = await connectToServer(context, url);
   await server.execute(`CREATE DATABASE ${quoteName(url.database ?? '')}`);
   await withFileStep(context, dump.path, () =>
-    runFile(context, url, dump.path, { text: textOfDump(dump), accept: acceptOfDump(leftOut) }),
+    runFile(context, { url, file: dump.path, dump: { text: textOfDump(dump), accept: acceptOfDump(leftOut) } }),
   );
   return { url, leftOut: leftOut.texts() };
 }

@@ -11,16 +11,17 @@ import { type AcceptedScript, acceptedStatements } from './accept-statement.ts';
 /** After these, without a comment before them, the session is in the same database; dumps have millions of them. */
 const STAYS = /^(?:insert|replace)\b/i;
 
+interface FileRun {
+  url: DatabaseUrl;
+  file: string;
+  dump?: AcceptedScript;
+}
+
 /**
  * Runs a file and resolves with the number of its statements. A packet has one statement, the server cannot request a
  * file, and the session must stay in its database.
  */
-export async function runFile(
-  context: EngineContext,
-  url: DatabaseUrl,
-  file: string,
-  dump?: AcceptedScript,
-): Promise<number> {
+export async function runFile(context: EngineContext, { url, file, dump }: FileRun): Promise<number> {
   await using session = await connect(context, url, {
     localFiles: false,
     settings: [`SET NAMES ${quoteText(url.parameters.charset ?? 'utf8mb4')}`],
@@ -33,7 +34,12 @@ export async function runFile(
     await session.run(part.bytes).catch((cause) => {
       if (!(cause instanceof SqlError || cause instanceof ConnectionLost)) throw cause;
       const message = cause instanceof SqlError ? `error ${cause.errno}: ${cause.message}` : cause.message;
-      throw scriptFailed(file, { statement: part, message: redact(message), hint: dump ? DUMP_HINT : FAILED_HINT, cause });
+      throw scriptFailed(file, {
+        statement: part,
+        message: redact(message),
+        hint: dump ? DUMP_HINT : FAILED_HINT,
+        cause,
+      });
     });
     if (STAYS.test(part.bytes.toString('latin1', 0, 8))) continue;
     const now = await currentDatabase(session);

@@ -95,7 +95,8 @@ async function assertOwnFiles(path: string): Promise<void> {
   throw dumpUnreadable(path, 'it has or names files that pg_dump does not write', { details: strange });
 }
 
-const FORMATS = 'Folders of pg_dump 12 to 18 can be read. Another version: pg_restore --file=FILE.sql, then import the file.';
+const FORMATS =
+  'Folders of pg_dump 12 to 18 can be read. Another version: pg_restore --file=FILE.sql, then import the file.';
 
 function isKnown(name: string): boolean {
   return name === CONTENTS || OWN_FILE.test(name.replace(COMPRESSED, ''));

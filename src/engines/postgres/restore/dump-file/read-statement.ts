@@ -14,7 +14,7 @@ export type DumpStatement =
 const NAME = String.raw`(?:"(?:[^"]|"")*"|[\w$\u0080-\uffff]+)`;
 const NAMES = `${NAME}(?:, ?${NAME})*`;
 
-const EXTENSION = new RegExp(String.raw`^CREATE EXTENSION (?:IF NOT EXISTS )?(${NAME})(?: WITH)? SCHEMA (${NAME})$`);
+const EXTENSION = new RegExp(`^CREATE EXTENSION (?:IF NOT EXISTS )?(${NAME})(?: WITH)? SCHEMA (${NAME})$`);
 const POLICY = new RegExp(
   String.raw`^CREATE POLICY ${NAME} ON ${NAME}(?:\.${NAME})?(?: AS \w+)?(?: FOR \w+)? TO (${NAMES})(?: USING| WITH|$)`,
 );
@@ -71,8 +71,7 @@ export function readStatement({ words, bytes }: Pick<ScriptStatement, 'words' | 
   if (roles !== undefined) return { kind: 'policy', roles: namesOf(roles).filter((role) => !NOT_ROLES.test(role)) };
   const created = SCHEMA.exec(text)?.[1];
   if (created === 'public') return { kind: 'skip' };
-  const isHarmless =
-    created !== undefined || words[0] === 'SET' || /^(?:COMMENT ON|CREATE COLLATION)/.test(beginning);
+  const isHarmless = created !== undefined || words[0] === 'SET' || /^(?:COMMENT ON|CREATE COLLATION)/.test(beginning);
   return { kind: 'run', isHarmless: isHarmless || text === SEARCH_PATH };
 }
 

@@ -32,7 +32,11 @@ export async function restoreDump(context: EngineContext, admin: DatabaseUrl, du
   await using superuser = await connect(context, admin, { settings: { search_path: 'pg_catalog' } });
   await superuser.execute(`ALTER SCHEMA public OWNER TO ${quoteName(PLAIN_ROLE)}`);
   await withFileStep(context, dump.path, () =>
-    runFile(context, url, dump.path, { text: textOfDump(context, dump), accept: acceptInto(superuser, leftOut) }),
+    runFile(context, {
+      url,
+      file: dump.path,
+      dump: { text: textOfDump(context, dump), accept: acceptInto(superuser, leftOut) },
+    }),
   );
   return { url, leftOut: leftOut.texts() };
 }
@@ -98,16 +102,16 @@ const PROVIDERS: Record<string, string> = { libc: 'c', icu: 'i', builtin: 'b' };
 /** The locale of `CREATE DATABASE`, which pg_dump writes with `--create`; `null` without it. */
 function localeOf(head: string): DatabaseLocale | null {
   const statement = CREATE_DATABASE.exec(head)?.[0] ?? '';
-  const valueOf = (option: string): string | undefined =>
+  const optionOf = (option: string): string | undefined =>
     new RegExp(` ${option} = (?:'([^']+)'|(\\w+))`).exec(statement)?.slice(1).find(Boolean);
-  const encoding = valueOf('ENCODING');
-  const collate = valueOf('LC_COLLATE') ?? valueOf('LOCALE');
+  const encoding = optionOf('ENCODING');
+  const collate = optionOf('LC_COLLATE') ?? optionOf('LOCALE');
   if (encoding === undefined || collate === undefined) return null;
   return {
     encoding,
     collate,
-    ctype: valueOf('LC_CTYPE') ?? collate,
-    provider: PROVIDERS[valueOf('LOCALE_PROVIDER') ?? 'libc'] ?? 'c',
-    icu_locale: valueOf('ICU_LOCALE') ?? valueOf('BUILTIN_LOCALE') ?? null,
+    ctype: optionOf('LC_CTYPE') ?? collate,
+    provider: PROVIDERS[optionOf('LOCALE_PROVIDER') ?? 'libc'] ?? 'c',
+    icu_locale: optionOf('ICU_LOCALE') ?? optionOf('BUILTIN_LOCALE') ?? null,
   };
 }

@@ -25,16 +25,17 @@ export interface DumpScript {
   accept(statement: ScriptStatement): { run: boolean; before?: () => Promise<void> };
 }
 
+interface FileRun {
+  url: DatabaseUrl;
+  file: string;
+  dump?: DumpScript;
+}
+
 /**
  * Runs a file in one transaction and resolves with the number of its statements. psql gets each as a value that it
  * sends unread: it has no way to switch its own commands off. COPY with rows is rendered instead.
  */
-export async function runFile(
-  context: EngineContext,
-  url: DatabaseUrl,
-  file: string,
-  dump?: DumpScript,
-): Promise<number> {
+export async function runFile(context: EngineContext, { url, file, dump }: FileRun): Promise<number> {
   const { runner, signal } = context;
   const tools = await anyClientTools(context);
   const { args, env, mounts } = connectionEnvironment(url, SETTINGS);
