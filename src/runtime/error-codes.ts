@@ -137,7 +137,7 @@ export const ERRORS = {
     cloud_unknown: 'The hub has no such resource.',
     service_token_ambiguous: 'Several service tokens have this name: give an id.',
     source_unknown: '`tool trust --former-source` names no remembered source.',
-    file_missing: 'The SQL file cannot be read.',
+    file_missing: 'The SQL file or the dump cannot be read.',
     row_unknown: 'The source lacks the row of `--explain`.',
     graph_format_unknown: 'The file of `--graph` does not end in `.mmd`.',
   },

@@ -1,4 +1,4 @@
-import { lstat, readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Engine } from '../../engines/engine.ts';
 import type { DumpFile, RestoredDump } from '../../engines/facets/dump-file.ts';
@@ -12,6 +12,7 @@ import { UserError } from '../../runtime/errors.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { buildFrom } from '../build/build.ts';
 import { recorded } from '../history/recorded.ts';
+import { localRepository } from '../snapshots/local-repository.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { withinSpace } from './within-space.ts';
 
@@ -39,6 +40,8 @@ async function perform(given: Context, request: DumpImport): Promise<ImportResul
   const { target, dump, cpus } = request;
   const places = await dumpPlaces(given, request);
   const origin = await originOf(dump);
+  // Refused before the restore, which may take hours.
+  await (await localRepository(given).stage())[Symbol.asyncDispose]();
   return await withinSpace(given, async (context) => {
     await using filled = await fillPlace(context, places, request);
     const database = openDatabase(context, filled.url);
@@ -109,9 +112,9 @@ const AT_ONCE = 16;
 
 /** Size and last change of a file, or of all files of a folder. */
 export async function sizeOf(path: string): Promise<Pick<DumpOrigin, 'bytes' | 'modified_at'>> {
-  const whole = await lstat(path);
+  const whole = await stat(path);
   const names = whole.isDirectory() ? await readdir(path) : [];
-  const files = await mapWithConcurrency(names, AT_ONCE, (name) => lstat(join(path, name)));
+  const files = await mapWithConcurrency(names, AT_ONCE, (name) => stat(join(path, name)));
   const all = whole.isDirectory() ? files : [whole];
   return {
     bytes: all.reduce((sum, { size }) => sum + size, 0),

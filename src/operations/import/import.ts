@@ -3,6 +3,7 @@ import { openArchive } from '../../repository/archive-file.ts';
 import type { ImportPlan, ImportResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
+import { assertReadable } from '../load/load-script.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { type ImportRequest as ArchiveRequest, importSnapshot } from '../snapshots/transfer/import.ts';
 import { findTarget } from '../targets/find-target.ts';
@@ -31,14 +32,9 @@ export async function applyImport(context: Context, { request, plan }: PlannedIm
 }
 
 async function findDump(file: string): Promise<EngineDump | null> {
+  await assertReadable(file, 'file or folder');
   for (const engine of engines) {
-    const dump = await engine.readDump(file).catch((cause) => {
-      if (cause instanceof UserError) throw cause;
-      throw new UserError('file_missing', `Cannot read ${file}: ${cause.code ?? cause.message}`, {
-        hint: 'Check the path.',
-        cause,
-      });
-    });
+    const dump = await engine.readDump(file);
     if (dump) return { engine, dump };
   }
   return null;

@@ -186,6 +186,8 @@ for (const kind of SERVER_KINDS) {
         expect(await isBuiltHere(context(), manifest)).toBe(false);
 
         await withDetails(planLoad(context(), { target: 'shop' }).then((planned) => applyLoad(context(), planned)));
+        const toSource = planLoad(context(), { target: 'shop', destdb: server.url('shop') });
+        await expect(toSource).rejects.toMatchObject({ code: 'destination_is_source' });
         const original = await server.dump('shop');
         const expected = original.replaceAll(/^CREATE (?:PUBLICATION|EVENT TRIGGER)[\s\S]*?;$/gm, '');
         expect(dumpDifferences(expected, await server.dump('shop_dev'))).toEqual([]);

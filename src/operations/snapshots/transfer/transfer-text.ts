@@ -1,11 +1,6 @@
 import { summaryOf } from '../../../presentation/shapes/summary.ts';
 import { briefName, lackingLines, snapshotName } from '../../../presentation/snapshot.ts';
-import type {
-  ExportResult,
-  SnapshotRow,
-  TransferResult,
-  VerifyResult,
-} from '../../../results/results.ts';
+import type { ExportResult, SnapshotRow, TransferResult, VerifyResult } from '../../../results/results.ts';
 import type { RunSummary } from '../../../state/runs.ts';
 import { formatBytes, formatDuration, formatNumberOf, formatTime } from '../../../text/format.ts';
 import { VERIFIED } from '../../load/text.ts';

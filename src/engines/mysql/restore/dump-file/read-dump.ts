@@ -1,4 +1,4 @@
-import { lstat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import type { DumpFile } from '../../../facets/dump-file.ts';
 import { assertComplete, headOf, readDumpText } from '../../../shared/script/dump-text.ts';
 import { LABELS, serverOf } from '../../catalog/introspect.ts';
@@ -9,7 +9,7 @@ const LAST_LINE = /^-- Dump completed\b/m;
 
 /** Recognises a dump by mysqldump or mariadb-dump; `null` for another file. */
 export async function readDump(path: string): Promise<DumpFile | null> {
-  if (!(await lstat(path)).isFile()) return null;
+  if (!(await stat(path)).isFile()) return null;
   const head = await headOf(readDumpText(path));
   if (!SCRIPT.test(head)) return null;
   const written = SERVER_VERSION.exec(head)?.[1];

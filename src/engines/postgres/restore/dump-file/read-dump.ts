@@ -1,4 +1,4 @@
-import { lstat, readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { DumpFile } from '../../../facets/dump-file.ts';
@@ -25,7 +25,7 @@ const LAST_LINE = /^-- PostgreSQL database dump complete\r?$/m;
 /** Recognises a dump by pg_dump; `null` for another file. */
 export async function readDump(path: string): Promise<DumpFile | null> {
   const product = 'PostgreSQL';
-  if ((await lstat(path)).isDirectory()) {
+  if ((await stat(path)).isDirectory()) {
     const toc = await firstBytes(join(path, CONTENTS), HEAD_BYTES).catch(() => null);
     return toc && isArchive(toc) ? { path, product, format: 'directory', server_version: versionOf(toc) } : null;
   }
