@@ -1,12 +1,14 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
-import { cp, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Settings } from '../../../src/config/schema/settings.ts';
+import { openDatabase } from '../../../src/engines/open-database.ts';
+import { engineOf } from '../../../src/engines/registry.ts';
 import { listHistory } from '../../../src/operations/history/list-history.ts';
 import { applyImport, planImport } from '../../../src/operations/import/import.ts';
 import { importQuestion, importSummary } from '../../../src/operations/import/text.ts';
@@ -20,7 +22,7 @@ import { withDetails } from '../../helpers/databases/build-and-load.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
 import { dumpDifferences } from '../../helpers/databases/dump-differences.ts';
 import { withMysqlServerPrograms } from '../../helpers/mysql/mysql-programs.ts';
-import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
+import { psqlAt, temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
 
 const run = promisify(execFile);
 
@@ -91,7 +93,6 @@ const OUTWARD_MYSQL: [string, string][] = [
   ['INSERT INTO mysql.general_log (argument) VALUES (1);', 'script_failed'],
   ["CREATE USER other@'%';", 'script_failed'],
   ['SET GLOBAL general_log = 1;', 'script_failed'],
-  ["CREATE TABLE data (id integer) DATA DIRECTORY = '/dev/shm';", 'script_failed'],
   ["CREATE TABLE far (id integer) ENGINE=FEDERATED CONNECTION='mysql://u@127.0.0.1/a/t';", 'script_failed'],
   ["CREATE SERVER far FOREIGN DATA WRAPPER mysql OPTIONS (HOST '127.0.0.1');", 'script_failed'],
   ["CREATE FUNCTION f RETURNS STRING SONAME 'x.so';", 'script_failed'],
@@ -223,18 +224,52 @@ for (const kind of SERVER_KINDS) {
       return writeFile(file, `${[head, ...lines, last].join('\n')}\n`).then(() => file);
     };
 
-    const outward: [statement: string, code: string][] =
-      kind === 'postgres' ? OUTWARD_POSTGRES : kind === 'mariadb' ? OUTWARD_MYSQL : OUTWARD_MYSQL.slice(0, 2);
-
-    it.each(outward)(
-      'refuses a dump with %s',
-      async (statement, code) => {
-        const trace = join(folder.path, 'trace');
+    it('runs no statement of a dump that reaches files, programs or other servers', async () => {
+      const engine = engineOf(kind === 'postgres' ? 'postgres' : 'mysql');
+      const trace = join(folder.path, 'trace');
+      const places = await engine.scratchPlaces(context(), null);
+      const place = places.find(({ label }) => label.toLowerCase().includes(kind));
+      if (!place) throw new Error('there is no place');
+      await using opened = await place.open(context());
+      const outward = kind === 'postgres' ? OUTWARD_POSTGRES : OUTWARD_MYSQL;
+      for (const [index, [statement, code]] of outward.entries()) {
         const file = await written('hostile.sql', 'CREATE TABLE t (line text);', statement.replaceAll('TRACE', trace));
-        expect(await refusal(file)).toMatchObject({ code });
-        expect(existsSync(trace)).toBe(false);
+        const dump = await engine.readDump(file);
+        if (!dump) throw new Error('the file is no dump');
+        const url = engine.withDatabase(opened.url, `sanitize${index}`);
+        const restored = openDatabase(context(), url).restore.restoreDump(dump);
+        await expect(restored, statement).rejects.toMatchObject({ code });
+        expect(existsSync(trace), statement).toBe(false);
+        if (kind === 'postgres') {
+          const maintenance = engine.urlWithPassword(engine.withDatabase(opened.url, 'postgres'));
+          await psqlAt(maintenance, { sql: `DROP DATABASE sanitize${index} WITH (FORCE)` });
+          await psqlAt(maintenance, { sql: 'DROP ROLE tool' });
+        }
+      }
+    }, 240_000);
+
+    it.skipIf(kind === 'postgres')(
+      'creates no file outside the throw-away server',
+      async () => {
+        const outside = join(folder.path, 'outside');
+        await mkdir(outside);
+        await chmod(outside, 0o777);
+        const option = `DATA DIRECTORY = '${outside}'`;
+        const tables = ['ENGINE=InnoDB', 'ENGINE=MyISAM'].map(
+          (engine, at) => `CREATE TABLE t${at} (id integer) ${engine} ${option};`,
+        );
+        for (const table of tables) {
+          const file = await written('directory.sql', table);
+          const planned = await planImport(context(), { file, target: 'shop' });
+          const code = await applyImport(context(), planned).then(
+            () => 'imported',
+            (error) => error.code,
+          );
+          expect(['imported', 'script_failed'], table).toContain(code);
+          expect(readdirSync(outside), table).toEqual([]);
+        }
       },
-      120_000,
+      240_000,
     );
 
     it.runIf(kind === 'postgres')(

@@ -29,7 +29,8 @@ const SETTINGS = [
 ];
 
 const OWN_SETTINGS: Record<Flavour, string[]> = {
-  mariadb: ['--loose-innodb-flush-method=nosync'],
+  // Without links, DATA DIRECTORY names no other folder.
+  mariadb: ['--loose-innodb-flush-method=nosync', '--skip-symbolic-links'],
   // The default folder exists in packaged installations only.
   mysql: ['--secure-file-priv=NULL', '--mysqlx=OFF'],
 };
