@@ -21,7 +21,7 @@ export interface EngineDump {
   dump: DumpFile;
 }
 
-export interface DumpImport extends EngineDump {
+interface DumpImport extends EngineDump {
   target: string;
   cpus?: number | undefined;
 }

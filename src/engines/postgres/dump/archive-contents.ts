@@ -70,7 +70,7 @@ export function listContents(toc: Buffer): string | null {
 }
 
 /** What stands before the entries: also in an archive of one file, which begins with it. */
-export interface ArchiveHead {
+interface ArchiveHead {
   serverVersion: string | null;
   programVersion: string | null;
 }

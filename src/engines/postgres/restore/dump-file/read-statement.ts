@@ -1,7 +1,7 @@
 import type { ScriptStatement } from '../../../shared/script/split-script.ts';
 
 /** What becomes of a statement of a dump. */
-export type DumpStatement =
+type DumpStatement =
   /** `isHarmless`: it creates nothing that the script of an extension could take for its own. */
   | { kind: 'run'; isHarmless: boolean }
   /** It means nothing in the new database. */
