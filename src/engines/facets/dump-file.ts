@@ -12,6 +12,6 @@ export interface DumpFile extends Pick<DumpOrigin, 'format' | 'server_version'> 
 export interface RestoredDump {
   /** The filled database, as a user without access to files and programs of the server. */
   url: DatabaseUrl;
-  /** What the dump has and the database has not, for people. */
+  /** Parts of the dump that the database lacks, for people. */
   leftOut: string[];
 }

@@ -69,7 +69,7 @@ export function listContents(toc: Buffer): string | null {
   return understood ? lines.join('') : null;
 }
 
-/** What stands before the entries: also in an archive of one file, which begins with it. */
+/** The versions that an archive names before its entries. */
 interface ArchiveHead {
   serverVersion: string | null;
   programVersion: string | null;
@@ -101,7 +101,7 @@ interface WalkedEntry extends Omit<ContentsEntry, 'definition'> {
   start: number;
   end: number;
   owner: string;
-  /** In which its rows are; `null` or empty without any. */
+  /** The file with its rows; `null` or empty without any. */
   file: string | null;
 }
 

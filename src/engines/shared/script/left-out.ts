@@ -1,4 +1,4 @@
-/** What a dump has and its database has not, in the order of its statements. */
+/** Parts of a dump that its database lacks, in the order of the statements. */
 export class LeftOut {
   readonly #counts = new Map<string, number>();
 

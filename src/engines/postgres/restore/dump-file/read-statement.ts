@@ -1,6 +1,6 @@
 import type { ScriptStatement } from '../../../shared/script/split-script.ts';
 
-/** What becomes of a statement of a dump. */
+/** The treatment of a statement of a dump. */
 type DumpStatement =
   /** `isHarmless`: it creates nothing that the script of an extension could take for its own. */
   | { kind: 'run'; isHarmless: boolean }

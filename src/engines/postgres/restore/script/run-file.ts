@@ -21,7 +21,7 @@ const SETTINGS = { client_min_messages: 'warning', standard_conforming_strings: 
 export interface DumpScript {
   /** Its content. */
   text: AsyncIterable<Uint8Array>;
-  /** What becomes of a statement; work `before` it begins when all statements that precede it have run. */
+  /** Decides on a statement; work `before` it begins when all statements that precede it have run. */
   accept(statement: ScriptStatement): { run: boolean; before?: () => Promise<void> };
 }
 
