@@ -54,15 +54,22 @@ const ANSWERS: Record<string, string[]> = {
   partman: [
     'SELECT parent_table, control, partition_interval, premake, retention, retention_keep_table FROM partman.part_config',
     'SELECT count(*), min(name) FROM event',
-    "SELECT string_agg(inhrelid::regclass::text, ' ' ORDER BY 1) FROM pg_inherits WHERE inhparent = 'event'::regclass",
+    "SELECT string_agg(inhrelid::regclass::text, ' ' ORDER BY inhrelid::regclass::text) FROM pg_inherits WHERE inhparent = 'event'::regclass",
   ],
+};
+
+/** What must be the same in a subset: definitions, and some rows. Rows of the extension's tables are not in it. */
+const SMALL: Record<string, string> = {
+  postgis: 'SELECT count(*) > 0, max(st_srid(own)), max(st_srid(at)) FROM place',
+  vector: "SELECT string_agg(indexdef, ';' ORDER BY indexdef) FROM pg_indexes WHERE tablename = 'item'",
+  partman: "SELECT (SELECT count(*) > 0 FROM event), count(*) FROM pg_inherits WHERE inhparent = 'event'::regclass",
 };
 
 const KINDS = [
   {
     name: 'postgis',
     sql: POSTGIS,
-    schemas: ['public', 'town'],
+    schemas: ['public', 'town', 'topology'],
     start: 'public.visit',
     clear: 'UPDATE place SET name = md5(name)',
   },
@@ -76,7 +83,7 @@ const KINDS = [
   {
     name: 'partman',
     sql: PARTMAN,
-    schemas: ['public'],
+    schemas: ['public', 'partman'],
     start: 'public.event',
     clear: 'UPDATE event SET name = md5(name)',
   },
@@ -147,10 +154,10 @@ describe.skipIf(!canHaveSid)(`extensions of Debian's trixie${lacking}`, () => {
       expect(await answersOf(name, `${name}_dev`)).toEqual(await answersOf(name, name));
     }, 240_000);
 
-    it(`${name}: a subset has them, too`, async () => {
+    it(`${name}: a subset is built`, async () => {
       await tool(`subset ${name}`);
-      const [config] = ANSWERS[name] ?? [];
-      expect(await server.psql(`${name}_small`, config ?? '')).toBe(await server.psql(name, config ?? ''));
+      const query = SMALL[name] ?? '';
+      expect(await server.psql(`${name}_small`, query)).toBe(await server.psql(name, query));
     }, 240_000);
 
     it(`${name}: a sanitized snapshot is loaded`, async () => {

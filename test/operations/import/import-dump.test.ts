@@ -214,7 +214,7 @@ for (const kind of SERVER_KINDS) {
       expect((await importFile(packed)).dump).toMatchObject({ file: 'packed.sql.gz', format: 'sql' });
       await truncate(packed, Math.floor(gzipSync(text).length * 0.9));
       expect(await refusal(packed)).toMatchObject({ code: 'dump_unreadable' });
-      await truncate(file, text.length - 200);
+      await truncate(file, plain.length - 200);
       expect(await refusal(file)).toMatchObject({ code: 'dump_unreadable' });
     }, 240_000);
 
