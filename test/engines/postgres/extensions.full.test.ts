@@ -161,6 +161,7 @@ describe.skipIf(!canHaveSid)(`extensions of Debian's trixie${lacking}`, () => {
     }, 240_000);
 
     it(`${name}: a sanitized snapshot is loaded`, async () => {
+      await tool(`build ${name} --no-sanitize`);
       await tool(`sanitize ${name} --ephemeral`);
       await tool(`load ${name}`);
       const [config] = ANSWERS[name] ?? [];
