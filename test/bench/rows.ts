@@ -7,9 +7,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from '../../src/engines/postgres/connection/connect.ts';
+import { directAddress } from '../../src/engines/postgres/connection/direct-address.ts';
 import { parsePostgresUrl } from '../../src/engines/postgres/connection/url.ts';
 import { DATA_TERMINATOR } from '../../src/engines/postgres/dump/archive.ts';
-import { directAddress, openCopyReader } from '../../src/engines/postgres/dump/copy-readers.ts';
+import { openCopyReader } from '../../src/engines/postgres/dump/copy-readers.ts';
 import { FRAME_BYTES } from '../../src/repository/objects/object-format.ts';
 import { createPacker, packFile, writeWhole } from '../../src/repository/objects/pack-object.ts';
 import { release } from '../../src/repository/objects/release.ts';
@@ -37,8 +38,8 @@ type Way = (session: Session, place: { url: string; destination: string; begun: 
 
 const WAYS: Record<string, Way> = {
   /** A connection of our own in a thread. */
-  async direct(session, { url, destination, begun }) {
-    const address = await directAddress(context, session, { url: parsePostgresUrl(url), serverMajor: 15 });
+  async direct(_session, { url, destination, begun }) {
+    const address = await directAddress(context, parsePostgresUrl(url));
     if (!address) throw new Error('no address');
     await using reader = await openCopyReader(context, { address, statements: [] });
     if (!reader) throw new Error('no connection');

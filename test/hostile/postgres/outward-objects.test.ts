@@ -40,7 +40,7 @@ describeWithPostgres('a selection of schemas', () => {
     await server.psql('busy', { sql: `${OTHER}; CREATE TABLE kept (id integer); INSERT INTO kept VALUES (1)` });
     const { psql } = await anyClientTools(testContext({ settings: {} }));
     const url = parsePostgresUrl(server.url('busy'));
-    await using session = await openSession({ ...testContext({ settings: {} }), psql, url });
+    await using session = await openSession(testContext({ settings: {} }), { psql, url });
     await session.execute('CREATE TEMPORARY VIEW mine AS SELECT id FROM other.log');
     await session.execute('CREATE TEMPORARY TABLE heir (CHECK (other.ok(id))) INHERITS (public.kept)');
     const { warnings } = await buildAndLoad(server, { database: 'busy', workingDirectory: folder.path });

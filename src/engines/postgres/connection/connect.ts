@@ -46,12 +46,12 @@ export async function connectToServer(
 }
 
 export async function tryToConnect(
-  { runner, report, signal }: EngineContext,
+  context: EngineContext,
   url: DatabaseUrl,
   { tools, settings = {}, mounts }: ConnectOptions & { tools: ClientTools },
 ): Promise<PsqlSession | ConnectionLost> {
   try {
-    return await openSession({ runner, report, signal, psql: tools.psql, url, settings, mounts });
+    return await openSession(context, { psql: tools.psql, url, settings, mounts });
   } catch (thrown) {
     if (thrown instanceof ConnectionLost) return thrown;
     throw thrown;

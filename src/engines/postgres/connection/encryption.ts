@@ -30,11 +30,12 @@ const PARAMETERS = new Map<string, readonly string[] | null>([
   ['sslrootcert', null],
   ['sslcert', null],
   ['sslkey', null],
+  ...['keepalives', 'keepalives_idle', 'keepalives_interval', 'keepalives_count'].map((name) => [name, null] as const),
 ]);
 
 /**
  * Returns how libpq would encrypt a connection by this URL, `encryption: null` for a plain one, or `null` where only
- * libpq knows. psql has connected already: a file that it would have refused is refused or leads to a failure here, too.
+ * libpq knows.
  */
 export async function readEncryption(
   { parameters, hosts: [host] }: Pick<DatabaseUrl, 'parameters' | 'hosts'>,
@@ -88,6 +89,7 @@ async function findFiles(
     const certificate = sslcert ?? (await byDefault('postgresql.crt'));
     const key = sslkey ?? (await byDefault('postgresql.key'));
     if (certificate === undefined ? sslkey !== undefined : key === undefined) return null;
+    if (key !== undefined && !(await isPrivate(key))) return null;
     return {
       roots: roots === undefined ? null : await readFile(roots, 'utf8'),
       client:
@@ -100,8 +102,14 @@ async function findFiles(
   }
 }
 
+/** libpq refuses a key that others may read, or the group where its owner is not root. */
+async function isPrivate(path: string): Promise<boolean> {
+  const { mode, uid } = await stat(path);
+  return (mode & (uid === 0 ? 0o037 : 0o077)) === 0;
+}
+
 /** Throws where it cannot be told. */
-async function isThere(path: string): Promise<boolean> {
+export async function isThere(path: string): Promise<boolean> {
   return await stat(path).then(
     () => true,
     (error: NodeJS.ErrnoException) => {

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { redact } from '../../../process/redact.ts';
-import type { Command, Runner, RunningProcess } from '../../../process/runner.ts';
+import type { Command, RunningProcess } from '../../../process/runner.ts';
 import { releaseChunk } from '../../../repository/objects/release.ts';
 import type { Report } from '../../../runtime/events.ts';
+import type { EngineContext } from '../../engine-context.ts';
 import { literalStatement } from './literal-statement.ts';
 import { assertNoNul } from './quote.ts';
 import { ConnectionLost, SqlError } from './session-errors.ts';
@@ -22,20 +23,16 @@ export interface SendOptions {
 
 type Send = (statement: string, options?: SendOptions) => Promise<string>;
 
-/** A running psql. Statements go to it in sequence. */
-export interface PsqlExchange {
+/** A running psql or a connection of our own. Statements go to it in sequence. */
+export interface Exchange {
   send: Send;
   close(): Promise<void>;
 }
 
-interface ExchangeOptions {
-  runner: Runner;
-  program: Command;
-  report: Report;
-  signal: AbortSignal | undefined;
-}
-
-export function startPsql({ runner, program, report, signal }: ExchangeOptions): PsqlExchange {
+export function startPsql(
+  { runner, report, signal }: Pick<EngineContext, 'runner' | 'report' | 'signal'>,
+  program: Command,
+): Exchange {
   const errors: string[] = [];
   const child = runner.start(program, {
     signal,
@@ -75,7 +72,7 @@ interface PendingStatement extends PromiseWithResolvers<string> {
 /** Statements with thousands of rows are logged up to here. */
 const TOLD_CHARACTERS = 4000;
 
-function reported(send: Send, report: Report): Send {
+export function reported(send: Send, report: Report): Send {
   return async (statement, options) => {
     const startedAt = performance.now();
     const tell = (sqlstate: string | null) => {

@@ -9,7 +9,14 @@ export class SqlError extends Error {
   }
 }
 
-/** A failed or lost connection; the message is psql's. */
+/** A failed or lost connection; the message is psql's, or in its words. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
+  /** A server's answer to a connection of our own, which psql would get as well. */
+  readonly isFinal: boolean;
+
+  constructor(message?: string, { isFinal = false } = {}) {
+    super(message);
+    this.isFinal = isFinal;
+  }
 }

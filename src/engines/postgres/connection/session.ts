@@ -1,13 +1,14 @@
-import type { Mount, Runner } from '../../../process/runner.ts';
-import type { Report } from '../../../runtime/events.ts';
+import type { Command, Mount } from '../../../process/runner.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
 import { prepareSession } from '../../shared/prepare-session.ts';
+import { startDirect } from './direct-exchange.ts';
 import { copyingToFile, type OutputFile, startPsql } from './psql-exchange.ts';
 import { connectionEnvironment, type SessionSettings } from './url.ts';
 
 /**
- * A connection through psql: it follows libpq's rules (host lists, service files, GSS, sockets) as pg_dump and
- * pg_restore do, and runs where they run.
+ * A connection that follows libpq's rules (host lists, service files, GSS, sockets) as pg_dump and pg_restore do: of our own
+ * where nothing but the URL determines it, else through psql, which runs where they run.
  */
 export interface PsqlSession extends AsyncDisposable {
   query<Row>(sql: string): Promise<Row[]>;
@@ -26,13 +27,10 @@ export interface PsqlSession extends AsyncDisposable {
 }
 
 export interface PsqlSessionOptions {
-  runner: Runner;
-  report: Report;
   psql: string;
   url: DatabaseUrl;
-  signal?: AbortSignal | undefined;
   settings?: SessionSettings;
-  /** Mounts of the folders that psql writes files to. */
+  /** Mounts of the folders that psql writes files to. Without them there may be no psql. */
   mounts?: Mount[] | undefined;
 }
 
@@ -52,23 +50,25 @@ const READ_RAW = `SELECT set_config('client_encoding', 'SQL_ASCII', false) WHERE
 /** Disk space for sorts. Only a superuser may set it. */
 const LIMIT_TEMPORARY_FILES = `SELECT set_config('temp_file_limit', '2GB', false) WHERE current_setting('is_superuser') = 'on'`;
 
-export async function openSession({
-  runner,
-  report,
-  psql,
-  url,
-  signal,
-  settings = {},
-  mounts = [],
-}: PsqlSessionOptions): Promise<PsqlSession> {
-  const connection = connectionEnvironment(url, { ...SESSION_SETTINGS, ...STATEMENT_LIMITS, ...settings });
-  const program = {
+type SessionContext = Pick<EngineContext, 'runner' | 'environment' | 'report' | 'signal'>;
+
+function psqlOf({ psql, url, settings, mounts = [] }: PsqlSessionOptions): Command {
+  const connection = connectionEnvironment(url, settings);
+  return {
     file: psql,
     ...connection,
     args: [...PSQL_FLAGS, ...connection.args],
     mounts: [...connection.mounts, ...mounts],
   };
-  const { send, close } = startPsql({ runner, program, report, signal });
+}
+
+export async function openSession(
+  context: SessionContext,
+  { psql, url, settings = {}, mounts }: PsqlSessionOptions,
+): Promise<PsqlSession> {
+  const all = { ...SESSION_SETTINGS, ...STATEMENT_LIMITS, ...settings };
+  const direct = mounts ? null : await startDirect(context, { url, settings: all });
+  const { send, close } = direct ?? startPsql(context, psqlOf({ psql, url, settings: all, mounts }));
   const session: PsqlSession = {
     async query<Row>(sql: string) {
       return JSON.parse(await send(`SELECT coalesce(json_agg(q), '[]') FROM (${sql}) q`)) as Row[];

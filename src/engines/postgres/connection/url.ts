@@ -90,9 +90,7 @@ export function connectionEnvironment(
   url: DatabaseUrl,
   { client_encoding = 'UTF8', ...settings }: SessionSettings = {},
 ): Required<Pick<Command, 'args' | 'env' | 'mounts'>> {
-  const options = Object.entries(settings)
-    .map(([name, value]) => `-c ${name}=${value.replaceAll(/[\\\s]/g, '\\$&')}`)
-    .join(' ');
+  const options = startupOptions(settings);
   const { options: own, ...parameters } = url.parameters;
   const connection =
     own === undefined ? url : { ...url, parameters: { ...parameters, options: `${own} ${options}`.trim() } };
@@ -107,6 +105,13 @@ export function connectionEnvironment(
       ...(own === undefined && options !== '' && { PGOPTIONS: options }),
     },
   };
+}
+
+/** https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNECT-OPTIONS */
+export function startupOptions(settings: SessionSettings): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value.replaceAll(/[\\\s]/g, '\\$&')}`)
+    .join(' ');
 }
 
 const PARAMETERS: EngineProfile['parameters'] = profile.parameters;

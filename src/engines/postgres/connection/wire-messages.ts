@@ -1,11 +1,15 @@
 import { ConnectionLost } from './session-errors.ts';
 
 /** Types of messages. https://www.postgresql.org/docs/current/protocol-message-formats.html */
-export const TYPE = { copyData: 0x64, copyDone: 0x63, error: 0x45, ended: 0x43, ready: 0x5a, query: 0x51 };
+export const TYPE = {
+  ...{ copyData: 0x64, copyDone: 0x63, copyFail: 0x66, copyIn: 0x47, ended: 0x43, error: 0x45, query: 0x51 },
+  ...{ ready: 0x5a, row: 0x44, terminate: 0x58 },
+};
 
 const HEADER_BYTES = 5;
-/** Most bytes of a message that is not a row: a row has at most 1 GB. */
+/** Most bytes of a message without rows: a row has at most 1 GB. */
 const MOST_BYTES = 16 * 1024 * 1024;
+const WITH_ROWS = new Set([TYPE.copyData, TYPE.row]);
 
 export type Take = (buffer: Buffer, from: number, to: number) => void;
 
@@ -40,7 +44,7 @@ export function readMessages({ rows, row, handle }: Messages): (chunk: Buffer) =
           type = header.readUInt8(0);
           left = header.readInt32BE(1) - 4;
         }
-        if (left < 0 || (type !== TYPE.copyData && left > MOST_BYTES))
+        if (left < 0 || (!WITH_ROWS.has(type) && left > MOST_BYTES))
           throw new ConnectionLost('a message has no valid length');
       }
       const end = Math.min(chunk.length, at + left);

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { releaseChunk } from '../../../repository/objects/release.ts';
 import { type Encryption, tlsOptions } from './encryption.ts';
 import { ConnectionLost, SqlError } from './session-errors.ts';
+import { type SessionSettings, startupOptions } from './url.ts';
 import { readMessages, type Take, TYPE } from './wire-messages.ts';
 
 export interface WireAddress {
@@ -22,13 +23,18 @@ export interface WireAddress {
  * https://www.postgresql.org/docs/current/protocol.html
  */
 export interface Wire {
+  /** Resolves with the first value of each row; statements are sent at once as by `execute`. */
+  query(statement: string): Promise<string[]>;
   /** Statements are sent at once, also while the server still answers others: a round trip costs nothing then. */
   execute(statement: string): Promise<void>;
   /** Passes on the rows of `COPY … TO STDOUT`, in pieces whose memory is released afterwards; resolves with their number. */
   copyOut(statement: string, take: Take): Promise<number>;
   /** Begins `COPY … FROM STDIN`. */
   copyIn(statement: string): CopyIn;
-  close(): void;
+  /** Ends the session when its statements have ended. */
+  end(): Promise<void>;
+  /** Ends it at once. */
+  close(reason?: Error): void;
 }
 
 export interface CopyIn {
@@ -40,19 +46,28 @@ export interface CopyIn {
 
 interface Exchange extends PromiseWithResolvers<number> {
   take: Take | null;
+  /** First values of the rows of a query. */
+  values: string[] | null;
+  takesRows: boolean;
   rows: number;
   tag: string;
   error: Error | null;
 }
 
-/** Copies begin and end; status of a parameter, notice, description and row of a result, notification. */
-const IGNORED = new Set([...'GHcSNTDAI'].map((letter) => letter.charCodeAt(0)));
+/** Copies begin and end; status of a parameter, notice, description of a result, notification. */
+const IGNORED = new Set([...'HcSNTAI'].map((letter) => letter.charCodeAt(0)));
 
-export async function openWire(address: WireAddress): Promise<Wire> {
-  const socket = await connect(address);
+export interface WireOptions {
+  /** Of the session from its first statement on. */
+  settings?: SessionSettings;
+  signal?: AbortSignal | undefined;
+}
+
+export async function openWire(address: WireAddress, options: WireOptions = {}): Promise<Wire> {
+  const socket = await connect(address, options);
   /** In the order of their statements, which the server answers one after the other. */
   const exchanges: Exchange[] = [];
-  const idle = newExchange(null);
+  const idle = newExchange();
   const current = (): Exchange => exchanges[0] ?? idle;
   let failure: Error | null = null;
 
@@ -64,7 +79,13 @@ export async function openWire(address: WireAddress): Promise<Wire> {
   const handle = (type: number, body: Buffer): void => {
     switch (type) {
       case TYPE.error:
-        current().error = errorOf(body);
+        current().error = errorOf(body, { withDetails: current().values === null });
+        return;
+      case TYPE.row:
+        current().values?.push(firstValue(body));
+        return;
+      case TYPE.copyIn:
+        if (!current().takesRows) socket.write(messageOf(TYPE.copyFail, cString('no rows follow')));
         return;
       case TYPE.ended:
         current().tag = body.toString('latin1', 0, body.length - 1);
@@ -93,21 +114,26 @@ export async function openWire(address: WireAddress): Promise<Wire> {
     releaseChunk(chunk);
   });
 
-  const send = (statement: string, take: Take | null): Promise<number> => {
+  const send = (statement: string, how: Partial<Exchange>): Promise<number> => {
     if (failure) return Promise.reject(failure);
-    const exchange = newExchange(take);
+    const exchange = { ...newExchange(), ...how };
     socket.write(messageOf(TYPE.query, cString(statement)));
     exchanges.push(exchange);
     return exchange.promise;
   };
   return {
-    async execute(statement) {
-      await send(statement, null);
+    async query(statement) {
+      const values: string[] = [];
+      await send(statement, { values });
+      return values;
     },
-    copyOut: send,
+    async execute(statement) {
+      await send(statement, {});
+    },
+    copyOut: (statement, take) => send(statement, { take }),
     copyIn(statement) {
       let refused: Error | null = null;
-      const ended = send(statement, null);
+      const ended = send(statement, { takesRows: true });
       ended.catch((error) => {
         refused = error;
       });
@@ -123,19 +149,50 @@ export async function openWire(address: WireAddress): Promise<Wire> {
         },
       };
     },
-    close: () => socket.destroy(),
+    async end() {
+      await Promise.allSettled(exchanges.map(({ promise }) => promise));
+      if (socket.destroyed) return;
+      const { promise: closed, resolve } = Promise.withResolvers<void>();
+      socket.once('close', resolve);
+      socket.end(messageOf(TYPE.terminate, Buffer.alloc(0)), () => socket.destroy());
+      await closed;
+    },
+    close: (reason = new ConnectionLost('the connection was closed')) => fail(reason),
   };
 }
 
-async function connect(address: WireAddress): Promise<Duplex> {
-  const { encryption } = address;
+/** Servers that have answered that they have no TLS, while this process runs. */
+const withoutTls = new Set<string>();
+
+async function connect(address: WireAddress, options: WireOptions): Promise<Duplex> {
+  const { host, port, encryption } = address;
+  const server = JSON.stringify([host, port]);
+  if (encryption?.isOptional && withoutTls.has(server)) return await connect({ ...address, encryption: null }, options);
   try {
-    return await tryToConnect(address);
+    return await tryToConnect(address, options);
   } catch (error) {
-    if (!(error instanceof TlsRefused && encryption?.isOptional)) throw new ConnectionLost(`${error}`);
+    if (!(error instanceof TlsRefused && encryption?.isOptional)) throw refused(address, error);
   }
-  return await connect({ ...address, encryption: null });
+  withoutTls.add(server);
+  return await connect({ ...address, encryption: null }, options);
 }
+
+/** No such database, too many connections, not yet ready: the same by any way. */
+const SAME_BY_ANY_WAY = new Set(['3D000', '53300', '57P03']);
+
+/** In the words of libpq, which tries another way after an answer over TLS. */
+function refused({ host, port, encryption }: WireAddress, error: unknown): ConnectionLost {
+  if (!(error instanceof pg.DatabaseError)) return new ConnectionLost(`${error}`);
+  const place = `connection to server at "${host}", port ${port} failed`;
+  const isFinal = encryption === null || SAME_BY_ANY_WAY.has(error.code ?? '');
+  return new ConnectionLost(`${place}: ${error.severity}:  ${error.message}`, { isFinal });
+}
+
+/** A function of the database could be the better match of a name. */
+const SEARCH_PATH: SessionSettings = { search_path: 'pg_catalog' };
+
+/** The system then asks ten times, a second apart, whether the server is there. */
+const KEEPALIVE_MS = 30_000;
 
 /** The server has answered that it has no TLS. */
 class TlsRefused extends Error {}
@@ -144,13 +201,15 @@ const BOUND = 'SCRAM-SHA-256-PLUS';
 const NOT_BOUND = 'the server does not bind the channel';
 const NO_TLS = 0x4e;
 
-async function tryToConnect({ encryption, host, port, user, password, database }: WireAddress): Promise<Duplex> {
+async function tryToConnect(
+  { encryption, host, port, user, password, database }: WireAddress,
+  { settings = SEARCH_PATH, signal }: WireOptions,
+): Promise<Duplex> {
   const client = new pg.Client({
-    ...{ host, port, user, database, keepAlive: true },
+    ...{ host, port, user, database, keepAlive: true, keepAliveInitialDelayMillis: KEEPALIVE_MS },
     // As the sessions of psql beside it.
     application_name: 'psql',
-    // From the first statement on: a function of the database could be the better match of a name.
-    options: '-c search_path=pg_catalog',
+    options: startupOptions(settings),
     password: () => (password === null ? Promise.reject(new ConnectionLost('there is no password')) : password),
     ssl: encryption ? tlsOptions(encryption, host) : false,
     enableChannelBinding: encryption !== null && encryption.channelBinding !== 'disable',
@@ -177,7 +236,10 @@ async function tryToConnect({ encryption, host, port, user, password, database }
   });
   // It reports what the promise and the stream do, too.
   client.on('error', () => {});
+  const abort = (): void => void connection.stream.destroy(new ConnectionLost('aborted'));
+  signal?.addEventListener('abort', abort, { once: true });
   try {
+    signal?.throwIfAborted();
     await client.connect();
     if (offered.length > 0 && !isProven)
       throw new ConnectionLost('the server does not prove that it knows the password');
@@ -185,14 +247,23 @@ async function tryToConnect({ encryption, host, port, user, password, database }
   } catch (error) {
     connection.stream.destroy();
     throw hasNoTls ? new TlsRefused() : error;
+  } finally {
+    signal?.removeEventListener('abort', abort);
   }
   return connection.stream.removeAllListeners('data');
 }
 
-function newExchange(take: Take | null): Exchange {
-  const exchange = { ...Promise.withResolvers<number>(), take, rows: 0, tag: '', error: null };
+function newExchange(): Exchange {
+  const state = { take: null, values: null, takesRows: false, rows: 0, tag: '', error: null };
+  const exchange = { ...Promise.withResolvers<number>(), ...state };
   exchange.promise.catch(() => {});
   return exchange;
+}
+
+/** A number of values, then the length and bytes of each; a length of -1 for NULL. */
+function firstValue(body: Buffer): string {
+  const length = body.length < 6 || body.readInt16BE(0) < 1 ? 0 : body.readInt32BE(2);
+  return body.toString('utf8', 6, 6 + Math.max(0, length));
 }
 
 function countRow(exchange: Exchange): void {
@@ -238,13 +309,13 @@ function cString(text: string): Buffer {
 }
 
 /** Fields: a letter each, then text up to a NUL. */
-function errorOf(body: Buffer): SqlError {
+function errorOf(body: Buffer, { withDetails }: { withDetails: boolean }): SqlError {
   const fields = new Map(
     body
       .toString('utf8')
       .split('\0')
       .map((field) => [field[0], field.slice(1)]),
   );
-  const lines = [fields.get('M'), ...['D', 'H', 'W'].map((letter) => fields.get(letter))];
+  const lines = ['M', ...(withDetails ? ['D', 'H', 'W'] : [])].map((letter) => fields.get(letter));
   return new SqlError(lines.filter(Boolean).join('\n'), fields.get('C') ?? '');
 }

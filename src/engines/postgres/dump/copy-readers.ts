@@ -1,12 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import type { PackedContent, StoredObject } from '../../../repository/objects/pack-object.ts';
 import { workerFile } from '../../../runtime/thread-pool.ts';
-import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import { readEncryption } from '../connection/encryption.ts';
-import type { PsqlSession } from '../connection/session.ts';
 import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
-import { portOf } from '../connection/url.ts';
 import type { WireAddress } from '../connection/wire.ts';
 import type { CopyReply, CopyTask } from './copy-worker.ts';
 
@@ -93,31 +89,4 @@ const HEAP = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 };
 function errorOf({ message, sqlstate, code }: Extract<CopyReply, { reply: 'failed' }>): Error {
   if (sqlstate !== null) return new SqlError(message, sqlstate);
   return code === null ? new ConnectionLost(message) : Object.assign(new Error(message), { code });
-}
-
-/** `PG…` of the environment would have libpq connect in another way. */
-const OF_LIBPQ = /^PG[A-Z]+$/;
-const VIEWS_SINCE = 12;
-
-/**
- * Returns the address for a connection of our own, which follows libpq's rules where one host and nothing but the URL
- * determines them. `null` in all other cases: only libpq knows all of its ways to connect and to encrypt.
- */
-export async function directAddress(
-  { runner, environment }: Pick<EngineContext, 'runner' | 'environment'>,
-  session: PsqlSession,
-  { url, serverMajor }: { url: DatabaseUrl; serverMajor: number },
-): Promise<WireAddress | null> {
-  const [host, ...others] = url.hosts;
-  const { user, password, database } = url;
-  if (!host || others.length > 0 || host.host === '' || user === null || database === null) return null;
-  if (runner.id !== 'local' || url.inContainer || serverMajor < VIEWS_SINCE) return null;
-  if (Object.keys(environment).some((name) => OF_LIBPQ.test(name))) return null;
-  const found = await readEncryption(url, environment);
-  if (!found) return null;
-  const [gssapi] = await session.query<{ gss: boolean }>(
-    'SELECT EXISTS (SELECT FROM pg_stat_gssapi WHERE pid = pg_backend_pid() AND encrypted) AS gss',
-  );
-  if (gssapi?.gss !== false) return null;
-  return { host: host.host, port: portOf(host, environment), user, password, database, encryption: found.encryption };
 }

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { connect } from '../../../../src/engines/postgres/connection/connect.ts';
+import { directAddress } from '../../../../src/engines/postgres/connection/direct-address.ts';
 import { parsePostgresUrl } from '../../../../src/engines/postgres/connection/url.ts';
 import type { WireAddress } from '../../../../src/engines/postgres/connection/wire.ts';
 import { DATA_TERMINATOR, TERMINATOR_LINES } from '../../../../src/engines/postgres/dump/archive.ts';
-import { type CopyReader, directAddress, openCopyReader } from '../../../../src/engines/postgres/dump/copy-readers.ts';
+import { type CopyReader, openCopyReader } from '../../../../src/engines/postgres/dump/copy-readers.ts';
 import { readFrames } from '../../../../src/repository/objects/read-object.ts';
 import {
   describeWithPostgres,
@@ -40,9 +40,7 @@ describeWithPostgres('rows that a thread reads', () => {
   });
 
   async function addressFor(url: string, environment: NodeJS.ProcessEnv = {}): Promise<WireAddress | null> {
-    await using session = await connect(context, parsePostgresUrl(server.url('postgres')));
-    const { runner } = context;
-    return await directAddress({ runner, environment }, session, { url: parsePostgresUrl(url), serverMajor: 15 });
+    return await directAddress({ runner: context.runner, environment }, parsePostgresUrl(url));
   }
 
   async function address(): Promise<WireAddress> {
@@ -192,6 +190,11 @@ describeWithPostgres('rows that a thread reads', () => {
     ['no host', (url: string) => url.replace(/@[^/]+/, '@'), {}],
     ['the user of the system', (url: string) => url.replace(/\/\/.*@/, '//'), {}],
     ['an environment for libpq', (url: string) => url, { PGSSLMODE: 'require' }],
+    [
+      'a plain connection to another machine, where there may be a ticket of Kerberos',
+      () => 'postgres://a:b@db.example.com/app',
+      { KRB5CCNAME: '/tmp/tickets' },
+    ],
   ])('are left to psql with %s', async (_, change, environment) => {
     expect(await addressFor(change(server.url('postgres')), environment)).toBeNull();
     expect(await addressFor(`${server.url('postgres')}?sslmode=prefer`)).not.toBeNull();

@@ -241,7 +241,7 @@ describeWithPostgres('the guard of sources', () => {
       // The check of the other way may still be ending.
       await primary.psql('postgres', { sql: `DROP DATABASE "${name}" WITH (FORCE)` });
     }
-  });
+  }, 120_000);
 
   it('permits a load into a source whose owner allows it, however the source is recognized', async () => {
     await using folder = await temporaryFolder();
@@ -273,7 +273,7 @@ describeWithPostgres('the guard of sources', () => {
       await expect(assertNotASource(contextOf(strict), prod, { target: 'app' }), how).rejects.toMatchObject({ code });
     }
     await primary.psql('postgres', { sql: 'DROP DATABASE "prod.tool-undo" WITH (FORCE)' });
-  });
+  }, 120_000);
 
   it('refuses a database that was a source before a change of the configuration, until the user allows it', async () => {
     await using folder = await temporaryFolder();

@@ -23,7 +23,7 @@ export async function openRowLoader(
   { signal }: EngineContext,
   { fill, address }: { fill: FillRun; address: WireAddress },
 ): Promise<RowLoader | null> {
-  // Small loads start without it.
+  // A load through psql starts without it.
   const { openWire } = await import('../../connection/wire.ts');
   const wire = await openWire(address).catch((error) => {
     if (error instanceof ConnectionLost || error instanceof SqlError) return null;

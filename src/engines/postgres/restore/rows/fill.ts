@@ -9,13 +9,11 @@ import { formatNumberOf } from '../../../../text/format.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { connect } from '../../connection/connect.ts';
+import { directAddress } from '../../connection/direct-address.ts';
 import { quoteName } from '../../connection/quote.ts';
 import type { PsqlSession } from '../../connection/session.ts';
-import { majorOf } from '../../connection/tools.ts';
-import type { WireAddress } from '../../connection/wire.ts';
 import { type ArchiveEntry, isTableData, withoutDependents } from '../../dump/archive.ts';
 import { CONTENTS } from '../../dump/archive-contents.ts';
-import { directAddress } from '../../dump/copy-readers.ts';
 import { isLeftOut } from '../../dump/left-out-entries.ts';
 import { createEventTriggers } from '../create-event-triggers.ts';
 import { failureHint } from '../failure-hint.ts';
@@ -58,7 +56,7 @@ export async function fillDatabase(context: EngineContext, fill: FillRun): Promi
   const early = gathersStatistics(fill) ? await earlyStatistics(session) : undefined;
   await Promise.all([
     loadTables(context, fill, {
-      address: await rowAddress(context, session, fill),
+      address: await directAddress(context, fill.url),
       onLoaded: (tables) => early?.add(tables.map((table) => pathOf(dataOf(table, fill.details)))),
       meanwhile: (working, state) =>
         indexes.buildOne(state, (one) => pgRestore(working, { fill, archive: one, section: 'post-data', jobs: 1 })),
@@ -116,19 +114,6 @@ async function defined(
   if (done.status === 'fulfilled') return opened.value;
   await opened.value.close();
   throw done.reason;
-}
-
-/** For less, loading the modules of a connection costs more than it gains. */
-const LEAST_DIRECT_BYTES = 32 * 1024 * 1024;
-
-async function rowAddress(
-  context: EngineContext,
-  session: PsqlSession,
-  { url, plan }: FillRun,
-): Promise<WireAddress | null> {
-  const bytes = plan.tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
-  if (bytes < LEAST_DIRECT_BYTES) return null;
-  return await directAddress(context, session, { url, serverMajor: majorOf(plan.destination.server_version) });
 }
 
 /** The folder of the archive, within that of the run. */
