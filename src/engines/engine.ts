@@ -5,6 +5,7 @@ import type { EngineContext } from './engine-context.ts';
 import type { BranchFacet } from './facets/branch.ts';
 import type { ClientProgram, ConnectFacet } from './facets/connect.ts';
 import type { DumpFacet } from './facets/dump.ts';
+import type { DumpFile } from './facets/dump-file.ts';
 import type { RestoreFacet, StoredTable, TableRequest } from './facets/restore.ts';
 import type { ObjectDefinitionsRequest, SanitizeFacet, ScratchPlace, StoredDefinition } from './facets/sanitize.ts';
 import type { SubsetFacet } from './facets/subset.ts';
@@ -35,6 +36,8 @@ export interface Engine {
   readDefinitions(request: ObjectDefinitionsRequest): Promise<StoredDefinition[]>;
   /** The statements that define a table, as the snapshot has them; `null` where their format is unknown. */
   readTable(request: TableRequest): Promise<StoredTable | null>;
+  /** Recognises a dump of the vendor's program by its beginning; `null` for another file. Throws when it cannot be read. */
+  readDump(path: string): Promise<DumpFile | null>;
   /** Places for a temporary database, the best first. Creates none. */
   scratchPlaces(context: EngineContext, destination: DatabaseUrl | null): Promise<ScratchPlace[]>;
   /** Turns errors of the connection and of statements into errors for the user. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parsePostgresUrl } from '../engines/postgres/connection/url.ts';
+import { parsePostgresUrl, urlWithPassword, withDatabase } from '../engines/postgres/connection/url.ts';
 import { runScript } from '../engines/postgres/restore/script/script.ts';
 import { createPlainRole } from '../engines/postgres/server/plain-role.ts';
 import { startThrowAwayServer, type ThrowAwayServer } from '../engines/postgres/server/throw-away-server.ts';
@@ -57,11 +57,12 @@ export async function startDemo({ report, signal, environment: given, clock }: D
       label: 'Start a throw-away PostgreSQL server',
       done: () => `Started PostgreSQL on 127.0.0.1:${server?.port}`,
     };
-    const urlOf = await withStep(report, starting, async () => {
+    const role = await withStep(report, starting, async () => {
       server = await startThrowAwayServer(context);
-      return createPlainRole(context, server);
+      return createPlainRole(context, parsePostgresUrl(server.url('postgres')));
     });
-    const source = parsePostgresUrl(urlOf('shop'));
+    const source = withDatabase(role, 'shop');
+    const urlOf = (database: string): string => urlWithPassword(withDatabase(role, database));
     const filling = {
       step: 'sample',
       label: 'Create the sample database',

@@ -1,5 +1,6 @@
 import { keyText } from '../config/keys/keys-in-effect.ts';
 import { ENGINE_PROFILES } from '../engines/list.ts';
+import type { DumpOrigin } from '../results/manifest/dump-origin.ts';
 import type { GitState } from '../results/manifest/git-state.ts';
 import type { SnapshotLocation, SnapshotRow, SnapshotSignature } from '../results/results.ts';
 import type { SubsetPlanResult } from '../results/subset-results.ts';
@@ -148,14 +149,21 @@ export function tagsText(tags: string[] = []): string {
 }
 
 /** Git repository and migrations, where they were recorded. */
-function originFacts({ git, migrations = [] }: SnapshotRow): Fact[] {
+function originFacts({ git, migrations = [], dump }: SnapshotRow): Fact[] {
   return [
+    ...(dump ? [{ name: 'Imported', value: dumpText(dump) }] : []),
     ...(git ? [{ name: 'Git', value: gitText(git) }] : []),
     ...migrations.map(({ tool, count, newest }) => ({
       name: 'Migrations',
       value: printable(`${formatCount(count)} of ${tool}, newest ${newest}`),
     })),
   ];
+}
+
+/** `shop.dump (12 MB, written 1 Nov 2026, 03:00) of server 15.8` */
+function dumpText({ file, bytes, modified_at, server_version }: DumpOrigin): string {
+  const of = server_version === null ? '' : ` of server ${server_version}`;
+  return printable(`${file} (${formatBytes(bytes)}, written ${formatTime(modified_at)})${of}`);
 }
 
 /** `branch main at 1a2b3c4d5e, with changes, of https://git.example.com/app.git` */

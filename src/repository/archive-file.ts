@@ -115,7 +115,7 @@ function noArchive(path: string, cause: unknown): UserError {
     return new UserError('file_missing', `File not found: ${path}`, { hint: 'Check the path.', cause });
   }
   return new UserError('archive_not_understood', `${path} is not an exported snapshot: ${message}`, {
-    hint: 'Create one: tool export',
+    hint: 'Create one: tool export. Dumps are recognised by the first lines of pg_dump, mysqldump and mariadb-dump.',
     cause,
   });
 }

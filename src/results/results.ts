@@ -5,6 +5,7 @@ import { destinationCopies } from './database-copies.ts';
 import { excludedRowsSchema } from './excluded-rows.ts';
 import { describe, flag, number, open, optional, orNull, text, texts } from './fields.ts';
 import { definitionsOnlySchema } from './manifest/definitions-only.ts';
+import { DUMP_FORMATS, dumpOriginSchema } from './manifest/dump-origin.ts';
 import { gitStateSchema } from './manifest/git-state.ts';
 import { hiddenSchema } from './manifest/hidden-objects.ts';
 import { leftOutSchemas } from './manifest/left-out-schemas.ts';
@@ -112,6 +113,7 @@ export const snapshotRow = v.object({
   where: v.array(snapshotLocation),
   git: optional(describe(gitStateSchema, 'The git repository in whose folder it was built, if any.')),
   migrations: optional(describe(appliedSchema, 'The migrations tables in it, if there are any of a known program.')),
+  dump: optional(describe(dumpOriginSchema, 'The dump that was imported, for a snapshot of `tool import`.')),
   note: orNull(text),
   tags: optional(describe(texts, 'In alphabetical order, if there are any.')),
   pinned: optional(describe(v.literal(true), 'Never pruned; removed on explicit request only.')),
@@ -250,8 +252,23 @@ export type ExportResult = v.InferOutput<typeof exportResult>;
 export const importResult = v.object({
   target: text,
   file: text,
+  left_out: optional(describe(texts, 'What the dump has and the snapshot has not.')),
   ...v.omit(snapshotRow, ['index', 'where']).entries,
 });
+
+export const importPlan = v.object({
+  file: text,
+  target: text,
+  format: describe(v.picklist(['snapshot', ...DUMP_FORMATS]), '`snapshot`: a file of `tool export`; others: a dump.'),
+  product: describe(text, 'Server of the snapshot or the dump: `MariaDB`.'),
+  server_version: describe(orNull(text), '`null` where a dump does not tell it.'),
+  bytes: number,
+  modified_at: text,
+  snapshot: describe(orNull(text), 'Id of the exported snapshot; `null` for a dump.'),
+  place: describe(orNull(text), 'Throw-away server that the dump is restored into.'),
+});
+
+export type ImportPlan = v.InferOutput<typeof importPlan>;
 
 export type ImportResult = v.InferOutput<typeof importResult>;
 

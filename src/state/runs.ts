@@ -32,6 +32,7 @@ export type RunKind =
   | 'push'
   | 'pull'
   | 'export'
+  | 'import'
   | 'apply';
 
 /** The database that a run replaces as its last step. */

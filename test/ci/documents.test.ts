@@ -57,7 +57,7 @@ test('the commands of every page are run by a test, or the reason why not is kno
 /** Names of servers, extensions and examples. */
 const OF_OTHERS = new Set([
   ...['mysql_native_password', 'file_fdw', 'pg_repack', 'pg_extension_config_dump', 'rgw_sts_key'],
-  ...['shop_dev_login_form', 'my_app'],
+  ...['shop_dev_login_form', 'my_app', 'spatial_ref_sys', 'part_config'],
 ]);
 
 test('every code and key that a page names is in the sources', () => {

@@ -150,6 +150,13 @@ describeWithPostgres('the pages of tasks', () => {
     expect((await postgres.psql('shop_dev', { sql: counts })).trim()).toBe('0|lost');
   });
 
+  test('begin-with-a-backup: every command runs', async () => {
+    const { session, blocks } = await openPage('begin-with-a-backup');
+    expect(await runAll(session, blocks)).toMatch(/Imported snapshot \w+ of shop from shop\.dump: 4 tables/);
+    const count = 'SELECT count(*) FROM customer';
+    expect((await postgres.psql('shop_dev', { sql: count })).trim()).toBe('2');
+  });
+
   test('build-from-a-replica: every command runs, on a standby', async () => {
     const standby = await startStandby(postgres);
     onTestFinished(() => standby.stop());

@@ -68,6 +68,8 @@ const POSTGRES: Record<string, string[]> = {
   'restore/script/copy-lines.ts': ['at + 1', 'textOfLiteral(Buffer.from(name, "latin1"))', 'values.join(", ")'],
   // Parsed by the grammar of COPY and quoted anew; a message.
   'restore/script/copy-statement.ts': ['columns', 'path.join(".")', 'what', 'written === "" ? "" : `…`'],
+  // Patterns of statements of a dump, which are compared and not sent.
+  'restore/dump-file/read-statement.ts': ['NAME', 'NAMES'],
   // Looked for in definitions, or put into one: names and expressions as the server itself has written them; settings of ours.
   'dump/cut-definitions.ts': ['column', 'name', 'schema', 'setting', 'table', 'text'],
   // `relations` takes conditions of ours; the rest are hints for people, with names by quote_ident.
@@ -170,6 +172,8 @@ const MYSQL: Record<string, string[]> = {
   'catalog/definitions/code.ts': ['definer'],
   // Words of letters and digits that were parsed.
   'restore/script/accept-statement.ts': ['collation'],
+  // Words without quotes (`\\w+`) of a statement of the dump, which runs as a whole otherwise.
+  'restore/dump-file/accept-of-dump.ts': [...['charset', 'clause', 'collation', 'collation === undefined ? "" : `…`']],
   // The same; words of ours; the name of a database, quoted and escaped.
   'restore/temporary-user.ts': ['account', 'rights.inGrant(shadow)', 'some.join(", ")'],
   // Texts of messages.

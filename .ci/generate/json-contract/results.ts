@@ -34,7 +34,7 @@ export const RESULTS: Record<string, ResultShape[]> = {
   push: [snapshots.transferResult],
   pull: [snapshots.transferResult],
   export: [snapshots.exportResult],
-  import: [snapshots.importResult],
+  import: [planned(snapshots.importPlan), snapshots.importResult],
   verify: [snapshots.verifyResult],
   agent: [agentResult],
   pin: [snapshots.annotatedSnapshot],

@@ -6,6 +6,7 @@ import type { NeededTable } from '../../results/selected-tables.ts';
 import type { DatabaseUrl } from '../database-url.ts';
 import type { WithoutUrl } from '../engine-context.ts';
 import type { AllCopies, BaseCopies, BaseCopy } from './copies.ts';
+import type { DumpFile, RestoredDump } from './dump-file.ts';
 
 /** Methods whose comment names no effect read only, and can be called again. */
 export interface RestoreFacet {
@@ -29,6 +30,11 @@ export interface RestoreFacet {
   runScript(run: WithoutUrl<ScriptRun>): Promise<ScriptResult>;
   /** The definitions of tables in the destination, by their `structure`; `null` where a table does not exist. */
   readPresentTables(request: { tables: string[]; directory: string }): Promise<Map<string, string | null>>;
+  /**
+   * Fills a new database of a throw-away server, the one of the URL, with a dump, as a user without access to files and
+   * programs of the server.
+   */
+  restoreDump(dump: DumpFile): Promise<RestoredDump>;
   /** Rejects with `nothing_to_undo` where there is none. */
   findUndoCopy(): Promise<UndoCopy>;
   /** Swaps the destination with its undo copy; a failure changes nothing. A second call restores the present state. */

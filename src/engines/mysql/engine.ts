@@ -19,6 +19,7 @@ export const mysql: Engine = {
   splitQuery: async (query) => (await import('./sanitize/statements.ts')).splitStatements(query),
   readDefinitions: async (request) => (await import('./sanitize/definitions.ts')).readDefinitions(request),
   readTable: async (request) => (await import('./restore/stored-table.ts')).readTable(request),
+  readDump: async (path) => (await import('./restore/dump-file/read-dump.ts')).readDump(path),
   scratchPlaces: async (context, destination) =>
     (await import('./sanitize/scratch-places.ts')).scratchPlaces(context, destination),
   withExplainedErrors: async (place, work) =>
@@ -70,6 +71,8 @@ export const mysql: Engine = {
         run(async (context) => (await import('./restore/script/script.ts')).checkScript(context, { url, file })),
       runScript: (request) =>
         run(async (context) => (await import('./restore/script/script.ts')).runScript(context, { ...request, url })),
+      restoreDump: (dump) =>
+        run(async (context) => (await import('./restore/dump-file/restore-dump.ts')).restoreDump(context, url, dump)),
       findUndoCopy: () => run(async (context) => (await import('./swap/undo.ts')).findUndoCopy(context, url)),
       undo: () => run(async (context) => (await import('./swap/undo.ts')).undo(context, url)),
       readPresentTables: (request) =>

@@ -9,6 +9,7 @@ import { newSnapshotId } from '../../repository/local-repository.ts';
 import { formatFor, type Manifest } from '../../repository/manifest/manifest.ts';
 import type { WarningEvent } from '../../results/events.ts';
 import { definitionsOnlyOf } from '../../results/manifest/definitions-only.ts';
+import type { DumpOrigin } from '../../results/manifest/dump-origin.ts';
 import { leftOutSchemasOf } from '../../results/manifest/left-out-schemas.ts';
 import type { SnapshotRow } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
@@ -41,6 +42,8 @@ export interface BuildRequest {
   source?: string;
   /** Also takes the schemas that tables of the chosen ones cannot be without; without it such a build is refused. */
   includeNeededSchemas?: boolean;
+  /** The dump that the other database was made from. */
+  dump?: DumpOrigin;
   /** Reads all rows, also those that are proved to be unchanged. */
   full?: boolean;
   /** Patterns of tables whose rows are never read. Default: `snapshot.exclude_rows` of the target. */
@@ -60,14 +63,15 @@ export async function build(given: Context, request: BuildRequest): Promise<Snap
     context,
     { operation: 'build', target: name, from: database.url.display, sanitized: false },
     {
-      work: () => perform(context, request, database),
+      work: () => buildFrom(context, request, database),
       facts: ({ id, size_bytes }) => ({ snapshot: id, size_bytes }),
     },
   );
 }
 
-async function perform(context: Context, request: BuildRequest, database: Database): Promise<SnapshotRow> {
-  const { target: name, note, cpus: given, push = true, source, includeNeededSchemas, full } = request;
+/** The same from an open database, without an entry in the history. */
+export async function buildFrom(context: Context, request: BuildRequest, database: Database): Promise<SnapshotRow> {
+  const { target: name, note, cpus: given, push = true, source, dump, includeNeededSchemas, full } = request;
   const { configuration, report, clock } = context;
   const { engine, url } = database;
   const target = findTarget(configuration, name);
@@ -76,12 +80,13 @@ async function perform(context: Context, request: BuildRequest, database: Databa
   if (!url.inContainer) engine.reportTools(context).catch(() => {});
   const repository = localRepository(context);
   const [previous] = await repository.list(name);
-  // A subset is another database each time.
-  const last = source === undefined ? await readEvidence(context, { target: name, full }) : null;
+  // A subset is another database each time, and so is a dump.
+  const isSource = source === undefined && dump === undefined;
+  const last = isSource ? await readEvidence(context, { target: name, full }) : null;
   const created = clock().toISOString();
 
   // While the dump connects: the state at the beginning.
-  const readingGit = readGitState(context);
+  const readingGit = dump ? Promise.resolve(null) : readGitState(context);
   readingGit.catch(() => {});
   const cpus = given ?? cpusFor(context, name);
   const byProgram = target.program ?? false;
@@ -100,7 +105,7 @@ async function perform(context: Context, request: BuildRequest, database: Databa
       ...(last && { evidence: last.evidence }),
     });
     const { identity, evidence } = stored;
-    if (source === undefined) await rememberSource(context, { key: `targets.${name}.snapshot.src_url`, url, identity });
+    if (isSource) await rememberSource(context, { key: `targets.${name}.snapshot.src_url`, url, identity });
     const { serverVersion, toolVersion, ...dumped } = stored.dump;
     const git = await readingGit;
     const content: Manifest = {
@@ -116,6 +121,7 @@ async function perform(context: Context, request: BuildRequest, database: Databa
       added_bytes: stored.addedBytes,
       ...dumped,
       ...(git && { git }),
+      ...(dump && { dump }),
     };
     const step = { step: 'store', label: 'Store the snapshot', done: storedText(content) };
     return await withStep(report, step, async () => {

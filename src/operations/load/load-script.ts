@@ -80,13 +80,15 @@ export async function applyScript(context: Context, planned: PlannedLoad): Promi
 }
 
 /** It is read several times, which a pipe does not allow. */
-async function assertReadable(file: string): Promise<void> {
+export async function assertReadable(file: string, kind: 'file' | 'file or folder' = 'file'): Promise<void> {
   const unreadable = (why: string, cause?: unknown): UserError =>
     new UserError('file_missing', `Cannot read ${file}: ${why}`, { hint: 'Is the path right?', cause });
   await access(file, constants.R_OK).catch((cause) => {
     throw unreadable(cause.code === 'ENOENT' ? 'no such file' : cause.code, cause);
   });
-  if (!(await stat(file)).isFile()) throw unreadable('it is not a regular file');
+  const found = await stat(file);
+  if (!found.isFile() && !(kind === 'file or folder' && found.isDirectory()))
+    throw unreadable('it is not a regular file');
 }
 
 function chosenFor(context: Context, request: LoadRequest): ChosenDestination {

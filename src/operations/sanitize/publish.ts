@@ -15,7 +15,7 @@ interface Publication {
 export async function publish(context: Context, { repository, original, sanitized }: Publication): Promise<Manifest> {
   const { report, clock, signal } = context;
   const { serverVersion, toolVersion, ...dumped } = sanitized.dump;
-  const { target, created_at, engine, note, tags, git, id: sanitized_of } = original;
+  const { target, created_at, engine, note, tags, git, dump, id: sanitized_of } = original;
   const id = newSnapshotId();
   const content: Manifest = {
     ...{ target, created_at, engine, note, sanitized_of },
@@ -28,6 +28,7 @@ export async function publish(context: Context, { repository, original, sanitize
     added_bytes: sanitized.addedBytes,
     ...dumped,
     ...(git && { git }),
+    ...(dump && { dump }),
     ...(tags && { tags }),
   };
   const step = { step: 'store', label: 'Store the sanitized snapshot', done: `Stored sanitized snapshot ${id}` };

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { ENGINE_IDS } from '../../engines/list.ts';
 import { excludedRowsOf, excludedRowsSchema } from '../../results/excluded-rows.ts';
 import { definitionsOnlyOf, definitionsOnlySchema } from '../../results/manifest/definitions-only.ts';
+import { dumpOriginSchema } from '../../results/manifest/dump-origin.ts';
 import { gitStateSchema } from '../../results/manifest/git-state.ts';
 import { hiddenObjectsOf, hiddenSchema } from '../../results/manifest/hidden-objects.ts';
 import { leftOutSchemasOf } from '../../results/manifest/left-out-schemas.ts';
@@ -35,6 +36,7 @@ export const headlineSchema = v.object({
   stored_bytes: count,
   git: v.exactOptional(gitStateSchema),
   migrations: v.exactOptional(appliedSchema),
+  dump: v.exactOptional(dumpOriginSchema),
   note: v.nullable(v.string()),
   ...annotationEntries,
   /** Absent without a signature. `unchecked`: from the list of a hub. */
@@ -70,7 +72,7 @@ function programOf({ details }: Manifest): string | null {
 }
 
 export function headlineOf(manifest: Manifest): VerifiedHeadline {
-  const { sanitized_of, sanitized_at, git, tags, pinned } = manifest;
+  const { sanitized_of, sanitized_at, git, dump, tags, pinned } = manifest;
   const migrations = appliedOf(manifest.migrations);
   const signature = verifyManifest(manifest);
   const { target, id, created_at, sanitized, engine, server_version, schemas, tables, note } = manifest;
@@ -94,6 +96,7 @@ export function headlineOf(manifest: Manifest): VerifiedHeadline {
     stored_bytes: manifest.added_bytes,
     ...(git !== undefined && { git }),
     ...(migrations.length > 0 && { migrations }),
+    ...(dump !== undefined && { dump }),
     note,
     ...(tags !== undefined && { tags }),
     ...(pinned !== undefined && { pinned }),

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { DETAILS_SCHEMAS } from '../../engines/details-schemas.ts';
 import { ENGINE_IDS, profileOf } from '../../engines/list.ts';
+import { dumpOriginSchema } from '../../results/manifest/dump-origin.ts';
 import { gitStateSchema } from '../../results/manifest/git-state.ts';
 import { migrationsSchema } from '../../results/manifest/migration-results.ts';
 import { UserError } from '../../runtime/errors.ts';
@@ -61,15 +62,16 @@ const manifestSchema = v.object({
   /** Bytes that this build added to `objects/`. */
   added_bytes: count,
   details: v.record(v.string(), v.unknown()),
-  /** State of git and migrations at the build; older versions of this program ignore both. */
+  /** State of git and migrations at the build, or the dump that was imported; older versions of this program ignore them. */
   git: v.exactOptional(gitStateSchema),
   migrations: v.exactOptional(migrationsSchema),
+  dump: v.exactOptional(dumpOriginSchema),
   signature: v.exactOptional(
     v.object({
       key: v.string(),
-      /** Without `git` and `migrations`, so that older versions, which drop them, can verify it. */
+      /** Without `git`, `migrations` and `dump`, so that older versions, which drop them, can verify it. */
       value: v.string(),
-      /** Signature of the whole manifest; absent without `git` and `migrations`. */
+      /** Signature of the whole manifest; absent without these. */
       whole: v.exactOptional(v.string()),
     }),
   ),

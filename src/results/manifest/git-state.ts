@@ -3,7 +3,7 @@ import * as v from 'valibot';
 const LONGEST_TEXT = 1000;
 
 /** Text of a repository or a database that people read: one line, bounded. */
-const line = v.pipe(
+export const line = v.pipe(
   v.string(),
   v.maxLength(LONGEST_TEXT, `must be shorter than ${LONGEST_TEXT} characters`),
   v.check((text) => !/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(text), 'must be one line'),
@@ -22,6 +22,11 @@ export const gitStateSchema = v.object({
 });
 
 export type GitState = v.InferOutput<typeof gitStateSchema>;
+
+/** The text as a manifest may keep it; `null` when it does not fit. */
+export function fittingLine(text: string): string | null {
+  return v.is(line, text) ? text : null;
+}
 
 /** The state as a manifest may keep it; what does not fit is `null`. */
 export function fittingGitState(state: GitState): GitState {

@@ -35,6 +35,7 @@ describe.skipIf(!canHaveSid).each([
   { suite: 'bullseye', major: 13 },
   { suite: 'trixie', major: 17 },
   { suite: 'sid', major: 18 },
+  { suite: 'sid+experimental', major: 19 },
 ])(`PostgreSQL $major of Debian's $suite${lacking}`, ({ suite, major }) => {
   let debian: DebianTree;
   let here: TestPostgres;

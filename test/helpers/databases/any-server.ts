@@ -38,6 +38,8 @@ export interface AnyServer {
   checksum(database: string, table: string): Promise<string>;
   /** By the server's own dump program. */
   dump(database: string): Promise<string>;
+  /** The same with the program's own defaults; MySQL with routines and events. */
+  plainDump(database: string): Promise<string | Buffer>;
   /** The dump in an order of its own: where a server puts rows in a file is not content. */
   content(database: string): Promise<string>;
   /** Of its tables alone. MySQL: what belongs to them is made after them, by the next run when this one is killed. */
@@ -109,6 +111,7 @@ async function anyPostgres(): Promise<AnyServer> {
       return sum;
     },
     dump: (database) => server.dump(database),
+    plainDump: (database) => server.dump(database),
     content: contentOf,
     tables: contentOf,
     async keepDatabasesIn(folder) {
@@ -184,6 +187,7 @@ async function anyMysql(kind: 'mariadb' | 'mysql', setup: Setup): Promise<AnySer
       return createHash('sha256').update(rows.sort().join()).digest('hex');
     },
     dump: (database) => server.dump(database),
+    plainDump: (database) => server.plainDump(database),
     content: async (database) => normalized(await server.dump(database)).join(';\n'),
     async tables(database) {
       const named = `SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = '${database}' AND TABLE_TYPE = 'BASE TABLE' ORDER BY 1`;

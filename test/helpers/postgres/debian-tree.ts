@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { testCache } from '../databases/debian-packages.ts';
@@ -35,7 +35,10 @@ export function debianSid(packages: string[]): Promise<DebianTree> {
   return debianTree('sid', packages);
 }
 
-/** Made once (about a minute), and kept in a cache folder outside the repository; `copy` gets a copy to change. */
+/**
+ * Made once (about a minute), and kept in a cache folder outside the repository; `copy` gets a copy to change. A suite
+ * `sid+experimental` has packages of both.
+ */
 export async function debianTree(
   suite: string,
   packages: string[],
@@ -47,9 +50,10 @@ export async function debianTree(
   if (!existsSync(kept)) {
     const unfinished = `${kept}.${process.pid}`;
     await mkdir(cache, { recursive: true });
-    await run('debootstrap', ['--variant=minbase', `--include=${packages.join()}`, suite, unfinished], {
-      maxBuffer: 1e8,
-    });
+    const [base = suite, extra] = suite.split('+');
+    const included = extra === undefined ? packages.join() : 'ca-certificates';
+    await run('debootstrap', ['--variant=minbase', `--include=${included}`, base, unfinished], { maxBuffer: 1e8 });
+    if (extra !== undefined) await installFrom(unfinished, { suite: extra, packages });
     await rename(unfinished, kept).catch(() => rm(unfinished, { recursive: true }));
   }
   if (copy) await run('cp', ['--archive', kept, copy]);
@@ -83,4 +87,12 @@ export async function debianTree(
       });
     },
   };
+}
+
+/** The lists of a suite that is seldom updated may be older than they say. */
+async function installFrom(root: string, { suite, packages }: { suite: string; packages: string[] }): Promise<void> {
+  await writeFile(join(root, 'etc/apt/sources.list.d/extra.list'), `deb http://deb.debian.org/debian ${suite} main\n`);
+  const get = 'DEBIAN_FRONTEND=noninteractive apt-get -o Acquire::Check-Valid-Until=false';
+  const install = `${get} install --yes --no-install-recommends -t ${suite} ${packages.join(' ')}`;
+  await run('chroot', [root, 'sh', '-c', `${get} update && ${install}`], { maxBuffer: 1e8 });
 }

@@ -25,10 +25,12 @@ const SETTINGS = [
   '--performance-schema=OFF',
   '--innodb-flush-log-at-trx-commit=0',
   '--innodb-buffer-pool-size=128M',
+  '--max-allowed-packet=1G',
 ];
 
 const OWN_SETTINGS: Record<Flavour, string[]> = {
-  mariadb: ['--loose-innodb-flush-method=nosync'],
+  // Without links, DATA DIRECTORY names no other folder.
+  mariadb: ['--loose-innodb-flush-method=nosync', '--skip-symbolic-links'],
   // The default folder exists in packaged installations only.
   mysql: ['--secure-file-priv=NULL', '--mysqlx=OFF'],
 };

@@ -35,7 +35,7 @@ const DATE_INTEGERS = 7;
 export function rewriteContents(toc: Buffer, change: (entry: ContentsEntry) => string): Buffer | null {
   const pieces: Buffer[] = [];
   let copied = 0;
-  const understood = walkContents(toc, ({ definition, start, end, ...entry }) => {
+  const understood = walkContents(toc, ({ definition, start, end, owner: _, file: __, ...entry }) => {
     if (definition === null) return;
     const changed = change({ ...entry, definition });
     if (changed === definition) return;
@@ -69,6 +69,31 @@ export function listContents(toc: Buffer): string | null {
   return understood ? lines.join('') : null;
 }
 
+/** The versions that an archive names before its entries. */
+interface ArchiveHead {
+  serverVersion: string | null;
+  programVersion: string | null;
+}
+
+/** `null` where the format is not one that is understood. */
+export function readArchiveHead(archive: Buffer): ArchiveHead | null {
+  try {
+    return createReader(archive)?.head ?? null;
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+/** The names of the files that an archive in a folder consists of; `null` when its format is unknown. */
+export function filesOfContents(toc: Buffer): string[] | null {
+  const files: string[] = [];
+  const understood = walkContents(toc, ({ file }) => {
+    if (file) files.push(file);
+  });
+  return understood ? files : null;
+}
+
 interface WalkedEntry extends Omit<ContentsEntry, 'definition'> {
   /** `null` of rows, large objects and the like. */
   definition: string | null;
@@ -76,6 +101,8 @@ interface WalkedEntry extends Omit<ContentsEntry, 'definition'> {
   start: number;
   end: number;
   owner: string;
+  /** The file with its rows; `null` or empty without any. */
+  file: string | null;
 }
 
 /** Passes on each entry; `false` where the format is not the one that is understood. */
@@ -119,13 +146,14 @@ function writtenText(content: string): Buffer {
 }
 
 interface Reader {
+  head: ArchiveHead;
   at(): number;
   integer(): number;
   text(): string | null;
   /** Written as text; 0 where it is absent. */
   number(): number;
   /** Everything of an entry that follows its definition. */
-  entryTail(): Pick<WalkedEntry, 'schema' | 'accessMethod' | 'owner' | 'needs'>;
+  entryTail(): Pick<WalkedEntry, 'schema' | 'accessMethod' | 'owner' | 'needs' | 'file'>;
 }
 
 /** Behind the head; RangeError at the end of the file. */
@@ -151,6 +179,7 @@ function createReader(toc: Buffer): Reader | null {
   }
 
   const reader: Reader = {
+    head: { serverVersion: null, programVersion: null },
     at: () => at,
     integer,
     text,
@@ -164,14 +193,14 @@ function createReader(toc: Buffer): Reader | null {
       text();
       const needs: number[] = [];
       for (let need = text(); need !== null; need = text()) needs.push(numberOf(need));
-      text();
-      return { schema: schema ?? '', accessMethod: accessMethod ?? '', owner: owner ?? '', needs };
+      return { schema: schema ?? '', accessMethod: accessMethod ?? '', owner: owner ?? '', needs, file: text() };
     },
   };
   if (minor >= COMPRESSION_OF_ONE_BYTE) at += 1;
   else integer();
   for (let index = 0; index < DATE_INTEGERS; index += 1) integer();
-  // Database, and the versions of server and program.
-  for (let index = 0; index < 3; index += 1) text();
+  // The database.
+  text();
+  reader.head = { serverVersion: text(), programVersion: text() };
   return reader;
 }

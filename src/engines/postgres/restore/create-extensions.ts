@@ -24,6 +24,14 @@ export async function createExtensions(session: PsqlSession, { role, extensions 
   if (extensions.length === 0) return;
   for (const schema of extensionSchemas(extensions))
     await session.execute(`CREATE SCHEMA ${quoteName(schema)} AUTHORIZATION ${quoteName(role)}`);
+  await createOwnedExtensions(session, { role, extensions });
+}
+
+/** The same where their schemas exist. */
+export async function createOwnedExtensions(
+  session: PsqlSession,
+  { role, extensions }: ExtensionsToCreate,
+): Promise<void> {
   await createEach(session, extensions);
   for (const statement of await ownershipStatements(session, role)) await session.execute(statement);
 }

@@ -34,10 +34,14 @@ export interface ScriptSplitter {
 export const MOST_STATEMENT = 256 * 1024 * 1024;
 const CHUNK_BYTES = 256 * 1024;
 
-/** Reads an SQL file; an error names file, line and column. */
-export async function* readScript(file: string, splitter: ScriptSplitter): AsyncGenerator<ScriptPart> {
+/** Reads an SQL file, or the text that is given instead; an error names file, line and column. */
+export async function* readScript(
+  file: string,
+  splitter: ScriptSplitter,
+  text: AsyncIterable<Uint8Array> = createReadStream(file, { highWaterMark: CHUNK_BYTES }),
+): AsyncGenerator<ScriptPart> {
   try {
-    for await (const chunk of createReadStream(file, { highWaterMark: CHUNK_BYTES })) yield* splitter.push(chunk);
+    for await (const chunk of text) yield* splitter.push(chunk);
     yield* splitter.end();
   } catch (error) {
     if (error instanceof ScriptProblem) throw scriptRefused(file, error);

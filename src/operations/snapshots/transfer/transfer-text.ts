@@ -1,12 +1,6 @@
 import { summaryOf } from '../../../presentation/shapes/summary.ts';
 import { briefName, lackingLines, snapshotName } from '../../../presentation/snapshot.ts';
-import type {
-  ExportResult,
-  ImportResult,
-  SnapshotRow,
-  TransferResult,
-  VerifyResult,
-} from '../../../results/results.ts';
+import type { ExportResult, SnapshotRow, TransferResult, VerifyResult } from '../../../results/results.ts';
 import type { RunSummary } from '../../../state/runs.ts';
 import { formatBytes, formatDuration, formatNumberOf, formatTime } from '../../../text/format.ts';
 import { VERIFIED } from '../../load/text.ts';
@@ -37,10 +31,6 @@ export function exportAbout(target: string, snapshot: SnapshotRow): string {
 
 export function exportSummary({ target, snapshot, file, bytes }: ExportResult): RunSummary {
   return summaryOf(`Exported ${snapshotName(target, snapshot)} to ${file}: ${formatBytes(bytes)}`);
-}
-
-export function importedText({ id, target, tables, rows }: ImportResult): string {
-  return `Imported snapshot ${id} of ${target}: ${formatNumberOf(tables, 'table')}, ${formatNumberOf(rows, 'row')}`;
 }
 
 export function verifySummary(result: VerifyResult): RunSummary {

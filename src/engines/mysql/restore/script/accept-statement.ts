@@ -64,9 +64,20 @@ export function assertNoClientCommand(statement: MysqlStatement): void {
 
 const MOST_WORDS = 32;
 
+export interface AcceptedScript {
+  /** The content; by default that of the file. */
+  text?: AsyncIterable<Uint8Array>;
+  /** The statement that runs; `null` for none. */
+  accept: (statement: MysqlStatement) => MysqlStatement | null;
+}
+
 /** The statements of a file, each of which is accepted. */
-export function acceptedStatements(file: string, sqlMode: string): AsyncGenerator<ScriptPart> {
-  return readScript(file, createSplitter({ sqlMode, accept: acceptStatement, mostWords: MOST_WORDS }));
+export function acceptedStatements(
+  file: string,
+  sqlMode: string,
+  { text, accept }: AcceptedScript = { accept: acceptStatement },
+): AsyncGenerator<ScriptPart> {
+  return readScript(file, createSplitter({ sqlMode, accept, mostWords: MOST_WORDS }), text);
 }
 
 /** Reports whether a statement begins with these words on some version of the server; words of a version may be skipped. */

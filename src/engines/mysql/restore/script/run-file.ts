@@ -6,29 +6,40 @@ import { connect } from '../../connection/connect.ts';
 import { quoteText } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { ConnectionLost, SqlError } from '../../connection/session-errors.ts';
-import { acceptedStatements } from './accept-statement.ts';
+import { type AcceptedScript, acceptedStatements } from './accept-statement.ts';
 
 /** After these, without a comment before them, the session is in the same database; dumps have millions of them. */
 const STAYS = /^(?:insert|replace)\b/i;
+
+interface FileRun {
+  url: DatabaseUrl;
+  file: string;
+  dump?: AcceptedScript;
+}
 
 /**
  * Runs a file and resolves with the number of its statements. A packet has one statement, the server cannot request a
  * file, and the session must stay in its database.
  */
-export async function runFile(context: EngineContext, url: DatabaseUrl, file: string): Promise<number> {
+export async function runFile(context: EngineContext, { url, file, dump }: FileRun): Promise<number> {
   await using session = await connect(context, url, {
     localFiles: false,
     settings: [`SET NAMES ${quoteText(url.parameters.charset ?? 'utf8mb4')}`],
   });
   const database = await currentDatabase(session);
   let statements = 0;
-  for await (const part of acceptedStatements(file, database.mode)) {
+  for await (const part of acceptedStatements(file, database.mode, dump)) {
     if (part.kind === 'rows') continue;
     statements = part.number;
     await session.run(part.bytes).catch((cause) => {
       if (!(cause instanceof SqlError || cause instanceof ConnectionLost)) throw cause;
       const message = cause instanceof SqlError ? `error ${cause.errno}: ${cause.message}` : cause.message;
-      throw scriptFailed(file, { statement: part, message: redact(message), hint: FAILED_HINT, cause });
+      throw scriptFailed(file, {
+        statement: part,
+        message: redact(message),
+        hint: dump ? DUMP_HINT : FAILED_HINT,
+        cause,
+      });
     });
     if (STAYS.test(part.bytes.toString('latin1', 0, 8))) continue;
     const now = await currentDatabase(session);
@@ -37,6 +48,7 @@ export async function runFile(context: EngineContext, url: DatabaseUrl, file: st
   return statements;
 }
 
+const DUMP_HINT = 'Nothing was stored. A dump runs as a user with rights on its own database only.';
 const FAILED_HINT =
   'In a shadow database nothing of it is kept. With --no-drop or --source what ran before the failure stays: MySQL and MariaDB cannot roll back CREATE and ALTER TABLE.';
 

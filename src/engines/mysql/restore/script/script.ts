@@ -47,7 +47,7 @@ export async function runScript(context: EngineContext, run: ScriptRun): Promise
   const { url, file, asItIs, undo, events } = run;
   await checkScript(context, run);
   const runIn = (running: EngineContext, database: DatabaseUrl): Promise<number> =>
-    withFileStep(running, file, () => runFile(running, database, file));
+    withFileStep(running, file, () => runFile(running, { url: database, file }));
   if (asItIs) return { swapMs: null, undoDatabase: null, statements: await runIn(context, url) };
   let statements = 0;
   const collations = await collationsFor(context, url);

@@ -25,8 +25,8 @@ export interface InsertedRows extends ScriptRows {
 }
 
 export interface SplitOptions {
-  /** Throws for a statement that must not run; returns the one that runs instead. */
-  accept?: (statement: MysqlStatement) => MysqlStatement;
+  /** Throws for a statement that must not run; returns the one that runs instead, if any. */
+  accept?: (statement: MysqlStatement) => MysqlStatement | null;
   /** The `sql_mode` at the beginning of the script. */
   sqlMode?: string;
   /** Number of words of a statement that are kept, from the first on that no server skips; default: all. */
@@ -53,7 +53,7 @@ const DELIMITER = /^delimiter(?:[ \t]+([^\r\n]*))?(?=[\r\n]|$)/i;
 const DELIMITERS = /^(?:[;$|/@^~!%&+=?:]{1,15}|[A-Za-z_]{1,15})$/;
 
 class MysqlReader extends StatementReader {
-  readonly #accept: (statement: MysqlStatement) => MysqlStatement;
+  readonly #accept: NonNullable<SplitOptions['accept']>;
   readonly #mostWords: number;
   readonly #inserts: boolean;
   readonly #modes;
@@ -150,7 +150,8 @@ class MysqlReader extends StatementReader {
         ...{ number, ...this.begin.position, bytes, words, isOptional: this.#isOptional, hasRows: false, isDelimited },
       };
       this.#state = { ...this.#modes.after(statement), versioned: false };
-      this.parts.push(this.#accept(statement));
+      const accepted = this.#accept(statement);
+      if (accepted) this.parts.push(accepted);
     }
     this.begin = null;
     this.words = [];

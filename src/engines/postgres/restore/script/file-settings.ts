@@ -20,20 +20,23 @@ const UNSAFE_ENCODINGS = new Set(
   ),
 );
 
-/** Refuses statements for another database, and encodings that the splitter cannot read. */
-export function checkStatement(statement: ScriptStatement): void {
-  const { line, column, words } = statement;
-  const position = { line, column };
+/** Refuses statements for another database. */
+export function assertOwnDatabase({ line, column, words }: ScriptStatement): void {
   if (words[1] === 'DATABASE' && ['CREATE', 'DROP', 'ALTER'].includes(words[0] ?? '')) {
     throw new ScriptProblem(`${words[0]} DATABASE leads to another database`, {
-      position,
+      position: { line, column },
       hint: 'Remove it: a load runs on the confirmed database only. pg_dump writes it with --create.',
     });
   }
+}
+
+/** Refuses encodings that the splitter cannot read. */
+export function assertSafeEncoding(statement: ScriptStatement): void {
+  const { line, column } = statement;
   const encoding = match(ENCODING, statement);
   if (encoding === null || !UNSAFE_ENCODINGS.has(encoding.replaceAll(/[^A-Za-z0-9]/g, '').toUpperCase())) return;
   throw new ScriptProblem(`text in the encoding ${encoding}, which cannot be split into statements`, {
-    position,
+    position: { line, column },
     hint: 'Write the file in UTF8: pg_dump --encoding=UTF8.',
   });
 }

@@ -17,11 +17,25 @@ const FLAGS = [...PSQL_FLAGS, '--set=ON_ERROR_STOP=1', '--set=VERBOSITY=verbose'
 
 const SETTINGS = { client_min_messages: 'warning', standard_conforming_strings: 'on' };
 
+/** A dump, which runs without a transaction. */
+export interface DumpScript {
+  /** Its content. */
+  text: AsyncIterable<Uint8Array>;
+  /** Decides on a statement; work `before` it begins when all statements that precede it have run. */
+  accept(statement: ScriptStatement): { run: boolean; before?: () => Promise<void> };
+}
+
+interface FileRun {
+  url: DatabaseUrl;
+  file: string;
+  dump?: DumpScript;
+}
+
 /**
  * Runs a file in one transaction and resolves with the number of its statements. psql gets each as a value that it
  * sends unread: it has no way to switch its own commands off. COPY with rows is rendered instead.
  */
-export async function runFile(context: EngineContext, url: DatabaseUrl, file: string): Promise<number> {
+export async function runFile(context: EngineContext, { url, file, dump }: FileRun): Promise<number> {
   const { runner, signal } = context;
   const tools = await anyClientTools(context);
   const { args, env, mounts } = connectionEnvironment(url, SETTINGS);
@@ -31,25 +45,32 @@ export async function runFile(context: EngineContext, url: DatabaseUrl, file: st
     if (errors.length > ERROR_LINES) errors.shift();
   };
   const psql = runner.start({ file: tools.psql, args: [...FLAGS, ...args], env, mounts }, { signal, onErrorLine });
-  const { send, progress, answered } = sender(psql);
+  const { send, progress, answered, allAnswered } = sender(psql);
   let statements = 0;
   let ownCommit = false;
 
   try {
-    await send(BEGINNING);
-    for await (const part of readScript(file, createSplitter({ asFile: true }))) {
+    if (!dump) await send(BEGINNING);
+    for await (const part of readScript(file, createSplitter({ asFile: true, ofDump: !!dump }), dump?.text)) {
       if (progress.hasEnded) break;
       if (part.kind === 'rows') {
         await send(part.bytes);
         if (part.isLast) await send(`\\.\n${ACKNOWLEDGED}`);
         continue;
       }
+      const { run, before } = dump?.accept(part) ?? { run: true };
+      if (before) {
+        await allAnswered();
+        if (progress.hasEnded) break;
+        await before();
+      }
+      if (!run) continue;
       statements = part.number;
       ownCommit ||= endsTransaction(part);
       progress.sent.push({ number: part.number, line: part.line, column: part.column });
       await send(part.hasRows ? copyLines(part.bytes) : `${literalStatement(part.bytes)}${ACKNOWLEDGED}`);
     }
-    await send(END);
+    await send(dump ? COMMITTED : END);
     psql.stdin.end();
     await psql.ended;
     await answered;
@@ -62,7 +83,7 @@ export async function runFile(context: EngineContext, url: DatabaseUrl, file: st
   throw scriptFailed(file, {
     statement: progress.sent[0] ?? null,
     message: errorOf(errors),
-    hint: ownCommit ? COMMITTED_HINT : FAILED_HINT,
+    hint: dump ? DUMP_HINT : ownCommit ? COMMITTED_HINT : FAILED_HINT,
   });
 }
 
@@ -71,13 +92,17 @@ const FAILED_HINT =
 const COMMITTED_HINT =
   'The file has a COMMIT or ROLLBACK of its own: what it committed before the failure stays in the database it ran in.';
 
+const DUMP_HINT =
+  'Nothing was stored. A dump runs as a user who is no superuser, on a server with the extensions of this machine only.';
+
 const DATABASE = 'SELECT oid AS database FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database()';
 const BEGINNING = `${DATABASE} \\gset\nBEGIN;\n`;
 
 const ACKNOWLEDGED = '\\echo done\n';
 
 /** Commits only in the database where it began. */
-const END = `${DATABASE.replace('oid AS database', 'oid = :database AS is_same')} \\gset\n\\if :is_same\nCOMMIT;\n\\echo committed\n\\endif\n`;
+const COMMITTED = '\\echo committed\n';
+const END = `${DATABASE.replace('oid AS database', 'oid = :database AS is_same')} \\gset\n\\if :is_same\nCOMMIT;\n${COMMITTED}\\endif\n`;
 
 const ERROR_LINES = 100;
 
@@ -94,6 +119,8 @@ interface Sender {
   progress: Progress;
   /** All answers are read. */
   answered: Promise<void>;
+  /** Resolves when all statements that were sent have run, or psql has ended. */
+  allAnswered(): Promise<void>;
 }
 
 function sender(psql: RunningProcess): Sender {
@@ -108,13 +135,22 @@ function sender(psql: RunningProcess): Sender {
   );
   // psql ends at an error and does not read the rest.
   psql.stdin.on('error', () => {});
+  let onAnswers = (): void => {};
   const answers = createInterface({ input: psql.stdout }).on('line', (line) => {
     if (line === 'committed') progress.isCommitted = true;
     else progress.sent.shift();
+    if (progress.sent.length === 0) onAnswers();
   });
   return {
     progress,
     answered: new Promise((resolve) => answers.once('close', resolve)),
+    async allAnswered() {
+      if (progress.sent.length === 0) return;
+      const empty = new Promise<void>((resolve) => {
+        onAnswers = resolve;
+      });
+      await Promise.race([empty, ended]);
+    },
     async send(input) {
       if (progress.hasEnded || psql.stdin.write(input)) return;
       await Promise.race([new Promise((resolve) => psql.stdin.once('drain', resolve)), ended]);

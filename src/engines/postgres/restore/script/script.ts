@@ -38,7 +38,7 @@ export async function runScript(context: EngineContext, run: ScriptRun): Promise
   const { url, file, asItIs, undo, role } = run;
   await readFacts(file);
   const runIn = (database: DatabaseUrl): Promise<number> =>
-    withFileStep(context, file, () => runFile(context, database, file));
+    withFileStep(context, file, () => runFile(context, { url: database, file }));
   if (asItIs) return { swapMs: null, undoDatabase: null, statements: await runIn(url) };
   let statements = 0;
   const replaced = await loadThroughShadow(context, { url, undo, role, locale: null }, async ({ shadow }) => {

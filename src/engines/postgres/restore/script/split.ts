@@ -18,11 +18,13 @@ import { MOST_WORD, StatementReader } from '../../../shared/script/statement-rea
 import type { ScriptPosition } from '../../../shared/script/text-window.ts';
 import { CopyRows } from './copy-rows.ts';
 import { readCopy } from './copy-statement.ts';
-import { checkStatement, standardStringsOf } from './file-settings.ts';
+import { assertOwnDatabase, assertSafeEncoding, standardStringsOf } from './file-settings.ts';
 
 export interface SplitOptions {
   /** Reads the rows behind `COPY … FROM STDIN`, and takes over the settings of `SET`. */
   asFile?: boolean;
+  /** Skips `\connect`, and passes statements for a database on, as `pg_dump --create` writes them. */
+  ofDump?: boolean;
 }
 
 /**
@@ -30,8 +32,8 @@ export interface SplitOptions {
  * ATOMIC … END). Of psql's commands only `\restrict` and `\unrestrict` are accepted, which pg_dump writes.
  * https://www.postgresql.org/docs/current/sql-syntax-lexical.html
  */
-export function createSplitter({ asFile = false }: SplitOptions = {}): ScriptSplitter {
-  return new PostgresReader(asFile);
+export function createSplitter({ asFile = false, ofDump = false }: SplitOptions = {}): ScriptSplitter {
+  return new PostgresReader({ asFile, ofDump });
 }
 
 /** The end of a quoted part. */
@@ -46,6 +48,7 @@ const MOST_WORDS = 64;
 
 class PostgresReader extends StatementReader {
   readonly #asFile: boolean;
+  readonly #ofDump: boolean;
   #standardStrings = true;
   #parentheses = 0;
   #bodies = 0;
@@ -61,9 +64,10 @@ class PostgresReader extends StatementReader {
   #comments = 0;
   #rows: CopyRows | null = null;
 
-  constructor(asFile: boolean) {
+  constructor({ asFile, ofDump }: Required<SplitOptions>) {
     super();
     this.#asFile = asFile;
+    this.#ofDump = ofDump;
   }
 
   protected override appended(chunk: Uint8Array, dropped: number): void {
@@ -104,7 +108,8 @@ class PostgresReader extends StatementReader {
       const bytes = this.statementBytes(this.begin.at, end);
       const statement = { kind: 'statement' as const, number, ...this.begin.position, bytes, words, hasRows: false };
       if (this.#asFile) {
-        checkStatement(statement);
+        if (!this.#ofDump) assertOwnDatabase(statement);
+        assertSafeEncoding(statement);
         this.#standardStrings = standardStringsOf(statement) ?? this.#standardStrings;
       }
       const copy =
@@ -293,7 +298,8 @@ class PostgresReader extends StatementReader {
     if (end === -1 && !isEnd && this.bytes.length - this.at < MOST_WORD) return false;
     const { column } = this.text.position(this.at);
     const line = lineFrom(this.text, this.at);
-    if (this.#asFile && !this.begin && column === 1 && end !== -1 && OF_DUMPS.test(line)) {
+    const isOfDump = OF_DUMPS.test(line) || (this.#ofDump && line.startsWith('\\connect '));
+    if (this.#asFile && !this.begin && column === 1 && end !== -1 && isOfDump) {
       this.at += end;
       return true;
     }

@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest';
+import { withinSpace } from '../../../src/operations/import/within-space.ts';
+import { testContext } from '../../helpers/postgres/postgres-server.ts';
+
+test('an import does not begin on a full disk, and does elsewhere', async () => {
+  const context = testContext({ settings: {} });
+  const full = withinSpace(context, async () => 'imported', Number.MAX_SAFE_INTEGER);
+  await expect(full).rejects.toMatchObject({ code: 'space_short' });
+  expect(await withinSpace(context, async () => 'imported', 0)).toBe('imported');
+});
