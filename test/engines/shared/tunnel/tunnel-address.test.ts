@@ -69,9 +69,8 @@ describe('the address of a tunnel', () => {
     expect(new Set(urls.map(connectionKey)).size).toBe(3);
     const context = testContext({ settings: {} });
     const addresses = await Promise.all(urls.map((url) => openDatabase(context, url).connect.readAddresses()));
-    const [here, one, two] = addresses;
-    expect(here?.isDisjointFrom(one ?? new Set())).toBe(true);
-    expect(one?.isDisjointFrom(two ?? new Set())).toBe(true);
-    expect([...(one ?? [])]).toEqual(['ssh://a@one localhost:5432']);
+    const all = addresses.flatMap((found) => [...found]);
+    expect(new Set(all).size).toBe(all.length);
+    expect(all).toContain('ssh://a@one localhost:5432');
   });
 });
