@@ -4,6 +4,7 @@ import { withConnection } from './connection-limits.ts';
 import type { DatabaseUrl } from './database-url.ts';
 import type { Connection, Engine, Facets, Place } from './engine.ts';
 import type { EngineContext } from './engine-context.ts';
+import type { ConnectFacet, Probe, ProbeRequest } from './facets/connect.ts';
 import { profileOf } from './list.ts';
 import { engineOf } from './registry.ts';
 
@@ -43,7 +44,12 @@ export function openDatabase(context: EngineContext, url: DatabaseUrl): Database
   const addresses = url.hosts.map(
     ({ host, port }) => `${url.parameters.tunnel} ${host.toLowerCase()}:${port ?? profileOf(engine.id).defaultPort}`,
   );
-  return { engine, url, ...facets, connect: { ...facets.connect, readAddresses: async () => new Set(addresses) } };
+  const connect: ConnectFacet = {
+    ...facets.connect,
+    readAddresses: async () => new Set(addresses),
+    probe: (request) => probeThroughTunnel(url, request, facets.connect.probe),
+  };
+  return { engine, url, ...facets, connect };
 }
 
 /** Opens the tunnel of a URL, and returns the URL that leads through it; a URL without one as it is. */
@@ -75,6 +81,30 @@ async function withTunnel<Result>(
     const { tunnelOf, tunnelFailed } = await import('./shared/tunnel/tunnel.ts');
     const says = await tunnelOf(url).failureSince(startedAt);
     throw says === null ? cause : tunnelFailed(url, { says, cause });
+  }
+}
+
+/** A server that cannot be reached is told by ssh, not by the client that it disconnects. */
+async function probeThroughTunnel(
+  url: DatabaseUrl,
+  request: ProbeRequest,
+  probe: ConnectFacet['probe'],
+): Promise<void> {
+  const startedAt = performance.now();
+  const unreachable = new Map<number, Probe>();
+  const take: ProbeRequest['take'] = (index, found) => {
+    if (found.state.status === 'unreachable') unreachable.set(index, found);
+    else request.take(index, found);
+  };
+  await probe({ ...request, take });
+  if (unreachable.size === 0) return;
+  const { tunnelOf } = await import('./shared/tunnel/tunnel.ts');
+  const error = await tunnelOf(url).failureSince(startedAt);
+  for (const [index, { state, identity }] of unreachable) {
+    request.take(index, {
+      state: { ...state, ...(error !== null && { error, error_code: 'tunnel_failed' }) },
+      identity,
+    });
   }
 }
 
