@@ -26,6 +26,8 @@ for (const kind of KINDS) {
 
       beforeAll(async () => {
         await server.create('shop');
+        await server.create('other');
+        await server.run('other', ['CREATE TABLE note (id integer PRIMARY KEY)']);
         await server.run('shop', [
           'CREATE TABLE customer (id integer PRIMARY KEY, name varchar(40))',
           "INSERT INTO customer VALUES (1, 'Ann'), (2, 'Bob')",
@@ -74,9 +76,9 @@ for (const kind of KINDS) {
           'build shop',
           'load shop',
           'load shop',
-          'undo shop',
           'reset shop',
           'branch create shop try',
+          'undo shop',
           'subset shop',
           'sanitize shop',
         ]) {
@@ -95,8 +97,8 @@ for (const kind of KINDS) {
       it('is the source by whatever tunnel, or none, a destination leads to it', { timeout: 120_000 }, async () => {
         const start = await withTargets({
           shop: { snapshot: { ...snapshot(), dst_url: undefined, dst_tunnel: undefined } },
-          direct: { snapshot: { ...snapshot('shop_dev', 'shop'), dst_tunnel: undefined } },
-          around: { snapshot: { ...snapshot('shop_dev', 'shop'), dst_tunnel: other.url } },
+          direct: { snapshot: { ...snapshot('other', 'shop'), dst_tunnel: undefined } },
+          around: { snapshot: { ...snapshot('other', 'shop'), dst_tunnel: other.url } },
         });
         await other.configure('');
         const { code } = await start('build', 'direct').ended;
