@@ -1,4 +1,4 @@
-/** Where `ssh` logs in; user and port that are not given are those of its own configuration. */
+/** The login of `ssh`; user and port that are not given are those of its own configuration. */
 export interface TunnelAddress {
   user: string | null;
   host: string;

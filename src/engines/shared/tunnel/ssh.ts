@@ -28,7 +28,7 @@ export interface SshRequest {
 const LOGIN_TIMEOUT_MS = 30_000;
 const POLL_MS = 20;
 
-/** What the user's configuration may not change: see ssh_config(5). */
+/** Options that the user's configuration may not change: see ssh_config(5). */
 const FIXED = {
   // No question in the middle of a run.
   BatchMode: 'yes',

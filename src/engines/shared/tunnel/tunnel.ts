@@ -18,7 +18,7 @@ export interface Tunnel {
   open(context: EngineContext): Promise<void>;
   /** On 127.0.0.1, one for each host; they stay the same while this process runs. */
   ports(): Promise<number[]>;
-  /** What ssh said of a tunnel that broke, or of a host that it could not reach, since then. */
+  /** The words of ssh about a tunnel that broke, or of a host that it could not reach, since then. */
   failureSince(time: number): Promise<string | null>;
 }
 
@@ -48,7 +48,7 @@ function createTunnel(address: TunnelAddress, hosts: SshRequest['hosts']): Tunne
   let idle: NodeJS.Timeout | undefined;
   let line = { text: '', at: 0 };
   let broken = { says: '', at: 0 };
-  /** When a connection began that ended without a byte of the server. */
+  /** The start of a connection that ended without a byte of the server. */
   let refusedAt = 0;
 
   function login(): Promise<OpenSsh> {

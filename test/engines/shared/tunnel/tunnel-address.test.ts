@@ -59,7 +59,7 @@ describe('the address of a tunnel', () => {
     expect(() => parseUrl(withTunnel(url, 'ssh://bastion'))).toThrow(/tunnel/);
   });
 
-  it.each(['postgres', 'mysql'])('tells databases of %s apart that have the same host', async (scheme) => {
+  it.each(['postgres', 'mysql'])('distinguishes databases of %s that have the same host', async (scheme) => {
     const text = `${scheme}://app:secret@localhost:5432/app`;
     const urls = [text, withTunnel(text, 'ssh://a@one'), withTunnel(text, 'ssh://a@two')].map(parseUrl);
     const displays = urls.map(({ display }) => display);

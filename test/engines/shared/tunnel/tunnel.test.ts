@@ -83,7 +83,7 @@ describeWithSsh('a tunnel', () => {
       expect(await bastion.log()).not.toContain('Accepted publickey');
     });
 
-    it('says what ssh says where the login is refused', async () => {
+    it('fails with the words of ssh where the login is refused', async () => {
       const bastion = await bastionOf('DenyUsers *');
       await expect(openThrough(bastion).connect.listDatabases()).rejects.toMatchObject({
         code: 'tunnel_failed',
@@ -92,7 +92,7 @@ describeWithSsh('a tunnel', () => {
       });
     });
 
-    it('says that the bastion cannot reach the database', async () => {
+    it('fails with the words of ssh where the bastion cannot reach the database', async () => {
       const bastion = await bastionOf('PermitOpen 127.0.0.1:1');
       await expect(openThrough(bastion).connect.listDatabases()).rejects.toMatchObject({
         code: 'tunnel_failed',
@@ -100,7 +100,7 @@ describeWithSsh('a tunnel', () => {
       });
     });
 
-    it('gives the state of a database what ssh says', async () => {
+    it('adds the words of ssh to the state of a database', async () => {
       const found: Probe[] = [];
       const take = (_: number, probe: Probe) => void found.push(probe);
       for (const settings of ['PermitOpen 127.0.0.1:1', 'DenyUsers *', '']) {
@@ -135,7 +135,7 @@ describeWithSsh('a tunnel', () => {
     });
 
     it.skipIf(process.getuid?.() !== 0 || process.platform !== 'linux')(
-      'lets no other user of the machine in',
+      'refuses other users of the machine',
       async () => {
         const bastion = await bastionOf();
         const { url } = openThrough(bastion);
