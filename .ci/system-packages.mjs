@@ -73,6 +73,16 @@ const systemPackages = [
     startsServices: true,
   },
   {
+    name: 'an SSH server',
+    programs: ['sshd'],
+    usualPlaces: ['/usr/sbin'],
+    debian: ['openssh-server', 'openssh-client'],
+    elsewhere: 'macOS has one; others: the package openssh-server',
+    neededBy: 'the tests of tunnels',
+    onlyForTests: true,
+    startsServices: true,
+  },
+  {
     name: 'the shells zsh and fish',
     programs: ['zsh', 'fish'],
     usualPlaces: [],

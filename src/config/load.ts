@@ -25,6 +25,7 @@ import { createTree, dotted, type Tree, valueAt } from './tree.ts';
 import type { CoveredFile } from './trust/covered-files.ts';
 import { requireTrust } from './trust/require-trust.ts';
 import { fillUrls } from './urls/fill-urls.ts';
+import { joinTunnels } from './urls/join-tunnels.ts';
 import { variablesOf } from './urls/template.ts';
 
 export interface LoadOptions extends FileRequest {
@@ -99,6 +100,7 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
   const secrets = openValues(tree);
   const { problems: unfilled, blanks } = fillUrls(tree, { shape, variables: variablesOf(environment) });
   secrets.openFilled();
+  joinTunnels(tree, blanks);
   const misnamed = takeMisnamedTargets(tree);
   const { settings: valid, draft, problems: invalid } = checkValues(tree, shape);
   const surroundings: RuleContext = {

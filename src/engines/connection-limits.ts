@@ -75,7 +75,8 @@ function release(server: string): void {
 function serverOf({ engine, hosts: [first], parameters }: DatabaseUrl): string {
   const host = (parameters.hostaddr ?? parameters.socket ?? first?.host ?? '').toLowerCase();
   const port = first?.port ?? profileOf(engine).defaultPort;
-  return `${engine} ${isThisMachine(host) ? '' : host}:${port} ${parameters.service ?? ''}`;
+  const isHere = parameters.tunnel === undefined && isThisMachine(host);
+  return `${engine} ${isHere ? '' : host}:${port} ${parameters.service ?? ''} ${parameters.tunnel ?? ''}`;
 }
 
 function isThisMachine(host: string): boolean {

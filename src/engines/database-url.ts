@@ -15,7 +15,14 @@ export interface DatabaseUrl {
   hosts: Host[];
   database: string | null;
   parameters: Record<string, string>;
+  /** Ports of 127.0.0.1 that lead to the hosts through the open tunnel of `parameters.tunnel`. */
+  localPorts?: number[];
   inContainer: boolean;
   display: string;
   toJSON: () => string;
+}
+
+/** Other databases of the same server (`connectionKey`), by the same way. */
+export function alongside({ localPorts }: DatabaseUrl, urls: DatabaseUrl[]): DatabaseUrl[] {
+  return localPorts ? urls.map((url) => ({ ...url, localPorts })) : urls;
 }

@@ -60,15 +60,14 @@ export interface Facets {
   branches: BranchFacet;
 }
 
-/** Gives each call its context: no call is possible without what `openDatabase` does for it. */
+/** Gives each call its context, and the URL through its tunnel: no call is possible without what `openDatabase` does for it. */
 export interface Connection {
-  url: DatabaseUrl;
   run: RunCall;
   /** The same for a short look, of which few run on a server at a time. */
   runShort: RunCall;
 }
 
-type RunCall = <Result>(call: (context: EngineContext) => Promise<Result>) => Promise<Result>;
+type RunCall = <Result>(call: (context: EngineContext, url: DatabaseUrl) => Promise<Result>) => Promise<Result>;
 
 export interface Capabilities {
   /** Why a restore stops at its first error; `null` where it can continue. */

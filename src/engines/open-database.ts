@@ -4,6 +4,8 @@ import { withConnection } from './connection-limits.ts';
 import type { DatabaseUrl } from './database-url.ts';
 import type { Connection, Engine, Facets, Place } from './engine.ts';
 import type { EngineContext } from './engine-context.ts';
+import type { ConnectFacet, Probe, ProbeRequest } from './facets/connect.ts';
+import { profileOf } from './list.ts';
 import { engineOf } from './registry.ts';
 
 /** A database and all that can be done with it. */
@@ -22,7 +24,9 @@ export function openDatabase(context: EngineContext, url: DatabaseUrl): Database
     const runner = await chooseRunner(engine, { context, url });
     const on = (chosen: Runner) => {
       const placed = { ...context, runner: chosen };
-      return engine.withExplainedErrors({ context: placed, url }, () => call(placed));
+      return withTunnel(placed, url, (through) =>
+        engine.withExplainedErrors({ context: placed, url: through }, () => call(placed, through)),
+      );
     };
     try {
       return await on(runner);
@@ -33,8 +37,81 @@ export function openDatabase(context: EngineContext, url: DatabaseUrl): Database
     }
   };
   const runShort: Connection['runShort'] = (call) =>
-    run((placed) => withConnection(url, placed.signal, () => call(placed)));
-  return { engine, url, ...engine.open({ url, run, runShort }) };
+    run((placed, through) => withConnection(url, placed.signal, () => call(placed, through)));
+  const facets = engine.open({ run, runShort });
+  if (url.parameters.tunnel === undefined) return { engine, url, ...facets };
+  // Seen from the bastion: no address of this machine is one of them.
+  const addresses = url.hosts.map(
+    ({ host, port }) => `${url.parameters.tunnel} ${host.toLowerCase()}:${port ?? profileOf(engine.id).defaultPort}`,
+  );
+  const connect: ConnectFacet = {
+    ...facets.connect,
+    readAddresses: async () => new Set(addresses),
+    probe: (request) => probeThroughTunnel(url, request, facets.connect.probe),
+  };
+  return { engine, url, ...facets, connect };
+}
+
+/** Opens the tunnel of a URL, and returns the URL that leads through it; a URL without one as it is. */
+export async function openTunnel(context: EngineContext, url: DatabaseUrl): Promise<DatabaseUrl> {
+  if (url.parameters.tunnel === undefined) return url;
+  const { tunnelOf, tunnelFailed } = await import('./shared/tunnel/tunnel.ts');
+  const tunnel = tunnelOf(url);
+  await tunnel.open(context).catch((cause: Error) => {
+    context.signal.throwIfAborted();
+    throw tunnelFailed(url, { says: cause.message, cause });
+  });
+  return { ...url, localPorts: await tunnel.ports() };
+}
+
+/** A failure of the work is that of the tunnel where that broke meanwhile. */
+async function withTunnel<Result>(
+  context: EngineContext,
+  url: DatabaseUrl,
+  work: (url: DatabaseUrl) => Promise<Result>,
+): Promise<Result> {
+  if (url.parameters.tunnel === undefined) return work(url);
+  if (context.runner.id !== 'local') throw noTunnelInContainer(url);
+  const startedAt = performance.now();
+  const through = await openTunnel(context, url);
+  try {
+    return await work(through);
+  } catch (cause) {
+    context.signal.throwIfAborted();
+    const { tunnelOf, tunnelFailed } = await import('./shared/tunnel/tunnel.ts');
+    const says = await tunnelOf(url).failureSince(startedAt);
+    throw says === null ? cause : tunnelFailed(url, { says, cause });
+  }
+}
+
+/** A server that cannot be reached is told by ssh, not by the client that it disconnects. */
+async function probeThroughTunnel(
+  url: DatabaseUrl,
+  request: ProbeRequest,
+  probe: ConnectFacet['probe'],
+): Promise<void> {
+  const startedAt = performance.now();
+  const unreachable = new Map<number, Probe>();
+  const take: ProbeRequest['take'] = (index, found) => {
+    if (found.state.status === 'unreachable') unreachable.set(index, found);
+    else request.take(index, found);
+  };
+  await probe({ ...request, take });
+  if (unreachable.size === 0) return;
+  const { tunnelOf } = await import('./shared/tunnel/tunnel.ts');
+  const error = await tunnelOf(url).failureSince(startedAt);
+  for (const [index, { state, identity }] of unreachable) {
+    request.take(index, {
+      state: { ...state, ...(error !== null && { error, error_code: 'tunnel_failed' }) },
+      identity,
+    });
+  }
+}
+
+function noTunnelInContainer({ display }: DatabaseUrl): UserError {
+  return new UserError('tunnel_failed', `Programs in a container cannot use the SSH tunnel to ${display}`, {
+    hint: 'Install the client programs of the database on this machine.',
+  });
 }
 
 /**

@@ -8,6 +8,7 @@ export const EFFECTS = [
   'allows',
   'stores',
   'connects',
+  'tunnels',
   'reads_variable',
   'uses_file',
   'writes_folder',

@@ -216,6 +216,7 @@ export const ERRORS = {
     denied: 'The server refuses the user or password.',
     database_missing: 'The server has no such database.',
     connection_lost: 'The connection was lost during the work.',
+    tunnel_failed: 'The SSH tunnel of a URL does not open, or broke; the message ends with what ssh said.',
     too_many_connections: 'The server, user or database has no free connection.',
     docker_unreachable: 'The Docker daemon does not answer.',
     image_unavailable: 'The image is not here and cannot be pulled.',

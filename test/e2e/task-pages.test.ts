@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -19,6 +19,7 @@ import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpe
 import { startStandby } from '../helpers/postgres/postgres-standby.ts';
 import { startIdentityProvider } from '../helpers/sign-in/identity-provider.ts';
 import { noteTakingBrowser } from '../helpers/sign-in/note-taking-browser.ts';
+import { describeWithSsh, startBastion } from '../helpers/ssh/ssh-server.ts';
 import { describeWithS3, startS3 } from '../helpers/storage/s3-server.ts';
 import { suiteResource } from '../helpers/suite-resource.ts';
 import { SECRET_KEY } from '../helpers/terminal/config-folder.ts';
@@ -215,6 +216,24 @@ describeWithPostgres('the pages of tasks', () => {
     await session.shell({ ...first, text: last });
     const there = await postgres.psql('shop_dev', { sql: "SELECT to_regclass('migrated') IS NULL" });
     expect(there.trim()).toBe('t');
+  });
+
+  describeWithSsh('and of a bastion', () => {
+    test('reach-a-source-behind-a-bastion: every command runs', async () => {
+      const bastion = await startBastion();
+      onTestFinished(() => bastion.stop());
+      const { session, blocks } = await openPage('reach-a-source-behind-a-bastion');
+      await writeFile(
+        join(session.folder, 'tool.yml'),
+        (await readFile(join(session.folder, 'tool.yml'), 'utf8')).replace(/ssh:.*/, bastion.url),
+        { mode: 0o600 },
+      );
+      await copyFile(join(bastion.folder, 'bin/ssh'), join(session.home, 'bin/ssh'));
+      expect(await runAll(session, blocks)).toContain('Verified');
+      const rows = await postgres.psql('shop_dev', { sql: 'SELECT count(*) FROM customer' });
+      expect(rows.trim()).toBe('2');
+      expect((await bastion.log()).match(/Accepted publickey/g)?.length).toBeGreaterThanOrEqual(2);
+    });
   });
 
   test('use-branches: every command runs, and so does the example', async () => {

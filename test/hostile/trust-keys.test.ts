@@ -75,6 +75,7 @@ function valuesOf(shape: Extract<Shape, { kind: 'value' }>): Leaf['value'] {
   if (type === 'boolean') return (number) => (number <= 1 ? !(byDefault ?? false) : (byDefault ?? false));
   if (type === 'number' || type === 'integer') return (number) => 1000 + number;
   if (traits.effect === 'reads' || traits.effect === 'replaces') return (number) => `postgres://host/name${number}`;
+  if (traits.effect === 'tunnels') return (number) => `ssh://host${number}`;
   if (traits.effect === 'connects') return (number) => `https://host${number}.example.com`;
   return (number) => `value ${number}-${traits.secret ? 'hidden' : 'shown'}`;
 }

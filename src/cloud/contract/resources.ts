@@ -15,11 +15,11 @@ const { share: _share, snapshot: _snapshot, subset, sanitize: _sanitize, ...targ
 
 /**
  * `targets.NAME` of the configuration. A query is sent as text: the hub has no files. Commands of a load are those of a
- * file that its user trusts.
+ * file that its user trusts, and so are logins by SSH.
  */
 export const targetSettingsSchema = v.strictObject({
   ...targetKeys,
-  snapshot: v.exactOptional(v.omit(snapshotSchema, ['after_load'])),
+  snapshot: v.exactOptional(v.omit(snapshotSchema, ['after_load', 'src_tunnel', 'dst_tunnel'])),
   subset,
   sanitize: v.exactOptional(v.omit(sanitizeSchema, ['query_file'])),
 });

@@ -3,7 +3,7 @@ import { parseDuration } from '../../text/duration.ts';
 import { afterLoad } from './after-load.ts';
 import { optionalKey } from './key.ts';
 import { traits } from './traits.ts';
-import { baseCopyKeys, destinationUrl, sourceUrl, tableName, text } from './values.ts';
+import { baseCopyKeys, destinationUrl, sourceUrl, tableName, text, tunnelUrl } from './values.ts';
 
 const schemaName = v.pipe(text, traits({ names: 'schema' }));
 
@@ -21,8 +21,14 @@ export const snapshotSchema = v.strictObject({
   src_url: optionalKey(sourceUrl, 'Source database.', {
     example: 'postgres://app:{{`APP_PASSWORD` | env}}@db.example.com:5432/app',
   }),
+  src_tunnel: optionalKey(tunnelUrl, 'SSH login through which src_url is reached, as seen from there.', {
+    example: 'ssh://deploy@bastion.example.com',
+  }),
   dst_url: optionalKey(destinationUrl, 'Destination of loads, created or replaced.', {
     example: 'postgres://localhost:5432/app_copy',
+  }),
+  dst_tunnel: optionalKey(tunnelUrl, 'SSH login through which dst_url is reached, as seen from there.', {
+    example: 'ssh://deploy@staging.example.com:2222',
   }),
   role: optionalKey(text, 'Owner of restored objects (PostgreSQL); default: the owner of the replaced database.', {
     example: 'app_owner',

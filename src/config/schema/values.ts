@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { URL_SCHEMES } from '../../engines/list.ts';
+import { parseTunnel } from '../../engines/tunnel-address.ts';
 import { isConnectionUrl, parameterProblem } from '../urls/url-scheme.ts';
 import { optionalKey } from './key.ts';
 import { traits } from './traits.ts';
@@ -30,6 +31,16 @@ const databaseUrl = v.pipe(
 export const sourceUrl = v.pipe(databaseUrl, traits({ effect: 'reads' }));
 
 export const destinationUrl = v.pipe(databaseUrl, traits({ effect: 'replaces' }));
+
+export const tunnelUrl = v.pipe(
+  text,
+  v.check(
+    (value) => parseTunnel(value) !== null,
+    'must be ssh://user@host:port, of letters, digits, hyphens, dots and underscores',
+  ),
+  v.examples(['ssh://deploy@bastion.example.com']),
+  traits({ effect: 'tunnels', hint: 'Write all else, such as keys and jumps, in ~/.ssh/config.' }),
+);
 
 export const webUrl = v.pipe(
   text,

@@ -88,7 +88,7 @@ function collectValue(value: unknown, path: KeyPath, { covered, root, found, fil
     case 'reads':
     case 'replaces':
       add({ effect, object: withoutPassword(text), detail: by });
-      found.push(...surroundingsOf(text));
+      found.push(...surroundingsOf(text, by));
       return;
     case 'connects':
       add({ effect, object: withoutUser(text), detail: dotted(path) });
@@ -104,6 +104,7 @@ function collectValue(value: unknown, path: KeyPath, { covered, root, found, fil
     case 'runs_program':
       if (value === true) add({ effect, object: 'mysqldump', detail: by });
       return;
+    case 'tunnels':
     case 'runs_command':
     case 'allows':
       add({ effect, object: text, detail: by });
@@ -153,14 +154,18 @@ function withoutPassword(url: string): string {
   return redact(`${from}${query.length === 0 ? '' : `?${query.join('&')}`}`);
 }
 
-/** Files and variables that a connection uses besides. */
-function surroundingsOf(url: string): Effect[] {
+/** Logins, files and variables that a connection uses besides. */
+function surroundingsOf(url: string, by: string): Effect[] {
   const parts = urlParts(url);
   const engine = engineOfUrl(url);
   if (!parts || !engine) return [];
   const { surroundings, parameters: known }: EngineProfile = profileOf(engine);
+  const tunnels = parts.parameters.filter(([name]) => name === 'tunnel');
   const files = parts.parameters.filter(([name]) => Object.hasOwn(known, name) && known[name] === 'file');
-  const effects = files.map(([, object]): Effect => ({ effect: 'uses_file', object }));
+  const effects = [
+    ...tunnels.map(([, object]): Effect => ({ effect: 'tunnels', object, detail: by })),
+    ...files.map(([, object]): Effect => ({ effect: 'uses_file', object })),
+  ];
   const given = new Set(parts.parameters.map(([name]) => name));
   if (parts.user.includes(':') || given.has('password') || given.has('passfile')) return effects;
   const names = [...surroundings.passwordVariables, ...surroundings.passwordFileVariables];

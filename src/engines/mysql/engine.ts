@@ -1,3 +1,4 @@
+import { alongside } from '../database-url.ts';
 import type { Engine } from '../engine.ts';
 import { databaseOf, parseMysqlUrl, urlVariables, urlWithPassword, withDatabase } from './connection/url.ts';
 
@@ -24,105 +25,126 @@ export const mysql: Engine = {
     (await import('./sanitize/scratch-places.ts')).scratchPlaces(context, destination),
   withExplainedErrors: async (place, work) =>
     (await import('./connection/explain-errors.ts')).withExplainedErrors(place, work),
-  open: ({ url, run, runShort }) => ({
+  open: ({ run, runShort }) => ({
     connect: {
-      probe: (request) => run(async (context) => (await import('./connection/probe.ts')).probe(context, request)),
+      probe: (request) =>
+        run(async (context, url) =>
+          (await import('./connection/probe.ts')).probe(context, { ...request, urls: alongside(url, request.urls) }),
+        ),
       listDatabases: () =>
-        runShort(async (context) => (await import('./catalog/browse.ts')).listDatabases(context, url)),
+        runShort(async (context, url) => (await import('./catalog/browse.ts')).listDatabases(context, url)),
       listSchemas: async () => [],
-      listTables: () => runShort(async (context) => (await import('./catalog/browse.ts')).listTables(context, url)),
-      readAddresses: () => run(async (context) => (await import('./connection/location.ts')).addressesOf(context, url)),
+      listTables: () =>
+        runShort(async (context, url) => (await import('./catalog/browse.ts')).listTables(context, url)),
+      readAddresses: () =>
+        run(async (context, url) => (await import('./connection/location.ts')).addressesOf(context, url)),
       identifyAffected: () =>
-        runShort(async (context) => (await import('./connection/identity.ts')).identifyAffected(context, url)),
-      isSuperuser: () => run(async (context) => (await import('./server/superuser.ts')).isSuperuser(context, url)),
+        runShort(async (context, url) => (await import('./connection/identity.ts')).identifyAffected(context, url)),
+      isSuperuser: () => run(async (context, url) => (await import('./server/superuser.ts')).isSuperuser(context, url)),
       inspect: () =>
-        runShort(async (context) => {
+        runShort(async (context, url) => {
           const { inspectDestination } = await import('./restore/preflight.ts');
           return (await inspectDestination(context, url)).destination;
         }),
       countRows: (manifest) =>
-        run(async (context) => (await import('./catalog/browse.ts')).countRows(context, { url, manifest })),
+        run(async (context, url) => (await import('./catalog/browse.ts')).countRows(context, { url, manifest })),
       readSmallTables: (request) =>
-        run(async (context) =>
+        run(async (context, url) =>
           (await import('./catalog/read-small-tables.ts')).readSmallTables(context, { ...request, url }),
         ),
       readValue: (select) =>
-        run(async (context) => (await import('./catalog/read-value.ts')).readValue(context, { url, select })),
+        run(async (context, url) => (await import('./catalog/read-value.ts')).readValue(context, { url, select })),
     },
     dump: {
-      run: (request) => run(async (context) => (await import('./dump/dump.ts')).dump(context, { ...request, url })),
+      run: (request) =>
+        run(async (context, url) => (await import('./dump/dump.ts')).dump(context, { ...request, url })),
     },
     restore: {
       readNeeds: (request) =>
-        run(async () => (await import('./restore/table-needs.ts')).readNeeds({ ...request, url })),
+        run(async (_, url) => (await import('./restore/table-needs.ts')).readNeeds({ ...request, url })),
       plan: (request) =>
-        run(async (context) =>
+        run(async (context, url) =>
           request.onlyRows
             ? (await import('./restore/only-rows/plan-only-rows.ts')).planOnlyRows(context, { ...request, url })
             : (await import('./restore/preflight.ts')).planRestore(context, { ...request, url }),
         ),
       chooseRestorer: (request) =>
-        run(async (context) =>
+        run(async (context, url) =>
           (await import('./restore/temporary-user.ts')).chooseRestorer(context, { ...request, url }),
         ),
       run: (request) =>
-        run(async (context) => (await import('./restore/restore.ts')).restore(context, { ...request, url })),
+        run(async (context, url) => (await import('./restore/restore.ts')).restore(context, { ...request, url })),
       checkScript: (file) =>
-        run(async (context) => (await import('./restore/script/script.ts')).checkScript(context, { url, file })),
+        run(async (context, url) => (await import('./restore/script/script.ts')).checkScript(context, { url, file })),
       runScript: (request) =>
-        run(async (context) => (await import('./restore/script/script.ts')).runScript(context, { ...request, url })),
+        run(async (context, url) =>
+          (await import('./restore/script/script.ts')).runScript(context, { ...request, url }),
+        ),
       restoreDump: (dump) =>
-        run(async (context) => (await import('./restore/dump-file/restore-dump.ts')).restoreDump(context, url, dump)),
-      findUndoCopy: () => run(async (context) => (await import('./swap/undo.ts')).findUndoCopy(context, url)),
-      undo: () => run(async (context) => (await import('./swap/undo.ts')).undo(context, url)),
+        run(async (context, url) =>
+          (await import('./restore/dump-file/restore-dump.ts')).restoreDump(context, url, dump),
+        ),
+      findUndoCopy: () => run(async (context, url) => (await import('./swap/undo.ts')).findUndoCopy(context, url)),
+      undo: () => run(async (context, url) => (await import('./swap/undo.ts')).undo(context, url)),
       readPresentTables: (request) =>
-        run(async (context) =>
+        run(async (context, url) =>
           (await import('./restore/stored-table.ts')).readPresentTables(context, { ...request, url }),
         ),
       planReset: (request) =>
-        run(async (context) =>
+        run(async (context, url) =>
           (await import('./branches/reset-destination.ts')).planReset(context, { ...request, url }),
         ),
       reset: (request) =>
-        run(async (context) => (await import('./branches/reset-destination.ts')).reset(context, { ...request, url })),
+        run(async (context, url) =>
+          (await import('./branches/reset-destination.ts')).reset(context, { ...request, url }),
+        ),
       findCopies: () =>
-        run(async (context) => (await import('./branches/reset-destination.ts')).findCopies(context, url)),
+        run(async (context, url) => (await import('./branches/reset-destination.ts')).findCopies(context, url)),
       findAllCopies: (urls) =>
-        runShort(async (context) => (await import('./branches/reset-destination.ts')).findAllCopies(context, { urls })),
+        runShort(async (context, url) =>
+          (await import('./branches/reset-destination.ts')).findAllCopies(context, { urls: alongside(url, urls) }),
+        ),
       dropCopies: () =>
-        run(async (context) => (await import('./branches/reset-destination.ts')).dropCopies(context, url)),
+        run(async (context, url) => (await import('./branches/reset-destination.ts')).dropCopies(context, url)),
     },
     sanitize: {
       readColumns: (manifest) =>
-        run(async (context) => (await import('./sanitize/columns.ts')).readColumns(context, { url, manifest })),
+        run(async (context, url) => (await import('./sanitize/columns.ts')).readColumns(context, { url, manifest })),
       digestColumns: (columns) =>
-        run(async (context) => (await import('./sanitize/digests.ts')).digestColumns(context, url, columns)),
+        run(async (context, url) => (await import('./sanitize/digests.ts')).digestColumns(context, url, columns)),
       runQuery: (request) =>
-        run(async (context) => (await import('./sanitize/query.ts')).runQuery(context, { ...request, url })),
+        run(async (context, url) => (await import('./sanitize/query.ts')).runQuery(context, { ...request, url })),
       removeTraces: (request) =>
-        run(async (context) => (await import('./sanitize/traces.ts')).removeTraces(context, { ...request, url })),
+        run(async (context, url) => (await import('./sanitize/traces.ts')).removeTraces(context, { ...request, url })),
       suggestQuery: (request) =>
-        run(async (context) => (await import('./sanitize/suggestion.ts')).suggestQuery(context, { ...request, url })),
+        run(async (context, url) =>
+          (await import('./sanitize/suggestion.ts')).suggestQuery(context, { ...request, url }),
+        ),
       tryReplacements: (request) =>
-        run(async (context) => (await import('./sanitize/trial.ts')).tryReplacements(context, { ...request, url })),
+        run(async (context, url) =>
+          (await import('./sanitize/trial.ts')).tryReplacements(context, { ...request, url }),
+        ),
     },
     subset: {
       openSource: (cpus) =>
-        run(async (context) => (await import('./subset/source.ts')).openSource(context, { url, cpus })),
+        run(async (context, url) => (await import('./subset/source.ts')).openSource(context, { url, cpus })),
       checkDestination: () =>
-        run(async (context) => (await import('./subset/destination.ts')).checkDestination(context, url)),
+        run(async (context, url) => (await import('./subset/destination.ts')).checkDestination(context, url)),
     },
     branches: {
-      list: () => run(async (context) => (await import('./branches/list.ts')).listBranches(context, url)),
+      list: () => run(async (context, url) => (await import('./branches/list.ts')).listBranches(context, url)),
       plan: (copies) =>
-        run(async (context) => (await import('./branches/plan.ts')).planBranches(context, { url, copies })),
+        run(async (context, url) => (await import('./branches/plan.ts')).planBranches(context, { url, copies })),
       create: (request) =>
-        run(async (context) => (await import('./branches/create.ts')).createBranch(context, { ...request, url })),
+        run(async (context, url) => (await import('./branches/create.ts')).createBranch(context, { ...request, url })),
       reset: (request) =>
-        run(async (context) => (await import('./branches/reset-branch.ts')).resetBranch(context, { ...request, url })),
-      drop: (name) => run(async (context) => (await import('./branches/drop.ts')).dropBranch(context, { url, name })),
+        run(async (context, url) =>
+          (await import('./branches/reset-branch.ts')).resetBranch(context, { ...request, url }),
+        ),
+      drop: (name) =>
+        run(async (context, url) => (await import('./branches/drop.ts')).dropBranch(context, { url, name })),
       switchTo: (name) =>
-        run(async (context) => (await import('./branches/switch.ts')).switchTo(context, { url, name })),
+        run(async (context, url) => (await import('./branches/switch.ts')).switchTo(context, { url, name })),
     },
   }),
 };

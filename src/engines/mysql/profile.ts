@@ -14,6 +14,7 @@ export const profile = {
   withoutPrograms: { works: true, advice: 'nothing to install, but mariadb-client for SQL files' },
   parameters: {
     socket: 'route',
+    tunnel: 'route',
     tls: 'setting',
     sslmode: 'setting',
     'ssl-mode': 'setting',

@@ -27,6 +27,7 @@ export const profile = {
     dbname: 'route',
     user: 'route',
     service: 'route',
+    tunnel: 'route',
     servicefile: 'file',
     target_session_attrs: 'route',
     load_balance_hosts: 'route',

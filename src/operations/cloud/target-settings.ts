@@ -3,11 +3,13 @@ import { type CloudTarget, targetSettingsSchema } from '../../cloud/contract/res
 import { URL_KEYS } from '../../cloud/contract/url-password.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import { pruneTree } from '../../config/keys/prune.ts';
+import type { KeyProblem } from '../../config/problems/key-problem.ts';
 import { type Settings, settingsSchema, type TargetSettings } from '../../config/schema/settings.ts';
 import { type Shape, shapeOf } from '../../config/schema/shape.ts';
-import { dotted, type Tree, valueAt } from '../../config/tree.ts';
+import { dotted, isTree, type Tree, valueAt } from '../../config/tree.ts';
 import { fillUrls } from '../../config/urls/fill-urls.ts';
 import { TemplateError, type Variables, variablesOf } from '../../config/urls/template.ts';
+import { urlParts } from '../../config/urls/url-parts.ts';
 import type { Problem } from '../../results/configuration-results.ts';
 
 /** Variables that a compromised hub must not send to a server of its choice. */
@@ -29,6 +31,7 @@ export function cloudSettings(targets: CloudTarget[], environment: NodeJS.Proces
   const tree = { targets: Object.fromEntries(settings) };
   const { problems, blanks } = fillUrls(tree, { shape: shapeOf(settingsSchema), variables: permitted(environment) });
   const place = { file: null, line: null, column: null };
+  problems.push(...settings.flatMap(([name, target]) => withoutTunnels(name, target)));
   const deferred = problems.map(
     ({ path, code, message, hint }): Problem => ({
       ...{ severity: 'error', code, key: dotted(path), hint: hint ?? null, ...place },
@@ -36,6 +39,21 @@ export function cloudSettings(targets: CloudTarget[], environment: NodeJS.Proces
     }),
   );
   return { targets: tree.targets, deferred, blanks };
+}
+
+/** Removes URLs with a tunnel: the hub must not choose where this machine logs in with the user's keys. */
+function withoutTunnels(name: string, target: TargetSettings): KeyProblem[] {
+  return URL_KEYS.flatMap((key): KeyProblem[] => {
+    const [part = '', field = ''] = key.split('.');
+    const section = valueAt(target as Tree, [part]);
+    const url = isTree(section) ? section[field] : undefined;
+    if (!isTree(section) || typeof url !== 'string') return [];
+    if (!urlParts(url)?.parameters.some(([parameter]) => parameter === 'tunnel')) return [];
+    delete section[field];
+    const message = `${key} of the hub has a tunnel`;
+    const hint = 'Write the target with src_tunnel in the configuration file, which is trusted before it takes effect.';
+    return [{ path: ['targets', name, part, field], code: 'file_only', message, hint }];
+  });
 }
 
 function permitted(environment: NodeJS.ProcessEnv): Variables {

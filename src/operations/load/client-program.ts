@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { keyText } from '../../config/keys/keys-in-effect.ts';
 import type { ClientProgram } from '../../engines/facets/connect.ts';
+import { openTunnel } from '../../engines/open-database.ts';
 import { engineForUrl } from '../../engines/registry.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
@@ -30,7 +31,7 @@ export async function withClient<Result>(
   if (url.inContainer) throw inContainer(url.display);
   const directory = await mkdtemp(join(tmpdir(), 'tool-client-'));
   try {
-    return await run(await engine.clientProgram(context, { url, directory }));
+    return await run(await engine.clientProgram(context, { url: await openTunnel(context, url), directory }));
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

@@ -1,6 +1,6 @@
 import type { RestoringUser } from '../../engines/facets/restore.ts';
 import type { SubsetSource } from '../../engines/facets/subset.ts';
-import { openDatabase } from '../../engines/open-database.ts';
+import { openDatabase, openTunnel } from '../../engines/open-database.ts';
 import type { SnapshotRow } from '../../results/results.ts';
 import type { SubsetGraph, SubsetPlanResult, SubsetResult } from '../../results/subset-results.ts';
 import type { Context } from '../../runtime/context.ts';
@@ -124,7 +124,8 @@ interface SubsetBuild extends SubsetContext {
 
 /** The source is let go as soon as nothing more is read of it. */
 async function makeFrom(context: Context, making: SubsetBuild) {
-  const { destination: url, cpus, seed, undo, directory, restoredBy } = making;
+  const { cpus, seed, undo, directory, restoredBy } = making;
+  const url = await openTunnel(context, making.destination);
   await using source = await openDatabase(context, making.source).subset.openSource(cpus);
   const plan = planFor(source, making);
   const collected = await collectRows(context, { source, plan, seed });

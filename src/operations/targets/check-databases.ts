@@ -2,7 +2,7 @@ import { connectionKey, withConnection } from '../../engines/connection-limits.t
 import type { DatabaseUrl } from '../../engines/database-url.ts';
 import type { EngineContext } from '../../engines/engine-context.ts';
 import type { Probe, ProbeRequest } from '../../engines/facets/connect.ts';
-import { openDatabase } from '../../engines/open-database.ts';
+import { openDatabase, openTunnel } from '../../engines/open-database.ts';
 import { oneStepAtATime } from '../../process/yielding.ts';
 import { toUserError, UserError } from '../../runtime/errors.ts';
 
@@ -52,9 +52,12 @@ async function checkGroup(context: EngineContext, { urls, sizes, take }: ProbeRe
     const taken = new Set<number>();
     const silence = new AbortController();
     const giveUp = (): void => silence.abort(new Error('no answer'));
-    let timer = setTimeout(giveUp, CHECK_TIMEOUT_MS);
+    let timer: NodeJS.Timeout | undefined;
     const signal = AbortSignal.any([context.signal, silence.signal]);
     try {
+      // A login has its own timeout.
+      await openTunnel(context, first);
+      timer = setTimeout(giveUp, CHECK_TIMEOUT_MS);
       await openDatabase({ ...context, signal }, first).connect.probe({
         urls,
         sizes,

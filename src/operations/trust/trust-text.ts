@@ -84,6 +84,7 @@ const LABELS: Record<Effect['effect'], string> = {
   allows: 'Allows loads',
   stores: 'Stores in',
   connects: 'Connects to',
+  tunnels: 'Logs in by SSH',
   reads_variable: 'Reads variables',
   uses_file: 'Uses files',
   writes_folder: 'Writes to',

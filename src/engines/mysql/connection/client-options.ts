@@ -3,7 +3,7 @@ import { isAbsolute, join } from 'node:path';
 import type { Mount } from '../../../process/runner.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { Flavour } from '../catalog/introspect.ts';
-import { addressOf, type TlsPolicy, tlsPolicyOf } from './url.ts';
+import { dialledAddressOf, type TlsPolicy, tlsPolicyOf } from './url.ts';
 
 const TLS_OPTIONS: Record<Flavour, Record<TlsPolicy, string[]>> = {
   // https://dev.mysql.com/doc/refman/en/connection-options.html#option_general_ssl-mode
@@ -49,7 +49,7 @@ export async function connectionOf(
 ): Promise<ClientConnection> {
   const path = join(directory, 'client.cnf');
   await writeFile(path, optionsOf(url, flavour), { mode: 0o600 });
-  const address = addressOf(url);
+  const address = dialledAddressOf(url);
   const named = TLS_FILES.flatMap((name) => url.parameters[name] ?? []).filter(isAbsolute);
   return {
     args: [`--defaults-file=${path}`, ...('socket' in address ? [] : [`--host=${address.host}`])],
@@ -65,7 +65,7 @@ export async function connectionOf(
 }
 
 export function optionsOf(url: DatabaseUrl, flavour: Flavour): string {
-  const address = addressOf(url);
+  const address = dialledAddressOf(url);
   const { charset = 'utf8mb4', ...parameters } = url.parameters;
   const lines = [
     ...('socket' in address ? [`socket=${quote(address.socket)}`] : [`port=${address.port}`, 'protocol=TCP']),

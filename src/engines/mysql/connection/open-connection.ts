@@ -5,7 +5,7 @@ import type { Connection, ConnectionOptions } from 'mysql2';
 import type { DatabaseUrl } from '../../database-url.ts';
 import { signEd25519 } from './auth-ed25519.ts';
 import { ConnectionLost, messageOf, numberOf } from './session-errors.ts';
-import { addressOf, tlsPolicyOf } from './url.ts';
+import { addressOf, dialledAddressOf, tlsPolicyOf } from './url.ts';
 
 export interface MysqlSessionOptions {
   url: DatabaseUrl;
@@ -27,7 +27,9 @@ export async function openConnection(options: MysqlSessionOptions): Promise<Conn
   const policy = tlsPolicyOf(url);
   const address = addressOf(url);
   // No eavesdropping on a local connection, and TLS costs more than the rest of a dump.
-  const isHere = 'socket' in address || ['localhost', '127.0.0.1', '::1'].includes(address.host);
+  const isHere =
+    url.parameters.tunnel === undefined &&
+    ('socket' in address || ['localhost', '127.0.0.1', '::1'].includes(address.host));
   if (policy !== 'preferred') return dial(options, policy !== 'disabled');
   if (isHere) return dial(options, false);
   return dial(options, true).catch((error) => {
@@ -50,7 +52,8 @@ async function dial(
 ): Promise<ConnectionWithSocket> {
   const { default: mysql2 } = await import('mysql2');
   const address = addressOf(url);
-  const socket = 'socket' in address ? connectSocket(address.socket) : connectSocket(address.port, address.host);
+  const dialled = dialledAddressOf(url);
+  const socket = 'socket' in dialled ? connectSocket(dialled.socket) : connectSocket(dialled.port, dialled.host);
   socket.setNoDelay(true);
   // Load balancers close idle connections.
   socket.setKeepAlive(true, KEEP_ALIVE_MS);

@@ -3,13 +3,16 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import {
   assertHost,
+  assertTunnel,
   assertUnambiguous,
   decodePart,
+  localPortsOf,
   malformedUrl,
   readBracketed,
   readParameters,
   readPort,
 } from '../../shared/connection/url-parts.ts';
+import { withTunnel } from '../../tunnel-address.ts';
 import { writeParameters } from '../../url-parameters.ts';
 import { profile } from '../profile.ts';
 
@@ -50,20 +53,21 @@ export function parseMysqlUrl(text: string): DatabaseUrl {
       `a certificate is verified for a host's name, and ${host} is an address; tls=verify_ca takes any`,
     );
   }
-  url.display = writeUrl(url);
+  assertTunnel(url);
+  url.display = displayOf(url);
   return url;
 }
 
 export function withDatabase(url: DatabaseUrl, database: string | null): DatabaseUrl {
   const other: DatabaseUrl = { ...url, database, toJSON: () => other.display };
-  other.display = writeUrl(other);
+  other.display = displayOf(other);
   return other;
 }
 
 /** The same place, as another user. */
 export function withUser(url: DatabaseUrl, { user, password }: { user: string; password: string }): DatabaseUrl {
   const other: DatabaseUrl = { ...url, user, password, toJSON: () => other.display };
-  other.display = writeUrl(other);
+  other.display = displayOf(other);
   return other;
 }
 
@@ -77,6 +81,14 @@ export function addressOf({ hosts: [given], parameters }: DatabaseUrl): Address 
   if (host === '' && port === null) return { socket: DEFAULT_SOCKET };
   return { host: host === '' ? DEFAULT_HOST : host, port: port ?? DEFAULT_PORT };
 }
+
+/** The address to connect to: that of the tunnel, if any. */
+export function dialledAddressOf(url: DatabaseUrl): Address {
+  const [port] = localPortsOf(url) ?? [];
+  return port === undefined ? addressOf(url) : { host: LOOPBACK, port };
+}
+
+const LOOPBACK = '127.0.0.1';
 
 export function writeAddress(address: Address): string {
   return 'socket' in address ? address.socket : `${address.host}:${address.port}`;
@@ -114,17 +126,24 @@ export function tlsPolicyOf({ parameters }: Pick<DatabaseUrl, 'parameters'>): Tl
 
 /** With its parameters, which `display` leaves out. */
 export function urlWithPassword(url: DatabaseUrl): string {
-  return `${writeUrl(url, url.password)}${writeParameters(url.parameters)}`;
+  const { hosts, parameters } = throughTunnel(url);
+  return `${writeUrl({ ...url, hosts }, url.password)}${writeParameters(parameters)}`;
+}
+
+function throughTunnel({ hosts, parameters, localPorts }: DatabaseUrl): Pick<DatabaseUrl, 'hosts' | 'parameters'> {
+  if (!localPorts) return { hosts, parameters };
+  const { tunnel: _, ...others } = parameters;
+  return { hosts: localPorts.map((port) => ({ host: LOOPBACK, port })), parameters: others };
+}
+
+function displayOf(url: DatabaseUrl): string {
+  return withTunnel(writeUrl(url), url.parameters.tunnel);
 }
 
 /** Returns variables of the client programs, and those by which images and frameworks name the same. */
-export function urlVariables({
-  hosts: [given],
-  user,
-  password,
-  database,
-  parameters,
-}: DatabaseUrl): Record<string, string> {
+export function urlVariables(url: DatabaseUrl): Record<string, string> {
+  const { user, password, database, parameters } = url;
+  const [given] = throughTunnel(url).hosts;
   const port = given?.port?.toString();
   const variables = {
     MYSQL_HOST: given?.host,

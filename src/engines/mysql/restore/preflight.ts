@@ -112,7 +112,7 @@ export async function inspectDestination(context: EngineContext, url: DatabaseUr
     'SELECT @@datadir AS directory, @@local_infile AS allowed',
   );
   const address = addressOf(url);
-  const local = 'socket' in address || (await isLocalAddress(address.host));
+  const local = url.parameters.tunnel === undefined && ('socket' in address || (await isLocalAddress(address.host)));
   return {
     destination: {
       url: url.display,

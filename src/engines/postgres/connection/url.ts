@@ -6,13 +6,16 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { EngineProfile } from '../../profile.ts';
 import {
   assertHost,
+  assertTunnel,
   assertUnambiguous,
   decodePart,
+  localPortsOf,
   malformedUrl,
   readBracketed,
   readParameters,
   readPort,
 } from '../../shared/connection/url-parts.ts';
+import { withTunnel } from '../../tunnel-address.ts';
 import { writeParameters } from '../../url-parameters.ts';
 import { profile } from '../profile.ts';
 
@@ -56,6 +59,7 @@ export function parsePostgresUrl(text: string): DatabaseUrl {
     display: '',
     toJSON: () => url.display,
   };
+  assertTunnel(url);
   url.display = displayOf(url);
   return url;
 }
@@ -91,9 +95,12 @@ export function connectionEnvironment(
   { client_encoding = 'UTF8', ...settings }: SessionSettings = {},
 ): Required<Pick<Command, 'args' | 'env' | 'mounts'>> {
   const options = startupOptions(settings);
-  const { options: own, ...parameters } = url.parameters;
-  const connection =
-    own === undefined ? url : { ...url, parameters: { ...parameters, options: `${own} ${options}`.trim() } };
+  const { hosts, parameters: given } = throughTunnel(url);
+  const { options: own, ...parameters } = given;
+  const connection = {
+    ...{ user: url.user, database: url.database, hosts },
+    parameters: { ...parameters, ...(own !== undefined && { options: `${own} ${options}`.trim() }) },
+  };
   return {
     args: ['--dbname', writeUrl('postgres', connection)],
     mounts: filesOf(url),
@@ -114,6 +121,19 @@ export function startupOptions(settings: SessionSettings): string {
     .join(' ');
 }
 
+/** libpq verifies the server's certificate by `host`, and connects to `hostaddr`. */
+function throughTunnel(url: DatabaseUrl): Pick<DatabaseUrl, 'hosts' | 'parameters'> {
+  const ports = localPortsOf(url);
+  if (!ports) return url;
+  const { tunnel: _, ...parameters } = url.parameters;
+  return {
+    hosts: url.hosts.map(({ host }, index) => ({ host, port: ports[index] ?? null })),
+    parameters: { ...parameters, hostaddr: ports.map(() => LOOPBACK).join(',') },
+  };
+}
+
+const LOOPBACK = '127.0.0.1';
+
 const PARAMETERS: EngineProfile['parameters'] = profile.parameters;
 
 /** Single sockets and files: the rest of their folders must not be in a container. */
@@ -124,16 +144,21 @@ function filesOf({ hosts, parameters }: DatabaseUrl): Mount[] {
 }
 
 function displayOf(url: DatabaseUrl): string {
-  return writeUrl(url.inContainer ? IN_CONTAINER : 'postgres', { ...url, parameters: {} });
+  return withTunnel(
+    writeUrl(url.inContainer ? IN_CONTAINER : 'postgres', { ...url, parameters: {} }),
+    url.parameters.tunnel,
+  );
 }
 
 /** Returns the URL as text for other programs, with its password: only for a reader who has requested it. */
-export function urlWithPassword({ password, ...url }: DatabaseUrl): string {
-  return writeUrl('postgres', url, password);
+export function urlWithPassword(url: DatabaseUrl): string {
+  return writeUrl('postgres', { ...url, ...(url.localPorts && throughTunnel(url)) }, url.password);
 }
 
 /** https://www.postgresql.org/docs/current/libpq-envars.html */
-export function urlVariables({ hosts, user, password, database, parameters }: DatabaseUrl): Record<string, string> {
+export function urlVariables(url: DatabaseUrl): Record<string, string> {
+  const { user, password, database } = url;
+  const { hosts, parameters } = throughTunnel(url);
   const route = {
     PGHOST: hosts.map(({ host }) => host).join(','),
     PGPORT: hosts.map(({ port }) => port ?? DEFAULT_PORT).join(','),

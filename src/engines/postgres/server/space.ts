@@ -17,7 +17,7 @@ export async function spaceOf(
 ): Promise<ServerSpace> {
   const [host] = url.hosts;
   const name = host?.host || context.environment.PGHOST || 'localhost';
-  const local = await isLocalHost(name);
+  const local = url.parameters.tunnel === undefined && (await isLocalHost(name));
   return {
     destination: { host: `${name}:${host ? portOf(host, context.environment) : ''}`, local },
     freeBytes: local && dataDirectory !== null ? await freeBytesOf(dataDirectory) : null,

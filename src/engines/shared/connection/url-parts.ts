@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 import { UserError } from '../../../runtime/errors.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineProfile } from '../../profile.ts';
+import { parseTunnel } from '../../tunnel-address.ts';
 import { decode, isAmbiguousUrl, parseParameters } from '../../url-parameters.ts';
 
 export function decodePart(text: string): string {
@@ -37,6 +39,26 @@ export function readParameters(text: string, profile: EngineProfile): Map<string
   const { values, refused } = parseParameters(text, profile);
   if (refused !== null) throw malformedUrl(refused);
   return values;
+}
+
+/** Parameters that lead elsewhere than the hosts of the URL. */
+const OTHER_ROUTES = ['hostaddr', 'service', 'socket'];
+
+/** Through a tunnel, only the hosts of the URL say where the database is. */
+export function assertTunnel({ hosts, parameters, inContainer }: DatabaseUrl): void {
+  if (parameters.tunnel === undefined) return;
+  if (!parseTunnel(parameters.tunnel)) throw malformedUrl('its tunnel is not ssh://user@host:port');
+  if (inContainer) throw malformedUrl('programs in a container cannot use a tunnel');
+  if (!hosts.every(({ host }) => /^[^/@]/.test(host))) throw malformedUrl('a tunnel needs the name of a host');
+  const other = OTHER_ROUTES.find((name) => parameters[name] !== undefined);
+  if (other !== undefined) throw malformedUrl(`${other} cannot be used with a tunnel`);
+}
+
+/** The ports of this machine that lead to the hosts; `null` without a tunnel. Never the hosts beside their tunnel. */
+export function localPortsOf({ parameters, localPorts, display }: DatabaseUrl): number[] | null {
+  if (parameters.tunnel === undefined) return null;
+  if (!localPorts) throw new Error(`the tunnel to ${display} is not open`);
+  return localPorts;
 }
 
 export function readPort(text: string): number | null {

@@ -4,6 +4,8 @@ import type { EngineContext } from '../../engine-context.ts';
 export interface SupervisedServer {
   ended: Promise<ProcessResult>;
   stop(signal: string): Promise<void>;
+  /** Lets this process exit first. */
+  unref(): void;
 }
 
 export interface ServerStart {
@@ -12,6 +14,7 @@ export interface ServerStart {
   user: Command['user'];
   /** For an immediate shutdown after our own death: `QUIT`. */
   lastSignal: string;
+  onErrorLine?: (line: string) => void;
 }
 
 /**
@@ -31,20 +34,24 @@ rm -rf "$DIRECTORY" 2>/dev/null`;
 
 export function startSupervised(
   { runner }: EngineContext,
-  { words, directory, user, lastSignal }: ServerStart,
+  { words, directory, user, lastSignal, ...options }: ServerStart,
 ): SupervisedServer {
-  const { stdin, stdout, ended } = runner.start({
-    file: '/bin/sh',
-    args: ['-c', SUPERVISOR, ...words],
-    env: { LC_ALL: 'C', DIRECTORY: directory, LAST_SIGNAL: lastSignal },
-    detached: true,
-    ...(user && { user }),
-  });
+  const { stdin, stdout, ended, unref } = runner.start(
+    {
+      file: '/bin/sh',
+      args: ['-c', SUPERVISOR, ...words],
+      env: { LC_ALL: 'C', DIRECTORY: directory, LAST_SIGNAL: lastSignal },
+      detached: true,
+      ...(user && { user }),
+    },
+    options,
+  );
   stdout.resume();
   // It may have ended already.
   stdin.on('error', () => {});
   return {
     ended,
+    unref,
     async stop(signal) {
       stdin.end(`${signal}\n`);
       await ended;

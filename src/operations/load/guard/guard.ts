@@ -4,7 +4,7 @@ import type { DatabaseUrl } from '../../../engines/database-url.ts';
 import type { EngineContext } from '../../../engines/engine-context.ts';
 import type { AffectedDatabase } from '../../../engines/facets/connect.ts';
 import { type DatabaseIdentity, isSameDatabase } from '../../../engines/identity.ts';
-import { openDatabase } from '../../../engines/open-database.ts';
+import { openDatabase, openTunnel } from '../../../engines/open-database.ts';
 import { engineOf } from '../../../engines/registry.ts';
 import { unlessAborted } from '../../../process/unless-aborted.ts';
 import type { Context } from '../../../runtime/context.ts';
@@ -165,6 +165,7 @@ function intersects(one: Set<string>, other: Set<string>): boolean {
 
 /** The databases at stake; a server that does not answer in time is an error, as it would be for the load. */
 async function identifyAffected(context: Context, destination: DatabaseUrl): Promise<AffectedDatabase[]> {
+  await openTunnel(context, destination);
   const timeout = AbortSignal.timeout(CHECK_TIMEOUT_MS);
   const signal = AbortSignal.any([context.signal, timeout]);
   try {

@@ -1,0 +1,28 @@
+import { readFile } from 'node:fs/promises';
+import type { Socket } from 'node:net';
+import { endianness } from 'node:os';
+
+/**
+ * Reports whether a connection on the loopback interface was made by this user or root: other users of the machine must
+ * not reach the database. Linux only; elsewhere every connection counts as own.
+ */
+export async function isOwnConnection({
+  remoteAddress,
+  remotePort,
+  localAddress,
+  localPort,
+}: Socket): Promise<boolean> {
+  const table = await readFile('/proc/net/tcp', 'latin1').catch(() => null);
+  if (table === null || !process.getuid) return true;
+  const pair = ` ${entry(remoteAddress, remotePort)} ${entry(localAddress, localPort)} `;
+  const line = table.split('\n').find((each) => each.includes(pair));
+  // Columns: number, local, remote, state, queues, timer, retransmissions, user.
+  const uid = line?.trim().split(/\s+/)[7];
+  return uid === '0' || uid === String(process.getuid());
+}
+
+function entry(address = '', port = 0): string {
+  const bytes = address.split('.').map((part) => Number(part).toString(16).padStart(2, '0'));
+  const ordered = endianness() === 'LE' ? bytes.toReversed() : bytes;
+  return `${ordered.join('')}:${port.toString(16).padStart(4, '0')}`.toUpperCase();
+}
