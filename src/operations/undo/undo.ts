@@ -6,6 +6,7 @@ import { toDatabaseCopies } from '../load/base-copies.ts';
 import { checkDestination, chooseDestination, openDestination } from '../load/destination.ts';
 import { assertNotASource } from '../load/guard/guard.ts';
 import { type Planned, planOutdated } from '../planned.ts';
+import { statingOutcome } from '../stating-outcome.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
 
 export interface UndoRequest {
@@ -32,7 +33,10 @@ export function applyUndo(given: Context, planned: PlannedUndo): Promise<LoadRes
   return recorded(
     given,
     { operation: 'undo', target, to: destination.url },
-    { work: () => perform(given, planned), facts: ({ swap_ms, size_bytes }) => ({ swap_ms, size_bytes }) },
+    {
+      work: () => statingOutcome(given, { target, destination, undo: true }, (context) => perform(context, planned)),
+      facts: ({ swap_ms, size_bytes }) => ({ swap_ms, size_bytes }),
+    },
   );
 }
 

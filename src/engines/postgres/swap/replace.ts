@@ -174,7 +174,8 @@ async function keepOnlyBase(
     `ALTER DATABASE ${quoteName(names.base)} ALLOW_CONNECTIONS false`,
     writeMark(names.base, mark),
   ];
-  await (await renameAll(context, { server, url, retired, renames, databases: [shadow] })).dropRetired();
+  const request = { server, url, retired, renames, databases: [shadow], replaces: null };
+  await (await renameAll(context, request)).dropRetired();
   return { swapMs: null, undoDatabase: null, baseDatabase: names.base };
 }
 
