@@ -64,9 +64,14 @@ const markSchema = v.object({
    * In a base copy with unlogged tables, which a crash of the server empties: the start of the time without a crash.
    */
   no_crash_since: v.exactOptional(v.string()),
+  /** Client sessions of a base copy when it was made, on servers that count them. */
+  sessions: v.exactOptional(v.pipe(v.number(), v.safeInteger())),
 });
 export type Mark = v.InferOutput<typeof markSchema>;
-export type BaseMark = Pick<Mark, 'of' | 'snapshot' | 'loaded_at' | 'partial' | 'contents' | 'no_crash_since'> & {
+export type BaseMark = Pick<
+  Mark,
+  'of' | 'snapshot' | 'loaded_at' | 'partial' | 'contents' | 'no_crash_since' | 'sessions'
+> & {
   tool: 'base';
 };
 export type BranchMark = Mark & { tool: 'branch'; branch: BranchFacts };

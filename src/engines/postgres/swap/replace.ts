@@ -2,7 +2,7 @@ import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { ReplaceResult } from '../../facets/restore.ts';
-import { createClosedCopy, createSpare } from '../branches/base-copies.ts';
+import { createClosedCopy, createSpare, readSessions } from '../branches/base-copies.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { quoteName } from '../connection/quote.ts';
 import type { PsqlSession } from '../connection/session.ts';
@@ -196,5 +196,7 @@ async function createBase(
   await createClosedCopy(context, server, { url, destination: of, from, to });
   made(`Created the base copy ${auxiliaryNames(of).base}`);
   const loaded_at = context.clock().toISOString();
-  return { database: to, mark: { tool: 'base', of, loaded_at, ...base.facts() } };
+  const sessions = await readSessions(server, to);
+  const mark: BaseMark = { tool: 'base', of, loaded_at, ...base.facts(), ...(sessions !== null && { sessions }) };
+  return { database: to, mark };
 }
