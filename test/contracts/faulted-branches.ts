@@ -1,3 +1,5 @@
+import { sweepBranches } from '../../src/engines/mysql/branches/sweep.ts';
+import { parseMysqlUrl } from '../../src/engines/mysql/connection/url.ts';
 import {
   applyBranchCreate,
   type BranchCreateRequest,
@@ -106,7 +108,14 @@ export async function faultedBranches(world: FaultWorld): Promise<Preparation[]>
       const switched = `database copy\n${await watch.facts('copy_one')}`;
       const wanted = server.kind === 'postgres' ? switched : switched.replaceAll('copy_one', 'copy');
       const run = operation('switch', ['switch', 'app', 'one'], switchTo);
-      return { ...run, before: await state(), wanted, undo: true };
+      const before = await state();
+      const known = [before, wanted].map((text) => withoutDatabase(text, 'copy_one'));
+      const isNeeded = (now: string) =>
+        server.kind !== 'postgres' &&
+        ![before, wanted].includes(now) &&
+        known.includes(withoutDatabase(now, 'copy_one'));
+      const complete = { isNeeded, run: () => sweepBranches(context(), parseMysqlUrl(server.url('copy'))) };
+      return { ...run, before, wanted, undo: true, complete };
     },
     async (left) => {
       if (left === null) await begin(true);

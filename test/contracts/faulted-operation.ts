@@ -18,6 +18,8 @@ export interface FaultedOperation {
   wanted: string | null;
   /** States between, which `wanted` allows too: several databases, of which each is old or new. */
   isBetween?: (state: string) => boolean;
+  /** After a kill, what the next command does first when the destination is old or new and a branch is neither. */
+  complete?: { isNeeded: (state: string) => boolean; run: () => Promise<void> };
   /** Whether `tool undo app` leads back from the new state. */
   undo: boolean;
   /** The database of which the server's own dump has to agree. */

@@ -150,7 +150,7 @@ export async function statementWorld(
     operation: FaultedOperation,
     { round, kind, count }: { round: Round; kind: Fault | Killed; count: number },
   ): Promise<{ left: string; missed: number | null }> {
-    const { name, state, before, wanted, isBetween, dumped } = operation;
+    const { name, state, before, wanted, isBetween, complete, dumped } = operation;
     const statement = 1 + Math.floor(round.fraction * count);
     let error: Said | null;
     if (isKilled(kind)) {
@@ -163,7 +163,11 @@ export async function statementWorld(
     const missed = spoiled === null ? statements : null;
     const at = `${name}, ${kind}${isKilled(kind) ? ' killed' : ''}: ${spoiled}\n${error?.code}: ${error?.text}\n`;
     expect(error?.code, `${at}is a defect`).not.toBe('unexpected');
-    const now = await state().catch((thrown) => expect.unreachable(`${at}${thrown}`));
+    let now = await state().catch((thrown) => expect.unreachable(`${at}${thrown}`));
+    if (isKilled(kind) && complete?.isNeeded(now)) {
+      await complete.run().catch((thrown) => expect.unreachable(`${at}the next command: ${said(thrown).text}`));
+      now = await state();
+    }
     if (dumped === 'clean') await expectClean(at);
     if (wanted === null) return { left: now, missed };
     const isKnown = now === before || now === wanted || isBetween?.(now) === true;
