@@ -6,7 +6,6 @@ import type { LoadRequest } from '../../src/operations/load/planned-load.ts';
 import { applyReset, planReset } from '../../src/operations/reset/reset.ts';
 import type { LoadPlan, LoadResult } from '../../src/results/load-results.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
-import { withDetails } from '../helpers/databases/build-and-load.ts';
 import { testContext } from '../helpers/postgres/postgres-server.ts';
 import { type FaultWorld, type FollowUp, type Preparation, stateOf, undoOf } from './faulted-operation.ts';
 
@@ -59,7 +58,7 @@ export async function faultedDifferences(world: FaultWorld): Promise<Preparation
   const planned = (request: Partial<LoadRequest>) =>
     planLoad(context(), { target: 'app', cpus: world.cpus, ...request });
   const load = async (request: Partial<LoadRequest>): Promise<LoadResult> =>
-    withDetails(applyLoad(context(), await planned(request)));
+    applyLoad(context(), await planned(request));
   const undo = undoOf(world);
   const reset = async () => applyReset(context(), await planReset(context(), { target: 'app' }));
   const branch = { target: 'app', name: 'one' };
@@ -140,9 +139,10 @@ export async function faultedDifferences(world: FaultWorld): Promise<Preparation
         await expectState(base.state, 'copy_one');
         await dropBranch();
       } else {
-        const to = otherOf(dest);
+        // A base copy of the same snapshot would leave no table to load.
+        const to = otherOf(base?.isPresent ? base.state : dest);
         const result = await load({ snapshot: to.snapshot, keepBase: true });
-        if (base?.isPresent && isKnownState(base.state)) expectRows(result, `${at}then ${done.join(', ')}: `);
+        if (base?.isPresent) expectRows(result, `${at}then ${done.join(', ')}: `);
         else expect(result.difference?.method, `${at}then ${done.join(', ')}`).not.toBe('difference');
         dest = to.state;
         await expectState(dest);
@@ -151,7 +151,6 @@ export async function faultedDifferences(world: FaultWorld): Promise<Preparation
     }
     return dest;
   }
-  const isKnownState = (one: string) => one === older.state || one === newer.state;
 
   async function loading(left: string | null, request: { keepBase?: false; spare?: true }) {
     const before = await begin(left);
