@@ -142,7 +142,10 @@ export async function faultedDifferences(world: FaultWorld): Promise<Preparation
         // A base copy of the same snapshot would leave no table to load.
         const to = otherOf(base?.isPresent ? base.state : dest);
         const result = await load({ snapshot: to.snapshot, keepBase: true });
-        if (base?.isPresent) expectRows(result, `${at}then ${done.join(', ')}: `);
+        // The rounds before have replaced rows of the same base copy, and only a preparation loads it anew.
+        const isWorn = JSON.stringify(result.difference?.by_table ?? []).includes('many of its rows were replaced');
+        if (isWorn) expect(base?.isPresent, `${at}then ${done.join(', ')}`).toBe(true);
+        else if (base?.isPresent) expectRows(result, `${at}then ${done.join(', ')}: `);
         else expect(result.difference?.method, `${at}then ${done.join(', ')}`).not.toBe('difference');
         dest = to.state;
         await expectState(dest);

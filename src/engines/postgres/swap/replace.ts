@@ -44,7 +44,7 @@ export interface ReplaceRequest {
   /** The new database is made from the base copy otherwise. */
   copied?: boolean | undefined;
   /** Called with the new database when it has its owner and grants. */
-  afterLoad?: ((shadow: DatabaseUrl) => Promise<void>) | undefined;
+  afterLoad?: ((server: PsqlSession, shadow: DatabaseUrl) => Promise<void>) | undefined;
   /** Makes the loading role the owner of the new database's objects, when that is complete. */
   settle?: Settle | undefined;
 }
@@ -129,7 +129,9 @@ export async function replaceDestination(
     });
     context.signal.throwIfAborted();
     // A step may have changed the comment, by which the database is swept.
-    await afterLoad?.(withDatabase(url, shadow)).finally(() => markNew(server, shadow, destination).catch(() => {}));
+    await afterLoad?.(server, withDatabase(url, shadow)).finally(() =>
+      markNew(server, shadow, destination).catch(() => {}),
+    );
     context.signal.throwIfAborted();
     if (onlyBase && base) return await keepOnlyBase(context, server, { url, shadow, base });
     const made = base && (await createBase(context, server, { url, from: shadow, to: copy, base }));

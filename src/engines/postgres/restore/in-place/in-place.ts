@@ -104,6 +104,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     lock_timeout: '0',
     client_min_messages: 'warning',
     array_nulls: 'on',
+    transform_null_equals: 'off',
   });
   const child = runner.start(
     { file: tools.psql, args: [...COPY_FLAGS, ...scripts, ...args], env, mounts: [...mounts, folder] },
