@@ -32,7 +32,7 @@ const CHANGE = [
 ];
 const SPOIL = ['CREATE TABLE mine (id integer)', 'DELETE FROM item WHERE id > 2', 'DELETE FROM child WHERE id > 2'];
 
-/** What follows a fault, in this order; a step that is impossible is left out. */
+/** Steps after a fault, in this order; an impossible one is left out. */
 const FOLLOWING = [
   ['reset'],
   ['branch'],

@@ -28,7 +28,7 @@ export interface FaultedOperation {
   follow?: (after: FollowUp) => Promise<string>;
 }
 
-/** What a fault has left. */
+/** The state after a fault. */
 export interface FollowUp {
   now: string;
   round: Round;
