@@ -4,7 +4,7 @@ import { withOutcome } from '../runtime/errors.ts';
 interface Replacement {
   target: string;
   destination: { database: string; exists: boolean };
-  /** What is replaced is kept. */
+  /** Keeps the replaced database for `tool undo`. */
   undo: boolean;
 }
 

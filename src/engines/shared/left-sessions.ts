@@ -13,7 +13,7 @@ export interface LeftSession {
 }
 
 interface LeftSessions {
-  /** Of the shadow database. */
+  /** Finds the sessions on the shadow database. */
   find: () => Promise<LeftSession[]>;
   end: (id: number) => Promise<unknown>;
 }
