@@ -106,7 +106,9 @@ export function lazyOperations(
       const { apply } = await work();
       return withoutSecrets(session, createContext, (context) => apply(context, sealed));
     },
-    listTargets: inContext(async () => (await import('../../src/operations/targets/targets.ts')).listTargets),
+    listTargetsAfterRun: inContext(
+      async () => (await import('../../src/operations/targets/targets.ts')).listTargetsAfterRun,
+    ),
     /** `apart`: in a worker thread. */
     async refreshTargets(session: RunContext, request: RefreshTargets & { apart?: boolean }): Promise<void> {
       if (request.apart) {

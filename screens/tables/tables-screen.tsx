@@ -58,7 +58,10 @@ export const tablesScreen: ScreenModule<TablesRoute> = {
 function TablesView({ route }: { route: TablesRoute }) {
   const { glyphs } = useTheme();
   const { target, snapshot, found, list, typing, marked } = route;
-  const columns = useMemo(() => tablesColumns({ tables: found ?? [], marked, glyphs }), [found, marked, glyphs]);
+  const columns = useMemo(
+    () => tablesColumns({ tables: found ?? [], excluded: snapshot.excluded_rows?.tables ?? [], marked, glyphs }),
+    [found, snapshot, marked, glyphs],
+  );
   const tables = tablesInView(route);
   const filtering = typing !== null || list.filter !== '';
   return (
@@ -89,11 +92,14 @@ const NAME_WIDTH = 40;
 
 interface TableColumns {
   tables: SnapshotTable[];
+  /** Names of tables whose rows were not read. */
+  excluded: string[];
   marked: string[];
   glyphs: Glyphs;
 }
 
-export function tablesColumns({ tables, marked, glyphs }: TableColumns): Column<SnapshotTable>[] {
+export function tablesColumns({ tables, excluded, marked, glyphs }: TableColumns): Column<SnapshotTable>[] {
+  const withoutRows = new Set(excluded);
   const largest = Math.max(1, tables[0]?.bytes ?? 0);
   const bar = (bytes: number): string => glyphs.barFull.repeat(Math.ceil((bytes / largest) * BAR_WIDTH));
   return [
@@ -107,7 +113,13 @@ export function tablesColumns({ tables, marked, glyphs }: TableColumns): Column<
       grows: true,
       least: NAME_WIDTH,
     },
-    { title: 'ROWS', align: 'right', whole: true, cell: ({ rows }) => ({ text: formatCount(rows) }) },
+    {
+      title: 'ROWS',
+      align: 'right',
+      whole: true,
+      cell: ({ table, rows }) =>
+        withoutRows.has(table) ? { text: 'excluded', tone: 'dim' } : { text: formatCount(rows) },
+    },
     { title: 'SIZE', align: 'right', whole: true, cell: ({ bytes }) => ({ text: formatBytes(bytes) }) },
     { title: '', dropRank: 1, cell: ({ bytes }) => ({ text: bar(bytes), tone: 'accent' }) },
   ];

@@ -63,6 +63,12 @@ export function interrupted(exit: 130 | 143 = EXIT.interrupted): UserError {
   return new UserError('interrupted', 'Interrupted', { exit });
 }
 
+/** Adds to an interruption what it has left; other errors, and one that states it, are returned as they are. */
+export function withOutcome(error: unknown, outcome: string): unknown {
+  if (!(error instanceof UserError && error.code === 'interrupted') || error.hint !== undefined) return error;
+  return new UserError('interrupted', error.message, { exit: error.exit, hint: outcome, cause: error });
+}
+
 interface Lack {
   what: string;
   code: ErrorCode;

@@ -6,6 +6,7 @@ import {
   type SuggestedQuery,
   type SuggestedTable,
 } from '../results/suggested-query.ts';
+import { printable } from '../text/printable.ts';
 import { type ColumnFacts, columnName } from './column-facts.ts';
 import { PERSONAL_KINDS, type PersonalKind } from './detector/kinds.ts';
 import { type Replaceable, type ReplacementDialect, replacement } from './replacements.ts';
@@ -150,7 +151,7 @@ function keepComments({ tables }: SuggestedQuery, choices: ColumnChoices): strin
     columns.flatMap(({ column, path }) => {
       const choice = Object.hasOwn(choices, column) ? choices[column] : undefined;
       if (choice?.action !== 'leave' || choice.reason === '' || /[\r\n]/.test(path)) return [];
-      return [`-- keep: ${path} ${inComment(choice.reason)}`];
+      return [`-- keep: ${path} ${printable(choice.reason)}`];
     }),
   );
   return kept.join('\n');
@@ -169,7 +170,8 @@ function updateOf({ name, columns, unchanged }: SuggestedTable, choices: ColumnC
     }
     if (Object.hasOwn(choices, column.column)) continue;
     const why = generated ? 'is generated from other columns' : 'cannot be null: choose a value';
-    remarks.push(`-- ${inComment(column.name)} (${meaning}) ${why}`);
+    // A line break in the name would end the comment.
+    remarks.push(`-- ${printable(column.name)} (${meaning}) ${why}`);
   }
   if (assignments.length === 0) return remarks.join('\n');
   const changed = new Set(assignments.map(({ column }) => column));
@@ -185,11 +187,6 @@ function updateOf({ name, columns, unchanged }: SuggestedTable, choices: ColumnC
 /** The comma after the value would be part of its comment. */
 function withoutOpenComment(sql: string): string {
   return /--|#/.test(sql) ? `${sql}\n ` : sql;
-}
-
-/** A name with a line break would end the comment: the rest of it would be SQL. */
-function inComment(text: string): string {
-  return text.replaceAll(/[\r\n\u0085\u2028\u2029]+/g, ' ');
 }
 
 function section(why: string, lines: string[]): string {

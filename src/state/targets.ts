@@ -52,9 +52,10 @@ export function targetsListed(state: TargetsState, rows: TargetRow[], hub = stat
     const before = known.get(row.name);
     if (!before || before.checkedAt === null) return { row, checking: false, checkedAt: null };
     const { status, latency_ms, server_version, size_bytes, error, error_code } = before.row;
+    const copies = row.copies ?? before.row.copies;
     return {
       ...before,
-      row: { ...row, status, latency_ms, server_version, size_bytes, error, error_code },
+      row: { ...row, status, latency_ms, server_version, size_bytes, error, error_code, ...(copies && { copies }) },
       checking: false,
     };
   });

@@ -3,6 +3,7 @@ import { applyUndo, planUndo } from '../../src/operations/undo/undo.ts';
 import type { AnyServer, ServerKind } from '../helpers/databases/any-server.ts';
 import type { WatchedServer } from '../helpers/databases/watched-server.ts';
 import { testContext } from '../helpers/postgres/postgres-server.ts';
+import type { Round } from '../helpers/trials.ts';
 
 /** An operation of which one statement is to fail. */
 export interface FaultedOperation {
@@ -23,6 +24,16 @@ export interface FaultedOperation {
   undo: boolean;
   /** The database of which the server's own dump has to agree. */
   dumped: string;
+  /** Does what a user does next, and resolves with the state of the destination. */
+  follow?: (after: FollowUp) => Promise<string>;
+}
+
+/** The state after a fault. */
+export interface FollowUp {
+  now: string;
+  round: Round;
+  /** For messages. */
+  at: string;
 }
 
 /** What operations are prepared on. */

@@ -179,6 +179,7 @@ export async function statementWorld(
     const isUnchanged = now === before || isBetween?.(now) === true;
     if (/is unchanged/.test(error?.text ?? '')) expect(isUnchanged, `${at}the destination is new`).toBe(true);
     if (/is the new database/.test(error?.text ?? '')) expect(now === wanted, `${at}the destination is old`).toBe(true);
+    if (operation.follow) return { left: await operation.follow({ now, round, at }), missed };
     if (operation.undo && now === wanted && now !== before) {
       await undo().catch((thrown) => expect.unreachable(`${at}undo: ${said(thrown).text}`));
       expect((await state()) === before, `${at}undo leads elsewhere`).toBe(true);

@@ -85,7 +85,7 @@ function lists(wide: boolean, height: number): [string, At][] {
       onScreen(briefSnapshotColumns({ rows: snapshots, now, glyphs, marked: ['aaaa0000'] }), snapshots, room),
     ],
     ['branches', onScreen(branchColumns(new Date(now)), branches, room)],
-    ['tables', onScreen(tablesColumns({ tables, marked: [], glyphs }), tables, room)],
+    ['tables', onScreen(tablesColumns({ tables, excluded: [], marked: [], glyphs }), tables, room)],
     ['audit', onScreen(auditColumns({ withTarget: false, withSubject: false }), audit, room)],
   ];
 }

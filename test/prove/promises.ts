@@ -71,6 +71,14 @@ export const PROMISES = {
         full: 0,
         rounds: 300,
       },
+      differences: {
+        file: 'test/prove/differences.test.ts',
+        method:
+          'the same of loads by rows from a base copy, and of a reset and a branch from the base copy that they leave; then reset, undo, branch and the next load by rows, on PostgreSQL',
+        sample: 0,
+        full: 0,
+        rounds: 300,
+      },
       storage: {
         file: 'test/prove/storage-kills.full.test.ts',
         method:
@@ -613,6 +621,14 @@ export const PROMISES = {
         sample: 0,
         full: 20,
         rounds: 2000,
+      },
+      differences: {
+        file: 'test/prove/differences.test.ts',
+        method:
+          'the same of a load by rows from a base copy that is replaced, kept with a spare or dropped, and of a reset and a branch from what such a load leaves; then reset, undo, branch and the next load by rows, on PostgreSQL',
+        sample: 2,
+        full: 40,
+        rounds: 1000,
       },
     },
   },

@@ -87,6 +87,16 @@ test('names and reasons with line breaks add no SQL to the query', () => {
   expect(readKeepComments(kept)).toHaveLength(1);
 });
 
+test('comments have no control or bidirectional characters of a name or reason', () => {
+  const named = column('a\x1b]0;b\u202ec', { replacement: null });
+  const sql = writeQuery(query([column('email'), named]), {
+    'public.person.email': { action: 'leave', reason: 'agreed\x1b[2J' },
+  });
+  const comments = sql.split('\n').filter((line) => line.startsWith('--'));
+  expect(comments.join('\n')).toContain('agreed');
+  expect(comments.filter((line) => line.includes('\x1b') || line.includes('\u202e'))).toEqual([]);
+});
+
 test('a generated column is not assigned, whatever was chosen', () => {
   const generated = column('full', { generated: true, replacement: null });
   const sql = writeQuery(query([column('name'), generated]), { [generated.column]: { action: 'replace', sql: "'x'" } });

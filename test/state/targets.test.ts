@@ -21,6 +21,17 @@ test('the cached state is shown until the first check', () => {
   expect(listed.entries).toMatchObject([{ row: { status: 'ok', latency_ms: 3, snapshots: 4 }, checkedAt: 1000 }]);
 });
 
+test('the copies of a destination stay until they are read again', () => {
+  const branches = { count: 2, size_bytes: null, own_bytes: null };
+  const known = createTargetsStore([
+    { row: { ...up, copies: { base: null, spare: null, branches } }, checkedAt: 1000 },
+  ]).getState();
+  const stays = targetsListed(known, [fakeTarget({ name: 'app', snapshots: 4 })]);
+  expect(stays.entries[0]?.row).toMatchObject({ snapshots: 4, copies: { branches } });
+  const copies = { base: null, spare: null, branches: null };
+  expect(targetsListed(stays, [{ ...app, copies }]).entries[0]?.row.copies).toEqual(copies);
+});
+
 test('targets that are no longer configured go', () => {
   const state = targetsListed(listed(), [fakeTarget({ name: 'other' })]);
   expect(state.entries.map(({ row }) => row.name)).toEqual(['other']);

@@ -188,12 +188,12 @@ async function readDiskUse({ snapshots, operations }: Model, target: string): Pr
 }
 
 export async function refreshAfterRun(model: Model, target: string): Promise<void> {
-  await Promise.all([refreshSnapshots(model, target), listTargets(model)]);
+  await Promise.all([refreshSnapshots(model, target), listTargets(model, target)]);
 }
 
-async function listTargets({ targets, operations }: Model): Promise<void> {
+async function listTargets({ targets, operations }: Model, target: string): Promise<void> {
   try {
-    const rows = await operations.listTargets(quietly(AbortSignal.timeout(LISTING_MS)));
+    const rows = await operations.listTargetsAfterRun(quietly(AbortSignal.timeout(LISTING_MS)), target);
     targets.setState((state) => targetsListed(state, rows));
   } catch (thrown) {
     targets.setState((state) => targetsFailed(state, toUserError(thrown)));

@@ -15,9 +15,9 @@ export function errorText(error: UserError, { style, debug }: { style: Style; de
   return lines.join('\n');
 }
 
-/** Further lines of it are indented: none looks like a line of the program's own. */
+/** Further lines of it are indented: none looks like a line of the program's own, or like another detail. */
 function shown(text: string): string {
-  return printableLines(redact(text)).replaceAll('\n', '\n    ');
+  return printableLines(redact(text)).replaceAll('\n', '\n      ');
 }
 
 /** An error for programs: the fields of the `error` event, and of the document's `error`. */

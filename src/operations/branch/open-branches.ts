@@ -9,7 +9,7 @@ import { branchIsCurrent } from '../../engines/shared/branches.ts';
 import type { BranchRow } from '../../results/branch-results.ts';
 import type { DestinationState } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { UserError } from '../../runtime/errors.ts';
+import { UserError, withOutcome } from '../../runtime/errors.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { whyNoBase } from '../load/base-copies.ts';
 import { configuredDestination } from '../load/configured-destination.ts';
@@ -186,6 +186,9 @@ export async function forEachBranch<Branch extends { name: string }, Result>(
   } catch (error) {
     const message = `${done} before the failure: ${names.join(', ')}`;
     if (names.length > 0) report({ event: 'warning', code: 'branches_in_part', message });
-    throw error;
+    throw withOutcome(
+      error,
+      `Each branch is as before, or ${done.toLowerCase()} as a whole. To list them: tool branch list`,
+    );
   }
 }

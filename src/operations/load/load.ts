@@ -4,6 +4,7 @@ import { estimateLoad, methodOf } from '../history/load-estimate.ts';
 import { recorded } from '../history/recorded.ts';
 import { isCurrent } from '../planned.ts';
 import { assertShared } from '../sign-in/sharing.ts';
+import { statingOutcome } from '../stating-outcome.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
 import { applyScript, planScript } from './load-script.ts';
 import { applySnapshot, planSnapshot } from './load-snapshot.ts';
@@ -23,7 +24,11 @@ export async function planLoad(given: Context, request: LoadRequest): Promise<Pl
 /** Does what was planned. Steps: `prepare`, `restore`, `index`, `check`, `swap`. */
 export async function applyLoad(given: Context, planned: PlannedLoad): Promise<LoadResult> {
   const { request, plan } = planned;
-  const work = () => perform(given, planned);
+  const { undo } = plan;
+  const work = () =>
+    statingOutcome(given, { target: request.target, destination: plan.destination, undo }, (context) =>
+      perform(context, planned),
+    );
   // A base copy for branches replaces no destination.
   if (request.onlyBase) return work();
   const { target, snapshot, sanitized, file: from, size_bytes, destination } = plan;

@@ -10,6 +10,7 @@ import { checkDestination, chooseDestination, openDestination } from '../load/de
 import { assertNotASource } from '../load/guard/guard.ts';
 import { swapSteps } from '../load/load-steps.ts';
 import { type Planned, planOutdated } from '../planned.ts';
+import { statingOutcome } from '../stating-outcome.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
 
@@ -54,14 +55,17 @@ export async function planReset(given: Context, request: ResetRequest): Promise<
 
 /** Restores the destination to its state after its last load. Steps: `prepare`, `swap`, `spare`. */
 export function applyReset(given: Context, planned: PlannedReset): Promise<ResetResult> {
-  const { target, destination, base, warnings } = planned.plan;
+  const { target, destination, base, undo, warnings } = planned.plan;
   // The swap looks for leftovers again, under its lock, and reports them.
   const others = warnings.filter(({ code }) => code !== 'leftover');
   for (const warning of others) given.report({ event: 'warning', ...warning });
   return recorded(
     given,
     { operation: 'reset', target, snapshot: base.snapshot, from: base.database, to: destination.url },
-    { work: () => perform(given, planned), facts: ({ swap_ms, size_bytes }) => ({ swap_ms, size_bytes }) },
+    {
+      work: () => statingOutcome(given, { target, destination, undo }, (context) => perform(context, planned)),
+      facts: ({ swap_ms, size_bytes }) => ({ swap_ms, size_bytes }),
+    },
   );
 }
 

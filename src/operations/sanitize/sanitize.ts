@@ -23,6 +23,7 @@ import { snapshotReader } from '../snapshots/snapshot-reader.ts';
 import { findSnapshot, snapshotRow } from '../snapshots/snapshots.ts';
 import { pullFiles } from '../snapshots/transfer/pull.ts';
 import { pushStored } from '../snapshots/transfer/push.ts';
+import { statingOutcome } from '../stating-outcome.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
 import { publish } from './publish.ts';
@@ -97,12 +98,15 @@ export async function planSanitize(given: Context, request: SanitizeRequest): Pr
  * `survey`, `query`, `coverage`, `dump`, `traces`; then `store`, `push`.
  */
 export function applySanitize(given: Context, planned: PlannedSanitize): Promise<SanitizeResult> {
-  const { target, snapshot, destination } = planned.plan;
+  const { target, snapshot, destination, undo } = planned.plan;
   return recorded(
     given,
     { operation: 'sanitize', target, from: snapshot?.id ?? null, to: destination?.url ?? null },
     {
-      work: () => perform(given, planned),
+      work: () =>
+        destination
+          ? statingOutcome(given, { target, destination, undo }, (context) => perform(context, planned))
+          : perform(given, planned),
       facts: ({ snapshot: { id, size_bytes, sanitized }, original, swap_ms }) => ({
         ...{ snapshot: id, from: original.id, sanitized, size_bytes, swap_ms },
       }),

@@ -18,6 +18,7 @@ import { assertNotASource } from '../load/guard/guard.ts';
 import { restoredBy } from '../load/restored-by.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
+import { statingOutcome } from '../stating-outcome.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
 import {
   collectRows,
@@ -77,12 +78,12 @@ export async function planSubset(given: Context, request: SubsetRequest): Promis
 
 /** Does what was planned. Steps: `read`, `prepare`, `copy`, `large_objects`, `index`, `finish`, `prove`, `swap`, and those of a build. */
 export function applySubset(given: Context, planned: PlannedSubset): Promise<SubsetResult> {
-  const { target, source, destination } = planned.plan;
+  const { target, source, destination, undo } = planned.plan;
   return recorded(
     given,
     { operation: 'subset', target, from: source, to: destination.url },
     {
-      work: () => perform(given, planned),
+      work: () => statingOutcome(given, { target, destination, undo }, (context) => perform(context, planned)),
       facts: ({ swap_ms, snapshot }) => ({ swap_ms, snapshot: snapshot?.id ?? null }),
     },
   );

@@ -38,6 +38,15 @@ export async function listTargets(context: Context, { original = false }: Target
   });
 }
 
+/** Lists the targets after a run, which may have changed the copies of the destination of one. */
+export async function listTargetsAfterRun(context: Context, target: string): Promise<TargetRow[]> {
+  const rows = await listTargets(context);
+  const own = rows.filter(({ name }) => name === target);
+  const [row] = await withCopies(context, own);
+  const copies = row?.copies ?? { base: null, spare: null, branches: null };
+  return rows.map((each) => (each.name === target ? { ...each, copies } : each));
+}
+
 async function withOriginals(row: TargetRow, repository: LocalRepository): Promise<TargetRow> {
   const originals = (await repository.list(row.name)).filter(({ sanitized }) => !sanitized);
   return { ...row, snapshots: originals.length, last_snapshot_at: originals[0]?.created_at ?? null };

@@ -7,6 +7,7 @@ import { checkDestination, chooseDestination, openDestination } from '../load/de
 import { assertNotASource } from '../load/guard/guard.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
+import { statingOutcome } from '../stating-outcome.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
 
 export interface UndoRequest {
@@ -33,7 +34,10 @@ export function applyUndo(given: Context, planned: PlannedUndo): Promise<LoadRes
   return recorded(
     given,
     { operation: 'undo', target, to: destination.url },
-    { work: () => perform(given, planned), facts: ({ swap_ms, size_bytes }) => ({ swap_ms, size_bytes }) },
+    {
+      work: () => statingOutcome(given, { target, destination, undo: true }, (context) => perform(context, planned)),
+      facts: ({ swap_ms, size_bytes }) => ({ swap_ms, size_bytes }),
+    },
   );
 }
 

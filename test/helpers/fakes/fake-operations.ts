@@ -38,7 +38,7 @@ export function fakeOperations(world: FakeWorld, work = fakePlannedWork(world)):
     trust: async ({ file }) => {
       world.done.push(`trust ${file}`);
     },
-    listTargets: async () => world.targets.map(counted),
+    listTargetsAfterRun: async () => world.targets.map(counted),
     refreshTargets: async ({ signal }, { listed, take }) => {
       const rows = await listed(world.targets.map(counted), world.hub);
       const answering = rows.filter(({ name }) => world.checks[name]);

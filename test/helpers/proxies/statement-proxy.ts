@@ -11,7 +11,9 @@ export type Act = () => Promise<void>;
 export interface StatementProxy {
   port: number;
   /** Begins to count the statements of all connections; without `at`, none is spoiled. */
-  arm(fault: Fault | Act, at?: number): void;
+  arm(fault: Fault | Act, at?: number | ((statement: string) => boolean)): void;
+  /** Called when the server has answered a statement whose answer is withheld. */
+  onWithheld: (() => void) | null;
   /** Returns how many statements passed since `arm`, and the spoiled one. */
   disarm(): { statements: number; spoiled: string | null };
   stop(): Promise<void>;
@@ -25,12 +27,13 @@ interface Client {
 
 export async function startStatementProxy(kind: ServerKind, port: number): Promise<StatementProxy> {
   const sockets = new Set<Socket>();
-  let [count, at, spoiled]: [number, number | null, string | null] = [0, null, null];
+  let [count, spoiled]: [number, string | null] = [0, null];
+  let at: number | ((statement: string) => boolean) | null = null;
   let fault: Fault | Act = 'refused';
   let held: Promise<void> | null = null;
   const spoil = (text: string): Fault | null => {
     count += 1;
-    if (count !== at) return null;
+    if (typeof at === 'function' ? spoiled !== null || !at(text) : count !== at) return null;
     spoiled = text.slice(0, 300);
     if (typeof fault === 'function') {
       held = fault();
@@ -67,16 +70,22 @@ export async function startStatementProxy(kind: ServerKind, port: number): Promi
       for (const bytes of send) far.write(bytes);
     });
     far.on('data', (piece: Buffer) => {
-      if (isMute) close();
-      else near.write(piece);
+      if (!isMute) {
+        near.write(piece);
+        return;
+      }
+      proxy.onWithheld?.();
+      close();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
-  return {
+  const proxy: StatementProxy = {
+    onWithheld: null,
     port: typeof address === 'object' && address ? address.port : 0,
     arm(next, statement) {
-      [count, at, spoiled] = [0, statement ?? null, null];
+      [count, spoiled] = [0, null];
+      at = statement ?? null;
       fault = next;
     },
     disarm() {
@@ -88,6 +97,7 @@ export async function startStatementProxy(kind: ServerKind, port: number): Promi
       return new Promise((resolve) => server.close(() => resolve()));
     },
   };
+  return proxy;
 }
 
 const REFUSED_BY_POSTGRES = "DO $$BEGIN RAISE EXCEPTION 'a fault of the test' USING ERRCODE = '53400'; END$$";

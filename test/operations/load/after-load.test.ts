@@ -194,6 +194,32 @@ for (const kind of SERVER_KINDS) {
       await expectNothingLeft();
     }, 60_000);
 
+    it('ends a query that a step has left running, and names it', async () => {
+      const active = 'SELECT 1 FROM';
+      const [hold, seen] =
+        kind === 'postgres'
+          ? [
+              'BEGIN; LOCK TABLE person; SELECT pg_sleep(600)',
+              "pg_stat_activity WHERE query LIKE '%pg_sleep(600%' AND wait_event = 'PgSleep'",
+            ]
+          : [
+              'LOCK TABLES person WRITE; SELECT SLEEP(600)',
+              "information_schema.PROCESSLIST WHERE INFO LIKE 'SELECT SLEEP(600%'",
+            ];
+      await configure([
+        step({
+          command: `setsid ${client} "${hold}" >/dev/null 2>&1 </dev/null &
+            until ${client} "${active} ${seen}" | grep -q .; do :; done`,
+        }),
+      ]);
+      const { code, output } = await tool.start(['load', 'app']).ended;
+      expect(code, output.slice(-3000)).toBe(0);
+      expect(output).toMatch(
+        /"code":"sessions_ended","message":"Ended sessions that the steps of after_load left: [^"]*sleep\(600\)/i,
+      );
+      await expectNothingLeft();
+    }, 60_000);
+
     it.each(['SIGKILL', 'SIGINT'] as const)(
       'leaves the destination and ends the step when %s ends the load',
       async (signal) => {

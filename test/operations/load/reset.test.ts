@@ -131,6 +131,27 @@ describeWithPostgres('a reset', () => {
     expect(codes()).toEqual([]);
   });
 
+  it('refuses a base copy to which a client was connected, although it is closed again', async () => {
+    await load({ keepBase: true });
+    const [{ version }] = JSON.parse(
+      await sql(
+        "SELECT json_agg(json_build_object('version', current_setting('server_version_num')::int))",
+        'postgres',
+      ),
+    );
+    await sql('ALTER DATABASE "copy.tool-base" ALLOW_CONNECTIONS true', 'postgres');
+    expect(await planReset(contextWith(), { target: 'app' }).catch(({ code }) => code)).toBe('base_copy_outdated');
+    await sql('UPDATE person SET boss = NULL', 'copy.tool-base');
+    await sql('ALTER DATABASE "copy.tool-base" ALLOW_CONNECTIONS false', 'postgres');
+    // Older servers count no sessions.
+    if (version < 140_000) return;
+    await expect(planReset(contextWith(), { target: 'app' })).rejects.toMatchObject({
+      code: 'base_copy_outdated',
+      message: expect.stringContaining('a client was connected to it since that load'),
+    });
+    expect((await planLoad(contextWith(), { target: 'app' })).plan.difference).toMatchObject({ method: 'full' });
+  });
+
   it('reports once that a copy cannot be dropped', async () => {
     await load({ keepBase: true });
     await sql('ALTER DATABASE "copy.tool-base" IS_TEMPLATE true');
@@ -243,6 +264,7 @@ describeWithPostgres('a reset', () => {
       message: expect.stringContaining('it accepts connections'),
     });
     await sql('ALTER DATABASE "copy.tool-base" ALLOW_CONNECTIONS false', 'postgres');
+    // Nobody was connected.
     await reset();
 
     await sql('ALTER DATABASE copy RENAME TO copy_before; CREATE DATABASE copy', 'postgres').catch(async () => {

@@ -93,3 +93,15 @@ test.for(SIZES)(
     expect(shown).toContain('app_dev will be replaced.');
   },
 );
+
+test('a table whose rows the build left out is no empty one', async () => {
+  const found = [
+    { table: 'public.orders', rows: 12_000, bytes: 1_200_000 },
+    { table: 'public.audit_log', rows: 0, bytes: 0 },
+    { table: 'public.empty', rows: 0, bytes: 0 },
+  ];
+  const snapshot = fakeSnapshot({ excluded_rows: { tables: ['public.audit_log'], nullified: [] } });
+  const lines = await drawn({ columns: 80, rows: 24 }, tablesPlace({ found, snapshot }));
+  expect(lines.find((line) => line.includes('audit_log'))).toMatch(/audit_log +excluded +0 B/);
+  expect(lines.find((line) => line.includes('empty'))).toMatch(/empty +0 +0 B/);
+});

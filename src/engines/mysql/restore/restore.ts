@@ -3,6 +3,7 @@ import { startStep } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { ReplaceResult, RestoreRun } from '../../facets/restore.ts';
 import { tablesText } from '../../shared/divide-tables.ts';
+import { endLeftSessions } from '../../shared/left-sessions.ts';
 import { withRightsHint } from '../../shared/restore-failed.ts';
 import { type BaseCopyOptions, createBase, createSpare } from '../branches/base-copies.ts';
 import { baseCopyState } from '../branches/base-record.ts';
@@ -18,7 +19,7 @@ import type { MysqlSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
 import { detailsOf } from '../details.ts';
 import { BASE, OUTDATED } from '../server/names.ts';
-import { lockDestination, readAuxiliaryNames, verifyLock } from '../server/server.ts';
+import { endSession, findSessions, lockDestination, readAuxiliaryNames, verifyLock } from '../server/server.ts';
 import { assertNoForeignObjects, assertNoReservedTable } from '../swap/foreign-objects.ts';
 import { assertNoForeignReferences } from '../swap/foreign-references.ts';
 import { settleAfterFailure, sweepLeftovers } from '../swap/leftovers.ts';
@@ -116,6 +117,10 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
             code,
             async run() {
               await afterLoad(withDatabase(url, shadow));
+              await endLeftSessions(report, {
+                find: () => findSessions(server, shadow),
+                end: (id) => endSession(server, id),
+              });
               await analyzeTables(running, { url: withDatabase(url, shadow), sessions: cpus });
             },
           })

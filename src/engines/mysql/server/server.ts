@@ -1,6 +1,7 @@
 import { UserError } from '../../../runtime/errors.ts';
 import { type AuxiliaryNames, isShadowName } from '../../shared/auxiliary-names.ts';
 import { destinationBusy, lockLost } from '../../shared/destination-lock.ts';
+import type { LeftSession } from '../../shared/left-sessions.ts';
 import { dropListed } from '../catalog/definitions/code.ts';
 import { listCode } from '../catalog/definitions/read-definitions.ts';
 import type { Collations } from '../catalog/introspect.ts';
@@ -108,6 +109,20 @@ function grantPattern(name: string): string {
   return `${name.replace(/\.tool-.*$/, '').replaceAll(/[_%\\]/g, '\\$&')}%`;
 }
 
+/** Sessions on a database; a `Sleep` may hold a lock of its transaction or of LOCK TABLES. */
+export function findSessions(server: MysqlSession, name: string): Promise<LeftSession[]> {
+  return server
+    .query<{ id: number; text: string; busy: number }>(
+      `SELECT ID AS id, CONCAT_WS(' ', USER, COMMAND, LEFT(INFO, 200)) AS text, COMMAND NOT IN ('Sleep', 'Quit') AS busy
+        FROM information_schema.PROCESSLIST WHERE ${inDatabase('DB', name)} AND ID <> CONNECTION_ID()`,
+    )
+    .then((rows) => rows.map(({ id, text, busy }) => ({ id: Number(id), text, busy: Number(busy) === 1 })));
+}
+
+export async function endSession(server: MysqlSession, id: number): Promise<void> {
+  await server.execute(`KILL ${Number(id)}`).catch(() => {});
+}
+
 /** Seconds that a DROP waits for transactions; the server's default is a day or more. */
 const DROP_WAIT = 10;
 
@@ -116,10 +131,7 @@ const DROP_WAIT = 10;
  * drop leaves a marked database.
  */
 export async function dropDatabase(server: MysqlSession, name: string): Promise<void> {
-  const sessions = await server.query<{ id: number }>(
-    `SELECT ID AS id FROM information_schema.PROCESSLIST WHERE ${inDatabase('DB', name)} AND ID <> CONNECTION_ID()`,
-  );
-  for (const { id } of sessions) await server.execute(`KILL ${Number(id)}`).catch(() => {});
+  for (const { id } of await findSessions(server, name)) await endSession(server, id);
   await server.execute(`SET SESSION lock_wait_timeout = ${DROP_WAIT}, foreign_key_checks = 0`);
   await dropListed(server, await listCode(server, name), name);
   const others = (await tablesOf(server, name)).filter((table) => !isReserved(table));

@@ -1,6 +1,7 @@
 import { redact } from '../../../process/redact.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
+import { switchedIncompletely } from '../../shared/swap-incomplete.ts';
 import { readBaseRecord } from '../branches/base-record.ts';
 import { branchMarkText } from '../branches/branch-mark.ts';
 import { ownMark } from '../branches/last-switch.ts';
@@ -22,7 +23,6 @@ import { maySetDefiner } from './definers.ts';
 import { assertNoForeignReferences } from './foreign-references.ts';
 import { journalRename, settle, writeJournal } from './journal.ts';
 import { type Journal, MOVED, PENDING, type Rename } from './journal-schema.ts';
-import { switchedIncompletely } from './leftovers.ts';
 import { planLocks } from './plan-locks.ts';
 import { makeRecordTable, writeRecord } from './record.ts';
 import { grantsOf, planGrants, type RoutineGrant } from './routine-grants.ts';

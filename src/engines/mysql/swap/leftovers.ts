@@ -2,6 +2,7 @@ import { redact } from '../../../process/redact.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
+import { switchedIncompletely } from '../../shared/swap-incomplete.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
 import { databaseExists, dropEmpty, lockDestination, readAuxiliaryNames } from '../server/server.ts';
@@ -99,23 +100,6 @@ export async function settleAfterFailure(
     report({ event: 'warning', code: 'leftover', message });
     return error;
   }
-}
-
-/** The destination is the new database; `missing` and `cause` say why the run has failed nevertheless. */
-export function switchedIncompletely(
-  destination: string,
-  { missing, cause }: { missing: string[]; cause?: unknown },
-): UserError {
-  const reason = cause instanceof Error ? [redact(cause.message)] : [];
-  return new UserError(
-    'swap_incomplete',
-    `Switched ${destination} to the restored database, but the run failed afterwards`,
-    {
-      details: [...reason, ...missing.map((what) => `not created: ${what}`)],
-      hint: `${destination} is the new database. To restore the previous one: tool undo`,
-      cause,
-    },
-  );
 }
 
 const CLEAN_UP_TIMEOUT = 20_000;

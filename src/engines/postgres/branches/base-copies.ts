@@ -30,12 +30,13 @@ async function describe(
   { name, mark, own }: MarkedDatabase,
   oid: number | null,
 ): Promise<BaseCopy> {
-  const [row] = await server.query<{ open: boolean; since: string; bytes: number | null }>(`
-    SELECT datallowconn AS open, ${LAST_CRASH} AS since, CASE WHEN has_database_privilege(oid, 'CONNECT') THEN pg_database_size(oid) END AS bytes
-    FROM pg_database WHERE datname = ${quoteText(name)}`);
-  const { snapshot, loaded_at, partial, destination_oid, no_crash_since } = mark;
+  const [row] = await server.query<{ open: boolean; since: string; sessions: number | null; bytes: number | null }>(`
+    SELECT datallowconn AS open, ${LAST_CRASH} AS since, ${SESSIONS} AS sessions, CASE WHEN has_database_privilege(oid, 'CONNECT') THEN pg_database_size(oid) END AS bytes
+    FROM pg_database d WHERE datname = ${quoteText(name)}`);
+  const { snapshot, loaded_at, partial, destination_oid, no_crash_since, sessions } = mark;
   const emptied = no_crash_since !== undefined && no_crash_since !== row?.since;
-  const closed = own && row?.open === false && !emptied;
+  const used = sessions !== undefined && (row?.sessions ?? 0) > sessions;
+  const closed = own && row?.open === false && !emptied && !used;
   const replaced = oid === null || destination_oid !== oid;
   const never = destination_oid === null;
   const outdated = !own
@@ -46,14 +47,26 @@ async function describe(
         ? 'it was made for branches, and the destination was not loaded with it'
         : replaced
           ? 'the destination was replaced since that load, by another load, an undo or a rename'
-          : !closed
-            ? 'it accepts connections, so it may have been changed'
-            : null;
+          : used
+            ? 'a client was connected to it since that load, and may have changed it'
+            : !closed
+              ? 'it accepts connections, so it may have been changed'
+              : null;
   return { name, snapshot, loadedAt: loaded_at, partial, sizeBytes: row?.bytes ?? null, outdated, closed };
 }
 
 /** A crash makes the server begin its statistics again; a person may do so as well. */
 const LAST_CRASH = `(SELECT coalesce(extract(epoch FROM stats_reset)::text, '') FROM pg_stat_bgwriter)`;
+
+/** Only of clients. A crash of the server and a reset of its statistics make it 0; before version 14 it is NULL. */
+const SESSIONS = `(SELECT (to_jsonb(s) ->> 'sessions')::int8 FROM pg_stat_database s WHERE s.datid = d.oid)`;
+
+export async function readSessions(server: PsqlSession, database: string): Promise<number | null> {
+  const [row] = await server.query<{ sessions: number | null }>(
+    `SELECT ${SESSIONS} AS sessions FROM pg_database d WHERE datname = ${quoteText(database)}`,
+  );
+  return row?.sessions ?? null;
+}
 
 /** For the mark of a base copy; `null` of a database that a crash would leave as it is. */
 export async function noCrashSince(session: PsqlSession): Promise<string | null> {

@@ -1,11 +1,10 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { BaseCopy } from '../../facets/copies.ts';
 import { closedBase } from '../../shared/base-copies.ts';
-import { quoteText } from '../connection/quote.ts';
 import type { PsqlSession } from '../connection/session.ts';
 import { type BranchFacts, branchMarkText } from '../swap/mark.ts';
 import { readOid } from '../swap/swap.ts';
-import { findBaseCopies } from './base-copies.ts';
+import { findBaseCopies, readSessions } from './base-copies.ts';
 
 /** The base copy of a destination that branches are made from; rejects where there is none, or it may have been changed. */
 export async function findClosedBase(server: PsqlSession, url: DatabaseUrl): Promise<BaseCopy> {
@@ -25,15 +24,12 @@ export async function branchComment(
   server: PsqlSession,
   { destination, database, base, branch }: BranchMarkRequest,
 ): Promise<string> {
-  const [facts] = await server.query<{ sessions: number | null }>(
-    `SELECT (to_jsonb(s) ->> 'sessions')::int8 AS sessions FROM pg_stat_database s WHERE datname = ${quoteText(database)}`,
-  );
   return branchMarkText({
     of: destination,
     snapshot: base.snapshot,
     loaded_at: base.loadedAt,
     partial: base.partial,
     destination_oid: await readOid(server, database),
-    branch: { ...branch, sessions: facts?.sessions ?? null },
+    branch: { ...branch, sessions: await readSessions(server, database) },
   });
 }

@@ -38,7 +38,9 @@ export async function resetBranch(context: EngineContext, request: BranchReset):
     const comment = await branchComment(server, { destination, database: shadow, base, branch: facts });
     const retired = [{ name: database, mark: { tool: 'new', of: destination } as const }];
     const renames = [rename(shadow, database), writeComment(database, comment)];
-    ({ swapMs, dropRetired } = await renameAll(context, { server, url, retired, renames, databases: [shadow] }));
+    ({ swapMs, dropRetired } = await renameAll(context, {
+      ...{ server, url, retired, renames, databases: [shadow], replaces: database },
+    }));
   } catch (error) {
     await dropAfterFailure(context, { url, names: [shadow] });
     throw error;

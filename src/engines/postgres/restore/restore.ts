@@ -7,9 +7,11 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { BaseCopy } from '../../facets/copies.ts';
 import type { DifferencePlan, ReplaceResult, RestoreRun, RestoringUser, TableWay } from '../../facets/restore.ts';
 import { tablesText } from '../../shared/divide-tables.ts';
+import { endLeftSessions, type LeftSession } from '../../shared/left-sessions.ts';
 import { withRightsHint } from '../../shared/restore-failed.ts';
 import { findBaseCopies, newFromBase } from '../branches/base-copies.ts';
 import { connect } from '../connection/connect.ts';
+import { quoteNumber, quoteText } from '../connection/quote.ts';
 import type { PsqlSession } from '../connection/session.ts';
 import { findClientTools, majorOf, toolsForArchive } from '../connection/tools.ts';
 import { encodingSettings, type SessionSettings, withDatabase } from '../connection/url.ts';
@@ -121,11 +123,20 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
 }
 
 /** Steps may have changed any table. */
-function withStatistics(context: EngineContext, run: AfterLoad): AfterLoad {
-  return async (url) => {
+function withStatistics(context: EngineContext, run: AfterLoad): ReplaceRequest['afterLoad'] {
+  return async (server, url) => {
     await run(url);
+    await endLeftSessions(context.report, {
+      find: () => server.query<LeftSession>(leftSessionsQuery(url.database ?? '')),
+      end: (pid) => server.query(`SELECT pg_terminate_backend(${quoteNumber(pid)})`).catch(() => {}),
+    });
     await analyzeChanged(context, { url, sessions: 1, settings: { statement_timeout: '0' } });
   };
+}
+
+function leftSessionsQuery(database: string): string {
+  return `SELECT pid AS id, concat_ws(' ', usename, state, left(query, 200)) AS text, coalesce(state, 'idle') <> 'idle' AS busy
+    FROM pg_stat_activity WHERE datname = ${quoteText(database)} AND pid <> pg_backend_pid() AND backend_type = 'client backend'`;
 }
 
 type AfterLoad = NonNullable<RestoreRun['afterLoad']>;
@@ -279,6 +290,7 @@ export function restoreSettings(local: boolean, cpus: number): SessionSettings {
     jit: 'off',
     // Of defaults, too.
     array_nulls: 'on',
+    transform_null_equals: 'off',
     statement_timeout: '0',
     lock_timeout: '0',
     idle_in_transaction_session_timeout: '0',

@@ -73,10 +73,15 @@ const markSchema = v.object({
       sequences: v.array(v.object({ schema: v.string(), name: v.string(), last_value: v.nullable(v.string()) })),
     }),
   ),
+  /** Client sessions of a base copy when it was made, on servers that count them. */
+  sessions: v.exactOptional(v.pipe(v.number(), v.safeInteger())),
 });
 export type Mark = v.InferOutput<typeof markSchema>;
 export type UndoRows = NonNullable<Mark['rows']>;
-export type BaseMark = Pick<Mark, 'of' | 'snapshot' | 'loaded_at' | 'partial' | 'contents' | 'no_crash_since'> & {
+export type BaseMark = Pick<
+  Mark,
+  'of' | 'snapshot' | 'loaded_at' | 'partial' | 'contents' | 'no_crash_since' | 'sessions'
+> & {
   tool: 'base';
 };
 export type BranchMark = Mark & { tool: 'branch'; branch: BranchFacts };

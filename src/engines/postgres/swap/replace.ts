@@ -2,7 +2,7 @@ import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { ReplaceResult } from '../../facets/restore.ts';
-import { createClosedCopy, createSpare } from '../branches/base-copies.ts';
+import { createClosedCopy, createSpare, readSessions } from '../branches/base-copies.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { quoteName } from '../connection/quote.ts';
 import type { PsqlSession } from '../connection/session.ts';
@@ -44,7 +44,7 @@ export interface ReplaceRequest {
   /** The new database is made from the base copy otherwise. */
   copied?: boolean | undefined;
   /** Called with the new database when it has its owner and grants. */
-  afterLoad?: ((shadow: DatabaseUrl) => Promise<void>) | undefined;
+  afterLoad?: ((server: PsqlSession, shadow: DatabaseUrl) => Promise<void>) | undefined;
   /** Makes the loading role the owner of the new database's objects, when that is complete. */
   settle?: Settle | undefined;
 }
@@ -129,7 +129,9 @@ export async function replaceDestination(
     });
     context.signal.throwIfAborted();
     // A step may have changed the comment, by which the database is swept.
-    await afterLoad?.(withDatabase(url, shadow)).finally(() => markNew(server, shadow, destination).catch(() => {}));
+    await afterLoad?.(server, withDatabase(url, shadow)).finally(() =>
+      markNew(server, shadow, destination).catch(() => {}),
+    );
     context.signal.throwIfAborted();
     if (onlyBase && base) return await keepOnlyBase(context, server, { url, shadow, base });
     const made = base && (await createBase(context, server, { url, from: shadow, to: copy, base }));
@@ -174,7 +176,8 @@ async function keepOnlyBase(
     `ALTER DATABASE ${quoteName(names.base)} ALLOW_CONNECTIONS false`,
     writeMark(names.base, mark),
   ];
-  await (await renameAll(context, { server, url, retired, renames, databases: [shadow] })).dropRetired();
+  const request = { server, url, retired, renames, databases: [shadow], replaces: null };
+  await (await renameAll(context, request)).dropRetired();
   return { swapMs: null, undoDatabase: null, baseDatabase: names.base };
 }
 
@@ -195,5 +198,7 @@ async function createBase(
   await createClosedCopy(context, server, { url, destination: of, from, to });
   made(`Created the base copy ${auxiliaryNames(of).base}`);
   const loaded_at = context.clock().toISOString();
-  return { database: to, mark: { tool: 'base', of, loaded_at, ...base.facts() } };
+  const sessions = await readSessions(server, to);
+  const mark: BaseMark = { tool: 'base', of, loaded_at, ...base.facts(), ...(sessions !== null && { sessions }) };
+  return { database: to, mark };
 }

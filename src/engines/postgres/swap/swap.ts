@@ -17,6 +17,7 @@ import {
 } from '../server/server.ts';
 import { checkSwap } from './blockers.ts';
 import { type BaseMark, type NewMark, writeComment, writeMark } from './mark.ts';
+import { withSwapOutcome } from './swap-outcome.ts';
 
 /** `object_in_use`: a session uses a database that is to be renamed. */
 const OBJECT_IN_USE = '55006';
@@ -110,6 +111,8 @@ interface RenameRequest {
   databases: string[];
   /** A session that ends them; default: one of its own. */
   second?: PsqlSession | undefined;
+  /** The name, locked by the session, that gets another database; `null` for none. Default: the destination. */
+  replaces?: string | null;
 }
 
 /**
@@ -118,7 +121,7 @@ interface RenameRequest {
  */
 export async function renameAll(
   context: EngineContext,
-  { server, url, retired = [], renames, databases, second }: RenameRequest,
+  { server, url, retired = [], renames, databases, second, replaces = url.database ?? '' }: RenameRequest,
 ): Promise<{ swapMs: number; dropRetired: () => Promise<void> }> {
   const destination = url.database ?? '';
   const gone = retired.map(({ name, mark }) => ({ name, mark, to: auxiliaryNames(destination).shadow() }));
@@ -129,8 +132,14 @@ export async function renameAll(
   ];
   const inUse = [...databases, ...retired.map(({ name }) => name)];
   await verifyLock(server, destination);
+  const before = replaces === null ? null : await readOid(server, replaces);
   const started = performance.now();
-  await withoutSessions(context, { url, databases: inUse, second }, () => server.transaction(statements));
+  await withoutSessions(context, { url, databases: inUse, second }, () => server.transaction(statements)).catch(
+    async (error) => {
+      if (replaces === null || error instanceof SqlError) throw error;
+      throw await withSwapOutcome(context, error, { url, name: replaces, before });
+    },
+  );
   return {
     swapMs: Math.round(performance.now() - started),
     async dropRetired() {

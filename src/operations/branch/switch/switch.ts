@@ -3,6 +3,7 @@ import type { BranchSwitchPlan, BranchSwitchResult } from '../../../results/bran
 import type { Context } from '../../../runtime/context.ts';
 import { recorded } from '../../history/recorded.ts';
 import type { Planned } from '../../planned.ts';
+import { statingOutcome } from '../../stating-outcome.ts';
 import {
   assertBranchesNotSources,
   assertPlanCurrent,
@@ -39,12 +40,12 @@ export async function planBranchSwitch(given: Context, request: BranchSwitchRequ
 
 /** Steps: `swap`. */
 export function applyBranchSwitch(given: Context, planned: PlannedBranchSwitch): Promise<BranchSwitchResult> {
-  const { target, branch } = planned.plan;
+  const { target, branch, destination } = planned.plan;
   return recorded(
     given,
     { operation: 'branch switch', target, snapshot: branch.snapshot, branches: [branch.name] },
     {
-      work: () => perform(given, planned),
+      work: () => statingOutcome(given, { target, destination, undo: true }, (context) => perform(context, planned)),
       facts: ({ destination, swap_ms }) => ({ to: destination, swap_ms }),
     },
   );

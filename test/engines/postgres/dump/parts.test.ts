@@ -26,7 +26,9 @@ const SOURCE = `
   INSERT INTO heir (id, more) VALUES (-1, 1);
   CREATE TABLE nothing (); INSERT INTO nothing DEFAULT VALUES; INSERT INTO nothing DEFAULT VALUES;
   SET array_nulls = on; CREATE TABLE small (id integer, tags text[] DEFAULT '{a,NULL}'); INSERT INTO small VALUES (1, ARRAY['a', NULL]);
-  CREATE TABLE bare (id integer)`;
+  CREATE TABLE bare (id integer);
+  SET transform_null_equals = off; CREATE FUNCTION is_none(integer) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT $1 = NULL';
+  CREATE TABLE compared (id integer, none boolean GENERATED ALWAYS AS (is_none(id)) STORED); INSERT INTO compared VALUES (1), (NULL)`;
 
 describeWithPostgres('a table in parts', () => {
   let server: TestPostgres;
@@ -35,8 +37,8 @@ describeWithPostgres('a table in parts', () => {
 
   beforeAll(async () => {
     folder = await temporaryFolder();
-    // By which NULL in the text of an array is a word.
-    server = await startPostgres({ array_nulls: 'off' });
+    // By which NULL in the text of an array is a word, and a comparison with NULL has a result.
+    server = await startPostgres({ array_nulls: 'off', transform_null_equals: 'on' });
     await server.createDatabase('app');
     await server.psql('app', { sql: SOURCE });
     first = await buildApp();
@@ -68,7 +70,7 @@ describeWithPostgres('a table in parts', () => {
 
   /** In whatever order: several sessions interleave theirs. */
   function rowsOf(database: string): Promise<string> {
-    const sums = ['"the event"', 'heir', 'nothing', 'small', 'bare'].map(
+    const sums = ['"the event"', 'heir', 'nothing', 'small', 'bare', 'compared'].map(
       (table) => `SELECT '${table}', count(*), md5(string_agg(t::text, '' ORDER BY t::text)) FROM ONLY ${table} t`,
     );
     return server.psql(database, { sql: sums.join(' UNION ALL ') });
@@ -89,6 +91,7 @@ describeWithPostgres('a table in parts', () => {
     expect(checksums(first).length).toBeGreaterThan(4);
     expect(first.tables.map(({ name, rows }) => [name, rows])).toEqual([
       ['public.bare', 0],
+      ['public.compared', 2],
       ['public.heir', 1],
       ['public.nothing', 2],
       ['public.small', 1],

@@ -3,7 +3,7 @@ import { open, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Mount } from '../../../../process/runner.ts';
 import { bytesOfTable } from '../../../../repository/manifest/manifest.ts';
-import { UserError } from '../../../../runtime/errors.ts';
+import { UserError, withOutcome } from '../../../../runtime/errors.ts';
 import { startStep } from '../../../../runtime/events.ts';
 import { formatNumberOf } from '../../../../text/format.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
@@ -32,6 +32,7 @@ import { countedRows } from '../rows/rows-by-root.ts';
 import { analyzeAll } from '../statistics.ts';
 import { carryOverInPlace } from './carry-over-in-place.ts';
 import { dropsWithoutSchema } from './drops-without-schema.ts';
+import { inPlaceOutcome, replacedInPlace } from './in-place-outcome.ts';
 
 /**
  * Restores into the destination itself, in one transaction of one session: until its commit everybody else sees the
@@ -90,7 +91,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     ...(archive.eventTriggers ? [await section('post-data', archive.eventTriggers)] : []),
     ...disabled.map((name) => `--command=${disableTrigger(name)}`),
     await script('check.sql', inventoryScript(run, archive.leftOut)),
-    ...['--command=COMMIT', sayWord],
+    ...[`--command=SELECT ${quoteText(`${word} `)} || pg_catalog.txid_current()`, '--command=COMMIT', sayWord],
   ];
   prepared('Prepared');
 
@@ -103,6 +104,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     lock_timeout: '0',
     client_min_messages: 'warning',
     array_nulls: 'on',
+    transform_null_equals: 'off',
   });
   const child = runner.start(
     { file: tools.psql, args: [...COPY_FLAGS, ...scripts, ...args], env, mounts: [...mounts, folder] },
@@ -120,7 +122,10 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     },
   });
   const [fed, ended] = await Promise.allSettled([feeding, child.ended]);
-  signal.throwIfAborted();
+  if (signal.aborted) {
+    const [, transaction] = new RegExp(`^${word} (\\d+)$`, 'm').exec(said()) ?? [];
+    throw withOutcome(signal.reason, await inPlaceOutcome(context, url, transaction));
+  }
   assertFed({ fed, ended, details, what: 'The restore in one transaction failed' });
   const [, copied, , end] = said().split(`${word}\n`);
   if (copied === undefined || end === undefined) {
@@ -129,7 +134,9 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
   checkTags(copied, tables);
   if (ended.status === 'fulfilled') carryOver.warn(ended.value.stderr);
   restored(`Restored and verified ${tablesText(plan)}`);
-  await analyzeAll(context, { url, sessions: run.cpus, settings: { statement_timeout: '0' } });
+  await analyzeAll(context, { url, sessions: run.cpus, settings: { statement_timeout: '0' } }).catch((error) => {
+    throw withOutcome(error, replacedInPlace(url));
+  });
   return { swapMs: null, undoDatabase: null };
 }
 

@@ -23,6 +23,7 @@ export const COPY_SETTINGS = {
   row_security: 'off',
   xmloption: 'content',
   array_nulls: 'on',
+  transform_null_equals: 'off',
   client_min_messages: 'warning',
 };
 

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import type { RunningProcess } from '../../../../process/runner.ts';
+import { withOutcome } from '../../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import { scriptFailed } from '../../../shared/script/script-errors.ts';
@@ -48,6 +49,7 @@ export async function runFile(context: EngineContext, { url, file, dump }: FileR
   const { send, progress, answered, allAnswered } = sender(psql);
   let statements = 0;
   let ownCommit = false;
+  let isEnding = false;
 
   try {
     if (!dump) await send(BEGINNING);
@@ -70,6 +72,7 @@ export async function runFile(context: EngineContext, { url, file, dump }: FileR
       progress.sent.push({ number: part.number, line: part.line, column: part.column });
       await send(part.hasRows ? copyLines(part.bytes) : `${literalStatement(part.bytes)}${ACKNOWLEDGED}`);
     }
+    isEnding = true;
     await send(dump ? COMMITTED : END);
     psql.stdin.end();
     await psql.ended;
@@ -77,7 +80,7 @@ export async function runFile(context: EngineContext, { url, file, dump }: FileR
   } catch (error) {
     psql.kill();
     await psql.ended.catch(() => {});
-    throw error;
+    throw withOutcome(error, ownCommit ? COMMITTED_HINT : isEnding ? ENDING_HINT : FAILED_HINT);
   }
   if (progress.isCommitted) return statements;
   throw scriptFailed(file, {
@@ -89,6 +92,7 @@ export async function runFile(context: EngineContext, { url, file, dump }: FileR
 
 const FAILED_HINT =
   'It ran in one transaction: the database is unchanged. Statements that refuse one (VACUUM) cannot be in it.';
+const ENDING_HINT = 'It ran in one transaction, which was ending: the database has all of its effects or none.';
 const COMMITTED_HINT =
   'The file has a COMMIT or ROLLBACK of its own: what it committed before the failure stays in the database it ran in.';
 

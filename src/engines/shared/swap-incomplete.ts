@@ -1,0 +1,23 @@
+import { redact } from '../../process/redact.ts';
+import { UserError } from '../../runtime/errors.ts';
+
+/** The destination is the new database; `missing` and `cause` say why the run has failed nevertheless. */
+export function switchedIncompletely(
+  destination: string,
+  { missing, cause }: { missing: string[]; cause?: unknown },
+): UserError {
+  const reason = cause instanceof Error ? [redact(cause.message)] : [];
+  return new UserError(
+    'swap_incomplete',
+    `Switched ${destination} to the restored database, but the run failed afterwards`,
+    {
+      details: [...reason, ...missing.map((what) => `not created: ${what}`)],
+      hint: newDatabase(destination),
+      cause,
+    },
+  );
+}
+
+export function newDatabase(destination: string): string {
+  return `${destination} is the new database. To restore the previous one: tool undo`;
+}
