@@ -7,12 +7,12 @@ import { assertEnoughSpace } from '../../shared/server/free-space.ts';
 import { quoteName, quoteNumber, quoteText } from '../connection/quote.ts';
 import type { PsqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
-import { auxiliaryNames, findAuxiliaryDatabases, markNew } from '../server/server.ts';
+import { auxiliaryNames, findAuxiliaryDatabases, markNew, readOid } from '../server/server.ts';
 import { readSpace } from '../server/space.ts';
 import { dropAfterFailure } from '../swap/drop-after-failure.ts';
 import { readDatabase } from '../swap/inherit.ts';
 import { type MarkedDatabase, provisionalLimit, writeMark } from '../swap/mark.ts';
-import { readOid, rename, withoutSessions } from '../swap/swap.ts';
+import { rename, withoutSessions } from '../swap/swap.ts';
 
 /** Base copy and spare of a destination, each with whether a reset may use it. */
 export async function findBaseCopies(server: PsqlSession, destination: string): Promise<BaseCopies> {

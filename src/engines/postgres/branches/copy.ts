@@ -2,8 +2,8 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { BaseCopy } from '../../facets/copies.ts';
 import { closedBase } from '../../shared/base-copies.ts';
 import type { PsqlSession } from '../connection/session.ts';
+import { readOid } from '../server/server.ts';
 import { type BranchFacts, branchMarkText } from '../swap/mark.ts';
-import { readOid } from '../swap/swap.ts';
 import { findBaseCopies, readSessions } from './base-copies.ts';
 
 /** The base copy of a destination that branches are made from; rejects where there is none, or it may have been changed. */

@@ -1,7 +1,8 @@
 import type { PsqlSession } from '../connection/session.ts';
 import type { AuxiliaryDatabases } from '../server/server.ts';
+import { readOid } from '../server/server.ts';
 import { type BranchMark, branchMarkText, parseBranchMark, writeComment } from '../swap/mark.ts';
-import { databaseExists, readComment, readOid, rename } from '../swap/swap.ts';
+import { databaseExists, readComment, rename } from '../swap/swap.ts';
 import { findBranches } from './list.ts';
 
 /** The mark of the destination where it is a branch whose own name is free. */

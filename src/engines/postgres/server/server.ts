@@ -202,3 +202,11 @@ function localeClauses({ collate, ctype, provider, icu_locale }: DatabaseLocale,
   if (provider === 'b') return `${libc} LOCALE_PROVIDER builtin BUILTIN_LOCALE ${quoteText(icu_locale)}`;
   return `${libc} LOCALE_PROVIDER icu ICU_LOCALE ${quoteText(icu_locale)}`;
 }
+
+/** The oid of a database; `null` when it does not exist. */
+export async function readOid(server: PsqlSession, name: string): Promise<number | null> {
+  const [row] = await server.query<{ oid: number }>(
+    `SELECT oid::int8 AS oid FROM pg_database WHERE datname = ${quoteText(name)}`,
+  );
+  return row?.oid ?? null;
+}

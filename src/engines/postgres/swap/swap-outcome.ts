@@ -3,8 +3,7 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { newDatabase, switchedIncompletely } from '../../shared/swap-incomplete.ts';
 import { connectToServer } from '../connection/connect.ts';
-import { lockDestination } from '../server/server.ts';
-import { readOid } from './swap.ts';
+import { lockDestination, readOid } from '../server/server.ts';
 
 interface LostSwap {
   url: DatabaseUrl;

@@ -13,6 +13,7 @@ import {
   auxiliaryNames,
   dropMarked,
   findAuxiliaryDatabases,
+  readOid,
   verifyLock,
 } from '../server/server.ts';
 import { checkSwap } from './blockers.ts';
@@ -214,14 +215,6 @@ export function rename(from: string, to: string): string {
 
 export async function databaseExists(server: PsqlSession, name: string): Promise<boolean> {
   return (await server.query(`SELECT FROM pg_database WHERE datname = ${quoteText(name)}`)).length > 0;
-}
-
-/** `null` when it does not exist. */
-export async function readOid(server: PsqlSession, name: string): Promise<number | null> {
-  const [row] = await server.query<{ oid: number }>(
-    `SELECT oid::int8 AS oid FROM pg_database WHERE datname = ${quoteText(name)}`,
-  );
-  return row?.oid ?? null;
 }
 
 /** The comment of a database; `null` when it does not exist. */
