@@ -54,6 +54,11 @@ function snapshotColumnsOf(rows: SnapshotRow[], now: number) {
     migration: { title: 'MIGRATION', cell: (row) => ({ text: printable(newestMigration(row)) }) },
     pin: { title: 'PIN', dropRank: 2, cell: ({ pinned }) => ({ text: pinned ? 'pinned' : '', tone: 'accent' }) },
     tags: { title: 'TAGS', dropRank: 2, cell: ({ tags }) => ({ text: tagsText(tags), tone: 'accent' }) },
+    restored: {
+      title: 'RESTORED',
+      dropRank: 2,
+      cell: ({ restored_at }) => ({ text: restored_at ? formatAge(now - Date.parse(restored_at)) : '', tone: 'good' }),
+    },
     note: {
       title: 'NOTE',
       grows: true,
@@ -66,10 +71,14 @@ function snapshotColumnsOf(rows: SnapshotRow[], now: number) {
   } satisfies Record<string, Column<SnapshotRow>>;
 }
 
-/** Pin and tags, where there are any. */
+/** Pin, tags and proofs by restore, where there are any. */
 function annotationColumns(rows: SnapshotRow[], now: number): Column<SnapshotRow>[] {
-  const { pin, tags } = snapshotColumnsOf(rows, now);
-  return [...(rows.some((row) => row.pinned) ? [pin] : []), ...(rows.some((row) => row.tags) ? [tags] : [])];
+  const { pin, tags, restored } = snapshotColumnsOf(rows, now);
+  return [
+    ...(rows.some((row) => row.pinned) ? [pin] : []),
+    ...(rows.some((row) => row.tags) ? [tags] : []),
+    ...(rows.some((row) => row.restored_at) ? [restored] : []),
+  ];
 }
 
 /** Returns the newest migration of the first migrations table. */

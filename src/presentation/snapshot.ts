@@ -191,6 +191,7 @@ export function snapshotFacts(row: SnapshotRow, destination: string | null): Fac
     ...originFacts(row),
     { name: 'Size', value: `${formatBytes(size_bytes)}, of which ${formatBytes(stored_bytes)} new` },
     { name: 'Location', value: locationText(where) },
+    ...(row.restored_at ? [{ name: 'Restored', value: `as a proof, ${formatTime(row.restored_at)}` }] : []),
     { name: 'Signature', value: signatureText(signature) },
     ...(note === null ? [noteFact] : []),
     { name: 'Loads into', value: destination ?? 'no destination is configured' },

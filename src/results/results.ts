@@ -117,6 +117,7 @@ export const snapshotRow = v.object({
   note: orNull(text),
   tags: optional(describe(texts, 'In alphabetical order, if there are any.')),
   pinned: optional(describe(v.literal(true), 'Never pruned; removed on explicit request only.')),
+  restored_at: optional(describe(text, 'In lists: time of its last proof by `tool verify --restore` on this machine.')),
   origin: optional(describe(text, 'The target that built it, if another one: for a share target.')),
   signature: snapshotSignature,
   reading: optional(describe(rowReading, 'Of a build, where unchanged rows need not be read.')),

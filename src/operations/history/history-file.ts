@@ -57,6 +57,19 @@ export function readHistory(context: WithDirectory): HistoryList {
   return { entries: newestFirst, damaged_lines: lines.length - entries.length };
 }
 
+/** The time of the last proof by restore of each snapshot of a target, as far as the history goes back. */
+export function readProofs(context: WithDirectory, target: string): Map<string, string> {
+  const path = pathOf(context);
+  const lines = [`${path}.1`, path].flatMap((file) => lastLines(file)).filter((line) => line.includes('"verify"'));
+  const proofs = new Map<string, string>();
+  for (const line of lines) {
+    const { success, output } = v.safeParse(lineSchema, line);
+    if (!success || output.operation !== 'verify' || output.outcome !== 'done') continue;
+    if (output.target === target && output.snapshot !== null) proofs.set(output.snapshot, output.at);
+  }
+  return proofs;
+}
+
 /** A file that somebody else has made longer is read from its end. */
 function lastLines(file: string): string[] {
   let handle: number;

@@ -7,6 +7,7 @@ import type { SnapshotRow, TargetSnapshots } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import type { SnapshotFilter, SnapshotSelector } from '../../text/snapshot-selector.ts';
+import { readProofs } from '../history/history-file.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { createFilter, noMatch } from './filter.ts';
 import { localRepository } from './local-repository.ts';
@@ -43,14 +44,25 @@ export async function listSnapshots(
   const placed = await listEverywhere(context, { target, original, timeoutMs });
   const families = familiesOf(placed);
   const matches = select === undefined ? () => true : await createMatcher(context, families, { target, select });
+  const proofs = proofsOf(context, target);
   const rows = families.flatMap((family, index) =>
-    family
-      .filter(matches)
-      .map((snapshot) =>
-        placedRow(snapshot, { index, target, trustedKeys: context.configuration.settings.trusted_keys }),
-      ),
+    family.filter(matches).map((snapshot) => {
+      const row = placedRow(snapshot, { index, target, trustedKeys: context.configuration.settings.trusted_keys });
+      const restored_at = proofs.get(row.id);
+      return restored_at === undefined ? row : { ...row, restored_at };
+    }),
   );
   return { target, snapshots: rows };
+}
+
+/** A list does not need a history that can be read. */
+function proofsOf(context: Context, target: string): Map<string, string> {
+  try {
+    return readProofs(context, target);
+  } catch (error) {
+    if (error instanceof UserError) return new Map();
+    throw error;
+  }
 }
 
 /** Throws where no snapshot is selected. */

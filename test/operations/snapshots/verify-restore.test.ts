@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Settings } from '../../../src/config/schema/settings.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { listHistory } from '../../../src/operations/history/list-history.ts';
+import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { verifyRestore } from '../../../src/operations/snapshots/verify-restore.ts';
 import { createLocalRepository } from '../../../src/repository/local-repository.ts';
 import { type AnyServer, SERVER_KINDS, startAnyServer } from '../../helpers/databases/any-server.ts';
@@ -45,6 +46,8 @@ for (const kind of SERVER_KINDS) {
       expect(await server.databases()).toEqual(before);
       const { entries } = listHistory(testContext({ settings }), { target: 'shop' });
       expect(entries[0]).toMatchObject({ operation: 'verify', outcome: 'done', snapshot: proof.snapshot.id });
+      const { snapshots } = await listSnapshots(testContext({ settings }), 'shop');
+      expect(snapshots.map(({ restored_at }) => restored_at)).toEqual([entries[0]?.at]);
     }, 240_000);
 
     it('fails when the value is another one, and when the query would write', async () => {
