@@ -28,6 +28,7 @@ export const buildCommand = defineCommand({
       flags: '--nullify',
       description: 'with --exclude-rows: make references to these tables NULL in the snapshot',
     },
+    { flags: '--verify-restore', description: 'restore the snapshot into a throw-away database, as a proof' },
     SUMMARY,
     CPUS,
   ],
@@ -43,13 +44,15 @@ export const buildCommand = defineCommand({
     const { coverageText } = await import('../cli/printers/lists.ts');
     const { summaryText } = await import('../presentation/shapes/summary.ts');
     const { builtSummary } = await import('../operations/build/text.ts');
+    const { restoredText } = await import('../operations/snapshots/transfer/transfer-text.ts');
     return runPlanned(invocation, buildOperation, {
       request: requestOf(invocation),
       text: (result, plan) => {
         const built = summaryText(builtSummary(plan.target, result.snapshot));
-        if (!result.coverage) return built;
+        const proved = result.restore ? [`The snapshot ${restoredText(result.restore)}`] : [];
+        if (!result.coverage) return [built, ...proved].join('\n');
         const coverage = coverageText(result.coverage, invocation.tableOptions());
-        return [built, summaryText(buildOperation.summary(result, plan)), coverage].join('\n');
+        return [built, summaryText(buildOperation.summary(result, plan)), coverage, ...proved].join('\n');
       },
       summary: ({ snapshot, sanitized, coverage }, { target }) => ({
         ...{ target, snapshot },

@@ -134,7 +134,7 @@ export const describedTargetSnapshots = v.object({ ...targetSnapshots.entries, i
 /** The result of pin, tag and note. */
 export const annotatedSnapshot = v.object({ target: text, snapshot: snapshotRow });
 
-const verifiedRestore = v.object({
+export const verifiedRestore = v.object({
   place: describe(text, 'Throw-away server or database of the restore.'),
   duration_ms: number,
   after_load_steps: optional(describe(number, 'Steps of `after_load` that ran.')),

@@ -14,11 +14,12 @@ export type ResultShape = v.ObjectSchema<v.ObjectEntries, undefined>;
 const planned = <Plan extends v.GenericSchema>(plan: Plan) => v.object({ dry_run: v.literal(true), plan });
 
 const snapshot = snapshots.snapshotRow;
+const restore = v.optional(v.pipe(snapshots.verifiedRestore, v.description('With `--verify-restore`.')));
 const { original: _, snapshot: __, ...sanitized } = sanitizeResult.entries;
 
 /** The keys that `done` has besides `event`, `command` and `duration_ms`. */
 export const RESULTS: Record<string, ResultShape[]> = {
-  build: [v.object({ snapshot }), v.object({ snapshot, sanitized: snapshot, ...sanitized })],
+  build: [v.object({ snapshot, restore }), v.object({ snapshot, sanitized: snapshot, ...sanitized, restore })],
   load: [planned(load.loadPlan), load.loadResult],
   sanitize: [planned(sanitizePlan), sanitizeResult, suggestion],
   undo: [planned(load.undoPlan), load.loadResult],

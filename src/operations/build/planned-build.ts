@@ -1,4 +1,4 @@
-import type { SnapshotRow } from '../../results/results.ts';
+import type { SnapshotRow, VerifiedRestore } from '../../results/results.ts';
 import type { AllRead } from '../../results/row-reading.ts';
 import type { SanitizePlan, SanitizeResult } from '../../results/sanitize-results.ts';
 import type { Context } from '../../runtime/context.ts';
@@ -12,7 +12,8 @@ export interface BuildAndSanitizeRequest extends Omit<BuildRequest, 'source'> {
   sanitize?: boolean;
   /** Restores the snapshot to sanitize with the rights of the loading user. */
   allowSuperuser?: boolean;
-  /** Goes on although sources could not be compared with the destination of the sanitization. */
+  /** Restores the snapshot, the sanitized one where there is one, as a proof. */
+  verifyRestore?: boolean;
 }
 
 export interface BuildPlan {
@@ -28,6 +29,7 @@ export interface BuildPlan {
 export interface BuildResult extends Partial<Omit<SanitizeResult, 'original' | 'snapshot'>> {
   snapshot: SnapshotRow;
   sanitized?: SnapshotRow;
+  restore?: VerifiedRestore;
 }
 
 export interface PlannedBuild extends Planned<BuildAndSanitizeRequest, BuildPlan> {
@@ -46,7 +48,7 @@ export async function planBuild(context: Context, request: BuildAndSanitizeReque
 }
 
 function sanitizeRequest(request: BuildAndSanitizeRequest) {
-  const { note, includeNeededSchemas, full, excludeRows, nullify, sanitize: _, ...passed } = request;
+  const { note, includeNeededSchemas, full, excludeRows, nullify, sanitize: _, verifyRestore: __, ...passed } = request;
   return {
     ...passed,
     build: {
@@ -59,9 +61,18 @@ function sanitizeRequest(request: BuildAndSanitizeRequest) {
   };
 }
 
-export async function applyBuild(context: Context, { request, sanitize }: PlannedBuild): Promise<BuildResult> {
+export async function applyBuild(context: Context, planned: PlannedBuild): Promise<BuildResult> {
+  const { target, cpus, verifyRestore: isProved } = planned.request;
+  const built = await buildAndSanitize(context, planned);
+  if (!isProved) return built;
+  const { verifyRestore } = await import('../snapshots/verify-restore.ts');
+  const { restore } = await verifyRestore(context, { target, snapshot: (built.sanitized ?? built.snapshot).id, cpus });
+  return { ...built, ...(restore && { restore }) };
+}
+
+async function buildAndSanitize(context: Context, { request, sanitize }: PlannedBuild): Promise<BuildResult> {
   if (!sanitize) {
-    const { sanitize: _, allowSuperuser: __, ...passed } = request;
+    const { sanitize: _, allowSuperuser: __, verifyRestore: ___, ...passed } = request;
     return { snapshot: await build(context, passed) };
   }
   const { snapshot: sanitized, original: snapshot, ...rest } = await applySanitize(context, sanitize);

@@ -2,6 +2,7 @@ import { truncateSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Settings } from '../../../src/config/schema/settings.ts';
 import { build } from '../../../src/operations/build/build.ts';
+import { applyBuild, planBuild } from '../../../src/operations/build/planned-build.ts';
 import { listHistory } from '../../../src/operations/history/list-history.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { verifyRestore } from '../../../src/operations/snapshots/verify-restore.ts';
@@ -48,6 +49,15 @@ for (const kind of SERVER_KINDS) {
       expect(entries[0]).toMatchObject({ operation: 'verify', outcome: 'done', snapshot: proof.snapshot.id });
       const { snapshots } = await listSnapshots(testContext({ settings }), 'shop');
       expect(snapshots.map(({ restored_at }) => restored_at)).toEqual([entries[0]?.at]);
+    }, 240_000);
+
+    it('proves a snapshot that it has just built', async () => {
+      const context = () => testContext({ settings });
+      const planned = await planBuild(context(), { target: 'shop', verifyRestore: true });
+      const { snapshot, restore } = await applyBuild(context(), planned);
+      expect(restore?.place).toBeTruthy();
+      const { snapshots } = await listSnapshots(context(), 'shop');
+      expect(snapshots.find(({ id }) => id === snapshot.id)?.restored_at).toBeTruthy();
     }, 240_000);
 
     it('fails when the value is another one, and when the query would write', async () => {

@@ -1,6 +1,12 @@
 import { summaryOf } from '../../../presentation/shapes/summary.ts';
 import { briefName, lackingLines, snapshotName } from '../../../presentation/snapshot.ts';
-import type { ExportResult, SnapshotRow, TransferResult, VerifyResult } from '../../../results/results.ts';
+import type {
+  ExportResult,
+  SnapshotRow,
+  TransferResult,
+  VerifiedRestore,
+  VerifyResult,
+} from '../../../results/results.ts';
 import type { RunSummary } from '../../../state/runs.ts';
 import { formatBytes, formatDuration, formatNumberOf, formatTime } from '../../../text/format.ts';
 import { VERIFIED } from '../../load/text.ts';
@@ -39,8 +45,8 @@ export function verifySummary(result: VerifyResult): RunSummary {
   const read = `${formatNumberOf(files, 'file')}, ${formatBytes(bytes)} read`;
   if (!ok) return summaryOf(`${name} is damaged: ${read}`, { problems: [...problems, ...lostLines(result)] });
   if (restore) {
-    const { place, duration_ms, after_load_steps: steps, query_value: value } = restore;
-    return summaryOf(`${name} can be restored: ${formatDuration(duration_ms)} in ${place}, which is removed`, {
+    const { after_load_steps: steps, query_value: value } = restore;
+    return summaryOf(`${name} ${restoredText(restore)}`, {
       details: [
         VERIFIED,
         ...(steps === undefined ? [] : [`Ran ${formatNumberOf(steps, 'step')} of after_load`]),
@@ -51,6 +57,11 @@ export function verifySummary(result: VerifyResult): RunSummary {
   }
   const again = repaired.length > 0 ? `; ${formatNumberOf(repaired.length, 'damaged file')} repaired` : '';
   return summaryOf(`${name} is intact: ${read}${again}`, { details: lackingLines([snapshot]) });
+}
+
+/** `can be restored: 2.1 s in a throw-away server, which is removed` */
+export function restoredText({ place, duration_ms }: VerifiedRestore): string {
+  return `can be restored: ${formatDuration(duration_ms)} in ${place}, which is removed`;
 }
 
 export function lostLines({ lost }: VerifyResult): string[] {
