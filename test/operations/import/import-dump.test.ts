@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import type { Settings } from '../../../src/config/schema/settings.ts';
 import { openDatabase } from '../../../src/engines/open-database.ts';
 import { engineOf } from '../../../src/engines/registry.ts';
@@ -104,6 +104,8 @@ for (const kind of SERVER_KINDS) {
   describeWithKind(kind, 'the import of a dump', () => {
     let server: AnyServer;
     let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    /** Of this suite alone: others start such servers meanwhile. */
+    let temporary: Awaited<ReturnType<typeof temporaryFolder>>;
     let settings: Partial<Settings>;
     let context: () => Context;
 
@@ -146,10 +148,17 @@ for (const kind of SERVER_KINDS) {
       const own = testContext({ settings });
       const placed = kind === 'mysql' ? await withMysqlServerPrograms(own, join(folder.path, 'programs')) : own;
       context = () => ({ ...placed, configuration: testContext({ settings }).configuration });
+      temporary = await temporaryFolder({ mode: 0o1777 });
     }, 240_000);
 
+    beforeEach(() => {
+      vi.stubEnv('TMPDIR', temporary.path);
+    });
+
     afterAll(async () => {
+      vi.unstubAllEnvs();
       await server?.stop();
+      await temporary?.[Symbol.asyncDispose]();
       await folder?.[Symbol.asyncDispose]();
     });
 
