@@ -86,6 +86,27 @@ const POSTGRES: Record<string, string[]> = {
   'restore/difference/replaceable.ts': ['given', 'withAncestors("(SELECT index, oid FROM given)")'],
   // Paths of quoted names; a query of quoted literals.
   'dump/instant.ts': ['some.map(ArrowFunctionExpression).join(", ")', 'tablesQuery(schemas)'],
+  // Paths and lists of names that quoteName has quoted; numbers of tables; queries of ours, in texts of quoteText.
+  'restore/only-rows/plan-only-rows.ts': ['namePartOf("n.nspname")', 'pathOf(dataOf(table, details))'],
+  'restore/only-rows/replace-tables.ts': [
+    ...[
+      'columnList(table.columns)',
+      'keeperTable(index)',
+      'list',
+      'pathOf(table)',
+      'pathOf(table.root ?? table)',
+      'said',
+    ],
+  ],
+  'restore/only-rows/statements.ts': [
+    ...['count', 'counted.join("\\n  ")', 'ownedSequences(tables)', 'pathOf(table)', 'query', 'relationsOf(given)'],
+    ...[
+      'relationsOf(relations(tables))',
+      'tables.map(ArrowFunctionExpression).join(", ")',
+      'withAncestors("relations")',
+    ],
+  ],
+  'restore/only-rows/undo-rows.ts': ['keeperTable(index)', 'pathOf(table)'],
   // Words of ours, and names that quoteName has quoted.
   'restore/rows/copy-commands.ts': ['copy', 'name'],
   'restore/rows/load-tables.ts': ['pathOf(dataOf(table, details))'],
@@ -166,6 +187,10 @@ const POSTGRES: Record<string, string[]> = {
 };
 
 const MYSQL: Record<string, string[]> = {
+  // Conditions of inDatabase; paths of quoted names.
+  'restore/only-rows/references.ts': [...['among("REFERENCED_TABLE_NAME")', 'among("TABLE_NAME")', 'other', 'own']],
+  'restore/only-rows/replace-rows.ts': ['moved', 'pending'],
+  'restore/only-rows/undo-rows.ts': ['from', 'into'],
   // An account of quoteAccount.
   // One SELECT of the user's, from the command line, on a throw-away database.
   'catalog/read-value.ts': ['select'],

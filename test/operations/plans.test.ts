@@ -41,6 +41,7 @@ test('each operation that plans has one function that applies its plan', () => {
       'CloudFile',
       'DropCopies',
       'ConfigurationFix',
+      'Import',
       'Load',
       'Prune',
       'QuerySave',

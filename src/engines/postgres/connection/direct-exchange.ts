@@ -2,7 +2,7 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { directAddress } from './direct-address.ts';
 import { type Exchange, reported } from './psql-exchange.ts';
-import { assertNoNul } from './quote.ts';
+import { assertNoNul, quoteText } from './quote.ts';
 import { ConnectionLost } from './session-errors.ts';
 import type { SessionSettings } from './url.ts';
 import type { Wire } from './wire.ts';
@@ -29,7 +29,7 @@ export async function startDirect(
   if (!wire) return null;
   const abort = (): void => wire.close(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
-  if (client_encoding !== undefined) await wire.execute(`SET client_encoding = ${client_encoding}`);
+  if (client_encoding !== undefined) await wire.execute(`SET client_encoding = ${quoteText(client_encoding)}`);
   return {
     send: reported((statement, options = {}) => answer(wire, statement, options.take), report),
     async close() {
