@@ -56,6 +56,21 @@ it.each([
 });
 
 it.each([
+  ['asks for a ticket of Kerberos', authentication(7)],
+  ['asks for one of Windows', authentication(9)],
+  ['asks for nothing', message('R', '')],
+  ['sends a row of negative width', message('D', Buffer.from([0xff, 0xff]))],
+  ['sends an error without its end', message('E', 'SFATAL\0')],
+  ['sends a message of 1 GB', message('S', '', 1e9)],
+  ['speaks another protocol', Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')],
+])('a server that %s at the login ends the connection only', async (_, answer) => {
+  await expect(openWire(await serverOf([() => answer]))).rejects.toMatchObject({
+    name: 'ConnectionLost',
+    isFinal: false,
+  });
+});
+
+it.each([
   ['another number of rows', [message('d', '1\n'), message('d', '2\n'), message('C', 'COPY 3\0'), READY]],
   ['no number of rows', [message('d', '1\n'), message('C', 'SELECT\0'), READY]],
   ['too long a message', [message('S', '', 1e9)]],

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import { releaseChunk } from '../../../repository/objects/release.ts';
@@ -215,6 +216,7 @@ async function tryToConnect(
     enableChannelBinding: encryption !== null && encryption.channelBinding !== 'disable',
   });
   const { connection } = client;
+  checkMessages(connection);
   let hasNoTls = false;
   const offered: string[] = [];
   let isProven = false;
@@ -252,6 +254,37 @@ async function tryToConnect(
   }
   return connection.stream.removeAllListeners('data');
 }
+
+/** Messages of a login: authentication, error, notice, status of a parameter, key to cancel, ready. */
+const OF_LOGIN = new Set([...'RENSKZ'].map((letter) => letter.charCodeAt(0)));
+const WITH_FIELDS = new Set([...'EN'].map((letter) => letter.charCodeAt(0)));
+
+/** The reader of `pg` throws where nobody catches, or never ends, for a message that it does not know. */
+function checkMessages(connection: object): void {
+  const reading = connection as { attachListeners(stream: EventEmitter): void };
+  const attach = reading.attachListeners.bind(connection);
+  reading.attachListeners = (stream) => {
+    const checked = new EventEmitter();
+    attach(checked);
+    const nothing = (): void => {};
+    const handle = (type: number, body: Buffer): void => {
+      const isWhole = !WITH_FIELDS.has(type) || body.subarray(-2).equals(FIELDS_END);
+      if (!OF_LOGIN.has(type) || !isWhole) throw new ConnectionLost(`unexpected message ${type} at the login`);
+      checked.emit('data', messageOf(type, body));
+    };
+    const read = readMessages({ rows: nothing, row: nothing, handle });
+    stream.on('data', (chunk: Buffer) => {
+      try {
+        read(chunk);
+      } catch (error) {
+        (stream as Duplex).destroy(error as Error);
+      }
+    });
+  };
+}
+
+/** The end of the last field's text, and that of the fields. */
+const FIELDS_END = Buffer.alloc(2);
 
 function newExchange(): Exchange {
   const state = { take: null, values: null, takesRows: false, rows: 0, tag: '', error: null };
