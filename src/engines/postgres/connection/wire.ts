@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import { releaseChunk } from '../../../repository/objects/release.ts';
-import { type Encryption, tlsOptions } from './encryption.ts';
+import { type Encryption, isOfThisMachine, tlsOptions } from './encryption.ts';
 import { ConnectionLost, SqlError } from './session-errors.ts';
 import { type SessionSettings, startupOptions } from './url.ts';
 import { readMessages, type Take, TYPE } from './wire-messages.ts';
@@ -162,20 +162,28 @@ export async function openWire(address: WireAddress, options: WireOptions = {}):
   };
 }
 
-/** Servers that have answered that they have no TLS, while this process runs. */
+/** Servers of this machine that have answered that they have no TLS, until a login fails. */
 const withoutTls = new Set<string>();
 
 async function connect(address: WireAddress, options: WireOptions): Promise<Duplex> {
   const { host, port, encryption } = address;
+  const plain = { ...address, encryption: null };
   const server = JSON.stringify([host, port]);
-  if (encryption?.isOptional && withoutTls.has(server)) return await connect({ ...address, encryption: null }, options);
+  if (encryption?.isOptional && withoutTls.has(server)) {
+    return await tryToConnect(plain, options).catch((error) => {
+      withoutTls.delete(server);
+      throw refused(address, error);
+    });
+  }
   try {
     return await tryToConnect(address, options);
   } catch (error) {
     if (!(error instanceof TlsRefused && encryption?.isOptional)) throw refused(address, error);
   }
-  withoutTls.add(server);
-  return await connect({ ...address, encryption: null }, options);
+  const socket = await tryToConnect(plain, options).catch((error) => Promise.reject(refused(plain, error)));
+  // Elsewhere, another server may answer next time, or somebody between.
+  if (isOfThisMachine(host)) withoutTls.add(server);
+  return socket;
 }
 
 /** No such database, too many connections, not yet ready: the same by any way. */
@@ -211,7 +219,8 @@ async function tryToConnect(
     // As the sessions of psql beside it.
     application_name: 'psql',
     options: startupOptions(settings),
-    password: () => (password === null ? Promise.reject(new ConnectionLost('there is no password')) : password),
+    // As libpq, which takes an empty one for none.
+    password: () => password || Promise.reject(new ConnectionLost('there is no password')),
     ssl: encryption ? tlsOptions(encryption, host) : false,
     enableChannelBinding: encryption !== null && encryption.channelBinding !== 'disable',
   });
