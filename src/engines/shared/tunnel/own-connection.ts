@@ -16,9 +16,10 @@ export async function isOwnConnection({
   if (table === null || !process.getuid) return true;
   const pair = ` ${entry(remoteAddress, remotePort)} ${entry(localAddress, localPort)} `;
   const line = table.split('\n').find((each) => each.includes(pair));
-  // Columns: number, local, remote, state, queues, timer, retransmissions, user.
-  const uid = line?.trim().split(/\s+/)[7];
-  return uid === '0' || uid === String(process.getuid());
+  // Columns: number, local, remote, state, queues, timer, retransmissions, user, timeout, inode.
+  const { 7: uid, 9: inode } = line?.trim().split(/\s+/) ?? [];
+  // What its program has closed has no inode, and is shown as root's.
+  return inode !== '0' && (uid === '0' || uid === String(process.getuid()));
 }
 
 function entry(address = '', port = 0): string {
