@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { isOwnConnection } from '../../../../src/engines/shared/tunnel/own-connection.ts';
@@ -31,3 +32,17 @@ it.skipIf(process.getuid?.() !== 0 || process.platform !== 'linux')(
     expect(await countsWhenClosed(NOBODY)).toBe(false);
   },
 );
+
+it.each(['127.0.0.1', '::ffff:127.0.0.1'])('a connection of this user to %s is its own', async (host) => {
+  // Programs in Java connect to the second.
+  if (host.includes(':') && !existsSync('/proc/net/tcp6')) return;
+  const server = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const accepted = once(server, 'connection') as Promise<[Socket]>;
+  const client = connect({ host, port: (server.address() as AddressInfo).port });
+  const [socket] = await accepted;
+  expect(await isOwnConnection(socket)).toBe(true);
+  client.destroy();
+  socket.destroy();
+});
