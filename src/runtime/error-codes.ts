@@ -2,7 +2,7 @@
 export const ERRORS = {
   failed: {
     editor_failed: '`$VISUAL` or `$EDITOR` failed.',
-    client_unavailable: 'psql or mysql did not start, or its database is in a container.',
+    client_unavailable: 'psql or mysql did not start, or its database is in a container or behind a tunnel.',
     history_unreadable: 'The history cannot be read.',
     screens_crashed: 'A defect of the tool; see the crash log.',
     disk_full: 'No space left in `working_directory` or `TMPDIR`.',

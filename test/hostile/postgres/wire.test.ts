@@ -56,6 +56,81 @@ it.each([
 });
 
 it.each([
+  ['asks for a ticket of Kerberos', authentication(7)],
+  ['asks for one of Windows', authentication(9)],
+  ['asks for nothing', message('R', '')],
+  ['sends a row of negative width', message('D', Buffer.from([0xff, 0xff]))],
+  ['sends an error without its end', message('E', 'SFATAL\0')],
+  ['sends a message of 1 GB', message('S', '', 1e9)],
+  ['speaks another protocol', Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')],
+])('a server that %s at the login ends the connection only', async (_, answer) => {
+  await expect(openWire(await serverOf([() => answer]))).rejects.toMatchObject({
+    name: 'ConnectionLost',
+    isFinal: false,
+  });
+});
+
+it.each([
+  ['in words', authentication(3)],
+  ['as a digest', authentication(5, 'salt')],
+])('an empty password is none, also where it is asked for %s: libpq looks into the password file', async (_, asked) => {
+  const sent: string[] = [];
+  const refuse = (bytes: string): Buffer => {
+    sent.push(bytes);
+    return message('E', 'SFATAL\0C28P01\0Mwrong\0\0');
+  };
+  const address = { ...(await serverOf([() => asked, refuse])), password: '' };
+  await expect(openWire(address)).rejects.toMatchObject({ name: 'ConnectionLost', isFinal: false });
+  expect(sent).toEqual([]);
+});
+
+const PREFERRED = {
+  ...{ isOptional: true, roots: null, verifiesHost: false, client: null },
+  channelBinding: 'prefer' as const,
+};
+
+/** A server that has no TLS, until it demands it. */
+async function serverWithoutTls() {
+  const asked: string[] = [];
+  const state = { demandsTls: false };
+  server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', (bytes) => {
+      const asksForTls = bytes.length === 8;
+      asked.push(asksForTls ? 'TLS' : 'plain');
+      const refusal = message('E', 'SFATAL\0C28000\0Mno encryption\0\0');
+      socket.write(asksForTls ? 'N' : state.demandsTls ? refusal : Buffer.concat([authentication(0), READY]));
+    });
+  });
+  await new Promise<void>((done) => server?.listen(0, '0.0.0.0', done));
+  const { port } = server.address() as AddressInfo;
+  const open = async (host: string): Promise<void> => {
+    const wire = await openWire({ host, port, user: 'app', password: 'x', database: 'app', encryption: PREFERRED });
+    wire.close();
+  };
+  return { asked, state, open };
+}
+
+it('a server of another machine that has once refused TLS is asked for it again', async () => {
+  const { asked, open } = await serverWithoutTls();
+  // Leads to this machine, and is no name of it.
+  await open('0.0.0.0');
+  await open('0.0.0.0');
+  expect(asked).toEqual(['TLS', 'plain', 'TLS', 'plain']);
+});
+
+it('a server of this machine that has refused TLS is not asked again until it refuses the login', async () => {
+  const { asked, state, open } = await serverWithoutTls();
+  await open('127.0.0.1');
+  await open('127.0.0.1');
+  state.demandsTls = true;
+  // Not final: libpq would ask for TLS.
+  await expect(open('127.0.0.1')).rejects.toMatchObject({ isFinal: false });
+  await expect(open('127.0.0.1')).rejects.toMatchObject({ isFinal: true });
+  expect(asked).toEqual(['TLS', 'plain', 'plain', 'plain', 'TLS', 'plain']);
+});
+
+it.each([
   ['another number of rows', [message('d', '1\n'), message('d', '2\n'), message('C', 'COPY 3\0'), READY]],
   ['no number of rows', [message('d', '1\n'), message('C', 'SELECT\0'), READY]],
   ['too long a message', [message('S', '', 1e9)]],

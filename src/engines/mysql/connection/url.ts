@@ -3,6 +3,7 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import {
   assertHost,
+  assertReachable,
   assertTunnel,
   assertUnambiguous,
   decodePart,
@@ -126,6 +127,7 @@ export function tlsPolicyOf({ parameters }: Pick<DatabaseUrl, 'parameters'>): Tl
 
 /** With its parameters, which `display` leaves out. */
 export function urlWithPassword(url: DatabaseUrl): string {
+  assertReachable(url);
   const { hosts, parameters } = throughTunnel(url);
   return `${writeUrl({ ...url, hosts }, url.password)}${writeParameters(parameters)}`;
 }

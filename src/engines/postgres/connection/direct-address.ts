@@ -1,6 +1,6 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import { isThere, readEncryption } from './encryption.ts';
+import { isOfThisMachine, isThere, readEncryption } from './encryption.ts';
 import { portOf } from './url.ts';
 import type { WireAddress } from './wire.ts';
 
@@ -26,10 +26,6 @@ export async function directAddress(
   const mayBePlain = encryption === null || encryption.isOptional;
   if (mayBePlain && !isOfThisMachine(host.host) && (await mayHaveTickets(environment))) return null;
   return { host: host.host, port: portOf(host, environment), user, password, database, encryption };
-}
-
-function isOfThisMachine(host: string): boolean {
-  return host.startsWith('/') || host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 /** With a ticket of Kerberos libpq encrypts by GSSAPI, where this would not encrypt. */

@@ -119,6 +119,10 @@ export async function isThere(path: string): Promise<boolean> {
   );
 }
 
+export function isOfThisMachine(host: string): boolean {
+  return host.startsWith('/') || host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
 /** libpq's least version; another level of security than that of its library must not make this accept more. */
 const LIMITS = { minVersion: 'TLSv1.2', ciphers: `${DEFAULT_CIPHERS}:@SECLEVEL=2` } as const;
 

@@ -6,6 +6,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { EngineProfile } from '../../profile.ts';
 import {
   assertHost,
+  assertReachable,
   assertTunnel,
   assertUnambiguous,
   decodePart,
@@ -152,7 +153,8 @@ function displayOf(url: DatabaseUrl): string {
 
 /** Returns the URL as text for other programs, with its password: only for a reader who has requested it. */
 export function urlWithPassword(url: DatabaseUrl): string {
-  return writeUrl('postgres', { ...url, ...(url.localPorts && throughTunnel(url)) }, url.password);
+  assertReachable(url);
+  return writeUrl('postgres', { ...url, ...throughTunnel(url) }, url.password);
 }
 
 /** https://www.postgresql.org/docs/current/libpq-envars.html */

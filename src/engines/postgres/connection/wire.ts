@@ -1,7 +1,8 @@
+import { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import { releaseChunk } from '../../../repository/objects/release.ts';
-import { type Encryption, tlsOptions } from './encryption.ts';
+import { type Encryption, isOfThisMachine, tlsOptions } from './encryption.ts';
 import { ConnectionLost, SqlError } from './session-errors.ts';
 import { type SessionSettings, startupOptions } from './url.ts';
 import { readMessages, type Take, TYPE } from './wire-messages.ts';
@@ -161,20 +162,28 @@ export async function openWire(address: WireAddress, options: WireOptions = {}):
   };
 }
 
-/** Servers that have answered that they have no TLS, while this process runs. */
+/** Servers of this machine that have answered that they have no TLS, until a login fails. */
 const withoutTls = new Set<string>();
 
 async function connect(address: WireAddress, options: WireOptions): Promise<Duplex> {
   const { host, port, encryption } = address;
+  const plain = { ...address, encryption: null };
   const server = JSON.stringify([host, port]);
-  if (encryption?.isOptional && withoutTls.has(server)) return await connect({ ...address, encryption: null }, options);
+  if (encryption?.isOptional && withoutTls.has(server)) {
+    return await tryToConnect(plain, options).catch((error) => {
+      withoutTls.delete(server);
+      throw refused(address, error);
+    });
+  }
   try {
     return await tryToConnect(address, options);
   } catch (error) {
     if (!(error instanceof TlsRefused && encryption?.isOptional)) throw refused(address, error);
   }
-  withoutTls.add(server);
-  return await connect({ ...address, encryption: null }, options);
+  const socket = await tryToConnect(plain, options).catch((error) => Promise.reject(refused(plain, error)));
+  // Elsewhere, another server may answer next time, or somebody between.
+  if (isOfThisMachine(host)) withoutTls.add(server);
+  return socket;
 }
 
 /** No such database, too many connections, not yet ready: the same by any way. */
@@ -210,11 +219,13 @@ async function tryToConnect(
     // As the sessions of psql beside it.
     application_name: 'psql',
     options: startupOptions(settings),
-    password: () => (password === null ? Promise.reject(new ConnectionLost('there is no password')) : password),
+    // As libpq, which takes an empty one for none.
+    password: () => password || Promise.reject(new ConnectionLost('there is no password')),
     ssl: encryption ? tlsOptions(encryption, host) : false,
     enableChannelBinding: encryption !== null && encryption.channelBinding !== 'disable',
   });
   const { connection } = client;
+  checkMessages(connection);
   let hasNoTls = false;
   const offered: string[] = [];
   let isProven = false;
@@ -252,6 +263,37 @@ async function tryToConnect(
   }
   return connection.stream.removeAllListeners('data');
 }
+
+/** Messages of a login: authentication, error, notice, status of a parameter, key to cancel, ready. */
+const OF_LOGIN = new Set([...'RENSKZ'].map((letter) => letter.charCodeAt(0)));
+const WITH_FIELDS = new Set([...'EN'].map((letter) => letter.charCodeAt(0)));
+
+/** The reader of `pg` throws where nobody catches, or never ends, for a message that it does not know. */
+function checkMessages(connection: object): void {
+  const reading = connection as { attachListeners(stream: EventEmitter): void };
+  const attach = reading.attachListeners.bind(connection);
+  reading.attachListeners = (stream) => {
+    const checked = new EventEmitter();
+    attach(checked);
+    const nothing = (): void => {};
+    const handle = (type: number, body: Buffer): void => {
+      const isWhole = !WITH_FIELDS.has(type) || body.subarray(-2).equals(FIELDS_END);
+      if (!OF_LOGIN.has(type) || !isWhole) throw new ConnectionLost(`unexpected message ${type} at the login`);
+      checked.emit('data', messageOf(type, body));
+    };
+    const read = readMessages({ rows: nothing, row: nothing, handle });
+    stream.on('data', (chunk: Buffer) => {
+      try {
+        read(chunk);
+      } catch (error) {
+        (stream as Duplex).destroy(error as Error);
+      }
+    });
+  };
+}
+
+/** The end of the last field's text, and that of the fields. */
+const FIELDS_END = Buffer.alloc(2);
 
 function newExchange(): Exchange {
   const state = { take: null, values: null, takesRows: false, rows: 0, tag: '', error: null };

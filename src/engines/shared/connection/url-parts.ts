@@ -61,6 +61,14 @@ export function localPortsOf({ parameters, localPorts, display }: DatabaseUrl): 
   return localPorts;
 }
 
+/** Refuses a URL for other programs, most of which would leave the tunnel out and connect to its host from here. */
+export function assertReachable({ parameters, localPorts, display }: DatabaseUrl): void {
+  if (parameters.tunnel === undefined || localPorts) return;
+  throw new UserError('client_unavailable', `${display} is reachable through its tunnel only`, {
+    hint: 'Open a tunnel of your own (ssh -L), and write its port into a URL without tunnel.',
+  });
+}
+
 export function readPort(text: string): number | null {
   if (text === '') return null;
   const port = Number(text);

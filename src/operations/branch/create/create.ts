@@ -47,6 +47,8 @@ export async function planBranchCreate(given: Context, request: BranchCreateRequ
   const names = branchNames(request.name, request.count);
   const opened = await openBranches(given, request);
   const { context, database } = opened;
+  // Refused before anything is made.
+  if (request.env) database.engine.urlWithPassword(database.url);
   const copies = (present: Branch[]): number => names.length - existingOf(present, names, reuse).length;
   const found = await database.branches.plan(copies);
   const existing = existingOf(found.branches, names, reuse);

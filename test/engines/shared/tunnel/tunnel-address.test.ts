@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { connectionKey } from '../../../../src/engines/connection-limits.ts';
 import { openDatabase } from '../../../../src/engines/open-database.ts';
-import { parseUrl } from '../../../../src/engines/registry.ts';
+import { engineOf, parseUrl } from '../../../../src/engines/registry.ts';
 import { parseTunnel, withTunnel } from '../../../../src/engines/tunnel-address.ts';
 import { testContext } from '../../../helpers/postgres/postgres-server.ts';
 
@@ -73,4 +73,12 @@ describe('the address of a tunnel', () => {
     expect(new Set(all).size).toBe(all.length);
     expect(all).toContain('ssh://a@one localhost:5432');
   });
+});
+
+it.each(['postgres', 'mysql'])('a URL of %s for other programs is refused while its tunnel is not open', (scheme) => {
+  const url = parseUrl(`${scheme}://app:secret@localhost/shop_dev?tunnel=ssh://deploy%40bastion`);
+  // They would leave out what they do not know, and connect to this machine.
+  const { urlWithPassword } = engineOf(url.engine);
+  expect(() => urlWithPassword(url)).toThrow(expect.objectContaining({ code: 'client_unavailable' }));
+  expect(urlWithPassword({ ...url, localPorts: [40_000] })).not.toContain('tunnel');
 });
