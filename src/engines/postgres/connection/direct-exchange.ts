@@ -29,7 +29,12 @@ export async function startDirect(
   if (!wire) return null;
   const abort = (): void => wire.close(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
-  if (client_encoding !== undefined) await wire.execute(`SET client_encoding = ${quoteText(client_encoding)}`);
+  if (client_encoding !== undefined) {
+    await wire.execute(`SET client_encoding = ${quoteText(client_encoding)}`).catch((error) => {
+      wire.close();
+      throw error;
+    });
+  }
   return {
     send: reported((statement, options = {}) => answer(wire, statement, options.take), report),
     async close() {

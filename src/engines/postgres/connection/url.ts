@@ -154,7 +154,12 @@ function displayOf(url: DatabaseUrl): string {
 /** Returns the URL as text for other programs, with its password: only for a reader who has requested it. */
 export function urlWithPassword(url: DatabaseUrl): string {
   assertReachable(url);
-  return writeUrl('postgres', { ...url, ...throughTunnel(url) }, url.password);
+  const through = throughTunnel(url);
+  const { hostaddr: _, ...parameters } = through.parameters;
+  const isForEveryDriver = url.localPorts !== undefined && url.parameters.sslmode !== 'verify-full';
+  // Only libpq knows `hostaddr`, and only verify-full needs the name.
+  const hosts = through.hosts.map(({ port }) => ({ host: LOOPBACK, port }));
+  return writeUrl('postgres', { ...url, ...through, ...(isForEveryDriver && { hosts, parameters }) }, url.password);
 }
 
 /** https://www.postgresql.org/docs/current/libpq-envars.html */

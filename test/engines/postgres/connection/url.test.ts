@@ -4,6 +4,7 @@ import {
   connectionEnvironment,
   parsePostgresUrl,
   portOf,
+  urlWithPassword,
   withDatabase,
 } from '../../../../src/engines/postgres/connection/url.ts';
 import { fc } from '../../../helpers/fast-check.ts';
@@ -146,5 +147,16 @@ test('libpq gets the same values for any URL, and the password by environment on
       expect(read).toEqual({ ...given, password: null });
       expect(env.PGPASSWORD).toBe(given.password ?? undefined);
     }),
+  );
+});
+
+test('the URL for other programs leads through an open tunnel, by a parameter of libpq only where a name is verified', () => {
+  const through = (parameters: string): string => {
+    const url = parsePostgresUrl(`postgres://app:pw@db.internal:5432/app?tunnel=ssh://me%40bastion${parameters}`);
+    return urlWithPassword({ ...url, localPorts: [40_000] });
+  };
+  expect(through('&sslmode=require')).toBe('postgres://app:pw@127.0.0.1:40000/app?sslmode=require');
+  expect(through('&sslmode=verify-full')).toBe(
+    'postgres://app:pw@db.internal:40000/app?sslmode=verify-full&hostaddr=127.0.0.1',
   );
 });
