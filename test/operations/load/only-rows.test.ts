@@ -320,6 +320,16 @@ describeWithPostgres('a load of only the rows of some tables', () => {
     await expect(late).rejects.toMatchObject({ code: 'destination_busy' });
   });
 
+  it('plan warns a superuser of code of other owners', async () => {
+    const codes = async (): Promise<string[]> =>
+      (await planLoad(context, { target: 'app', tables: ['public.word'], only: true })).plan.warnings.map(
+        ({ code }) => code,
+      );
+    expect(await codes()).not.toContain('destination_code_as_superuser');
+    await change('ALTER TABLE word OWNER TO plain');
+    expect(await codes()).toContain('destination_code_as_superuser');
+  });
+
   it('runs no code of an undo copy that another role has forged', async () => {
     const { plain, forged } = await forgedBy();
     const evil = `CREATE FUNCTION evil() RETURNS boolean LANGUAGE plpgsql AS
