@@ -17,6 +17,7 @@ import { isBuiltHere } from '../../../src/operations/snapshots/signatures.ts';
 import { createLocalRepository } from '../../../src/repository/local-repository.ts';
 import type { ImportResult } from '../../../src/results/results.ts';
 import type { Context } from '../../../src/runtime/context.ts';
+import { UserError } from '../../../src/runtime/errors.ts';
 import { type AnyServer, SERVER_KINDS, startAnyServer } from '../../helpers/databases/any-server.ts';
 import { withDetails } from '../../helpers/databases/build-and-load.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
@@ -322,6 +323,16 @@ for (const kind of SERVER_KINDS) {
         const large = await copy();
         await writeFile(join(large, 'blobs.toc'), '4711 ../../etc/passwd\n');
         expect(await refusal(large)).toMatchObject({ code: 'dump_unreadable', details: ['4711 ../../etc/passwd'] });
+
+        const packed = await copy();
+        await rm(join(packed, 'blobs.toc'));
+        await writeFile(join(packed, 'blobs.toc.gz'), gzipSync('4711 ../../../../../../../../etc/passwd\n'));
+        expect(await refusal(packed)).toMatchObject({ code: 'dump_unreadable', details: ['blobs.toc.gz'] });
+
+        const waiting = await copy();
+        await rm(join(waiting, 'toc.dat'));
+        await run('mkfifo', [join(waiting, 'toc.dat')]);
+        expect(await refusal(waiting)).toBeInstanceOf(UserError);
       },
       240_000,
     );

@@ -101,6 +101,25 @@ for (const kind of ['mariadb', 'mysql'] as const) {
       expect((await planUndo(context, { target: 'app' })).plan.tables).toBeUndefined();
     });
 
+    it('runs no code of an undo copy whose tables somebody has replaced by views', { timeout: 120_000 }, async () => {
+      await only('source.part');
+      await change(
+        'CREATE FUNCTION evil() RETURNS INT MODIFIES SQL DATA BEGIN INSERT INTO heard (what) VALUES (CURRENT_USER()); RETURN 1; END',
+        'DROP TABLE `copy.tool-undo`.part',
+        "CREATE SQL SECURITY INVOKER VIEW `copy.tool-undo`.part AS SELECT copy.evil() AS id, 'x' AS note",
+      );
+      const outcome = await undo().catch((error) => error);
+      expect(await column('SELECT COUNT(*) FROM heard')).toBe('0');
+      expect(outcome).toMatchObject({ code: 'nothing_to_undo' });
+      await change(
+        'DROP TABLE `copy.tool-undo`.`tool-kept`',
+        'CREATE SQL SECURITY INVOKER VIEW `copy.tool-undo`.`tool-kept` AS SELECT copy.evil() AS id, copy.evil() AS json',
+      );
+      await undo().catch(() => {});
+      expect(await column('SELECT COUNT(*) FROM heard')).toBe('0');
+      await change('DROP DATABASE `copy.tool-undo`', 'DROP FUNCTION evil');
+    });
+
     it('stops where a row elsewhere would dangle, and changes nothing', { timeout: 120_000 }, async () => {
       await change('INSERT INTO orders (id, amount) VALUES (50, 1)', 'INSERT INTO item (orders) VALUES (50), (50)');
       const before = await content();

@@ -1,4 +1,7 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { parsePostgresUrl } from '../../../src/engines/postgres/connection/url.ts';
+import { undoRows } from '../../../src/engines/postgres/restore/only-rows/undo-rows.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { loadQuestion } from '../../../src/operations/load/text.ts';
@@ -39,6 +42,14 @@ const FILL = `
   CREATE UNLOGGED TABLE quick (id integer, odd text, bytes bytea);
   CREATE TABLE secret (owner text, word text); ALTER TABLE secret ENABLE ROW LEVEL SECURITY;
   ALTER TABLE secret FORCE ROW LEVEL SECURITY; CREATE POLICY none ON secret USING (false);
+  CREATE TABLE precise (id integer PRIMARY KEY, number double precision, day date, span interval);
+  INSERT INTO precise VALUES (1, 0.1, '2026-02-01', '-1 day 2 hours');
+  CREATE TABLE numbered (id serial, day date NOT NULL) PARTITION BY RANGE (day);
+  CREATE TABLE numbered_a PARTITION OF numbered FOR VALUES FROM ('2025-01-01') TO ('2026-01-01');
+  CREATE TABLE numbered_b PARTITION OF numbered FOR VALUES FROM ('2026-01-01') TO ('2027-01-01');
+  INSERT INTO numbered (day) VALUES ('2025-01-01'), ('2026-01-01');
+  CREATE TABLE word (word text COLLATE "C" PRIMARY KEY); CREATE TABLE spoken (word text COLLATE "POSIX" REFERENCES word);
+  INSERT INTO word VALUES ('a'); INSERT INTO spoken VALUES ('a');
   CREATE MATERIALIZED VIEW totals AS SELECT count(*) AS orders FROM orders;
   INSERT INTO customer VALUES (1, 'Ada'), (2, 'Bea');
   INSERT INTO orders (customer, amount, code) VALUES (1, 10, 'a'), (2, 20, 'b'), (1, 30, NULL);
@@ -251,4 +262,97 @@ describeWithPostgres('a load of only the rows of some tables', () => {
     expect(await schema()).toBe(definitions);
     expect(await rows('SELECT (SELECT count(*) FROM orders), (SELECT count(*) FROM secret)')).toBe('0|0');
   });
+
+  it('puts rows back exactly where the database writes numbers and dates in other ways, and changes them before the undo', async () => {
+    await change(`UPDATE precise SET number = 0.1::float8 + 0.2, day = '2026-03-04', span = '-1 day -2 hours';
+      ALTER DATABASE copy SET extra_float_digits = -3; ALTER DATABASE copy SET DateStyle = 'SQL, DMY'`);
+    const text = `SELECT number = 0.1::float8 + 0.2, day = '2026-03-04', span = '-1 day -2 hours' FROM precise`;
+    expect(await rows(text)).toBe('t|t|t');
+    await only('public.precise');
+    await change(`ALTER DATABASE copy SET DateStyle = 'SQL, MDY'`);
+    await undo();
+    expect(await rows(text)).toBe('t|t|t');
+  });
+
+  it('leaves the sequence of a partitioned table alone unless all of its partitions are replaced', async () => {
+    await change(`INSERT INTO numbered (day) VALUES ('2026-01-01'), ('2026-01-01')`);
+    await only('public.numbered_a');
+    expect(await rows(`SELECT last_value FROM numbered_id_seq`)).toBe('4');
+    await only('public.numbered');
+    expect(await rows(`SELECT last_value FROM numbered_id_seq`)).toBe('2');
+  });
+
+  it('verifies foreign keys between columns of different collations', async () => {
+    await change('TRUNCATE spoken');
+    await only('public.spoken');
+    expect(await rows('SELECT count(*) FROM spoken')).toBe('1');
+    await change(`INSERT INTO word VALUES ('b'); INSERT INTO spoken VALUES ('b')`);
+    await expect(only('public.word')).rejects.toMatchObject({ code: 'rows_would_dangle' });
+  });
+
+  it('verifies foreign keys against what others commit meanwhile, whatever isolation the database sets', async () => {
+    await change(`TRUNCATE item, orders; ALTER DATABASE copy SET default_transaction_isolation = 'repeatable read'`);
+    const other = change(
+      `SET default_transaction_isolation = 'read committed'; BEGIN; DELETE FROM customer WHERE id = 2; SELECT pg_sleep(4); COMMIT`,
+    );
+    await expect(only('public.orders')).rejects.toMatchObject({ code: 'rows_would_dangle' });
+    await other;
+  });
+
+  it('puts nothing back where another session has given a table a column meanwhile', async () => {
+    await only('public.quick');
+    const other = change(`BEGIN; ALTER TABLE quick ADD COLUMN extra integer DEFAULT 7; SELECT pg_sleep(4); COMMIT`);
+    await setTimeout(1000);
+    await expect(undo()).rejects.toMatchObject({ code: 'restore_failed' });
+    await other;
+    expect(await rows('SELECT sum(extra) FROM quick')).toBe('14');
+  });
+
+  it('puts nothing back from an undo copy that another load has replaced meanwhile', async () => {
+    const replacedAt = '2026-01-01T00:00:00.000Z';
+    const table = { name: 'public.word', schema: 'public', table: 'word', columns: ['word'] };
+    await only('public.spoken');
+    await change('TRUNCATE spoken');
+    const late = undoRows(context, {
+      ...{ url: parsePostgresUrl(server.url('copy')), directory: folder.path, undoCopy: 'copy.tool-undo', replacedAt },
+      rows: { tables: [table], sequences: [] },
+    });
+    await expect(late).rejects.toMatchObject({ code: 'destination_busy' });
+  });
+
+  it('plan warns a superuser of code of other owners', async () => {
+    const codes = async (): Promise<string[]> =>
+      (await planLoad(context, { target: 'app', tables: ['public.word'], only: true })).plan.warnings.map(
+        ({ code }) => code,
+      );
+    expect(await codes()).not.toContain('destination_code_as_superuser');
+    await change('ALTER TABLE word OWNER TO plain');
+    expect(await codes()).toContain('destination_code_as_superuser');
+  });
+
+  it('runs no code of an undo copy that another role has forged', async () => {
+    const { plain, forged } = await forgedBy();
+    const evil = `CREATE FUNCTION evil() RETURNS boolean LANGUAGE plpgsql AS
+      $$ BEGIN ALTER ROLE plain SUPERUSER; RETURN true; END $$;
+      CREATE VIEW rows_0 AS SELECT '1'::text AS c0, 'x'::text AS c1 WHERE public.evil()`;
+    await server.psql(forged, { sql: `SET SESSION AUTHORIZATION plain; ${evil}` });
+    const outcome = await undo().catch((error) => error);
+    expect(await server.psql('postgres', { sql: plain })).toBe('f\n');
+    expect(outcome).toMatchObject({ code: 'nothing_to_undo' });
+  });
+
+  async function forgedBy(): Promise<{ plain: string; forged: string }> {
+    const forged = 'copy.tool-undo';
+    const table = { name: 'public.customer', schema: 'public', table: 'customer', columns: ['id', 'name'] };
+    const mark = {
+      tool: 'undo',
+      of: 'copy',
+      replaced_at: '2026-01-01T00:00:00Z',
+      rows: { tables: [table], sequences: [] },
+    };
+    await change('ALTER DATABASE copy OWNER TO plain');
+    await server.psql('postgres', { sql: `CREATE DATABASE "${forged}" OWNER plain` });
+    await server.psql('postgres', { sql: `COMMENT ON DATABASE "${forged}" IS '${JSON.stringify(mark)}'` });
+    return { forged, plain: `SELECT rolsuper FROM pg_roles WHERE rolname = 'plain'` };
+  }
 });

@@ -25,9 +25,10 @@ export async function tablesOf(session: MysqlSession, database: string): Promise
   return (await readTableList(session, database)).filter(({ type }) => type !== 'VIEW').map(({ name }) => name);
 }
 
+/** A view is none: reading it would run code with the rights of this user. */
 export async function tableExists(session: MysqlSession, database: string, table: string): Promise<boolean> {
   const rows = await session.query(
-    `SELECT 1 FROM information_schema.TABLES WHERE ${inDatabase('TABLE_SCHEMA', database)} AND ${inDatabase('TABLE_NAME', table)}`,
+    `SELECT 1 FROM information_schema.TABLES WHERE ${inDatabase('TABLE_SCHEMA', database)} AND ${inDatabase('TABLE_NAME', table)} AND TABLE_TYPE <> 'VIEW'`,
   );
   return rows.length > 0;
 }

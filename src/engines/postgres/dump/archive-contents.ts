@@ -137,6 +137,7 @@ function numberOf(text: string): number {
 }
 
 const INTEGER_BYTES = 4;
+const MOST_INTEGER = 0x7f_ff_ff_ff;
 
 function writtenText(content: string): Buffer {
   const bytes = Buffer.from(content);
@@ -166,6 +167,8 @@ function createReader(toc: Buffer): Reader | null {
   function integer(): number {
     const sign = toc.readUInt8(at) === 0 ? 1 : -1;
     const value = toc.readUInt32LE(at + 1);
+    // pg_restore takes it for a negative one, and with a sign for a positive one.
+    if (value > MOST_INTEGER) throw new RangeError('an integer beyond 31 bits');
     at += 1 + INTEGER_BYTES;
     return sign * value;
   }

@@ -92,6 +92,8 @@ export interface MarkedDatabase {
   mark: Mark;
   /** Nobody else can have forged it. */
   own: boolean;
+  /** Made by this role or a superuser: what is in it may be read with the rights of this role. */
+  readable: boolean;
 }
 
 /**
@@ -125,16 +127,23 @@ const BILLION = 1_000_000_000;
 /** Databases without a mark for the destination were not made by the tool. */
 export async function readMarked(server: PsqlSession, names: string[], destination: string): Promise<MarkedDatabase[]> {
   if (names.length === 0) return [];
-  const rows = await server.query<{ name: string; comment: string | null; connection_limit: number; own: boolean }>(`
+  const rows = await server.query<{
+    name: string;
+    comment: string | null;
+    connection_limit: number;
+    own: boolean;
+    readable: boolean;
+  }>(`
     SELECT datname AS name, shobj_description(oid, 'pg_database') AS comment, datconnlimit AS connection_limit,
-      ${belongsTo(quoteText(destination))} AS own
+      ${belongsTo(quoteText(destination))} AS own,
+      (pg_get_userbyid(datdba) = current_user OR EXISTS (SELECT FROM pg_roles r WHERE r.oid = d.datdba AND r.rolsuper)) AS readable
     FROM pg_database d WHERE datname IN (${names.map(quoteText).join(', ')})`);
-  return rows.flatMap(({ name, comment, connection_limit, own }) => {
+  return rows.flatMap(({ name, comment, connection_limit, own, readable }) => {
     const mark =
       comment === null && connection_limit === provisionalLimit(name)
         ? v.parse(markSchema, { tool: 'new', of: destination })
         : parseMark(comment);
-    return names.includes(name) && mark?.of === destination ? [{ name, mark, own }] : [];
+    return names.includes(name) && mark?.of === destination ? [{ name, mark, own, readable }] : [];
   });
 }
 

@@ -40,10 +40,10 @@ export async function undo(
   const destination = url.database ?? '';
   await using server = await openSwapSession(context, url);
   await lockDestination(server, destination);
-  const { name, renames, undoDatabase, rows } = await findReplaced(server, url);
+  const { name, replacedAt, renames, undoDatabase, rows } = await findReplaced(server, url);
   if (rows) {
     await server.close();
-    return await undoRows(context, { url, directory, undoCopy: name, rows });
+    return await undoRows(context, { url, directory, undoCopy: name, replacedAt, rows });
   }
   await checkSwap(server, { destination, undo: true });
   const swapped = startStep(report, 'swap', `Restore the previous ${destination}`);
@@ -76,6 +76,8 @@ async function findReplaced(server: PsqlSession, url: DatabaseUrl): Promise<Repl
     return { name: before.database, replacedAt, renames, undoDatabase: null };
   }
   if (!undoCopy) throw nothingToUndo(url, marked);
+  // Views and rows in a copy that another role has made would be read, and tables written, with the rights of this role.
+  if (undoCopy.mark.rows && !undoCopy.readable) throw nothingToUndo(url, undoCopy);
   const { undo, shadow } = auxiliaryNames(destination);
   const renames = (now: Date) => renamesOf(server, { destination, undoCopy, aside: shadow(), replacedAt: now });
   const { replaced_at: replacedAt, rows } = undoCopy.mark;
@@ -102,7 +104,7 @@ async function renamesOf(
 
 function nothingToUndo(url: DatabaseUrl, foreign: MarkedDatabase | null): UserError {
   return new UserError('nothing_to_undo', `No previous version of ${url.display} to restore`, {
-    details: foreign ? [`${foreign.name} belongs to another role than the destination`] : [],
+    details: foreign ? [`${foreign.name} belongs to another role`] : [],
     hint: 'The last load replaced nothing, ran in place, or ran with --no-undo.',
   });
 }

@@ -34,7 +34,8 @@ export abstract class StatementReader implements ScriptSplitter {
     this.at -= from;
     if (this.begin) this.begin.at -= from;
     this.appended(chunk, from);
-    if (this.begin && this.bytes.length > MOST_STATEMENT) throw tooLong(this.begin.position);
+    // A comment or blanks before a statement are kept until their end, too.
+    if (this.bytes.length > MOST_STATEMENT) throw tooLong(this.begin?.position ?? this.text.position(this.at));
     return this.#takeAll(false);
   }
 

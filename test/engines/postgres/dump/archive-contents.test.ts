@@ -1,5 +1,9 @@
 import { expect, it } from 'vitest';
-import { listContents, rewriteContents } from '../../../../src/engines/postgres/dump/archive-contents.ts';
+import {
+  filesOfContents,
+  listContents,
+  rewriteContents,
+} from '../../../../src/engines/postgres/dump/archive-contents.ts';
 
 function integer(value: number): Buffer {
   const bytes = Buffer.alloc(5);
@@ -59,6 +63,13 @@ it('lists nothing where a number is not one, which pg_restore would read otherwi
   const at = toc.indexOf('13');
   toc.write('1x', at);
   expect(listContents(toc)).toBeNull();
+});
+
+it('lists nothing where an integer has other bits than one of pg_dump, which pg_restore would read otherwise', () => {
+  const toc = contents(16, 'CREATE TABLE t ()');
+  // The absent file of the last entry; for pg_restore, which overflows, a text of 5 bytes.
+  toc.writeInt32LE(-5, toc.length - 4);
+  expect(filesOfContents(toc)).toBeNull();
 });
 
 it('leaves unknown parts unchanged', () => {

@@ -5,9 +5,10 @@ import { splitName } from '../../../../text/table-names.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { ReplaceResult } from '../../../facets/restore.ts';
-import { readTables, storedColumns } from '../../catalog/tables.ts';
+import { readTables, storedColumns, tablesOf } from '../../catalog/tables.ts';
 import { connectToServer } from '../../connection/connect.ts';
 import { quoteName, quotePath } from '../../connection/quote.ts';
+import type { MysqlSession } from '../../connection/session.ts';
 import { readAuxiliaryNames } from '../../server/server.ts';
 import type { UndoTable } from '../../swap/undo-copy.ts';
 import { assertReplaceable } from './plan-only-rows.ts';
@@ -55,5 +56,18 @@ async function checked(
     });
   }
   await assertReplaceable(session, { url, names: tables.map(({ table }) => table) });
-  return (await readAuxiliaryNames(session, database)).undo;
+  const { undo } = await readAuxiliaryNames(session, database);
+  await assertKept(session, undo, tables);
+  return undo;
+}
+
+/** A view in place of a table would run code with the rights of this user. */
+async function assertKept(session: MysqlSession, undo: string, tables: UndoTable[]): Promise<void> {
+  const kept = new Set((await tablesOf(session, undo)).map((name) => name.toLowerCase()));
+  const gone = tables.filter(({ table }) => !kept.has(table.toLowerCase()));
+  if (gone.length === 0) return;
+  throw new UserError('nothing_to_undo', `${undo} does not have the previous rows any more`, {
+    details: gone.slice(0, 20).map(({ name }) => name),
+    hint: 'The destination is unchanged. Somebody else has changed the undo copy.',
+  });
 }

@@ -26,7 +26,10 @@ const LAST_LINE = /^-- PostgreSQL database dump complete\r?$/m;
 export async function readDump(path: string): Promise<DumpFile | null> {
   const product = 'PostgreSQL';
   if ((await stat(path)).isDirectory()) {
-    const toc = await firstBytes(join(path, CONTENTS), HEAD_BYTES).catch(() => null);
+    const file = join(path, CONTENTS);
+    // Opening a FIFO would wait for its writer.
+    if (!(await stat(file).catch(() => null))?.isFile()) return null;
+    const toc = await firstBytes(file, HEAD_BYTES).catch(() => null);
     return toc && isArchive(toc) ? { path, product, format: 'directory', server_version: versionOf(toc) } : null;
   }
   const first = await firstBytes(path, TAR_BLOCK + HEAD_BYTES);
@@ -75,7 +78,8 @@ async function* archiveText(context: EngineContext, path: string): DumpText & As
 }
 
 const OWN_FILE = /^(?:\d+\.dat|blob_\d+\.dat|blobs(?:_\d+)?\.toc)$/;
-const COMPRESSED = /\.(?:gz|lz4|zst)$/;
+/** pg_restore reads a compressed list of large objects too, but pg_dump writes none. */
+const COMPRESSED = /(?<=\.dat)\.(?:gz|lz4|zst)$/;
 const LARGE_OBJECT = /^\d+ blob_\d+\.dat$/;
 
 /** pg_restore opens what the archive names, also `../../secret`, and follows links. */

@@ -1,6 +1,7 @@
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { ReplaceResult } from '../../../facets/restore.ts';
+import { destinationBusy } from '../../../shared/destination-lock.ts';
 import { connectToServer } from '../../connection/connect.ts';
 import { quoteText } from '../../connection/quote.ts';
 import type { PsqlSession } from '../../connection/session.ts';
@@ -26,6 +27,8 @@ export interface RowReplacementRequest extends Omit<RowReplacement, 'keeper'> {
   undo: boolean;
   /** The role may create databases beside the destination; without that there is no lock and no undo copy. */
   maySwap: boolean;
+  /** Time of the undo copy that the rows come from. */
+  from?: string;
 }
 
 /**
@@ -34,7 +37,7 @@ export interface RowReplacementRequest extends Omit<RowReplacement, 'keeper'> {
  */
 export async function keepAndReplace(
   context: EngineContext,
-  { undo, maySwap, ...replacement }: RowReplacementRequest,
+  { undo, maySwap, from, ...replacement }: RowReplacementRequest,
 ): Promise<ReplaceResult> {
   const { url, tables } = replacement;
   if (!maySwap) {
@@ -60,6 +63,7 @@ export async function keepAndReplace(
   const names = auxiliaryNames(destination);
   const [database, retired] = [names.shadow(), names.shadow()];
   const { undo: older } = await findAuxiliaryDatabases(server, destination);
+  if (from !== undefined && older?.mark.replaced_at !== from) throw destinationBusy(destination);
   const mark: NewMark = {
     tool: 'undo',
     of: destination,

@@ -37,7 +37,11 @@ export async function planOnlyRows(context: EngineContext, request: RestoreReque
     schemas: [...new Set(tables.map((table) => dataOf(table, details).schema))],
     tables,
     empty: [],
-    warnings: [...warnings, ...sessionWarnings(facts, 'rows')],
+    warnings: [
+      ...warnings,
+      ...(facts.superuser ? await codeWarnings(session, { tables, details, user: facts.user }) : []),
+      ...sessionWarnings(facts, 'rows'),
+    ],
     onlyRows: {
       present: await countPresent(session, { tables, details }),
       materializedViews: await readingViews(session, { tables, details }),
@@ -92,6 +96,23 @@ async function countPresent(session: PsqlSession, { tables, details }: Tables) {
     present.push({ table: table.name, rows: row?.rows ?? 0 });
   }
   return present;
+}
+
+/** No role can be set for the transaction that code in it could not reset. */
+async function codeWarnings(session: PsqlSession, { tables, details, user }: Tables & { user: string }) {
+  const given = JSON.stringify(tables.map((table) => dataOf(table, details)));
+  const owners = await session.query<{ name: string }>(`
+    SELECT rolname AS name FROM pg_roles WHERE NOT rolsuper AND oid IN (
+      SELECT c.relowner FROM json_to_recordset(${quoteText(given)}) AS j (schema text, "table" text)
+        JOIN pg_namespace n ON n.nspname = j.schema JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = j."table"
+      UNION ALL SELECT datdba FROM pg_database WHERE datname = current_database()) ORDER BY 1`);
+  if (owners.length === 0) return [];
+  const names = boundedList(
+    owners.map(({ name }) => name),
+    LISTED,
+  );
+  const message = `Functions in checks, domains, generated columns and indexes of the tables run with the rights of superuser "${user}", and may be those of ${names}`;
+  return [{ event: 'warning' as const, code: 'destination_code_as_superuser', message }];
 }
 
 /** Materialized views over the tables, at any distance. */

@@ -72,7 +72,7 @@ export async function replaceTables(context: EngineContext, replacement: RowRepl
     tools,
   );
   const scripts = await scriptsOf(replacement, { mark, word });
-  const connection = connectionEnvironment(replacement.url, { ...COPY_SETTINGS, ...LIMITS, ...replacement.settings });
+  const connection = connectionEnvironment(replacement.url, { ...ROW_SETTINGS, ...LIMITS, ...replacement.settings });
   const keeping = keeper && (await startKeeper(context, replacement, keeper));
   const child = runner.start(
     {
@@ -117,6 +117,15 @@ export async function replaceTables(context: EngineContext, replacement: RowRepl
 
 const WHAT = 'The rows could not be replaced';
 
+/** Formats that are exact and the same later, whatever database and role set. */
+export const ROW_SETTINGS = {
+  ...COPY_SETTINGS,
+  DateStyle: 'ISO',
+  IntervalStyle: 'postgres',
+  extra_float_digits: '3',
+  bytea_output: 'hex',
+};
+
 /** The tables wait for each other by locks only. */
 const LIMITS = { statement_timeout: '0', idle_in_transaction_session_timeout: '0' };
 
@@ -141,7 +150,7 @@ async function scriptsOf(
   const given = tables.map((table) => `COPY ${pathOf(table)}${columnList(table.columns)} TO STDOUT;\n${said}`);
   return {
     before: [
-      '--command=BEGIN',
+      '--command=BEGIN ISOLATION LEVEL READ COMMITTED',
       await script('lock.sql', lockScript(tables)),
       await script('keep.sql', keeper ? `${keepScript(tables, keeper)}${said}${given.join('')}` : said),
       await script('delete.sql', `${deleteScript(tables)}${said}`),
@@ -166,7 +175,7 @@ async function startKeeper(
   { url, tools, settings, tables, directory }: RowReplacement,
   { database }: RowKeeper,
 ): Promise<KeeperRun> {
-  const connection = connectionEnvironment(withDatabase(url, database), { ...COPY_SETTINGS, ...LIMITS, ...settings });
+  const connection = connectionEnvironment(withDatabase(url, database), { ...ROW_SETTINGS, ...LIMITS, ...settings });
   const created = tables.map(({ columns }, index) => {
     const list = columns.map((_, at) => `c${at} text`).join(', ');
     return `CREATE TABLE public.${keeperTable(index)} (${list});\n`;

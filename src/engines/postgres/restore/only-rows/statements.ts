@@ -62,6 +62,9 @@ SET LOCAL lock_timeout = ${quoteNumber(LOCK_TIMEOUT)};
 LOCK TABLE ${tables.map((table) => `ONLY ${pathOf(table)}`).join(', ')} IN SHARE ROW EXCLUSIVE MODE;
 DO ${quoteText(`DECLARE one record; after jsonb := '[]';
 BEGIN
+  FOR one IN ${changedTables(tables)} LOOP
+    RAISE EXCEPTION USING MESSAGE = format('the columns of %s have changed meanwhile', one.name);
+  END LOOP;
   FOR one IN WITH ${relationsOf(given)}, placed AS ${withAncestors('relations')}, connected AS (${CONNECTED})
     SELECT DISTINCT oid::regclass AS relation FROM connected WHERE oid NOT IN (SELECT oid FROM relations) ORDER BY 1 LOOP
     EXECUTE format('LOCK TABLE %s IN SHARE MODE', one.relation);
@@ -82,6 +85,17 @@ END`)};
 `;
 }
 
+/** Tables that have other columns than those that are replaced. */
+function changedTables(tables: TableToReplace[]): string {
+  const given = tables.map(({ name, schema, table, columns }) => ({ name, schema, table, columns }));
+  return `SELECT j.name
+    FROM json_to_recordset(${quoteText(JSON.stringify(given))}) AS j (name text, schema text, "table" text, columns json)
+      LEFT JOIN pg_namespace n ON n.nspname = j.schema LEFT JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = j."table"
+    WHERE ARRAY(SELECT json_array_elements_text(j.columns) COLLATE "C" ORDER BY 1) IS DISTINCT FROM ARRAY(
+      SELECT a.attname::text COLLATE "C" FROM pg_attribute a
+      WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' ORDER BY 1)`;
+}
+
 const IS_SUPERUSER = `current_setting('is_superuser') = 'on'`;
 
 /** Both ends of the foreign keys of the tables and of those that refer to them. */
@@ -99,7 +113,9 @@ const KEYS = `SELECT k.conname AS name, fn.nspname AS schema, f.relname AS "tabl
     CROSS JOIN LATERAL (
       SELECT json_agg(a.attname ORDER BY p.place) AS columns,
         string_agg(format('f.%I IS NOT NULL', a.attname), ' AND ') AS filled,
-        string_agg(format('t.%I OPERATOR(%I.%s) f.%I', b.attname, s.nspname, o.oprname, a.attname), ' AND ') AS same
+        string_agg(format('t.%I OPERATOR(%I.%s) f.%I%s', b.attname, s.nspname, o.oprname, a.attname,
+          CASE WHEN a.attcollation <> b.attcollation AND a.attcollation <> 0 AND b.attcollation <> 0
+            THEN ' COLLATE ' || b.attcollation::regcollation ELSE '' END), ' AND ') AS same
       FROM unnest(k.conkey, k.confkey, k.conpfeqop) WITH ORDINALITY AS p (own, other, operator, place)
         JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = p.own
         JOIN pg_attribute b ON b.attrelid = k.confrelid AND b.attnum = p.other
@@ -148,12 +164,14 @@ END`)};
 `;
 }
 
+/** Those of the tables; of a partitioned table where all of its partitions are among them. */
 function ownedSequences(tables: TableToReplace[]): string {
   return `WITH ${relationsOf(relations(tables))}, placed AS ${withAncestors('relations')}
     SELECT DISTINCT s.oid, n.nspname AS schema, s.relname AS name
     FROM pg_depend d JOIN pg_class s ON s.oid = d.objid AND s.relkind = 'S' JOIN pg_namespace n ON n.oid = s.relnamespace
     WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass AND d.deptype IN ('a', 'i')
-      AND d.refobjid IN (SELECT relid FROM placed)`;
+      AND (d.refobjid IN (SELECT oid FROM relations) OR d.refobjid IN (SELECT relid FROM placed p WHERE NOT EXISTS (
+        SELECT FROM pg_partition_tree(p.relid) t WHERE t.isleaf AND t.relid NOT IN (SELECT oid FROM relations))))`;
 }
 
 /** Writes the mark of the database with the previous rows, with the present values of the sequences. */

@@ -13,9 +13,8 @@ import { type ClientTools, findClientTools, toolsForServer } from '../../connect
 import { connectionEnvironment, encodingSettings, type SessionSettings, withDatabase } from '../../connection/url.ts';
 import type { UndoRows } from '../../swap/mark.ts';
 import { failureWords } from '../restore-errors.ts';
-import { COPY_SETTINGS } from '../rows/copy-commands.ts';
 import { keepAndReplace } from './keep-and-replace.ts';
-import { keeperTable } from './replace-tables.ts';
+import { keeperTable, ROW_SETTINGS } from './replace-tables.ts';
 import { pathOf } from './statements.ts';
 
 export interface RowsUndo {
@@ -23,13 +22,14 @@ export interface RowsUndo {
   directory: string;
   /** The database with the previous rows. */
   undoCopy: string;
+  replacedAt: string;
   rows: UndoRows;
 }
 
 /** Puts the rows back that the last load of single tables has replaced; the present ones become the undo copy. */
 export async function undoRows(
   context: EngineContext,
-  { url, directory, undoCopy, rows: { tables, sequences } }: RowsUndo,
+  { url, directory, undoCopy, replacedAt, rows: { tables, sequences } }: RowsUndo,
 ): Promise<ReplaceResult> {
   const amount = formatNumberOf(tables.length, 'table');
   const restored = startStep(context.report, 'swap', `Restore the previous rows of ${amount}`);
@@ -40,7 +40,7 @@ export async function undoRows(
   const kept = await countUndoRows(context, { url: from, amount: tables.length });
   const replaced = tables.map((table, index) => ({ ...table, rows: kept[index] ?? 0 }));
   const result = await keepAndReplace(context, {
-    ...{ url, tools, directory, settings, sequences, tables: replaced, undo: true, maySwap: true },
+    ...{ url, tools, directory, settings, sequences, tables: replaced, undo: true, maySwap: true, from: replacedAt },
     counts: replaced.map((table) => ({
       name: table.name,
       count: `SELECT count(*) FROM ONLY ${pathOf(table)}`,
@@ -105,7 +105,7 @@ async function readUndoTable(
   { runner, signal }: EngineContext,
   { url, tools, settings, index, write }: UndoTable,
 ): Promise<void> {
-  const connection = connectionEnvironment(url, { ...COPY_SETTINGS, statement_timeout: '0', ...settings });
+  const connection = connectionEnvironment(url, { ...ROW_SETTINGS, statement_timeout: '0', ...settings });
   const command = `--command=COPY public.${keeperTable(index)} TO STDOUT`;
   const args = [...PSQL_FLAGS, '--set=ON_ERROR_STOP=1', command, ...connection.args];
   const child = runner.start({ file: tools.psql, ...connection, args }, { signal });
