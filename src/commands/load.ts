@@ -146,7 +146,6 @@ const NOT_WITH_ONLY = [
   ['inPlace', '--in-place'],
   ['keepGoing', '--keep-going'],
   ['remoteTables', '--remote-tables'],
-  ['allowSuperuser', '--allow-superuser'],
   ['keepBase', '--keep-base'],
   ['spare', '--spare'],
   ['full', '--full'],

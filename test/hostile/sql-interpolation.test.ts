@@ -99,6 +99,8 @@ const POSTGRES: Record<string, string[]> = {
     ],
   ],
   'restore/only-rows/statements.ts': [
+    'allowsCode ? "SELECT NULL AS name WHERE false" : codeOwnersQuery(tables)',
+    'changedTables(tables)',
     ...['count', 'counted.join("\\n  ")', 'ownedSequences(tables)', 'pathOf(table)', 'query', 'relationsOf(given)'],
     ...[
       'relationsOf(relations(tables))',

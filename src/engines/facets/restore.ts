@@ -120,6 +120,8 @@ export interface OnlyRowsPlan {
   materializedViews: string[];
   /** The replaced rows can be kept for an undo. */
   keeps: boolean;
+  /** Code of other roles in the destination may run with the rights of a superuser. */
+  allowsCode: boolean;
 }
 
 /** User that restores the content of a snapshot, with whose rights its code runs. */

@@ -320,14 +320,18 @@ describeWithPostgres('a load of only the rows of some tables', () => {
     await expect(late).rejects.toMatchObject({ code: 'destination_busy' });
   });
 
-  it('plan warns a superuser of code of other owners', async () => {
-    const codes = async (): Promise<string[]> =>
-      (await planLoad(context, { target: 'app', tables: ['public.word'], only: true })).plan.warnings.map(
-        ({ code }) => code,
-      );
-    expect(await codes()).not.toContain('destination_code_as_superuser');
+  it('runs code of another role with the rights of a superuser only where that is allowed', async () => {
+    const plan = async (allowSuperuser: boolean) =>
+      (await planLoad(context, { target: 'app', tables: ['public.word'], only: true, allowSuperuser })).plan;
+    const warned = expect.objectContaining({ code: 'destination_code_as_superuser' });
+    const before = await planLoad(context, { target: 'app', tables: ['public.word'], only: true });
+    expect(before.plan.warnings).not.toContainEqual(warned);
     await change('ALTER TABLE word OWNER TO plain');
-    expect(await codes()).toContain('destination_code_as_superuser');
+    await expect(plan(false)).rejects.toMatchObject({ code: 'rows_not_replaceable' });
+    expect((await plan(true)).warnings).toContainEqual(warned);
+    await expect(applyLoad(context, before)).rejects.toMatchObject({
+      details: expect.arrayContaining([expect.stringContaining('code of plain could run')]),
+    });
   });
 
   it('runs no code of an undo copy that another role has forged', async () => {

@@ -71,6 +71,8 @@ const markSchema = v.object({
         v.object({ name: v.string(), schema: v.string(), table: v.string(), columns: v.array(v.string()) }),
       ),
       sequences: v.array(v.object({ schema: v.string(), name: v.string(), last_value: v.nullable(v.string()) })),
+      /** Code of other roles may run with the rights of a superuser. */
+      allows_code: v.exactOptional(v.literal(true)),
     }),
   ),
   /** Client sessions of a base copy when it was made, on servers that count them. */

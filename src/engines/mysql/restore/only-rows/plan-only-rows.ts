@@ -48,6 +48,7 @@ export async function planOnlyRows(context: EngineContext, request: RestoreReque
       present: await countPresent(session, { database: destination.database, tables, details }),
       materializedViews: [],
       keeps: true,
+      allowsCode: false,
     },
   };
 }

@@ -71,6 +71,7 @@ export async function keepAndReplace(
     rows: {
       tables: tables.map(({ name, schema, table, columns }) => ({ name, schema, table, columns })),
       sequences: [],
+      ...(replacement.allowsCode && { allows_code: true as const }),
     },
   };
   const renames = [

@@ -14,11 +14,11 @@ import { checkSwap } from '../../swap/blockers.ts';
 import { openForInspection } from '../../swap/inspect-destination.ts';
 import { sessionWarnings } from '../preflight.ts';
 import { dataOf } from '../rows/copy-commands.ts';
-import { pathOf } from './statements.ts';
+import { codeOwnersQuery, pathOf } from './statements.ts';
 
 /** Plans to replace the rows of some tables of the present destination. */
 export async function planOnlyRows(context: EngineContext, request: RestoreRequest): Promise<RestorePlan> {
-  const { url, manifest } = request;
+  const { url, manifest, allowSuperuser = false } = request;
   const details = archiveDetails(manifest);
   await using opened = await openForInspection(context, url);
   const { facts, session: server } = opened;
@@ -39,13 +39,14 @@ export async function planOnlyRows(context: EngineContext, request: RestoreReque
     empty: [],
     warnings: [
       ...warnings,
-      ...(facts.superuser ? await codeWarnings(session, { tables, details, user: facts.user }) : []),
+      ...(facts.superuser ? await codeWarnings(session, { tables, details, user: facts.user, allowSuperuser }) : []),
       ...sessionWarnings(facts, 'rows'),
     ],
     onlyRows: {
       present: await countPresent(session, { tables, details }),
       materializedViews: await readingViews(session, { tables, details }),
       keeps: facts.maySwap,
+      allowsCode: allowSuperuser,
     },
   };
 }
@@ -98,21 +99,22 @@ async function countPresent(session: PsqlSession, { tables, details }: Tables) {
   return present;
 }
 
-/** No role can be set for the transaction that code in it could not reset. */
-async function codeWarnings(session: PsqlSession, { tables, details, user }: Tables & { user: string }) {
-  const given = JSON.stringify(tables.map((table) => dataOf(table, details)));
-  const owners = await session.query<{ name: string }>(`
-    SELECT rolname AS name FROM pg_roles WHERE NOT rolsuper AND oid IN (
-      SELECT c.relowner FROM json_to_recordset(${quoteText(given)}) AS j (schema text, "table" text)
-        JOIN pg_namespace n ON n.nspname = j.schema JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = j."table"
-      UNION ALL SELECT datdba FROM pg_database WHERE datname = current_database()) ORDER BY 1`);
+/** Throws unless code of other owners may run with the rights of a superuser. */
+async function codeWarnings(
+  session: PsqlSession,
+  { tables, details, user, allowSuperuser }: Tables & { user: string; allowSuperuser: boolean },
+) {
+  const owners = await session.query<{ name: string }>(codeOwnersQuery(tables.map((table) => dataOf(table, details))));
   if (owners.length === 0) return [];
   const names = boundedList(
     owners.map(({ name }) => name),
     LISTED,
   );
-  const message = `Functions in checks, domains, generated columns and indexes of the tables run with the rights of superuser "${user}", and may be those of ${names}`;
-  return [{ event: 'warning' as const, code: 'destination_code_as_superuser', message }];
+  const message = `Code of ${names} can run with the rights of superuser "${user}": functions in checks, domains, generated columns and indexes`;
+  if (allowSuperuser) return [{ event: 'warning' as const, code: 'destination_code_as_superuser', message }];
+  throw new UserError('rows_not_replaceable', message, {
+    hint: 'Load with the owner of the tables in the URL, or with --allow-superuser if you trust these roles.',
+  });
 }
 
 /** Materialized views over the tables, at any distance. */

@@ -45,6 +45,8 @@ export interface RowReplacement {
   settings: SessionSettings;
   /** For files of psql. */
   directory: string;
+  /** Code of other roles may run with the rights of a superuser. */
+  allowsCode: boolean;
   tables: TableToReplace[];
   counts: { name: string; count: string; rows: number }[];
   sequences: SequenceValue[];
@@ -138,7 +140,7 @@ function secret(): string {
 
 /** The mark is written by COPY, since psql passes on the output of nothing else at once. */
 async function scriptsOf(
-  { directory, tables, counts, sequences, keeper }: RowReplacement,
+  { directory, tables, allowsCode, counts, sequences, keeper }: RowReplacement,
   { mark, word }: { mark: string; word: string },
 ): Promise<{ before: string[]; after: string[] }> {
   const script = async (name: string, text: string): Promise<string> => {
@@ -151,7 +153,7 @@ async function scriptsOf(
   return {
     before: [
       '--command=BEGIN ISOLATION LEVEL READ COMMITTED',
-      await script('lock.sql', lockScript(tables)),
+      await script('lock.sql', lockScript(tables, { allowsCode })),
       await script('keep.sql', keeper ? `${keepScript(tables, keeper)}${said}${given.join('')}` : said),
       await script('delete.sql', `${deleteScript(tables)}${said}`),
     ],

@@ -29,6 +29,7 @@ export async function restoreOnlyRows(context: EngineContext, run: RestoreRun): 
   const result = await keepAndReplace(context, {
     ...{ url, tools, directory, undo, settings: encodingSettings(details.locale) },
     maySwap: plan.onlyRows?.keeps ?? false,
+    allowsCode: plan.onlyRows?.allowsCode ?? false,
     tables: plan.tables.map((table) => {
       const { schema, table: name, columns, root } = dataOf(table, details);
       return { name: table.name, schema, table: name, columns, root, rows: table.rows };

@@ -44,7 +44,7 @@ export function columnList(columns: string[]): string {
   return columns.length > 0 ? ` (${columns.map(quoteName).join(', ')})` : '';
 }
 
-function relations(tables: TableToReplace[]): SetAsideRelation[] {
+function relations(tables: Pick<TableToReplace, 'schema' | 'table' | 'root'>[]): SetAsideRelation[] {
   const facts = { tree: false, large: false, whole: true, deletes: true, turn: null };
   const roots = new Map(tables.flatMap(({ root }) => (root ? [[pathOf(root), root] as const] : [])));
   return [...tables, ...roots.values()].map(({ schema, table }) => ({ schema, table, ...facts }));
@@ -55,7 +55,7 @@ function relations(tables: TableToReplace[]): SetAsideRelation[] {
  * foreign keys for its session, so that no definition has to change; others lift FORCE ROW LEVEL SECURITY, and set
  * triggers and foreign keys aside later.
  */
-export function lockScript(tables: TableToReplace[]): string {
+export function lockScript(tables: TableToReplace[], { allowsCode }: { allowsCode: boolean }): string {
   const given = relations(tables);
   return `SET LOCAL search_path = pg_catalog;
 SET LOCAL lock_timeout = ${quoteNumber(LOCK_TIMEOUT)};
@@ -69,7 +69,11 @@ BEGIN
     SELECT DISTINCT oid::regclass AS relation FROM connected WHERE oid NOT IN (SELECT oid FROM relations) ORDER BY 1 LOOP
     EXECUTE format('LOCK TABLE %s IN SHARE MODE', one.relation);
   END LOOP;
-  IF ${IS_SUPERUSER} THEN PERFORM set_config('session_replication_role', 'replica', true);
+  IF ${IS_SUPERUSER} THEN
+    FOR one IN ${allowsCode ? 'SELECT NULL AS name WHERE false' : codeOwnersQuery(tables)} LOOP
+      RAISE EXCEPTION USING MESSAGE = format('code of %I could run with the rights of a superuser', one.name);
+    END LOOP;
+    PERFORM set_config('session_replication_role', 'replica', true);
   ELSE
     FOR one IN WITH ${relationsOf(given)}, placed AS ${withAncestors('relations')}, connected AS (${CONNECTED})
       SELECT c.oid::regclass AS relation FROM pg_class c
@@ -94,6 +98,17 @@ function changedTables(tables: TableToReplace[]): string {
     WHERE ARRAY(SELECT json_array_elements_text(j.columns) COLLATE "C" ORDER BY 1) IS DISTINCT FROM ARRAY(
       SELECT a.attname::text COLLATE "C" FROM pg_attribute a
       WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' ORDER BY 1)`;
+}
+
+/**
+ * Roles that are no superusers and whose code rows of the tables can run: in checks, domains, generated columns and
+ * indexes. No role can be set for the transaction that such code could not reset.
+ */
+export function codeOwnersQuery(tables: Pick<TableToReplace, 'schema' | 'table' | 'root'>[]): string {
+  return `WITH ${relationsOf(relations(tables))}, placed AS ${withAncestors('relations')}
+    SELECT rolname AS name FROM pg_roles WHERE NOT rolsuper AND oid IN (
+      SELECT relowner FROM pg_class WHERE oid IN (SELECT oid FROM relations UNION SELECT relid FROM placed)
+      UNION ALL SELECT proowner FROM pg_proc UNION ALL SELECT typowner FROM pg_type WHERE typtype = 'd') ORDER BY 1`;
 }
 
 const IS_SUPERUSER = `current_setting('is_superuser') = 'on'`;

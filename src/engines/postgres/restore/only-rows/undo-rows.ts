@@ -29,7 +29,7 @@ export interface RowsUndo {
 /** Puts the rows back that the last load of single tables has replaced; the present ones become the undo copy. */
 export async function undoRows(
   context: EngineContext,
-  { url, directory, undoCopy, replacedAt, rows: { tables, sequences } }: RowsUndo,
+  { url, directory, undoCopy, replacedAt, rows: { tables, sequences, allows_code } }: RowsUndo,
 ): Promise<ReplaceResult> {
   const amount = formatNumberOf(tables.length, 'table');
   const restored = startStep(context.report, 'swap', `Restore the previous rows of ${amount}`);
@@ -40,7 +40,18 @@ export async function undoRows(
   const kept = await countUndoRows(context, { url: from, amount: tables.length });
   const replaced = tables.map((table, index) => ({ ...table, rows: kept[index] ?? 0 }));
   const result = await keepAndReplace(context, {
-    ...{ url, tools, directory, settings, sequences, tables: replaced, undo: true, maySwap: true, from: replacedAt },
+    ...{
+      url,
+      tools,
+      directory,
+      settings,
+      sequences,
+      allowsCode: allows_code === true,
+      tables: replaced,
+      undo: true,
+      maySwap: true,
+      from: replacedAt,
+    },
     counts: replaced.map((table) => ({
       name: table.name,
       count: `SELECT count(*) FROM ONLY ${pathOf(table)}`,
