@@ -82,14 +82,14 @@ describeWithPostgres('a program that is killed', () => {
     },
     {
       name: 'load',
-      programs: 5,
+      programs: 4,
       victims: [0, 1, 2],
       deaths: FULL ? ['at its start', 'after its input', 'after its work'] : ['after its work'],
       run: loadWith(() => ({})),
     },
     {
       name: 'load that goes on after errors',
-      programs: 5,
+      programs: 4,
       victims: [1],
       deaths: FULL ? ['at its start', 'after its input', 'after its work'] : ['after its work'],
       run: loadWith(() => ({ keepGoing: 'swap' })),
@@ -103,7 +103,7 @@ describeWithPostgres('a program that is killed', () => {
     },
     {
       name: 'load of a table',
-      programs: 5,
+      programs: 4,
       victims: [0],
       deaths: ['after its work'],
       run: loadWith(() => ({ tables: ['public.owner'] })),

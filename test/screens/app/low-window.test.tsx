@@ -119,7 +119,7 @@ test('a field, its typed text and its problem are in view together', async () =>
   press(model, 'E');
   await until(() => editor(model).draft !== null);
   model.navigation.replace(selectPath(editor(model), ['targets', 'shop', 'snapshot', 'src_url']));
-  expect(await screenText(model, SIZE)).toMatch(/\n❯ src_url +postgres.*\n +dst_url +not set\n/);
+  expect(await screenText(model, SIZE)).toMatch(/\n❯ src_url +postgres.*\n +src_tunnel +not set\n/);
   press(model, 'enter', 'ctrl+u', ...'nowhere');
   await until(() => editor(model).wrong !== null);
   expect((await screenLines(model, SIZE)).slice(1, 7)).toEqual([
