@@ -60,6 +60,5 @@ describeWithPostgres('an open database', () => {
     const database = openDatabase({ ...context, runner: old.runner, containers: () => context.runner }, url);
     await using source = await database.subset.openSource(1);
     expect([...source.facts.tables.keys()]).toHaveLength(1);
-    expect(old.started.length).toBeGreaterThan(0);
   });
 });

@@ -104,7 +104,7 @@ for (const kind of ['mariadb', 'mysql'] as const) {
     it('runs no code of an undo copy whose tables somebody has replaced by views', { timeout: 120_000 }, async () => {
       await only('source.part');
       await change(
-        'CREATE FUNCTION evil() RETURNS INT MODIFIES SQL DATA BEGIN INSERT INTO heard (what) VALUES (CURRENT_USER()); RETURN 1; END',
+        'CREATE FUNCTION evil() RETURNS INT DETERMINISTIC MODIFIES SQL DATA BEGIN INSERT INTO heard (what) VALUES (CURRENT_USER()); RETURN 1; END',
         'DROP TABLE `copy.tool-undo`.part',
         "CREATE SQL SECURITY INVOKER VIEW `copy.tool-undo`.part AS SELECT copy.evil() AS id, 'x' AS note",
       );

@@ -179,7 +179,7 @@ END`)};
 `;
 }
 
-/** Those of the tables; of a partitioned table where all of its partitions are among them. */
+/** The sequences of the tables; of a partitioned table where all of its partitions are among them. */
 function ownedSequences(tables: TableToReplace[]): string {
   return `WITH ${relationsOf(relations(tables))}, placed AS ${withAncestors('relations')}
     SELECT DISTINCT s.oid, n.nspname AS schema, s.relname AS name
