@@ -52,6 +52,8 @@ test.for(SIZES)('the screens at %d×%d equal the recorded frames', async ([colum
   terminal.press(' ', 'j', 'm');
   await frame('tables', '2 marked');
   terminal.press('l');
+  await frame('rows or database', 'Only these rows');
+  terminal.press('enter');
   await frame('confirm tables', '❯ Cancel');
   await back('2 marked');
   await back('2 snapshots');

@@ -217,7 +217,7 @@ describeWithPostgres('a reset', () => {
     await forge('copy.tool-undo', { tool: 'undo', of: 'copy', replaced_at: '2100-01-01T00:00:00Z' });
     await expect(planUndo(contextWith(), { target: 'app' })).rejects.toMatchObject({
       code: 'nothing_to_undo',
-      details: ['copy.tool-undo belongs to another role than the destination'],
+      details: ['copy.tool-undo belongs to another role'],
     });
     await forge('copy.tool-spare', {
       ...JSON.parse(

@@ -112,7 +112,8 @@ describeWithPostgres('checks of many targets on one server', () => {
     const rows = await check(users.map((user) => as('one', `${user}:p`, proxy.port)));
     proxy.stop();
     expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(['ok']));
-    expect(proxy.most).toBeLessThanOrEqual(4);
+    // Each of the first four asks for TLS on one that the server is still closing when the next is open.
+    expect(proxy.most).toBeLessThanOrEqual(8);
     expect(proxy.most).toBeGreaterThan(1);
   }, 60_000);
 
