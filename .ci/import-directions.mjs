@@ -187,7 +187,7 @@ export default {
     {
       name: 'only-two-places-import-the-driver',
       severity: 'error',
-      from: { path: '^(src|hub)/', pathNot: '^(hub/database/|src/engines/postgres/connection/wire.ts$)' },
+      from: { path: '^(src|hub)/', pathNot: '^(hub/database/|src/engines/postgres/connection/wire-login.ts$)' },
       to: { path: 'node_modules/(kysely|pg|pg-boss)/', dependencyTypesNot: ['type-only'] },
     },
     {

@@ -4,6 +4,6 @@ export const LOAD_WAYS = [
 ];
 
 export const LOAD_LINES = [
-  'A new database has the tables that these require, and others without rows.',
-  'Only these rows: they are replaced in the present destination, and nothing else is.',
+  'A new database: these tables, those that they require, and the others without rows.',
+  'Only these rows: replaced in the present destination, which otherwise stays as it is.',
 ];

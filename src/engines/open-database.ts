@@ -84,7 +84,7 @@ async function withTunnel<Result>(
   }
 }
 
-/** A server that cannot be reached is told by ssh, not by the client that it disconnects. */
+/** ssh states why a server cannot be reached; the client that it disconnects does not. */
 async function probeThroughTunnel(
   url: DatabaseUrl,
   request: ProbeRequest,

@@ -86,18 +86,12 @@ const POSTGRES: Record<string, string[]> = {
   'restore/difference/replaceable.ts': ['given', 'withAncestors("(SELECT index, oid FROM given)")'],
   // Paths of quoted names; a query of quoted literals.
   'dump/instant.ts': ['some.map(ArrowFunctionExpression).join(", ")', 'tablesQuery(schemas)'],
-  // Paths and lists of names that quoteName has quoted; numbers of tables; queries of ours, in texts of quoteText.
+  // Names are quoted by quoteName, texts by quoteText; the rest are numbers of tables and constants.
   'restore/only-rows/plan-only-rows.ts': ['namePartOf("n.nspname")', 'pathOf(dataOf(table, details))'],
   'restore/only-rows/replace-tables.ts': [
-    ...[
-      'columnList(table.columns)',
-      'keeperTable(index)',
-      'list',
-      'pathOf(table)',
-      'pathOf(table.root ?? table)',
-      'said',
-    ],
+    ...['columnList(table.columns)', 'pathOf(table)', 'pathOf(table.root ?? table)'],
   ],
+  'restore/only-rows/row-keeper.ts': ['keeperTable(index)', 'list'],
   'restore/only-rows/statements.ts': [
     'allowsCode ? "SELECT NULL AS name WHERE false" : codeOwnersQuery(tables)',
     'changedTables(tables)',

@@ -5,7 +5,7 @@ import type { DatabaseUrl } from '../database-url.ts';
 export interface DumpFile extends Pick<DumpOrigin, 'format' | 'server_version'> {
   /** Absolute path of a file, or of the folder of an archive. */
   path: string;
-  /** The server that it is for: `PostgreSQL`, `MariaDB`, `MySQL`. */
+  /** Product of its server: `PostgreSQL`, `MariaDB`, `MySQL`. */
   product: string;
 }
 

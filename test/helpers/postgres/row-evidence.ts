@@ -3,7 +3,7 @@ import type { PackedFile, ReadSummary } from '../../../src/engines/facets/dump.t
 import { type CatalogTable, readTables } from '../../../src/engines/postgres/catalog/introspect.ts';
 import { connect } from '../../../src/engines/postgres/connection/connect.ts';
 import { readServerIdentity } from '../../../src/engines/postgres/connection/identity.ts';
-import type { PsqlSession } from '../../../src/engines/postgres/connection/session.ts';
+import type { PostgresSession } from '../../../src/engines/postgres/connection/session.ts';
 import { majorOf } from '../../../src/engines/postgres/connection/tools.ts';
 import { TERMINATOR_LINES } from '../../../src/engines/postgres/dump/archive.ts';
 import { beginInstant } from '../../../src/engines/postgres/dump/instant.ts';
@@ -78,7 +78,7 @@ export async function provedBuild(
 
 const LINE_FEED = 0x0a;
 
-async function readRange(session: PsqlSession, table: CatalogTable, range: Range): Promise<PackedFile> {
+async function readRange(session: PostgresSession, table: CatalogTable, range: Range): Promise<PackedFile> {
   const hash = createHash('sha256');
   let [bytes, rows] = [0, 0];
   await session.lines(copyOut(table, range), (lines) => {

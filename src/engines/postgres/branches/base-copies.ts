@@ -5,7 +5,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { BaseCopies, BaseCopy } from '../../facets/copies.ts';
 import { assertEnoughSpace } from '../../shared/server/free-space.ts';
 import { quoteName, quoteNumber, quoteText } from '../connection/quote.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import { auxiliaryNames, findAuxiliaryDatabases, markNew, readOid } from '../server/server.ts';
 import { readSpace } from '../server/space.ts';
@@ -15,7 +15,7 @@ import { type MarkedDatabase, provisionalLimit, writeMark } from '../swap/mark.t
 import { rename, withoutSessions } from '../swap/swap.ts';
 
 /** Base copy and spare of a destination, each with whether a reset may use it. */
-export async function findBaseCopies(server: PsqlSession, destination: string): Promise<BaseCopies> {
+export async function findBaseCopies(server: PostgresSession, destination: string): Promise<BaseCopies> {
   const { base, spare } = await findAuxiliaryDatabases(server, destination);
   if (!base && !spare) return { base: null, spare: null };
   const oid = await readOid(server, destination);
@@ -26,7 +26,7 @@ export async function findBaseCopies(server: PsqlSession, destination: string): 
 }
 
 async function describe(
-  server: PsqlSession,
+  server: PostgresSession,
   { name, mark, own }: MarkedDatabase,
   oid: number | null,
 ): Promise<BaseCopy> {
@@ -61,7 +61,7 @@ const LAST_CRASH = `(SELECT coalesce(extract(epoch FROM stats_reset)::text, '') 
 /** Only of clients. A crash of the server and a reset of its statistics make it 0; before version 14 it is NULL. */
 const SESSIONS = `(SELECT (to_jsonb(s) ->> 'sessions')::int8 FROM pg_stat_database s WHERE s.datid = d.oid)`;
 
-export async function readSessions(server: PsqlSession, database: string): Promise<number | null> {
+export async function readSessions(server: PostgresSession, database: string): Promise<number | null> {
   const [row] = await server.query<{ sessions: number | null }>(
     `SELECT ${SESSIONS} AS sessions FROM pg_database d WHERE datname = ${quoteText(database)}`,
   );
@@ -69,7 +69,7 @@ export async function readSessions(server: PsqlSession, database: string): Promi
 }
 
 /** For the mark of a base copy; `null` of a database that a crash would leave as it is. */
-export async function noCrashSince(session: PsqlSession): Promise<string | null> {
+export async function noCrashSince(session: PostgresSession): Promise<string | null> {
   const [row] = await session.query<{ since: string }>(
     `SELECT ${LAST_CRASH} AS since WHERE EXISTS (SELECT FROM pg_class WHERE relpersistence = 'u' AND relkind IN ('r', 'S'))`,
   );
@@ -99,7 +99,7 @@ interface CopyFacts {
   bytes: number | null;
 }
 
-async function readCopyFacts(server: PsqlSession, from: string): Promise<CopyFacts | undefined> {
+async function readCopyFacts(server: PostgresSession, from: string): Promise<CopyFacts | undefined> {
   const [facts] = await server.query<CopyFacts>(`
     SELECT datallowconn AS open, current_setting('server_version_num')::int AS version,
       EXISTS (SELECT FROM pg_settings WHERE name = 'file_copy_method' AND 'clone' = ANY (enumvals)) AS clones,
@@ -113,7 +113,7 @@ function copiesFiles({ bytes, version }: CopyFacts): boolean {
 }
 
 /** Reports whether the server makes copies of the database as clones where the file system supports them. */
-export async function prefersClones(server: PsqlSession, from: string): Promise<boolean> {
+export async function prefersClones(server: PostgresSession, from: string): Promise<boolean> {
   const facts = await readCopyFacts(server, from);
   return facts?.clones === true && copiesFiles(facts);
 }
@@ -124,7 +124,7 @@ export async function prefersClones(server: PsqlSession, from: string): Promise<
  */
 async function copyDatabase(
   context: EngineContext,
-  server: PsqlSession,
+  server: PostgresSession,
   { url, from, to, closed }: Copy,
 ): Promise<boolean> {
   const facts = await readCopyFacts(server, from);
@@ -158,7 +158,7 @@ export interface ClosedCopy extends Omit<Copy, 'closed'> {
 /** A marked copy that refuses connections; it belongs to the owner of the destination, as what it is a copy of does. */
 export async function createClosedCopy(
   context: EngineContext,
-  server: PsqlSession,
+  server: PostgresSession,
   { destination, ...copy }: ClosedCopy,
 ): Promise<void> {
   await copyDatabase(context, server, { ...copy, closed: true });
@@ -179,7 +179,7 @@ export interface FromBase {
 /** A shadow database as the base copy is: the spare, or else a copy. Resolves with whether it was cloned just now. */
 export async function newFromBase(
   context: EngineContext,
-  server: PsqlSession,
+  server: PostgresSession,
   { url, base, spare, to }: FromBase,
 ): Promise<boolean> {
   const of = url.database ?? '';
@@ -193,7 +193,11 @@ export async function newFromBase(
 }
 
 /** Gives a spare the name and state of a shadow database. */
-async function takeSpare(server: PsqlSession, spare: string, { to, of }: { to: string; of: string }): Promise<void> {
+async function takeSpare(
+  server: PostgresSession,
+  spare: string,
+  { to, of }: { to: string; of: string },
+): Promise<void> {
   await server.transaction([
     rename(spare, to),
     writeMark(to, { tool: 'new', of }),
@@ -207,7 +211,7 @@ async function takeSpare(server: PsqlSession, spare: string, { to, of }: { to: s
  */
 export async function createSpare(
   context: EngineContext,
-  server: PsqlSession,
+  server: PostgresSession,
   url: DatabaseUrl,
 ): Promise<string | null> {
   const destination = url.database ?? '';

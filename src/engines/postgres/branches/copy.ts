@@ -1,13 +1,13 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { BaseCopy } from '../../facets/copies.ts';
 import { closedBase } from '../../shared/base-copies.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { readOid } from '../server/server.ts';
 import { type BranchFacts, branchMarkText } from '../swap/mark.ts';
 import { findBaseCopies, readSessions } from './base-copies.ts';
 
 /** The base copy of a destination that branches are made from; rejects where there is none, or it may have been changed. */
-export async function findClosedBase(server: PsqlSession, url: DatabaseUrl): Promise<BaseCopy> {
+export async function findClosedBase(server: PostgresSession, url: DatabaseUrl): Promise<BaseCopy> {
   return closedBase(await findBaseCopies(server, url.database ?? ''), url);
 }
 
@@ -21,7 +21,7 @@ export interface BranchMarkRequest {
 
 /** The comment that marks a new copy of the base copy as a branch. */
 export async function branchComment(
-  server: PsqlSession,
+  server: PostgresSession,
   { destination, database, base, branch }: BranchMarkRequest,
 ): Promise<string> {
   return branchMarkText({

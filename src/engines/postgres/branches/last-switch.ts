@@ -1,4 +1,4 @@
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import type { AuxiliaryDatabases } from '../server/server.ts';
 import { readOid } from '../server/server.ts';
 import { type BranchMark, branchMarkText, parseBranchMark, writeComment } from '../swap/mark.ts';
@@ -7,7 +7,7 @@ import { findBranches } from './list.ts';
 
 /** The mark of the destination where it is a branch whose own name is free. */
 export async function branchWithFreeName(
-  server: PsqlSession,
+  server: PostgresSession,
   { destination, comment }: { destination: string; comment: string | null },
 ): Promise<BranchMark | null> {
   const mark = parseBranchMark(comment);
@@ -30,7 +30,7 @@ export interface LastSwitch {
 
 /** The switch that an undo reverts; `null` where the last change of the destination was none, or cannot be reverted. */
 export async function lastSwitch(
-  server: PsqlSession,
+  server: PostgresSession,
   destination: string,
   { undo }: Pick<AuxiliaryDatabases, 'undo'>,
 ): Promise<LastSwitch | null> {

@@ -3,7 +3,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { Branch } from '../../facets/copies.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { quoteText } from '../connection/quote.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { type BranchMark, belongsTo, parseBranchMark } from '../swap/mark.ts';
 
 export interface MarkedBranch extends Branch {
@@ -26,7 +26,7 @@ interface DatabaseRow {
 }
 
 export async function findBranches(
-  server: PsqlSession,
+  server: PostgresSession,
   destination: string,
   options: { sizes?: boolean } = {},
 ): Promise<MarkedBranch[]> {
@@ -34,7 +34,7 @@ export async function findBranches(
 }
 
 /** Reads the branches of every destination. `sessions` of pg_stat_database exists since PostgreSQL 14. */
-export async function readBranches(server: PsqlSession, { sizes = false } = {}): Promise<MarkedBranch[]> {
+export async function readBranches(server: PostgresSession, { sizes = false } = {}): Promise<MarkedBranch[]> {
   const bytes = sizes ? `CASE WHEN has_database_privilege(d.oid, 'CONNECT') THEN pg_database_size(d.oid) END` : 'NULL';
   const rows = await server.query<DatabaseRow>(`
     WITH branches AS MATERIALIZED (
@@ -56,7 +56,7 @@ export async function readBranches(server: PsqlSession, { sizes = false } = {}):
 }
 
 /** Finds those that another role may have marked: they are no branches. */
-async function foreignOf(server: PsqlSession, branches: MarkedBranch[]): Promise<Set<string>> {
+async function foreignOf(server: PostgresSession, branches: MarkedBranch[]): Promise<Set<string>> {
   if (branches.length === 0) return new Set();
   const marked = JSON.stringify(branches.map(({ database, mark }) => ({ database, of: mark.of })));
   const rows = await server.query<{ database: string }>(`

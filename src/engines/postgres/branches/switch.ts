@@ -2,7 +2,7 @@ import { startStep } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { BranchRequest, SwitchResult } from '../../facets/branch.ts';
 import { branchIsCurrent, findBranch } from '../../shared/branches.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { auxiliaryNames, findAuxiliaryDatabases, lockDestination, sweepLeftovers } from '../server/server.ts';
 import { checkSwap } from '../swap/blockers.ts';
 import { branchMarkText, writeComment, writeMark } from '../swap/mark.ts';
@@ -54,7 +54,7 @@ export async function switchTo(context: EngineContext, { url, name }: BranchRequ
 }
 
 /** A reset of the destination restores what the branch was made from, where that is still the base copy. */
-async function baseFollows(server: PsqlSession, { mark }: MarkedBranch): Promise<string[]> {
+async function baseFollows(server: PostgresSession, { mark }: MarkedBranch): Promise<string[]> {
   const { base } = await findAuxiliaryDatabases(server, mark.of);
   if (!base || base.mark.loaded_at !== mark.loaded_at || base.mark.snapshot !== mark.snapshot) return [];
   return [writeMark(base.name, { ...base.mark, destination_oid: mark.destination_oid })];

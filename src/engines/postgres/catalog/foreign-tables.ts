@@ -3,7 +3,7 @@ import type { DefinitionOnly } from '../../../results/manifest/definitions-only.
 import { definitionsOnlyText } from '../../../text/format-objects.ts';
 import { tableName } from '../../../text/table-names.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 
 /** References to other servers, as in a manifest: absent without any. */
 export interface RemoteObjects {
@@ -13,7 +13,7 @@ export interface RemoteObjects {
 }
 
 /** Foreign tables of the schemas (default: all), and all foreign servers. */
-export async function readRemoteObjects(session: PsqlSession, schemas?: string[]): Promise<RemoteObjects> {
+export async function readRemoteObjects(session: PostgresSession, schemas?: string[]): Promise<RemoteObjects> {
   const tables = await readForeignTables(session, schemas);
   const servers = await readForeignServers(session);
   return {
@@ -30,7 +30,7 @@ export function remoteText({ definitions_only: tables = [], foreign_servers: ser
   ].join('; ');
 }
 
-async function readForeignTables(session: PsqlSession, schemas?: string[]): Promise<DefinitionOnly[]> {
+async function readForeignTables(session: PostgresSession, schemas?: string[]): Promise<DefinitionOnly[]> {
   const rows = await session.query<{ schema: string; name: string; wrapper: string }>(`
     SELECT n.nspname AS schema, c.relname AS name, w.fdwname AS wrapper
     FROM pg_foreign_table t JOIN pg_class c ON c.oid = t.ftrelid JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -40,7 +40,7 @@ async function readForeignTables(session: PsqlSession, schemas?: string[]): Prom
 }
 
 /** Without those of extensions. */
-async function readForeignServers(session: PsqlSession): Promise<string[]> {
+async function readForeignServers(session: PostgresSession): Promise<string[]> {
   const rows = await session.query<{ name: string }>(`
     SELECT srvname AS name FROM pg_foreign_server s WHERE NOT EXISTS (
       SELECT FROM pg_depend d WHERE d.classid = 'pg_foreign_server'::regclass AND d.objid = s.oid AND d.deptype = 'e')
@@ -58,7 +58,7 @@ export function remoteBuildWarnings(remote: RemoteObjects): WarningEvent[] {
  * Removes the credentials for other servers from a copy, so that no code in it changes rows there, and no dump of it
  * contains them.
  */
-export async function dropUserMappings(session: PsqlSession): Promise<void> {
+export async function dropUserMappings(session: PostgresSession): Promise<void> {
   const mappings = await session.query<{ everyone: boolean; role: string; server: string }>(
     'SELECT umuser = 0 AS everyone, usename AS role, srvname AS server FROM pg_user_mappings ORDER BY umid',
   );

@@ -1,6 +1,6 @@
 import type { WarningEvent } from '../../../results/events.ts';
 import { quoteText } from '../connection/quote.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { encodingSettings, type SessionSettings } from '../connection/url.ts';
 import type { PostgresDetails } from '../details-schema.ts';
 
@@ -34,7 +34,7 @@ export interface CatalogSchema {
   name: string;
 }
 
-export function readSchemas(session: PsqlSession): Promise<CatalogSchema[]> {
+export function readSchemas(session: PostgresSession): Promise<CatalogSchema[]> {
   return session.query<CatalogSchema>(`
     SELECT n.oid::int8 AS oid, nspname AS name FROM pg_namespace n
     WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'
@@ -42,7 +42,7 @@ export function readSchemas(session: PsqlSession): Promise<CatalogSchema[]> {
     ORDER BY nspname`);
 }
 
-export function readTables(session: PsqlSession): Promise<CatalogTable[]> {
+export function readTables(session: PostgresSession): Promise<CatalogTable[]> {
   return session.query<CatalogTable>(`
     SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name,
       pg_table_size(c.oid) AS bytes, pg_relation_size(c.oid) / current_setting('block_size')::int8 AS blocks,
@@ -129,7 +129,7 @@ export const LARGE_OBJECTS_QUERY = `
       LATERAL (SELECT lo_lseek64(CASE WHEN m.oid <> 0 THEN o.fd END, 0, 2) AS bytes OFFSET 0) s,
       LATERAL (SELECT lo_close(CASE WHEN m.oid <> 0 AND s.bytes >= 0 THEN o.fd END) AS closed OFFSET 0) c) r`;
 
-export async function readHasLargeObjects(session: PsqlSession): Promise<boolean> {
+export async function readHasLargeObjects(session: PostgresSession): Promise<boolean> {
   return (await session.query('SELECT FROM pg_largeobject_metadata LIMIT 1')).length > 0;
 }
 
@@ -141,7 +141,7 @@ export interface InventoryRead {
 }
 
 export async function readInventory(
-  session: PsqlSession,
+  session: PostgresSession,
   schemas: string[],
   { without = new Set(), sequences: before }: InventoryRead = {},
 ): Promise<Inventory> {
@@ -156,7 +156,7 @@ export async function readInventory(
 }
 
 /** A transaction does not hold them: each time they are read they may stand higher. */
-export function readSequences(session: PsqlSession, schemas: string[]): Promise<Inventory['sequences']> {
+export function readSequences(session: PostgresSession, schemas: string[]): Promise<Inventory['sequences']> {
   return session.query(`
     SELECT ${namePartOf('schemaname')} || '.' || sequencename AS name, last_value, increment_by > 0 AS ascending FROM pg_sequences
     WHERE schemaname ${inList(schemas)} ORDER BY 1`);
@@ -172,14 +172,14 @@ export interface Requirement {
 }
 
 /** Without `plpgsql`, which every database has. */
-export function readExtensions(session: PsqlSession): Promise<Requirement[]> {
+export function readExtensions(session: PostgresSession): Promise<Requirement[]> {
   return session.query<Requirement>(`
     SELECT e.extname AS name, n.nspname AS schema FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
     WHERE e.extname <> 'plpgsql' ORDER BY e.extname`);
 }
 
 /** `CREATE POLICY … TO role` fails without its role. */
-export async function readPolicyRoles(session: PsqlSession, schemas: string[]): Promise<string[]> {
+export async function readPolicyRoles(session: PostgresSession, schemas: string[]): Promise<string[]> {
   const rows = await session.query<{ name: string }>(`
     SELECT DISTINCT r.rolname AS name FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid
     JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_roles r ON r.oid = ANY (p.polroles)
@@ -188,7 +188,7 @@ export async function readPolicyRoles(session: PsqlSession, schemas: string[]): 
 }
 
 /** Excluded from copies, which must not replicate. */
-export async function readReplication(session: PsqlSession): Promise<string[]> {
+export async function readReplication(session: PostgresSession): Promise<string[]> {
   const rows = await session.query<{ name: string }>(`
     SELECT 'publication ' || pubname AS name FROM pg_publication
     UNION ALL SELECT 'subscription ' || subname FROM pg_subscription s JOIN pg_database d ON d.oid = s.subdbid
@@ -202,13 +202,13 @@ export function replicationWarnings(replication: string[] = []): WarningEvent[] 
   return [{ event: 'warning', code: 'replication_left_out', message }];
 }
 
-export async function readEncodingSettings(session: PsqlSession): Promise<SessionSettings> {
+export async function readEncodingSettings(session: PostgresSession): Promise<SessionSettings> {
   const [row] = await session.query<{ encoding: string }>("SELECT current_setting('server_encoding') AS encoding");
   return row ? encodingSettings(row) : {};
 }
 
 /** A restored database needs the same locale for its indexes. */
-export async function readLocale(session: PsqlSession, major: number): Promise<DatabaseLocale> {
+export async function readLocale(session: PostgresSession, major: number): Promise<DatabaseLocale> {
   const provider = major >= 15 ? 'datlocprovider' : "'c'";
   const icu = major >= 17 ? 'datlocale' : major >= 15 ? 'daticulocale' : 'NULL';
   const [row] = await session.query<DatabaseLocale>(`

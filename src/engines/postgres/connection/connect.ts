@@ -6,7 +6,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import { connectionFailed } from '../../shared/connection/connection-failed.ts';
 import { failureOf } from './failure.ts';
 import { quoteText } from './quote.ts';
-import { openSession, type PsqlSession, type PsqlSessionOptions } from './session.ts';
+import { openSession, type PostgresSession, type SessionOptions } from './session.ts';
 import { ConnectionLost } from './session-errors.ts';
 import { anyClientTools, type ClientTools } from './tools.ts';
 import { connectionEnvironment, withDatabase } from './url.ts';
@@ -14,7 +14,7 @@ import { connectionEnvironment, withDatabase } from './url.ts';
 /** Databases of every server, for sessions that create, rename or drop another one. */
 export const MAINTENANCE_DATABASES = ['postgres', 'template1'];
 
-interface ConnectOptions extends Pick<PsqlSessionOptions, 'settings' | 'mounts'> {
+interface ConnectOptions extends Pick<SessionOptions, 'settings' | 'mounts'> {
   tools?: ClientTools;
 }
 
@@ -23,7 +23,7 @@ export async function connect(
   context: EngineContext,
   url: DatabaseUrl,
   options: ConnectOptions = {},
-): Promise<PsqlSession> {
+): Promise<PostgresSession> {
   const tools = options.tools ?? (await anyClientTools(context));
   const session = await tryToConnect(context, url, { ...options, tools });
   if (!(session instanceof ConnectionLost)) return session;
@@ -34,7 +34,7 @@ export async function connectToServer(
   context: EngineContext,
   url: DatabaseUrl,
   options: ConnectOptions = {},
-): Promise<PsqlSession> {
+): Promise<PostgresSession> {
   const tools = options.tools ?? (await anyClientTools(context));
   let cause: ConnectionLost | null = null;
   for (const database of MAINTENANCE_DATABASES.filter((name) => name !== url.database)) {
@@ -49,7 +49,7 @@ export async function tryToConnect(
   context: EngineContext,
   url: DatabaseUrl,
   { tools, settings = {}, mounts }: ConnectOptions & { tools: ClientTools },
-): Promise<PsqlSession | ConnectionLost> {
+): Promise<PostgresSession | ConnectionLost> {
   try {
     return await openSession(context, { psql: tools.psql, url, settings, mounts });
   } catch (thrown) {

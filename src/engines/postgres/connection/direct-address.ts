@@ -2,7 +2,7 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { isOfThisMachine, isThere, readEncryption } from './encryption.ts';
 import { portOf } from './url.ts';
-import type { WireAddress } from './wire.ts';
+import type { WireAddress } from './wire-login.ts';
 
 /** `PG…` of the environment would have libpq connect in another way. */
 const OF_LIBPQ = /^PG[A-Z]+$/;

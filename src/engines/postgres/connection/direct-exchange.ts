@@ -1,7 +1,7 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { directAddress } from './direct-address.ts';
-import { type Exchange, reported } from './psql-exchange.ts';
+import { type Exchange, reported } from './exchange.ts';
 import { assertNoNul, quoteText } from './quote.ts';
 import { ConnectionLost } from './session-errors.ts';
 import type { SessionSettings } from './url.ts';
@@ -29,6 +29,7 @@ export async function startDirect(
   if (!wire) return null;
   const abort = (): void => wire.close(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
   if (client_encoding !== undefined) {
     await wire.execute(`SET client_encoding = ${quoteText(client_encoding)}`).catch((error) => {
       wire.close();

@@ -3,7 +3,7 @@ import type { Place } from '../../engine.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { connectionLost, statementRefused } from '../../shared/connection/explain-errors.ts';
 import { linesOf, tryToConnect } from './connect.ts';
-import type { PsqlSession } from './session.ts';
+import type { PostgresSession } from './session.ts';
 import { ConnectionLost, SqlError } from './session-errors.ts';
 import { anyClientTools } from './tools.ts';
 
@@ -31,7 +31,7 @@ export async function withExplainedErrors<Result>(
   }
 }
 
-export async function isStandby(session: PsqlSession): Promise<boolean> {
+export async function isStandby(session: PostgresSession): Promise<boolean> {
   const [row] = await session.query<{ is: boolean }>('SELECT pg_is_in_recovery() AS is');
   return row?.is ?? false;
 }

@@ -6,7 +6,7 @@ import { type DatabaseIdentity, STARTED } from '../../identity.ts';
 import { auxiliaryNames } from '../server/server.ts';
 import { connect, connectToServer, MAINTENANCE_DATABASES } from './connect.ts';
 import { quoteText } from './quote.ts';
-import type { PsqlSession } from './session.ts';
+import type { PostgresSession } from './session.ts';
 import { SqlError } from './session-errors.ts';
 
 export async function identifyAffected(context: EngineContext, url: DatabaseUrl): Promise<AffectedDatabase[]> {
@@ -43,7 +43,7 @@ const SIGNS = `current_database() AS database, split_part(current_setting('serve
   extract(epoch FROM pg_postmaster_start_time())::text AS started,
   current_setting('port')::int AS port, host(inet_server_addr()) AS address`;
 
-export async function readServerIdentity(session: PsqlSession): Promise<ServerIdentity> {
+export async function readServerIdentity(session: PostgresSession): Promise<ServerIdentity> {
   const [signs] = await session
     .query<ServerIdentity>(`SELECT ${SIGNS}, (SELECT system_identifier::text FROM pg_control_system()) AS system`)
     .catch((error) => {
@@ -56,7 +56,7 @@ export async function readServerIdentity(session: PsqlSession): Promise<ServerId
 }
 
 /** Reads the identity of the session's own database. */
-export async function readIdentity(session: PsqlSession, signs: ServerIdentity): Promise<DatabaseIdentity> {
+export async function readIdentity(session: PostgresSession, signs: ServerIdentity): Promise<DatabaseIdentity> {
   const [row] = await session.query<{ oid: number }>(
     'SELECT oid::int8 AS oid FROM pg_database WHERE datname = current_database()',
   );

@@ -8,7 +8,7 @@ import { findFailure, linesOf, MAINTENANCE_DATABASES, tryToConnect } from './con
 import { concernsServer } from './failure.ts';
 import { identityOf, readServerIdentity } from './identity.ts';
 import { quoteText } from './quote.ts';
-import type { PsqlSession } from './session.ts';
+import type { PostgresSession } from './session.ts';
 import { ConnectionLost } from './session-errors.ts';
 import { anyClientTools, type ClientTools } from './tools.ts';
 import { withDatabase } from './url.ts';
@@ -39,7 +39,7 @@ interface Refusal {
 }
 
 interface OpenServer {
-  session: PsqlSession;
+  session: PostgresSession;
   /** The URL of the session's database; `null` for a maintenance database. */
   index: number | null;
 }
@@ -141,7 +141,7 @@ export interface ListedDatabase {
   permitted: boolean;
 }
 
-async function readDatabases(session: PsqlSession, names: string[]): Promise<Map<string, ListedDatabase>> {
+async function readDatabases(session: PostgresSession, names: string[]): Promise<Map<string, ListedDatabase>> {
   const rows = await session.query<ListedDatabase>(`
     SELECT datname AS name, oid::int8 AS oid, datallowconn AS open, has_database_privilege(oid, 'CONNECT') AS permitted
     FROM pg_database WHERE datname IN (${[...new Set(names)].map(quoteText).join(', ')})`);
@@ -154,7 +154,7 @@ interface SizesRequest {
   names: string[];
 }
 
-async function takeSizes(session: PsqlSession, { probing, usable, names }: SizesRequest): Promise<void> {
+async function takeSizes(session: PostgresSession, { probing, usable, names }: SizesRequest): Promise<void> {
   const byName = [...Map.groupBy(usable.keys(), (index) => names[index] ?? '')];
   for (let from = 0; from < byName.length; from += SIZES_AT_ONCE) {
     const part = byName.slice(from, from + SIZES_AT_ONCE);

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { redact } from '../../../process/redact.ts';
 import type { Command, RunningProcess } from '../../../process/runner.ts';
 import { releaseChunk } from '../../../repository/objects/release.ts';
-import type { Report } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
+import { type Exchange, reported, type Send, SUCCESS } from './exchange.ts';
 import { literalStatement } from './literal-statement.ts';
 import { assertNoNul } from './quote.ts';
 import { ConnectionLost, SqlError } from './session-errors.ts';
@@ -12,21 +11,6 @@ export interface OutputFile {
   /** Must exist: psql would otherwise write to its standard output when it cannot create it. */
   path: string;
   ending: string;
-}
-
-export interface SendOptions {
-  take?: (lines: Buffer) => void;
-  /** The statement as psql is to read it. */
-  script?: string;
-  isForeign?: boolean;
-}
-
-type Send = (statement: string, options?: SendOptions) => Promise<string>;
-
-/** A running psql or a connection of our own. Statements go to it in sequence. */
-export interface Exchange {
-  send: Send;
-  close(): Promise<void>;
 }
 
 export function startPsql(
@@ -53,7 +37,6 @@ export function startPsql(
   };
 }
 
-const SUCCESS = '00000';
 /** Lines of standard error to keep. */
 const ERROR_LINES = 20;
 
@@ -67,27 +50,6 @@ interface PendingStatement extends PromiseWithResolvers<string> {
   /** `null` until the statement has ended, then the lines of the server's message. */
   message: string[] | null;
   sqlstate: string;
-}
-
-/** Statements with thousands of rows are logged up to here. */
-const TOLD_CHARACTERS = 4000;
-
-export function reported(send: Send, report: Report): Send {
-  return async (statement, options) => {
-    const startedAt = performance.now();
-    const tell = (sqlstate: string | null) => {
-      const duration_ms = Math.round(performance.now() - startedAt);
-      report({ event: 'statement', statement: redact(statement.slice(0, TOLD_CHARACTERS)), sqlstate, duration_ms });
-    };
-    try {
-      const answer = await send(statement, options);
-      tell(SUCCESS);
-      return answer;
-    } catch (error) {
-      tell(error instanceof SqlError ? error.sqlstate : null);
-      throw error;
-    }
-  };
 }
 
 /**

@@ -10,7 +10,7 @@ import { connectionEnvironment, type SessionSettings } from './url.ts';
  * A connection that follows libpq's rules (host lists, service files, GSS, sockets) as pg_dump and pg_restore do: of our own
  * where nothing but the URL determines it, else through psql, which runs where they run.
  */
-export interface PsqlSession extends AsyncDisposable {
+export interface PostgresSession extends AsyncDisposable {
   query<Row>(sql: string): Promise<Row[]>;
   /** Passes on the output of `COPY … TO STDOUT`, in whole lines; the memory is reused afterwards. */
   lines(statement: string, take: (lines: Buffer) => void): Promise<void>;
@@ -26,7 +26,7 @@ export interface PsqlSession extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-export interface PsqlSessionOptions {
+export interface SessionOptions {
   psql: string;
   url: DatabaseUrl;
   settings?: SessionSettings;
@@ -52,7 +52,7 @@ const LIMIT_TEMPORARY_FILES = `SELECT set_config('temp_file_limit', '2GB', false
 
 type SessionContext = Pick<EngineContext, 'runner' | 'environment' | 'report' | 'signal'>;
 
-function psqlOf({ psql, url, settings, mounts = [] }: PsqlSessionOptions): Command {
+function psqlOf({ psql, url, settings, mounts = [] }: SessionOptions): Command {
   const connection = connectionEnvironment(url, settings);
   return {
     file: psql,
@@ -64,12 +64,12 @@ function psqlOf({ psql, url, settings, mounts = [] }: PsqlSessionOptions): Comma
 
 export async function openSession(
   context: SessionContext,
-  { psql, url, settings = {}, mounts }: PsqlSessionOptions,
-): Promise<PsqlSession> {
+  { psql, url, settings = {}, mounts }: SessionOptions,
+): Promise<PostgresSession> {
   const all = { ...SESSION_SETTINGS, ...STATEMENT_LIMITS, ...settings };
   const direct = mounts ? null : await startDirect(context, { url, settings: all });
   const { send, close } = direct ?? startPsql(context, psqlOf({ psql, url, settings: all, mounts }));
-  const session: PsqlSession = {
+  const session: PostgresSession = {
     async query<Row>(sql: string) {
       return JSON.parse(await send(`SELECT coalesce(json_agg(q), '[]') FROM (${sql}) q`)) as Row[];
     },

@@ -64,3 +64,13 @@ export function readMessages({ rows, row, handle }: Messages): (chunk: Buffer) =
     }
   };
 }
+
+export function messageOf(type: number, body: Buffer): Buffer {
+  return Buffer.concat([Buffer.of(type), int32(body.length + 4), body]);
+}
+
+export function int32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32BE(value);
+  return bytes;
+}

@@ -1,4 +1,4 @@
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { type DependencyGraph, type Edge, keyOf, type ObjectAddress } from './dependency-graph.ts';
 import { describeAddresses } from './describe-addresses.ts';
 
@@ -45,7 +45,7 @@ interface BrokenAddress extends ObjectAddress {
  * has a visited set, since rules may form cycles.
  */
 export async function readBrokenDependencies(
-  session: PsqlSession,
+  session: PostgresSession,
   { graph, leftOutSchemas }: DependencySelection,
 ): Promise<BrokenDependencies> {
   const broken = closureOf(graph, new Set(leftOutSchemas));
@@ -69,7 +69,7 @@ export interface DependencySelection {
  * others: every round takes one schema at least out of those that are left out.
  */
 export async function readNeededSchemas(
-  session: PsqlSession,
+  session: PostgresSession,
   { graph, leftOutSchemas }: DependencySelection,
 ): Promise<NeededSchema[]> {
   const leftOut = new Set(leftOutSchemas);
@@ -86,7 +86,10 @@ export async function readNeededSchemas(
   return [...needed].map(([oid, by]) => ({ oid, by: by.flatMap((each) => described.get(each) ?? []) }));
 }
 
-async function describeBroken(session: PsqlSession, broken: BrokenAddress[]): Promise<[BrokenAddress, BrokenObject][]> {
+async function describeBroken(
+  session: PostgresSession,
+  broken: BrokenAddress[],
+): Promise<[BrokenAddress, BrokenObject][]> {
   const describe = await describeAddresses(
     session,
     broken.flatMap((each) => [each, each.needs]),

@@ -3,7 +3,7 @@ import { UserError } from '../../../runtime/errors.ts';
 import { boundedLines, boundedList } from '../../../text/bounded-list.ts';
 import type { CatalogSchema } from '../catalog/introspect.ts';
 import { quoteText } from '../connection/quote.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import type { ArchiveDetails } from './archive.ts';
 import {
   type BrokenObject,
@@ -33,7 +33,7 @@ export interface Exclusion {
 
 /** Reads within the session's transaction; refuses what tables with rows cannot be without. */
 export async function readBroken(
-  session: PsqlSession,
+  session: PostgresSession,
   { excluded, includeNeeded }: Exclusion,
 ): Promise<BrokenSelection> {
   if (excluded.length === 0) return { leftOut: [], keys: new Set(), cuts: [], needed: [], warnings: [] };

@@ -3,7 +3,7 @@ import type { PackedContent, StoredObject } from '../../../repository/objects/pa
 import { workerFile } from '../../../runtime/thread-pool.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
-import type { WireAddress } from '../connection/wire.ts';
+import type { WireAddress } from '../connection/wire-login.ts';
 import type { CopyReply, CopyTask } from './copy-worker.ts';
 
 /** A session in a thread of its own, which reads, hashes and compresses rows. Reads follow each other; its end waits for them. */

@@ -11,7 +11,8 @@ import {
 } from '../../../repository/objects/pack-object.ts';
 import { release } from '../../../repository/objects/release.ts';
 import { SqlError } from '../connection/session-errors.ts';
-import { openWire, type Wire, type WireAddress } from '../connection/wire.ts';
+import { openWire, type Wire } from '../connection/wire.ts';
+import type { WireAddress } from '../connection/wire-login.ts';
 import { DATA_TERMINATOR, TERMINATOR_LINES } from './archive.ts';
 
 /** Tasks of a thread that reads rows, one after the other: it has one session. */

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { UserError } from '../../../runtime/errors.ts';
 import { quoteName, quoteNumber } from '../connection/quote.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { type ContentsEntry, rewriteContents } from './archive-contents.ts';
 import type { BrokenDependencies, BrokenObject } from './broken-dependencies.ts';
 
@@ -23,7 +23,7 @@ const AS_PG_DUMP = ['DateStyle = ISO', 'IntervalStyle = postgres', 'extra_float_
 
 /** The parts that have no entry in an archive, read within the session's transaction. */
 export async function readCuts(
-  session: PsqlSession,
+  session: PostgresSession,
   { leftOut, detached }: BrokenDependencies,
   leftOutSchemas: number[],
 ): Promise<Cut[]> {
@@ -101,7 +101,7 @@ interface PartRow {
 }
 
 async function readParts(
-  session: PsqlSession,
+  session: PostgresSession,
   { parts, sql }: { parts: BrokenObject[]; sql: string },
 ): Promise<[PartRow, BrokenObject][]> {
   if (parts.length === 0) return [];
@@ -115,7 +115,7 @@ async function readParts(
 
 const TABLE_NAME = `quote_ident(n.nspname) || '.' || quote_ident(c.relname)`;
 
-async function readDefaults(session: PsqlSession, leftOut: BrokenObject[]): Promise<Cut[]> {
+async function readDefaults(session: PostgresSession, leftOut: BrokenObject[]): Promise<Cut[]> {
   const found = await readParts(session, {
     parts: leftOut.filter(({ kind }) => kind === 'default value'),
     sql: `
@@ -137,7 +137,7 @@ async function readDefaults(session: PsqlSession, leftOut: BrokenObject[]): Prom
   }));
 }
 
-async function readChecks(session: PsqlSession, leftOut: BrokenObject[]): Promise<Cut[]> {
+async function readChecks(session: PostgresSession, leftOut: BrokenObject[]): Promise<Cut[]> {
   const found = await readParts(session, {
     parts: leftOut.filter(({ kind }) => kind === 'table constraint' || kind === 'domain constraint'),
     sql: `
@@ -171,7 +171,7 @@ function without(definition: string, { before, clause }: { before: string; claus
   return definition.slice(0, at) + definition.slice(end + comma);
 }
 
-async function readColumns(session: PsqlSession, leftOut: BrokenObject[]): Promise<Cut[]> {
+async function readColumns(session: PostgresSession, leftOut: BrokenObject[]): Promise<Cut[]> {
   const found = await readParts(session, {
     parts: leftOut.filter(({ column }) => column !== 0),
     sql: `
@@ -209,7 +209,7 @@ function withoutColumn(
 
 /** Columns and checks that come only from parents that are left out are written down with the heir. */
 async function readHeirs(
-  session: PsqlSession,
+  session: PostgresSession,
   { detached, leftOutSchemas }: { detached: BrokenObject[]; leftOutSchemas: number[] },
 ): Promise<Cut[]> {
   const parents = `pg_inherits h JOIN pg_class hp ON hp.oid = h.inhparent JOIN pg_namespace hn ON hn.oid = hp.relnamespace

@@ -1,5 +1,5 @@
 import { quoteText } from '../connection/quote.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 
 /** A row of a system catalog: the oid of the catalog and that of the row, and the number of a column or 0. */
 export interface ObjectAddress {
@@ -66,7 +66,7 @@ export function keyOf({ class: catalog, oid, column }: ObjectAddress): string {
 const FIRST_NORMAL_OID = 16384;
 
 /** pg_depend, and what it leaves to the other catalogs: owners of parts, parents, kinds. */
-export async function readGraph(session: PsqlSession): Promise<DependencyGraph> {
+export async function readGraph(session: PostgresSession): Promise<DependencyGraph> {
   const classes = await readClasses(session);
   const edges = await readEdges(session);
   const relations = await session.query<Relation>(
@@ -110,7 +110,7 @@ export async function readGraph(session: PsqlSession): Promise<DependencyGraph> 
   };
 }
 
-async function readClasses(session: PsqlSession): Promise<DependencyGraph['classes']> {
+async function readClasses(session: PostgresSession): Promise<DependencyGraph['classes']> {
   const rows = await session.query<{ name: keyof DependencyGraph['classes']; oid: number }>(`
     SELECT relname AS name, oid::int8 AS oid FROM pg_class WHERE relnamespace = 'pg_catalog'::regnamespace
       AND relname IN (${CATALOGS.map(quoteText).join(', ')})`);
@@ -118,7 +118,7 @@ async function readClasses(session: PsqlSession): Promise<DependencyGraph['class
 }
 
 /** A clone of a trigger hangs on its parent's; a partition's index, key or rows can be without theirs. */
-async function readEdges(session: PsqlSession): Promise<Edge[]> {
+async function readEdges(session: PostgresSession): Promise<Edge[]> {
   const rows = await session.query<{ e: [number, number, number, number, number, number, string] }>(`
     SELECT json_build_array(classid::int8, objid::int8, objsubid, refclassid::int8, refobjid::int8, refobjsubid, deptype) AS e
     FROM pg_depend WHERE objid >= ${FIRST_NORMAL_OID}
@@ -147,7 +147,7 @@ interface Owner {
 }
 
 /** Reads the owners of objects that belong to a relation or a type and have no schema of their own in pg_depend. */
-async function readOwners(session: PsqlSession): Promise<Owner[]> {
+async function readOwners(session: PostgresSession): Promise<Owner[]> {
   const rows = await session.query<{ o: [number, number, number, number] }>(`
     SELECT json_build_array(class::int8, oid::int8, owner_class::int8, owner::int8) AS o FROM (
       SELECT 'pg_class'::regclass AS class, indexrelid AS oid, 'pg_class'::regclass AS owner_class, indrelid AS owner FROM pg_index

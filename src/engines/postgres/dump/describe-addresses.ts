@@ -1,5 +1,5 @@
 import { quoteNumber } from '../connection/quote.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { keyOf, type ObjectAddress } from './dependency-graph.ts';
 
 interface AddressDescription {
@@ -12,7 +12,7 @@ interface AddressDescription {
  * of constraints, rules of views.
  */
 export async function describeAddresses(
-  session: PsqlSession,
+  session: PostgresSession,
   addresses: ObjectAddress[],
 ): Promise<(address: ObjectAddress) => AddressDescription | null> {
   const unique = [...new Map(addresses.map((address) => [keyOf(address), address])).values()];

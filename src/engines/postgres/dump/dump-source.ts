@@ -23,7 +23,7 @@ import {
   replicationWarnings,
 } from '../catalog/introspect.ts';
 import { selectSchemas } from '../catalog/schema-selection.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { majorOf } from '../connection/tools.ts';
 import { whyNoSetting } from '../swap/alter-set.ts';
 import { type ArchiveDetails, archiveDetails } from './archive.ts';
@@ -58,7 +58,7 @@ export interface DumpSource extends Pick<DumpSelection, 'allTables'> {
 }
 
 /** The schemas that the configuration chooses, before those that they need. */
-export async function readChosenSchemas(session: PsqlSession, request: DumpRequest): Promise<string[]> {
+export async function readChosenSchemas(session: PostgresSession, request: DumpRequest): Promise<string[]> {
   const names = (await readSchemas(session)).map(({ name }) => name);
   return selectSchemas(names, request.schemaConfig).schemas;
 }
@@ -66,7 +66,7 @@ export async function readChosenSchemas(session: PsqlSession, request: DumpReque
 /** Reads in the session's transaction what pg_dump must be told, and refuses what could not be restored. */
 export async function readSelection(
   { report }: EngineContext,
-  session: PsqlSession,
+  session: PostgresSession,
   request: DumpRequest,
 ): Promise<Omit<DumpSelection, 'excludedRows'>> {
   const available = await readSchemas(session);
@@ -97,7 +97,7 @@ const UNREADABLE = '\ufffd';
  * Refuses names of an SQL_ASCII database that are not UTF-8: rows are bytes, but statements and the manifest name
  * tables and columns.
  */
-export async function assertReadableNames(session: PsqlSession, request: DumpRequest): Promise<void> {
+export async function assertReadableNames(session: PostgresSession, request: DumpRequest): Promise<void> {
   const schemas = await readChosenSchemas(session, request);
   const tables = (await readTables(session)).filter(({ schema }) => schemas.includes(schema));
   const found = [
@@ -122,7 +122,7 @@ const LISTED = 20;
 
 export async function readSource(
   { report }: EngineContext,
-  session: PsqlSession,
+  session: PostgresSession,
   { selected, request, serverVersion }: { selected: DumpSelection; request: DumpRequest; serverVersion: string },
 ): Promise<DumpSource> {
   const { allTables, available, schemas, excluded, broken, excludedRows, sequences } = selected;
@@ -178,7 +178,7 @@ function neededSchemas(
 }
 
 /** `ALTER DATABASE … SET` of the database of the session, as `name=value`. */
-export async function readDatabaseSettings(session: PsqlSession): Promise<string[]> {
+export async function readDatabaseSettings(session: PostgresSession): Promise<string[]> {
   const rows = await session.query<{ setting: string }>(`
     SELECT unnest(setconfig) AS setting FROM pg_db_role_setting s JOIN pg_database d ON d.oid = s.setdatabase
     WHERE s.setrole = 0 AND d.datname = current_database()`);

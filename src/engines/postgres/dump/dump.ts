@@ -14,7 +14,7 @@ import { connect } from '../connection/connect.ts';
 import { directAddress } from '../connection/direct-address.ts';
 import { readIdentity, readServerIdentity, type ServerIdentity } from '../connection/identity.ts';
 import { quoteName } from '../connection/quote.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import { findClientTools, majorOf, toolsForServer } from '../connection/tools.ts';
 import { listArchive } from '../restore/list-archive.ts';
@@ -138,7 +138,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
 /** Begins the transaction again where it turns out that tables of further schemas belong to the dump. */
 async function beginSelection(
   context: EngineContext,
-  session: PsqlSession,
+  session: PostgresSession,
   { request, signs }: Pick<ExplainOptions, 'request' | 'signs'>,
 ): Promise<{ snapshot: string; chosen: Omit<DumpSelection, 'excludedRows'> }> {
   let schemas = await readChosenSchemas(session, request);
@@ -169,7 +169,7 @@ interface ExplainOptions {
 
 function explainer(
   context: EngineContext,
-  session: PsqlSession,
+  session: PostgresSession,
   { schemas, request, signs }: ExplainOptions,
 ): TableReads['explain'] {
   return async (message, details) => {

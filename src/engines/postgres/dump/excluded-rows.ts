@@ -6,7 +6,7 @@ import { chooseExcluded, nullifiedWarnings, referencesToNull } from '../../share
 import { type ForeignKey, nullConditions, referencing, type TableColumns } from '../../shared/null-references.ts';
 import type { CatalogTable } from '../catalog/introspect.ts';
 import { quoteName, quoteNumber } from '../connection/quote.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { nameOf } from './dump-progress.ts';
 
 interface PartitionedTable {
@@ -39,7 +39,7 @@ export interface Exclusion {
  * their rows.
  */
 export async function readExclusion(
-  session: PsqlSession,
+  session: PostgresSession,
   { tables, request, report }: { tables: CatalogTable[]; request: DumpRequest; report: Report },
 ): Promise<Exclusion> {
   const { excludeRows } = request;
@@ -106,7 +106,7 @@ interface ColumnRow {
   why: string | null;
 }
 
-async function readColumns(session: PsqlSession, tables: CatalogTable[]): Promise<Map<string, TableColumns>> {
+async function readColumns(session: PostgresSession, tables: CatalogTable[]): Promise<Map<string, TableColumns>> {
   if (tables.length === 0) return new Map();
   const list = tables.map(({ oid }) => quoteNumber(oid)).join(', ');
   const columns = Map.groupBy(await session.query<ColumnRow>(columnsQuery(list)), ({ oid }) => oid);

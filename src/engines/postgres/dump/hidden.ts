@@ -1,7 +1,7 @@
 import type { WarningEvent } from '../../../results/events.ts';
 import type { HiddenObjects } from '../../../results/manifest/hidden-objects.ts';
 import { whatIsHidden } from '../../../text/format-objects.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 
 /** Objects that pg_dump silently omits, since the role may not read them. */
 export interface HiddenReport {
@@ -13,7 +13,7 @@ export interface HiddenReport {
  * Everything else of a catalog is readable by everybody, and pg_dump fails where it may not read rows. Of options that
  * nobody shows it cannot be known whether there are any.
  */
-export async function readHidden(session: PsqlSession): Promise<HiddenReport[]> {
+export async function readHidden(session: PostgresSession): Promise<HiddenReport[]> {
   const mappings = await session.query<{ name: string; grant: string | null }>(`
     SELECT format('%s for %s', m.srvname, coalesce(m.usename, 'public')) AS name,
       CASE WHEN m.umuser = 0 AND NOT o.rolsuper THEN format('GRANT %I TO %I', o.rolname, current_user)

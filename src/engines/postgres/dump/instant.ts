@@ -1,7 +1,7 @@
 import { UserError } from '../../../runtime/errors.ts';
 import { LOCK_TIMEOUT } from '../connection/lock-waits.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 
 interface LockableTable {
@@ -18,7 +18,7 @@ const LOCKS_AT_ONCE = 500;
  * after it. A snapshot from before the lock would show a table empty that was truncated and filled in between.
  * https://www.postgresql.org/docs/current/sql-lock.html
  */
-export async function beginInstant(session: PsqlSession, schemas: string[] | null): Promise<string> {
+export async function beginInstant(session: PostgresSession, schemas: string[] | null): Promise<string> {
   for (let attempt = 1; ; attempt += 1) {
     const tables = await session.query<LockableTable>(tablesQuery(schemas));
     const { snapshot, changed } = await lockAndExport(session, tables, schemas).catch(async (error) => {
@@ -37,7 +37,7 @@ const CHANGED = new Set(['42P01', '3F000', '42809', '40P01']);
 type Attempt = { snapshot: string; changed: null } | { snapshot: null; changed: string };
 
 async function lockAndExport(
-  session: PsqlSession,
+  session: PostgresSession,
   tables: LockableTable[],
   schemas: string[] | null,
 ): Promise<Attempt> {

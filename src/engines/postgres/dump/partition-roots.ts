@@ -1,4 +1,4 @@
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 
 /** A table as SQL names it. */
 export interface PartitionRoot {
@@ -12,7 +12,7 @@ export interface PartitionRoot {
  * of enums, and an operator class of an extension or a user may hash by whatever it likes. By the oid of the partition.
  */
 export async function readPartitionRoots(
-  session: PsqlSession,
+  session: PostgresSession,
   schemas?: string[],
 ): Promise<Map<number, PartitionRoot>> {
   const rows = await session.query<{ leaf: number; schema: string; table: string }>(`

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { UserError } from '../../../runtime/errors.ts';
 import type { DumpRequest, PackedFile } from '../../facets/dump.ts';
 import type { CatalogTable } from '../catalog/introspect.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import type { ClientTools } from '../connection/tools.ts';
 import type { SessionSettings } from '../connection/url.ts';
-import type { WireAddress } from '../connection/wire.ts';
+import type { WireAddress } from '../connection/wire-login.ts';
 import { DATA_TERMINATOR } from './archive.ts';
 import type { CopyReader } from './copy-readers.ts';
 import { type DumpProgress, nameOf } from './dump-progress.ts';
@@ -18,7 +18,7 @@ export interface TableReads {
   request: DumpRequest;
   tools: ClientTools;
   /** Exports the snapshot, holds the locks, and reads, too. */
-  session: PsqlSession;
+  session: PostgresSession;
   snapshot: string;
   /** Start of the server that exported it, in seconds since 1970. */
   started: string;
@@ -64,7 +64,7 @@ export function readDirect(reader: CopyReader, piece: RowPiece, reads: TableRead
 
 /** psql writes a file, which a thread then packs: the rows never pass through this process's event loop. */
 export async function readToFile(
-  session: PsqlSession,
+  session: PostgresSession,
   piece: RowPiece,
   reads: TableReads,
 ): Promise<Promise<PackedFile>> {
@@ -80,7 +80,7 @@ export async function readToFile(
 
 /** One file of psql has the rows of many small tables: a file and a round trip for each would take longer than reading them. */
 export async function readSmall(
-  session: PsqlSession,
+  session: PostgresSession,
   pieces: RowPiece[],
   reads: TableReads,
 ): Promise<Promise<PackedFile>[]> {
@@ -99,7 +99,7 @@ export async function readSmall(
 }
 
 /** Returns the path of the file, which is named after the first piece. */
-async function copyToFile(session: PsqlSession, pieces: RowPiece[], reads: TableReads): Promise<string> {
+async function copyToFile(session: PostgresSession, pieces: RowPiece[], reads: TableReads): Promise<string> {
   const path = join(reads.request.directory, pieces[0]?.name ?? '');
   await writeFile(path, '', { mode: 0o600 });
   const statements = pieces.map(({ table, range }) => copyOut(table, range));

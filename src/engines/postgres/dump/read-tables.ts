@@ -7,7 +7,7 @@ import type { CatalogTable } from '../catalog/introspect.ts';
 import { connect } from '../connection/connect.ts';
 import { READER_LOCK_TIMEOUT } from '../connection/lock-waits.ts';
 import { quoteText } from '../connection/quote.ts';
-import { type PsqlSession, SESSION_SETTINGS } from '../connection/session.ts';
+import { type PostgresSession, SESSION_SETTINGS } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import { DATA_TERMINATOR } from './archive.ts';
 import { type CopyReader, openCopyReader } from './copy-readers.ts';
@@ -46,7 +46,7 @@ const READING = {
   restrict_nonsystem_relation_kind: 'view, foreign-table',
 };
 
-export async function prepareReading(session: PsqlSession, more: Record<string, string> = {}): Promise<void> {
+export async function prepareReading(session: PostgresSession, more: Record<string, string> = {}): Promise<void> {
   await session.execute(readingStatement({ ...READING, ...more }));
 }
 
@@ -72,7 +72,7 @@ export function tableReaders(
   // A thread takes longer to start than psql to read fewer bytes.
   const address = queue.bytes < BYTES_OF_SESSION && !queue.hasWide() ? null : reads.address;
   const work =
-    (own: PsqlSession | null) =>
+    (own: PostgresSession | null) =>
     async (signal: AbortSignal): Promise<void> => {
       await using readers = createReaders({ ...context, signal }, { ...reads, address }, own);
       await readPieces(readers, { reads, queue, signal });
@@ -88,12 +88,12 @@ interface Readers extends AsyncDisposable {
   waitsForWide(): boolean;
   /** For large pieces; `null` where psql must read them. */
   direct(): Promise<CopyReader | null>;
-  psql(): Promise<PsqlSession>;
+  psql(): Promise<PostgresSession>;
 }
 
-function createReaders(context: EngineContext, reads: TableReads, own: PsqlSession | null): Readers {
+function createReaders(context: EngineContext, reads: TableReads, own: PostgresSession | null): Readers {
   let direct: Promise<CopyReader | null> | null = null;
-  let psql: Promise<PsqlSession> | null = own && Promise.resolve(own);
+  let psql: Promise<PostgresSession> | null = own && Promise.resolve(own);
   const closeDirect = async (): Promise<void> => {
     await (await direct)?.[Symbol.asyncDispose]();
     direct = Promise.resolve(null);
@@ -142,7 +142,7 @@ function inSnapshot({ snapshot, started }: Pick<TableReads, 'snapshot' | 'starte
 async function openReader(
   context: EngineContext,
   { request, tools, snapshot, started, explain }: TableReads,
-): Promise<PsqlSession> {
+): Promise<PostgresSession> {
   const mounts = [{ path: request.directory, writable: true as const }];
   const session = await connect(context, request.url, { tools, mounts }).catch(async (error) => {
     context.signal.throwIfAborted();

@@ -2,7 +2,7 @@ import { boundedLines } from '../../../text/bounded-list.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { isStandby, STANDBY_HINT } from '../connection/explain-errors.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 
 /** Objects of one kind that the role may not read, and what would let it. */
 interface LackingRight {
@@ -21,7 +21,7 @@ const MOST_SCHEMAS = 20;
  * Returns the rights that the session's role lacks to dump the schemas, in the order in which pg_dump needs them.
  * Queries the rights, since the messages of pg_dump are in the language of the server.
  */
-async function readLackingRights(session: PsqlSession, schemas: string[]): Promise<LackingRight[]> {
+async function readLackingRights(session: PostgresSession, schemas: string[]): Promise<LackingRight[]> {
   const within = `n.nspname IN (${schemas.map(quoteText).join(', ') || 'NULL'})`;
   const [role] = await session.query<{ name: string }>('SELECT current_user AS name');
   const name = quoteName(role?.name ?? '');
@@ -82,7 +82,7 @@ async function readLackingRights(session: PsqlSession, schemas: string[]): Promi
 }
 
 /** Sessions that pg_dump could not open beside those that are there. */
-async function readFreeConnections(session: PsqlSession): Promise<number> {
+async function readFreeConnections(session: PostgresSession): Promise<number> {
   const [row] = await session.query<{ free: number }>(`
     SELECT least(
       current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
@@ -101,7 +101,7 @@ const WAITED_FOR_LOCK = /canceling statement due to (lock|statement) timeout/;
 /** A hint for a dump that failed, with the objects that it is about. */
 export async function explainDumpFailure(
   { signal }: EngineContext,
-  session: PsqlSession,
+  session: PostgresSession,
   { schemas, cpus, said }: { schemas: string[]; cpus: number; said: string[] },
 ): Promise<{ hint: string; details: string[] }> {
   signal.throwIfAborted();

@@ -1,5 +1,5 @@
 import { quoteText } from '../connection/quote.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 
 /** Objects that initdb or an extension created are not restored. */
 const own = (catalog: string, alias: string): string =>
@@ -12,7 +12,7 @@ const MOST = 20;
  * Objects that only a superuser may create, but for extensions and event triggers, which loads create apart: functions in
  * languages that are not trusted, base types, operator classes, casts.
  */
-export async function readSuperuserObjects(session: PsqlSession, schemas: string[]): Promise<string[]> {
+export async function readSuperuserObjects(session: PostgresSession, schemas: string[]): Promise<string[]> {
   const inSchemas = (column: string): string =>
     `${column} IN (SELECT oid FROM pg_namespace WHERE nspname IN (${schemas.map(quoteText).join(', ')}))`;
   const rows = await session.query<{ name: string }>(`

@@ -6,7 +6,7 @@ import type { RestorePlan } from '../../facets/restore.ts';
 import { assertNoDifferences } from '../../shared/verify.ts';
 import { IN_NO_SCHEMA, type Inventory, readInventory } from '../catalog/introspect.ts';
 import { connect } from '../connection/connect.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import type { ClientTools } from '../connection/tools.ts';
 import type { ArchiveDetails } from '../dump/archive.ts';
@@ -69,7 +69,7 @@ const STATEMENTS_AT_ONCE = 16;
 /** A table of more rows is counted by a statement of its own. */
 const SMALL_ROWS = 10_000;
 
-async function countRows(session: PsqlSession, queue: CountedRows[], differences: RowDifference[]): Promise<void> {
+async function countRows(session: PostgresSession, queue: CountedRows[], differences: RowDifference[]): Promise<void> {
   for (let taken = queue.splice(-COUNTS_AT_ONCE); taken.length > 0; taken = queue.splice(-COUNTS_AT_ONCE)) {
     const isSmall = ({ rows }: CountedRows): boolean => rows <= SMALL_ROWS;
     const together = await countTogether(session, taken.filter(isSmall));
@@ -85,7 +85,10 @@ async function countRows(session: PsqlSession, queue: CountedRows[], differences
 }
 
 /** `null` where one of the tables does not exist. */
-async function countTogether(session: PsqlSession, tables: CountedRows[]): Promise<Map<CountedRows, number> | null> {
+async function countTogether(
+  session: PostgresSession,
+  tables: CountedRows[],
+): Promise<Map<CountedRows, number> | null> {
   if (tables.length === 0) return new Map();
   const counts = tables.map(({ count }) => `(${count})`).join(', ');
   const rows = await queryExisting<{ counts: number[] }>(session, `SELECT ARRAY[${counts}] AS counts`);
@@ -95,12 +98,12 @@ async function countTogether(session: PsqlSession, tables: CountedRows[]): Promi
 /** SQLSTATE of a table that does not exist. */
 const UNDEFINED_TABLE = '42P01';
 
-async function countedBy(session: PsqlSession, count: string): Promise<number | null> {
+async function countedBy(session: PostgresSession, count: string): Promise<number | null> {
   return (await queryExisting<{ rows: number }>(session, count))?.[0]?.rows ?? null;
 }
 
 /** `null` where a table does not exist. */
-async function queryExisting<Row>(session: PsqlSession, query: string): Promise<Row[] | null> {
+async function queryExisting<Row>(session: PostgresSession, query: string): Promise<Row[] | null> {
   try {
     return await session.query<Row>(query);
   } catch (error) {
@@ -109,7 +112,7 @@ async function queryExisting<Row>(session: PsqlSession, query: string): Promise<
   }
 }
 
-async function compareObjects(session: PsqlSession, { details, plan, leftOut }: Check): Promise<string[]> {
+async function compareObjects(session: PostgresSession, { details, plan, leftOut }: Check): Promise<string[]> {
   const divided = divideInventory(within(details.inventory, plan.schemas), leftOut);
   return compareInventories(divided, await readInventory(session, plan.schemas));
 }

@@ -5,7 +5,7 @@ import type { Report } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import { parseArchiveList } from '../dump/archive.ts';
 import { CONTENTS, readContents } from '../dump/archive-contents.ts';
@@ -17,7 +17,7 @@ import type { Archive } from './rows/filling.ts';
  */
 export async function createEventTriggers(
   { report }: Pick<EngineContext, 'report'>,
-  session: PsqlSession,
+  session: PostgresSession,
   archive: EventTriggers,
 ): Promise<void> {
   warnOfDisabled(report, await loginTriggers(archive));

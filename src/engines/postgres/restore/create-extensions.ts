@@ -1,5 +1,5 @@
 import { quoteName, quoteText } from '../connection/quote.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import type { ArchiveDetails } from '../dump/archive.ts';
 
@@ -20,7 +20,10 @@ const PRESENT = new Set(['public', 'pg_catalog']);
  * Creates the extensions as a superuser, in an empty database: most of them nobody else may
  * create. All else in it then belongs to the role.
  */
-export async function createExtensions(session: PsqlSession, { role, extensions }: ExtensionsToCreate): Promise<void> {
+export async function createExtensions(
+  session: PostgresSession,
+  { role, extensions }: ExtensionsToCreate,
+): Promise<void> {
   if (extensions.length === 0) return;
   for (const schema of extensionSchemas(extensions))
     await session.execute(`CREATE SCHEMA ${quoteName(schema)} AUTHORIZATION ${quoteName(role)}`);
@@ -29,7 +32,7 @@ export async function createExtensions(session: PsqlSession, { role, extensions 
 
 /** The same where their schemas exist. */
 export async function createOwnedExtensions(
-  session: PsqlSession,
+  session: PostgresSession,
   { role, extensions }: ExtensionsToCreate,
 ): Promise<void> {
   await createEach(session, extensions);
@@ -39,7 +42,7 @@ export async function createOwnedExtensions(
 /** undefined_object: an extension needs another one that is not there yet. */
 const REQUIRED_MISSING = '42704';
 
-async function createEach(session: PsqlSession, extensions: ArchiveDetails['extensions']): Promise<void> {
+async function createEach(session: PostgresSession, extensions: ArchiveDetails['extensions']): Promise<void> {
   let left = extensions;
   for (let before = left.length + 1; left.length > 0 && left.length < before; ) {
     before = left.length;
@@ -61,7 +64,7 @@ async function createEach(session: PsqlSession, extensions: ArchiveDetails['exte
  * The extension becomes the role's, which comments on it, as the server itself does for trusted ones; what is in it
  * stays the superuser's. The tables whose rows are dumped are to be written.
  */
-async function ownershipStatements(session: PsqlSession, role: string): Promise<string[]> {
+async function ownershipStatements(session: PostgresSession, role: string): Promise<string[]> {
   const rows = await session.query<{ statement: string }>(`
     SELECT format('GRANT ALL ON %s %s TO %I', CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, i.identity, ${quoteText(role)}) AS statement
     FROM pg_extension e, unnest(e.extconfig) t (oid) JOIN pg_class c ON c.oid = t.oid,

@@ -18,7 +18,7 @@ import { replicationWarnings } from '../catalog/introspect.ts';
 import { leftOutByBuild, selectSchemas } from '../catalog/schema-selection.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { findClientTools, majorOf, toolsForArchive } from '../connection/tools.ts';
 import { type ArchiveDetails, archiveDetails } from '../dump/archive.ts';
 import { checkSwap } from '../swap/blockers.ts';
@@ -192,7 +192,7 @@ function assertNothingMissing(facts: InspectedDestination, needed: { extensions:
 }
 
 /** A role that is not there, or that nothing can be given to, is found before anything is restored. */
-async function assertUsableRole(session: PsqlSession, url: DatabaseUrl, role: string): Promise<void> {
+async function assertUsableRole(session: PostgresSession, url: DatabaseUrl, role: string): Promise<void> {
   const [found] = await session.query<{ allowed: boolean }>(`
     SELECT pg_has_role(oid, 'MEMBER') AND
       CASE WHEN current_setting('server_version_num')::int >= 160000 THEN pg_has_role(oid, 'SET') ELSE true END AS allowed

@@ -12,7 +12,7 @@ import { withRightsHint } from '../../shared/restore-failed.ts';
 import { findBaseCopies, newFromBase } from '../branches/base-copies.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteNumber, quoteText } from '../connection/quote.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { findClientTools, majorOf, toolsForArchive } from '../connection/tools.ts';
 import { encodingSettings, type SessionSettings, withDatabase } from '../connection/url.ts';
 import { type ArchiveDetails, archiveDetails } from '../dump/archive.ts';
@@ -196,7 +196,7 @@ export async function loadThroughShadow(
   const copied = fromCopy !== undefined;
   const temporary = restoredBy?.user === 'temporary' ? restoredBy : null;
   let role: TemporaryRole | null = null;
-  const settle = async (session: PsqlSession): Promise<void> => role?.settle(session);
+  const settle = async (session: PostgresSession): Promise<void> => role?.settle(session);
   // When the database is gone, since the role has rights on it.
   await using _dropped = { [Symbol.asyncDispose]: async () => void (await role?.[Symbol.asyncDispose]()) };
   const create = async ({ server, shadow, exists }: Creation): Promise<void> => {
@@ -241,7 +241,11 @@ interface BaseToCopy {
 }
 
 /** The files of the tables that do not differ may not have been fetched, so a full load cannot take its place. */
-async function copyBase(context: EngineContext, server: PsqlSession, { url, to, planned }: BaseToCopy): Promise<void> {
+async function copyBase(
+  context: EngineContext,
+  server: PostgresSession,
+  { url, to, planned }: BaseToCopy,
+): Promise<void> {
   const { base, spare } = await findBaseCopies(server, url.database ?? '');
   const isPlanned = (copy: BaseCopy | null): copy is BaseCopy =>
     copy?.outdated === null && copy.snapshot === planned.snapshot && copy.loadedAt === planned.loadedAt;
@@ -260,7 +264,7 @@ function baseChanged(url: DatabaseUrl): UserError {
 /** `null` for the default of the server, and where the role may not create anything in the destination's. */
 async function inheritedTablespace(
   { report }: EngineContext,
-  server: PsqlSession,
+  server: PostgresSession,
   destination: string,
 ): Promise<string | null> {
   const tablespace = await readTablespace(server, destination);

@@ -4,7 +4,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import { runTogether } from '../../shared/run-together.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
 import type { FillRun } from './rows/filling.ts';
 
@@ -71,7 +71,7 @@ export interface EarlyStatistics {
     /** Relations whose statistics are there. */
     done: Set<string>;
     /** `null` when the connection was lost. */
-    session: PsqlSession | null;
+    session: PostgresSession | null;
   }>;
 }
 
@@ -81,7 +81,7 @@ export interface EarlyStatistics {
  */
 const ALONE = `c.relkind = 'r' AND NOT c.relispartition AND NOT c.relhassubclass`;
 
-export async function earlyStatistics(session: PsqlSession): Promise<EarlyStatistics> {
+export async function earlyStatistics(session: PostgresSession): Promise<EarlyStatistics> {
   const alone = new Set((await relations(session, ALONE)).map(pathOf));
   const queue: string[][] = [];
   const done = new Set<string>();
@@ -129,7 +129,7 @@ function pathOf({ schema, name }: Relation): string {
 }
 
 /** Only what the role may analyze, the largest first. */
-function relations(session: PsqlSession, which: string): Promise<Relation[]> {
+function relations(session: PostgresSession, which: string): Promise<Relation[]> {
   return session.query<Relation>(`
     SELECT n.nspname AS schema, c.relname AS name, c.relkind <> 'r' OR c.relhassubclass
       OR EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indexprs IS NOT NULL)
@@ -148,7 +148,7 @@ async function analyze(context: EngineContext, options: StatisticsOptions, which
   const found = await relations(first, which);
   const queue = found.filter((one) => one.has_more || !early?.done.has(pathOf(one))).map(pathOf);
   const refused: string[] = [];
-  const takeAll = async (session: PsqlSession, signal: AbortSignal): Promise<void> => {
+  const takeAll = async (session: PostgresSession, signal: AbortSignal): Promise<void> => {
     for (let some = take(queue); some.length > 0 && !signal.aborted; some = take(queue)) {
       await mapWithConcurrency(some, STATEMENTS_AT_ONCE, async (relation) => {
         await session.execute(`ANALYZE ${relation}`).catch((error) => {

@@ -5,7 +5,7 @@ import { connect, connectToServer, tryToConnect } from '../connection/connect.ts
 import { failureOf } from '../connection/failure.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';
 import { scramVerifier } from '../connection/scram.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
 import { anyClientTools } from '../connection/tools.ts';
 import { withDatabase, withUser } from '../connection/url.ts';
@@ -24,7 +24,7 @@ import { disableEventTriggers, withoutEventTriggers } from './event-triggers.ts'
 export interface TemporaryRole extends AsyncDisposable {
   url: DatabaseUrl;
   /** Gives all that the role owns to its later owner, in a session of the loading role, and drops the role. */
-  settle(session: PsqlSession): Promise<void>;
+  settle(session: PostgresSession): Promise<void>;
 }
 
 export interface RoleCreation {
@@ -41,7 +41,7 @@ export interface RoleCreation {
 /** Creates the role, and what only a superuser may create before it; disposing drops the role of a database that is gone. */
 export async function createTemporaryRole(
   context: EngineContext,
-  server: PsqlSession,
+  server: PostgresSession,
   creation: RoleCreation,
 ): Promise<TemporaryRole> {
   const { url, shadow, superuser } = creation;
@@ -94,7 +94,7 @@ interface Owners {
 }
 
 async function prepare(
-  session: PsqlSession,
+  session: PostgresSession,
   { role, superuser, extensions, remoteTables, copied }: Omit<RoleCreation, 'url' | 'shadow'> & { role: string },
 ): Promise<Owners> {
   // A copy has event triggers, whose functions would run with the rights of the loading role.
@@ -115,7 +115,7 @@ async function prepare(
 }
 
 /** Resolves with its former owner; `null` where the loading role may not give it away. */
-async function takePublicSchema(session: PsqlSession, role: string): Promise<string | null> {
+async function takePublicSchema(session: PostgresSession, role: string): Promise<string | null> {
   const [found] = await session.query<{ owner: string }>(
     `SELECT pg_get_userbyid(nspowner) AS owner FROM pg_namespace WHERE nspname = 'public' AND pg_has_role(nspowner, 'USAGE')`,
   );
@@ -125,7 +125,7 @@ async function takePublicSchema(session: PsqlSession, role: string): Promise<str
 }
 
 /** Makes the role the owner of all that belongs to the owner of the copy's objects, and resolves with that. */
-async function takeCopy(session: PsqlSession, role: string): Promise<string | null> {
+async function takeCopy(session: PostgresSession, role: string): Promise<string | null> {
   const [found] = await session.query<{ owner: string }>(`
     SELECT pg_get_userbyid(o.owner) AS owner FROM (${OWNABLE}) o
     WHERE NOT o.of_extension AND NOT o.follows_table AND o.identity <> 'public' AND o.alter <> 'EVENT TRIGGER'
@@ -138,7 +138,7 @@ async function takeCopy(session: PsqlSession, role: string): Promise<string | nu
 /** Objects in one transaction, each of which takes a lock. */
 const BATCH = 100;
 
-async function transfer(session: PsqlSession, { from, to }: { from: string; to: string }): Promise<void> {
+async function transfer(session: PostgresSession, { from, to }: { from: string; to: string }): Promise<void> {
   const rows = await session.query<{ statement: string }>(`
     SELECT format('ALTER %s %s OWNER TO %I', o.alter, o.identity, ${quoteText(to)}) AS statement FROM (${OWNABLE}) o
     WHERE o.owner = (SELECT oid FROM pg_roles WHERE rolname = ${quoteText(from)})
@@ -158,7 +158,7 @@ interface GiveBackOptions {
 /** out_of_memory: one transaction cannot lock so many tables. */
 const TOO_MANY_LOCKS = '53200';
 
-async function giveBack(session: PsqlSession, { name, owners, superuser }: GiveBackOptions): Promise<void> {
+async function giveBack(session: PostgresSession, { name, owners, superuser }: GiveBackOptions): Promise<void> {
   const role = quoteName(name);
   const enabling = await disableEventTriggers(session);
   if (owners.publicSchema !== null)

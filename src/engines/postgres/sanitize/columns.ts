@@ -4,7 +4,7 @@ import type { ColumnsRequest } from '../../facets/sanitize.ts';
 import { SAMPLE_LENGTH, SAMPLED_ROWS, SAMPLES } from '../../shared/sanitize/samples.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 
 /** Bytes to sample of a large table. */
 const SAMPLED_BYTES = 4 * 1024 * 1024;
@@ -37,7 +37,7 @@ interface CatalogRow {
   generated: boolean;
 }
 
-function readCatalog(session: PsqlSession, schemas: string[]): Promise<CatalogRow[]> {
+function readCatalog(session: PostgresSession, schemas: string[]): Promise<CatalogRow[]> {
   return session.query<CatalogRow>(`
     SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS "table", c.relkind = 'p' AS partitioned,
       CASE c.relkind WHEN 'p' THEN (SELECT coalesce(sum(pg_relation_size(relid)), 0) FROM pg_partition_tree(c.oid))
@@ -65,7 +65,7 @@ interface Sample {
 
 const SAMPLED_FAMILIES = new Set<ColumnFamily>(['text', 'number', 'date', 'network', 'hardware', 'document']);
 
-async function sampleTable(session: PsqlSession, columns: CatalogRow[]): Promise<Map<number, Sample>> {
+async function sampleTable(session: PostgresSession, columns: CatalogRow[]): Promise<Map<number, Sample>> {
   const [table] = columns;
   const wanted = [...columns.entries()].filter(([, column]) => SAMPLED_FAMILIES.has(familyOf(column)));
   if (!table || wanted.length === 0) return new Map();

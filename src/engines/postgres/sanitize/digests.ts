@@ -4,7 +4,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import { type DigestRow, digestsIn } from '../../shared/sanitize/digests.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { hashOf, tableReference } from './columns.ts';
 
 /** A target list has about 1600 expressions; a column needs three. */
@@ -33,7 +33,7 @@ interface Present {
   columns: ColumnFacts[];
 }
 
-async function presentColumns(session: PsqlSession, columns: ColumnFacts[]): Promise<Present> {
+async function presentColumns(session: PostgresSession, columns: ColumnFacts[]): Promise<Present> {
   const [table] = columns;
   const rows = await session.query<{ partitioned: boolean; name: string }>(`
     SELECT c.relkind = 'p' AS partitioned, a.attname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -44,7 +44,7 @@ async function presentColumns(session: PsqlSession, columns: ColumnFacts[]): Pro
 }
 
 async function scan(
-  session: PsqlSession,
+  session: PostgresSession,
   { partitioned, columns }: Present,
 ): Promise<[name: string, digest: ColumnDigest][]> {
   const [table] = columns;

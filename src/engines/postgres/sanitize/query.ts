@@ -6,7 +6,7 @@ import { connectionLostAt, queryFailed, UNPUBLISHED } from '../../shared/sanitiz
 import { withQueryStep } from '../../shared/sanitize/steps.ts';
 import { dropUserMappings } from '../catalog/foreign-tables.ts';
 import { connect, linesOf } from '../connection/connect.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
 import type { SessionSettings } from '../connection/url.ts';
 import { archiveDetails } from '../dump/archive.ts';
@@ -52,7 +52,7 @@ function querySettings(ofDatabase: string[]): SessionSettings {
 const REFUSES_TRANSACTION = new Set(['25001', '2D000']);
 
 /** `false` when the statement refuses a transaction, without any effect. */
-async function runWithin(session: PsqlSession, statement: Statement): Promise<boolean> {
+async function runWithin(session: PostgresSession, statement: Statement): Promise<boolean> {
   try {
     // Not released: that would also end savepoints of the query.
     await session.execute('SAVEPOINT before_statement');

@@ -8,7 +8,7 @@ import type { SuggestionRequest } from '../../facets/sanitize.ts';
 import { headingOf } from '../../shared/sanitize/suggested-query.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteText } from '../connection/quote.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { DIALECT, FUNCTIONS } from './replacements.ts';
 
 /**
@@ -69,7 +69,7 @@ interface ForeignKey {
 }
 
 /** Keys of partitions are those of their tables. */
-function readForeignKeys(session: PsqlSession): Promise<ForeignKey[]> {
+function readForeignKeys(session: PostgresSession): Promise<ForeignKey[]> {
   const place = (relation: string, attribute: string): string =>
     `json_build_object('schema', ${relation}n.nspname, 'table', ${relation}c.relname, 'column', ${attribute}.attname)`;
   return session.query<ForeignKey>(`
@@ -85,7 +85,7 @@ function readForeignKeys(session: PsqlSession): Promise<ForeignKey[]> {
     WHERE k.contype = 'f' AND k.conparentid = 0 ORDER BY 1, 2`);
 }
 
-async function quotedNames(session: PsqlSession, columns: SuspectColumn[]): Promise<Map<string, string>> {
+async function quotedNames(session: PostgresSession, columns: SuspectColumn[]): Promise<Map<string, string>> {
   const all = new Set(columns.flatMap(({ facts: { schema, table, column } }) => [schema, table, column]));
   const rows = await session.query<{ name: string; quoted: string }>(
     `SELECT name, quote_ident(name) AS quoted FROM unnest(ARRAY[${[...all].map(quoteText).join(', ')}]::text[]) AS name`,
@@ -97,7 +97,7 @@ function nameIn(names: Map<string, string>, facts: ColumnFacts | undefined): str
   return `${names.get(facts?.schema ?? '')}.${names.get(facts?.table ?? '')}`;
 }
 
-async function tablesWithTriggers(session: PsqlSession): Promise<Set<string>> {
+async function tablesWithTriggers(session: PostgresSession): Promise<Set<string>> {
   const rows = await session.query<{ schema: string; table: string }>(`
     SELECT DISTINCT n.nspname AS schema, c.relname AS "table" FROM pg_trigger t
     JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace

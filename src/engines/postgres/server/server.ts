@@ -4,7 +4,7 @@ import { type AuxiliaryNames, auxiliaryNamesWithin, isShadowName } from '../../s
 import { destinationBusy, lockLost } from '../../shared/destination-lock.ts';
 import type { DatabaseLocale } from '../catalog/introspect.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
 import { profile } from '../profile.ts';
 import {
@@ -28,7 +28,7 @@ const LOCK_NOT_AVAILABLE = '55P03';
 
 /** One load at a time: the lock ends with the session, also of a killed run. */
 export async function lockDestination(
-  server: PsqlSession,
+  server: PostgresSession,
   destination: string,
   { timeout = LOCK_TIMEOUT } = {},
 ): Promise<void> {
@@ -41,7 +41,7 @@ interface LockRequest {
   by: 'pg_advisory_lock' | 'pg_advisory_lock_shared';
 }
 
-async function waitForLock(server: PsqlSession, { destination, timeout, by }: LockRequest): Promise<void> {
+async function waitForLock(server: PostgresSession, { destination, timeout, by }: LockRequest): Promise<void> {
   try {
     await server.transaction([
       `SET LOCAL lock_timeout = ${quoteText(timeout)}`,
@@ -57,7 +57,7 @@ async function waitForLock(server: PsqlSession, { destination, timeout, by }: Lo
  * A lock that keeps loads of the destination away and admits others of its kind, for work beside the destination.
  * Drops shadow databases of killed loads where nobody else works beside it.
  */
-export async function lockShared(server: PsqlSession, destination: string, report: Report): Promise<void> {
+export async function lockShared(server: PostgresSession, destination: string, report: Report): Promise<void> {
   const key = lockKey(destination);
   const [row] = await server.query<{ alone: boolean }>(`SELECT pg_try_advisory_lock(${key}) AS alone`);
   if (row?.alone) await sweepLeftovers(server, destination, report);
@@ -66,7 +66,7 @@ export async function lockShared(server: PsqlSession, destination: string, repor
 }
 
 /** Rejects when a pooler has switched the session's connection. */
-export async function verifyLock(server: PsqlSession, destination: string): Promise<void> {
+export async function verifyLock(server: PostgresSession, destination: string): Promise<void> {
   const held = await server
     .query(
       `SELECT FROM pg_locks l, (SELECT ${lockKey(destination)} AS key) k
@@ -96,7 +96,10 @@ export interface AuxiliaryDatabases {
   foreign: string[];
 }
 
-export async function findAuxiliaryDatabases(server: PsqlSession, destination: string): Promise<AuxiliaryDatabases> {
+export async function findAuxiliaryDatabases(
+  server: PostgresSession,
+  destination: string,
+): Promise<AuxiliaryDatabases> {
   const { prefix, undo, base, spare } = auxiliaryNames(destination);
   const lasting = [undo, base, spare];
   const rows = await server.query<{ name: string }>(`
@@ -113,7 +116,7 @@ export async function findAuxiliaryDatabases(server: PsqlSession, destination: s
 }
 
 /** Drops shadow databases of killed loads, and then their roles; needs the lock. */
-export async function sweepLeftovers(server: PsqlSession, destination: string, report?: Report): Promise<string[]> {
+export async function sweepLeftovers(server: PostgresSession, destination: string, report?: Report): Promise<string[]> {
   const { leftovers } = await findAuxiliaryDatabases(server, destination);
   const swept: string[] = [];
   for (const { name } of leftovers) if (await dropMarked(server, { name, destination, report })) swept.push(name);
@@ -131,7 +134,7 @@ export interface MarkedDrop {
 }
 
 /** Verifies the mark first; a failed drop is a warning. */
-export async function dropMarked(server: PsqlSession, { name, destination, report }: MarkedDrop): Promise<boolean> {
+export async function dropMarked(server: PostgresSession, { name, destination, report }: MarkedDrop): Promise<boolean> {
   const [marked] = await readMarked(server, [name], destination);
   if (!marked) return false;
   const statement = `DROP DATABASE IF EXISTS ${quoteName(name)} WITH (FORCE)`;
@@ -139,7 +142,7 @@ export async function dropMarked(server: PsqlSession, { name, destination, repor
 }
 
 async function tryToDrop(
-  server: PsqlSession,
+  server: PostgresSession,
   { statement, name, destination, report }: MarkedDrop & { statement: string },
 ): Promise<boolean> {
   try {
@@ -168,7 +171,7 @@ const LOCALE_REFUSED = new Set(['42809', '22023', '0A000']);
  * marks it.
  */
 export async function createDatabase(
-  server: PsqlSession,
+  server: PostgresSession,
   { name, locale, major, tablespace }: NewDatabase,
 ): Promise<boolean> {
   const place = tablespace ? ` TABLESPACE ${quoteName(tablespace)}` : '';
@@ -189,7 +192,7 @@ export async function createDatabase(
 }
 
 /** Ends the provisional state of `createDatabase` and `copyDatabase`. */
-export async function markNew(server: PsqlSession, name: string, destination: string): Promise<void> {
+export async function markNew(server: PostgresSession, name: string, destination: string): Promise<void> {
   await server.transaction([
     writeMark(name, { tool: 'new', of: destination }),
     `ALTER DATABASE ${quoteName(name)} CONNECTION LIMIT -1`,
@@ -204,7 +207,7 @@ function localeClauses({ collate, ctype, provider, icu_locale }: DatabaseLocale,
 }
 
 /** The oid of a database; `null` when it does not exist. */
-export async function readOid(server: PsqlSession, name: string): Promise<number | null> {
+export async function readOid(server: PostgresSession, name: string): Promise<number | null> {
   const [row] = await server.query<{ oid: number }>(
     `SELECT oid::int8 AS oid FROM pg_database WHERE datname = ${quoteText(name)}`,
   );

@@ -2,7 +2,7 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { freeBytesOf, type Space } from '../../shared/server/free-space.ts';
 import { isLocalHost } from '../connection/location.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { portOf } from '../connection/url.ts';
 
 export interface ServerSpace extends Space {
@@ -24,7 +24,11 @@ export async function spaceOf(
   };
 }
 
-export async function readSpace(context: EngineContext, server: PsqlSession, url: DatabaseUrl): Promise<ServerSpace> {
+export async function readSpace(
+  context: EngineContext,
+  server: PostgresSession,
+  url: DatabaseUrl,
+): Promise<ServerSpace> {
   const [row] = await server.query<{ directory: string | null }>(
     `SELECT (SELECT setting FROM pg_settings WHERE name = 'data_directory') AS directory`,
   );

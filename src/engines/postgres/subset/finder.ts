@@ -9,7 +9,7 @@ import type { WithResource } from '../../shared/resource-pool.ts';
 import { ScriptProblem } from '../../shared/script/script-problem.ts';
 import { splitText } from '../../shared/script/split-script.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import { createSplitter } from '../restore/script/split.ts';
 import { forEachLine } from './line-numbers.ts';
@@ -18,7 +18,7 @@ import { type Leaf, type Reference, resolveAdded, type SubsetCatalog, type Subse
 
 export interface FinderOptions {
   catalog: SubsetCatalog;
-  withSession: WithResource<PsqlSession>;
+  withSession: WithResource<PostgresSession>;
   seed: number;
 }
 
@@ -143,7 +143,7 @@ interface Condition {
  * A user's condition, with the search path of its table. EXPLAIN first: after an open quote psql would wait for more
  * input.
  */
-async function rowsWhere(session: PsqlSession, { table, where, take }: Condition): Promise<void> {
+async function rowsWhere(session: PostgresSession, { table, where, take }: Condition): Promise<void> {
   const query = `SELECT tableoid, ctid FROM ${table.fromNamed} WHERE (${where}\n)`;
   if (!isOneStatement(query)) throw refusedCondition({ table, where }, 'it is not one expression');
   // A text that leaves its parentheses does not fit into both places.

@@ -2,7 +2,7 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import type { ClientTools } from '../connection/tools.ts';
 import type { SessionSettings } from '../connection/url.ts';
 import type { OpenSource } from './open-source.ts';
@@ -34,14 +34,14 @@ interface Sequence {
   last_value: string;
 }
 
-function readSequences(session: PsqlSession): Promise<Sequence[]> {
+function readSequences(session: PostgresSession): Promise<Sequence[]> {
   return session.query<Sequence>(`
     SELECT schemaname AS schema, sequencename AS name, last_value::text FROM pg_sequences
     WHERE last_value IS NOT NULL`);
 }
 
 /** New rows get numbers unused in the source. Sequences of extensions may be absent. */
-async function setSequences(session: PsqlSession, sequences: Sequence[]): Promise<void> {
+async function setSequences(session: PostgresSession, sequences: Sequence[]): Promise<void> {
   for (const { schema, name, last_value } of sequences) {
     const sequence = `to_regclass(${quoteText(`${quoteName(schema)}.${quoteName(name)}`)})`;
     await session.execute(`SELECT setval(${sequence}, ${quoteText(last_value)}::int8) WHERE ${sequence} IS NOT NULL`);
@@ -58,7 +58,7 @@ interface SequenceUse {
 }
 
 /** Sequences of the source may lag behind rows with explicit numbers. */
-async function passHighest(session: PsqlSession): Promise<void> {
+async function passHighest(session: PostgresSession): Promise<void> {
   const used = await session.query<SequenceUse>(`
     SELECT DISTINCT sn.nspname AS schema, s.relname AS sequence, cn.nspname AS table_schema, c.relname AS table,
       a.attname AS column, q.seqincrement > 0 AS ascending
@@ -83,13 +83,13 @@ async function passHighest(session: PsqlSession): Promise<void> {
   }
 }
 
-function readPopulatedViews(session: PsqlSession): Promise<View[]> {
+function readPopulatedViews(session: PostgresSession): Promise<View[]> {
   return session.query<View>(`
     SELECT n.nspname AS schema, c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE c.relkind = 'm' AND c.relispopulated`);
 }
 
-async function refreshViews(session: PsqlSession, populated: View[]): Promise<void> {
+async function refreshViews(session: PostgresSession, populated: View[]): Promise<void> {
   for (const { schema, name } of await materializedViewsInOrder(session)) {
     if (!populated.some((view) => view.schema === schema && view.name === name)) continue;
     const view = `${quoteName(schema)}.${quoteName(name)}`;

@@ -3,7 +3,7 @@ import type { WithResource } from '../../shared/resource-pool.ts';
 import type { RemoteObjects } from '../catalog/foreign-tables.ts';
 import type { CatalogSchema, DatabaseLocale } from '../catalog/introspect.ts';
 import { READER_LOCK_TIMEOUT } from '../connection/lock-waits.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import type { ClientTools } from '../connection/tools.ts';
 import type { ArchiveDetails } from '../dump/archive.ts';
 import type { SubsetCatalog } from './subset-catalog.ts';
@@ -21,7 +21,7 @@ export interface OpenSource {
   remote: RemoteObjects;
   extensions: ArchiveDetails['extensions'];
   schemas: CatalogSchema[];
-  withSession: WithResource<PsqlSession>;
+  withSession: WithResource<PostgresSession>;
 }
 
 /** Read-only, without time limits, with fixed output formats: hashes depend on them. */

@@ -14,7 +14,7 @@ import {
 import { connect } from '../connection/connect.ts';
 import { withExplainedErrors } from '../connection/explain-errors.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import { findClientTools, toolsForServer } from '../connection/tools.ts';
 import { readDatabaseSettings, settingsToKeep } from '../dump/dump-source.ts';
@@ -34,7 +34,7 @@ export async function openSource(
   { url, cpus }: { url: DatabaseUrl; cpus: number },
 ): Promise<SubsetSource> {
   const installed = await findClientTools(context);
-  const sessions: PsqlSession[] = [];
+  const sessions: PostgresSession[] = [];
   const close = async (): Promise<void> => {
     await Promise.all(sessions.map((session) => session.close()));
   };
@@ -99,7 +99,7 @@ function remoteLeftOut(remote: OpenSource['remote']): SubsetSource['warnings'][n
 const RIGHTS_HINT =
   'The user of subset.src_url needs SELECT on every table: GRANT pg_read_all_data TO … (PostgreSQL 14 or newer).';
 
-async function countLargeObjects(session: PsqlSession): Promise<number> {
+async function countLargeObjects(session: PostgresSession): Promise<number> {
   const [row] = await session.query<{ count: number }>('SELECT count(*) FROM pg_largeobject_metadata');
   return row?.count ?? 0;
 }

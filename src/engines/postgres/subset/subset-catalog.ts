@@ -3,7 +3,7 @@ import type { Relationship } from '../../../subset/graph.ts';
 import type { SourceColumn, SourceForeignKey, SourceSchema, SourceTable } from '../../../subset/source-schema.ts';
 import { tableName } from '../../../text/table-names.ts';
 import { quoteName, quoteNumber, quoteText } from '../connection/quote.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { type PartitionRoot, readPartitionRoots } from '../dump/partition-roots.ts';
 
 export interface SubsetCatalog {
@@ -73,7 +73,7 @@ interface Operator {
   name: string;
 }
 
-export async function readSubsetCatalog(session: PsqlSession): Promise<SubsetCatalog> {
+export async function readSubsetCatalog(session: PostgresSession): Promise<SubsetCatalog> {
   const relations = await session.query<RelationRow>(RELATIONS);
   const byOid = new Map(relations.map((relation) => [relation.oid, relation]));
   const tables = new Map<string, SubsetTable>();
@@ -113,7 +113,7 @@ export async function readSubsetCatalog(session: PsqlSession): Promise<SubsetCat
 }
 
 export async function resolveAdded(
-  session: PsqlSession,
+  session: PostgresSession,
   { tables }: SubsetCatalog,
   { from, columns, to, refColumns }: Relationship,
 ): Promise<Reference> {
@@ -201,7 +201,7 @@ function fromNamed(relation: RelationRow, byOid: ReadonlyMap<number, RelationRow
 }
 
 async function countRows(
-  session: PsqlSession,
+  session: PostgresSession,
   relations: RelationRow[],
   byOid: ReadonlyMap<number, RelationRow>,
 ): Promise<Map<number, number>> {

@@ -3,7 +3,7 @@ import type { Relationship } from '../../../subset/graph.ts';
 import type { SubsetRun } from '../../facets/subset.ts';
 import { countDanglingRows } from '../../shared/dangling-rows.ts';
 import { referenceOf } from '../../shared/reference-of.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { createFinder, refers, refersTo } from './finder.ts';
 import type { OpenSource } from './open-source.ts';
 import type { Reference } from './subset-catalog.ts';
@@ -13,9 +13,9 @@ interface VerifyOptions {
   run: SubsetRun;
 }
 
-export function verifyReferences(session: PsqlSession, { source, run }: VerifyOptions): Promise<ReferenceResult[]> {
+export function verifyReferences(session: PostgresSession, { source, run }: VerifyOptions): Promise<ReferenceResult[]> {
   const { catalog, withSession } = source;
-  const orphansOf = (reading: PsqlSession, all: Relationship[]): Promise<number[]> =>
+  const orphansOf = (reading: PostgresSession, all: Relationship[]): Promise<number[]> =>
     countOrphans(
       reading,
       all.map(({ id }) => referenceOf(catalog, id)),
@@ -30,7 +30,7 @@ export function verifyReferences(session: PsqlSession, { source, run }: VerifyOp
 /** References per statement: fewer round trips. */
 const BATCH_REFERENCES = 100;
 
-async function countOrphans(session: PsqlSession, references: Reference[]): Promise<number[]> {
+async function countOrphans(session: PostgresSession, references: Reference[]): Promise<number[]> {
   const counts: number[] = [];
   for (let start = 0; start < references.length; start += BATCH_REFERENCES) {
     const queries = references.slice(start, start + BATCH_REFERENCES).map(orphansQuery);

@@ -1,4 +1,4 @@
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 
 export interface View {
   schema: string;
@@ -14,7 +14,7 @@ interface Relation extends View {
  * Materialized views after the views they read. Ordered here with a visited set: rules may form cycles, on which a
  * recursive query does not end.
  */
-export async function materializedViewsInOrder(session: PsqlSession): Promise<View[]> {
+export async function materializedViewsInOrder(session: PostgresSession): Promise<View[]> {
   const relations = await session.query<Relation>(`
     SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name, c.relkind = 'm' AS materialized
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind IN ('v', 'm')

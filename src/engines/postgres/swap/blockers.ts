@@ -1,7 +1,7 @@
 import type { WarningEvent } from '../../../results/events.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { quoteText } from '../connection/quote.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { auxiliaryNames, findAuxiliaryDatabases } from '../server/server.ts';
 
 interface Blocker {
@@ -15,7 +15,7 @@ interface Blocker {
  * Finds objects that keep databases from being renamed or dropped, although no client is connected. PostgreSQL 13 shows
  * the number of a subscription to superusers only.
  */
-async function findBlockers(server: PsqlSession, databases: string[]): Promise<Blocker[]> {
+async function findBlockers(server: PostgresSession, databases: string[]): Promise<Blocker[]> {
   const list = databases.map(quoteText).join(', ');
   return server.query<Blocker>(`
     SELECT database, format('the prepared transaction %L', gid) AS what, true AS renaming
@@ -46,7 +46,7 @@ export interface SwapCheck {
  * Also names databases that look like the program's own, but carry no mark.
  */
 export async function checkSwap(
-  server: PsqlSession,
+  server: PostgresSession,
   { destination, undo, base = false }: SwapCheck,
 ): Promise<WarningEvent[]> {
   const names = auxiliaryNames(destination);

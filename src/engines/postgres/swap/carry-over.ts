@@ -2,7 +2,7 @@ import { redact } from '../../../process/redact.ts';
 import { boundedLines, boundedList } from '../../../text/bounded-list.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { quoteText } from '../connection/quote.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import { OWNABLE } from './ownable.ts';
 
@@ -21,7 +21,7 @@ const entriesOf = (acl: string): string => `
   FROM aclexplode(${acl}) a WHERE a.grantee = 0 OR EXISTS (SELECT FROM pg_roles r WHERE r.oid = a.grantee)`;
 
 /** Reads them in the database that is to be replaced. */
-export async function readOwnership(session: PsqlSession): Promise<ObjectOwnership> {
+export async function readOwnership(session: PostgresSession): Promise<ObjectOwnership> {
   const objects = await session.query<unknown>(`
     SELECT o.granted_on, o.identity, NULL AS "column", o.owner::int8 AS owner, e.entries, e.signature
     FROM (${OWNABLE}) o, LATERAL (${entriesOf('o.acl')}) e WHERE o.granted_on IS NOT NULL
@@ -168,7 +168,7 @@ export function lostGrantsQuery({ objects }: ObjectOwnership): string {
 }
 
 /** Runs the statements that the queries put together, each by itself, and returns what the server refused. */
-export async function runCarryOver(session: PsqlSession, carrying: CarryOverOptions): Promise<string[]> {
+export async function runCarryOver(session: PostgresSession, carrying: CarryOverOptions): Promise<string[]> {
   const failures: string[] = [];
   for (const query of carryOverQueries(carrying)) {
     const rows = await session.query<{ statement: string }>(query);
@@ -181,7 +181,7 @@ export async function runCarryOver(session: PsqlSession, carrying: CarryOverOpti
 }
 
 /** Executes the statement. Returns the statement and the server's message when the server refuses it, else `null`. */
-export async function attempt(session: PsqlSession, statement: string): Promise<string | null> {
+export async function attempt(session: PostgresSession, statement: string): Promise<string | null> {
   try {
     await session.execute(statement);
     return null;

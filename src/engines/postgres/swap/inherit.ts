@@ -4,7 +4,7 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
 import { withoutEventTriggers } from '../restore/event-triggers.ts';
 import { alterSet } from './alter-set.ts';
@@ -35,13 +35,17 @@ export interface Inheritance {
 }
 
 /** In a session of the loading role on the new database. */
-export type Settle = (session: PsqlSession) => Promise<void>;
+export type Settle = (session: PostgresSession) => Promise<void>;
 
 /**
  * A destination keeps its own owner, settings and grants: they belong to the place, not to the snapshot. What the
  * server refuses is a warning: the rows are restored, and a role with more rights can do the rest.
  */
-export async function inherit(context: EngineContext, server: PsqlSession, inheritance: Inheritance): Promise<void> {
+export async function inherit(
+  context: EngineContext,
+  server: PostgresSession,
+  inheritance: Inheritance,
+): Promise<void> {
   const { from, to, settings } = inheritance;
   const failures: string[] = [];
   const each = async (statements: string[]): Promise<void> => {
@@ -70,14 +74,14 @@ export async function inherit(context: EngineContext, server: PsqlSession, inher
   warnNotCarried(context, failures);
 }
 
-async function settled(session: PsqlSession, settle: Settle = async () => {}): Promise<void> {
+async function settled(session: PostgresSession, settle: Settle = async () => {}): Promise<void> {
   await settle(session);
 }
 
 /** A database that was not there, with all that is in it. */
 async function giveTo(
   context: EngineContext,
-  server: PsqlSession,
+  server: PostgresSession,
   { to, url, role: owner, settle }: Inheritance,
 ): Promise<string[]> {
   if (owner === undefined && !settle) return [];
@@ -141,7 +145,7 @@ export interface OldDatabase {
   grants: Grant[] | null;
 }
 
-export async function readDatabase(server: PsqlSession, name: string): Promise<OldDatabase | undefined> {
+export async function readDatabase(server: PostgresSession, name: string): Promise<OldDatabase | undefined> {
   const [old] = await server.query<OldDatabase>(`
     SELECT pg_get_userbyid(d.datdba) AS owner, d.datconnlimit AS connection_limit,
       coalesce((SELECT json_agg(json_build_object('role', r.rolname, 'setting', c))

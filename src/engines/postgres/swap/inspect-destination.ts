@@ -4,7 +4,7 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
 import { quoteText } from '../connection/quote.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { profile } from '../profile.ts';
 import { spaceOf } from '../server/space.ts';
 
@@ -31,7 +31,7 @@ export async function inspectDestination(context: EngineContext, url: DatabaseUr
 export interface OpenedDestination extends AsyncDisposable {
   facts: InspectedDestination;
   /** On another database of the server where the role may swap. */
-  session: PsqlSession;
+  session: PostgresSession;
 }
 
 export async function openForInspection(context: EngineContext, url: DatabaseUrl): Promise<OpenedDestination> {
@@ -58,7 +58,11 @@ export async function openForInspection(context: EngineContext, url: DatabaseUrl
   }
 }
 
-async function inspectIn(context: EngineContext, session: PsqlSession, url: DatabaseUrl): Promise<OpenedDestination> {
+async function inspectIn(
+  context: EngineContext,
+  session: PostgresSession,
+  url: DatabaseUrl,
+): Promise<OpenedDestination> {
   try {
     const facts = await readFacts(context, session, url);
     return { facts, session, [Symbol.asyncDispose]: () => session.close() };
@@ -86,7 +90,7 @@ interface DestinationRow {
 
 async function readFacts(
   context: EngineContext,
-  session: PsqlSession,
+  session: PostgresSession,
   url: DatabaseUrl,
 ): Promise<InspectedDestination> {
   const database = quoteText(url.database ?? '');

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import { quoteName, quoteText } from '../connection/quote.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 
 const branchSchema = v.object({
   name: v.string(),
@@ -127,7 +127,11 @@ export function provisionalLimit(name: string): number {
 const BILLION = 1_000_000_000;
 
 /** Databases without a mark for the destination were not made by the tool. */
-export async function readMarked(server: PsqlSession, names: string[], destination: string): Promise<MarkedDatabase[]> {
+export async function readMarked(
+  server: PostgresSession,
+  names: string[],
+  destination: string,
+): Promise<MarkedDatabase[]> {
   if (names.length === 0) return [];
   const rows = await server.query<{
     name: string;
@@ -161,7 +165,7 @@ export function roleMark(destination: string): string {
   return JSON.stringify({ tool: 'new', of: destination } satisfies NewMark);
 }
 
-export async function readMarkedRoles(server: PsqlSession, destination: string): Promise<string[]> {
+export async function readMarkedRoles(server: PostgresSession, destination: string): Promise<string[]> {
   const rows = await server.query<{ name: string }>(`
     SELECT rolname AS name FROM pg_roles
     WHERE rolname ~ '^${ROLE_PREFIX}[0-9a-f]{16}$' AND shobj_description(oid, 'pg_authid') = ${quoteText(roleMark(destination))}`);

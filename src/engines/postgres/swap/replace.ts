@@ -5,7 +5,7 @@ import type { ReplaceResult } from '../../facets/restore.ts';
 import { createClosedCopy, createSpare, readSessions } from '../branches/base-copies.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { quoteName } from '../connection/quote.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
 import { isIncomplete } from '../restore/incomplete.ts';
 import {
@@ -44,7 +44,7 @@ export interface ReplaceRequest {
   /** The new database is made from the base copy otherwise. */
   copied?: boolean | undefined;
   /** Called with the new database when it has its owner and grants. */
-  afterLoad?: ((server: PsqlSession, shadow: DatabaseUrl) => Promise<void>) | undefined;
+  afterLoad?: ((server: PostgresSession, shadow: DatabaseUrl) => Promise<void>) | undefined;
   /** Makes the loading role the owner of the new database's objects, when that is complete. */
   settle?: Settle | undefined;
 }
@@ -56,7 +56,7 @@ interface BaseCopyOptions {
 }
 
 export interface Creation {
-  server: PsqlSession;
+  server: PostgresSession;
   /** The name of the database to make. */
   shadow: string;
   exists: boolean;
@@ -64,7 +64,7 @@ export interface Creation {
 
 export interface Steps {
   create: (creation: Creation) => Promise<void>;
-  fill?: (made: { shadow: string; server: PsqlSession }) => Promise<void>;
+  fill?: (made: { shadow: string; server: PostgresSession }) => Promise<void>;
 }
 
 /**
@@ -163,7 +163,7 @@ interface OnlyBase {
 /** A base copy of no load of the destination: branches are made from it, and no reset. */
 async function keepOnlyBase(
   context: EngineContext,
-  server: PsqlSession,
+  server: PostgresSession,
   { url, shadow, base }: OnlyBase,
 ): Promise<ReplaceResult> {
   const destination = url.database ?? '';
@@ -190,7 +190,7 @@ interface CreatedBase {
 
 async function createBase(
   context: EngineContext,
-  server: PsqlSession,
+  server: PostgresSession,
   { url, from, to, base }: CreatedBase,
 ): Promise<NewBase> {
   const of = url.database ?? '';

@@ -1,14 +1,14 @@
 import type { WarningEvent } from '../../../results/events.ts';
 import { quoteText } from '../connection/quote.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { attempt } from './carry-over.ts';
 import { readDatabase, settingStatements } from './inherit.ts';
 
 export interface RightsCheck {
   /** On another database of the server. */
-  server: PsqlSession;
+  server: PostgresSession;
   /** On the destination, if it takes connections. */
-  inside: PsqlSession | null;
+  inside: PostgresSession | null;
   destination: string;
 }
 
@@ -32,7 +32,7 @@ export async function checkRights({ server, inside, destination }: RightsCheck):
  * Returns the settings that the server refuses, tried in a transaction that is rolled back: permission depends on the
  * setting, its extension and grants.
  */
-async function refusedSettings(server: PsqlSession, destination: string): Promise<string[]> {
+async function refusedSettings(server: PostgresSession, destination: string): Promise<string[]> {
   const old = await readDatabase(server, destination);
   const refused: string[] = [];
   await server.execute('BEGIN');
@@ -49,14 +49,14 @@ async function refusedSettings(server: PsqlSession, destination: string): Promis
   return refused;
 }
 
-async function foreignDefaults(inside: PsqlSession): Promise<string[]> {
+async function foreignDefaults(inside: PostgresSession): Promise<string[]> {
   const rows = await inside.query<{ role: string }>(`
     SELECT DISTINCT pg_get_userbyid(defaclrole) AS role FROM pg_default_acl
     WHERE NOT pg_has_role(defaclrole, 'USAGE') ORDER BY 1`);
   return rows.map(({ role }) => `the default privileges of ${role}, of which the role is not a member`);
 }
 
-async function refusedTablespace(server: PsqlSession, destination: string): Promise<string[]> {
+async function refusedTablespace(server: PostgresSession, destination: string): Promise<string[]> {
   const tablespace = await readTablespace(server, destination);
   return tablespace && !tablespace.allowed
     ? [`the tablespace ${tablespace.name}, in which the role may not create`]
@@ -69,7 +69,7 @@ export interface Tablespace {
 }
 
 /** Returns the tablespace of the database; `null` for the default of the server. */
-export async function readTablespace(server: PsqlSession, database: string): Promise<Tablespace | null> {
+export async function readTablespace(server: PostgresSession, database: string): Promise<Tablespace | null> {
   const [row] = await server.query<Tablespace>(`
     SELECT t.spcname AS name, has_tablespace_privilege(t.oid, 'CREATE') AS allowed
     FROM pg_database d JOIN pg_tablespace t ON t.oid = d.dattablespace

@@ -2,10 +2,12 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { prepareSession } from '../../shared/prepare-session.ts';
 import { connectToServer } from '../connection/connect.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 
 /** A session that opens while other work goes on, and is closed whether that was awaited or not. */
-export function openMeanwhile(opening: Promise<PsqlSession>): { session: Promise<PsqlSession> } & AsyncDisposable {
+export function openMeanwhile(
+  opening: Promise<PostgresSession>,
+): { session: Promise<PostgresSession> } & AsyncDisposable {
   opening.catch(() => {});
   return {
     session: opening,
@@ -29,7 +31,7 @@ const TIMEOUTS = ['idle_session_timeout', 'transaction_timeout'];
  * The session that holds a destination's lock for as long as a load takes, and swaps in the end. It does nothing
  * for hours in between, and must still be there then.
  */
-export async function openSwapSession(context: EngineContext, url: DatabaseUrl): Promise<PsqlSession> {
+export async function openSwapSession(context: EngineContext, url: DatabaseUrl): Promise<PostgresSession> {
   const session = await connectToServer(
     context,
     { ...url, parameters: { ...KEEPALIVES, ...url.parameters } },

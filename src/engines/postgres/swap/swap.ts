@@ -6,7 +6,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { ReplaceResult } from '../../facets/restore.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import {
   type AuxiliaryDatabases,
@@ -27,7 +27,7 @@ const TRIES = 3;
 const TERMINATE_EVERY = 100;
 
 export interface Swap {
-  server: PsqlSession;
+  server: PostgresSession;
   url: DatabaseUrl;
   /** The complete database that takes the destination's name. */
   shadow: string;
@@ -38,7 +38,7 @@ export interface Swap {
   /** Comment of the new database; default: that of the replaced one. */
   comment?: (() => string | null) | undefined;
   /** Ends sessions that stand in the way, and opens while other work is done; default: one of its own. */
-  second?: Promise<PsqlSession> | undefined;
+  second?: Promise<PostgresSession> | undefined;
 }
 
 export interface NewBase {
@@ -90,7 +90,7 @@ interface BaseStatements extends Pick<Swap, 'base' | 'shadow'> {
 
 /** The mark names the database that becomes the destination, so that a base copy of another one is recognized. */
 async function baseStatements(
-  server: PsqlSession,
+  server: PostgresSession,
   { base, auxiliary, shadow, name }: BaseStatements,
 ): Promise<string[]> {
   if (base === undefined) return [];
@@ -102,7 +102,7 @@ async function baseStatements(
 }
 
 interface RenameRequest {
-  server: PsqlSession;
+  server: PostgresSession;
   /** URL of the destination, whose lock the session has. */
   url: DatabaseUrl;
   /** Databases whose names become free first. */
@@ -111,7 +111,7 @@ interface RenameRequest {
   /** Databases whose sessions have to end. */
   databases: string[];
   /** A session that ends them; default: one of its own. */
-  second?: PsqlSession | undefined;
+  second?: PostgresSession | undefined;
   /** The name, locked by the session, that gets another database; `null` for none. Default: the destination. */
   replaces?: string | null;
 }
@@ -185,7 +185,7 @@ export async function withoutSessions(
   }
 }
 
-async function endSessions(other: PsqlSession, databases: string[], settled: AbortSignal): Promise<void> {
+async function endSessions(other: PostgresSession, databases: string[], settled: AbortSignal): Promise<void> {
   const list = databases.map(quoteText).join(', ');
   while (!settled.aborted) {
     // Refused where the role may not end a session; the rename then says what stands in its way.
@@ -198,7 +198,7 @@ async function endSessions(other: PsqlSession, databases: string[], settled: Abo
   }
 }
 
-async function sessionsStay(other: PsqlSession, databases: string[], cause: SqlError): Promise<UserError> {
+async function sessionsStay(other: PostgresSession, databases: string[], cause: SqlError): Promise<UserError> {
   const rows = await other.query<{ who: string }>(`
     SELECT concat_ws(' ', usename, application_name, client_addr) AS who FROM pg_stat_activity
     WHERE datname IN (${databases.map(quoteText).join(', ')})`);
@@ -213,12 +213,12 @@ export function rename(from: string, to: string): string {
   return `ALTER DATABASE ${quoteName(from)} RENAME TO ${quoteName(to)}`;
 }
 
-export async function databaseExists(server: PsqlSession, name: string): Promise<boolean> {
+export async function databaseExists(server: PostgresSession, name: string): Promise<boolean> {
   return (await server.query(`SELECT FROM pg_database WHERE datname = ${quoteText(name)}`)).length > 0;
 }
 
 /** The comment of a database; `null` when it does not exist. */
-export async function readComment(server: PsqlSession, name: string): Promise<{ comment: string | null } | null> {
+export async function readComment(server: PostgresSession, name: string): Promise<{ comment: string | null } | null> {
   const [row] = await server.query<{ comment: string | null }>(
     `SELECT shobj_description(oid, 'pg_database') AS comment FROM pg_database WHERE datname = ${quoteText(name)}`,
   );

@@ -6,7 +6,7 @@ import type { ReplaceResult, UndoCopy } from '../../facets/restore.ts';
 import { lastSwitch, leaveStatements } from '../branches/last-switch.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { quoteText } from '../connection/quote.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { undoRows } from '../restore/only-rows/undo-rows.ts';
 import { auxiliaryNames, findAuxiliaryDatabases, lockDestination } from '../server/server.ts';
 import { checkSwap } from './blockers.ts';
@@ -63,7 +63,7 @@ interface ReplacedDatabase {
   rows?: UndoRows | undefined;
 }
 
-async function findReplaced(server: PsqlSession, url: DatabaseUrl): Promise<ReplacedDatabase> {
+async function findReplaced(server: PostgresSession, url: DatabaseUrl): Promise<ReplacedDatabase> {
   const destination = url.database ?? '';
   const { undo: marked } = await findAuxiliaryDatabases(server, destination);
   const undoCopy = marked?.own ? marked : null;
@@ -92,7 +92,7 @@ interface UndoSwap {
 }
 
 async function renamesOf(
-  server: PsqlSession,
+  server: PostgresSession,
   { destination, undoCopy, aside, replacedAt }: UndoSwap,
 ): Promise<string[]> {
   const present = await readComment(server, destination);

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { quoteName, quoteText } from '../../../../src/engines/postgres/connection/quote.ts';
-import { openSession, type PsqlSession } from '../../../../src/engines/postgres/connection/session.ts';
+import { openSession, type PostgresSession } from '../../../../src/engines/postgres/connection/session.ts';
 import { ConnectionLost, SqlError } from '../../../../src/engines/postgres/connection/session-errors.ts';
 import { anyClientTools } from '../../../../src/engines/postgres/connection/tools.ts';
 import { parsePostgresUrl } from '../../../../src/engines/postgres/connection/url.ts';
@@ -23,7 +23,7 @@ for (const way of ['psql', 'our own connection'] as const)
   describeWithPostgres(`a session over ${way}`, () => {
     const BY_PSQL = way === 'psql' ? { mounts: [] } : {};
     let server: TestPostgres;
-    let session: PsqlSession;
+    let session: PostgresSession;
 
     beforeAll(async () => {
       server = await startPostgres();
@@ -35,7 +35,7 @@ for (const way of ['psql', 'our own connection'] as const)
       await server?.stop();
     });
 
-    async function open(settings: Record<string, string> = {}, signal?: AbortSignal): Promise<PsqlSession> {
+    async function open(settings: Record<string, string> = {}, signal?: AbortSignal): Promise<PostgresSession> {
       const { psql } = await anyClientTools(context);
       const url = parsePostgresUrl(server.url('postgres'));
       return openSession({ ...context, ...(signal && { signal }) }, { psql, url, settings, ...BY_PSQL });

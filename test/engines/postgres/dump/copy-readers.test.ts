@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { directAddress } from '../../../../src/engines/postgres/connection/direct-address.ts';
 import { parsePostgresUrl } from '../../../../src/engines/postgres/connection/url.ts';
-import type { WireAddress } from '../../../../src/engines/postgres/connection/wire.ts';
+import type { WireAddress } from '../../../../src/engines/postgres/connection/wire-login.ts';
 import { DATA_TERMINATOR, TERMINATOR_LINES } from '../../../../src/engines/postgres/dump/archive.ts';
 import { type CopyReader, openCopyReader } from '../../../../src/engines/postgres/dump/copy-readers.ts';
 import { readFrames } from '../../../../src/repository/objects/read-object.ts';

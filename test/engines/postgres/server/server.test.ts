@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, test } from 'vitest';
 import { connectToServer } from '../../../../src/engines/postgres/connection/connect.ts';
-import type { PsqlSession } from '../../../../src/engines/postgres/connection/session.ts';
+import type { PostgresSession } from '../../../../src/engines/postgres/connection/session.ts';
 import { parsePostgresUrl } from '../../../../src/engines/postgres/connection/url.ts';
 import {
   auxiliaryNames,
@@ -48,7 +48,7 @@ test('no two destinations share their names, however alike they begin', () => {
 
 describeWithPostgres('a server of databases', () => {
   let postgres: TestPostgres;
-  const sessions: PsqlSession[] = [];
+  const sessions: PostgresSession[] = [];
 
   beforeAll(async () => {
     postgres = await startPostgres();
@@ -59,7 +59,7 @@ describeWithPostgres('a server of databases', () => {
     await postgres?.stop();
   });
 
-  async function open(): Promise<PsqlSession> {
+  async function open(): Promise<PostgresSession> {
     const session = await connectToServer(testContext({ settings: {} }), parsePostgresUrl(postgres.url('copy')));
     sessions.push(session);
     return session;

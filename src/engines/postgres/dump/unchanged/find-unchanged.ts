@@ -1,7 +1,7 @@
 import type { ManifestFile } from '../../../../repository/manifest/manifest.ts';
 import type { PackedFile, ReadSummary, RowsOfLastBuild } from '../../../facets/dump.ts';
 import type { CatalogTable } from '../../catalog/introspect.ts';
-import type { PsqlSession } from '../../connection/session.ts';
+import type { PostgresSession } from '../../connection/session.ts';
 import { TERMINATOR_LINES } from '../archive.ts';
 import { nameOf } from '../dump-progress.ts';
 import { fileName, type Range } from '../ranges.ts';
@@ -22,7 +22,7 @@ export interface ProveOptions {
 
 /** Finds the ranges whose rows are proved to be those of the last build, and whose objects the store has. */
 export async function proveUnchanged(
-  session: PsqlSession,
+  session: PostgresSession,
   { last, state, ranges }: ProveOptions,
 ): Promise<{ files: UnchangedFiles; reading: ReadSummary }> {
   const evidence = last ? parseEvidence(last.evidence) : null;
@@ -48,7 +48,7 @@ interface FindOptions {
   ranges: Map<CatalogTable, Range[]>;
 }
 
-async function findUnchanged(session: PsqlSession, options: FindOptions): Promise<UnchangedFiles> {
+async function findUnchanged(session: PostgresSession, options: FindOptions): Promise<UnchangedFiles> {
   const found = await withinSavepoint(session, async () => {
     // For these scans only: one by an index would visit the blocks in the order of its keys.
     await session.execute(`SET LOCAL enable_seqscan = 'on'`);
@@ -60,7 +60,7 @@ async function findUnchanged(session: PsqlSession, options: FindOptions): Promis
 }
 
 async function scanTables(
-  session: PsqlSession,
+  session: PostgresSession,
   { evidence, state, isStored, ranges }: FindOptions,
 ): Promise<Promise<[CatalogTable, (PackedFile | null)[]]>[]> {
   const recorded = new Map(evidence.tables.map((table) => [table.oid, table]));

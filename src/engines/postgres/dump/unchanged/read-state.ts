@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { CatalogTable } from '../../catalog/introspect.ts';
 import type { ServerIdentity } from '../../connection/identity.ts';
 import { quoteNumber, quoteText } from '../../connection/quote.ts';
-import type { PsqlSession } from '../../connection/session.ts';
+import type { PostgresSession } from '../../connection/session.ts';
 import { majorOf } from '../../connection/tools.ts';
 import { RANGES_SINCE } from '../ranges.ts';
 import type { History } from './evidence.ts';
@@ -32,7 +32,7 @@ export function isProvable({ bytes, is_heap, row_security, without_rows }: Catal
 
 /** Reads the state in the transaction of a build; `null` where nothing could be proved. */
 export async function readState(
-  session: PsqlSession,
+  session: PostgresSession,
   { signs, tables }: { signs: ServerIdentity; tables: CatalogTable[] },
 ): Promise<SourceState | null> {
   const large = tables.filter(isProvable);
@@ -78,7 +78,7 @@ function isPostgres(version: string): boolean {
   return /^PostgreSQL \d+/.test(version) && !OTHERS.test(version);
 }
 
-async function readTableStates(session: PsqlSession, tables: CatalogTable[]): Promise<Map<number, TableState>> {
+async function readTableStates(session: PostgresSession, tables: CatalogTable[]): Promise<Map<number, TableState>> {
   const oids = tables.map(({ oid }) => quoteNumber(oid)).join(', ');
   const relations = await session.query<Relation>(`
     SELECT c.oid::int8 AS oid, c.relfilenode::int8 AS filenode, (
@@ -128,7 +128,7 @@ const FIRST_OWN_OID = 16384;
  * Returns what determines the text of each type of a column: the types that it consists of, with the versions of their
  * rows in the catalog. A version that comes back has another transaction: it cannot be mistaken for the former one.
  */
-async function readTypes(session: PsqlSession, oids: string): Promise<Map<number, Set<string>>> {
+async function readTypes(session: PostgresSession, oids: string): Promise<Map<number, Set<string>>> {
   const outputs = OUTPUTS.filter(Boolean).map(quoteText).join(', ');
   const rows = await session.query<{ root: number; oid: number; state: unknown; known: boolean }>(`
     WITH RECURSIVE used (root, oid) AS (

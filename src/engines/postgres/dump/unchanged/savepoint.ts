@@ -1,4 +1,4 @@
-import type { PsqlSession } from '../../connection/session.ts';
+import type { PostgresSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
 
 /**
@@ -6,7 +6,7 @@ import { SqlError } from '../../connection/session-errors.ts';
  * rolls its transaction back, and has its own error to tell.
  */
 export async function withinSavepoint<Result>(
-  session: PsqlSession,
+  session: PostgresSession,
   work: () => Promise<Result>,
 ): Promise<Result | null> {
   try {

@@ -1,6 +1,6 @@
 import type { CatalogTable } from '../../catalog/introspect.ts';
 import { quoteName, quoteText } from '../../connection/quote.ts';
-import type { PsqlSession } from '../../connection/session.ts';
+import type { PostgresSession } from '../../connection/session.ts';
 import { conditionOf, type Range } from '../ranges.ts';
 import type { RangeEvidence } from './evidence.ts';
 
@@ -22,7 +22,7 @@ const SAMPLE = 16;
  * and an update makes a new version.
  */
 export async function findUnchangedRanges(
-  session: PsqlSession,
+  session: PostgresSession,
   { table, ranges, earlier, xmin }: ScanOptions,
 ): Promise<(RangeEvidence | null)[]> {
   const candidates = ranges.map((range) => candidateOf(range, earlier));
@@ -60,7 +60,7 @@ const TWO_TO_32 = 2n ** 32n;
 
 /** Counts what the snapshot sees. The youngest row decides: an aggregate costs half of a condition on each row. */
 async function countRange(
-  session: PsqlSession,
+  session: PostgresSession,
   { table, range, xmin }: { table: CatalogTable; range: Range; xmin: string },
 ): Promise<Count> {
   const { schema, name } = table;

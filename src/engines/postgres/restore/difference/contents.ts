@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { filesOfTable, type Manifest, type ManifestTable } from '../../../../repository/manifest/manifest.ts';
-import type { PsqlSession } from '../../connection/session.ts';
+import type { PostgresSession } from '../../connection/session.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';
 import { CONTENTS } from '../../dump/archive-contents.ts';
 import type { BaseContents } from '../../swap/mark.ts';
@@ -127,7 +127,7 @@ export interface DescribeRequest extends LoadedDefinitions {
 
 /** Describes the contents of a restored database, for the mark of its base copy; needs a connection to it. */
 export async function describeContents(
-  session: PsqlSession,
+  session: PostgresSession,
   loaded: DescribeRequest,
 ): Promise<BaseContents | undefined> {
   const { manifest, details, tables, role = null, deleted } = loaded;

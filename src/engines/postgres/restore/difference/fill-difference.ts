@@ -9,7 +9,7 @@ import type { DifferencePlan, TableWay } from '../../../facets/restore.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { runTogether } from '../../../shared/run-together.ts';
 import { connect } from '../../connection/connect.ts';
-import type { PsqlSession } from '../../connection/session.ts';
+import type { PostgresSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
 import { CONTENTS } from '../../dump/archive-contents.ts';
 import { digestDefinitions } from '../../dump/definitions-digest.ts';
@@ -181,7 +181,7 @@ async function finish(context: EngineContext, fill: FillRun, statements: string[
   for (const statement of statements) await executeDefinition(session, fill, statement);
 }
 
-async function executeDefinition(session: PsqlSession, { manifest }: FillRun, statement: string): Promise<void> {
+async function executeDefinition(session: PostgresSession, { manifest }: FillRun, statement: string): Promise<void> {
   try {
     await session.execute(statement);
   } catch (error) {

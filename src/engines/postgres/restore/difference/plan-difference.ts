@@ -2,7 +2,7 @@ import type { ManifestTable } from '../../../../repository/manifest/manifest.ts'
 import type { BaseCopy } from '../../../facets/copies.ts';
 import type { DifferencePlan } from '../../../facets/restore.ts';
 import { quoteText } from '../../connection/quote.ts';
-import type { PsqlSession } from '../../connection/session.ts';
+import type { PostgresSession } from '../../connection/session.ts';
 import { CONTENTS } from '../../dump/archive-contents.ts';
 import { findAuxiliaryDatabases } from '../../server/server.ts';
 import type { BaseContents } from '../../swap/mark.ts';
@@ -11,7 +11,7 @@ import { digestLoaded, digestOthers, digestTables, readDigests, SERVER_QUERY } f
 import { type BaseComparison, planWays } from './plan-ways.ts';
 
 /** Plans which tables to load into a copy of the base copy, or gives the reason for a full load. */
-export async function planDifference(server: PsqlSession, comparison: BaseComparison): Promise<DifferencePlan> {
+export async function planDifference(server: PostgresSession, comparison: BaseComparison): Promise<DifferencePlan> {
   const { base } = comparison;
   const full = (reason: string): DifferencePlan => ({
     ...named(base),
@@ -94,7 +94,7 @@ interface ServerComparison {
 }
 
 async function whyServerDiffers(
-  server: PsqlSession,
+  server: PostgresSession,
   { contents, base, destination }: ServerComparison,
 ): Promise<string | null> {
   const [version] = await server.query<{ server: string }>(SERVER_QUERY);

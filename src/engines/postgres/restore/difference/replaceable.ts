@@ -1,6 +1,6 @@
 import type { ManifestTable } from '../../../../repository/manifest/manifest.ts';
 import { quoteText } from '../../connection/quote.ts';
-import type { PsqlSession } from '../../connection/session.ts';
+import type { PostgresSession } from '../../connection/session.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';
 import { dataOf } from '../rows/copy-commands.ts';
 import type { TableDifference } from './compare-tables.ts';
@@ -28,7 +28,7 @@ interface FoundKey {
 
 /** Finds the keys of the tables and their order, or the reasons for which their rows cannot be replaced. */
 export async function findReplacements(
-  session: PsqlSession,
+  session: PostgresSession,
   differences: TableDifference[],
   details: ArchiveDetails,
 ): Promise<{ replacements: Replacement[]; whole: Map<string, string> }> {

@@ -1,5 +1,5 @@
 import { quoteNumber, quoteText } from '../../connection/quote.ts';
-import type { PsqlSession } from '../../connection/session.ts';
+import type { PostgresSession } from '../../connection/session.ts';
 
 export interface SetAsideRelation {
   schema: string;
@@ -30,7 +30,7 @@ export interface SetAsideObjects {
  * loaded meanwhile. Those that something depends on are rebuilt. Where rows are replaced, indexes stay, and foreign keys
  * for which each new row can be verified when it is inserted.
  */
-export async function setAside(session: PsqlSession, relations: SetAsideRelation[]): Promise<SetAsideObjects> {
+export async function setAside(session: PostgresSession, relations: SetAsideRelation[]): Promise<SetAsideObjects> {
   const triggers = await session.query<Pair>(triggersQuery(relations));
   await inBatches(session, triggers);
   const foreignKeys = await session.query<Pair>(foreignKeysQuery(relations));
@@ -52,7 +52,7 @@ interface Pair {
 /** Statements in one transaction, each of which locks several relations. */
 const BATCH = 25;
 
-async function inBatches(session: PsqlSession, pairs: Pair[]): Promise<void> {
+async function inBatches(session: PostgresSession, pairs: Pair[]): Promise<void> {
   const statements = pairs.flatMap(({ before }) => before ?? []);
   for (let at = 0; at < statements.length; at += BATCH) {
     await session.transaction(statements.slice(at, at + BATCH));

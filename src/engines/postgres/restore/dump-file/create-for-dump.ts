@@ -1,6 +1,6 @@
 import { UserError } from '../../../../runtime/errors.ts';
 import { quoteName, quoteText } from '../../connection/quote.ts';
-import type { PsqlSession } from '../../connection/session.ts';
+import type { PostgresSession } from '../../connection/session.ts';
 import { PLAIN_ROLE } from '../../server/plain-role.ts';
 import { createOwnedExtensions } from '../create-extensions.ts';
 
@@ -17,7 +17,7 @@ const HARMLESS = new Set([
 
 /** Creates an extension as a superuser, whose session has no schema of the database in its search path. */
 export async function createExtensionForDump(
-  session: PsqlSession,
+  session: PostgresSession,
   { name, schema }: { name: string; schema: string },
 ): Promise<void> {
   const [found] = await session.query<{ trusted: boolean }>(`
@@ -39,7 +39,7 @@ export async function createExtensionForDump(
 }
 
 /** Creates the roles that are missing, without login. */
-export async function createRolesForDump(session: PsqlSession, roles: string[]): Promise<void> {
+export async function createRolesForDump(session: PostgresSession, roles: string[]): Promise<void> {
   for (const role of roles) {
     const present = await session.query(`SELECT FROM pg_roles WHERE rolname = ${quoteText(role)}`);
     if (present.length === 0) await session.execute(`CREATE ROLE ${quoteName(role)} NOLOGIN`);

@@ -8,7 +8,7 @@ import { withFileStep } from '../../../shared/script/run-file-step.ts';
 import type { DatabaseLocale } from '../../catalog/introspect.ts';
 import { connect, connectToServer } from '../../connection/connect.ts';
 import { quoteName } from '../../connection/quote.ts';
-import type { PsqlSession } from '../../connection/session.ts';
+import type { PostgresSession } from '../../connection/session.ts';
 import { majorOf } from '../../connection/tools.ts';
 import { createPlainRole, PLAIN_ROLE } from '../../server/plain-role.ts';
 import { createDatabase } from '../../server/server.ts';
@@ -41,7 +41,7 @@ export async function restoreDump(context: EngineContext, admin: DatabaseUrl, du
   return { url, leftOut: leftOut.texts() };
 }
 
-function acceptInto(superuser: PsqlSession, leftOut: LeftOut): DumpScript['accept'] {
+function acceptInto(superuser: PostgresSession, leftOut: LeftOut): DumpScript['accept'] {
   let isEmpty = true;
   return (statement) => {
     const read = readStatement(statement);

@@ -1,10 +1,10 @@
-import type { PsqlSession } from '../../connection/session.ts';
+import type { PostgresSession } from '../../connection/session.ts';
 
 /**
  * Statements that drop what a database has outside of schemas and pg_dump would create anew: event triggers first, so
  * that they do not hear of the rest. What an extension or a type brought goes or stays with it.
  */
-export async function dropsWithoutSchema(session: PsqlSession): Promise<string[]> {
+export async function dropsWithoutSchema(session: PostgresSession): Promise<string[]> {
   const rows = await session.query<{ statement: string }>(`
     SELECT concat('DROP ', upper(replace(i.type, '-', ' ')), ' IF EXISTS ',
       CASE i.type WHEN 'transform' THEN regexp_replace(i.identity, '^for', 'FOR') ELSE i.identity END,

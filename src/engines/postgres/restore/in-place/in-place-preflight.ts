@@ -3,7 +3,7 @@ import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import { connect } from '../../connection/connect.ts';
 import { quoteName } from '../../connection/quote.ts';
-import type { PsqlSession } from '../../connection/session.ts';
+import type { PostgresSession } from '../../connection/session.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';
 
 /** Refuses a load in place that the server would refuse in the middle; reads only. */
@@ -16,7 +16,7 @@ export async function assertInPlacePossible(
   await assertEnoughLocks(session, { url, details });
 }
 
-async function assertOwnedObjects(session: PsqlSession, { display, database }: DatabaseUrl): Promise<void> {
+async function assertOwnedObjects(session: PostgresSession, { display, database }: DatabaseUrl): Promise<void> {
   const [role] = await session.query<{ name: string; creates: boolean }>(
     `SELECT current_user AS name, has_database_privilege(current_database(), 'CREATE') AS creates`,
   );
@@ -54,7 +54,7 @@ interface Locks {
  * locks has room for max_locks_per_transaction × (max_connections + max_prepared_transactions).
  */
 async function assertEnoughLocks(
-  session: PsqlSession,
+  session: PostgresSession,
   { url, details }: { url: DatabaseUrl; details: ArchiveDetails },
 ): Promise<void> {
   const [locks] = await session.query<Locks>(`

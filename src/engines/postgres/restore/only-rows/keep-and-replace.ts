@@ -4,7 +4,7 @@ import type { ReplaceResult } from '../../../facets/restore.ts';
 import { destinationBusy } from '../../../shared/destination-lock.ts';
 import { connectToServer } from '../../connection/connect.ts';
 import { quoteText } from '../../connection/quote.ts';
-import type { PsqlSession } from '../../connection/session.ts';
+import type { PostgresSession } from '../../connection/session.ts';
 import {
   auxiliaryNames,
   createDatabase,
@@ -112,7 +112,7 @@ async function analyzed(
 
 /** With the encoding of the destination, so that its rows stay as they are. */
 async function createKeeper(
-  server: PsqlSession,
+  server: PostgresSession,
   { database, destination }: { database: string; destination: string },
 ): Promise<void> {
   const [row] = await server.query<{ encoding: string; major: number }>(`

@@ -8,7 +8,7 @@ import { assertEnoughSpace } from '../../../shared/server/free-space.ts';
 import { namePartOf } from '../../catalog/introspect.ts';
 import { connect } from '../../connection/connect.ts';
 import { quoteText } from '../../connection/quote.ts';
-import type { PsqlSession } from '../../connection/session.ts';
+import type { PostgresSession } from '../../connection/session.ts';
 import { type ArchiveDetails, archiveDetails } from '../../dump/archive.ts';
 import { checkSwap } from '../../swap/blockers.ts';
 import { openForInspection } from '../../swap/inspect-destination.ts';
@@ -88,7 +88,7 @@ function rootOf(table: ManifestTable, details: ArchiveDetails): string | undefin
   return root && pathOf(root);
 }
 
-async function countPresent(session: PsqlSession, { tables, details }: Tables) {
+async function countPresent(session: PostgresSession, { tables, details }: Tables) {
   const present: { table: string; rows: number }[] = [];
   for (const table of tables) {
     const [row] = await session.query<{ rows: number }>(
@@ -101,7 +101,7 @@ async function countPresent(session: PsqlSession, { tables, details }: Tables) {
 
 /** Throws unless code of other owners may run with the rights of a superuser. */
 async function codeWarnings(
-  session: PsqlSession,
+  session: PostgresSession,
   { tables, details, user, allowSuperuser }: Tables & { user: string; allowSuperuser: boolean },
 ) {
   const owners = await session.query<{ name: string }>(codeOwnersQuery(tables.map((table) => dataOf(table, details))));
@@ -118,7 +118,7 @@ async function codeWarnings(
 }
 
 /** Materialized views over the tables, at any distance. */
-async function readingViews(session: PsqlSession, { tables, details }: Tables): Promise<string[]> {
+async function readingViews(session: PostgresSession, { tables, details }: Tables): Promise<string[]> {
   const given = JSON.stringify(tables.map((table) => dataOf(table, details)));
   const rows = await session.query<{ name: string }>(`
     WITH RECURSIVE given AS (

@@ -1,24 +1,33 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ProcessResult, RunningProcess } from '../../../../process/runner.ts';
+import type { RunningProcess } from '../../../../process/runner.ts';
 import { UserError } from '../../../../runtime/errors.ts';
-import { boundedLines } from '../../../../text/bounded-list.ts';
-import { tableName } from '../../../../text/table-names.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
-import { danglingRows } from '../../../shared/only-rows.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { quoteText } from '../../connection/quote.ts';
 import type { ClientTools } from '../../connection/tools.ts';
-import { connectionEnvironment, type SessionSettings, withDatabase } from '../../connection/url.ts';
+import { connectionEnvironment, type SessionSettings } from '../../connection/url.ts';
 import { END_OF_COPY } from '../../dump/archive.ts';
 import { countLines } from '../../subset/pipe.ts';
 import { splitAtMark } from '../../subset/split-at-mark.ts';
 import { failureWords } from '../restore-errors.ts';
-import { COPY_FLAGS, COPY_SETTINGS, copyCommands } from '../rows/copy-commands.ts';
-import { copyCounts, rowsDiffer, textOf, write } from '../rows/feed-tables.ts';
+import { COPY_FLAGS, copyCommands } from '../rows/copy-commands.ts';
+import { write } from '../rows/feed-tables.ts';
 import { createRowGuard, type RowGuard } from '../rows/row-guard.ts';
+import { failureOf, NOT_REPLACED } from './row-failure.ts';
+import {
+  assertCounts,
+  assertKept,
+  KEPT,
+  type KeeperCounts,
+  type KeeperRun,
+  LIMITS,
+  ROW_SETTINGS,
+  type RowKeeper,
+  startKeeper,
+} from './row-keeper.ts';
 import {
   columnList,
   deleteScript,
@@ -30,14 +39,6 @@ import {
   type TableToReplace,
   verifyScript,
 } from './statements.ts';
-
-/** A database that keeps the previous rows, as text, and becomes the undo copy with the commit. */
-export interface RowKeeper {
-  database: string;
-  mark: object;
-  /** Statements that give it the name of the undo copy. */
-  renames: string[];
-}
 
 export interface RowReplacement {
   url: DatabaseUrl;
@@ -53,11 +54,6 @@ export interface RowReplacement {
   /** Writes the rows of a table in the format of COPY. */
   feed: (index: number, write: (rows: Uint8Array) => Promise<void>) => Promise<void>;
   keeper: RowKeeper | null;
-}
-
-/** The table of a keeper with the rows of a table. */
-export function keeperTable(index: number): string {
-  return `rows_${index}`;
 }
 
 /**
@@ -114,22 +110,8 @@ export async function replaceTables(context: EngineContext, replacement: RowRepl
   if (ended.value.exitCode !== 0) throw failureOf(ended.value, { word, tables });
   if (failures.length > 0) throw failures[0];
   const text = received.status === 'fulfilled' ? received.value : '';
-  if (!text.trimEnd().endsWith(word)) throw restoreFailed(WHAT, ['psql ended without an answer to COMMIT']);
+  if (!text.trimEnd().endsWith(word)) throw restoreFailed(NOT_REPLACED, ['psql ended without an answer to COMMIT']);
 }
-
-const WHAT = 'The rows could not be replaced';
-
-/** Formats that are exact and the same later, whatever database and role set. */
-export const ROW_SETTINGS = {
-  ...COPY_SETTINGS,
-  DateStyle: 'ISO',
-  IntervalStyle: 'postgres',
-  extra_float_digits: '3',
-  bytea_output: 'hex',
-};
-
-/** The tables wait for each other by locks only. */
-const LIMITS = { statement_timeout: '0', idle_in_transaction_session_timeout: '0' };
 
 /** Errors begin with their SQLSTATE. */
 const VERBOSE = '--set=VERBOSITY=verbose';
@@ -165,34 +147,6 @@ async function scriptsOf(
       `--command=SELECT ${quoteText(word)}`,
     ],
   };
-}
-
-interface KeeperRun {
-  child: RunningProcess;
-  said: () => string;
-}
-
-async function startKeeper(
-  { runner, signal }: EngineContext,
-  { url, tools, settings, tables, directory }: RowReplacement,
-  { database }: RowKeeper,
-): Promise<KeeperRun> {
-  const connection = connectionEnvironment(withDatabase(url, database), { ...ROW_SETTINGS, ...LIMITS, ...settings });
-  const created = tables.map(({ columns }, index) => {
-    const list = columns.map((_, at) => `c${at} text`).join(', ');
-    return `CREATE TABLE public.${keeperTable(index)} (${list});\n`;
-  });
-  const path = join(directory, 'keeper.sql');
-  await writeFile(path, created.join(''), { mode: 0o600 });
-  const copied = copyCommands(
-    tables.map((_, index) => `COPY public.${keeperTable(index)} FROM STDIN`),
-    tools,
-  );
-  const args = [...COPY_FLAGS, '--single-transaction', `--file=${path}`, ...copied.args, ...connection.args];
-  const mounts = [...connection.mounts, { path: directory, writable: true as const }];
-  const child = runner.start({ file: tools.psql, ...connection, args, mounts }, { signal });
-  child.stdin.on('error', () => {});
-  return { child, said: textOf(child.stdout) };
 }
 
 interface ReceiveOptions {
@@ -239,32 +193,9 @@ async function receive({ child, keeping, tables, mark, onDeleted }: ReceiveOptio
   return text;
 }
 
-async function assertKept({ child, said }: KeeperRun, { tables, counts }: UndoRows): Promise<void> {
-  child.stdin.end();
-  const ended = await child.ended;
-  const written = copyCounts(said());
-  if (ended.exitCode !== 0) throw restoreFailed(KEPT, failureWords('psql', ended).slice(0, 20));
-  assertCounts(KEPT, { tables, counts, found: written });
-}
-
-const KEPT = 'The previous rows could not be kept for tool undo';
-
-interface UndoRows {
-  tables: TableToReplace[];
-  counts: number[];
-}
-
-function assertDeleted(text: string, kept: UndoRows): void {
+function assertDeleted(text: string, kept: KeeperCounts): void {
   const found = [...text.matchAll(/^DELETE (\d+)$/gm)].map((match) => Number(match[1]));
-  assertCounts(WHAT, { ...kept, found });
-}
-
-function assertCounts(what: string, { tables, counts, found }: UndoRows & { found: number[] }): void {
-  const lines = tables.flatMap(({ name }, index) => {
-    const [loaded = 0, expected = 0] = [found[index], counts[index]];
-    return loaded === expected ? [] : [rowsDiffer(name, { loaded, expected })];
-  });
-  if (lines.length > 0) throw restoreFailed(what, lines);
+  assertCounts(NOT_REPLACED, { ...kept, found });
 }
 
 interface FeedRequest {
@@ -288,42 +219,4 @@ async function feedAll(child: RunningProcess, { replacement, commands, ready }: 
     await write(child.stdin, END_OF_COPY);
   }
   child.stdin.end(commands.after);
-}
-
-/** `lock_not_available` and `deadlock_detected`. */
-const LOCKED = /ERROR: {2}(55P03|40P01): /;
-
-function failureOf(ended: ProcessResult, { word, tables }: { word: string; tables: TableToReplace[] }): UserError {
-  const [, list] = new RegExp(`${word}(\\[.*\\])$`, 'm').exec(ended.stderr) ?? [];
-  if (list !== undefined) {
-    const replaced = tables.map(({ name }) => name);
-    return danglingRows(parseDangling(list), replaced);
-  }
-  const words = failureWords('psql', ended).filter((line) => !line.startsWith('LOCATION:'));
-  if (!LOCKED.test(ended.stderr)) return restoreFailed(WHAT, boundedLines(words, 20));
-  return new UserError('tables_locked', 'Other sessions keep the tables locked, so their rows were not replaced', {
-    details: words.slice(0, 20),
-    hint: 'The destination is unchanged. End these transactions, or wait for them, and run it again.',
-  });
-}
-
-interface DanglingRecord {
-  name: string;
-  schema: string;
-  table: string;
-  columns: string[];
-  other_schema: string;
-  other_table: string;
-  rows: number;
-}
-
-/** Written by the statements of this program, after a word that nobody else knows. */
-function parseDangling(list: string) {
-  return (JSON.parse(list) as DanglingRecord[]).map((one) => ({
-    key: one.name,
-    table: tableName(one.schema, one.table),
-    columns: one.columns,
-    references: tableName(one.other_schema, one.other_table),
-    rows: one.rows,
-  }));
 }

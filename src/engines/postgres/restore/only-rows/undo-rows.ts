@@ -14,7 +14,7 @@ import { connectionEnvironment, encodingSettings, type SessionSettings, withData
 import type { UndoRows } from '../../swap/mark.ts';
 import { failureWords } from '../restore-errors.ts';
 import { keepAndReplace } from './keep-and-replace.ts';
-import { keeperTable, ROW_SETTINGS } from './replace-tables.ts';
+import { keeperTable, ROW_SETTINGS } from './row-keeper.ts';
 import { pathOf } from './statements.ts';
 
 export interface RowsUndo {

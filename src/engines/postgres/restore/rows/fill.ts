@@ -11,7 +11,7 @@ import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { connect } from '../../connection/connect.ts';
 import { directAddress } from '../../connection/direct-address.ts';
 import { quoteName } from '../../connection/quote.ts';
-import type { PsqlSession } from '../../connection/session.ts';
+import type { PostgresSession } from '../../connection/session.ts';
 import { type ArchiveEntry, isTableData, withoutDependents } from '../../dump/archive.ts';
 import { CONTENTS } from '../../dump/archive-contents.ts';
 import { isLeftOut } from '../../dump/left-out-entries.ts';
@@ -107,7 +107,7 @@ async function defined(
   context: EngineContext,
   { url, tools, settings }: FillRun,
   define: () => Promise<void>,
-): Promise<PsqlSession> {
+): Promise<PostgresSession> {
   const opening = connect(context, url, { tools, settings });
   const [opened, done] = await Promise.allSettled([opening, define()]);
   if (opened.status === 'rejected') throw done.status === 'rejected' ? done.reason : opened.reason;

@@ -1,5 +1,5 @@
 import { quoteName } from '../../connection/quote.ts';
-import type { PsqlSession } from '../../connection/session.ts';
+import type { PostgresSession } from '../../connection/session.ts';
 import { withoutEventTriggers } from '../event-triggers.ts';
 
 /** Tables of extensions may belong to other roles. */
@@ -12,7 +12,7 @@ const BATCH = 100;
  * Lifts FORCE ROW LEVEL SECURITY, which hides rows also from the role that restores them: foreign keys could not be
  * verified, and no rows counted. Resolves with the tables, for `forceRowSecurity`.
  */
-export async function liftForcedRowSecurity(session: PsqlSession): Promise<string[]> {
+export async function liftForcedRowSecurity(session: PostgresSession): Promise<string[]> {
   const rows = await session.query<{ schema: string; name: string }>(`
     SELECT n.nspname AS schema, c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE ${FORCED} ORDER BY c.oid`);
@@ -22,11 +22,11 @@ export async function liftForcedRowSecurity(session: PsqlSession): Promise<strin
 }
 
 /** Forces row level security again, after all rows are counted and verified; event triggers do not fire. */
-export async function forceRowSecurity(session: PsqlSession, tables: string[]): Promise<void> {
+export async function forceRowSecurity(session: PostgresSession, tables: string[]): Promise<void> {
   if (tables.length > 0) await withoutEventTriggers(session, () => alterAll(session, tables, 'FORCE'));
 }
 
-async function alterAll(session: PsqlSession, tables: string[], how: 'FORCE' | 'NO FORCE'): Promise<void> {
+async function alterAll(session: PostgresSession, tables: string[], how: 'FORCE' | 'NO FORCE'): Promise<void> {
   for (let at = 0; at < tables.length; at += BATCH) {
     await session.transaction(
       tables.slice(at, at + BATCH).map((table) => `ALTER TABLE ${table} ${how} ROW LEVEL SECURITY`),

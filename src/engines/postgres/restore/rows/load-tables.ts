@@ -6,7 +6,7 @@ import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { runTogether } from '../../../shared/run-together.ts';
 import { connect } from '../../connection/connect.ts';
 import { connectionEnvironment } from '../../connection/url.ts';
-import type { WireAddress } from '../../connection/wire.ts';
+import type { WireAddress } from '../../connection/wire-login.ts';
 import { batches } from './batches.ts';
 import {
   COPY_FLAGS,

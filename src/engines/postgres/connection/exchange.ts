@@ -1,0 +1,41 @@
+import { redact } from '../../../process/redact.ts';
+import type { Report } from '../../../runtime/events.ts';
+import { SqlError } from './session-errors.ts';
+
+export interface SendOptions {
+  take?: (lines: Buffer) => void;
+  /** The statement as psql is to read it. */
+  script?: string;
+  isForeign?: boolean;
+}
+
+export type Send = (statement: string, options?: SendOptions) => Promise<string>;
+
+/** A running psql or a connection of our own. Statements go to it in sequence. */
+export interface Exchange {
+  send: Send;
+  close(): Promise<void>;
+}
+
+export const SUCCESS = '00000';
+
+/** Statements with thousands of rows are logged up to here. */
+const TOLD_CHARACTERS = 4000;
+
+export function reported(send: Send, report: Report): Send {
+  return async (statement, options) => {
+    const startedAt = performance.now();
+    const tell = (sqlstate: string | null) => {
+      const duration_ms = Math.round(performance.now() - startedAt);
+      report({ event: 'statement', statement: redact(statement.slice(0, TOLD_CHARACTERS)), sqlstate, duration_ms });
+    };
+    try {
+      const answer = await send(statement, options);
+      tell(SUCCESS);
+      return answer;
+    } catch (error) {
+      tell(error instanceof SqlError ? error.sqlstate : null);
+      throw error;
+    }
+  };
+}
