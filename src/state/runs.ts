@@ -53,8 +53,8 @@ export interface RunSummary {
   unavailable?: { what: string; ms: number } | null;
   /** Done, but not what it may be taken for: shown as a caution. */
   caution?: boolean;
-  /** The database whose previous version is kept, and the command that restores it. */
-  undo: { database: string; command: string } | null;
+  /** The database whose previous version, or of which previous rows are kept, and the command that restores them. */
+  undo: { database: string; command: string; rows?: boolean } | null;
   sanitized?: SanitizeOutcome;
 }
 

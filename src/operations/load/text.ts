@@ -173,7 +173,8 @@ function askForRows({ tables }: OnlyRows, { database, host }: LoadPlan['destinat
 /** `public.orders: 1,204 rows → 1,180 rows`, a line each. */
 function onlyRowsFacts({ tables, views_not_refreshed: views }: OnlyRows): Fact[] {
   const lines = tables.map(
-    ({ table, rows_before, rows }) => `${table}: ${formatNumberOf(rows_before, 'row')} → ${rows}`,
+    ({ table, rows_before, rows }) =>
+      `${table}: ${formatNumberOf(rows_before, 'row')} → ${formatNumberOf(rows, 'row')}`,
   );
   const shown = lines.slice(0, MOST);
   const more = lines.length - shown.length;
@@ -227,7 +228,7 @@ export function loadSummary(result: LoadResult, plan: LoadPlan): RunSummary {
     card: { title: `${database} ${plan.only_rows ? 'changed' : exists ? 'replaced' : 'created'}`, facts: [] },
     ...unavailableFor(database, exists ? swap_ms : null),
     problems: missing ? ['Missing:', ...missing.differences, ...missing.errors] : [],
-    undo: undo_database === null ? null : { database, command: undoCommand(plan) },
+    undo: undo_database === null ? null : { database, command: undoCommand(plan), rows: plan.only_rows !== undefined },
   });
 }
 

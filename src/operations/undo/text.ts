@@ -53,6 +53,7 @@ export function undoSummary(result: LoadResult, { target, tables, destination: {
   return summaryOf(`Restored the previous ${what}${result.destination}`, {
     card: { title: `${database} restored`, facts: [] },
     ...unavailableFor(database, result.swap_ms),
-    undo: result.undo_database === null ? null : { database, command: `tool undo ${target}` },
+    undo:
+      result.undo_database === null ? null : { database, command: `tool undo ${target}`, rows: tables !== undefined },
   });
 }

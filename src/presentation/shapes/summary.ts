@@ -15,15 +15,17 @@ export function unavailableFor(what: string, swapMs: number | null): Pick<RunSum
   return { unavailable: swapMs === null ? null : { what, ms: swapMs } };
 }
 
-export function undoText({ database, command }: Undo): string {
-  return `The previous ${database} is kept: ${command}`;
+export function undoText(undo: Undo): string {
+  return `${keptText(undo)}: ${undo.command}`;
+}
+
+function keptText({ database, rows = false }: Undo): string {
+  return rows ? `The previous rows of ${database} are kept` : `The previous ${database} is kept`;
 }
 
 /** On the screens, where a key restores it. */
 export function detailsWithKey({ details, undo }: RunSummary): string[] {
-  return undo === null
-    ? details
-    : [...details, `The previous ${undo.database} is kept. Press ${keyText('undo')} to undo`];
+  return undo === null ? details : [...details, `${keptText(undo)}. Press ${keyText('undo')} to undo`];
 }
 
 /** On the command line. */
