@@ -236,7 +236,7 @@ describeWithPostgres('a load of only the rows of some tables', () => {
       'Only the rows of 1 table in copy will be replaced. The present rows are kept for one undo, in place of an older undo copy.',
     );
     expect(question.facts).toContainEqual(
-      expect.objectContaining({ name: 'Rows replaced', value: 'public.orders: 3 rows → 3' }),
+      expect.objectContaining({ name: 'Rows replaced', value: 'public.orders: 3 rows → 3 rows' }),
     );
     expect(question.facts).toContainEqual(expect.objectContaining({ name: 'Not refreshed', value: 'public.totals' }));
   });
