@@ -106,8 +106,9 @@ export async function runCommand(line: CommandLine, { host: given, grammar, scre
     return outcome.exit ?? EXIT.done;
   } catch (thrown) {
     printer.end('failed');
-    // After an abort, the abort is the cause of any error.
-    const error = toUserError(signal.aborted ? signal.reason : thrown);
+    // After an abort, the abort is the cause of any error; one of its own states what it has left.
+    const statesOutcome = thrown instanceof UserError && thrown.code === 'interrupted';
+    const error = toUserError(signal.aborted && !statesOutcome ? signal.reason : thrown);
     const context = await opened?.catch(() => null);
     context?.logFailure?.(error);
     return printError(error, { host, json: globals.json && spec.json, debug });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/registry.ts';
-import { EXIT, interrupted, UserError } from '../../src/runtime/errors.ts';
+import { EXIT, interrupted, UserError, withOutcome } from '../../src/runtime/errors.ts';
 import { ATTENDED, command, runWith } from '../helpers/terminal/cli-host.ts';
 import { questionOf } from '../helpers/terminal/question.ts';
 
@@ -115,6 +115,16 @@ test('an aborted run ends with the reason of the abort, after any other error', 
   });
   const { exit, stderr } = await runWith(['work'], [stumbling], { signal: controller.signal });
   expect({ exit, stderr }).toEqual({ exit: 143, stderr: 'error: Interrupted\n' });
+});
+
+test('an aborted run states what it has left', async () => {
+  const controller = new AbortController();
+  const stopping = command(async () => {
+    controller.abort(interrupted());
+    throw withOutcome(controller.signal.reason, 'shop_dev is unchanged.');
+  });
+  const { exit, stderr } = await runWith(['work'], [stopping], { signal: controller.signal });
+  expect({ exit, stderr }).toEqual({ exit: 130, stderr: 'error: Interrupted\n  hint: shop_dev is unchanged.\n' });
 });
 
 test('an outcome may carry an exit code of its own', async () => {
