@@ -146,8 +146,9 @@ async function listen(take: (client: Socket) => void): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-export function tunnelFailed({ display, parameters }: DatabaseUrl, { says, cause }: { says: string; cause: unknown }) {
-  return new UserError('tunnel_failed', `The SSH tunnel ${parameters.tunnel} to ${display} failed: ${says}`, {
+export function tunnelFailed({ hosts, parameters }: DatabaseUrl, { says, cause }: { says: string; cause: unknown }) {
+  const to = hosts.map(({ host, port }) => (port === null ? host : `${host}:${port}`)).join(', ');
+  return new UserError('tunnel_failed', `The SSH tunnel ${parameters.tunnel} to ${to} failed: ${says}`, {
     hint: `Log in once by hand, to see its questions: ssh ${loginOf(parameters.tunnel ?? '')}`,
     cause,
   });
