@@ -23,6 +23,8 @@ export interface StatementProxy {
 interface Client {
   /** Takes a piece; returns the bytes for the server, or where the connection ends. */
   read(piece: Buffer, spoil: (text: string) => Fault | null): { send: Buffer[]; fault: Fault | null };
+  /** Takes a piece of the server; returns how many of its bytes come before the answer that is withheld. */
+  bytesBeforeWithheld(piece: Buffer): number;
 }
 
 export async function startStatementProxy(kind: ServerKind, port: number): Promise<StatementProxy> {
@@ -47,7 +49,6 @@ export async function startStatementProxy(kind: ServerKind, port: number): Promi
     const close = (): void => {
       for (const socket of [near, far]) socket.destroy();
     };
-    let isMute = false;
     for (const socket of [near, far]) {
       sockets.add(socket);
       socket.on('error', close).on('close', () => {
@@ -66,14 +67,12 @@ export async function startStatementProxy(kind: ServerKind, port: number): Promi
         near.resume();
       }
       if (found === 'lost') return close();
-      if (found === 'unanswered') isMute = true;
       for (const bytes of send) far.write(bytes);
     });
     far.on('data', (piece: Buffer) => {
-      if (!isMute) {
-        near.write(piece);
-        return;
-      }
+      const passed = client.bytesBeforeWithheld(piece);
+      near.write(piece.subarray(0, passed));
+      if (passed === piece.length) return;
       proxy.onWithheld?.();
       close();
     });
@@ -107,7 +106,11 @@ const REFUSED_BY_MYSQL = "SIGNAL SQLSTATE '45000' SET MYSQL_ERRNO = 1105, MESSAG
 function postgresClient(): Client {
   let rest: Buffer = Buffer.alloc(0);
   let isStarted = false;
+  // Statements are sent at once: while one is on its way, the server still answers others.
+  let [sent, withheldAfter] = [1, Number.POSITIVE_INFINITY];
+  const answers = createAnswerCounter();
   return {
+    bytesBeforeWithheld: (piece) => (isStarted ? answers.take(piece, withheldAfter) : piece.length),
     read(piece, spoil) {
       rest = Buffer.concat([rest, piece]);
       const send: Buffer[] = [];
@@ -124,8 +127,35 @@ function postgresClient(): Client {
         const fault = isQuery ? spoil(message.toString('utf8', 5, length - 1)) : null;
         if (fault === 'lost') return { send, fault };
         send.push(fault === 'refused' ? postgresQuery(REFUSED_BY_POSTGRES) : message);
-        if (fault === 'unanswered') return { send, fault };
+        if (fault === 'unanswered') {
+          withheldAfter = sent;
+          return { send, fault };
+        }
+        if (isStarted && 'QS'.includes(String.fromCharCode(message[0] ?? 0))) sent += 1;
       }
+    },
+  };
+}
+
+/** Counts the messages that end an answer; the first ends the login. */
+function createAnswerCounter(): { take(piece: Buffer, atMost: number): number } {
+  const head = Buffer.alloc(5);
+  let [headBytes, bodyBytes, ended] = [0, 0, 0];
+  return {
+    take(piece, atMost) {
+      for (let at = 0; at < piece.length; ) {
+        if (ended >= atMost) return at;
+        if (bodyBytes === 0) {
+          head[headBytes++] = piece[at++] ?? 0;
+          if (headBytes < head.length) continue;
+          bodyBytes = head.readUInt32BE(1) - 4;
+          headBytes = 0;
+        }
+        const skipped = Math.min(bodyBytes, piece.length - at);
+        [at, bodyBytes] = [at + skipped, bodyBytes - skipped];
+        if (bodyBytes === 0 && head[0] === 'Z'.charCodeAt(0)) ended += 1;
+      }
+      return piece.length;
     },
   };
 }
@@ -144,7 +174,9 @@ const NO_ATTRIBUTES = '\0\x01';
 /** https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_com_query.html; statements of one packet count each. */
 function mysqlClient(): Client {
   let rest: Buffer = Buffer.alloc(0);
+  let isWithheld = false;
   return {
+    bytesBeforeWithheld: (piece) => (isWithheld ? 0 : piece.length),
     read(piece, spoil) {
       rest = Buffer.concat([rest, piece]);
       const send: Buffer[] = [];
@@ -162,7 +194,10 @@ function mysqlClient(): Client {
         if (fault === 'lost') return { send, fault };
         const attributes = statements[at]?.startsWith(NO_ATTRIBUTES) ? NO_ATTRIBUTES : '';
         send.push(fault === 'refused' ? mysqlQuery(statements.with(at, attributes + REFUSED_BY_MYSQL)) : packet);
-        if (fault === 'unanswered') return { send, fault };
+        if (fault === 'unanswered') {
+          isWithheld = true;
+          return { send, fault };
+        }
       }
     },
   };
