@@ -1,5 +1,4 @@
 import { UserError } from '../../../../runtime/errors.ts';
-import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { ReplaceResult } from '../../../facets/restore.ts';
 import { prepareSession } from '../../../shared/prepare-session.ts';
@@ -28,22 +27,9 @@ import { createShadowDatabase, dropAuxiliaryDatabase } from '../../swap/shadow-d
 import { UNDO_COPY, type UndoCopyRecord, type UndoTable } from '../../swap/undo-copy.ts';
 import { analyzeTables } from '../statistics.ts';
 import { counterOf } from '../stored-table.ts';
-import { commitLocked } from './commit-locked.ts';
+import { commitLocked, type RowExchangeOptions } from './commit-locked.ts';
 import { countRows, verifyReferences } from './references.ts';
 import { readTriggers } from './triggers.ts';
-
-export interface RowExchangeOptions {
-  url: DatabaseUrl;
-  undo: boolean;
-  /** `schema` in the names of the snapshot. */
-  schema: string;
-  tables: (Omit<UndoTable, 'counter'> & {
-    /** The next value of AUTO_INCREMENT afterwards. */
-    counter: string;
-    /** Called in a transaction, in the database of the empty table. */
-    fill: (session: MysqlSession) => Promise<void>;
-  })[];
-}
 
 /**
  * Replaces rows in one transaction, under the destination's lock. It copies the previous ones beside the destination
