@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import type { OpenedDatabase } from './database/database.ts';
-import { lateTargets } from './database/targets/late.ts';
+import { ALL_EXPECTED, type Expected, lateTargets } from './database/targets/late.ts';
 import { countTargets } from './database/targets/overview.ts';
 
 export interface Metrics {
@@ -12,6 +12,11 @@ export interface Metrics {
 
 /** Late targets with a label of their own, at most. */
 const MOST_NAMED = 200;
+
+const LATE: Record<Expected, { name: string; help: string }> = {
+  snapshot: { name: 'late', help: 'newest snapshot is older than expected' },
+  restore: { name: 'restore_late', help: 'last proved restore is older than expected' },
+};
 
 export function createMetrics(database: OpenedDatabase, clock: () => Date): Metrics {
   const registry = new Registry();
@@ -40,29 +45,34 @@ export function createMetrics(database: OpenedDatabase, clock: () => Date): Metr
     });
   }
   const targets = new Gauge({ name: 'tool_hub_targets', help: 'Targets', registers });
-  const late = new Gauge({
-    name: 'tool_hub_targets_late',
-    help: 'Targets whose newest snapshot is older than expected',
-    registers,
-  });
-  const named = new Gauge({
-    name: 'tool_hub_target_late',
-    help: `1 for each late target, at most ${MOST_NAMED}`,
-    labelNames: ['target'],
-    registers,
+  const late = ALL_EXPECTED.map((expected) => {
+    const { name, help } = LATE[expected];
+    return {
+      expected,
+      total: new Gauge({ name: `tool_hub_targets_${name}`, help: `Targets whose ${help}`, registers }),
+      named: new Gauge({
+        name: `tool_hub_target_${name}`,
+        help: `1 for each target whose ${help}, at most ${MOST_NAMED}`,
+        labelNames: ['target'],
+        registers,
+      }),
+    };
   });
   /** Without the database the other metrics are still served. */
   const readTargets = async (): Promise<void> => {
-    named.reset();
+    for (const { named } of late) named.reset();
     try {
       const now = clock();
       const counted = await countTargets(database.db, now);
       targets.set(counted.targets);
-      late.set(counted.late);
-      for (const target of await lateTargets(database.db, { now, limit: MOST_NAMED })) named.set({ target }, 1);
+      for (const { expected, total, named } of late) {
+        total.set(counted[expected]);
+        const names = await lateTargets(database.db, expected, { now, limit: MOST_NAMED });
+        for (const target of names) named.set({ target }, 1);
+      }
     } catch {
       targets.set(Number.NaN);
-      late.set(Number.NaN);
+      for (const { total } of late) total.set(Number.NaN);
     }
   };
   return {

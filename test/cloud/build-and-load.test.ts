@@ -134,6 +134,45 @@ describeWithPostgres('a cloud target on the command line', () => {
       expect(events).toContain('of readers snapshot.download');
     });
 
+    test('the hub knows the last proved restore of a builder; a reader sees it, and a failed report is a warning', {
+      timeout: 120_000,
+    }, async () => {
+      const { name: target } = await newTarget();
+      const at = `/targets/${target}`;
+      const onHub = async () => (await hub.send('GET', at, { token: hub.ownerToken })).body;
+      const [builder, reader] = [await machine('developers'), await machine('readers')];
+      const built = await builder.json(['build', target, '--verify-restore']);
+      expect(built.exit, JSON.stringify(built.last)).toBe(0);
+      const { id } = built.last.sanitized as { id: string };
+      const { last_restore, restore_late } = await onHub();
+      expect({ ...last_restore, restore_late }).toMatchObject({ snapshot: id, restore_late: false });
+      expect(await audit(target)).toContain('of developers snapshot.prove_restore');
+      const listed = await reader.json(['target', target]);
+      expect(listed.last.snapshots).toMatchObject([{ id, restored_at: last_restore.at }]);
+
+      const long = new Date(Date.now() - 10 * 86_400_000);
+      const late = { restored_at: long, restore_expected_every: '1w' };
+      await hub.database.db.updateTable('targets').set(late).where('name', '=', target).execute();
+      const old = { at: long.toISOString(), snapshot: id };
+      const targets = (await reader.json(['targets', '--update'])).last.targets as { name: string }[];
+      expect(targets.find(({ name }) => name === target)).toMatchObject({ last_restore: old, restore_late: true });
+      const info = (await reader.tool(['targets', '--update', '--info'])).stdout;
+      expect(info).toMatch(new RegExp(`Status +restore late[\\s\\S]*Restored +${id} as a proof, 10 d ago`));
+
+      expect(await reader.json(['verify', target, '--restore'])).toMatchObject({ exit: 0, last: { ok: true } });
+      const proxy = await startForgingHub(hub.url);
+      onTestFinished(proxy.stop);
+      proxy.isAway = ({ path }) => path.endsWith('/restores');
+      await builder.folder.write(
+        'tool.yml',
+        (await readFile(join(builder.folder.path, 'tool.yml'), 'utf8')).replace(hub.url, proxy.url),
+      );
+      const { exit, stdout } = await builder.tool(['verify', target, '--restore', '--json']);
+      expect(exit).toBe(0);
+      expect(stdout).toContain('"restore_not_reported"');
+      expect((await onHub()).last_restore).toEqual(old);
+    });
+
     test('push sends objects that the hub lacks; pull, verify, diff, export and rm work as with a bucket', async () => {
       const { name: target } = await newTarget();
       const [here, there] = [await machine('developers'), await machine('developers')];

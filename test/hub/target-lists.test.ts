@@ -8,6 +8,7 @@ interface Item {
   name: string;
   revision: number;
   late: boolean;
+  restore_late: boolean;
 }
 
 describeWithPostgres('lists of targets', () => {
@@ -83,10 +84,17 @@ describeWithPostgres('lists of targets', () => {
       SELECT ${id}, id, 'abcdef01', ${new Date(due.getTime() - 3_600_000)}, false, '{}', 'key', 'sha' FROM profile`.execute(
       hub.database.db,
     );
-    const isLate = async (): Promise<boolean | undefined> => (await list(hub, hub.ownerToken, '&q=due-soon'))[0]?.late;
-    expect(await isLate()).toBe(false);
-    await eventually(async () => (await isLate()) === true);
+    const restore = { restore_expected_every: '2h', restored_at: new Date(due.getTime() - 2 * 3_600_000 + 200) };
+    await hub.database.db.updateTable('targets').set(restore).where('id', '=', id).execute();
+    const lateness = async (): Promise<unknown[]> => {
+      const [item] = await list(hub, hub.ownerToken, '&q=due-soon');
+      return [item?.late, item?.restore_late];
+    };
+    expect(await lateness()).toEqual([false, false]);
+    await eventually(async () => (await lateness())[0] === true);
     expect(Date.now()).toBeGreaterThan(due.getTime());
+    await eventually(async () => (await lateness())[1] === true);
+    expect(Date.now()).toBeGreaterThan(due.getTime() + 200);
   });
 
   test('a list is read again after a write of any table, after its time, and not otherwise', async () => {
