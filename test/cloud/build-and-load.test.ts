@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { openCommandContext } from '../../src/cli/open-context.ts';
 import { fetchCloudUrls } from '../../src/operations/cloud/cloud-urls.ts';
+import { reportRestore } from '../../src/operations/cloud/report-restore.ts';
 import { annotate } from '../../src/operations/snapshots/annotate/annotate.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import type { RunEvent } from '../../src/results/events.ts';
@@ -156,20 +157,23 @@ describeWithPostgres('a cloud target on the command line', () => {
       const old = { at: long.toISOString(), snapshot: id };
       const targets = (await reader.json(['targets', '--update'])).last.targets as { name: string }[];
       expect(targets.find(({ name }) => name === target)).toMatchObject({ last_restore: old, restore_late: true });
-      const info = (await reader.tool(['targets', '--update', '--info'])).stdout;
-      expect(info).toMatch(new RegExp(`Status +restore late[\\s\\S]*Restored +${id} as a proof, 10 d ago`));
+      const info = (await reader.tool(['targets', '--no-check', '--info'])).stdout;
+      expect(info).toMatch(new RegExp(`Status +restore late[\\s\\S]*Restored +${id} as a proof, 10 days ago`));
 
-      expect(await reader.json(['verify', target, '--restore'])).toMatchObject({ exit: 0, last: { ok: true } });
+      // The permission of a reader is known: nothing is sent, and no refusal is in the audit.
+      const events: RunEvent[] = [];
+      await reportRestore(await contextOf(reader, target, events), { target, snapshot: id });
+      expect(events).toEqual([]);
+      expect((await audit(target)).filter((event) => event.includes('/restores'))).toEqual([]);
       const proxy = await startForgingHub(hub.url);
       onTestFinished(proxy.stop);
       proxy.isAway = ({ path }) => path.endsWith('/restores');
-      await builder.folder.write(
-        'tool.yml',
-        (await readFile(join(builder.folder.path, 'tool.yml'), 'utf8')).replace(hub.url, proxy.url),
+      const { token } = await hub.person('of developers', ['developers']);
+      const away = await configuredCli(
+        `env: development\ndev_api_url: ${proxy.url}\nauthtoken: ${token}\nworking_directory: ./work\n`,
       );
-      const { exit, stdout } = await builder.tool(['verify', target, '--restore', '--json']);
-      expect(exit).toBe(0);
-      expect(stdout).toContain('"restore_not_reported"');
+      await reportRestore(await contextOf(away, target, events), { target, snapshot: id });
+      expect(events).toMatchObject([{ event: 'warning', code: 'restore_not_reported' }]);
       expect((await onHub()).last_restore).toEqual(old);
     });
 
