@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import type { OpenedDatabase } from './database/database.ts';
-import { ALL_EXPECTED, type Expected, lateTargets } from './database/targets/late.ts';
+import { LATENESS_KINDS, type LatenessKind, lateTargets } from './database/targets/late.ts';
 import { countTargets } from './database/targets/overview.ts';
 
 export interface Metrics {
@@ -13,9 +13,15 @@ export interface Metrics {
 /** Late targets with a label of their own, at most. */
 const MOST_NAMED = 200;
 
-const LATE: Record<Expected, { name: string; help: string }> = {
-  snapshot: { name: 'late', help: 'newest snapshot is older than expected' },
-  restore: { name: 'restore_late', help: 'last proved restore is older than expected' },
+const LATE: Record<LatenessKind, { total: string; named: string; late: string }> = {
+  snapshot: {
+    ...{ total: 'tool_hub_targets_late', named: 'tool_hub_target_late' },
+    late: 'newest snapshot is older than expected',
+  },
+  restore: {
+    ...{ total: 'tool_hub_targets_restore_late', named: 'tool_hub_target_restore_late' },
+    late: 'last proved restore is older than expected',
+  },
 };
 
 export function createMetrics(database: OpenedDatabase, clock: () => Date): Metrics {
@@ -45,14 +51,14 @@ export function createMetrics(database: OpenedDatabase, clock: () => Date): Metr
     });
   }
   const targets = new Gauge({ name: 'tool_hub_targets', help: 'Targets', registers });
-  const late = ALL_EXPECTED.map((expected) => {
-    const { name, help } = LATE[expected];
+  const late = LATENESS_KINDS.map((kind) => {
+    const names = LATE[kind];
     return {
-      expected,
-      total: new Gauge({ name: `tool_hub_targets_${name}`, help: `Targets whose ${help}`, registers }),
+      kind,
+      total: new Gauge({ name: names.total, help: `Targets whose ${names.late}`, registers }),
       named: new Gauge({
-        name: `tool_hub_target_${name}`,
-        help: `1 for each target whose ${help}, at most ${MOST_NAMED}`,
+        name: names.named,
+        help: `1 for each target whose ${names.late}, at most ${MOST_NAMED}`,
         labelNames: ['target'],
         registers,
       }),
@@ -65,9 +71,9 @@ export function createMetrics(database: OpenedDatabase, clock: () => Date): Metr
       const now = clock();
       const counted = await countTargets(database.db, now);
       targets.set(counted.targets);
-      for (const { expected, total, named } of late) {
-        total.set(counted[expected]);
-        const names = await lateTargets(database.db, expected, { now, limit: MOST_NAMED });
+      for (const { kind, total, named } of late) {
+        total.set(counted[kind]);
+        const names = await lateTargets(database.db, kind, { now, limit: MOST_NAMED });
         for (const target of names) named.set({ target }, 1);
       }
     } catch {

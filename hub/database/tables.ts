@@ -85,7 +85,7 @@ interface Targets {
   expected_since: Generated<Date>;
   /** Set for a late target whose lateness was notified. */
   late_since: OptionalTime;
-  /** As `expected_every`, for the last proved restore. */
+  /** An older last proved restore is late, as by `expected_every`. */
   restore_expected_every: string | null;
   restore_expected_since: Generated<Date>;
   restore_late_since: OptionalTime;

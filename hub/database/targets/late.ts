@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection, Database } from '../database.ts';
 
-/** What a target is expected to have every so often, by its columns. */
-const EXPECTED = {
+/** Expressions on a target: the longest age of its snapshot or proved restore, the last one, and what is known of a late one. */
+const COLUMNS = {
   snapshot: {
     every: sql.ref<string | null>('targets.expected_every'),
     last: sql<Date | null>`(SELECT s.created_at FROM snapshots s
@@ -18,17 +18,17 @@ const EXPECTED = {
   },
 };
 
-export type Expected = keyof typeof EXPECTED;
+export type LatenessKind = keyof typeof COLUMNS;
 
-export const ALL_EXPECTED = Object.keys(EXPECTED) as Expected[];
+export const LATENESS_KINDS = Object.keys(COLUMNS) as LatenessKind[];
 
 /** A target without any snapshot, or proved restore, is late, too. */
-export function isLate(expected: Expected, now: Date): RawBuilder<boolean> {
-  return isLateSince(expected, now, EXPECTED[expected].last);
+export function isLate(kind: LatenessKind, now: Date): RawBuilder<boolean> {
+  return isLateSince(kind, now, COLUMNS[kind].last);
 }
 
-function isLateSince(expected: Expected, now: Date, last: RawBuilder<Date | null>): RawBuilder<boolean> {
-  const { every } = EXPECTED[expected];
+function isLateSince(kind: LatenessKind, now: Date, last: RawBuilder<Date | null>): RawBuilder<boolean> {
+  const { every } = COLUMNS[kind];
   return sql<boolean>`(${every} IS NOT NULL
     AND coalesce(${last} < ${now}::timestamptz - make_interval(secs => extract(epoch FROM ${every}::interval)), true))`;
 }
@@ -46,7 +46,7 @@ interface LatenessFacts {
 }
 
 /** Milliseconds since the epoch after which a target is late, as `isLate` finds it. */
-export function lateAfter(facts: LatenessFacts): Record<Expected, number> {
+export function lateAfter(facts: LatenessFacts): Record<LatenessKind, number> {
   return {
     snapshot: endOf(facts.expected_every, facts.last_snapshot_at),
     restore: endOf(facts.restore_expected_every, facts.restored_at),
@@ -60,9 +60,9 @@ function endOf(every: string | null, last: Date | null): number {
 }
 
 /** Extends `isLate`: a target without a snapshot has as long for its first one as for the next ones. */
-function isDue(expected: Expected, now: Date): RawBuilder<boolean> {
-  const { last, since } = EXPECTED[expected];
-  return isLateSince(expected, now, sql<Date | null>`coalesce(${last}, ${since})`);
+function isDue(kind: LatenessKind, now: Date): RawBuilder<boolean> {
+  const { last, since } = COLUMNS[kind];
+  return isLateSince(kind, now, sql<Date | null>`coalesce(${last}, ${since})`);
 }
 
 export interface LateTarget {
@@ -76,19 +76,19 @@ export interface LateTarget {
 const MOST_LATE = 500;
 
 /** Targets that have become late, each once for all instances: the row is marked. In a transaction of the caller. */
-export async function takeNewlyLate(db: Connection, expected: Expected, now: Date): Promise<LateTarget[]> {
-  const { every, last, notified } = EXPECTED[expected];
+export async function takeNewlyLate(db: Connection, kind: LatenessKind, now: Date): Promise<LateTarget[]> {
+  const { every, last, notified } = COLUMNS[kind];
   const found = await sql<LateTarget>`UPDATE targets SET ${notified} = ${now}
-    WHERE id IN (SELECT id FROM targets WHERE removed_at IS NULL AND ${notified} IS NULL AND ${isDue(expected, now)}
+    WHERE id IN (SELECT id FROM targets WHERE removed_at IS NULL AND ${notified} IS NULL AND ${isDue(kind, now)}
       ORDER BY id LIMIT ${MOST_LATE} FOR UPDATE SKIP LOCKED)
     RETURNING id, name, ${every} AS every, ${last} AS last_at`.execute(db);
   return found.rows;
 }
 
 /** A target that is on time again is notified when it becomes late the next time. */
-export async function forgetOnTime(db: Database, expected: Expected, now: Date): Promise<void> {
-  const { notified } = EXPECTED[expected];
-  await sql`UPDATE targets SET ${notified} = NULL WHERE ${notified} IS NOT NULL AND NOT ${isDue(expected, now)}`.execute(
+export async function forgetOnTime(db: Database, kind: LatenessKind, now: Date): Promise<void> {
+  const { notified } = COLUMNS[kind];
+  await sql`UPDATE targets SET ${notified} = NULL WHERE ${notified} IS NOT NULL AND NOT ${isDue(kind, now)}`.execute(
     db,
   );
 }
@@ -96,14 +96,14 @@ export async function forgetOnTime(db: Database, expected: Expected, now: Date):
 /** Names of late targets, for the metrics. */
 export async function lateTargets(
   db: Database,
-  expected: Expected,
+  kind: LatenessKind,
   { now, limit }: { now: Date; limit: number },
 ): Promise<string[]> {
   const rows = await db
     .selectFrom('targets')
     .select('name')
     .where('removed_at', 'is', null)
-    .where(isLate(expected, now))
+    .where(isLate(kind, now))
     .orderBy('name')
     .limit(limit)
     .execute();

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '../database.ts';
 import { type Page, type PageQuery, pageOf } from '../paging.ts';
 import { removableSnapshots } from '../snapshots/retention.ts';
-import { ALL_EXPECTED, type Expected, isLate, lateAfter } from './late.ts';
+import { isLate, LATENESS_KINDS, type LatenessKind, lateAfter } from './late.ts';
 import { type CountedTarget, countedTargets, type SnapshotCounts } from './target-answers.ts';
 
 const SHOWN = [
@@ -19,7 +19,7 @@ const SHOWN = [
 ] as const;
 
 export interface OverviewRow extends Pick<CountedTarget, (typeof SHOWN)[number] | keyof SnapshotCounts> {
-  late: Record<Expected, boolean>;
+  late: Record<LatenessKind, boolean>;
   /** Ids of the snapshots that `keep` removes at the next publication. */
   next_removals: string[];
 }
@@ -41,7 +41,7 @@ export async function listOverview(
     .select(SHOWN.map((column) => `targets.${column}` as const))
     .where('targets.removed_at', 'is', null);
   if (q !== undefined) base = base.where(sql<boolean>`position(lower(${q}) in lower(targets.name)) > 0`);
-  if (late) base = base.where((eb) => eb.or(ALL_EXPECTED.map((expected) => isLate(expected, now))));
+  if (late) base = base.where((eb) => eb.or(LATENESS_KINDS.map((kind) => isLate(kind, now))));
   const { items, next_cursor } = await pageOf(base, paging, { table: 'targets', by: { name: 'text' } });
   const kept = items.flatMap(({ id, keep }) => (keep ? [{ id, keep }] : []));
   const removable = await removableSnapshots(db, kept);
@@ -57,12 +57,12 @@ export async function listOverview(
 }
 
 /** The number of all targets, and of those that are late, by what is. */
-export async function countTargets(db: Database, now: Date): Promise<Record<'targets' | Expected, number>> {
+export async function countTargets(db: Database, now: Date): Promise<Record<'targets' | LatenessKind, number>> {
   return db
     .selectFrom('targets')
     .select((eb) => [
       eb.fn.countAll<number>().as('targets'),
-      ...ALL_EXPECTED.map((expected) => sql<number>`count(*) FILTER (WHERE ${isLate(expected, now)})`.as(expected)),
+      ...LATENESS_KINDS.map((kind) => sql<number>`count(*) FILTER (WHERE ${isLate(kind, now)})`.as(kind)),
     ])
     .where('removed_at', 'is', null)
     .executeTakeFirstOrThrow();

@@ -34,7 +34,7 @@ import { readReferences } from './references.ts';
 export interface RowExchangeOptions {
   url: DatabaseUrl;
   undo: boolean;
-  /** Of an undo: the branch that the rows are of. */
+  /** The branch that the rows of an undo are of. */
   rowsOf?: RowsOf | null | undefined;
   /** `schema` in the names of the snapshot. */
   schema: string;
