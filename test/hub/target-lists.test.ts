@@ -14,9 +14,10 @@ interface Item {
 describeWithPostgres('lists of targets', () => {
   let hub: TestHub;
   let other: TestHub;
+  let aheadMs = 0;
 
   beforeAll(async () => {
-    hub = await startHub();
+    hub = await startHub({ clock: () => new Date(Date.now() + aheadMs) });
     other = await startHub({ keys: hub.settings.keys }, hub.postgres);
   });
 
@@ -77,24 +78,22 @@ describeWithPostgres('lists of targets', () => {
   });
 
   test('a target becomes late in a list that nothing was written for', async () => {
-    const id = await putTarget(hub, 'due-soon', { settings: {}, expected_every: '1h' });
-    const due = new Date(Date.now() + 1500);
+    const limits = { expected_every: '1h', restore_expected_every: '2h' };
+    const id = await putTarget(hub, 'due-soon', { settings: {}, ...limits });
+    const now = new Date();
     await sql`WITH profile AS (INSERT INTO storage_profiles (name, settings) VALUES ('due', '{}') RETURNING id)
       INSERT INTO snapshots (target_id, profile_id, id, created_at, sanitized, headline, manifest_key, manifest_sha256)
-      SELECT ${id}, id, 'abcdef01', ${new Date(due.getTime() - 3_600_000)}, false, '{}', 'key', 'sha' FROM profile`.execute(
-      hub.database.db,
-    );
-    const restore = { restore_expected_every: '2h', restored_at: new Date(due.getTime() - 2 * 3_600_000 + 200) };
-    await hub.database.db.updateTable('targets').set(restore).where('id', '=', id).execute();
-    const lateness = async (): Promise<unknown[]> => {
+      SELECT ${id}, id, 'abcdef01', ${now}, false, '{}', 'key', 'sha' FROM profile`.execute(hub.database.db);
+    await hub.database.db.updateTable('targets').set({ restored_at: now }).where('id', '=', id).execute();
+    const latenessAfter = async (minutes: number): Promise<unknown[]> => {
+      aheadMs = minutes * 60_000;
       const [item] = await list(hub, hub.ownerToken, '&q=due-soon');
+      aheadMs = 0;
       return [item?.late, item?.restore_late];
     };
-    expect(await lateness()).toEqual([false, false]);
-    await eventually(async () => (await lateness())[0] === true);
-    expect(Date.now()).toBeGreaterThan(due.getTime());
-    await eventually(async () => (await lateness())[1] === true);
-    expect(Date.now()).toBeGreaterThan(due.getTime() + 200);
+    expect(await latenessAfter(0)).toEqual([false, false]);
+    expect(await latenessAfter(90)).toEqual([true, false]);
+    expect(await latenessAfter(150)).toEqual([true, true]);
   });
 
   test('a list is read again after a write of any table, after its time, and not otherwise', async () => {
