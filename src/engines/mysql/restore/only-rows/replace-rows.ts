@@ -4,6 +4,7 @@ import type { EngineContext } from '../../../engine-context.ts';
 import type { ReplaceResult } from '../../../facets/restore.ts';
 import { danglingRows } from '../../../shared/only-rows.ts';
 import { prepareSession } from '../../../shared/prepare-session.ts';
+import { assertRowsOf, presentBranch } from '../../branches/last-switch.ts';
 import { readDependents } from '../../catalog/definitions/foreign-keys.ts';
 import { showTables } from '../../catalog/definitions/show-tables.ts';
 import { tablesOf } from '../../catalog/tables.ts';
@@ -25,7 +26,7 @@ import { settleAfterFailure, sweepLeftovers } from '../../swap/leftovers.ts';
 import { makeRecordTable, writeRecord } from '../../swap/record.ts';
 import { SETTINGS } from '../../swap/row-exchange.ts';
 import { createShadowDatabase, dropAuxiliaryDatabase } from '../../swap/shadow-databases.ts';
-import { UNDO_COPY, type UndoCopyRecord, type UndoTable } from '../../swap/undo-copy.ts';
+import { type RowsOf, UNDO_COPY, type UndoCopyRecord, type UndoTable } from '../../swap/undo-copy.ts';
 import { analyzeTables } from '../statistics.ts';
 import { counterOf } from '../stored-table.ts';
 import { readReferences } from './references.ts';
@@ -33,6 +34,8 @@ import { readReferences } from './references.ts';
 export interface RowExchangeOptions {
   url: DatabaseUrl;
   undo: boolean;
+  /** The branch that the rows of an undo are of. */
+  rowsOf?: RowsOf | null | undefined;
   /** `schema` in the names of the snapshot. */
   schema: string;
   tables: (Omit<UndoTable, 'counter'> & {
@@ -54,6 +57,7 @@ export async function replaceRows(context: EngineContext, replaced: RowExchangeO
   await using server = await connectToServer(context, url, { several: true });
   await lockDestination(server, destination);
   await sweepLeftovers(context, { server, url });
+  await assertRowsOf(server, url, replaced.rowsOf);
   await assertNoForeignObjects(context, server, { destination, undo });
   const names = await readAuxiliaryNames(server, destination);
   const work = names.shadow();
@@ -79,6 +83,7 @@ export async function replaceRows(context: EngineContext, replaced: RowExchangeO
       }
       const record: UndoCopyRecord = {
         ...{ of: names.of, replaced_at: context.clock().toISOString(), code },
+        rows_of: await presentBranch(server, destination),
         rows: tables.map(({ name, table, columns }, at) => ({ name, table, columns, counter: counters[at] ?? '1' })),
       };
       await writeRecord(server, { database: work, table: UNDO_COPY, value: record });
