@@ -28,7 +28,7 @@ export async function undoRows(
       ...table,
       async fill(session) {
         const list = table.columns.map(quoteName).join(', ');
-        const [into, from] = [quotePath(url.database ?? '', table.table), quotePath(undoCopy, table.table)];
+        const [into, from] = [quoteName(table.table), quotePath(undoCopy, table.table)];
         await session.execute(`INSERT INTO ${into} (${list}) SELECT ${list} FROM ${from}`);
       },
     })),
