@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { applyBranchCreate, planBranchCreate } from '../../../src/operations/branch/create/create.ts';
+import { applyBranchDrop, planBranchDrop } from '../../../src/operations/branch/drop/drop.ts';
+import { applyBranchSwitch, planBranchSwitch } from '../../../src/operations/branch/switch/switch.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { applyUndo, planUndo } from '../../../src/operations/undo/undo.ts';
@@ -147,6 +150,29 @@ for (const kind of testedFlavours('mysql')) {
       await undo().catch(() => {});
       expect(await column('SELECT COUNT(*) FROM heard')).toBe('0');
       await change('DROP DATABASE `copy.tool-undo`', 'DROP FUNCTION evil');
+    });
+
+    it('puts no rows back into another branch than the one that they come from', { timeout: 120_000 }, async () => {
+      await load({ keepBase: true });
+      const target = 'app';
+      await applyBranchCreate(context, await planBranchCreate(context, { target, name: 'b', count: 2 }));
+      const switchTo = async (name: string) =>
+        applyBranchSwitch(context, await planBranchSwitch(context, { target, name }));
+      await switchTo('b_1');
+      await change('DELETE FROM part');
+      await only('source.part');
+      await switchTo('b_2');
+      // Reverts the switch, and then puts the rows of the branch back.
+      await undo();
+      await undo();
+      expect(await column('SELECT COUNT(*) FROM part')).toBe('0');
+      await switchTo('b_2');
+      await applyBranchDrop(context, await planBranchDrop(context, { target, names: ['b_1'] }));
+      await expect(undo()).rejects.toMatchObject({
+        code: 'nothing_to_undo',
+        message: 'The previous rows are of another database than the present copy',
+      });
+      expect(await column('SELECT COUNT(*) FROM part')).toBe('3');
     });
 
     it('stops where a row elsewhere would dangle, and changes nothing', { timeout: 120_000 }, async () => {

@@ -13,13 +13,15 @@ import { MOVED, PENDING } from '../../swap/journal-schema.ts';
 import { SETTINGS, SETTINGS_BACK } from '../../swap/row-exchange.ts';
 import { assertPacketFits } from '../../swap/send-swap.ts';
 import { createMissing } from '../../swap/settle-code.ts';
-import type { UndoTable } from '../../swap/undo-copy.ts';
+import type { RowsOf, UndoTable } from '../../swap/undo-copy.ts';
 import { countRows, verifyReferences } from './references.ts';
 import { createStatements, dropStatements, tidyTriggers, triggerTimes, tryTriggers } from './triggers.ts';
 
 export interface RowExchangeOptions {
   url: DatabaseUrl;
   undo: boolean;
+  /** The branch that the rows of an undo are of. */
+  rowsOf?: RowsOf | null | undefined;
   /** `schema` in the names of the snapshot. */
   schema: string;
   tables: (Omit<UndoTable, 'counter'> & {

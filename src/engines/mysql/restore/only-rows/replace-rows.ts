@@ -2,6 +2,7 @@ import { UserError } from '../../../../runtime/errors.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { ReplaceResult } from '../../../facets/restore.ts';
 import { prepareSession } from '../../../shared/prepare-session.ts';
+import { assertRowsOf, presentBranch } from '../../branches/last-switch.ts';
 import { readDependents } from '../../catalog/definitions/foreign-keys.ts';
 import { showTables } from '../../catalog/definitions/show-tables.ts';
 import { tablesOf } from '../../catalog/tables.ts';
@@ -43,6 +44,7 @@ export async function replaceRows(context: EngineContext, replaced: RowExchangeO
   await using server = await connectToServer({ signal }, url, { several: true });
   await lockDestination(server, destination);
   await sweepLeftovers(context, { server, url });
+  await assertRowsOf(server, url, replaced.rowsOf);
   await assertNoForeignObjects(context, server, { destination, undo });
   const names = await readAuxiliaryNames(server, destination);
   const work = names.shadow();
@@ -72,6 +74,7 @@ export async function replaceRows(context: EngineContext, replaced: RowExchangeO
       }
       const record: UndoCopyRecord = {
         ...{ of: names.of, replaced_at: context.clock().toISOString(), code },
+        rows_of: await presentBranch(server, destination),
         rows: tables.map(({ name, table, columns }, at) => ({ name, table, columns, counter: counters[at] ?? '1' })),
       };
       await writeRecord(server, { database: work, table: UNDO_COPY, value: record });
