@@ -50,11 +50,12 @@ export async function replaceRows(context: EngineContext, replaced: RowExchangeO
   const work = names.shadow();
   const retired = names.shadow();
   const stage = names.shadow();
+  const beside = [work, retired];
   try {
     const code = await readDependents(server, destination, () => {});
     const triggers = await readTriggers(server, { url, names: tables.map(({ table }) => table) });
-    for (const name of [work, retired, stage])
-      await createShadowDatabase(server, { name, destination, collations: code });
+    if (triggers.length > 0) beside.push(stage);
+    for (const name of beside) await createShadowDatabase(server, { name, destination, collations: code });
     const counters = await readCounters(server, replaced);
     const journal: Journal = {
       ...{ of: names.of, made: false, before: { ...code, ...NO_CODE, triggers }, after: code },
@@ -89,7 +90,7 @@ export async function replaceRows(context: EngineContext, replaced: RowExchangeO
     await server.close();
     throw lockedOr(await settleAfterFailure(context, url, error));
   }
-  for (const name of [work, retired, stage]) await dropAuxiliaryDatabase(context, server, { name, destination });
+  for (const name of beside) await dropAuxiliaryDatabase(context, server, { name, destination });
   await analyzeTables(context, { url, sessions: 1, only: tables.map(({ table }) => table) });
   return { swapMs: null, undoDatabase: undo ? names.undo : null };
 }
