@@ -25,7 +25,11 @@ export async function publish(context: Context, { repository, original, sanitize
     ...(dump && { dump }),
     ...(tags && { tags }),
   };
-  const step = { step: 'store', label: 'Store the sanitized snapshot', done: `Stored sanitized snapshot ${content.id}` };
+  const step = {
+    step: 'store',
+    label: 'Store the sanitized snapshot',
+    done: `Stored sanitized snapshot ${content.id}`,
+  };
   return withStep(report, step, async () => {
     const manifest = await signed(context, content);
     const earlier = (await repository.list(target)).filter(
