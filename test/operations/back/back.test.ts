@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { applyBack, type BackRequest, planBack } from '../../../src/operations/back/back.ts';
@@ -135,6 +136,9 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
     it('are removed by their rules and by name', async () => {
       expect(await save({ name: 'two' }, contextWith({ keep: 2 }))).toMatchObject({ removed: ['one'] });
       expect(await points()).toEqual(['previous', 'load', 'two', 'kept']);
+      // More than 1 kB that only the new save needs.
+      const rows = Array.from({ length: 50 }, (_, at) => `(${at + 10}, '${randomBytes(32).toString('hex')}')`);
+      await server.run('copy', [`INSERT INTO item VALUES ${rows.join(', ')}`]);
       expect(await save({ name: 'three' }, contextWith({ keep: 20, max_size: '1kB' }))).toMatchObject({
         save: { name: 'three' },
         removed: ['two', 'kept'],
