@@ -16,7 +16,7 @@ export const saveCommand = defineCommand({
   ],
   examples: [
     { command: 'tool save app before-migration', does: 'store the state of the destination' },
-    { command: 'tool back app before-migration', does: 'return to it' },
+    { command: 'tool save app', does: 'store it under the time' },
     { command: 'tool save app before-migration --remove', does: 'remove the save' },
   ],
   json: 'events',

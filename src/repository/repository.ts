@@ -190,8 +190,8 @@ export function timeInKey(key: string): string {
 const SNAPSHOTS = 'snapshots/';
 
 /**
- * No encoded name has a plus sign, so that no target lists them. Beside the snapshots, so that the sweep of any version
- * finds them: one that does not know saves takes them as damaged manifests, and removes no object.
+ * No encoded name has a plus sign, so that no target lists them. They are in the folder of snapshots, where the sweep of any
+ * version finds them: one that does not know saves takes them as damaged manifests, and removes no object.
  */
 const SAVES = `${SNAPSHOTS}save+`;
 

@@ -85,10 +85,10 @@ export async function storeDump({ database, repository, previous, evidence: last
   return { dump: { ...dump, ...(migrations.length > 0 && { migrations }) }, identity, evidence, reading, addedBytes };
 }
 
-type Stored = Pick<Awaited<ReturnType<typeof storeDump>>, 'dump' | 'addedBytes'>;
+type StoreResult = Pick<Awaited<ReturnType<typeof storeDump>>, 'dump' | 'addedBytes'>;
 
 /** The part of a new manifest that the dump determines. */
-export function manifestOf(engine: EngineId, { dump, addedBytes }: Stored) {
+export function manifestOf(engine: EngineId, { dump, addedBytes }: StoreResult) {
   const { serverVersion, toolVersion, ...dumped } = dump;
   return {
     format: formatFor({ engine, ...dumped }),
