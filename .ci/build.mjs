@@ -1,21 +1,25 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
-const stamp = join(dist, '.inputs');
 
 if (import.meta.main) await build();
+
+export { build as setup };
 
 /** Bundles the program into dist/ unless what lies there was made of exactly these sources. */
 export async function build() {
   const inputs = describeInputs();
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === inputs) return;
+  if (existsSync(join(dist, '.inputs')) && readFileSync(join(dist, '.inputs'), 'utf8') === inputs) return;
   const { bundle } = await import('./bundle/bundle.mjs');
+  const next = `${dist}.${process.pid}`;
+  await bundle(root, next);
+  writeFileSync(join(next, '.inputs'), inputs);
+  // Another run may use the present one: it goes at once.
   rmSync(dist, { recursive: true, force: true });
-  await bundle(root, dist);
-  writeFileSync(stamp, inputs);
+  renameSync(next, dist);
 }
 
 /** Names, sizes and times: reading them takes a few milliseconds. */
@@ -31,5 +35,5 @@ function describeInputs() {
 
 function describe(file) {
   const { size, mtimeMs } = statSync(file);
-  return `${file} ${size} ${mtimeMs}\n`;
+  return `${relative(root, file)} ${size} ${mtimeMs}\n`;
 }

@@ -6,7 +6,7 @@ export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
     allowOnly: false,
-    globalSetup: '.ci/temporary-folder.mjs',
+    globalSetup: ['.ci/build.mjs', '.ci/temporary-folder.mjs'],
     update: 'none',
     // The tests write the configurations of the folders that they start the program in; test/hostile/ takes it away.
     env: { TOOL_TRUST: 'true' },

@@ -12,7 +12,7 @@ export function screensReference(pictured: string[]): string {
     COMMANDS_TEXT,
     markdownTable([['command', 'key', 'what it does'], ...COMMAND_IDS.map(commandLine)]),
     '## Moving',
-    `These keys have no id. Each screen below lists its commands, except \`help\`, and its other keys.`,
+    'These keys have no id. Below are the other keys of single screens.',
     table([...withoutParts([...shared().values()]), ...EVERYWHERE.map(({ keys, help }) => ({ keys: [keys], help }))]),
     ...Object.values<ScreenModule>(SCREENS).flatMap((screen) => section(screen, pictured)),
     '## Themes',
@@ -53,7 +53,7 @@ keys:
 \`\`\`
 
 A key is one character, or \`ctrl+\` and a letter, and may occur once. The key bar, the help (\`?\`) and the list of commands
-(\`:\`) show the keys in effect. Commands that replace or remove data show their plan and ask first.`;
+(\`:\`) show those of a screen. Commands that replace or remove data show their plan and ask first.`;
 
 const LIMITS: [string, string][] = [
   ['size', 'at least 40×10 cells; everything is visible from 80×24'],
@@ -102,13 +102,8 @@ function textOf({ keys, help }: SharedKey): string {
 function section({ id, title, keys }: ScreenModule, pictured: string[]): string[] {
   const common = shared();
   const own = keys.filter((binding) => binding.id === undefined && !common.has(textOf(binding)));
-  const ids = keys.flatMap((binding) =>
-    binding.id === undefined || binding.id === 'help' ? [] : [`\`${binding.id}\``],
-  );
-  const commands = new Set(ids);
   const content = [
     ...(pictured.includes(id) ? [`![${title}](pictures/screens/${id}-80x24-dark.svg)`] : []),
-    ...(commands.size > 0 ? [`Commands: ${[...commands].join(', ')}`] : []),
     ...(own.length > 0 ? [own.map((binding) => `- ${codes(binding)}: ${binding.help}`).join('\n')] : []),
   ];
   return content.length > 0 ? [`## ${title}`, ...content] : [];

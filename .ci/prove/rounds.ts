@@ -49,7 +49,7 @@ export function startRounds({ root, state, part, plan, tree }: RoundsOptions) {
     ...[part.file, '--testNamePattern', `\\(${part.name}\\)$`],
     ...['--reporter', 'default', '--reporter', 'json', `--outputFile.json=${results}`, '--no-color'],
   ];
-  const own = { TEST_FULL: '1', PROVE_PLAN: planFile, PROVE_PROGRAM: join(root, 'dist/tool.js') };
+  const own = { TEST_FULL: '1', PROVE_PLAN: planFile };
   const { file, args, env } = tree
     ? tree.command(`cd ${shellWord(root)} && exec node ${words.map(shellWord).join(' ')}`, own)
     : { file: process.execPath, args: words, env: { ...environment, ...own } };

@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { benchData } from '../helpers/databases/bench-data.ts';
 import { mountXfs, startInside } from '../helpers/postgres/debian-postgres.ts';
 import { debianTree } from '../helpers/postgres/debian-tree.ts';
-import { openPostgresBench, type PostgresBenchServer, PROGRAM } from '../helpers/postgres/postgres-bench.ts';
+import { openPostgresBench, type PostgresBenchServer } from '../helpers/postgres/postgres-bench.ts';
+import { PROGRAM } from '../helpers/program.ts';
 import { type Measured, measuredRun, printTable } from '../helpers/terminal/measured-run.ts';
 
 const ROUNDS = 3;

@@ -4,7 +4,8 @@
  * around the share from which the table is loaded whole.
  */
 import { benchData } from '../helpers/databases/bench-data.ts';
-import { openPostgresBench, PROGRAM } from '../helpers/postgres/postgres-bench.ts';
+import { openPostgresBench } from '../helpers/postgres/postgres-bench.ts';
+import { PROGRAM } from '../helpers/program.ts';
 import { measuredRun, printTable } from '../helpers/terminal/measured-run.ts';
 
 const ROUNDS = Number(process.argv[3] ?? 3);

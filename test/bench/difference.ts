@@ -5,7 +5,8 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { benchData } from '../helpers/databases/bench-data.ts';
-import { openPostgresBench, PROGRAM } from '../helpers/postgres/postgres-bench.ts';
+import { openPostgresBench } from '../helpers/postgres/postgres-bench.ts';
+import { PROGRAM } from '../helpers/program.ts';
 import { printTable } from '../helpers/terminal/measured-run.ts';
 
 const ROUNDS = 3;

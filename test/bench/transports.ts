@@ -6,8 +6,9 @@ import { rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { benchData } from '../helpers/databases/bench-data.ts';
-import { openPostgresBench, PROGRAM } from '../helpers/postgres/postgres-bench.ts';
+import { openPostgresBench } from '../helpers/postgres/postgres-bench.ts';
 import { makeAuthority, sign, speakTls } from '../helpers/postgres/postgres-tls.ts';
+import { PROGRAM } from '../helpers/program.ts';
 import { type Measured, measuredRun, printTable } from '../helpers/terminal/measured-run.ts';
 
 const megabytes = Number(process.argv[2] ?? 443);

@@ -3,7 +3,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { benchData } from '../helpers/databases/bench-data.ts';
 import { keepFigure } from '../helpers/keep-figure.ts';
-import { openPostgresBench, PROGRAM } from '../helpers/postgres/postgres-bench.ts';
+import { openPostgresBench } from '../helpers/postgres/postgres-bench.ts';
+import { PROGRAM } from '../helpers/program.ts';
 import { measuredRun, printTable } from '../helpers/terminal/measured-run.ts';
 
 const megabytes = Number(process.argv[2] ?? 450);

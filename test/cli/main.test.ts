@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PROGRAM } from '../helpers/program.ts';
 
-const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
+const SOURCE = new URL('../../src/main.ts', import.meta.url).pathname;
 
 let directory: string;
 let hook: string;
@@ -33,9 +34,9 @@ interface Ended {
 }
 
 /** Runs the program in a process of its own, where nothing is a terminal and no configuration is found. */
-function tool(words: string[], nodeFlags: string[] = []): Promise<Ended> {
+function tool(words: string[], program = [PROGRAM]): Promise<Ended> {
   const { CI: _, FORCE_COLOR: __, ...environment } = process.env;
-  const child = spawn(process.execPath, [...nodeFlags, MAIN, ...words], {
+  const child = spawn(process.execPath, [...program, ...words], {
     cwd: directory,
     env: { ...environment, HOME: directory, XDG_CONFIG_HOME: directory },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -72,7 +73,7 @@ test('output that cannot be written is one line on standard error, and exit 1', 
     [['targets', '--config', '/nowhere'], 3],
   ] as const) {
     const full = openSync('/dev/full', 'w');
-    const { status, stderr } = spawnSync(process.execPath, [MAIN, ...words], {
+    const { status, stderr } = spawnSync(process.execPath, [PROGRAM, ...words], {
       cwd: directory,
       env: { PATH: process.env.PATH, HOME: directory },
       stdio: ['ignore', full, 'pipe'],
@@ -82,7 +83,7 @@ test('output that cannot be written is one line on standard error, and exit 1', 
     expect({ words, status }).toEqual({ words, status: exit });
     if (exit === 1) expect(stderr).toBe('error: Cannot write the output: ENOSPC: no space left on device, write\n');
     const both = openSync('/dev/full', 'w');
-    const silent = spawnSync(process.execPath, [MAIN, ...words], { cwd: directory, stdio: ['ignore', both, both] });
+    const silent = spawnSync(process.execPath, [PROGRAM, ...words], { cwd: directory, stdio: ['ignore', both, both] });
     closeSync(both);
     expect(silent.status).toBe(exit);
   }
@@ -131,7 +132,7 @@ test('the targets offered are those of the file that the line names', async () =
 });
 
 test('a reader that goes away is no error', async () => {
-  const child = spawn('sh', ['-c', `"$0" "$1" --help; echo "exit $?" >&2`, process.execPath, MAIN], {
+  const child = spawn('sh', ['-c', `"$0" "$1" --help; echo "exit $?" >&2`, process.execPath, PROGRAM], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stderr = '';
@@ -143,7 +144,7 @@ test('a reader that goes away is no error', async () => {
 
 test.each([['--help'], ['--version'], ['buidl']])('%s loads nothing heavy', async (word) => {
   rmSync(resolved, { force: true });
-  await tool([word], ['--import', pathToFileURL(hook).href]);
+  await tool([word], ['--import', pathToFileURL(hook).href, SOURCE]);
   const loaded = readFileSync(resolved, 'utf8');
   expect(loaded).toContain('src/main.ts');
   expect(loaded).not.toMatch(/node_modules\/(?!commander\/)|src\/(operations|config|engines|repository)\/|screens\//);

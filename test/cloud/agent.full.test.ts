@@ -9,11 +9,11 @@ import { openDatabase } from '../../hub/database/database.ts';
 import { interrupted } from '../../src/runtime/errors.ts';
 import { putStorageProfile, putTarget, startHub, type TestHub } from '../helpers/hub/hub.ts';
 import { describeWithPostgres, eventually } from '../helpers/postgres/postgres-server.ts';
+import { PROGRAM } from '../helpers/program.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/storage/s3-server.ts';
 import { Sink } from '../helpers/terminal/cli-host.ts';
 import { type ConfiguredCli, configuredCli } from '../helpers/terminal/configured-cli.ts';
 
-const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 const INSTANCE = new URL('../helpers/hub/hub-instance.ts', import.meta.url).pathname;
 const FAST = { supervise: 1, cron: 5, notifyAgain: 1 };
 const ROUNDS = Number(process.env.TOOL_TEST_ROUNDS ?? 6);
@@ -118,7 +118,7 @@ describeWithPostgres('tool agent for a long time', () => {
         const { folder } = machines[index] as ConfiguredCli;
         const { PATH, TMPDIR } = process.env;
         const environment = { PATH, TMPDIR, HOME: folder.path, TOOL_TRUST: 'true' };
-        const child = spawn(process.execPath, [MAIN, 'agent', '--json'], { cwd: folder.path, env: environment });
+        const child = spawn(process.execPath, [PROGRAM, 'agent', '--json'], { cwd: folder.path, env: environment });
         child.stdout?.on('data', (chunk) => (output += chunk));
         child.stderr?.on('data', (chunk) => (output += chunk));
         return child;

@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process';
 import { expect, test } from 'vitest';
+import { PROGRAM } from '../helpers/program.ts';
 import { type ConfigFolder, configFolder, SECRET_KEY, withKey } from '../helpers/terminal/config-folder.ts';
-
-const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 
 /** Runs the program in a process of its own, whose environment is what the test says. */
 function tool({ path }: ConfigFolder, words: string[], environment: NodeJS.ProcessEnv) {
   const env = { PATH: process.env.PATH, TOOL_TRUST: 'true', HOME: path, ...environment };
-  const child = spawn(process.execPath, [MAIN, ...words], { cwd: path, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [PROGRAM, ...words], { cwd: path, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = { exit: null as number | null, stdout: '', stderr: '' };
   child.stdout.on('data', (chunk) => (ended.stdout += chunk));
   child.stderr.on('data', (chunk) => (ended.stderr += chunk));

@@ -11,11 +11,11 @@ import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, test } fro
 import { parse } from 'yaml';
 import { putTarget, startHub } from '../helpers/hub/hub.ts';
 import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres/postgres-server.ts';
+import { PROGRAM } from '../helpers/program.ts';
 import { freePort } from '../helpers/proxies/free-port.ts';
 import { startTokenIssuer } from '../helpers/sign-in/token-issuer.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
-const MAIN = join(ROOT, 'src/main.ts');
 
 interface Step {
   id?: string;
@@ -147,7 +147,7 @@ describeWithPostgres('the action for GitHub', () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), 'tool-action-')));
     onTestFinished(() => rm(folder, { recursive: true }));
     executable = join(folder, 'tool-9.9.9-linux-x64');
-    await writeFile(executable, `#!/bin/sh\nexec "${process.execPath}" "${MAIN}" "$@"\n`);
+    await writeFile(executable, `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`);
     await chmod(executable, 0o755);
     await writeFile(
       join(folder, 'other.yml'),

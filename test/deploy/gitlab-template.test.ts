@@ -8,6 +8,7 @@ import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vit
 import { parse } from 'yaml';
 import { eventProblems } from '../helpers/documents/json-contract.ts';
 import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres/postgres-server.ts';
+import { PROGRAM } from '../helpers/program.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 
@@ -39,7 +40,7 @@ describeWithPostgres('the template for GitLab', () => {
   beforeEach(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), 'tool-gitlab-')));
     onTestFinished(() => rm(folder, { recursive: true }));
-    const program = `#!/bin/sh\nexec "${process.execPath}" "${join(ROOT, 'src/main.ts')}" "$@"\n`;
+    const program = `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`;
     await writeFile(join(folder, 'tool'), program, { mode: 0o755 });
   });
 

@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
 import { build } from '../../.ci/build.mjs';
+import { PROGRAM } from '../helpers/program.ts';
 import { configFolder } from '../helpers/terminal/config-folder.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../dist/tool.js', import.meta.url));
 const BROKEN = new URL('../config/broken/', import.meta.url);
 
 beforeAll(build);

@@ -1,12 +1,11 @@
 import { readdir } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { build } from '../../.ci/build.mjs';
 import { describeWithPostgres, temporaryFolder } from '../helpers/postgres/postgres-server.ts';
 import { processesNaming } from '../helpers/processes/processes.ts';
+import { PROGRAM } from '../helpers/program.ts';
 import { openTerminal, type TestTerminal } from './terminal.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../dist/tool.js', import.meta.url));
 /** The sample takes some ten seconds to make. */
 const FILLED = 50_000;
 

@@ -1,13 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../.ci/build.mjs';
 import { describeWithPostgres, startPostgres } from '../helpers/postgres/postgres-server.ts';
+import { PROGRAM } from '../helpers/program.ts';
 import { configFolder, withKey } from '../helpers/terminal/config-folder.ts';
 import { openTerminal } from './terminal.ts';
-
-const PROGRAM = fileURLToPath(new URL('../../dist/tool.js', import.meta.url));
 
 const FILE = withKey(`# ours
 working_directory: '/tmp/work'   # here

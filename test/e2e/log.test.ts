@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
@@ -10,8 +9,8 @@ import {
   type TestPostgres,
   temporaryFolder,
 } from '../helpers/postgres/postgres-server.ts';
+import { PROGRAM } from '../helpers/program.ts';
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const KEY = '0123456789abcdef0123456789abcdef';
 
 describeWithPostgres('the log of a run on a real server', () => {
@@ -44,7 +43,7 @@ describeWithPostgres('the log of a run on a real server', () => {
     const text = `secret_key: ${KEY}\nworking_directory: ${work}\n${settings}targets: { app: { snapshot: ${urls} } }\n`;
     await writeFile(config, text, { mode: 0o600 });
     const environment = { ...process.env, TOOL_TRUST: 'true', HOME: folder.path, PW: password };
-    const ended = await promisify(execFile)(process.execPath, [MAIN, '--config', config, '--yes', ...words], {
+    const ended = await promisify(execFile)(process.execPath, [PROGRAM, '--config', config, '--yes', ...words], {
       env: environment,
     });
     const log = await readFile(join(work, 'logs', 'tool.log'), 'utf8').catch(() => null);

@@ -1,13 +1,12 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { build } from '../../.ci/build.mjs';
 import { describeWithMysql, startMysql, type TestMysql } from '../helpers/mysql/mysql-server.ts';
 import { temporaryFolder } from '../helpers/postgres/postgres-server.ts';
+import { PROGRAM } from '../helpers/program.ts';
 import { openTerminal, type TestTerminal } from './terminal.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../dist/tool.js', import.meta.url));
 const USER = { name: 'ann', password: 'not-for-others-9f' };
 
 describeWithMysql('mariadb', { name: 'the screens' }, () => {

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { LoadPlan } from '../../src/results/load-results.ts';
@@ -11,8 +10,7 @@ import {
   type TestPostgres,
   temporaryFolder,
 } from '../helpers/postgres/postgres-server.ts';
-
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+import { PROGRAM } from '../helpers/program.ts';
 
 describeWithPostgres('which setting wins, as load --dry-run says', () => {
   let server: TestPostgres;
@@ -43,7 +41,7 @@ describeWithPostgres('which setting wins, as load --dry-run says', () => {
 
   async function tool(words: string[], environment: NodeJS.ProcessEnv = {}): Promise<string> {
     const env = { ...process.env, TOOL_TRUST: 'true', HOME: folder.path, ...environment };
-    return (await promisify(execFile)(process.execPath, [MAIN, ...words], { cwd: folder.path, env })).stdout;
+    return (await promisify(execFile)(process.execPath, [PROGRAM, ...words], { cwd: folder.path, env })).stdout;
   }
 
   async function plan(target: string, environment: NodeJS.ProcessEnv = {}, flags: string[] = []): Promise<LoadPlan> {

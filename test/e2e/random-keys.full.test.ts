@@ -1,17 +1,16 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../.ci/build.mjs';
 import { type AnyServer, startAnyServer } from '../helpers/databases/any-server.ts';
 import { describeWithPostgres, temporaryFolder } from '../helpers/postgres/postgres-server.ts';
+import { PROGRAM } from '../helpers/program.ts';
 import { startTcpProxy, type TcpProxy } from '../helpers/proxies/tcp-proxy.ts';
 import { type Round, trials } from '../helpers/trials.ts';
 import { openTerminal, type TestTerminal } from './terminal.ts';
 
 const part = trials('terminal/random-keys');
-const PROGRAM = fileURLToPath(new URL('../../dist/tool.js', import.meta.url));
 const STEPS = 100;
 /** Between two keys: faster than a person, slow enough that not all of them are one paste. */
 const PACE_MS = 25;

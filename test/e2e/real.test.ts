@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { build } from '../../.ci/build.mjs';
@@ -13,9 +12,9 @@ import {
   temporaryFolder,
 } from '../helpers/postgres/postgres-server.ts';
 import { processesNaming } from '../helpers/processes/processes.ts';
+import { PROGRAM } from '../helpers/program.ts';
 import { openTerminal, type TestTerminal } from './terminal.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../dist/tool.js', import.meta.url));
 const SNAPSHOTS = /\d snapshots?(?:, \S+ \wB? local)?(?: ─╮)?$|no snapshots/m;
 const AS_BEFORE = { alternateScreen: false, cursorHidden: false, autowrap: true, bracketedPaste: false };
 

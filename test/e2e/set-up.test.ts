@@ -1,6 +1,5 @@
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { build } from '../../.ci/build.mjs';
 import { describeWithMysql, startMysql, type TestMysql } from '../helpers/mysql/mysql-server.ts';
@@ -10,9 +9,8 @@ import {
   type TestPostgres,
   temporaryFolder,
 } from '../helpers/postgres/postgres-server.ts';
+import { PROGRAM } from '../helpers/program.ts';
 import { openTerminal, type TestTerminal } from './terminal.ts';
-
-const PROGRAM = fileURLToPath(new URL('../../dist/tool.js', import.meta.url));
 
 describeWithPostgres('a first configuration on a real server', () => {
   let server: TestPostgres;

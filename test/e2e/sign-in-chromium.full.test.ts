@@ -1,13 +1,11 @@
 import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../.ci/build.mjs';
+import { PROGRAM } from '../helpers/program.ts';
 import { hasChromium, startChromium } from '../helpers/sign-in/chromium.ts';
 import { noteTakingBrowser } from '../helpers/sign-in/note-taking-browser.ts';
 import { signInWorld } from '../helpers/sign-in/signed-in.ts';
-
-const PROGRAM = fileURLToPath(new URL('../../dist/tool.js', import.meta.url));
 
 describe.skipIf(!hasChromium)(`a real browser${hasChromium ? '' : ' (needs chromium)'}`, () => {
   beforeAll(() => build());

@@ -4,14 +4,13 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../.ci/build.mjs';
+import { PROGRAM } from '../helpers/program.ts';
 import { noteTakingBrowser } from '../helpers/sign-in/note-taking-browser.ts';
 import { type SignInWorld, signInWorld } from '../helpers/sign-in/signed-in.ts';
 import { SECRET_KEY } from '../helpers/terminal/config-folder.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../dist/tool.js', import.meta.url));
 const missing = ['dbus-run-session', 'gnome-keyring-daemon'].filter((name) => !existsSync(join('/usr/bin', name)));
 const lacking = missing.length > 0 ? ` (needs ${missing.join(' and ')})` : '';
 

@@ -3,17 +3,15 @@ import { once } from 'node:events';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../.ci/build.mjs';
 import { decrypt } from '../../src/config/secrets/cipher.ts';
 import { processTraces } from '../helpers/processes/process-traces.ts';
+import { PROGRAM } from '../helpers/program.ts';
 import { noteTakingBrowser } from '../helpers/sign-in/note-taking-browser.ts';
 import { type SignInWorld, signInWorld } from '../helpers/sign-in/signed-in.ts';
 import { SECRET_KEY } from '../helpers/terminal/config-folder.ts';
 import { openTerminal } from './terminal.ts';
-
-const PROGRAM = fileURLToPath(new URL('../../dist/tool.js', import.meta.url));
 
 beforeAll(() => build());
 

@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { FRAME_BYTES } from '../../src/repository/objects/object-format.ts';
+import { PROGRAM } from '../helpers/program.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/storage/s3-server.ts';
 import { storeTables } from '../helpers/storage/stored-snapshot.ts';
 import { measuredRun } from '../helpers/terminal/measured-run.ts';
-
-const bundle = new URL('../../dist/tool.js', import.meta.url).pathname;
 
 const OBJECT_BYTES = 5_000_000_000;
 const MOST_MEGABYTES = 200;
@@ -43,7 +42,7 @@ describeWithS3('an object of 5 GB', () => {
         targets: { app: { storage_profile: 'team', snapshot: { src_url: 'postgres://h/d' } } },
       };
       await writeFile(config, JSON.stringify(settings), { mode: 0o600 });
-      const words = [bundle, '--config', config, '--json', command, 'app'];
+      const words = [PROGRAM, '--config', config, '--json', command, 'app'];
       const { megabytes, seconds, output } = await measuredRun(process.execPath, words);
       console.log(`${command}: ${megabytes} MB of memory, ${seconds.toFixed(1)} s`);
       const done = JSON.parse(output.trimEnd().split('\n').at(-1) ?? '');

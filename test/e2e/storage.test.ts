@@ -6,13 +6,12 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { BucketProfile } from '../../src/repository/s3/connection.ts';
 import { eventProblems } from '../helpers/documents/json-contract.ts';
+import { PROGRAM } from '../helpers/program.ts';
 import { describeWithS3, startS3 } from '../helpers/storage/s3-server.ts';
 import { storeSnapshot } from '../helpers/storage/stored-snapshot.ts';
 import { suiteResource } from '../helpers/suite-resource.ts';
 
-const bundle = new URL('../../dist/tool.js', import.meta.url).pathname;
-
-describeWithS3('the bundle and a bucket', () => {
+describeWithS3('the PROGRAM and a bucket', () => {
   const server = suiteResource(() => startS3());
   let profile: BucketProfile;
   let folder: string;
@@ -37,7 +36,7 @@ describeWithS3('the bundle and a bucket', () => {
       targets: { app: { storage_profile: 'team', snapshot: { src_url: 'postgres://h/d' } } },
     };
     await writeFile(config, JSON.stringify(settings), { mode: 0o600 });
-    const run = promisify(execFile)(process.execPath, [bundle, '--config', config, ...words], { cwd: folder });
+    const run = promisify(execFile)(process.execPath, [PROGRAM, '--config', config, ...words], { cwd: folder });
     return run.then(
       ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
       ({ code, stdout, stderr }) => ({ code, stdout, stderr }),

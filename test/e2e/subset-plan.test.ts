@@ -1,6 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { build } from '../../.ci/build.mjs';
 import {
@@ -9,9 +8,8 @@ import {
   type TestPostgres,
   temporaryFolder,
 } from '../helpers/postgres/postgres-server.ts';
+import { PROGRAM } from '../helpers/program.ts';
 import { openTerminal, type TestTerminal } from './terminal.ts';
-
-const PROGRAM = fileURLToPath(new URL('../../dist/tool.js', import.meta.url));
 
 // Each of 200 customers has ten orders, each order one of 40 products; nothing leads to the countries or the log.
 const SHOP = `

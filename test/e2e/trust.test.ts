@@ -1,12 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../helpers/postgres/postgres-server.ts';
+import { PROGRAM } from '../helpers/program.ts';
 import { SECRET_KEY } from '../helpers/terminal/config-folder.ts';
 import { openTerminal } from './terminal.ts';
-
-const PROGRAM = fileURLToPath(new URL('../../dist/tool.js', import.meta.url));
 
 it('the screens ask before a tool.yml of the current folder is used, remember it, and name the file', async () => {
   const folder = await temporaryFolder();

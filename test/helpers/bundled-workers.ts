@@ -2,12 +2,11 @@ import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join, parse } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import threads, { type WorkerOptions } from 'node:worker_threads';
+import { PROGRAM } from './program.ts';
 
-/** In `npm run prove` the threads run from the bundle, as users have them; they start in a third of the time. */
+/** Threads run from the bundle, as users have them; they start in a third of the time. */
 export function useBundledWorkers(): void {
-  const program = process.env.PROVE_PROGRAM;
-  if (!program) return;
-  const folder = dirname(program);
+  const folder = dirname(PROGRAM);
   threads.Worker = class extends threads.Worker {
     constructor(file: string | URL, options?: WorkerOptions) {
       const { name, ext } = file instanceof URL ? parse(fileURLToPath(file)) : parse(file);

@@ -24,9 +24,8 @@ import {
   temporaryFolder,
   testContext,
 } from '../helpers/postgres/postgres-server.ts';
+import { PROGRAM } from '../helpers/program.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/storage/s3-server.ts';
-
-const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 
 type Claim = (entry: { version: string; headline: Record<string, unknown> }) => object;
 
@@ -154,7 +153,7 @@ describeWithPostgres('lists of a bucket', () => {
       await writeFile(join(home, 'tool.yml'), JSON.stringify({ ...settings, trusted_keys }), { mode: 0o600 });
       const transport = new StdioClientTransport({
         command: process.execPath,
-        args: [MAIN, 'mcp', '--allow', 'load,pull'],
+        args: [PROGRAM, 'mcp', '--allow', 'load,pull'],
         env: { PATH: process.env.PATH ?? '', HOME: home, TOOL_TRUST: 'true' },
         cwd: home,
         stderr: 'ignore',

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { planSubset } from '../../src/operations/subset/subset.ts';
-import { type AnyServer, SERVER_KINDS, startAnyServer } from '../helpers/databases/any-server.ts';
+import { type AnyServer, startAnyServer, testedKinds } from '../helpers/databases/any-server.ts';
 import { describeWithKind } from '../helpers/databases/describe-with-kind.ts';
 import { temporaryFolder, testContext } from '../helpers/postgres/postgres-server.ts';
 
-for (const kind of SERVER_KINDS) {
+for (const kind of testedKinds('mariadb')) {
   describeWithKind(kind, 'the condition of a subset', () => {
     let server: AnyServer;
     let folder: Awaited<ReturnType<typeof temporaryFolder>>;

@@ -14,9 +14,8 @@ import { eventProblems } from '../helpers/documents/json-contract.ts';
 import { putStorageProfile, startHub, type TestHub } from '../helpers/hub/hub.ts';
 import { createHubTarget, type HubTarget, objectOf, objectPath, openHubTarget } from '../helpers/hub/hub-target.ts';
 import { describeWithPostgres, eventually } from '../helpers/postgres/postgres-server.ts';
+import { PROGRAM } from '../helpers/program.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/storage/s3-server.ts';
-
-const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 
 describeWithPostgres('reconcile', () => {
   describeWithS3('over a real bucket', () => {
@@ -156,7 +155,7 @@ describeWithPostgres('reconcile', () => {
       const { PATH, TMPDIR } = process.env;
       const keys = hub.settings.keys.map(({ bytes }) => bytes.toString('hex')).join();
       const env = { PATH, TMPDIR, HOME: '/nonexistent', TOOL_HUB_DATABASE_URL: hub.settings.databaseUrl };
-      const child = spawn(process.execPath, [MAIN, 'hub', 'reconcile', ...words], {
+      const child = spawn(process.execPath, [PROGRAM, 'hub', 'reconcile', ...words], {
         env: { ...env, TOOL_HUB_KEYS: keys, ...settings },
         stdio: ['ignore', 'pipe', 'pipe'],
       });

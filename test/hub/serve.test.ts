@@ -18,10 +18,9 @@ import {
   startPostgres,
   temporaryFolder,
 } from '../helpers/postgres/postgres-server.ts';
+import { PROGRAM } from '../helpers/program.ts';
 import { freePort } from '../helpers/proxies/free-port.ts';
 import { suiteResource } from '../helpers/suite-resource.ts';
-
-const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 
 interface Running {
   child: ChildProcess;
@@ -31,7 +30,7 @@ interface Running {
 
 function tool(words: string[], environment: NodeJS.ProcessEnv = {}): Running {
   const { PATH, TMPDIR } = process.env;
-  const child = spawn(process.execPath, [MAIN, ...words], {
+  const child = spawn(process.execPath, [PROGRAM, ...words], {
     env: { PATH, TMPDIR, HOME: '/nonexistent', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

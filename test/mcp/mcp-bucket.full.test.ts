@@ -9,9 +9,9 @@ import {
   type TestPostgres,
   temporaryFolder,
 } from '../helpers/postgres/postgres-server.ts';
+import { PROGRAM } from '../helpers/program.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/storage/s3-server.ts';
 
-const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 const FILL = `CREATE TABLE team (id integer PRIMARY KEY, name text NOT NULL);
   CREATE TABLE person (id integer PRIMARY KEY, team integer NOT NULL REFERENCES team);
   INSERT INTO team VALUES (1, 'red'), (2, 'blue');
@@ -57,7 +57,7 @@ describeWithPostgres('tool mcp with --allow', () =>
     async function start(...allow: string[]) {
       const transport = new StdioClientTransport({
         command: process.execPath,
-        args: [MAIN, 'mcp', '--as', 'me', ...allow.flatMap((word) => ['--allow', word])],
+        args: [PROGRAM, 'mcp', '--as', 'me', ...allow.flatMap((word) => ['--allow', word])],
         env: { PATH: process.env.PATH ?? '', HOME: folder.path, TOOL_TRUST: 'true' },
         cwd: folder.path,
         stderr: 'ignore',

@@ -7,8 +7,8 @@ import type { Tour } from '../../src/results/demo-results.ts';
 import { eventProblems } from '../helpers/documents/json-contract.ts';
 import { describeWithPostgres, eventually, temporaryFolder } from '../helpers/postgres/postgres-server.ts';
 import { processesNaming } from '../helpers/processes/processes.ts';
+import { PROGRAM } from '../helpers/program.ts';
 
-const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 /** The sample alone takes some ten seconds to make. */
 const WHOLE_TOUR = 180_000;
 
@@ -30,7 +30,7 @@ describeWithPostgres('tool demo without a terminal', () => {
 
   /** In a process group of its own, with a temporary folder of its own. */
   function demo(...words: string[]) {
-    return spawn(process.execPath, [MAIN, 'demo', ...words], {
+    return spawn(process.execPath, [PROGRAM, 'demo', ...words], {
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
       env: { ...process.env, ...HOSTILE, TMPDIR: folder.path },

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { withTunnel } from '../../src/engines/tunnel-address.ts';
-import { SERVER_KINDS, startAnyServer } from '../helpers/databases/any-server.ts';
+import { startAnyServer, testedKinds } from '../helpers/databases/any-server.ts';
 import { describeWithKind } from '../helpers/databases/describe-with-kind.ts';
 import { temporaryFolder } from '../helpers/postgres/postgres-server.ts';
 import { processesNaming } from '../helpers/processes/processes.ts';
@@ -14,7 +14,7 @@ import { startTool } from '../helpers/terminal/tool-process.ts';
 const WAIT = { timeout: 60_000, interval: 50 };
 
 /** A start of the program takes a second or two. */
-const KINDS = SERVER_KINDS.filter((kind) => kind !== 'mysql' || process.env.TEST_FULL === '1');
+const KINDS = testedKinds('mariadb');
 
 for (const kind of KINDS) {
   describeWithKind(kind, 'a server behind a bastion', () => {

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, it, onTestFinished } from 'vitest';
+import { PROGRAM } from '../../helpers/program.ts';
 import { type SignInWorld, signInWorld } from '../../helpers/sign-in/signed-in.ts';
-
-const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
 
 interface Login {
   words: string[];
@@ -13,7 +12,7 @@ interface Login {
 
 /** Runs the program where there is no display. */
 async function login({ folder }: SignInWorld, { words, person }: Login) {
-  const child = spawn(process.execPath, [MAIN, 'auth', 'login', ...words], {
+  const child = spawn(process.execPath, [PROGRAM, 'auth', 'login', ...words], {
     cwd: folder,
     env: { TOOL_TRUST: 'true', HOME: folder, PATH: process.env.PATH },
   });

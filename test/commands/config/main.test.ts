@@ -2,9 +2,8 @@ import { spawn } from 'node:child_process';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { PROGRAM } from '../../helpers/program.ts';
 import { type ConfigFolder, configFolder, withKey } from '../../helpers/terminal/config-folder.ts';
-
-const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
 
 interface Ended {
   exit: number | null;
@@ -14,7 +13,7 @@ interface Ended {
 
 /** Runs the program in a process of its own, with the folder as its home and current directory. */
 function tool({ path }: ConfigFolder, words: string[], environment: NodeJS.ProcessEnv = {}): Promise<Ended> {
-  const child = spawn(process.execPath, [MAIN, 'config', ...words], {
+  const child = spawn(process.execPath, [PROGRAM, 'config', ...words], {
     cwd: path,
     env: { PATH: process.env.PATH, TOOL_TRUST: 'true', HOME: path, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { PROGRAM } from '../../helpers/program.ts';
 import { configFolder } from '../../helpers/terminal/config-folder.ts';
 
-const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
 const run = promisify(execFile);
 
 const missing = ['dbus-run-session', 'gnome-keyring-daemon'].filter(
@@ -30,7 +30,7 @@ async function inSession(
     XDG_RUNTIME_DIR: home,
     XDG_DATA_HOME: join(home, 'data'),
   };
-  const tool = `tool() { ${process.execPath} ${MAIN} "$@"; }; `;
+  const tool = `tool() { ${process.execPath} ${PROGRAM} "$@"; }; `;
   return run('dbus-run-session', ['--', 'bash', '-c', `${keychain ? unlock : ''}${tool}cd ${home}; ${script}`], {
     env,
   });
@@ -81,7 +81,7 @@ describe.skipIf(lacking)(`a keychain that is there and keeps nothing${lacking}`,
 
 it('init warns without a keychain, and writes the key to the file, readable by its owner only', async () => {
   const { path } = await configFolder({});
-  const { stderr } = await run(process.execPath, [MAIN, 'config', 'init', '--keychain', '--no-tui'], {
+  const { stderr } = await run(process.execPath, [PROGRAM, 'config', 'init', '--keychain', '--no-tui'], {
     env: { PATH: process.env.PATH, TOOL_TRUST: 'true', HOME: path },
     cwd: path,
   });
@@ -96,14 +96,14 @@ it('init warns without a keychain, and writes the key to the file, readable by i
 it('a configuration with a missing keychain is refused with a hint', async () => {
   const { path } = await configFolder({ 'tool.yml': 'secret_key: keychain\n' });
   const env = { PATH: process.env.PATH, TOOL_TRUST: 'true', HOME: path };
-  await expect(run(process.execPath, [MAIN, 'targets'], { env, cwd: path })).rejects.toMatchObject({
+  await expect(run(process.execPath, [PROGRAM, 'targets'], { env, cwd: path })).rejects.toMatchObject({
     code: 3,
     stderr: expect.stringMatching(/cannot read secret_key from the keychain: .*TOOL_SECRET_KEY/s),
   });
-  await expect(run(process.execPath, [MAIN, 'targets', '--json'], { env, cwd: path })).rejects.toMatchObject({
+  await expect(run(process.execPath, [PROGRAM, 'targets', '--json'], { env, cwd: path })).rejects.toMatchObject({
     stdout: expect.stringContaining('"code":"keychain_unavailable"'),
   });
-  const { stdout } = await run(process.execPath, [MAIN, 'targets'], {
+  const { stdout } = await run(process.execPath, [PROGRAM, 'targets'], {
     env: { ...env, TOOL_SECRET_KEY: 'ab'.repeat(16) },
     cwd: path,
   });

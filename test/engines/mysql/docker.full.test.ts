@@ -25,8 +25,8 @@ import { withProgram } from '../../helpers/mysql/mysql-programs.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql/mysql-server.ts';
 import { eventually, temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
 import { processesNaming } from '../../helpers/processes/processes.ts';
+import { PROGRAM } from '../../helpers/program.ts';
 
-const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
 const SAKILA = new URL('../../../../shared/data/sakila-mysql', import.meta.url).pathname;
 const USER = { name: 'app', password: 'hunter2-never-seen' };
 
@@ -201,7 +201,7 @@ for (const { flavour, image } of COMBINATIONS) {
           ['SIGINT', [130, null]],
           ['SIGKILL', [null, 'SIGKILL']],
         ] as const) {
-          const child = spawn(process.execPath, [MAIN, '--config', config, '--yes', '--json', 'load', 'app', file], {
+          const child = spawn(process.execPath, [PROGRAM, '--config', config, '--yes', '--json', 'load', 'app', file], {
             ...{ detached: true, stdio: ['ignore', 'ignore', 'ignore'], env: docker.environment },
           }) as ChildProcess;
           const exit = once(child, 'exit');

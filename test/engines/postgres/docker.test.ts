@@ -23,8 +23,8 @@ import {
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
 import { processesNaming } from '../../helpers/processes/processes.ts';
+import { PROGRAM } from '../../helpers/program.ts';
 
-const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
 const SAKILA = new URL('../../../../shared/data/sakila-postgres', import.meta.url).pathname;
 const PASSWORD = 'hunter2-never-seen';
 
@@ -230,7 +230,7 @@ describeWithDocker(
     });
 
     function startBuild(): ChildProcess {
-      const args = [MAIN, '--config', join(folder.path, 'tool.yml'), '--json', 'build', 'app'];
+      const args = [PROGRAM, '--config', join(folder.path, 'tool.yml'), '--json', 'build', 'app'];
       return spawn(process.execPath, args, {
         detached: true,
         stdio: ['ignore', 'pipe', 'ignore'],

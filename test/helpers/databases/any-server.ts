@@ -7,7 +7,7 @@ import pg from 'pg';
 import { openSession } from '../../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../../src/engines/mysql/connection/url.ts';
 import { unprivilegedUser } from '../../../src/engines/shared/server/unprivileged-user.ts';
-import { type Setup, startMysql } from '../mysql/mysql-server.ts';
+import { type Setup, startMysql, type TestFlavour, testedFlavours } from '../mysql/mysql-server.ts';
 import { eventually, startPostgres, temporaryFolder } from '../postgres/postgres-server.ts';
 import { noteServer } from '../trials.ts';
 import { normalized } from './build-and-load.ts';
@@ -16,6 +16,11 @@ const run = promisify(execFile);
 
 export const SERVER_KINDS = ['postgres', 'mariadb', 'mysql'] as const;
 export type ServerKind = (typeof SERVER_KINDS)[number];
+
+/** Returns the kinds of servers of a suite: PostgreSQL and one flavour in `npm test`, all in `npm run test:full`. */
+export function testedKinds(flavour: TestFlavour): ServerKind[] {
+  return ['postgres', ...testedFlavours(flavour)];
+}
 
 /** A server of any kind, for what has to hold on all of them. */
 export interface AnyServer {

@@ -16,6 +16,11 @@ import { eventually } from '../postgres/postgres-server.ts';
 
 export type TestFlavour = 'mariadb' | 'mysql';
 
+/** Returns the flavours of a suite: one in `npm test`, both in `npm run test:full`. */
+export function testedFlavours(one: TestFlavour): TestFlavour[] {
+  return process.env.TEST_FULL === '1' ? ['mariadb', 'mysql'] : [one];
+}
+
 export interface TestMysql {
   flavour: TestFlavour;
   port: number;

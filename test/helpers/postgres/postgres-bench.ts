@@ -5,6 +5,7 @@ import { anyClientTools, type ClientTools } from '../../../src/engines/postgres/
 import { startThrowAwayServer } from '../../../src/engines/postgres/server/throw-away-server.ts';
 import { localRunner } from '../../../src/process/local.ts';
 import { keepFigure } from '../keep-figure.ts';
+import { PROGRAM } from '../program.ts';
 import { cpuSeconds, type Measured, measuredRun, printTable } from '../terminal/measured-run.ts';
 
 const ROUNDS = 5;
@@ -35,8 +36,6 @@ export interface PostgresBenchServer extends AsyncDisposable {
   /** Seconds of CPU that its processes have taken. */
   cpu(): Promise<number>;
 }
-
-export const PROGRAM = new URL('../../../dist/tool.js', import.meta.url).pathname;
 
 /** A server with a filled database `bench`, as durable as a server comes: its syncs are part of what is measured. */
 export async function openPostgresBench(statements: string[]): Promise<PostgresBenchServer> {

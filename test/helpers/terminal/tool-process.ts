@@ -6,9 +6,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Settings } from '../../../src/config/schema/settings.ts';
-
-/** `npm run prove` tries the bundle, as users have it; it starts four times as fast. */
-const MAIN = process.env.PROVE_PROGRAM ?? new URL('../../../src/main.ts', import.meta.url).pathname;
+import { PROGRAM } from '../program.ts';
 
 /** The program in a process group of its own. */
 export interface ToolProcess {
@@ -41,9 +39,9 @@ export interface ToolProcessOptions {
   node?: string;
 }
 
-/** The Node of the machine, when it is too old for the program: the launcher then starts another one. `null` without a bundle. */
+/** The Node of the machine, when it is too old for the program: the launcher then starts another one. */
 export function oldNode(): string | null {
-  if (!process.env.PROVE_PROGRAM || !existsSync(SYSTEM_NODE)) return null;
+  if (!existsSync(SYSTEM_NODE)) return null;
   const version = execFileSync(SYSTEM_NODE, ['--version'], { encoding: 'utf8' });
   return /^v(?:1\d|2[01])\./.test(version) ? SYSTEM_NODE : null;
 }
@@ -57,7 +55,7 @@ export function startTool({
   under = [],
   node = process.execPath,
 }: ToolProcessOptions): ToolProcess {
-  const [file = '', ...args] = [...under, node, MAIN, '--config', config, '--yes', '--json', ...words];
+  const [file = '', ...args] = [...under, node, PROGRAM, '--config', config, '--yes', '--json', ...words];
   const child = spawn(file, args, {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],

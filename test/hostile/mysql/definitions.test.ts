@@ -5,7 +5,7 @@ import { leaveOutRemote } from '../../../src/engines/mysql/restore/left-out.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { changeDefinitions } from '../../helpers/databases/change-definitions.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
 
 const EMPTY: Definitions = {
@@ -329,7 +329,7 @@ describe('the definition of a view or stored program', () => {
 });
 
 /** Both take minutes: MySQL in the full suite. */
-const FLAVOURS: TestFlavour[] = process.env.TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
+const FLAVOURS = testedFlavours('mariadb');
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'a snapshot whose definitions somebody has changed' }, () => {
     let server: TestMysql;

@@ -3,7 +3,7 @@ import { quoteName } from '../../../src/engines/mysql/connection/quote.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
 
 /** Names that end a quote, a line, a parenthesis or a command, and what a command would do. */
@@ -16,7 +16,7 @@ const PIECES = [
   `\${x}{{env "HOME"}}ünï`,
 ];
 /** Both take minutes: MySQL in the full suite. */
-const FLAVOURS: TestFlavour[] = process.env.TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
+const FLAVOURS = testedFlavours('mariadb');
 
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'a source whose names are hostile' }, () => {

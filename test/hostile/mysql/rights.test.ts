@@ -5,10 +5,10 @@ import { constraintsOf } from '../../../src/engines/mysql/catalog/rights/stored-
 import { openSession } from '../../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../../src/engines/mysql/connection/url.ts';
 import { checkRights, createSource, TABLES, VIEWS } from '../../helpers/mysql/mysql-rights.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
 
-const FLAVOURS: TestFlavour[] = ['mariadb', 'mysql'];
+const FLAVOURS = testedFlavours('mysql');
 const LIMIT = 120_000;
 
 for (const flavour of FLAVOURS) {

@@ -8,10 +8,10 @@ import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
 import type { Context } from '../../../src/runtime/context.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
 
-const FLAVOURS: TestFlavour[] = ['mariadb', 'mysql'];
+const FLAVOURS = testedFlavours('mysql');
 const USERS = "SELECT User AS name FROM mysql.user WHERE User LIKE 'tool-load-%'";
 
 for (const flavour of FLAVOURS) {

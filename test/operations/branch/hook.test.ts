@@ -17,8 +17,7 @@ import {
   temporaryFolder,
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
-
-const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
+import { PROGRAM } from '../../helpers/program.ts';
 
 describeWithPostgres('branch hook and branch checkout', () => {
   let server: TestPostgres;
@@ -208,7 +207,7 @@ describeWithPostgres('branch hook and branch checkout', () => {
     git('add', 'tool.yml');
     git('commit', '--quiet', '-m', 'another destination');
     git('checkout', '--quiet', 'main');
-    await fakeTool(`exec ${process.execPath} ${MAIN} "$@"`);
+    await fakeTool(`exec ${process.execPath} ${PROGRAM} "$@"`);
     await install();
     const { status, stderr } = git('checkout', '--quiet', 'hostile');
     expect(status).toBe(0);
@@ -243,7 +242,7 @@ describeWithPostgres('branch hook and branch checkout', () => {
   it.runIf(process.env.TEST_FULL)('runs tool by name, which prints one line', async () => {
     const config = `secret_key: abcdef0123456789abcdef0123456789\nworking_directory: ${path('work')}\ntargets:\n  app:\n    snapshot:\n      src_url: ${server.url('source')}\n      dst_url: ${server.url('copy')}\n`;
     await writeFile(path('checkout/tool.yml'), config);
-    await fakeTool(`exec ${process.execPath} ${MAIN} "$@" 2>${path('errors')}`);
+    await fakeTool(`exec ${process.execPath} ${PROGRAM} "$@" 2>${path('errors')}`);
     await install();
     const { stderr, status } = git('checkout', '--quiet', '-b', 'feature/x');
     expect(await readFile(path('errors'), 'utf8')).not.toContain('error');

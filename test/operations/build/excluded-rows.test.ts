@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { TargetSnapshots } from '../../../src/results/results.ts';
-import { type AnyServer, SERVER_KINDS, startAnyServer } from '../../helpers/databases/any-server.ts';
+import { type AnyServer, startAnyServer, testedKinds } from '../../helpers/databases/any-server.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
 import { eventually, temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
 import { type Tool, toolIn } from '../../helpers/terminal/tool-process.ts';
@@ -17,7 +17,7 @@ const FILL = [
   'INSERT INTO visit VALUES (1, 1), (2, 1)',
 ];
 
-for (const kind of SERVER_KINDS) {
+for (const kind of testedKinds('mariadb')) {
   describeWithKind(kind, 'a build that excludes rows', () => {
     let server: AnyServer;
     let folder: Awaited<ReturnType<typeof temporaryFolder>>;

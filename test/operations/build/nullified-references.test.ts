@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
-import { type AnyServer, SERVER_KINDS, startAnyServer } from '../../helpers/databases/any-server.ts';
+import { type AnyServer, startAnyServer, testedKinds } from '../../helpers/databases/any-server.ts';
 import { withDetails } from '../../helpers/databases/build-and-load.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
@@ -40,7 +40,7 @@ async function builder(server: AnyServer, { database, big = 'big' }: { database:
   };
 }
 
-for (const kind of SERVER_KINDS) {
+for (const kind of testedKinds('mysql')) {
   describeWithKind(kind, 'references that become NULL', () => {
     let server: AnyServer;
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { AfterLoadStep } from '../../../src/config/schema/after-load.ts';
 import { isRunning } from '../../../src/process/is-running.ts';
 import type { LoadPlan, LoadResult } from '../../../src/results/load-results.ts';
-import { type AnyServer, SERVER_KINDS, startAnyServer } from '../../helpers/databases/any-server.ts';
+import { type AnyServer, startAnyServer, testedKinds } from '../../helpers/databases/any-server.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
 import { eventually, temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
 import { stagingLeftovers } from '../../helpers/storage/leftovers.ts';
@@ -57,7 +57,7 @@ const MYSQL = {
     'mysql --protocol=tcp --user="$MYSQL_USER" --batch --skip-column-names "$MYSQL_DATABASE" --execute "SELECT DATABASE()"',
 };
 
-for (const kind of SERVER_KINDS) {
+for (const kind of testedKinds('mysql')) {
   const { fill, migration, client, byVariables } = kind === 'postgres' ? POSTGRES : MYSQL;
   describeWithKind(kind, 'a load with steps after it', () => {
     let server: AnyServer;

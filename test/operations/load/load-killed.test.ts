@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type AnyServer, SERVER_KINDS, startAnyServer } from '../../helpers/databases/any-server.ts';
+import { type AnyServer, startAnyServer, testedKinds } from '../../helpers/databases/any-server.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
 import { temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
 import { stagingLeftovers } from '../../helpers/storage/leftovers.ts';
@@ -42,7 +42,7 @@ const MYSQL = {
   ],
 };
 
-for (const kind of SERVER_KINDS) {
+for (const kind of testedKinds('mysql')) {
   const part = trials(`kills/load-${kind}`);
   if (part.isEmpty) continue;
   describeWithKind(kind, 'a load whose whole process group is killed', () => {

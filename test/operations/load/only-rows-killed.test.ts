@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type AnyServer, SERVER_KINDS, startAnyServer } from '../../helpers/databases/any-server.ts';
+import { type AnyServer, startAnyServer, testedKinds } from '../../helpers/databases/any-server.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
 import { temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
 import { type Tool, toolIn } from '../../helpers/terminal/tool-process.ts';
@@ -19,7 +19,7 @@ const limit = (kind: string): string[] =>
 /** Moments of the run, of which the last ones are around its commit. */
 const MOMENTS = process.env.TEST_FULL === '1' ? [0.3, 0.6, 0.75, 0.85, 0.9, 0.95, 1] : [0.8, 0.95];
 
-for (const kind of SERVER_KINDS) {
+for (const kind of testedKinds('mariadb')) {
   describeWithKind(kind, 'a load of only rows whose program or session is killed', () => {
     let server: AnyServer;
     let folder: Awaited<ReturnType<typeof temporaryFolder>>;

@@ -5,6 +5,7 @@ import { applyUndo, planUndo } from '../../../src/operations/undo/undo.ts';
 import type { LoadResult } from '../../../src/results/load-results.ts';
 import { type AnyServer, startAnyServer } from '../../helpers/databases/any-server.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
+import { testedFlavours } from '../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
 
 const FILL = [
@@ -24,7 +25,7 @@ const FILL = [
   "INSERT INTO part VALUES (1, 'a\\n'), (2, NULL), (3, '')",
 ];
 
-for (const kind of ['mariadb', 'mysql'] as const) {
+for (const kind of testedFlavours('mysql')) {
   describeWithKind(kind, 'a load of only the rows of some tables', () => {
     let server: AnyServer;
     let folder: Awaited<ReturnType<typeof temporaryFolder>>;

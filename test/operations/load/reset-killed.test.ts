@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type AnyServer, SERVER_KINDS, startAnyServer } from '../../helpers/databases/any-server.ts';
+import { type AnyServer, startAnyServer, testedKinds } from '../../helpers/databases/any-server.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
 import { temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
 import { type Tool, toolIn } from '../../helpers/terminal/tool-process.ts';
@@ -32,7 +32,7 @@ const COMMANDS = [
 /** A run may take longer than the one that was timed. */
 const LONGER = 1.3;
 
-for (const kind of SERVER_KINDS) {
+for (const kind of testedKinds('mariadb')) {
   const part = trials(`kills/reset-${kind}`);
   if (part.isEmpty) continue;
   describeWithKind(kind, 'base copies, when the whole process group is killed', () => {

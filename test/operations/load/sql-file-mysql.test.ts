@@ -5,10 +5,10 @@ import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
 import { loadSummary } from '../../../src/operations/load/text.ts';
 import type { LoadPlan, LoadResult } from '../../../src/results/load-results.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
 
-for (const flavour of ['mariadb', 'mysql'] as TestFlavour[]) {
+for (const flavour of testedFlavours('mysql')) {
   describeWithMysql(flavour, { name: 'a load of an SQL file' }, () => {
     let server: TestMysql;
     let folder: Awaited<ReturnType<typeof temporaryFolder>>;

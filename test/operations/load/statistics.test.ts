@@ -6,7 +6,7 @@ import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
 import { applyReset, planReset } from '../../../src/operations/reset/reset.ts';
 import { applySanitize, planSanitize } from '../../../src/operations/sanitize/sanitize.ts';
 import type { LoadResult } from '../../../src/results/load-results.ts';
-import { type AnyServer, SERVER_KINDS, startAnyServer } from '../../helpers/databases/any-server.ts';
+import { type AnyServer, startAnyServer, testedKinds } from '../../helpers/databases/any-server.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
 
@@ -64,7 +64,7 @@ const QUERIES = [
   'SELECT c.id FROM customer c WHERE EXISTS (SELECT 1 FROM orders o JOIN item i ON i.order_id = o.id WHERE o.customer_id = c.id AND i.product = 2)',
 ].map((query) => query.replaceAll(/\{([^}]*)\}/g, "'$1'"));
 
-for (const kind of SERVER_KINDS) {
+for (const kind of testedKinds('mysql')) {
   const isPostgres = kind === 'postgres';
   describeWithKind(kind, 'statistics', () => {
     let server: AnyServer;

@@ -11,10 +11,9 @@ import { signOut } from '../../../src/operations/sign-in/sign-out.ts';
 import { signedInLine } from '../../../src/operations/sign-in/text.ts';
 import type { ProviderRequest } from '../../../src/sso/provider.ts';
 import type { SignInSession } from '../../../src/sso/session.ts';
+import { PROGRAM } from '../../helpers/program.ts';
 import { signInWorld } from '../../helpers/sign-in/signed-in.ts';
 import { SECRET_KEY } from '../../helpers/terminal/config-folder.ts';
-
-const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
 
 it('a sign-in is stored encrypted, for its owner alone, and comments are kept', async () => {
   const world = await signInWorld();
@@ -90,7 +89,7 @@ it('several processes at once refresh once', async () => {
   await signIn(await world.open(), {});
   await world.nearItsEnd();
   const status = (): Promise<{ stdout: string }> =>
-    promisify(execFile)(process.execPath, [MAIN, '--config', world.file, '--json', 'auth', 'status']);
+    promisify(execFile)(process.execPath, [PROGRAM, '--config', world.file, '--json', 'auth', 'status']);
   for (const { stdout } of await Promise.all([status(), status(), status()]))
     expect(stdout).toContain('ann@example.com');
   expect(world.provider.refreshes()).toBe(1);
@@ -98,7 +97,7 @@ it('several processes at once refresh once', async () => {
 
 it('tool auth token - reads the token from standard input', async () => {
   const world = await signInWorld();
-  const running = promisify(execFile)(process.execPath, [MAIN, '--config', world.file, 'auth', 'token', '-']);
+  const running = promisify(execFile)(process.execPath, [PROGRAM, '--config', world.file, 'auth', 'token', '-']);
   running.child.stdin?.end('open-sesame\n');
   const { stdout, stderr } = await running;
   expect(stdout + stderr).not.toContain('open-sesame');

@@ -7,11 +7,11 @@ import { listHistory } from '../../../src/operations/history/list-history.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { verifyRestore } from '../../../src/operations/snapshots/verify-restore.ts';
 import { createLocalRepository } from '../../../src/repository/local-repository.ts';
-import { type AnyServer, SERVER_KINDS, startAnyServer } from '../../helpers/databases/any-server.ts';
+import { type AnyServer, startAnyServer, testedKinds } from '../../helpers/databases/any-server.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
 
-for (const kind of SERVER_KINDS) {
+for (const kind of testedKinds('mysql')) {
   describeWithKind(kind, 'a proof by restore', () => {
     let server: AnyServer;
     let folder: Awaited<ReturnType<typeof temporaryFolder>>;

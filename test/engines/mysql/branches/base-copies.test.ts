@@ -16,10 +16,11 @@ import {
   startMysql,
   type TestFlavour,
   type TestMysql,
+  testedFlavours,
 } from '../../../helpers/mysql/mysql-server.ts';
 import { eventually, temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
 
-const FLAVOURS: TestFlavour[] = process.env.TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
+const FLAVOURS = testedFlavours('mariadb');
 /** Each needs loads of its own. */
 const itInFull = it.runIf(process.env.TEST_FULL);
 

@@ -17,12 +17,7 @@ import { diff } from '../../../../src/operations/snapshots/diff/diff.ts';
 import { applySubset, planSubset } from '../../../../src/operations/subset/subset.ts';
 import { applyUndo, planUndo } from '../../../../src/operations/undo/undo.ts';
 import { withDetails } from '../../../helpers/databases/build-and-load.ts';
-import {
-  describeWithMysql,
-  startMysql,
-  type TestFlavour,
-  type TestMysql,
-} from '../../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
 
 describe('names that differ in case', () => {
@@ -52,7 +47,7 @@ describe('names that differ in case', () => {
 });
 
 /** Both take minutes: MySQL in the full suite. */
-const FLAVOURS: TestFlavour[] = process.env.TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
+const FLAVOURS = testedFlavours('mariadb');
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'upper and lower case in names of tables' }, () => {
     /** One tells case apart, the other keeps names of tables in lower case, as on Windows. */

@@ -13,6 +13,7 @@ import {
   startMysql,
   type TestFlavour,
   type TestMysql,
+  testedFlavours,
 } from '../../../helpers/mysql/mysql-server.ts';
 
 const PASSWORD = 'pä$$ "wörd';
@@ -25,7 +26,7 @@ const USERS: Record<TestFlavour, Record<string, string>> = {
   },
   mysql: { sha2: `IDENTIFIED WITH caching_sha2_password BY '${PASSWORD}'` },
 };
-const FLAVOURS: TestFlavour[] = ['mariadb', 'mysql'];
+const FLAVOURS = testedFlavours('mysql');
 
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'a connection' }, () => {

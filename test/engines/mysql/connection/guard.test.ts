@@ -7,6 +7,7 @@ import {
   startMysql,
   type TestFlavour,
   type TestMysql,
+  testedFlavours,
 } from '../../../helpers/mysql/mysql-server.ts';
 import { eventually, temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
 
@@ -23,7 +24,7 @@ const REPLICATE: Record<TestFlavour, (port: number) => string[]> = {
   ],
 };
 
-const FLAVOURS: TestFlavour[] = process.env.TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
+const FLAVOURS = testedFlavours('mariadb');
 
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'the guard of sources' }, () => {

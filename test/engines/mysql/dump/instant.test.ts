@@ -6,17 +6,12 @@ import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import { findSnapshot } from '../../../../src/operations/snapshots/snapshots.ts';
 import { filesOfTable } from '../../../../src/repository/manifest/manifest.ts';
-import {
-  describeWithMysql,
-  startMysql,
-  type TestFlavour,
-  type TestMysql,
-} from '../../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
 import { eventually, temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
 
 const BUILDS = process.env.TEST_FULL ? 20 : 2;
 const PACE = 5;
-const FLAVOURS: TestFlavour[] = process.env.TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
+const FLAVOURS = testedFlavours('mariadb');
 
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'a database that is written to 200 times a second' }, () => {

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../../../.ci/build.mjs';
 import { describeWithMysql, startMysql, type TestMysql } from '../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder } from '../../../helpers/postgres/postgres-server.ts';
+import { PROGRAM } from '../../../helpers/program.ts';
 import { measuredRun } from '../../../helpers/terminal/measured-run.ts';
 
 /** As users start it: from source the runtime takes three times as much. */
-const PROGRAM = new URL('../../../../dist/tool.js', import.meta.url).pathname;
 const MEGABYTE = 1024 * 1024;
 const VALUE_MEGABYTES = 200;
 /** Most memory of the process, with the runtime and all its threads. */

@@ -9,15 +9,10 @@ import type { Context } from '../../../../src/runtime/context.ts';
 import { withDetails } from '../../../helpers/databases/build-and-load.ts';
 import { differencesOf, piecesOfDump } from '../../../helpers/mysql/mysql-dump.ts';
 import { mysqlObjects } from '../../../helpers/mysql/mysql-objects.ts';
-import {
-  describeWithMysql,
-  startMysql,
-  type TestFlavour,
-  type TestMysql,
-} from '../../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
 
-const FLAVOURS: TestFlavour[] = process.env.TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
+const FLAVOURS = testedFlavours('mariadb');
 const LIMIT = 240_000;
 const INVALID = ['invalid_column', 'invalid_function', 'invalid_over', 'invalid_table'];
 

@@ -19,6 +19,7 @@ import {
   startMysql,
   type TestFlavour,
   type TestMysql,
+  testedFlavours,
 } from '../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
 
@@ -28,7 +29,7 @@ const FLAGS: Record<TestFlavour, string[]> = {
 };
 
 /** Both take minutes: MySQL in the full suite. */
-const FLAVOURS: TestFlavour[] = process.env.TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
+const FLAVOURS = testedFlavours('mariadb');
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'tables without rows of their own' }, () => {
     let server: TestMysql;

@@ -6,18 +6,13 @@ import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import { findSnapshot } from '../../../../src/operations/snapshots/snapshots.ts';
 import type { RunEvent } from '../../../../src/results/events.ts';
 import type { Context } from '../../../../src/runtime/context.ts';
-import {
-  describeWithMysql,
-  startMysql,
-  type TestFlavour,
-  type TestMysql,
-} from '../../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
 
 const SAKILA = new URL('../../../../../shared/data/sakila-mysql', import.meta.url).pathname;
 /** Real servers on a busy machine take their time. */
 const LIMIT = 240_000;
-const FLAVOURS: TestFlavour[] = ['mariadb', 'mysql'];
+const FLAVOURS = testedFlavours('mariadb');
 
 /** What a dump says of everything but rows. */
 function withoutRows(dump: string): string {

@@ -1,15 +1,10 @@
 import { afterAll, beforeAll, it } from 'vitest';
 import { checkWorlds, worldsOnMysql } from '../../../contracts/random-subsets.ts';
-import {
-  describeWithMysql,
-  startMysql,
-  type TestFlavour,
-  type TestMysql,
-} from '../../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder } from '../../../helpers/postgres/postgres-server.ts';
 import { noteServer, trials } from '../../../helpers/trials.ts';
 
-const FLAVOURS: TestFlavour[] = process.env.TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
+const FLAVOURS = testedFlavours('mariadb');
 /** Schemas in one database. */
 const BATCH = 40;
 

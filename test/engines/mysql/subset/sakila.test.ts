@@ -2,19 +2,14 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { explainSubset } from '../../../../src/operations/subset/explain-subset.ts';
 import { applySubset, planSubset } from '../../../../src/operations/subset/subset.ts';
 import type { RunEvent } from '../../../../src/results/events.ts';
-import {
-  describeWithMysql,
-  startMysql,
-  type TestFlavour,
-  type TestMysql,
-} from '../../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
 import { copiedRows } from '../../../helpers/postgres/copied-rows.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
 
 const SAKILA = new URL('../../../../../shared/data/sakila-mysql', import.meta.url).pathname;
 /** Real servers on a busy machine take their time. */
 const LIMIT = 240_000;
-const FLAVOURS: TestFlavour[] = process.env.TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
+const FLAVOURS = testedFlavours('mariadb');
 
 /**
  * Sakila's own rules, written by hand for 5 % of the customers: what each table must hold. `c` are the customers of the

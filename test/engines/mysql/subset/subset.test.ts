@@ -6,15 +6,10 @@ import type { SubsetRequest } from '../../../../src/operations/subset/subset-set
 import type { RunEvent } from '../../../../src/results/events.ts';
 import type { SubsetResult } from '../../../../src/results/subset-results.ts';
 import type { SubsetSettings } from '../../../../src/subset/graph.ts';
-import {
-  describeWithMysql,
-  startMysql,
-  type TestFlavour,
-  type TestMysql,
-} from '../../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
 
-const FLAVOURS: TestFlavour[] = ['mariadb', 'mysql'];
+const FLAVOURS = testedFlavours('mysql');
 /** Real servers on a busy machine take their time. */
 const LIMIT = 240_000;
 

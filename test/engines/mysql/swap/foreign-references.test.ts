@@ -4,15 +4,10 @@ import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import { applyUndo, planUndo } from '../../../../src/operations/undo/undo.ts';
 import { UserError } from '../../../../src/runtime/errors.ts';
-import {
-  describeWithMysql,
-  startMysql,
-  type TestFlavour,
-  type TestMysql,
-} from '../../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
 
-const FLAVOURS: TestFlavour[] = ['mariadb', 'mysql'];
+const FLAVOURS = testedFlavours('mysql');
 const NAME = 'Kopie-1';
 const REFERENCE = 'billing-1.invoice: foreign key invoice_customer references customer';
 

@@ -14,12 +14,12 @@ import {
   describeWithMysql,
   SETUPS,
   startMysql,
-  type TestFlavour,
   type TestMysql,
+  testedFlavours,
 } from '../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
 
-const FLAVOURS: TestFlavour[] = ['mariadb', 'mysql'];
+const FLAVOURS = testedFlavours('mysql');
 /** A zone without transitions is enough for an event. */
 const ZONE = [
   "INSERT INTO mysql.time_zone (Time_zone_id, Use_leap_seconds) VALUES (901, 'N')",

@@ -5,12 +5,7 @@ import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
 import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import { applyUndo, planUndo } from '../../../../src/operations/undo/undo.ts';
-import {
-  describeWithMysql,
-  startMysql,
-  type TestFlavour,
-  type TestMysql,
-} from '../../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
 
 /** With those of the destination above 100 names. */
@@ -22,7 +17,7 @@ const ODD = [
   "INSERT INTO zero VALUES (0, '2001-01-01 00:00:00', '0000-00-00'), (7, NULL, '2020-02-31')",
 ];
 
-const FLAVOURS: TestFlavour[] = process.env.TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
+const FLAVOURS = testedFlavours('mariadb');
 
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'a swap of many small tables' }, () => {

@@ -8,9 +8,9 @@ import {
   temporaryFolder,
 } from '../../../helpers/postgres/postgres-server.ts';
 import { makeAuthority, sign, speakTls } from '../../../helpers/postgres/postgres-tls.ts';
+import { PROGRAM } from '../../../helpers/program.ts';
 import { measuredRun } from '../../../helpers/terminal/measured-run.ts';
 
-const MAIN = new URL('../../../../src/main.ts', import.meta.url).pathname;
 const VALUE_MEGABYTES = 200;
 const MOST_MEGABYTES = 200;
 
@@ -56,7 +56,7 @@ describeWithPostgres(`a value of ${VALUE_MEGABYTES} MB`, () => {
       };
       await writeFile(config, JSON.stringify(settings), { mode: 0o600 });
       const measured = async (...words: string[]): Promise<number> => {
-        const args = [MAIN, '--config', config, '--yes', '--json', ...words];
+        const args = [PROGRAM, '--config', config, '--yes', '--json', ...words];
         const { megabytes, treeMegabytes, seconds } = await measuredRun(process.execPath, args);
         console.info(
           `${words.join(' ')}: ${megabytes} MB (${treeMegabytes} MB with programs), ${seconds.toFixed(1)} s`,

@@ -17,6 +17,7 @@ import {
   startMysql,
   type TestFlavour,
   type TestMysql,
+  testedFlavours,
 } from '../../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../../helpers/postgres/postgres-server.ts';
 
@@ -25,7 +26,7 @@ const FIXTURES: Record<TestFlavour, string[]> = {
   mysql: ['every-type.sql'],
 };
 
-const FLAVOURS: TestFlavour[] = process.env.TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
+const FLAVOURS = testedFlavours('mariadb');
 
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: "snapshots by the vendor's own program" }, () => {

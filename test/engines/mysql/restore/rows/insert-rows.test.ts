@@ -12,8 +12,8 @@ import { findSnapshot } from '../../../../../src/operations/snapshots/snapshots.
 import {
   describeWithMysql,
   startMysql,
-  type TestFlavour,
   type TestMysql,
+  testedFlavours,
 } from '../../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../../helpers/postgres/postgres-server.ts';
 
@@ -70,7 +70,7 @@ describe('rows as INSERT statements', () => {
   });
 });
 
-const FLAVOURS: TestFlavour[] = process.env.TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
+const FLAVOURS = testedFlavours('mariadb');
 
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'rows and max_allowed_packet' }, () => {
