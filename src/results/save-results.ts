@@ -1,13 +1,8 @@
 import * as v from 'valibot';
 import { describe, number, optional, orNull, text, texts } from './fields.ts';
 import { loadPlan, loadResult, resetPlan, resetResult, undoPlan } from './load-results.ts';
-import { snapshotRow } from './results.ts';
+import { saveRow } from './results.ts';
 import { allRead } from './row-reading.ts';
-
-/** A save of the destination. It never counts as sanitized, and is on this machine only. */
-export const saveRow = v.object({ name: text, ...snapshotRow.entries });
-
-export type SaveRow = v.InferOutput<typeof saveRow>;
 
 export const savePlan = v.object({
   target: text,

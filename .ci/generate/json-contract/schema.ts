@@ -12,9 +12,8 @@ import {
   resetResult,
   undoPlan,
 } from '../../../src/results/load-results.ts';
-import { snapshotRow, targetInfo, targetRow } from '../../../src/results/results.ts';
+import { saveRow, snapshotRow, targetInfo, targetRow } from '../../../src/results/results.ts';
 import { coverage } from '../../../src/results/sanitize-results.ts';
-import { saveRow } from '../../../src/results/save-results.ts';
 import { DOCUMENTS } from './documents.ts';
 import { RESULTS } from './results.ts';
 

@@ -24,11 +24,17 @@ export async function planSaveRemoval(context: Context, request: RemoveSaveReque
 
 /** Removes the save's manifest, then the objects that nothing names any more. It cannot be undone. */
 export async function applySaveRemoval(context: Context, { plan }: PlannedSaveRemoval): Promise<SaveRemoval> {
-  const { target, save } = plan;
+  await removeSave(context, plan);
+  return plan;
+}
+
+export async function removeSave(
+  context: Context,
+  { target, save }: Pick<SaveRemoval, 'target' | 'save'>,
+): Promise<void> {
   const found = (await listSaves(context, target)).find(({ row }) => row.id === save.id);
   if (!found) throw planOutdated(`Save ${JSON.stringify(save.name)} of ${target} was removed`);
   const known = { target, save: save.name, snapshot: save.id, size_bytes: save.size_bytes };
   const work = () => removeFrom(context, { ...HERE, manifests: [found.manifest] });
   await recorded(context, { operation: 'remove', ...known }, { work });
-  return plan;
 }

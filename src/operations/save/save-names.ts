@@ -1,5 +1,5 @@
 import type { Fact } from '../../presentation/shapes/fact.ts';
-import type { SaveRow } from '../../results/save-results.ts';
+import type { SaveRow } from '../../results/results.ts';
 import { formatAge, formatTime } from '../../text/format.ts';
 
 /** `save before-migration of shop` */

@@ -94,7 +94,7 @@ async function store(context: Context, { request, plan, database }: SaveWork): P
       return { manifest: written, reading };
     });
   });
-  const removed = await savesBeyondRules(context, target);
+  const removed = await savesBeyondRules(context, await repository.listSaves(target));
   if (removed.length > 0) await removeFrom(context, { from: ['local'], remote: null, manifests: removed });
   const row = { name, ...snapshotRow(context, manifest, 0), ...(reading && { reading }) };
   return { target, save: row, removed: removed.map(({ save }) => save ?? '') };

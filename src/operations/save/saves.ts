@@ -1,6 +1,6 @@
 import type { Manifest } from '../../repository/manifest/manifest.ts';
 import { filesOf } from '../../repository/repository.ts';
-import type { SaveRow } from '../../results/save-results.ts';
+import type { SaveRow } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { parseSize } from '../../text/size.ts';
@@ -56,13 +56,11 @@ export function isReservedName(name: string): boolean {
 }
 
 /** The saves that the rules of the configuration do not keep; the newest one always stays. */
-export async function savesBeyondRules(context: Context, target: string): Promise<Manifest[]> {
+export async function savesBeyondRules(context: Context, saves: Manifest[]): Promise<Manifest[]> {
   const { keep, max_size } = context.configuration.settings.saves;
-  const repository = localRepository(context);
-  const saves = await repository.listSaves(target);
   const most = max_size === undefined ? null : parseSize(max_size);
   if (most === null) return saves.slice(keep);
-  const counted = await repository.referencedByOthers(saves);
+  const counted = await localRepository(context).referencedByOthers(saves);
   let bytes = 0;
   const first = saves.findIndex((manifest) => {
     for (const { sha256, stored_bytes } of filesOf(manifest)) {

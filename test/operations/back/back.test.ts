@@ -6,6 +6,7 @@ import { listPoints } from '../../../src/operations/back/list-points.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { listHistory } from '../../../src/operations/history/list-history.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
+import { applyPrune, planPrune } from '../../../src/operations/prune/prune.ts';
 import { applyRemove, planRemove } from '../../../src/operations/remove/remove.ts';
 import { applySaveRemoval, planSaveRemoval } from '../../../src/operations/save/remove-save.ts';
 import { applySave, planSave, type SaveRequest } from '../../../src/operations/save/save.ts';
@@ -143,7 +144,13 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
         save: { name: 'three' },
         removed: ['two', 'kept'],
       });
-      await applySaveRemoval(contextWith(), await planSaveRemoval(contextWith(), { target: 'app', name: 'three' }));
+      await save({ name: 'four' });
+      const strict = contextWith({ keep: 1 });
+      const pruned = asData(await planPrune(strict, { target: 'app', keep: { last: 1 } }));
+      expect(pruned.plan.targets).toMatchObject([{ saves: { keep: [{ name: 'four' }], remove: [{ name: 'three' }] } }]);
+      await applyPrune(strict, pruned);
+      expect(await points()).toEqual(['previous', 'load', 'four']);
+      await applySaveRemoval(contextWith(), await planSaveRemoval(contextWith(), { target: 'app', name: 'four' }));
       expect(await points()).toEqual(['previous', 'load']);
     });
   });
