@@ -7,6 +7,7 @@ export default defineConfig({
     root: new URL('..', import.meta.url).pathname,
     allowOnly: false,
     globalSetup: ['.ci/build.mjs', '.ci/temporary-folder.mjs'],
+    setupFiles: 'test/helpers/bundled-workers.ts',
     update: 'none',
     // The tests write the configurations of the folders that they start the program in; test/hostile/ takes it away.
     env: { TOOL_TRUST: 'true' },

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, it } from 'vitest';
 import { faultedDifferences } from '../contracts/faulted-differences.ts';
 import { type StatementWorld, statementWorld } from '../contracts/statements.ts';
-import { useBundledWorkers } from '../helpers/bundled-workers.ts';
 import { type AnyServer, startAnyServer } from '../helpers/databases/any-server.ts';
 import { describeWithPostgres, temporaryFolder } from '../helpers/postgres/postgres-server.ts';
 import { trials } from '../helpers/trials.ts';
@@ -20,7 +19,6 @@ for (const { part, kills } of [
     let world: StatementWorld;
 
     beforeAll(async () => {
-      useBundledWorkers();
       folder = await temporaryFolder();
       server = await startAnyServer('postgres');
       world = await statementWorld(server, folder.path, { operations: faultedDifferences, kills });

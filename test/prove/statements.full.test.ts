@@ -3,7 +3,6 @@ import { faultedBranches } from '../contracts/faulted-branches.ts';
 import { faultedLoads } from '../contracts/faulted-loads.ts';
 import type { FaultWorld, Preparation } from '../contracts/faulted-operation.ts';
 import { type StatementWorld, statementWorld } from '../contracts/statements.ts';
-import { useBundledWorkers } from '../helpers/bundled-workers.ts';
 import { type AnyServer, SERVER_KINDS, startAnyServer } from '../helpers/databases/any-server.ts';
 import { describeWithKind } from '../helpers/databases/describe-with-kind.ts';
 import { temporaryFolder } from '../helpers/postgres/postgres-server.ts';
@@ -29,7 +28,6 @@ for (const kind of SERVER_KINDS) {
       let world: StatementWorld;
 
       beforeAll(async () => {
-        useBundledWorkers();
         folder = await temporaryFolder();
         server = await startAnyServer(kind);
         world = await statementWorld(server, folder.path, options);

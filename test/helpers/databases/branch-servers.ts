@@ -1,5 +1,5 @@
 import type { EngineProfile } from '../../../src/engines/profile.ts';
-import { startMysql, type TestFlavour } from '../mysql/mysql-server.ts';
+import { startMysql, type TestFlavour, testedFlavours } from '../mysql/mysql-server.ts';
 import { eventually, startPostgres } from '../postgres/postgres-server.ts';
 import type { ServerKind } from './any-server.ts';
 
@@ -44,7 +44,7 @@ export const BRANCH_SERVERS: BranchServerKind[] = [
     cannot: { lastUse: false, freeSpace: false },
     nameLimit: { most: 63, lengthOf: Buffer.byteLength },
   },
-  ...(process.env.TEST_FULL ? (['mariadb', 'mysql'] as const) : (['mariadb'] as const)).map((flavour) => ({
+  ...testedFlavours('mariadb').map((flavour) => ({
     ...{ kind: flavour, name: flavour, start: () => startMysqlOfBranches(flavour), files: false },
     cannot: { lastUse: true, freeSpace: flavour === 'mysql' },
     nameLimit: { most: 64, lengthOf: ({ length }: string) => length },
