@@ -4,26 +4,24 @@ import { CPUS, DRY_RUN, TARGET } from './shared-options.ts';
 
 export const backCommand = defineCommand({
   name: 'back',
-  summary: "return a target's destination to a save, to the last load, or to the database it replaced",
+  summary: 'return the destination to a save, the last load or the replaced database',
   group: 'Snapshots',
   arguments: [
     TARGET,
     {
       name: 'point',
-      description:
-        'name or index of a save; load: as after the last load (tool reset); previous: the replaced database (tool undo); default: the newest save',
+      description: 'save (name or index), load (tool reset) or previous (tool undo); default: the newest save',
       required: false,
     },
   ],
   options: [
-    { flags: '--list', description: 'list the points with age, size and way instead' },
+    { flags: '--list', description: 'list the points' },
     DRY_RUN,
     { flags: '--no-undo', description: 'keep no undo copy' },
     CPUS,
   ],
   examples: [
-    { command: 'tool back app --list', does: 'list the points to return to' },
-    { command: 'tool back app before-migration', does: 'return to a save' },
+    { command: 'tool back app --list', does: 'list saves and other points' },
     { command: 'tool back app previous', does: 'take the return back' },
   ],
   json: 'events',

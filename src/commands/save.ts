@@ -4,19 +4,18 @@ import { CPUS, DRY_RUN, TARGET } from './shared-options.ts';
 
 export const saveCommand = defineCommand({
   name: 'save',
-  summary: "store the present state of a target's destination as a save, on this machine only",
+  summary: "store the destination's present state as a save, on this machine",
   group: 'Snapshots',
-  arguments: [TARGET, { name: 'name', description: 'name of the save; default: the time', required: false }],
+  arguments: [TARGET, { name: 'name', description: 'its name; default: the time', required: false }],
   options: [
-    { flags: '--note <text>', description: 'a note, shown in the list' },
+    { flags: '--note <text>', description: 'a note' },
     CPUS,
-    { flags: '--full', description: 'read all rows, also those proved unchanged since the last save' },
-    { flags: '--remove', description: 'remove the save NAME (or index; default the newest) instead' },
+    { flags: '--full', description: 'read all rows' },
+    { flags: '--remove', description: 'remove this save instead' },
     DRY_RUN,
   ],
   examples: [
     { command: 'tool save app before-migration', does: 'store the state of the destination' },
-    { command: 'tool save app', does: 'store it under the time' },
     { command: 'tool save app before-migration --remove', does: 'remove the save' },
   ],
   json: 'events',

@@ -68,7 +68,7 @@ export const settingsSchema = v.strictObject({
         keep: v.optional(
           key(
             v.pipe(v.number(), v.integer('must be a whole number'), v.minValue(1, 'must be at least 1')),
-            'Saves of each target to keep, the newest ones.',
+            'Newest saves of each target to keep.',
           ),
           20,
         ),
@@ -77,11 +77,11 @@ export const settingsSchema = v.strictObject({
             v.string(),
             v.check((size) => parseSize(size) !== null, 'must be a size such as 500MB or 5GB'),
           ),
-          'Disk space that the saves of each target take beside snapshots, at most; the newest one always stays.',
+          'Most disk space of the saves of a target; the newest stays.',
           { example: '5GB' },
         ),
       }),
-      'Rules for tool save; older saves are removed.',
+      'Limits of tool save.',
     ),
     {},
   ),
