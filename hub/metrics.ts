@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import type { OpenedDatabase } from './database/database.ts';
-import { lateTargets } from './database/targets/late.ts';
+import { LATENESS_KINDS, type LatenessKind, lateTargets } from './database/targets/late.ts';
 import { countTargets } from './database/targets/overview.ts';
 
 export interface Metrics {
@@ -12,6 +12,17 @@ export interface Metrics {
 
 /** Late targets with a label of their own, at most. */
 const MOST_NAMED = 200;
+
+const LATE: Record<LatenessKind, { total: string; named: string; late: string }> = {
+  snapshot: {
+    ...{ total: 'tool_hub_targets_late', named: 'tool_hub_target_late' },
+    late: 'newest snapshot is older than expected',
+  },
+  restore: {
+    ...{ total: 'tool_hub_targets_restore_late', named: 'tool_hub_target_restore_late' },
+    late: 'last proved restore is older than expected',
+  },
+};
 
 export function createMetrics(database: OpenedDatabase, clock: () => Date): Metrics {
   const registry = new Registry();
@@ -40,29 +51,34 @@ export function createMetrics(database: OpenedDatabase, clock: () => Date): Metr
     });
   }
   const targets = new Gauge({ name: 'tool_hub_targets', help: 'Targets', registers });
-  const late = new Gauge({
-    name: 'tool_hub_targets_late',
-    help: 'Targets whose newest snapshot is older than expected',
-    registers,
-  });
-  const named = new Gauge({
-    name: 'tool_hub_target_late',
-    help: `1 for each late target, at most ${MOST_NAMED}`,
-    labelNames: ['target'],
-    registers,
+  const late = LATENESS_KINDS.map((kind) => {
+    const names = LATE[kind];
+    return {
+      kind,
+      total: new Gauge({ name: names.total, help: `Targets whose ${names.late}`, registers }),
+      named: new Gauge({
+        name: names.named,
+        help: `1 for each target whose ${names.late}, at most ${MOST_NAMED}`,
+        labelNames: ['target'],
+        registers,
+      }),
+    };
   });
   /** Without the database the other metrics are still served. */
   const readTargets = async (): Promise<void> => {
-    named.reset();
+    for (const { named } of late) named.reset();
     try {
       const now = clock();
       const counted = await countTargets(database.db, now);
       targets.set(counted.targets);
-      late.set(counted.late);
-      for (const target of await lateTargets(database.db, { now, limit: MOST_NAMED })) named.set({ target }, 1);
+      for (const { kind, total, named } of late) {
+        total.set(counted[kind]);
+        const names = await lateTargets(database.db, kind, { now, limit: MOST_NAMED });
+        for (const target of names) named.set({ target }, 1);
+      }
     } catch {
       targets.set(Number.NaN);
-      late.set(Number.NaN);
+      for (const { total } of late) total.set(Number.NaN);
     }
   };
   return {

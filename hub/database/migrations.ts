@@ -14,6 +14,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0006-object-checks': { up: addObjectChecks },
   '0007-permissions': { up: addPermissions },
   '0008-trusted-keys': { up: addTrustedKeys },
+  '0009-restores': { up: addRestores },
 };
 
 async function addExpectedEvery(db: Kysely<unknown>): Promise<void> {
@@ -152,4 +153,13 @@ async function addPermissions(db: Kysely<unknown>): Promise<void> {
 
 async function addTrustedKeys(db: Kysely<unknown>): Promise<void> {
   await sql`ALTER TABLE targets ADD COLUMN trusted_keys text[]`.execute(db);
+}
+
+async function addRestores(db: Kysely<unknown>): Promise<void> {
+  await sql`ALTER TABLE targets
+    ADD COLUMN restore_expected_every text CHECK (restore_expected_every ~ '^[1-9][0-9]{0,3}[hdw]$'),
+    ADD COLUMN restore_expected_since timestamptz NOT NULL DEFAULT now(), ADD COLUMN restore_late_since timestamptz,
+    ADD COLUMN restored_at timestamptz(3), ADD COLUMN restored_snapshot text, ADD COLUMN restored_sanitized boolean`.execute(
+    db,
+  );
 }

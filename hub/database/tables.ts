@@ -85,6 +85,15 @@ interface Targets {
   expected_since: Generated<Date>;
   /** Set for a late target whose lateness was notified. */
   late_since: OptionalTime;
+  /** An older last proved restore is late, as by `expected_every`. */
+  restore_expected_every: string | null;
+  restore_expected_since: Generated<Date>;
+  restore_late_since: OptionalTime;
+  /** Time of the last proved restore. */
+  restored_at: OptionalTime;
+  restored_snapshot: string | null;
+  /** The proved snapshot is sanitized. */
+  restored_sanitized: boolean | null;
   /** The policy that selects the snapshots to keep after a publication; `null` keeps all. */
   keep: ColumnType<Keep | null, string | null, string | null>;
   revision: Generated<number>;

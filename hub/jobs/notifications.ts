@@ -3,7 +3,13 @@ import { LOST, type Notice, notify, removeOldBuilds } from '../database/builds/b
 import { type BuildJob, LOST_BUILDS, NOTIFICATIONS, type Queue } from '../database/builds/queue.ts';
 import { targetNames } from '../database/callers/tokens.ts';
 import type { Database } from '../database/database.ts';
-import { forgetOnTime, takeNewlyLate } from '../database/targets/late.ts';
+import {
+  forgetOnTime,
+  LATENESS_KINDS,
+  type LatenessKind,
+  type LateTarget,
+  takeNewlyLate,
+} from '../database/targets/late.ts';
 import { targetWebhook } from '../database/targets/target-secrets.ts';
 import type { Log } from '../log.ts';
 import { sendNotification } from '../notifications/send.ts';
@@ -36,15 +42,22 @@ export async function startNotifications(options: NotificationOptions): Promise<
 /** Queues a notification for each target that has become late; several instances queue one. */
 export async function notifyLate({ db, queue, clock }: NotificationOptions): Promise<void> {
   const now = clock();
-  await forgetOnTime(db, now);
-  await db.transaction().execute(async (transaction) => {
-    for (const { id, name, expected_every, newest_at } of await takeNewlyLate(transaction, now)) {
-      const newest_snapshot_at = newest_at?.toISOString() ?? null;
-      const late = { event: 'target.late', target_id: id, target: name, expected_every, newest_snapshot_at } as const;
-      await notify(transaction, queue, late);
-    }
-  });
+  for (const kind of LATENESS_KINDS) {
+    await forgetOnTime(db, kind, now);
+    await db.transaction().execute(async (transaction) => {
+      const newlyLate = await takeNewlyLate(transaction, kind, now);
+      for (const target of newlyLate) await notify(transaction, queue, lateNotice(kind, target));
+    });
+  }
   await removeOldBuilds(db);
+}
+
+function lateNotice(kind: LatenessKind, { id, name, every, last_at }: LateTarget): Notice {
+  const of = { target_id: id, target: name };
+  const at = last_at?.toISOString() ?? null;
+  return kind === 'snapshot'
+    ? { event: 'target.late', ...of, expected_every: every, newest_snapshot_at: at }
+    : { event: 'target.restore_late', ...of, restore_expected_every: every, last_restored_at: at };
 }
 
 async function reportLost({ db, queue }: NotificationOptions, job: Job<BuildJob> | undefined): Promise<void> {

@@ -27,9 +27,16 @@ function textOf(notice: Notice, now: Date): string {
     const agent = notice.agent === null ? '' : ` by ${escaped(notice.agent)}`;
     return `Build of target "${target}"${agent} failed: ${escaped(notice.message)} (${escaped(notice.code)})`;
   }
-  const { expected_every: every, newest_snapshot_at: newest } = notice;
-  const age =
-    newest === null ? 'it has no snapshot' : `its newest snapshot is ${formatAge(now.getTime() - Date.parse(newest))}`;
+  const [every, last, none, some] =
+    notice.event === 'target.late'
+      ? [notice.expected_every, notice.newest_snapshot_at, 'it has no snapshot', 'its newest snapshot is']
+      : [
+          notice.restore_expected_every,
+          notice.last_restored_at,
+          'no restore was proved',
+          'its last proved restore was',
+        ];
+  const age = last === null ? none : `${some} ${formatAge(now.getTime() - Date.parse(last))}`;
   return `Target "${target}" is late: ${age}, and one is expected every ${intervalText(every)}`;
 }
 

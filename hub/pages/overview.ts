@@ -16,12 +16,12 @@ const overviewForm = v.strictObject({
   cursor: searchQuery.entries.cursor,
 });
 
-/** Targets, the age of their newest snapshot, late targets, and who may read them. */
+/** Targets, the age of their newest snapshot and last proved restore, late targets, and who may read them. */
 export async function overviewPage({ context, site, caller, hub }: PermittedRequest): Promise<PageAnswer> {
   const form = formOf(context, overviewForm);
   const now = hub.clock();
   const { q, late, cursor } = form;
-  const [{ targets, late: lateTargets }, { items, next_cursor }] = await Promise.all([
+  const [{ targets, snapshot: lateTargets, restore: lateRestores }, { items, next_cursor }] = await Promise.all([
     countTargets(hub.db, now),
     listOverview(hub.db, { q, late: late === '1', cursor, now }),
   ]);
@@ -30,7 +30,7 @@ export async function overviewPage({ context, site, caller, hub }: PermittedRequ
     items.length === 0
       ? html`<p>${targets === 0 ? 'The hub has no targets yet. Create them with tool cloud apply.' : 'No target matches.'}</p>`
       : table('Targets by name', { columns: columnsAt(now), rows: items });
-  const content = html`<p>${formatNumberOf(targets, 'target')}, ${lateTargets === 0 ? 'none late' : html`<strong>${formatCount(lateTargets)} late</strong>`}</p>
+  const content = html`<p>${formatNumberOf(targets, 'target')}, ${lateTargets === 0 ? 'none late' : html`<strong>${formatCount(lateTargets)} late</strong>`}${lateRestores === 0 ? '' : html`, <strong>${formatCount(lateRestores)} with a late restore</strong>`}</p>
 <form class="filter" role="search" method="get" action="${path}">
 <label>Name contains <input type="search" name="q" value="${q ?? ''}" maxlength="100"></label>
 <label class="check"><input type="checkbox" name="late" value="1"${late === '1' ? html` checked` : ''}> Late targets only</label>
@@ -56,24 +56,31 @@ function columnsAt(now: Date): Column<OverviewRow>[] {
   ];
 }
 
-function expectedOf({ expected_every, schedule }: OverviewRow): Html {
+function expectedOf({ expected_every, restore_expected_every, schedule }: OverviewRow): Html {
   const every = expected_every === null ? '–' : intervalText(expected_every);
-  return schedule === null
-    ? html`${every}`
-    : html`${every}<br><span class="faint">${schedule.cron} ${schedule.timezone}</span>`;
+  const details = [
+    ...(schedule === null ? [] : [`${schedule.cron} ${schedule.timezone}`]),
+    ...(restore_expected_every === null ? [] : [`Restore: ${intervalText(restore_expected_every)}`]),
+  ];
+  return html`${every}${details.map((text) => html`<br><span class="faint">${text}</span>`)}`;
 }
 
-function statusOf({ late, expected_every, schedule }: OverviewRow): Html {
-  if (late) return html`<span class="state late"><span aria-hidden="true">▲</span> Late</span>`;
-  if (expected_every === null) {
+function statusOf({ late, expected_every, restore_expected_every, schedule }: OverviewRow): Html {
+  if (late.snapshot || late.restore) {
+    const word = late.snapshot ? 'Late' : 'Restore late';
+    return html`<span class="state late"><span aria-hidden="true">▲</span> ${word}</span>`;
+  }
+  if (expected_every === null && restore_expected_every === null) {
     return html`<span class="faint">${schedule === null ? 'No schedule' : 'Scheduled'}</span>`;
   }
   return html`<span class="state well"><span aria-hidden="true">✓</span> On time</span>`;
 }
 
-function newestOf({ last_snapshot_at: newest }: OverviewRow, now: Date): Html {
-  if (newest === null) return html`<span class="faint">No snapshot</span>`;
-  return html`${formatAge(now.getTime() - newest.getTime())}<br><span class="faint">${timeOf(newest)}</span>`;
+function newestOf({ last_snapshot_at: newest, restored_at: restored }: OverviewRow, now: Date): Html {
+  const ageOf = (at: Date): string => formatAge(now.getTime() - at.getTime());
+  const proof = restored === null ? '' : html`<br><span class="faint">Restored ${ageOf(restored)}</span>`;
+  if (newest === null) return html`<span class="faint">No snapshot</span>${proof}`;
+  return html`${ageOf(newest)}<br><span class="faint">${timeOf(newest)}</span>${proof}`;
 }
 
 const MOST_NAMED = 10;

@@ -1,5 +1,6 @@
-import { recordDownload } from '../database/audit.ts';
+import { recordDownload, recordEvent } from '../database/audit.ts';
 import { reportObjects } from '../database/snapshots/object-checks.ts';
+import { recordRestore } from '../database/targets/targets.ts';
 import { permissionsOn } from '../permissions/access.ts';
 import type { Handlers } from './handler.ts';
 import { assertOwnObjects, readableSnapshot } from './snapshots.ts';
@@ -28,5 +29,13 @@ export const reportRoutes = {
     });
     hub.objectChecks.wake();
     return { body: { objects: [...answers].map(([sha256, answer]) => ({ sha256, answer })) } };
+  },
+
+  async reportRestore({ parameters: { snapshot }, event, permit }, { db, clock }) {
+    await db.transaction().execute(async (transaction) => {
+      await recordRestore(transaction, await permit(transaction, 'turn'), { snapshot, at: clock() });
+      await recordEvent(transaction, { ...event, action: 'snapshot.prove_restore', object: snapshot });
+    });
+    return { status: 204, body: null };
   },
 } satisfies Partial<Handlers>;

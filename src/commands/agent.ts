@@ -7,6 +7,7 @@ export const agentCommand = defineCommand({
   group: 'Hub',
   options: [
     { flags: '--once', description: 'build what is due, then end' },
+    { flags: '--verify-restore', description: 'restore each snapshot into a throw-away database, as a proof' },
     { flags: '--pool <name>', description: 'run builds of this pool; default "default"' },
   ],
   examples: [
@@ -16,7 +17,7 @@ export const agentCommand = defineCommand({
   json: 'events',
   writes: true,
   async run(invocation) {
-    const { once = false, pool = 'default' } = invocation.options;
+    const { once = false, verifyRestore = false, pool = 'default' } = invocation.options;
     if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(pool)) {
       throw wrongUsage(`"${pool}" is not the name of a pool`, {
         hint: 'A name has at most 40 lower-case letters, digits and hyphens.',
@@ -29,6 +30,7 @@ export const agentCommand = defineCommand({
     const result = await runAgent(context, {
       pool,
       once,
+      verifyRestore,
       approve: (plan) => invocation.confirm(sanitizeQuestion(plan, context.clock())),
     });
     const failed = result.builds.find(({ outcome }) => outcome === 'failed');

@@ -18,6 +18,13 @@ export const branch = text('Name of a branch');
 
 export const branches = v.pipe(v.array(branch), v.minLength(1), v.maxLength(20), v.description('Names of branches'));
 
+export const onlyTables = v.pipe(
+  v.array(text('schema.table, * matches any characters')),
+  v.minLength(1),
+  v.maxLength(100),
+  v.description('Replaces only the rows of these tables, in the present destination'),
+);
+
 export const note = text('A note to keep with the snapshot');
 
 export const row = v.pipe(

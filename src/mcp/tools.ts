@@ -154,14 +154,19 @@ export const TOOLS: Tool[] = [
     plans: `Returns what loading a snapshot into the destination of a target would do. Changes nothing. With --allow load it returns a token. ${FROM_DATABASES}`,
     title: 'Load a snapshot',
     description:
-      'Replaces the destination of a target by a snapshot; one copy of the previous content is kept for tool undo. Requires the token of plan_load with the same arguments.',
+      'Replaces the destination of a target by a snapshot, or with only_tables the rows of these; one copy of the previous content is kept for tool undo. Requires the token of plan_load with the same arguments.',
     effect: 'replaces',
     needs: { apply: 'load' },
-    input: { target: given.target, snapshot: v.optional(given.snapshot) },
+    input: {
+      target: given.target,
+      snapshot: v.optional(given.snapshot),
+      only_tables: v.optional(given.onlyTables),
+    },
     operation: loadOperation,
-    request: (_, { target, snapshot }) => ({
+    request: (_, { target, snapshot, only_tables: tables }) => ({
       target,
       ...(snapshot !== undefined && { snapshot: toSelector(snapshot) }),
+      ...(tables && { tables, only: true }),
     }),
   }),
   ...plannedTools({

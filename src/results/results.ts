@@ -24,6 +24,8 @@ const targetStatus = describe(
 
 export type TargetStatus = v.InferOutput<typeof targetStatus>;
 
+const lastRestore = v.object({ at: text, snapshot: describe(orNull(text), '`null`: not readable by this caller.') });
+
 export const targetRow = v.object({
   name: text,
   title: text,
@@ -43,6 +45,8 @@ export const targetRow = v.object({
   permissions: optional(describe(texts, 'Permissions of this caller for a cloud target, such as `read_originals`.')),
   sso_groups: optional(describe(texts, 'Groups that may read sanitized snapshots, as far as the hub shows them.')),
   late: optional(describe(flag, 'The newest snapshot of a cloud target is older than the hub expects.')),
+  last_restore: optional(describe(orNull(lastRestore), 'The last proved restore of a cloud target.')),
+  restore_late: optional(describe(flag, 'The last proved restore of a cloud target is older than the hub expects.')),
   copies: optional(describe(destinationCopies, 'Copies of the destination. Absent: none, or not looked for.')),
 });
 
@@ -117,7 +121,7 @@ export const snapshotRow = v.object({
   note: orNull(text),
   tags: optional(describe(texts, 'In alphabetical order, if there are any.')),
   pinned: optional(describe(v.literal(true), 'Never pruned; removed on explicit request only.')),
-  restored_at: optional(describe(text, 'In lists: time of its last proof by `tool verify --restore` on this machine.')),
+  restored_at: optional(describe(text, 'In lists: time of its last proof by restore, as far as it is known here.')),
   origin: optional(describe(text, 'The target that built it, if another one: for a share target.')),
   signature: snapshotSignature,
   reading: optional(describe(rowReading, 'Of a build, where unchanged rows need not be read.')),

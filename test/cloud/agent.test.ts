@@ -106,7 +106,7 @@ describeWithPostgres('tool agent', () => {
       const idle = await cli.tool(['agent', '--once']);
       expect(idle).toMatchObject({ exit: 0, stdout: 'No build is due in pool default\n' });
       const id = await request(name);
-      const { exit, last } = await cli.json(['agent', '--once']);
+      const { exit, last } = await cli.json(['agent', '--once', '--verify-restore']);
       expect(exit, JSON.stringify(last)).toBe(0);
       const [built] = last.builds as { snapshot: string }[];
       expect(last).toMatchObject({ event: 'done', command: 'agent', pool: 'default' });
@@ -116,7 +116,15 @@ describeWithPostgres('tool agent', () => {
       const audit = await hub.send('GET', `/audit_events?target=${name}`, { token: hub.ownerToken });
       const actions = audit.body.items.map(({ action }: { action: string }) => action);
       expect(actions).toEqual([
-        ...['build.done', 'snapshot.publish', 'snapshot.publish', 'build.claim', 'build.request', 'target.create'],
+        ...[
+          'build.done',
+          'snapshot.prove_restore',
+          'snapshot.publish',
+          'snapshot.publish',
+          'build.claim',
+          'build.request',
+          'target.create',
+        ],
       ]);
     });
 

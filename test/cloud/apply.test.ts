@@ -103,6 +103,18 @@ describeWithPostgres('tool cloud apply and show', () => {
     expect((refused.last.details as string[]).join()).toContain('targets.orders.trusted_keys.0 must be a public key');
   });
 
+  test('the limit of proved restores is applied, shown, kept from older clients, and removed with its key', async () => {
+    const line = '    expected_every: 24h\n';
+    await change(line, `${line}    restore_expected_every: 1w\n`);
+    expect((await apply()).exit).toBe(0);
+    expect((await cli.tool(['cloud', 'show'])).stdout).toContain('restore_expected_every: 1w');
+    await changeOnHub({ cpus: 4 });
+    expect(await target()).toMatchObject({ restore_expected_every: '1w' });
+    await cli.folder.write('hub.yml', FILE);
+    expect((await apply()).actions?.at(-1)).toEqual(['orders', 'change', 'restore_expected_every']);
+    expect(await target()).toMatchObject({ restore_expected_every: null });
+  });
+
   test('a name that begins with a hyphen is refused before the hub is asked', async () => {
     await change('  orders:', '  -orders:');
     expect(await apply()).toMatchObject({ exit: 3, last: { code: 'cloud_file_invalid' } });

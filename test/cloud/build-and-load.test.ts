@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { openCommandContext } from '../../src/cli/open-context.ts';
 import { fetchCloudUrls } from '../../src/operations/cloud/cloud-urls.ts';
+import { reportRestore } from '../../src/operations/cloud/report-restore.ts';
 import { annotate } from '../../src/operations/snapshots/annotate/annotate.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import type { RunEvent } from '../../src/results/events.ts';
@@ -132,6 +133,48 @@ describeWithPostgres('a cloud target on the command line', () => {
       expect(events).toContain('ci target.read_source');
       expect(events.filter((event) => event === 'ci snapshot.publish')).toHaveLength(2);
       expect(events).toContain('of readers snapshot.download');
+    });
+
+    test('the hub knows the last proved restore of a builder; a reader sees it, and a failed report is a warning', {
+      timeout: 120_000,
+    }, async () => {
+      const { name: target } = await newTarget();
+      const at = `/targets/${target}`;
+      const onHub = async () => (await hub.send('GET', at, { token: hub.ownerToken })).body;
+      const [builder, reader] = [await machine('developers'), await machine('readers')];
+      const built = await builder.json(['build', target, '--verify-restore']);
+      expect(built.exit, JSON.stringify(built.last)).toBe(0);
+      const { id } = built.last.sanitized as { id: string };
+      const { last_restore, restore_late } = await onHub();
+      expect({ ...last_restore, restore_late }).toMatchObject({ snapshot: id, restore_late: false });
+      expect(await audit(target)).toContain('of developers snapshot.prove_restore');
+      const listed = await reader.json(['target', target]);
+      expect(listed.last.snapshots).toMatchObject([{ id, restored_at: last_restore.at }]);
+
+      const long = new Date(Date.now() - 10 * 86_400_000);
+      const late = { restored_at: long, restore_expected_every: '1w' };
+      await hub.database.db.updateTable('targets').set(late).where('name', '=', target).execute();
+      const old = { at: long.toISOString(), snapshot: id };
+      const targets = (await reader.json(['targets', '--update'])).last.targets as { name: string }[];
+      expect(targets.find(({ name }) => name === target)).toMatchObject({ last_restore: old, restore_late: true });
+      const info = (await reader.tool(['targets', '--no-check', '--info'])).stdout;
+      expect(info).toMatch(new RegExp(`Status +restore late[\\s\\S]*Restored +${id} as a proof, 10 days ago`));
+
+      // The permission of a reader is known: nothing is sent, and no refusal is in the audit.
+      const events: RunEvent[] = [];
+      await reportRestore(await contextOf(reader, target, events), { target, snapshot: id });
+      expect(events).toEqual([]);
+      expect((await audit(target)).filter((event) => event.includes('/restores'))).toEqual([]);
+      const proxy = await startForgingHub(hub.url);
+      onTestFinished(proxy.stop);
+      proxy.isAway = ({ path }) => path.endsWith('/restores');
+      const { token } = await hub.person('of developers', ['developers']);
+      const away = await configuredCli(
+        `env: development\ndev_api_url: ${proxy.url}\nauthtoken: ${token}\nworking_directory: ./work\n`,
+      );
+      await reportRestore(await contextOf(away, target, events), { target, snapshot: id });
+      expect(events).toMatchObject([{ event: 'warning', code: 'restore_not_reported' }]);
+      expect((await onHub()).last_restore).toEqual(old);
     });
 
     test('push sends objects that the hub lacks; pull, verify, diff, export and rm work as with a bucket', async () => {

@@ -183,8 +183,18 @@ const POSTGRES: Record<string, string[]> = {
 };
 
 const MYSQL: Record<string, string[]> = {
+  // Numbers and words of ours; a name and clauses of quoteName.
+  'catalog/histograms.ts': ['options'],
+  'restore/statistics.ts': ['what'],
   // Conditions of inDatabase; paths of quoted names.
-  'restore/only-rows/references.ts': [...['among("REFERENCED_TABLE_NAME")', 'among("TABLE_NAME")', 'other', 'own']],
+  'restore/only-rows/references.ts': [
+    ...['among("REFERENCED_TABLE_NAME")', 'among("TABLE_NAME")', 'from', 'other', 'own', 'to'],
+  ],
+  'restore/only-rows/commit-locked.ts': [
+    ...['locks.map(ArrowFunctionExpression).join(", ")', 'moved', 'path', 'pending', 'staged'],
+  ],
+  // A message.
+  'restore/only-rows/triggers.ts': ['database'],
   'restore/only-rows/replace-rows.ts': ['moved', 'pending'],
   'restore/only-rows/undo-rows.ts': ['from', 'into'],
   // An account of quoteAccount.

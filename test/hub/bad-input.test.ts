@@ -75,6 +75,7 @@ function rightRequests({
       wrong: { objects: Array(201).fill(OBJECT) },
     },
     reportObjects: { path: `${snapshot}/reports`, body: { objects: [OBJECT] }, wrong: { objects: ['../../etc'] } },
+    reportRestore: { path: `${snapshot}/restores`, body: {} },
     requestBuild: { path: `${target}/builds`, body: {} },
     claimBuild: {
       path: '/builds/claim',

@@ -111,12 +111,14 @@ describeWithPostgres('notifications of the hub', () => {
     const instance = { db, queue, settings: hub.settings, log, clock: () => now };
     const look = () => Promise.all([notifyLate(instance), notifyLate(instance), notifyLate(instance)]);
     await put('late', { expected_every: '2h' });
+    await put('unproved', { restore_expected_every: '2h' });
     await put('without', {});
     await look();
     now = new Date(Date.now() + 3 * 3_600_000);
     await look();
     await look();
-    const told = () => at('/of-the-hub').map(({ text }) => JSON.parse(text));
+    const all = () => at('/of-the-hub').map(({ text }) => JSON.parse(text));
+    const told = () => all().filter(({ target }) => target === 'late');
     await eventually(async () => told().length > 0, { deadline: 15_000 });
     await db.updateTable('targets').set({ expected_every: '9w' }).where('name', '=', 'late').execute();
     await look();
@@ -132,6 +134,13 @@ describeWithPostgres('notifications of the hub', () => {
         newest_snapshot_at: null,
       },
       { event: 'target.late', expected_every: '1h' },
+    ]);
+    await eventually(async () => all().length > 2, { deadline: 15_000 });
+    expect(all().filter(({ target }) => target !== 'late')).toMatchObject([
+      {
+        text: 'Target "unproved" is late: no restore was proved, and one is expected every 2 hours',
+        ...{ event: 'target.restore_late', target: 'unproved', restore_expected_every: '2h', last_restored_at: null },
+      },
     ]);
     expect(isSigned(at('/of-the-hub')[0] as Received, 'another-secret-of-the-hub')).toBe(true);
   });

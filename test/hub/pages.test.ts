@@ -268,6 +268,75 @@ describeWithPostgres('pages of the hub', () => {
     expect(text).toMatch(/<time datetime="\d{4}-\d\d-\d\dT[\d:.]+Z">/);
   });
 
+  test('a target is late without a proved restore, or with one that is too old', async () => {
+    const { db } = hub.database;
+    const profile = await db
+      .insertInto('storage_profiles')
+      .values({ name: 'of-proofs', settings: '{}', applied: null } as never)
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    const ids = new Map<string, string>();
+    for (const [name, every] of [
+      ['p-none', '1d'],
+      ['p-new', '2h'],
+      ['p-old', '2h'],
+      ['p-free', null],
+    ] as const) {
+      const id = await putTarget(hub, name, { settings: {}, restore_expected_every: every });
+      ids.set(name, id);
+      const snapshot = { target_id: id, profile_id: profile.id, created_at: new Date(), headline: '{}' };
+      const keys = { manifest_key: name, manifest_sha256: 'a'.repeat(64) };
+      await db
+        .insertInto('snapshots')
+        .values([
+          { ...snapshot, ...keys, id: '0000000a', sanitized: false },
+          { ...snapshot, ...keys, id: '0000000b', sanitized: true },
+        ])
+        .execute();
+    }
+    const all = [...ids.values()];
+    const { token: builder } = await hub.service('prover', 'builder', all);
+    const { token: reader } = await hub.service('reader', 'reader', all);
+    const prove = async (name: string, snapshot: string, token = builder): Promise<number> =>
+      (await hub.send('POST', `/targets/${name}/snapshots/${snapshot}/restores`, { token, body: {} })).status;
+    // A builder token reports originals, too, which it does not read.
+    expect(await prove('p-new', '0000000a')).toBe(204);
+    expect(await prove('p-old', '0000000b')).toBe(204);
+    expect(await prove('p-old', '0000000c')).toBe(404);
+    expect(await prove('p-old', '0000000b', reader)).toBe(403);
+    const ago = new Date(Date.now() - 121 * 60_000);
+    await db.updateTable('targets').set({ restored_at: ago }).where('name', '=', 'p-old').execute();
+    const shown = async (token: string) => {
+      const { body } = await hub.send('GET', '/targets?q=p-', { token });
+      const items: { name: string; last_restore: { snapshot: string } | null; restore_late: boolean }[] = body.items;
+      return items.map(({ name, last_restore, restore_late }) => [name, last_restore?.snapshot, restore_late]);
+    };
+    expect(await shown(builder)).toEqual([
+      ['p-free', undefined, false],
+      ['p-new', '0000000a', false],
+      ['p-none', undefined, true],
+      ['p-old', '0000000b', true],
+    ]);
+    expect(await shown(reader)).toContainEqual(['p-new', null, false]);
+    expect(await shown(reader)).toContainEqual(['p-old', '0000000b', true]);
+    const { body } = await hub.send('GET', '/targets/p-old', { token: hub.ownerToken });
+    expect(body).toMatchObject({
+      ...{ late: false, restore_late: true, restore_expected_every: '2h', revision: 1 },
+      last_restore: { at: ago.toISOString(), snapshot: '0000000b' },
+    });
+    const events = await hub.send('GET', '/audit_events?target=p-old&actor=prover', { token: hub.ownerToken });
+    expect(events.body.items).toMatchObject([{ action: 'snapshot.prove_restore', object: '0000000b' }]);
+    const metrics = await createMetrics(hub.database, () => new Date()).text();
+    expect(metrics).toMatch(/^tool_hub_targets_restore_late 2$/m);
+    expect(metrics.match(/^tool_hub_target_restore_late\{.*$/gm)).toEqual([
+      'tool_hub_target_restore_late{target="p-none"} 1',
+      'tool_hub_target_restore_late{target="p-old"} 1',
+    ]);
+    const { text } = await visit('/?q=p-&late=1', await person(['auditors']));
+    expect([...text.matchAll(/<bdi>(p-\w+)<\/bdi>/g)].map(([, name]) => name)).toEqual(['p-none', 'p-old']);
+    expect(text).toMatch(/2 with a late restore[\s\S]*Restore late<[\s\S]*Restored 2 h ago<[\s\S]*Restore: 2 hours</);
+  });
+
   test('lists have pages that keep the filters; what cannot be is refused', async () => {
     for (let count = 0; count < 60; count += 1) {
       await recordEvent(hub.database.db, {

@@ -8,14 +8,16 @@ interface Item {
   name: string;
   revision: number;
   late: boolean;
+  restore_late: boolean;
 }
 
 describeWithPostgres('lists of targets', () => {
   let hub: TestHub;
   let other: TestHub;
+  let aheadMs = 0;
 
   beforeAll(async () => {
-    hub = await startHub();
+    hub = await startHub({ clock: () => new Date(Date.now() + aheadMs) });
     other = await startHub({ keys: hub.settings.keys }, hub.postgres);
   });
 
@@ -76,17 +78,22 @@ describeWithPostgres('lists of targets', () => {
   });
 
   test('a target becomes late in a list that nothing was written for', async () => {
-    const id = await putTarget(hub, 'due-soon', { settings: {}, expected_every: '1h' });
-    const due = new Date(Date.now() + 1500);
+    const limits = { expected_every: '1h', restore_expected_every: '2h' };
+    const id = await putTarget(hub, 'due-soon', { settings: {}, ...limits });
+    const now = new Date();
     await sql`WITH profile AS (INSERT INTO storage_profiles (name, settings) VALUES ('due', '{}') RETURNING id)
       INSERT INTO snapshots (target_id, profile_id, id, created_at, sanitized, headline, manifest_key, manifest_sha256)
-      SELECT ${id}, id, 'abcdef01', ${new Date(due.getTime() - 3_600_000)}, false, '{}', 'key', 'sha' FROM profile`.execute(
-      hub.database.db,
-    );
-    const isLate = async (): Promise<boolean | undefined> => (await list(hub, hub.ownerToken, '&q=due-soon'))[0]?.late;
-    expect(await isLate()).toBe(false);
-    await eventually(async () => (await isLate()) === true);
-    expect(Date.now()).toBeGreaterThan(due.getTime());
+      SELECT ${id}, id, 'abcdef01', ${now}, false, '{}', 'key', 'sha' FROM profile`.execute(hub.database.db);
+    await hub.database.db.updateTable('targets').set({ restored_at: now }).where('id', '=', id).execute();
+    const latenessAfter = async (minutes: number): Promise<unknown[]> => {
+      aheadMs = minutes * 60_000;
+      const [item] = await list(hub, hub.ownerToken, '&q=due-soon');
+      aheadMs = 0;
+      return [item?.late, item?.restore_late];
+    };
+    expect(await latenessAfter(0)).toEqual([false, false]);
+    expect(await latenessAfter(90)).toEqual([true, false]);
+    expect(await latenessAfter(150)).toEqual([true, true]);
   });
 
   test('a list is read again after a write of any table, after its time, and not otherwise', async () => {

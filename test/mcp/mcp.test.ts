@@ -306,6 +306,29 @@ describeWithPostgres('tool mcp', () => {
     expect(await allowed.call('build', { target: 'app', token: ofBuild })).toMatchObject({ snapshot: { index: 0 } });
   });
 
+  it('replaces the rows of single tables where a load is allowed, with the refusals of a load', async () => {
+    await server.psql('copy', { sql: `UPDATE person SET name = 'changed'; CREATE TABLE own AS SELECT 1` });
+    const request = { target: 'app', snapshot: '1', only_tables: ['public.person'] };
+    // Without --allow load there is a plan, and no token.
+    expect(await agent.call('plan_load', request)).not.toHaveProperty('token');
+    expect(await agent.refusal('load', { ...request, token: 'x' })).toMatchObject({ code: 'tool_not_allowed' });
+    const strict = await start([]);
+    expect(await strict.refusal('plan_load', request)).toMatchObject({ code: 'originals_not_allowed' });
+    await strict.client.close();
+    const { token, plan } = await allowed.call('plan_load', request);
+    expect(plan).toMatchObject({ strategy: 'rows', only_rows: { tables: [{ table: 'public.person' }] } });
+    // A token is for its tables.
+    const others = { target: 'app', snapshot: '1', only_tables: ['public.*'], token };
+    expect(await allowed.refusal('load', others)).toMatchObject({ code: 'plan_token_invalid' });
+    expect(await server.psql('copy', { sql: 'SELECT DISTINCT name FROM person' })).toBe('changed\n');
+    const { token: second } = await allowed.call('plan_load', request);
+    await allowed.call('load', { ...request, token: second });
+    expect(await server.psql('copy', { sql: `SELECT count(*) FROM person WHERE name = 'changed'` })).toBe('0\n');
+    expect(await server.psql('copy', { sql: 'SELECT count(*) FROM own' })).toBe('1\n');
+    await server.psql('copy', { sql: 'ALTER TABLE person ADD extra integer' });
+    expect(await allowed.refusal('plan_load', request)).toMatchObject({ code: 'definitions_differ' });
+  });
+
   it('writes each call with arguments, outcome and duration to the log, without tokens', async () => {
     const { token } = await agent.call('plan_drop_branch', { target: 'app', names: ['url'] });
     await agent.call('drop_branch', { target: 'app', names: ['url'], token });

@@ -279,6 +279,13 @@ export type Notice =
       expected_every: string;
       newest_snapshot_at: string | null;
     }
+  | {
+      event: 'target.restore_late';
+      target_id: string;
+      target: string;
+      restore_expected_every: string;
+      last_restored_at: string | null;
+    }
   | { event: 'build.failed'; target_id: string; target: string; agent: string | null; code: string; message: string };
 
 /** Queues a notification, in the transaction that causes it. */

@@ -58,7 +58,8 @@ export async function saveTarget(
   } else if (found?.revision !== condition.revision) throw changedMeanwhile(name, condition);
   const { original_groups, builder_groups, expected_every, schedule, pool, webhook, keep } = body;
   const webhook_url = webhook && shownWebhook(webhook.url);
-  const optional = { trusted_keys: body.trusted_keys, expected_every, schedule, pool, keep };
+  const { trusted_keys, restore_expected_every } = body;
+  const optional = { trusted_keys, expected_every, restore_expected_every, schedule, pool, keep };
   const given = Object.entries({ ...optional, webhook: webhook && { url: webhook_url } });
   const applied = { settings, original_groups, builder_groups, ...Object.fromEntries(given.filter(isGiven)) };
   const content = {
@@ -68,9 +69,15 @@ export async function saveTarget(
     reader_groups: body.settings.sso_groups ?? [],
     original_groups,
     builder_groups,
-    trusted_keys: body.trusted_keys === undefined ? (found?.trusted_keys ?? null) : body.trusted_keys,
+    trusted_keys: trusted_keys === undefined ? (found?.trusted_keys ?? null) : trusted_keys,
     expected_every,
     ...(found && found.expected_every !== expected_every && { expected_since: new Date(), late_since: null }),
+    ...(restore_expected_every !== undefined && { restore_expected_every }),
+    ...(restore_expected_every !== undefined &&
+      found?.restore_expected_every !== restore_expected_every && {
+        restore_expected_since: new Date(),
+        restore_late_since: null,
+      }),
     schedule: schedule && JSON.stringify(schedule),
     pool,
     ...{ webhook_url, webhook_private },

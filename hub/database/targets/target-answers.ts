@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Fingerprints, TargetSettings } from '../../../src/cloud/contract/resources.ts';
+import type { CloudTarget, Fingerprints, TargetSettings } from '../../../src/cloud/contract/resources.ts';
 import type { Permission } from '../../../src/cloud/contract/schemas.ts';
 import { createBatches } from '../../lists/shared-work.ts';
 import { type Caller, permissionsOn } from '../../permissions/access.ts';
@@ -41,7 +41,8 @@ export function countedTargets(db: Connection) {
 /** Without `applied`, which may have a megabyte. */
 const LISTED = [
   ...(['id', 'name', 'settings', 'reader_groups', 'original_groups', 'builder_groups'] as const),
-  ...(['expected_every', 'revision'] as const),
+  ...(['expected_every', 'restore_expected_every', 'revision'] as const),
+  ...(['restored_at', 'restored_snapshot', 'restored_sanitized'] as const),
 ] as const;
 
 type ListedTarget = Pick<TargetRow, (typeof LISTED)[number]> & SnapshotCounts;
@@ -76,7 +77,8 @@ export async function listTargets(
   const found = rows.map((row) => targetItem(row, { caller, now }));
   // Its groups may have changed since the first query.
   const page = { items: found.filter(({ permissions }) => permissions.includes('read')), next_cursor };
-  return { page, validUntil: Math.min(...rows.map(lateAfter).filter((time) => time >= now.getTime())) };
+  const ends = rows.flatMap((row) => Object.values(lateAfter(row)));
+  return { page, validUntil: Math.min(...ends.filter((time) => time >= now.getTime())) };
 }
 
 export async function targetAnswer(
@@ -104,6 +106,7 @@ export async function answerWith(
   if (!item.permissions.includes('change')) return { ...item, ...HIDDEN };
   return {
     ...{ ...item, original_groups, builder_groups, trusted_keys, expected_every, schedule, pool, keep },
+    restore_expected_every: target.restore_expected_every,
     webhook: target.webhook_url === null ? null : { url: target.webhook_url },
     next_removals: await nextRemovals(db, target),
     ...{ secrets, applied },
@@ -112,7 +115,7 @@ export async function answerWith(
 
 const HIDDEN = {
   ...{ original_groups: [], builder_groups: [], trusted_keys: null, expected_every: null, schedule: null, pool: null },
-  ...{ webhook: null, keep: null, next_removals: [], secrets: {}, applied: null },
+  ...{ restore_expected_every: null, webhook: null, keep: null, next_removals: [], secrets: {}, applied: null },
 };
 
 /** Ids of the snapshots that the keep policy removes at the next publication. */
@@ -130,13 +133,25 @@ function targetItem(target: ListedTarget, { caller, now }: { caller: Caller; now
   const [snapshots, newest] = permissions.includes('read_originals')
     ? [target.snapshots, target.last_snapshot_at]
     : [target.sanitized_snapshots, target.last_sanitized_at];
+  const { snapshot, restore } = lateAfter(target);
   return {
     ...{ id, name, revision, permissions, snapshots },
     settings: permissions.includes('read_source') ? settings : forReaders(settings),
     last_snapshot_at: newest?.toISOString() ?? null,
-    late: lateAfter(target) < now.getTime(),
+    late: snapshot < now.getTime(),
+    last_restore: lastRestore(target, permissions),
+    restore_late: restore < now.getTime(),
     storage_profiles: shownProfiles(settings, permissions),
   };
+}
+
+function lastRestore(
+  { restored_at, restored_snapshot, restored_sanitized }: ListedTarget,
+  permissions: Permission[],
+): CloudTarget['last_restore'] {
+  if (restored_at === null) return null;
+  const isShown = restored_sanitized || permissions.includes('read_originals') || permissions.includes('push');
+  return { at: restored_at.toISOString(), snapshot: isShown ? restored_snapshot : null };
 }
 
 /** Names alone: a client compares them with those of its file. */

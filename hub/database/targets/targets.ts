@@ -2,6 +2,7 @@ import { Problem } from '../../problem.ts';
 import { type Condition, changedMeanwhile } from '../condition.ts';
 import type { Connection } from '../database.ts';
 import { removeSecrets } from '../secrets.ts';
+import { findSnapshot } from '../snapshots/snapshots.ts';
 import type { RowOf } from '../tables.ts';
 
 export type TargetRow = RowOf<'targets'>;
@@ -50,6 +51,18 @@ export async function lockName(
 
 export function findTargets(db: Connection, names: string[]): Promise<TargetRow[]> {
   return db.selectFrom('targets').selectAll().where('name', 'in', names).where('removed_at', 'is', null).execute();
+}
+
+/** Records that a snapshot of the target, which the transaction has locked, was restored as a proof. */
+export async function recordRestore(
+  db: Connection,
+  target: TargetRow,
+  { snapshot: id, at }: { snapshot: string; at: Date },
+): Promise<void> {
+  const snapshot = await findSnapshot(db, { targetId: target.id, originals: true, id });
+  if (!snapshot) throw new Problem('snapshot_unknown', `Target "${target.name}" has no snapshot ${id}`);
+  const restored = { restored_at: at, restored_snapshot: id, restored_sanitized: snapshot.sanitized };
+  await db.updateTable('targets').set(restored).where('id', '=', target.id).execute();
 }
 
 /** Removes a target that the transaction has locked for a change; one with snapshots stays. */

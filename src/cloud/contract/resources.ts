@@ -5,7 +5,7 @@ import { snapshotSchema } from '../../config/schema/snapshot.ts';
 import { bucketSchema, storageProfileSchema } from '../../config/schema/storage-profile.ts';
 import { STORAGE_PROVIDER_IDS } from '../../config/schema/storage-providers.ts';
 import { targetSchema } from '../../config/schema/target.ts';
-import { count } from '../../repository/manifest/values.ts';
+import { count, snapshotId } from '../../repository/manifest/values.ts';
 import { poolName, scheduleSchema, webhookSchema } from './builds.ts';
 import { answeredKeep, keepSchema } from './retention.ts';
 import { PERMISSIONS, page } from './schemas.ts';
@@ -26,7 +26,7 @@ export const targetSettingsSchema = v.strictObject({
 
 export type TargetSettings = v.InferOutput<typeof targetSettingsSchema>;
 
-/** Maximum age of the newest snapshot before the target is late. */
+/** Maximum age of the newest snapshot, or of the last proved restore, before the target is late. */
 export const expectedEvery = v.pipe(
   v.string(),
   v.regex(/^[1-9]\d{0,3}[hdw]$/, 'must be a number of hours, days or weeks: 24h, 1d, 2w'),
@@ -42,6 +42,8 @@ export const targetBodySchema = v.strictObject({
    */
   trusted_keys: v.exactOptional(v.nullable(trustedKeys)),
   expected_every: v.exactOptional(v.nullable(expectedEvery), null),
+  /** Absent: the one that the target has, so that an older client does not remove it. */
+  restore_expected_every: v.exactOptional(v.nullable(expectedEvery)),
   schedule: v.exactOptional(v.nullable(scheduleSchema), null),
   pool: v.exactOptional(v.nullable(poolName), null),
   webhook: v.exactOptional(v.nullable(webhookSchema), null),
@@ -60,6 +62,9 @@ export type Fingerprints = v.InferOutput<typeof fingerprints>;
 /** Settings in answers of the hub: URLs are without passwords, for readers `null`. */
 const answeredSettings = v.record(v.string(), v.unknown());
 
+/** The last proved restore. The snapshot is `null` for callers who do not read it. */
+const lastRestore = v.object({ at: time, snapshot: v.nullable(snapshotId) });
+
 const targetItem = v.object({
   id,
   name: v.string(),
@@ -69,6 +74,10 @@ const targetItem = v.object({
   last_snapshot_at: v.nullable(time),
   /** The newest snapshot is older than `expected_every`. Absent in answers of an older hub. */
   late: v.optional(v.boolean()),
+  /** Absent in answers of an older hub. */
+  last_restore: v.optional(v.nullable(lastRestore)),
+  /** The last proved restore is older than `restore_expected_every`. Absent in answers of an older hub. */
+  restore_late: v.optional(v.boolean()),
   /**
    * Names of the storage profiles of its snapshots; `null`: there is none, or the caller neither reads nor pushes such
    * snapshots. Absent in answers of an older hub.
@@ -89,6 +98,7 @@ export const targetAnswerSchema = v.object({
   /** Absent in answers of an older hub. */
   trusted_keys: v.optional(v.nullable(v.array(v.string()))),
   expected_every: v.optional(v.nullable(v.string())),
+  restore_expected_every: v.optional(v.nullable(v.string())),
   schedule: v.optional(v.nullable(v.object({ cron: v.string(), timezone: v.string() }))),
   pool: v.optional(v.nullable(v.string())),
   /** Without its path and its secret. */

@@ -94,6 +94,8 @@ export const annotationsBodySchema = v.strictObject({
   pinned: v.exactOptional(v.boolean()),
 });
 
+export const newRestoreSchema = v.strictObject({});
+
 export const newTokenSchema = v.strictObject({
   name: v.pipe(shortText, v.maxLength(100)),
   role: v.picklist(['builder', 'reader']),

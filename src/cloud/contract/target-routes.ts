@@ -130,6 +130,14 @@ export const TARGET_ROUTES = {
     body: transfers.reportsBodySchema,
     answers: { 200: transfers.reportsSchema },
   },
+  reportRestore: {
+    method: 'POST',
+    path: '/targets/{name}/snapshots/{snapshot}/restores',
+    summary: 'Report that a snapshot was restored as a proof, at this moment',
+    access: { target: 'push' },
+    body: schemas.newRestoreSchema,
+    answers: { 204: null },
+  },
   requestBuild: {
     method: 'POST',
     path: '/targets/{name}/builds',

@@ -4,6 +4,23 @@ import { excludedRowsSchema } from '../../results/excluded-rows.ts';
 import { definitionsOnlySchema } from '../../results/manifest/definitions-only.ts';
 import { hiddenSchema } from '../../results/manifest/hidden-objects.ts';
 
+/** Most buckets of a histogram of MySQL. */
+const MOST_BUCKETS = 1024;
+
+/** A column with a histogram of MySQL, or with engine-independent statistics of MariaDB; never its values. */
+export function histogramSchema(text: v.GenericSchema<string>) {
+  return v.object({
+    table: text,
+    column: text,
+    /** MySQL only. */
+    buckets: v.exactOptional(v.pipe(count, v.minValue(1), v.maxValue(MOST_BUCKETS))),
+    /** `AUTO UPDATE` of MySQL. */
+    automatic: v.exactOptional(v.literal(true)),
+  });
+}
+
+export type Histogram = v.InferOutput<ReturnType<typeof histogramSchema>>;
+
 /**
  * The MySQL and MariaDB part of a manifest; `text` is the schema of a name. Optional keys are absent from older
  * snapshots.
@@ -28,6 +45,7 @@ export function mysqlDetails(text: v.GenericSchema<string>) {
       fileName,
       v.object({ table: text, columns: list(text), texts: list(text), longest_row: v.exactOptional(count) }),
     ),
+    histograms: v.exactOptional(list(histogramSchema(text))),
     /** Values of the first key column in a part of a table that is stored in parts. */
     part_widths: v.exactOptional(list(v.object({ table: text, width: v.pipe(count, v.minValue(1)) }))),
     hidden: v.exactOptional(list(hiddenSchema(text))),

@@ -1,6 +1,7 @@
 import { UserError } from '../../runtime/errors.ts';
 import { boundedLines, boundedList } from '../../text/bounded-list.ts';
 import { formatNumberOf } from '../../text/format.ts';
+import type { DatabaseUrl } from '../database-url.ts';
 
 /** Rows of a foreign key that reference none after the rows of a table were replaced. */
 export interface DanglingReference {
@@ -10,6 +11,14 @@ export interface DanglingReference {
   columns: string[];
   references: string;
   rows: number;
+}
+
+/** The undo copy has rows of a database that had the name of the destination before: a branch, or one that was dropped. */
+export function rowsOfAnother({ database, display }: DatabaseUrl): UserError {
+  return new UserError('nothing_to_undo', `The previous rows are of another database than the present ${database}`, {
+    details: [display],
+    hint: 'The destination is unchanged. Switch to the branch that the rows are of, and undo there.',
+  });
 }
 
 /** Most names in a message. */

@@ -13,6 +13,8 @@ export interface AgentRequest {
   pool: string;
   /** Builds the due targets, then ends. */
   once: boolean;
+  /** Restores each snapshot as a proof. */
+  verifyRestore: boolean;
   approve: ApproveSanitize;
 }
 
@@ -27,7 +29,10 @@ const PASSING = ['cloud_unreachable', 'cloud_answer_invalid', 'agent_build_refus
  * Takes builds from the hub, and runs them: targets of the file only, from their own sources. Without `once` it ends when
  * its signal is aborted.
  */
-export async function runAgent(context: Context, { pool, once, approve }: AgentRequest): Promise<AgentResult> {
+export async function runAgent(
+  context: Context,
+  { pool, once, verifyRestore, approve }: AgentRequest,
+): Promise<AgentResult> {
   const { report, signal } = context;
   const targets = agentTargets(context);
   const builds: AgentBuild[] = [];
@@ -50,7 +55,7 @@ export async function runAgent(context: Context, { pool, once, approve }: AgentR
       if (pause > FIRST_PAUSE) report({ event: 'warning', code: 'agent_connected', message: 'The hub answers again' });
       pause = FIRST_PAUSE;
       if (build) {
-        const result = await buildClaimed(context, { claim: build, approve });
+        const result = await buildClaimed(context, { claim: build, verifyRestore, approve });
         if (!once) continue;
         builds.push(result);
       } else if (once) return { pool, builds };

@@ -11,12 +11,14 @@ import { printable } from '../../text/printable.ts';
 import { build } from '../build/build.ts';
 import { openCloud } from '../cloud/open-cloud.ts';
 import { applySanitize, hasSanitizeQuery, planSanitize } from '../sanitize/sanitize.ts';
+import { verifyRestore } from '../snapshots/verify-restore.ts';
 
 /** Called before a sanitization that replaces a database; throws to refuse it. */
 export type ApproveSanitize = (plan: SanitizePlan) => Promise<void>;
 
 export interface ClaimedOptions {
   claim: ClaimedBuild;
+  verifyRestore: boolean;
   approve: ApproveSanitize;
 }
 
@@ -24,7 +26,10 @@ export interface ClaimedOptions {
  * Builds a claimed target as `tool build` does, and publishes it on the hub. A failure is reported to the hub and returned.
  * When the signal is aborted, the build is given back. Step: `agent`, and those of a build.
  */
-export async function buildClaimed(given: Context, { claim, approve }: ClaimedOptions): Promise<AgentBuild> {
+export async function buildClaimed(
+  given: Context,
+  { claim, verifyRestore: isProved, approve }: ClaimedOptions,
+): Promise<AgentBuild> {
   const { target, id } = claim;
   const steps = closableSteps(given.report);
   const lost = new AbortController();
@@ -34,6 +39,7 @@ export async function buildClaimed(given: Context, { claim, approve }: ClaimedOp
   const built = startStep(steps.report, 'agent', `Build target ${target} for the hub`);
   try {
     const snapshot = await buildTarget(context, target, approve);
+    if (isProved) await verifyRestore(context, { target, snapshot });
     await finish(context, { claim, body: { outcome: 'done', lease: claim.lease, snapshot } }).catch((thrown) => {
       given.signal.throwIfAborted();
       // The snapshot is there: at worst the hub requests another one.

@@ -8,6 +8,7 @@ import { recorded } from '../history/recorded.ts';
 import { afterLoadRunner, plannedAfterLoad } from '../load/after-load.ts';
 import { type Expectation, isMet, parseExpectation } from './expectation.ts';
 import { inScratchDatabase, type ScratchDatabase } from './in-scratch-database.ts';
+import { locationsOf } from './remote-repositories.ts';
 import { assertTrusted, type TrustChoice } from './signatures.ts';
 import { findSnapshot, type SnapshotRequest } from './snapshots.ts';
 import { pullFiles } from './transfer/pull.ts';
@@ -24,7 +25,8 @@ export interface VerifyRestoreRequest extends SnapshotRequest, TrustChoice {
 
 /**
  * Restores a snapshot, with all checks of a load, into a throw-away database, and removes it. A snapshot that cannot be
- * restored, a failed step and an unexpected value are errors. Steps: those of a load.
+ * restored, a failed step and an unexpected value are errors. A hub of the target learns of the proof. Steps: those of a
+ * load.
  */
 export async function verifyRestore(context: Context, request: VerifyRestoreRequest): Promise<VerifyResult> {
   const { target } = request;
@@ -54,6 +56,10 @@ export async function verifyRestore(context: Context, request: VerifyRestoreRequ
     { operation: 'verify', target, ...known },
     { work, facts: ({ place }) => ({ to: place }) },
   );
+  if (locationsOf(context, target).some((location) => 'cloudTarget' in location)) {
+    const { reportRestore } = await import('../cloud/report-restore.ts');
+    await reportRestore(context, { target, snapshot: manifest.id });
+  }
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   return { target, snapshot: row, ok: true, files: files.length, bytes, problems: [], repaired: [], lost: [], restore };
 }

@@ -51,14 +51,19 @@ function statusText({ status, error_code: code }: TargetRow): string {
 /** A server slower than this is shown as slow. */
 const SLOW_MS = 250;
 
-/** An error of its database is more urgent. */
-export function isOnlyLate({ late = false, status }: TargetRow): boolean {
-  return late && (status === 'ok' || status === 'unchecked');
+/** Words for a target that is late, and the reason. An error of its database is more urgent. */
+export function latenessOf({ late, restore_late, status }: TargetRow): { word: string; reason: string } | null {
+  if (status !== 'ok' && status !== 'unchecked') return null;
+  if (late) return { word: 'late', reason: 'its newest snapshot is older than the hub expects' };
+  return restore_late
+    ? { word: 'restore late', reason: 'its last proved restore is older than the hub expects' }
+    : null;
 }
 
 export function statusCell({ row, checking, checkedAt }: TargetEntry, glyphs: Glyphs, text = statusText): Cell {
   // Its snapshots matter more than its database, to which a list does not connect.
-  if (isOnlyLate(row)) return { text: `${glyphs.caution} late`, tone: 'caution' };
+  const late = latenessOf(row);
+  if (late) return { text: `${glyphs.caution} ${late.word}`, tone: 'caution' };
   if (checking && checkedAt === null) return { text: `${glyphs.pending} checking`, tone: 'dim' };
   const { tone, glyph } = STATUSES[row.status];
   const slow = row.status === 'ok' && (row.latency_ms ?? 0) > SLOW_MS;
@@ -68,7 +73,8 @@ export function statusCell({ row, checking, checkedAt }: TargetEntry, glyphs: Gl
 }
 
 export function statusFact({ row, checkedAt, checking }: TargetEntry): Pick<Fact, 'value' | 'tone'> {
-  if (isOnlyLate(row)) return { value: 'late: its newest snapshot is older than the hub expects', tone: 'caution' };
+  const late = latenessOf(row);
+  if (late) return { value: `${late.word}: ${late.reason}`, tone: 'caution' };
   if (checkedAt === null) return { value: checking ? 'checking…' : STATUSES.unchecked.word, tone: 'dim' };
   const { word, tone } = STATUSES[row.status];
   const reason = row.error ? `: ${row.error}` : '';

@@ -10,7 +10,7 @@ import type { SnapshotSizes, TargetEntry } from '../../state/targets.ts';
 import { formatAge, formatBytes, formatCount, formatTime } from '../../text/format.ts';
 import { sparkline } from '../../text/sparkline.ts';
 import { branchesDetail, copiesBytes, copiesLines, copyDetail } from '../load/copies-text.ts';
-import { clockTime, isOnlyLate, STATUSES, statusCell, statusFact } from './status-text.ts';
+import { clockTime, latenessOf, STATUSES, statusCell, statusFact } from './status-text.ts';
 
 export const MODES: Record<Mode, string> = {
   local: 'Local mode (no authtoken)',
@@ -144,7 +144,12 @@ export function targetFacts(entry: TargetEntry, now: number): Fact[] {
     ...(row.copies?.spare ? [{ name: 'Spare', value: copyDetail(row.copies.spare) }] : []),
     ...(row.copies?.branches ? [{ name: 'Branches', value: branchesDetail(row.copies.branches) }] : []),
     { name: 'Snapshots', value: row.snapshots === 0 ? noSnapshotsText(row) : snapshotsText(row, now) },
+    ...(row.last_restore ? [{ name: 'Restored', value: restoredText(row.last_restore, now) }] : []),
   ];
+}
+
+function restoredText({ at, snapshot }: NonNullable<TargetRow['last_restore']>, now: number): string {
+  return `${snapshot ?? 'a snapshot'} as a proof, ${formatAge(now - Date.parse(at))} (${formatTime(at)})`;
 }
 
 /** `with developers, qa; you may build and change it` */
@@ -191,9 +196,10 @@ export function targetInfoFacts({ info, ...row }: TargetRow & { info: TargetInfo
     ['Title', row.title === row.name ? null : row.title],
     ['Type', row.type],
     ['Engine', engineText(row)],
-    ['Status', [isOnlyLate(row) ? 'late' : STATUSES[row.status].word, row.error].filter(Boolean).join(': ')],
+    ['Status', [latenessOf(row)?.word ?? STATUSES[row.status].word, row.error].filter(Boolean).join(': ')],
     ['Size', row.size_bytes === null ? null : formatBytes(row.size_bytes)],
     ['Snapshots', snapshotsText({ ...row, storage_profile: null }, now)],
+    ['Restored', row.last_restore ? restoredText(row.last_restore, now) : null],
     ['Source', info.source],
     ['Destination', withOrigin(info.destination, info.destination_set_by)],
     ['Base copy', row.copies?.base ? copyDetail(row.copies.base) : null],

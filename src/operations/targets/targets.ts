@@ -169,7 +169,13 @@ async function describeTarget(
     last_snapshot_at: [cloud?.last_snapshot_at ?? '', taken[0] ?? ''].sort().at(-1) || null,
     error: notShared ?? source.error ?? destination.error,
     error_code: notShared === null ? (source.error_code ?? destination.error_code) : 'not_shared',
-    ...(cloud && { permissions: cloud.permissions, sso_groups: sharedWith(cloud.settings), late: cloud.late ?? false }),
+    ...(cloud && {
+      permissions: cloud.permissions,
+      sso_groups: sharedWith(cloud.settings),
+      late: cloud.late ?? false,
+      last_restore: cloud.last_restore ?? null,
+      restore_late: cloud.restore_late ?? false,
+    }),
   };
 }
 

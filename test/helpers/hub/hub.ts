@@ -51,10 +51,10 @@ const NO_LIMITS: Limits = { requests: { perSecond: 1e6, burst: 1e6 }, refusedSig
 
 /** With `postgres`, an instance more of the same hub. */
 export async function startHub(
-  change: Partial<HubSettings> & Pick<ServeOptions, 'limits' | 'timeouts' | 'queueTimes'> = {},
+  change: Partial<HubSettings> & Partial<Pick<ServeOptions, 'clock' | 'limits' | 'timeouts' | 'queueTimes'>> = {},
   running?: TestPostgres,
 ): Promise<TestHub> {
-  const { limits = NO_LIMITS, timeouts, queueTimes, ...changed } = change;
+  const { clock = () => new Date(), limits = NO_LIMITS, timeouts, queueTimes, ...changed } = change;
   const postgres = running ?? (await startPostgres());
   const settings: HubSettings = {
     databaseUrl: postgres.url('postgres'),
@@ -86,7 +86,7 @@ export async function startHub(
       version: '0.1.0',
       write: (line) => void lines.push(line),
       signal: ending.signal,
-      clock: () => new Date(),
+      clock,
       limits,
       ...(timeouts && { timeouts }),
       queueTimes,

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { applyBranchCreate, planBranchCreate } from '../../../src/operations/branch/create/create.ts';
+import { applyBranchDrop, planBranchDrop } from '../../../src/operations/branch/drop/drop.ts';
+import { applyBranchSwitch, planBranchSwitch } from '../../../src/operations/branch/switch/switch.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { applyUndo, planUndo } from '../../../src/operations/undo/undo.ts';
@@ -15,11 +18,17 @@ const FILL = [
   'CREATE TABLE item (id INT PRIMARY KEY AUTO_INCREMENT, orders INT NOT NULL, CONSTRAINT of_order FOREIGN KEY (orders) REFERENCES orders (id) ON DELETE CASCADE)',
   'CREATE TABLE part (id INT PRIMARY KEY, note TEXT) PARTITION BY HASH (id) PARTITIONS 3',
   'CREATE TABLE heard (id INT PRIMARY KEY AUTO_INCREMENT, what VARCHAR(20))',
-  'CREATE TABLE loud (id INT PRIMARY KEY)',
+  'CREATE TABLE owner (id INT PRIMARY KEY)',
+  'CREATE TABLE loud (id INT PRIMARY KEY AUTO_INCREMENT, owner INT, FOREIGN KEY (owner) REFERENCES owner (id))',
   "CREATE TRIGGER noted AFTER INSERT ON loud FOR EACH ROW INSERT INTO heard (what) VALUES ('loud')",
+  "CREATE TRIGGER again AFTER INSERT ON loud FOR EACH ROW BEGIN INSERT INTO heard (what) VALUES ('again'); END",
+  "CREATE TRIGGER gone AFTER DELETE ON loud FOR EACH ROW INSERT INTO heard (what) VALUES ('gone')",
   'CREATE TABLE old (id INT PRIMARY KEY) ENGINE = MyISAM',
   'CREATE VIEW totals AS SELECT COUNT(*) AS amount FROM orders',
   "INSERT INTO customer VALUES (1, 'Ada'), (2, 'Bea')",
+  'INSERT INTO owner VALUES (1), (2)',
+  'INSERT INTO loud (owner) VALUES (1), (2)',
+  'TRUNCATE heard',
   `INSERT INTO orders (customer, amount, facts, bytes) VALUES (1, 10, '{"a": [1, null]}', X'00FF0A'), (2, 20, NULL, NULL), (NULL, 30, '"text"', X'5C')`,
   'INSERT INTO item (orders) VALUES (1), (2), (3)',
   "INSERT INTO part VALUES (1, 'a\\n'), (2, NULL), (3, '')",
@@ -102,6 +111,28 @@ for (const kind of testedFlavours('mysql')) {
       expect((await planUndo(context, { target: 'app' })).plan.tables).toBeUndefined();
     });
 
+    it('fires no trigger, and leaves the triggers and their order as they are', { timeout: 120_000 }, async () => {
+      const before = await content();
+      await change('DELETE FROM loud WHERE id = 2', 'INSERT INTO loud VALUES (7, 1), (8, NULL)');
+      const changed = await content();
+      await only('source.loud', 'source.part');
+      expect(await column('SELECT GROUP_CONCAT(id ORDER BY id) FROM loud')).toBe('1,2');
+      await undo();
+      expect(await content()).toBe(changed);
+      await undo();
+      await change('TRUNCATE heard');
+      expect(await content()).toBe(before);
+
+      await change('DELETE FROM loud WHERE id = 2', 'DELETE FROM owner WHERE id = 2');
+      const without = await content();
+      expect(await only('source.loud').catch((error) => error)).toMatchObject({
+        code: 'rows_would_dangle',
+        details: [expect.stringMatching('source.loud \\(owner\\) → source.owner: 1 row,')],
+      });
+      expect(await content()).toBe(without);
+      expect(await server.databases()).toEqual(['copy', 'copy.tool-undo', 'source']);
+    });
+
     it('runs no code of an undo copy whose tables somebody has replaced by views', { timeout: 120_000 }, async () => {
       await only('source.part');
       await change(
@@ -121,6 +152,29 @@ for (const kind of testedFlavours('mysql')) {
       await change('DROP DATABASE `copy.tool-undo`', 'DROP FUNCTION evil');
     });
 
+    it('puts no rows back into another branch than the one that they come from', { timeout: 120_000 }, async () => {
+      await load({ keepBase: true });
+      const target = 'app';
+      await applyBranchCreate(context, await planBranchCreate(context, { target, name: 'b', count: 2 }));
+      const switchTo = async (name: string) =>
+        applyBranchSwitch(context, await planBranchSwitch(context, { target, name }));
+      await switchTo('b_1');
+      await change('DELETE FROM part');
+      await only('source.part');
+      await switchTo('b_2');
+      // Reverts the switch, and then puts the rows of the branch back.
+      await undo();
+      await undo();
+      expect(await column('SELECT COUNT(*) FROM part')).toBe('0');
+      await switchTo('b_2');
+      await applyBranchDrop(context, await planBranchDrop(context, { target, names: ['b_1'] }));
+      await expect(undo()).rejects.toMatchObject({
+        code: 'nothing_to_undo',
+        message: 'The previous rows are of another database than the present copy',
+      });
+      expect(await column('SELECT COUNT(*) FROM part')).toBe('3');
+    });
+
     it('stops where a row elsewhere would dangle, and changes nothing', { timeout: 120_000 }, async () => {
       await change('INSERT INTO orders (id, amount) VALUES (50, 1)', 'INSERT INTO item (orders) VALUES (50), (50)');
       const before = await content();
@@ -135,14 +189,17 @@ for (const kind of testedFlavours('mysql')) {
       expect(await column('SELECT COUNT(*) FROM item')).toBe('3');
     });
 
-    it('refuses other definitions, triggers and engines without transactions', { timeout: 120_000 }, async () => {
+    it('refuses other definitions, triggers of another collation and engines without transactions', {
+      timeout: 120_000,
+    }, async () => {
       await change('ALTER TABLE orders ADD extra INT');
       const failure = await only('source.orders').catch((error) => error);
       expect(failure).toMatchObject({ code: 'definitions_differ' });
       expect(failure.details.join('\n')).toContain('`extra` int');
+      await change('ALTER DATABASE copy COLLATE utf8mb4_bin');
       expect(await only('source.loud').catch((error) => error)).toMatchObject({
         code: 'rows_not_replaceable',
-        details: ['noted on loud'],
+        details: [expect.stringContaining('again on loud')],
       });
       expect(await only('source.old').catch((error) => error)).toMatchObject({ code: 'rows_not_replaceable' });
     });
@@ -152,7 +209,9 @@ for (const kind of testedFlavours('mysql')) {
       await server.writer('copy', async (execute) => {
         await execute('START TRANSACTION');
         await execute('UPDATE orders SET amount = 1 WHERE id = 1');
-        expect(await only('source.orders').catch((error) => error)).toMatchObject({ code: 'tables_locked' });
+        await execute('UPDATE loud SET owner = 2 WHERE id = 1');
+        for (const table of ['source.orders', 'source.loud'])
+          expect(await only(table).catch((error) => error)).toMatchObject({ code: 'tables_locked' });
         await execute('ROLLBACK');
       });
       expect(await content()).toBe(before);

@@ -2,6 +2,9 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { parsePostgresUrl } from '../../../src/engines/postgres/connection/url.ts';
 import { undoRows } from '../../../src/engines/postgres/restore/only-rows/undo-rows.ts';
+import { applyBranchCreate, planBranchCreate } from '../../../src/operations/branch/create/create.ts';
+import { applyBranchDrop, planBranchDrop } from '../../../src/operations/branch/drop/drop.ts';
+import { applyBranchSwitch, planBranchSwitch } from '../../../src/operations/branch/switch/switch.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { loadQuestion } from '../../../src/operations/load/text.ts';
@@ -318,6 +321,29 @@ describeWithPostgres('a load of only the rows of some tables', () => {
       rows: { tables: [table], sequences: [] },
     });
     await expect(late).rejects.toMatchObject({ code: 'destination_busy' });
+  });
+
+  it('puts no rows back into another branch than the one that they come from', { timeout: 120_000 }, async () => {
+    await load({ keepBase: true });
+    const target = 'app';
+    await applyBranchCreate(context, await planBranchCreate(context, { target, name: 'b', count: 2 }));
+    const switchTo = async (name: string) =>
+      applyBranchSwitch(context, await planBranchSwitch(context, { target, name }));
+    await switchTo('b_1');
+    await change('TRUNCATE spoken');
+    await only('public.spoken');
+    await switchTo('b_2');
+    // Reverts the switch, and then puts the rows of the branch back.
+    await undo();
+    await undo();
+    expect(await rows('SELECT count(*) FROM spoken')).toBe('0');
+    await switchTo('b_2');
+    await applyBranchDrop(context, await planBranchDrop(context, { target, names: ['b_1'] }));
+    await expect(undo()).rejects.toMatchObject({
+      code: 'nothing_to_undo',
+      message: 'The previous rows are of another database than the present copy',
+    });
+    expect(await rows('SELECT count(*) FROM spoken')).toBe('1');
   });
 
   it('runs code of another role with the rights of a superuser only where that is allowed', async () => {

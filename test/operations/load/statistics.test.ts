@@ -5,6 +5,7 @@ import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
 import { applyReset, planReset } from '../../../src/operations/reset/reset.ts';
 import { applySanitize, planSanitize } from '../../../src/operations/sanitize/sanitize.ts';
+import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
 import type { LoadResult } from '../../../src/results/load-results.ts';
 import { type AnyServer, startAnyServer, testedKinds } from '../../helpers/databases/any-server.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
@@ -51,6 +52,24 @@ const MYSQL = [
   ]).flat(),
 ];
 
+/** Histograms of the source, one on values that the sanitization replaces. */
+const HISTOGRAMS: Record<'mysql' | 'mariadb', string[]> = {
+  mysql: [
+    'ANALYZE TABLE customer UPDATE HISTOGRAM ON email, country WITH 7 BUCKETS',
+    'ANALYZE TABLE orders UPDATE HISTOGRAM ON at WITH 50 BUCKETS AUTO UPDATE',
+    'ANALYZE TABLE small_3 UPDATE HISTOGRAM ON value WITH 3 BUCKETS',
+  ],
+  mariadb: [
+    'ANALYZE TABLE customer PERSISTENT FOR COLUMNS (email, country) INDEXES (email)',
+    'ANALYZE TABLE small_3 PERSISTENT FOR COLUMNS (value) INDEXES ()',
+  ],
+};
+
+const HISTOGRAMS_AWAY: typeof HISTOGRAMS = {
+  mysql: ['ANALYZE TABLE small_3 DROP HISTOGRAM ON value'],
+  mariadb: ["DELETE FROM mysql.column_stats WHERE db_name = 'copy' AND table_name = 'small_3'"],
+};
+
 const QUERIES = [
   'SELECT * FROM orders o JOIN customer c ON c.id = o.customer_id WHERE o.status = {open}',
   'SELECT * FROM orders o JOIN customer c ON c.id = o.customer_id WHERE o.status = {done}',
@@ -74,7 +93,7 @@ for (const kind of testedKinds('mysql')) {
       [server, folder] = await Promise.all([startAnyServer(kind), temporaryFolder()]);
       if (!isPostgres) await server.run('', ['SET GLOBAL innodb_stats_auto_recalc = OFF']);
       await server.create('source');
-      await server.run('source', isPostgres ? POSTGRES : MYSQL);
+      await server.run('source', kind === 'postgres' ? POSTGRES : [...MYSQL, ...HISTOGRAMS[kind]]);
       await build(context(), { target: 'app' });
     }, 240_000);
 
@@ -88,12 +107,33 @@ for (const kind of testedKinds('mysql')) {
       const emails = "UPDATE customer SET email = CONCAT('hidden-', id)";
       const override_query = `${emails}; DELETE FROM item; ${isPostgres ? 'REFRESH MATERIALIZED VIEW sold' : "UPDATE country SET name = 'x'"}`;
       const sanitize = { dst_url: server.url('clean'), override_query };
-      return testContext({ settings: { working_directory: folder.path, targets: { app: { snapshot, sanitize } } } });
+      const customers = { table: `${server.prefix('source')}.customer`, where: 'id < 100' };
+      const subset = { src_url: server.url('source'), dst_url: server.url('small'), subset_tables: [customers] };
+      const targets = { app: { snapshot, sanitize, subset } };
+      return testContext({ settings: { working_directory: folder.path, targets } });
     }
 
     async function load(request: Partial<LoadRequest> = {}): Promise<LoadResult> {
       const planned = await planLoad(context(), { target: 'app', original: true, ...request });
       return applyLoad(context(), planned);
+    }
+
+    /** The tables and columns with histograms, and those that have a value of the original in them. */
+    async function histograms(database: string): Promise<Record<'all' | 'marked', string[]>> {
+      const [text, from, marked] =
+        kind === 'mysql'
+          ? [
+              `CONCAT(TABLE_NAME, '.', COLUMN_NAME, HISTOGRAM->'$."number-of-buckets-specified"', HISTOGRAM->'$."auto-update"')`,
+              `information_schema.COLUMN_STATISTICS WHERE SCHEMA_NAME = '${database}'`,
+              `HISTOGRAM LIKE '%${Buffer.from('Marked').toString('base64')}%'`,
+            ]
+          : [
+              "CONCAT(table_name, '.', column_name)",
+              `mysql.column_stats WHERE db_name = '${database}'`,
+              "min_value LIKE 'Marked%'",
+            ];
+      const select = (also = '') => server.column('', `SELECT ${text} FROM ${from}${also} ORDER BY 1`);
+      return { all: await select(), marked: await select(` AND ${marked}`) };
     }
 
     /** Tables with rows of which the planner knows nothing, or another number of rows than there are. */
@@ -157,11 +197,14 @@ for (const kind of testedKinds('mysql')) {
       await load();
       expect(await unknownTables('copy')).toEqual([]);
       const loaded = await plans('copy');
+      if (!isPostgres) expect(await histograms('copy')).toEqual(await histograms('source'));
       await analyzeByHand('copy');
       expect(loaded).toEqual(await plans('copy'));
       // Again, where the loaded tables replace others.
+      await server.run('copy', isPostgres ? [] : HISTOGRAMS_AWAY[kind]);
       await load();
       expect(await unknownTables('copy')).toEqual([]);
+      if (!isPostgres) expect(await histograms('copy')).toEqual(await histograms('source'));
     }, 120_000);
 
     it('are there after a reset, in a branch, and after an undo', async () => {
@@ -169,11 +212,14 @@ for (const kind of testedKinds('mysql')) {
       await server.run('copy', ['DELETE FROM item']);
       await applyReset(context(), await planReset(context(), { target: 'app' }));
       expect(await unknownTables('copy')).toEqual([]);
+      if (!isPostgres) expect(await histograms('copy')).toEqual(await histograms('source'));
       const created = await applyBranchCreate(
         context(),
         await planBranchCreate(context(), { target: 'app', name: 'feature' }),
       );
-      expect(await unknownTables(created.branches[0]?.database ?? '')).toEqual([]);
+      const branch = created.branches[0]?.database ?? '';
+      expect(await unknownTables(branch)).toEqual([]);
+      if (!isPostgres) expect(await histograms(branch)).toEqual(await histograms('source'));
     }, 120_000);
 
     if (isPostgres) {
@@ -200,6 +246,14 @@ for (const kind of testedKinds('mysql')) {
       }, 120_000);
     }
 
+    if (!isPostgres) {
+      it('of a subset are those of its rows', async () => {
+        await applySubset(context(), await planSubset(context(), { target: 'app' }));
+        expect(await unknownTables('small')).toEqual([]);
+        expect(await histograms('small')).toEqual(await histograms('source'));
+      }, 120_000);
+    }
+
     it('contain no value of the original after a sanitization', async () => {
       await applySanitize(context(), await planSanitize(context(), { target: 'app', strict: false }));
       expect(await unknownTables('clean')).toEqual([]);
@@ -210,6 +264,7 @@ for (const kind of testedKinds('mysql')) {
           ? "SELECT count(*) FROM pg_statistic WHERE concat(stavalues1, stavalues2, stavalues3, stavalues4, stavalues5) ILIKE '%marked-%'"
           : "SELECT COUNT(*) FROM customer WHERE email LIKE 'Marked-%'";
         expect(await server.column(database, marked)).toEqual(['0']);
+        if (!isPostgres) expect(await histograms(database)).toEqual({ ...(await histograms('source')), marked: [] });
       }
     }, 120_000);
   });

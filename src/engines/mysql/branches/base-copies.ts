@@ -6,8 +6,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { BaseCopies, BaseCopy } from '../../facets/copies.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
 import { checkDefinitions } from '../catalog/definitions/check-definitions.ts';
-import type { Definers } from '../catalog/definitions/code.ts';
-import type { CodeDefinitions, Definitions } from '../catalog/definitions/definitions.ts';
+import type { Definitions } from '../catalog/definitions/definitions.ts';
 import { readDefinitions } from '../catalog/definitions/read-definitions.ts';
 import { withSequencesOwn } from '../catalog/definitions/sequence-defaults.ts';
 import { withForeignKeys, withIndexes } from '../catalog/definitions/statement-text.ts';
@@ -22,6 +21,7 @@ import { alter, makeTables } from '../restore/rows/load-tables.ts';
 import { analyzeTables } from '../restore/statistics.ts';
 import { BASE, RETIRED } from '../server/names.ts';
 import { createDatabase, databaseExists, readAuxiliaryNames } from '../server/server.ts';
+import type { Dependents } from '../swap/exchange.ts';
 import type { Rename } from '../swap/journal-schema.ts';
 import { writeRecord } from '../swap/record.ts';
 import { createShadowDatabase, dropAuxiliaryDatabase } from '../swap/shadow-databases.ts';
@@ -75,14 +75,14 @@ interface MakeCopiesRequest {
   /** The complete database beside the destination. */
   shadow: string;
   base: BaseCopyOptions;
-  dependents: { code: CodeDefinitions; definers: Definers };
+  dependents: Dependents;
 }
 
 /** Makes a database with the rows of the new one, and the record of everything else; the swap gives it its name. */
 export async function createBase(
   context: EngineContext,
   server: MysqlSession,
-  { url, shadow, base, dependents: { code, definers } }: MakeCopiesRequest,
+  { url, shadow, base, dependents: { code, definers, histograms } }: MakeCopiesRequest,
 ): Promise<string> {
   const destination = url.database ?? '';
   const { of, base: name, shadow: newName } = await readAuxiliaryNames(server, destination);
@@ -107,7 +107,7 @@ export async function createBase(
     },
   });
   const record: Omit<BaseRecord, 'read_at' | 'tables'> = {
-    ...{ of, id: randomUUID(), snapshot: base.snapshot, partial: base.partial, definitions, definers },
+    ...{ of, id: randomUUID(), snapshot: base.snapshot, partial: base.partial, definitions, definers, histograms },
     loaded_at: context.clock().toISOString(),
   };
   await writeCopyRecord(server, { database: to, record, rows });
@@ -203,7 +203,7 @@ export async function fillFromBase(
     },
   });
   if (!rowsLast) await addKeys();
-  await analyzeTables(context, { url: shadowUrl, sessions: SESSIONS });
+  await analyzeTables(context, { url: shadowUrl, sessions: SESSIONS, histograms: record.histograms });
   return copied;
 }
 

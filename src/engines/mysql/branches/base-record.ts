@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { codeDefinitionsSchema, type Definitions, definitionsSchema } from '../catalog/definitions/definitions.ts';
 import type { MysqlSession } from '../connection/session.ts';
+import { histogramSchema } from '../details-schema.ts';
 import { BASE, OUTDATED, RETIRED } from '../server/names.ts';
 import { databaseExists, isEmpty } from '../server/server.ts';
 import { readRecord } from '../swap/record.ts';
@@ -18,6 +19,7 @@ const recordSchema = v.object({
   /** Definitions of the destination after the load: the base copy has rows only. */
   definitions: v.object({ ...definitionsSchema.entries, dangling, defaults }),
   definers: v.picklist(['mine', 'theirs']),
+  histograms: v.optional(v.array(histogramSchema(v.string()))),
   /** Time when the tables were read, by the server's clock. */
   read_at: v.string(),
   tables: v.array(

@@ -47,7 +47,7 @@ export async function copyToBranch(context: EngineContext, copy: BranchCopy): Pr
     async ({ shadow, server, context: running }) => {
       await begin(server);
       await fillFromBase(running, { url, to: shadow, base: { name: base.name, record }, rowsLast: false });
-      return { code: record.definitions, definers: record.definers };
+      return { code: record.definitions, definers: record.definers, histograms: record.histograms };
     },
   );
 }

@@ -1,9 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { DatabaseUrl } from '../../database-url.ts';
+import { rowsOfAnother } from '../../shared/only-rows.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { auxiliaryNames } from '../server/names.ts';
 import { destinationName, isEmpty } from '../server/server.ts';
 import { readRecord } from '../swap/record.ts';
 import { readMarkText, undoCopyOf } from '../swap/shadow-databases.ts';
-import { UNDO_COPY, undoCopySchema } from '../swap/undo-copy.ts';
+import { type RowsOf, UNDO_COPY, undoCopySchema } from '../swap/undo-copy.ts';
 import { type BranchMark, parseBranchMark, withoutSwitch } from './branch-mark.ts';
 import { findBranches, type MarkedBranch } from './list.ts';
 
@@ -17,6 +20,22 @@ export async function ownMark(server: MysqlSession, destination: string): Promis
   const text = await readMarkText(server, destination);
   const mark = text === null ? null : parseBranchMark(text);
   return mark?.tool === 'branch' && mark.of === (await destinationName(server, destination)) ? mark : null;
+}
+
+/** The branch that the destination is; a reset gives a branch other content. */
+export async function presentBranch(server: MysqlSession, destination: string): Promise<RowsOf | null> {
+  const mark = await ownMark(server, destination);
+  return mark && { name: mark.name, created_at: mark.created_at, reset_at: mark.reset_at };
+}
+
+/** Throws for rows of another branch than the destination is. Earlier releases did not keep which one it was. */
+export async function assertRowsOf(
+  server: MysqlSession,
+  url: DatabaseUrl,
+  rowsOf: RowsOf | null | undefined,
+): Promise<void> {
+  if (rowsOf === undefined || isDeepStrictEqual(rowsOf, await presentBranch(server, url.database ?? ''))) return;
+  throw rowsOfAnother(url);
 }
 
 export interface LastSwitch {

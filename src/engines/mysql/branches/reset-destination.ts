@@ -64,7 +64,7 @@ export async function reset(context: EngineContext, { url, spare, undo, accept }
       } else {
         await fillFromBase(running, { url, to: shadow, base: { name: names.base, record }, rowsLast: false });
       }
-      return { code: record.definitions, definers: record.definers };
+      return { code: record.definitions, definers: record.definers, histograms: record.histograms };
     },
   );
 }

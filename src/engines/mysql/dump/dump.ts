@@ -102,7 +102,7 @@ async function dumpInstant(
   const definitions = definitionsToStore(readable.definitions, { database, copyOf });
   // A copy was loaded from a snapshot whose build has reported them.
   if (!copyOf) await reportLossyValues(context, session, { database, tables }).catch(explain);
-  const treatedApart = await recordTreatedApart(context, session, { definitions, database, schema });
+  const treatedApart = await recordTreatedApart(context, session, { definitions, database, schema, copyOf });
   warnOfHistory(context, tables);
   const excludedRows = copyOf ? excludedRowsOf(copyOf) : exclusion.details;
   const features = featuresOf(server.flavour, definitions);

@@ -1,12 +1,14 @@
 import type { DefinitionOnly } from '../../../results/manifest/definitions-only.ts';
 import { definitionsOnlyText } from '../../../text/format-objects.ts';
 import type { EngineContext } from '../../engine-context.ts';
+import type { DumpRequest } from '../../facets/dump.ts';
 import type { Definitions } from '../catalog/definitions/definitions.ts';
 import { isEnabled, namersOf } from '../catalog/definitions/events.ts';
 import { invalidViewsFound, invalidViewsOf } from '../catalog/definitions/invalid-views.ts';
+import { readHistograms } from '../catalog/histograms.ts';
 import { readTablesWithoutRows } from '../catalog/tables.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import type { Details } from '../details.ts';
+import { type Details, detailsOf } from '../details.ts';
 import { namesDatabaseWarnings } from '../restore/event-warnings.ts';
 import { definitionsOnlyIn } from '../restore/left-out.ts';
 
@@ -15,20 +17,26 @@ export interface DumpedDatabase {
   database: string;
   /** The name that the snapshot gives it. */
   schema: string;
+  copyOf: DumpRequest['copyOf'];
 }
 
-type SpecialDetails = Pick<Details, 'definitions_only' | 'enabled_events' | 'names_database' | 'invalid_views'>;
+type SpecialDetails = Pick<
+  Details,
+  'definitions_only' | 'enabled_events' | 'names_database' | 'invalid_views' | 'histograms'
+>;
 
 /** Warns of what a load creates in another way or not at all, and hands it over for the manifest. */
 export async function recordTreatedApart(
   { report }: Pick<EngineContext, 'report'>,
   session: MysqlSession,
-  { definitions, database, schema }: DumpedDatabase,
+  { definitions, database, schema, copyOf }: DumpedDatabase,
 ): Promise<SpecialDetails> {
   const definitionsOnly = await readDefinitionsOnly(session, { database, definitions });
   const enabledEvents = definitions.events.filter(isEnabled).map(({ name }) => name);
   const namers = namersOf(definitions, database);
   const invalidViews = invalidViewsOf(definitions);
+  // The statistics of a copy in a throw-away database were not gathered.
+  const histograms = (copyOf ? detailsOf(copyOf).histograms : await readHistograms(session, database)) ?? [];
   if (definitionsOnly.length > 0) {
     const message = `Definitions only, because the rows are those of other tables or are kept nowhere: ${definitionsOnlyText(definitionsOnly)}`;
     report({ event: 'warning', code: 'definitions_only', message });
@@ -40,6 +48,7 @@ export async function recordTreatedApart(
     ...(enabledEvents.length > 0 && { enabled_events: enabledEvents }),
     ...(namers.length > 0 && { names_database: namers }),
     ...(invalidViews.length > 0 && { invalid_views: invalidViews }),
+    ...(histograms.length > 0 && { histograms }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { ReplaceResult, RestoreRun } from '../../facets/restore.ts';
 import { tablesText } from '../../shared/divide-tables.ts';
@@ -7,8 +8,7 @@ import { endLeftSessions } from '../../shared/left-sessions.ts';
 import { withRightsHint } from '../../shared/restore-failed.ts';
 import { type BaseCopyOptions, createBase, createSpare } from '../branches/base-copies.ts';
 import { baseCopyState } from '../branches/base-record.ts';
-import { type Definers, dropCode } from '../catalog/definitions/code.ts';
-import type { CodeDefinitions } from '../catalog/definitions/definitions.ts';
+import { dropCode } from '../catalog/definitions/code.ts';
 import { withEventsDisabled } from '../catalog/definitions/events.ts';
 import { readDependents } from '../catalog/definitions/foreign-keys.ts';
 import type { Collations } from '../catalog/introspect.ts';
@@ -20,6 +20,7 @@ import { withDatabase } from '../connection/url.ts';
 import { detailsOf } from '../details.ts';
 import { BASE, OUTDATED } from '../server/names.ts';
 import { endSession, findSessions, lockDestination, readAuxiliaryNames, verifyLock } from '../server/server.ts';
+import type { Dependents } from '../swap/exchange.ts';
 import { assertNoForeignObjects, assertNoReservedTable } from '../swap/foreign-objects.ts';
 import { assertNoForeignReferences } from '../swap/foreign-references.ts';
 import { settleAfterFailure, sweepLeftovers } from '../swap/leftovers.ts';
@@ -84,8 +85,11 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
       const code = await fillDatabase(running, fill).catch((error) =>
         Promise.reject(withRightsHint(error, run.plan.restoredBy)),
       );
-      const gathers = !beforeSwap && !throwAway;
-      if (gathers) await analyzeTables(running, { url: shadowUrl, sessions: cpus });
+      let { histograms } = details;
+      const gather = async (from: DatabaseUrl): Promise<void> => {
+        histograms = await analyzeTables(running, { url: from, sessions: cpus, histograms });
+      };
+      if (!beforeSwap && !throwAway) await gather(shadowUrl);
       const checked = startStep(report, 'check', 'Verify against the manifest');
       const created = new Set(code.views);
       const missing = [...tables, ...definitions.views.filter((view) => !created.has(view)).map(({ name }) => name)];
@@ -107,9 +111,9 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
       });
       if (beforeSwap) {
         await beforeSwap(shadowUrl);
-        if (!throwAway) await analyzeTables(running, { url: shadowUrl, sessions: cpus });
+        if (!throwAway) await gather(shadowUrl);
         // It may have changed whatever is there.
-        return { code: await readDependents(server, shadow, () => {}), definers: 'mine' };
+        return { code: await readDependents(server, shadow, () => {}), definers: 'mine', histograms };
       }
       const changed = afterLoad
         ? await codeAfterSteps(server, {
@@ -121,13 +125,14 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
                 find: () => findSessions(server, shadow),
                 end: (id) => endSession(server, id),
               });
-              await analyzeTables(running, { url: withDatabase(url, shadow), sessions: cpus });
+              await gather(withDatabase(url, shadow));
             },
           })
         : code;
       return {
         code: run.events ? changed : withEventsDisabled(changed),
         definers: url.parameters.definer === 'keep' ? 'theirs' : 'mine',
+        histograms,
       };
     },
   );
@@ -147,12 +152,6 @@ export interface ShadowLoadRequest extends Pick<RestoreRun, 'url' | 'undo'> {
   onlyBase?: boolean | undefined;
   /** Called under the lock; the new database is that of a branch. */
   branch?: BranchSwap | undefined;
-}
-
-/** Code that depends on the tables of the new database, to be created after the swap. */
-export interface Dependents {
-  code: CodeDefinitions;
-  definers: Definers;
 }
 
 export interface Shadow {

@@ -3,11 +3,15 @@ import { boundedLines } from '../../../text/bounded-list.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { runWorkers } from '../../shared/run-together.ts';
+import { histogramClauses, readHistograms } from '../catalog/histograms.ts';
+import { readServer } from '../catalog/introspect.ts';
+import { readNameCase } from '../catalog/name-case.ts';
 import { readTableList } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
-import { quoteName } from '../connection/quote.ts';
+import { quoteName, tablesIn } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
+import type { Histogram } from '../details-schema.ts';
 
 /** Most tables in the warning. */
 const NAMED = 5;
@@ -21,35 +25,67 @@ interface StatisticsOptions {
   sessions: number;
   /** Default: all tables. */
   only?: string[];
+  /** Histograms to gather besides those that the database has. */
+  histograms?: Histogram[] | undefined;
 }
 
-/** Gathers the statistics of tables of a database. A failure is a warning: the rows are there. */
-export async function analyzeTables(context: EngineContext, { url, sessions, only }: StatisticsOptions): Promise<void> {
+/**
+ * Gathers the statistics of tables of a database, from their present rows, and resolves with the histograms. A failure
+ * is a warning: the rows are there.
+ */
+export async function analyzeTables(
+  context: EngineContext,
+  { url, sessions, only, histograms = [] }: StatisticsOptions,
+): Promise<Histogram[]> {
+  const database = url.database ?? '';
   await using listing = await connect(context, url);
-  const listed = await readTableList(listing, url.database ?? '');
+  const listed = await readTableList(listing, database);
   const all = listed.flatMap(({ name, engine }) => (engine !== null && ENGINES.has(engine) ? [name] : []));
   const queue = only ?? all;
+  const server = await readServer(listing);
+  const wanted = await histogramsOf(listing, database, histograms);
+  const byTable = Map.groupBy(wanted, ({ table }) => table);
   const refused: string[] = [];
   await runWorkers(context.signal, {
     count: Math.min(sessions, queue.length),
     async work(signal) {
       await using session = await connect({ signal }, url);
       for (let table = queue.shift(); table !== undefined && !signal.aborted; table = queue.shift()) {
-        const error = await analyze(session, table);
-        if (error !== null) refused.push(`${table}: ${error}`);
+        for (const clause of ['', ...histogramClauses(byTable.get(table) ?? [], server)]) {
+          const error = await analyze(session, `${quoteName(table)} ${clause}`);
+          if (error !== null) refused.push(`${table}: ${error}`);
+        }
       }
     },
   });
-  if (refused.length === 0) return;
+  if (refused.length === 0) return wanted;
   const message = `The statistics of some tables could not be gathered; the server does later: ${boundedLines(refused, NAMED).join('; ')}`;
   context.report({ event: 'warning', code: 'statistics_missing', message });
+  return wanted;
+}
+
+/** With names as the server spells them; a sanitization may have dropped columns. */
+async function histogramsOf(session: MysqlSession, database: string, given: Histogram[]): Promise<Histogram[]> {
+  const all = [...given, ...(await readHistograms(session, database))];
+  if (all.length === 0) return [];
+  const columns = await session.query<{ table_: string; name: string }>(
+    `SELECT TABLE_NAME AS table_, COLUMN_NAME AS name FROM information_schema.COLUMNS WHERE ${tablesIn(database)}`,
+  );
+  const tables = [...all.map(({ table }) => table), ...columns.map(({ table_ }) => table_)];
+  const { fold } = await readNameCase(session, tables);
+  const key = (table: string, column: string): string => JSON.stringify([fold(table), column.toLowerCase()]);
+  const byKey = new Map(all.map((histogram) => [key(histogram.table, histogram.column), histogram]));
+  return columns.flatMap(({ table_, name }) => {
+    const histogram = byKey.get(key(table_, name));
+    return histogram ? [{ ...histogram, table: table_, column: name }] : [];
+  });
 }
 
 /** Every server has its own statistics, so the statement is not replicated. Resolves with why it failed. */
-async function analyze(session: MysqlSession, table: string): Promise<string | null> {
+async function analyze(session: MysqlSession, what: string): Promise<string | null> {
   try {
     const rows = await session.query<{ Msg_type: string; Msg_text: string }>(
-      `ANALYZE NO_WRITE_TO_BINLOG TABLE ${quoteName(table)}`,
+      `ANALYZE NO_WRITE_TO_BINLOG TABLE ${what}`,
     );
     return rows.find(({ Msg_type }) => Msg_type.toLowerCase() === 'error')?.Msg_text ?? null;
   } catch (error) {

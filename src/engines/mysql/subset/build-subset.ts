@@ -10,16 +10,18 @@ import { withDanglingApart } from '../catalog/definitions/foreign-keys.ts';
 import { withSequencesOwn } from '../catalog/definitions/sequence-defaults.ts';
 import { withIndexes } from '../catalog/definitions/statement-text.ts';
 import { collationsIn, featuresOf } from '../catalog/features.ts';
+import { readHistograms } from '../catalog/histograms.ts';
 import { assertNoNameCollision, readNameCase } from '../catalog/name-case.ts';
 import { readReadable } from '../catalog/rights/readable.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
 import { withDatabase } from '../connection/url.ts';
 import { leaveOutRemote, remoteWarnings } from '../restore/left-out.ts';
 import { assertSameFlavour, inspectDestination } from '../restore/preflight.ts';
-import { type Dependents, loadThroughShadow, type Shadow } from '../restore/restore.ts';
+import { loadThroughShadow, type Shadow } from '../restore/restore.ts';
 import { createDependents, createTables } from '../restore/rows/fill.ts';
 import { analyzeTables } from '../restore/statistics.ts';
 import { createTemporaryUser } from '../restore/temporary-user.ts';
+import type { Dependents } from '../swap/exchange.ts';
 import { copyRows } from './copy.ts';
 import type { OpenSource } from './open-source.ts';
 import { verifyReferences } from './verify-references.ts';
@@ -31,7 +33,8 @@ export async function makeSubset(
 ): Promise<BuildSubsetResult> {
   const { report } = context;
   const { server, collations } = await inspectDestination(context, run.url);
-  const { definitions: arriving, leftOut } = leaveOutRemote(await readSourceDefinitions(context, source));
+  const read = await readSourceDefinitions(context, source);
+  const { definitions: arriving, leftOut } = leaveOutRemote(read.definitions);
   for (const warning of remoteWarnings(leftOut, { created: false })) report(warning);
   // Definitions of one server become statements of another.
   const checked = checkDefinitions(arriving, source.database);
@@ -71,9 +74,10 @@ export async function makeSubset(
       }),
     );
 
+    const { histograms } = read;
     const finishing = { step: 'finish', label: 'Gather statistics', done: 'Gathered statistics' };
     await withStep(report, finishing, async () => {
-      await analyzeTables(running, { url, sessions: run.cpus });
+      await analyzeTables(running, { url, sessions: run.cpus, histograms });
     });
 
     const verifyStep = {
@@ -84,7 +88,11 @@ export async function makeSubset(
     made.references = await withStep(report, verifyStep, () =>
       verifyReferences(session, { source, run, database: shadow }),
     );
-    return { code: withEventsDisabled(code), definers: run.url.parameters.definer === 'keep' ? 'theirs' : 'mine' };
+    return {
+      code: withEventsDisabled(code),
+      definers: run.url.parameters.definer === 'keep' ? 'theirs' : 'mine',
+      histograms,
+    };
   };
   const replaced = await loadThroughShadow(context, { ...run, collations: definitions }, (shadow) =>
     fill(shadow).catch((error) => Promise.reject(withRightsHint(error, run.restoredBy))),
@@ -117,5 +125,5 @@ async function readSourceDefinitions(context: EngineContext, { url, server, cata
   await using session = await connect(context, url);
   const tables = [...catalog.tables.values()].map((table) => table.catalog);
   const { definitions } = await readReadable(context, session, { url, server, tables });
-  return definitions;
+  return { definitions, histograms: await readHistograms(session, url.database ?? '') };
 }

@@ -16,6 +16,7 @@ import { quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import { withDatabase } from '../connection/url.ts';
+import type { Histogram } from '../details-schema.ts';
 import { analyzeTables } from '../restore/statistics.ts';
 import { BASE } from '../server/names.ts';
 import { mayNotCreate, readAuxiliaryNames, verifyLock } from '../server/server.ts';
@@ -40,16 +41,19 @@ export interface RowsInstead {
   later: Rename[];
 }
 
-export interface Switch {
+/** What depends on the arriving tables. */
+export interface Dependents {
+  code: CodeDefinitions;
+  definers: Definers;
+  histograms?: Histogram[] | undefined;
+}
+
+export interface Switch extends Dependents {
   /** One that takes several statements in a packet. */
   server: MysqlSession;
   /** Called when nothing may interrupt the session any more. */
   begun: () => void;
   url: DatabaseUrl;
-  /** Code that depends on the arriving tables. */
-  code: CodeDefinitions;
-  definers: Definers;
-  /** Drops foreign keys of other databases that reference tables of the destination. */
 }
 
 export interface TableSwap extends Switch {
@@ -158,7 +162,7 @@ export async function exchange(context: EngineContext, given: TableSwap): Promis
   const swapMs = Math.round(outcome.microseconds === null ? performance.now() - started : outcome.microseconds / 1000);
   await cleanUp(context, url, async () => {
     // Rows came without the statistics of their tables.
-    if (way.renames.length === 0) await analyzeTables(context, { url, sessions: 1 });
+    if (way.renames.length === 0) await analyzeTables(context, { url, sessions: 1, histograms: given.histograms });
     for (const name of [work, ...given.obsoleteAfter])
       await dropAuxiliaryDatabase(context, server, { name, destination });
   });

@@ -30,7 +30,7 @@ export const journalSchema = v.object({
   later: v.optional(v.array(renameSchema), []),
   /** Counters to be set before these renames, where rows were exchanged instead of tables. */
   counters: v.optional(v.array(counterSchema), []),
-  /** Only rows of some tables were replaced: the code stays. */
+  /** Only rows of some tables were replaced: the code stays; `before` has the triggers that the swap drops. */
   rows_only: v.optional(v.boolean(), false),
   /** An undo copy that is obsolete once the tables have moved. */
   obsolete: v.nullable(v.string()),

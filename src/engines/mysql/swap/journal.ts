@@ -44,6 +44,7 @@ export async function settle(context: SettleContext, { server, url, work }: Work
   if (moved) {
     // It may have been dropped since.
     const hasCode = !moved.rows_only && (await databaseExists(server, destination));
+    if (moved.rows_only) await goBack(context, { server, url, pending: moved });
     const missing = hasCode ? await goForward(context, url, moved) : [];
     await setCounters(server, moved);
     await renameLater(server, moved);
@@ -61,7 +62,7 @@ export async function settle(context: SettleContext, { server, url, work }: Work
   }
   const pending = await readJournal(server, { work, table: PENDING, destination });
   if (!pending) return { tables: null, missing: [] };
-  if (!pending.rows_only) await goBack(context, { server, url, pending });
+  await goBack(context, { server, url, pending });
   return { tables: 'old', missing: [] };
 }
 

@@ -19,7 +19,7 @@ const PAGE_BYTES = 16 * 1024;
 const LOCK_WAIT = 3;
 
 export const SETTINGS = `SET foreign_key_checks = 0, lock_wait_timeout = ${LOCK_WAIT}, innodb_lock_wait_timeout = ${LOCK_WAIT} /*M!100201 , check_constraint_checks = 0 */`;
-const SETTINGS_BACK =
+export const SETTINGS_BACK =
   'SET foreign_key_checks = 1, lock_wait_timeout = DEFAULT, innodb_lock_wait_timeout = DEFAULT, character_set_results = utf8mb4 /*M!100201 , check_constraint_checks = 1 */';
 
 interface Databases {

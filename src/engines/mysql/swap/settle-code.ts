@@ -3,10 +3,10 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { checkCode } from '../catalog/definitions/check-definitions.ts';
 import { clientOf, createCode, dropListed } from '../catalog/definitions/code.ts';
-import type { Code } from '../catalog/definitions/definitions.ts';
+import type { Code, CodeDefinitions } from '../catalog/definitions/definitions.ts';
 import { isEnabled, mayBePast } from '../catalog/definitions/events.ts';
 import { viewsNotCreated } from '../catalog/definitions/invalid-views.ts';
-import { type CodeRow, listCode, readCode } from '../catalog/definitions/read-definitions.ts';
+import { type CodeRow, listCode } from '../catalog/definitions/read-definitions.ts';
 import { readCodeSettings, settingsText } from '../catalog/introspect.ts';
 import { type NameCase, readNameCase } from '../catalog/name-case.ts';
 import { connect } from '../connection/connect.ts';
@@ -187,10 +187,19 @@ export async function goBack(
   if (made) return dropEmpty(server, destination);
   if (!(await databaseExists(server, destination))) return;
   await using session = await connect(settlingOf(context), url);
-  const present = await readCode(session, destination, () => {});
+  await createMissing(context, session, { database: destination, before });
+}
+
+/** Creates views and triggers that are missing in the session's database. Reads no tables, which may be locked. */
+export async function createMissing(
+  context: SettleContext,
+  session: MysqlSession,
+  { database, before }: { database: string; before: CodeDefinitions },
+): Promise<void> {
+  const present = await listCode(session, database);
   const missing = (kind: 'views' | 'triggers') => {
-    const there = new Set(present[kind].map(({ name }) => name));
-    return before[kind].filter(({ name }) => !there.has(name)).flatMap((code) => safe(context, code, destination));
+    const there = new Set(present.filter((code) => code.kind === KINDS[kind]).map(({ name }) => name));
+    return before[kind].filter(({ name }) => !there.has(name)).flatMap((code) => safe(context, code, database));
   };
   await createCode(
     session,
@@ -199,6 +208,7 @@ export async function goBack(
   );
 }
 
+const KINDS = { views: 'VIEW', triggers: 'TRIGGER' };
 /** The code as it may be executed; none where that is refused. */
 function safe({ report }: SettleContext, code: Code, destination: string): Code[] {
   try {

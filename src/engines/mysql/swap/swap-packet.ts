@@ -192,7 +192,7 @@ function block({ settings, statement }: PacketStep, condition: string): string {
 }
 
 /** Prepared by the server, which takes one statement and no more. */
-function dynamic(statement: string): string {
+export function dynamic(statement: string): string {
   return `EXECUTE IMMEDIATE ${quoteText(statement)}`;
 }
 
@@ -220,7 +220,7 @@ function plainStatementsOf(program: SwapProgram): string[] {
   ];
 }
 
-function dropTrigger({ name }: Code): string {
+export function dropTrigger({ name }: Code): string {
   return `DROP TRIGGER IF EXISTS ${quoteName(name)}`;
 }
 

@@ -9,7 +9,9 @@ import { createText } from './swap-packet.ts';
 
 interface TidyRequest {
   destination: string;
-  after: CodeDefinitions;
+  after: Pick<CodeDefinitions, 'routines' | 'triggers' | 'events'>;
+  /** Default: read from the server. */
+  present?: TidyRequest['after'];
   definers: Definers;
   /** Names of routines that others have rights on, which go with the routine. */
   granted: Set<string>;
@@ -22,9 +24,9 @@ interface TidyRequest {
  */
 export async function tidyBodies(
   server: MysqlSession,
-  { destination, after, definers, granted }: TidyRequest,
+  { destination, after, present: given, definers, granted }: TidyRequest,
 ): Promise<void> {
-  const present = await readCode(server, destination, () => {});
+  const present = given ?? (await readCode(server, destination, () => {}));
   const { fold } = await readNameCase(
     server,
     after.triggers.map(({ name }) => name),

@@ -14,6 +14,10 @@ export const undoCopySchema = v.object({
   /** The mark of the branch that it was. */
   mark: v.optional(v.nullable(v.string()), null),
   has_base: v.optional(v.boolean(), false),
+  /** With `rows`: the branch that they are of; `null`: the destination was none. */
+  rows_of: v.exactOptional(
+    v.nullable(v.object({ name: v.string(), created_at: v.string(), reset_at: v.nullable(v.string()) })),
+  ),
   /** It has the rows of these tables only; `name` is that in the snapshot. */
   rows: v.exactOptional(
     v.array(
@@ -27,6 +31,7 @@ export const undoCopySchema = v.object({
     ),
   ),
 });
+export type RowsOf = NonNullable<v.InferOutput<typeof undoCopySchema>['rows_of']>;
 export type UndoTable = NonNullable<v.InferOutput<typeof undoCopySchema>['rows']>[number];
 export interface UndoCopyRecord extends Omit<v.InferInput<typeof undoCopySchema>, 'code'> {
   code: CodeDefinitions;

@@ -5,7 +5,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { ReplaceResult, UndoCopy } from '../../facets/restore.ts';
 import { baseFollows } from '../branches/base-follows.ts';
 import { type BranchMark, branchMarkText, parseBranchMark, withoutSwitch } from '../branches/branch-mark.ts';
-import { type LastSwitch, lastSwitch, ownMark } from '../branches/last-switch.ts';
+import { assertRowsOf, type LastSwitch, lastSwitch, ownMark } from '../branches/last-switch.ts';
 import { switchTables } from '../branches/switch-tables.ts';
 import { readSize, tablesOf } from '../catalog/tables.ts';
 import { connectToServer, withServer } from '../connection/connect.ts';
@@ -23,7 +23,7 @@ import { readRecord } from './record.ts';
 import { planRowExchange } from './row-exchange.ts';
 import { createShadowDatabase, undoCopyOf } from './shadow-databases.ts';
 import { planMark, turnedBase } from './swap.ts';
-import { UNDO_COPY, type UndoCopyRecord, type UndoTable, undoCopySchema } from './undo-copy.ts';
+import { type RowsOf, UNDO_COPY, type UndoCopyRecord, type UndoTable, undoCopySchema } from './undo-copy.ts';
 
 /** Finds the undo copy of the last load, reset or switch; rejects when there is none. */
 export async function findUndoCopy(context: EngineContext, url: DatabaseUrl): Promise<UndoCopy> {
@@ -39,8 +39,9 @@ interface UndoCopyFacts {
   replacedAt: string;
   /** The database that has its tables now. */
   sizeOf: string;
-  /** It has these rows only. */
+  /** It has these rows only, of this branch. */
   rows?: UndoTable[] | undefined;
+  rowsOf?: RowsOf | null | undefined;
 }
 
 async function findReplaced(server: MysqlSession, url: DatabaseUrl): Promise<UndoCopyFacts> {
@@ -56,10 +57,11 @@ async function findReplaced(server: MysqlSession, url: DatabaseUrl): Promise<Und
     unsettled && (await readRecord(server, { database: unsettled.work, table: UNDO_COPY, schema: undoCopySchema }));
   if (record) {
     const sizeOf = replaced?.from[0] ?? undo;
-    return { name: undo, replacedAt: record.replaced_at, sizeOf, rows: record.rows };
+    return { name: undo, replacedAt: record.replaced_at, sizeOf, rows: record.rows, rowsOf: record.rows_of };
   }
-  const { replaced_at: replacedAt, rows } = await readUndoCopy(server, url);
-  return { name: undo, replacedAt, sizeOf: undo, rows };
+  const { replaced_at: replacedAt, rows, rows_of: rowsOf } = await readUndoCopy(server, url);
+  await assertRowsOf(server, url, rowsOf);
+  return { name: undo, replacedAt, sizeOf: undo, rows, rowsOf };
 }
 
 /**
@@ -69,8 +71,8 @@ async function findReplaced(server: MysqlSession, url: DatabaseUrl): Promise<Und
 export async function undo(context: EngineContext, url: DatabaseUrl): Promise<ReplaceResult> {
   const { report } = context;
   const destination = url.database ?? '';
-  const { rows } = await withServer(context, url, (reading) => findReplaced(reading, url));
-  if (rows) return await undoRows(context, { url, tables: rows });
+  const { rows, rowsOf } = await withServer(context, url, (reading) => findReplaced(reading, url));
+  if (rows) return await undoRows(context, { url, tables: rows, rowsOf });
   const { signal, release } = releasable(context.signal);
   await using server = await connectToServer({ signal }, url, { several: true });
   const names = await readAuxiliaryNames(server, destination);

@@ -1,5 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import * as v from 'valibot';
+import type { DatabaseUrl } from '../../database-url.ts';
+import { rowsOfAnother } from '../../shared/only-rows.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 
@@ -53,7 +55,10 @@ const markSchema = v.object({
   replaced_at: v.optional(v.string(), ''),
   comment: v.optional(v.nullable(v.string()), null),
   branch: v.optional(v.nullable(branchSchema), null),
-  /** In a base copy and a spare: id of the snapshot, and the database that they are copies of. In a branch: its own. */
+  /**
+   * In a base copy and a spare: id of the snapshot, and the database that they are copies of. In a branch: its own. In an
+   * undo copy of rows: the database that they are of.
+   */
   snapshot: v.optional(v.nullable(v.string()), null),
   loaded_at: v.optional(v.string(), ''),
   destination_oid: v.optional(v.nullable(v.pipe(v.number(), v.safeInteger())), null),
@@ -106,6 +111,11 @@ export interface MarkedDatabase {
 export function belongsTo(destination: string): string {
   return `(pg_get_userbyid(d.datdba) = current_user OR NOT EXISTS (
     SELECT FROM pg_database o WHERE o.datname = ${destination} AND o.datdba <> d.datdba))`;
+}
+
+/** Throws for rows of another database than the one with this oid. Earlier releases did not keep which one it was. */
+export function assertRowsOf(url: DatabaseUrl, { destination_oid }: Mark, oid: number | null): void {
+  if (destination_oid !== null && destination_oid !== oid) throw rowsOfAnother(url);
 }
 
 export function writeMark(database: string, mark: NewMark): string {

@@ -8,10 +8,10 @@ import { connectToServer } from '../connection/connect.ts';
 import { quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { undoRows } from '../restore/only-rows/undo-rows.ts';
-import { auxiliaryNames, findAuxiliaryDatabases, lockDestination } from '../server/server.ts';
+import { auxiliaryNames, findAuxiliaryDatabases, lockDestination, readOid } from '../server/server.ts';
 import { checkSwap } from './blockers.ts';
 import { inspectDestination } from './inspect-destination.ts';
-import { type MarkedDatabase, type UndoRows, writeComment } from './mark.ts';
+import { assertRowsOf, type MarkedDatabase, type UndoRows, writeComment } from './mark.ts';
 import { readComment, rename, renameAll, toUndoCopy } from './swap.ts';
 import { openSwapSession } from './swap-session.ts';
 
@@ -78,6 +78,7 @@ async function findReplaced(server: PostgresSession, url: DatabaseUrl): Promise<
   if (!undoCopy) throw nothingToUndo(url, marked);
   // Views and rows in a copy that another role has made would be read, and tables written, with the rights of this role.
   if (undoCopy.mark.rows && !undoCopy.readable) throw nothingToUndo(url, undoCopy);
+  if (undoCopy.mark.rows) assertRowsOf(url, undoCopy.mark, await readOid(server, destination));
   const { undo, shadow } = auxiliaryNames(destination);
   const renames = (now: Date) => renamesOf(server, { destination, undoCopy, aside: shadow(), replacedAt: now });
   const { replaced_at: replacedAt, rows } = undoCopy.mark;

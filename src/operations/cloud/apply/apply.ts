@@ -161,6 +161,9 @@ async function absentIfUnknown<Body>(answer: Promise<{ body: Body | null }>): Pr
   }
 }
 
+/** Keys that the hub keeps where a request lacks them: an older hub refuses them. */
+const KEPT_KEYS = ['trusted_keys', 'restore_expected_every'];
+
 async function applyStep(
   { report }: Context,
   { client, step }: { client: CloudClient; step: HubChange },
@@ -173,9 +176,8 @@ async function applyStep(
     const parameters = { name };
     const settings = settingsOf(desired);
     if (kind === 'target') {
-      // The hub keeps absent keys; an older hub refuses the field.
-      const removes = settings.trusted_keys === undefined && changes.some(({ key }) => key === 'trusted_keys');
-      const body = { ...settings, ...(removes && { trusted_keys: null }), applied: true };
+      const removed = KEPT_KEYS.filter((one) => settings[one] === undefined && changes.some(({ key }) => key === one));
+      const body = { ...settings, ...Object.fromEntries(removed.map((key) => [key, null])), applied: true };
       await client.call('putTarget', { parameters, revision, body: body as never });
     } else {
       const { target_groups, ...rest } = settings as StorageSettings & { target_groups?: string[] };

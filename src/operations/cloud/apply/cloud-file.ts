@@ -25,6 +25,8 @@ const OUTSIDE = {
   /** Absent: those of the hub. */
   trusted_keys: v.exactOptional(trustedKeys),
   expected_every: v.exactOptional(expectedEvery),
+  /** Absent: that of the hub. */
+  restore_expected_every: v.exactOptional(expectedEvery),
   schedule: v.exactOptional(scheduleSchema),
   pool: v.exactOptional(poolName),
   webhook: v.exactOptional(webhookSchema),

@@ -47,8 +47,10 @@ describeWithMysql('mariadb', { name: 'a swap that was killed' }, () => {
     made?: boolean;
     /** The time zone of an event of the new database, which keeps what it replaces. */
     zone?: string;
+    /** Only rows are replaced, of tables with triggers. */
+    rowsOnly?: boolean;
   }): Promise<{ before: string; swept: () => Promise<string> }> {
-    const { done = [], made = false, zone } = options;
+    const { done = [], made = false, zone, rowsOnly = false } = options;
     await server.sql('', 'DROP DATABASE IF EXISTS app');
     await server.createDatabase('app');
     await server.sql('app', ...OLD, 'INSERT INTO t (id) VALUES (5)');
@@ -60,6 +62,10 @@ describeWithMysql('mariadb', { name: 'a swap that was killed' }, () => {
     await using session = await connectToServer(context, url);
     const [old, fresh] = [await readCode(session, 'app', fail), await readCode(session, 'new', fail)];
     const journal: Journal = { of: 'app', made, before: old, after: fresh, definers: 'mine', obsolete: null };
+    if (rowsOnly) {
+      journal.rows_only = true;
+      journal.before = { ...old, routines: [], views: [], events: [] };
+    }
     if (zone) {
       journal.after = { ...fresh, triggers: [], views: [], events: [{ ...NIGHTLY, time_zone: zone }] };
       journal.later = [
@@ -86,6 +92,17 @@ describeWithMysql('mariadb', { name: 'a swap that was killed' }, () => {
     expect(await swept()).toBe(before);
     expect(await server.databases()).toEqual(['app', 'new']);
   });
+
+  it.each(['tool-journal', 'tool-journal-moved'])(
+    'triggers of a replacement of rows are created again by %s',
+    async (table) => {
+      const rename = `RENAME TABLE \`${WORK}\`.\`tool-journal\` TO \`${WORK}\`.\`${table}\``;
+      const done = ['DROP TRIGGER first_one', ...(table === 'tool-journal' ? [] : [rename])];
+      const { before, swept } = await killed({ rowsOnly: true, done });
+      expect(await swept()).toBe(before);
+      expect(await server.databases()).toEqual(['app', 'new']);
+    },
+  );
 
   it('an interruption after the tables moved is completed: dependents of the new tables are created, those of the old ones dropped', async () => {
     const { swept } = await killed({

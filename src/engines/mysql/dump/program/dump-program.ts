@@ -99,7 +99,7 @@ export async function dumpByProgram(
   assertNothingMissing(tables, dumped);
   const definitions = definitionsToStore(written, { database, copyOf });
   const recorded = inScript(context, inventory, definitions);
-  const treatedApart = await recordTreatedApart(context, session, { definitions, database, schema });
+  const treatedApart = await recordTreatedApart(context, session, { definitions, database, schema, copyOf });
   const file = await packDefinitions(request, definitions);
   dumpedAll(`Dumped ${of}`);
   const byName = [...dumped].sort((a, b) => (a.table < b.table ? -1 : 1));

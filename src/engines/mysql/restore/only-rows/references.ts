@@ -1,5 +1,6 @@
 import { tableName } from '../../../../text/table-names.ts';
-import type { DanglingReference } from '../../../shared/only-rows.ts';
+import { type DanglingReference, danglingRows } from '../../../shared/only-rows.ts';
+import { readNameCase } from '../../catalog/name-case.ts';
 import { keysWithOwnRows } from '../../catalog/tables.ts';
 import { inDatabase, quoteName, quotePath } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
@@ -14,15 +15,20 @@ interface KeyColumn {
   other_column: string;
 }
 
-export interface Reference extends Omit<DanglingReference, 'rows'> {
+interface Reference extends Omit<DanglingReference, 'rows'> {
   /** Counts its dangling rows, and locks what it reads. */
   count: string;
 }
 
 /** The foreign keys of the tables, and those that refer to them, also from other databases. */
-export async function readReferences(
+async function readReferences(
   session: MysqlSession,
-  { database, tables, schema }: { database: string; tables: string[]; schema: string },
+  {
+    database,
+    tables,
+    schema,
+    rowsIn = database,
+  }: { database: string; tables: string[]; schema: string; rowsIn?: string },
 ): Promise<Reference[]> {
   const among = (column: string): string => tables.map((table) => inDatabase(column, table)).join(' OR ');
   const own = `${inDatabase('TABLE_SCHEMA', database)} AND (${among('TABLE_NAME')})`;
@@ -41,6 +47,10 @@ export async function readReferences(
         WHERE ${[database, ...new Set(columns.map((column) => column.other))].map((name) => inDatabase('TABLE_SCHEMA', name)).join(' OR ')}`)
     ).map(({ path }) => path.toLowerCase()),
   );
+  const { fold } = await readNameCase(session, tables);
+  const replaced = new Set(tables.map(fold));
+  const pathOf = (home: string, table: string): string =>
+    quotePath(home.toLowerCase() === database.toLowerCase() && replaced.has(fold(table)) ? rowsIn : home, table);
   return [...keys.values()].flatMap((parts) => {
     const [first] = parts;
     // A foreign key to a table that does not exist refers to none.
@@ -53,15 +63,40 @@ export async function readReferences(
         table: named(first.own, first.own_table),
         columns: parts.map((part) => part.own_column),
         references: named(first.other, first.other_table),
-        count: countOf(parts, first),
+        count: countOf(parts, pathOf(first.own, first.own_table), pathOf(first.other, first.other_table)),
       },
     ];
   });
 }
 
-function countOf(parts: KeyColumn[], { own, own_table, other, other_table }: KeyColumn): string {
+function countOf(parts: KeyColumn[], from: string, to: string): string {
   const filled = parts.map((part) => `f.${quoteName(part.own_column)} IS NOT NULL`).join(' AND ');
   const same = parts.map((part) => `t.${quoteName(part.other_column)} = f.${quoteName(part.own_column)}`).join(' AND ');
-  return `SELECT COUNT(*) AS amount FROM ${quotePath(own, own_table)} f WHERE ${filled}
-    AND NOT EXISTS (SELECT 1 FROM ${quotePath(other, other_table)} t WHERE ${same}) LOCK IN SHARE MODE`;
+  return `SELECT COUNT(*) AS amount FROM ${from} f WHERE ${filled}
+    AND NOT EXISTS (SELECT 1 FROM ${to} t WHERE ${same}) LOCK IN SHARE MODE`;
+}
+
+type ReplacedTable = Record<'name' | 'table', string>;
+
+/** Rejects when a row would refer to none; `rowsIn` is the database that has the rows of the tables. */
+export async function verifyReferences(
+  session: MysqlSession,
+  { database, tables, ...names }: { database: string; tables: ReplacedTable[]; schema: string; rowsIn?: string },
+): Promise<void> {
+  const references = await readReferences(session, { database, tables: tables.map(({ table }) => table), ...names });
+  const dangling = [];
+  for (const { count, ...reference } of references) {
+    const rows = await countRows(session, count);
+    if (rows > 0) dangling.push({ ...reference, rows });
+  }
+  if (dangling.length === 0) return;
+  throw danglingRows(
+    dangling,
+    tables.map(({ name }) => name),
+  );
+}
+
+export async function countRows(session: MysqlSession, query: string): Promise<number> {
+  const [row] = await session.query<{ amount: number | string }>(query);
+  return Number(row?.amount ?? 0);
 }

@@ -2,12 +2,13 @@ import { UserError } from '../../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { ReplaceResult } from '../../../facets/restore.ts';
-import { danglingRows } from '../../../shared/only-rows.ts';
 import { prepareSession } from '../../../shared/prepare-session.ts';
+import { assertRowsOf, presentBranch } from '../../branches/last-switch.ts';
 import { readDependents } from '../../catalog/definitions/foreign-keys.ts';
 import { showTables } from '../../catalog/definitions/show-tables.ts';
 import { tablesOf } from '../../catalog/tables.ts';
 import { connect, connectToServer } from '../../connection/connect.ts';
+import { releasable } from '../../connection/keep-alive.ts';
 import { quoteName, quotePath } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
@@ -25,20 +26,24 @@ import { settleAfterFailure, sweepLeftovers } from '../../swap/leftovers.ts';
 import { makeRecordTable, writeRecord } from '../../swap/record.ts';
 import { SETTINGS } from '../../swap/row-exchange.ts';
 import { createShadowDatabase, dropAuxiliaryDatabase } from '../../swap/shadow-databases.ts';
-import { UNDO_COPY, type UndoCopyRecord, type UndoTable } from '../../swap/undo-copy.ts';
+import { type RowsOf, UNDO_COPY, type UndoCopyRecord, type UndoTable } from '../../swap/undo-copy.ts';
 import { analyzeTables } from '../statistics.ts';
 import { counterOf } from '../stored-table.ts';
-import { readReferences } from './references.ts';
+import { commitLocked } from './commit-locked.ts';
+import { countRows, verifyReferences } from './references.ts';
+import { readTriggers } from './triggers.ts';
 
 export interface RowExchangeOptions {
   url: DatabaseUrl;
   undo: boolean;
+  /** The branch that the rows of an undo are of. */
+  rowsOf?: RowsOf | null | undefined;
   /** `schema` in the names of the snapshot. */
   schema: string;
   tables: (Omit<UndoTable, 'counter'> & {
     /** The next value of AUTO_INCREMENT afterwards. */
     counter: string;
-    /** Called when the table is empty, in the transaction. */
+    /** Called in a transaction, in the database of the empty table. */
     fill: (session: MysqlSession) => Promise<void>;
   })[];
 }
@@ -51,19 +56,25 @@ export interface RowExchangeOptions {
 export async function replaceRows(context: EngineContext, replaced: RowExchangeOptions): Promise<ReplaceResult> {
   const { url, undo, tables } = replaced;
   const destination = url.database ?? '';
-  await using server = await connectToServer(context, url, { several: true });
+  const { signal, release: begun } = releasable(context.signal);
+  await using server = await connectToServer({ signal }, url, { several: true });
   await lockDestination(server, destination);
   await sweepLeftovers(context, { server, url });
+  await assertRowsOf(server, url, replaced.rowsOf);
   await assertNoForeignObjects(context, server, { destination, undo });
   const names = await readAuxiliaryNames(server, destination);
   const work = names.shadow();
   const retired = names.shadow();
+  const stage = names.shadow();
   try {
     const code = await readDependents(server, destination, () => {});
-    for (const name of [work, retired]) await createShadowDatabase(server, { name, destination, collations: code });
+    const triggers = await readTriggers(server, { url, names: tables.map(({ table }) => table) });
+    for (const name of [work, retired, stage])
+      await createShadowDatabase(server, { name, destination, collations: code });
     const counters = await readCounters(server, replaced);
     const journal: Journal = {
-      ...{ of: names.of, made: false, before: code, after: code, definers: 'theirs' as const, obsolete: null },
+      ...{ of: names.of, made: false, before: { ...code, ...NO_CODE, triggers }, after: code },
+      ...{ definers: 'theirs' as const, obsolete: null },
       rows_only: true,
       counters: tables.map(({ table, counter }) => ({
         table: [destination, table] as [string, string],
@@ -79,6 +90,7 @@ export async function replaceRows(context: EngineContext, replaced: RowExchangeO
       }
       const record: UndoCopyRecord = {
         ...{ of: names.of, replaced_at: context.clock().toISOString(), code },
+        rows_of: await presentBranch(server, destination),
         rows: tables.map(({ name, table, columns }, at) => ({ name, table, columns, counter: counters[at] ?? '1' })),
       };
       await writeRecord(server, { database: work, table: UNDO_COPY, value: record });
@@ -86,13 +98,14 @@ export async function replaceRows(context: EngineContext, replaced: RowExchangeO
     }
     await writeJournal(server, work, journal);
     await makeRecordTable(server, { database: work, table: MOVED });
-    await commitRows(context, { replaced, server, work });
+    if (triggers.length === 0) await commitRows(context, { replaced, server, work });
+    else await commitLocked(context, { replaced, server, work, stage, before: journal.before, begun });
     await settle({ report: context.report }, { server, url, work });
   } catch (error) {
     await server.close();
     throw lockedOr(await settleAfterFailure(context, url, error));
   }
-  for (const name of [work, retired]) await dropAuxiliaryDatabase(context, server, { name, destination });
+  for (const name of [work, retired, stage]) await dropAuxiliaryDatabase(context, server, { name, destination });
   await analyzeTables(context, { url, sessions: 1, only: tables.map(({ table }) => table) });
   return { swapMs: null, undoDatabase: undo ? names.undo : null };
 }
@@ -141,14 +154,12 @@ async function commitRows(
   await using session = await prepareSession(await connect(context, url), async ({ execute }) => {
     for (const statement of [SETTINGS, 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ']) await execute(statement);
   });
-  const names = tables.map(({ table }) => table);
-  const references = await readReferences(session, { database, tables: names, schema });
   await session.execute('START TRANSACTION');
   for (const { name, table, columns, fill } of tables) {
     const path = quotePath(database, table);
     const list = columns.map(quoteName).join(', ');
     // Locks all rows, and the gaps between them.
-    const present = await count(session, `SELECT COUNT(*) AS amount FROM ${path} FOR UPDATE`);
+    const present = await countRows(session, `SELECT COUNT(*) AS amount FROM ${path} FOR UPDATE`);
     const kept = undo
       ? (await session.execute(`INSERT INTO ${quotePath(work, table)} (${list}) SELECT ${list} FROM ${path}`)).rows
       : present;
@@ -158,17 +169,7 @@ async function commitRows(
     }
     await fill(session);
   }
-  const dangling = [];
-  for (const { count: query, ...reference } of references) {
-    const rows = await count(session, query);
-    if (rows > 0) dangling.push({ ...reference, rows });
-  }
-  if (dangling.length > 0) {
-    throw danglingRows(
-      dangling,
-      tables.map(({ name }) => name),
-    );
-  }
+  await verifyReferences(session, { database, tables, schema });
   const [pending, moved] = [quotePath(work, PENDING), quotePath(work, MOVED)];
   await session.execute(`INSERT INTO ${moved} SELECT id, json FROM ${pending}`);
   await session.execute(`DELETE FROM ${pending}`);
@@ -177,10 +178,8 @@ async function commitRows(
   await session.execute('COMMIT');
 }
 
-async function count(session: MysqlSession, query: string): Promise<number> {
-  const [row] = await session.query<{ amount: number | string }>(query);
-  return Number(row?.amount ?? 0);
-}
+/** The code that stays is not part of the journal. */
+const NO_CODE = { routines: [], views: [], events: [], dangling: [], defaults: [] };
 
 /** `ER_LOCK_WAIT_TIMEOUT`, `ER_LOCK_DEADLOCK`. */
 const LOCKED = [1205, 1213];

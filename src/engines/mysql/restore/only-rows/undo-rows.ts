@@ -10,25 +10,25 @@ import { connectToServer } from '../../connection/connect.ts';
 import { quoteName, quotePath } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { readAuxiliaryNames } from '../../server/server.ts';
-import type { UndoTable } from '../../swap/undo-copy.ts';
+import type { RowsOf, UndoTable } from '../../swap/undo-copy.ts';
 import { assertReplaceable } from './plan-only-rows.ts';
 import { replaceRows } from './replace-rows.ts';
 
 /** Puts the rows back that the last load of single tables has replaced; the present ones become the undo copy. */
 export async function undoRows(
   context: EngineContext,
-  { url, tables }: { url: DatabaseUrl; tables: UndoTable[] },
+  { url, tables, rowsOf }: { url: DatabaseUrl; tables: UndoTable[]; rowsOf: RowsOf | null | undefined },
 ): Promise<ReplaceResult> {
   const amount = formatNumberOf(tables.length, 'table');
   const restored = startStep(context.report, 'swap', `Restore the previous rows of ${amount}`);
   const undoCopy = await checked(context, { url, tables });
   const result = await replaceRows(context, {
-    ...{ url, undo: true, schema: splitName(tables[0]?.name ?? '').schema },
+    ...{ url, undo: true, rowsOf, schema: splitName(tables[0]?.name ?? '').schema },
     tables: tables.map((table) => ({
       ...table,
       async fill(session) {
         const list = table.columns.map(quoteName).join(', ');
-        const [into, from] = [quotePath(url.database ?? '', table.table), quotePath(undoCopy, table.table)];
+        const [into, from] = [quoteName(table.table), quotePath(undoCopy, table.table)];
         await session.execute(`INSERT INTO ${into} (${list}) SELECT ${list} FROM ${from}`);
       },
     })),

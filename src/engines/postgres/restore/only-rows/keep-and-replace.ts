@@ -12,12 +12,13 @@ import {
   findAuxiliaryDatabases,
   lockDestination,
   markNew,
+  readOid,
   sweepLeftovers,
   verifyLock,
 } from '../../server/server.ts';
 import { checkSwap } from '../../swap/blockers.ts';
 import { dropAfterFailure } from '../../swap/drop-after-failure.ts';
-import { type NewMark, writeMark } from '../../swap/mark.ts';
+import { assertRowsOf, type NewMark, writeMark } from '../../swap/mark.ts';
 import { databaseExists, rename } from '../../swap/swap.ts';
 import { openSwapSession } from '../../swap/swap-session.ts';
 import { analyzeTablesOf } from '../statistics.ts';
@@ -64,10 +65,13 @@ export async function keepAndReplace(
   const [database, retired] = [names.shadow(), names.shadow()];
   const { undo: older } = await findAuxiliaryDatabases(server, destination);
   if (from !== undefined && older?.mark.replaced_at !== from) throw destinationBusy(destination);
+  const destination_oid = await readOid(server, destination);
+  if (from !== undefined && older) assertRowsOf(url, older.mark, destination_oid);
   const mark: NewMark = {
     tool: 'undo',
     of: destination,
     replaced_at: context.clock().toISOString(),
+    destination_oid,
     rows: {
       tables: tables.map(({ name, schema, table, columns }) => ({ name, schema, table, columns })),
       sequences: [],

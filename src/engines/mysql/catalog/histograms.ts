@@ -1,0 +1,55 @@
+import { DENIED } from '../connection/error-numbers.ts';
+import { inDatabase, quoteName } from '../connection/quote.ts';
+import type { MysqlSession } from '../connection/session.ts';
+import { SqlError } from '../connection/session-errors.ts';
+import type { Histogram } from '../details-schema.ts';
+import { readServer, type Server } from './introspect.ts';
+
+interface HistogramRow {
+  table_: string;
+  name: string;
+  buckets: string | number;
+  automatic: string | null;
+}
+
+/** Columns with histograms, on MariaDB with engine-independent statistics. None where the user may not read them. */
+export async function readHistograms(session: MysqlSession, database: string): Promise<Histogram[]> {
+  const { flavour } = await readServer(session);
+  if (flavour === 'mysql') {
+    const rows = await session.query<HistogramRow>(`
+      SELECT TABLE_NAME AS table_, COLUMN_NAME AS name, HISTOGRAM->>'$."number-of-buckets-specified"' AS buckets,
+        HISTOGRAM->>'$."auto-update"' AS automatic
+      FROM information_schema.COLUMN_STATISTICS WHERE ${inDatabase('SCHEMA_NAME', database)}
+      ORDER BY TABLE_NAME, COLUMN_NAME`);
+    return rows.map(({ table_, name, buckets, automatic }) => ({
+      ...{ table: table_, column: name, buckets: Number(buckets) },
+      ...(automatic === 'true' && { automatic: true }),
+    }));
+  }
+  try {
+    const rows = await session.query<Pick<HistogramRow, 'table_' | 'name'>>(`
+      SELECT table_name AS table_, column_name AS name FROM mysql.column_stats
+      WHERE ${inDatabase('db_name', database)} ORDER BY table_name, column_name`);
+    return rows.map(({ table_, name }) => ({ table: table_, column: name }));
+  } catch (error) {
+    if (error instanceof SqlError && DENIED.has(error.errno)) return [];
+    throw error;
+  }
+}
+
+/** Number of buckets where the source is a MariaDB: the default of MySQL. */
+const BUCKETS = 100;
+const AUTOMATIC_SINCE = '8.4';
+
+/** What follows `ANALYZE TABLE` and its name: one statement for all columns with the same options. */
+export function histogramClauses(histograms: Histogram[], { flavour, version }: Server): string[] {
+  const mayUpdate = version.localeCompare(AUTOMATIC_SINCE, 'en', { numeric: true }) >= 0;
+  const optionsOf = ({ buckets = BUCKETS, automatic }: Histogram): string =>
+    flavour === 'mariadb' ? '' : ` WITH ${Number(buckets)} BUCKETS${automatic && mayUpdate ? ' AUTO UPDATE' : ''}`;
+  return [...Map.groupBy(histograms, optionsOf)].map(([options, some]) => {
+    const columns = some.map(({ column }) => quoteName(column)).join(', ');
+    return flavour === 'mariadb'
+      ? `PERSISTENT FOR COLUMNS (${columns}) INDEXES ALL`
+      : `UPDATE HISTOGRAM ON ${columns}${options}`;
+  });
+}

@@ -1,0 +1,111 @@
+import { UserError } from '../../../../runtime/errors.ts';
+import type { EngineContext } from '../../../engine-context.ts';
+import type { CodeDefinitions } from '../../catalog/definitions/definitions.ts';
+import { readServer } from '../../catalog/introspect.ts';
+import { connect } from '../../connection/connect.ts';
+import { quoteName, quotePath } from '../../connection/quote.ts';
+import type { MysqlSession } from '../../connection/session.ts';
+import { SqlError } from '../../connection/session-errors.ts';
+import { withDatabase } from '../../connection/url.ts';
+import { verifyLock } from '../../server/server.ts';
+import { MOVED, PENDING } from '../../swap/journal-schema.ts';
+import { SETTINGS, SETTINGS_BACK } from '../../swap/row-exchange.ts';
+import { assertPacketFits } from '../../swap/send-swap.ts';
+import { createMissing } from '../../swap/settle-code.ts';
+import { countRows, verifyReferences } from './references.ts';
+import type { RowExchangeOptions } from './replace-rows.ts';
+import { createStatements, dropStatements, tidyTriggers, triggerTimes, tryTriggers } from './triggers.ts';
+
+interface LockedCommit {
+  replaced: RowExchangeOptions;
+  server: MysqlSession;
+  work: string;
+  /** An empty database for the arriving rows. */
+  stage: string;
+  /** The code to create again when the packet fails: the triggers of the tables. */
+  before: CodeDefinitions;
+  /** Called when nothing may interrupt the server's session any more. */
+  begun: () => void;
+}
+
+/**
+ * Replaces rows of tables with triggers, which no transaction turns off. The rows are loaded beside the destination and
+ * verified there. Then a packet, which the server runs to its end without its client, drops the triggers, replaces the
+ * rows and creates the triggers again, while the tables are locked. It runs in the session with the destination's lock,
+ * so that no other run begins before its end.
+ */
+export async function commitLocked(context: EngineContext, given: LockedCommit): Promise<void> {
+  const { server, work, stage, before, begun } = given;
+  const { triggers } = before;
+  const { url, undo, schema, tables } = given.replaced;
+  const database = url.database ?? '';
+  const { flavour } = await readServer(server);
+  const known = await triggerTimes(server, database);
+  for (const { table } of tables) {
+    await server.execute(`CREATE TABLE ${quotePath(stage, table)} LIKE ${quotePath(database, table)}`);
+  }
+  await tryTriggers(server, { database: stage, triggers, flavour });
+  await using session = await connect(context, withDatabase(url, stage));
+  for (const statement of [SETTINGS, 'SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ'])
+    await session.execute(statement);
+  await session.execute('START TRANSACTION');
+  for (const { fill } of tables) await fill(session);
+  await session.execute('COMMIT');
+
+  for (const statement of [SETTINGS, 'SET autocommit = 0', `USE ${quoteName(database)}`])
+    await server.execute(statement);
+  const locks = [
+    ...tables.map(({ table }) => [database, table, 'WRITE'] as const),
+    ...tables.map(({ table }) => [stage, table, 'READ'] as const),
+    ...(undo ? tables.map(({ table }) => [work, table, 'WRITE'] as const) : []),
+    ...[PENDING, MOVED].map((table) => [work, table, 'WRITE'] as const),
+  ];
+  await server.execute(
+    `LOCK TABLES ${locks.map(([home, table, how]) => `${quotePath(home, table)} ${how}`).join(', ')}`,
+  );
+  if ((await triggerTimes(server, database)) !== known) {
+    throw new UserError('definitions_differ', `Triggers of ${database} were changed meanwhile`, {
+      hint: 'The destination is unchanged. Run it again.',
+    });
+  }
+  // Until the end of this session nobody adds a row that would dangle.
+  await session.execute('START TRANSACTION');
+  await verifyReferences(session, { database, tables, schema, rowsIn: stage });
+  const moves: string[] = [];
+  for (const { name, table, columns } of tables) {
+    const [path, staged] = [quotePath(database, table), quotePath(stage, table)];
+    const list = columns.map(quoteName).join(', ');
+    if (undo) {
+      const present = await countRows(server, `SELECT COUNT(*) AS amount FROM ${path}`);
+      const kept = await server.execute(`INSERT INTO ${quotePath(work, table)} (${list}) SELECT ${list} FROM ${path}`);
+      if (kept.rows !== present) throw new Error(`${name}: ${present} rows were found, and ${kept.rows} kept`);
+    }
+    moves.push(`DELETE FROM ${path}`, `INSERT INTO ${path} (${list}) SELECT ${list} FROM ${staged}`);
+  }
+  const [pending, moved] = [quotePath(work, PENDING), quotePath(work, MOVED)];
+  const packet = [
+    ...dropStatements(triggers, flavour),
+    ...moves,
+    `INSERT INTO ${moved} SELECT id, json FROM ${pending}`,
+    `DELETE FROM ${pending}`,
+    'COMMIT',
+    ...createStatements(triggers, flavour),
+  ];
+  await assertPacketFits(server, packet);
+  context.signal.throwIfAborted();
+  await verifyLock(server, database);
+  begun();
+  const createAgain = (): Promise<void> => createMissing(context, server, { database, before });
+  await server.query(packet.join('\n;\n')).catch(async (error) => {
+    if (!(error instanceof SqlError)) throw error;
+    await server.execute('ROLLBACK');
+    await createAgain();
+    throw error;
+  });
+  if (flavour === 'mysql')
+    await tidyTriggers(server, { database, triggers }).catch((error) => {
+      if (!(error instanceof SqlError)) throw error;
+      return createAgain();
+    });
+  for (const statement of ['UNLOCK TABLES', 'SET autocommit = 1', SETTINGS_BACK]) await server.execute(statement);
+}
