@@ -28,7 +28,7 @@ import type { SnapshotRow } from '../../results/results.ts';
 import type { TableSelection } from '../../results/selected-tables.ts';
 import type { RunSummary } from '../../state/runs.ts';
 import { formatBytes, formatDuration, formatNumberOf } from '../../text/format.ts';
-import { saveFact, saveName } from '../save/save-names.ts';
+import { saveFact, saveName } from '../save/facts-text.ts';
 import { copiesFacts } from './copies-text.ts';
 
 export function loadQuestion(plan: LoadPlan, now: Date): Question {

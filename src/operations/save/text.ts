@@ -5,7 +5,7 @@ import type { SavePlan, SaveRemoval, SaveResult } from '../../results/save-resul
 import type { RunSummary } from '../../state/runs.ts';
 import { formatBytes } from '../../text/format.ts';
 import { plannedReading, readingLines } from '../build/text.ts';
-import { saveFact, saveName } from './save-names.ts';
+import { saveFact, saveName } from './facts-text.ts';
 
 export function saveQuestion({ target, name, note, destination, all_read }: SavePlan): Question {
   return {
