@@ -94,9 +94,14 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
       expect(await content()).toBe(saved);
       await server.run('copy', ['DELETE FROM child']);
       await applyLoad(contextWith(), await planLoad(contextWith(), { target: 'app', keepBase: true }));
+      await server.run('copy', ["UPDATE item SET name = 'rows'"]);
+      await save({ name: 'rows' });
+      const planned = await planBack(contextWith(), { target: 'app' });
+      // The base copy has the same definitions.
+      if (kind === 'postgres') expect(planned.plan.load?.difference).toMatchObject({ method: 'difference', tables: 1 });
       await server.run('copy', ['DROP VIEW names', 'DELETE FROM child']);
       const again = await content();
-      await back({ point: '0' });
+      await back({ point: '1' });
       expect(await content()).toBe(saved);
       await back({ point: 'previous' });
       expect(await content()).toBe(again);
@@ -106,7 +111,8 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
       expect(list.points).toMatchObject([
         { kind: 'previous', way: 'swap' },
         { kind: 'load', made_by: `the load of snapshot ${snapshot}` },
-        { kind: 'save', name: 'one', index: 0, note: 'a note', way: 'restore' },
+        { kind: 'save', name: 'rows', index: 0 },
+        { kind: 'save', name: 'one', index: 1, note: 'a note', way: 'restore' },
       ]);
       const { entries } = listHistory(contextWith(), { target: 'app' });
       expect(entries.filter(({ save }) => save === 'one').map(({ operation }) => operation)).toEqual([
@@ -135,7 +141,7 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
     });
 
     it('are removed by their rules and by name', async () => {
-      expect(await save({ name: 'two' }, contextWith({ keep: 2 }))).toMatchObject({ removed: ['one'] });
+      expect(await save({ name: 'two' }, contextWith({ keep: 2 }))).toMatchObject({ removed: ['rows', 'one'] });
       expect(await points()).toEqual(['previous', 'load', 'two', 'kept']);
       // More than 1 kB that only the new save needs.
       const rows = Array.from({ length: 50 }, (_, at) => `(${at + 10}, '${randomBytes(32).toString('hex')}')`);
