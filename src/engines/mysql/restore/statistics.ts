@@ -64,7 +64,7 @@ export async function analyzeTables(
   return wanted;
 }
 
-/** With names as the server spells them; a sanitization may have dropped columns. */
+/** Returns them with names as the server spells them; a sanitization may have dropped columns. */
 async function histogramsOf(session: MysqlSession, database: string, given: Histogram[]): Promise<Histogram[]> {
   const all = [...given, ...(await readHistograms(session, database))];
   if (all.length === 0) return [];
