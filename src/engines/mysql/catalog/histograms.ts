@@ -1,4 +1,3 @@
-import { DENIED } from '../connection/error-numbers.ts';
 import { inDatabase, quoteName } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
@@ -12,7 +11,7 @@ interface HistogramRow {
   automatic: string | null;
 }
 
-/** Columns with histograms, on MariaDB with engine-independent statistics. None where the user may not read them. */
+/** Columns with histograms, on MariaDB with engine-independent statistics. None where they cannot be read: without the right, or without a usable table. */
 export async function readHistograms(session: MysqlSession, database: string): Promise<Histogram[]> {
   const { flavour } = await readServer(session);
   if (flavour === 'mysql') {
@@ -32,7 +31,7 @@ export async function readHistograms(session: MysqlSession, database: string): P
       WHERE ${inDatabase('db_name', database)} ORDER BY table_name, column_name`);
     return rows.map(({ table_, name }) => ({ table: table_, column: name }));
   } catch (error) {
-    if (error instanceof SqlError && DENIED.has(error.errno)) return [];
+    if (error instanceof SqlError) return [];
     throw error;
   }
 }
