@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { UserError } from '../../../../runtime/errors.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { CodeDefinitions } from '../../catalog/definitions/definitions.ts';
@@ -12,7 +13,7 @@ import { MOVED, PENDING } from '../../swap/journal-schema.ts';
 import { SETTINGS, SETTINGS_BACK } from '../../swap/row-exchange.ts';
 import { assertPacketFits } from '../../swap/send-swap.ts';
 import { createMissing } from '../../swap/settle-code.ts';
-import { countRows, verifyReferences } from './references.ts';
+import { countRows, readReferences, verifyReferences } from './references.ts';
 import type { RowExchangeOptions } from './replace-rows.ts';
 import { createStatements, dropStatements, tidyTriggers, triggerTimes, tryTriggers } from './triggers.ts';
 
@@ -52,6 +53,9 @@ export async function commitLocked(context: EngineContext, given: LockedCommit):
   for (const { fill } of tables) await fill(session);
   await session.execute('COMMIT');
 
+  // Also tables that the server locks with the others: what their triggers write, and what their foreign keys change.
+  const findReferences = () => readReferences(session, { database, tables, schema, rowsIn: stage });
+  const references = await findReferences();
   for (const statement of [SETTINGS, 'SET autocommit = 0', `USE ${quoteName(database)}`])
     await server.execute(statement);
   const locks = [
@@ -60,17 +64,17 @@ export async function commitLocked(context: EngineContext, given: LockedCommit):
     ...(undo ? tables.map(({ table }) => [work, table, 'WRITE'] as const) : []),
     ...[PENDING, MOVED].map((table) => [work, table, 'WRITE'] as const),
   ];
+  const reads = [...new Set(references.flatMap((reference) => reference.reads))].map((path) => `${path} READ`);
   await server.execute(
-    `LOCK TABLES ${locks.map(([home, table, how]) => `${quotePath(home, table)} ${how}`).join(', ')}`,
+    `LOCK TABLES ${[...locks.map(([home, table, how]) => `${quotePath(home, table)} ${how}`), ...reads].join(', ')}`,
   );
-  if ((await triggerTimes(server, database)) !== known) {
-    throw new UserError('definitions_differ', `Triggers of ${database} were changed meanwhile`, {
+  const areTriggersSame = (await triggerTimes(server, database)) === known;
+  if (!areTriggersSame || !isDeepStrictEqual(await findReferences(), references)) {
+    throw new UserError('definitions_differ', `Triggers or foreign keys of ${database} were changed meanwhile`, {
       hint: 'The destination is unchanged. Run it again.',
     });
   }
-  // Until the end of this session nobody adds a row that would dangle.
-  await session.execute('START TRANSACTION');
-  await verifyReferences(session, { database, tables, schema, rowsIn: stage });
+  await verifyReferences(server, { references, tables });
   const moves: string[] = [];
   for (const { name, table, columns } of tables) {
     const [path, staged] = [quotePath(database, table), quotePath(stage, table)];

@@ -30,7 +30,7 @@ import { type RowsOf, UNDO_COPY, type UndoCopyRecord, type UndoTable } from '../
 import { analyzeTables } from '../statistics.ts';
 import { counterOf } from '../stored-table.ts';
 import { commitLocked } from './commit-locked.ts';
-import { countRows, verifyReferences } from './references.ts';
+import { countRows, readReferences, verifyReferences } from './references.ts';
 import { readTriggers } from './triggers.ts';
 
 export interface RowExchangeOptions {
@@ -169,7 +169,7 @@ async function commitRows(
     }
     await fill(session);
   }
-  await verifyReferences(session, { database, tables, schema });
+  await verifyReferences(session, { references: await readReferences(session, { database, tables, schema }), tables });
   const [pending, moved] = [quotePath(work, PENDING), quotePath(work, MOVED)];
   await session.execute(`INSERT INTO ${moved} SELECT id, json FROM ${pending}`);
   await session.execute(`DELETE FROM ${pending}`);
