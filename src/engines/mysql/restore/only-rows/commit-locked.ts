@@ -25,6 +25,8 @@ interface LockedCommit {
   stage: string;
   /** The code to create again when the packet fails: the triggers of the tables. */
   before: CodeDefinitions;
+  /** `triggerTimes` before that code was read. */
+  known: string;
   /** Called when nothing may interrupt the server's session any more. */
   begun: () => void;
 }
@@ -36,12 +38,11 @@ interface LockedCommit {
  * so that no other run begins before its end.
  */
 export async function commitLocked(context: EngineContext, given: LockedCommit): Promise<void> {
-  const { server, work, stage, before, begun } = given;
+  const { server, work, stage, before, known, begun } = given;
   const { triggers } = before;
   const { url, undo, schema, tables } = given.replaced;
   const database = url.database ?? '';
   const { flavour } = await readServer(server);
-  const known = await triggerTimes(server, database);
   for (const { table } of tables) {
     await server.execute(`CREATE TABLE ${quotePath(stage, table)} LIKE ${quotePath(database, table)}`);
   }
@@ -58,16 +59,18 @@ export async function commitLocked(context: EngineContext, given: LockedCommit):
   const references = await findReferences();
   for (const statement of [SETTINGS, 'SET autocommit = 0', `USE ${quoteName(database)}`])
     await server.execute(statement);
-  const locks = [
+  const own = [
     ...tables.map(({ table }) => [database, table, 'WRITE'] as const),
     ...tables.map(({ table }) => [stage, table, 'READ'] as const),
     ...(undo ? tables.map(({ table }) => [work, table, 'WRITE'] as const) : []),
     ...[PENDING, MOVED].map((table) => [work, table, 'WRITE'] as const),
   ];
-  const reads = [...new Set(references.flatMap((reference) => reference.reads))].map((path) => `${path} READ`);
-  await server.execute(
-    `LOCK TABLES ${[...locks.map(([home, table, how]) => `${quotePath(home, table)} ${how}`), ...reads].join(', ')}`,
-  );
+  const reads = new Set(references.flatMap((reference) => reference.reads));
+  const locks = [
+    ...own.map(([home, table, how]) => `${quotePath(home, table)} ${how}`),
+    ...[...reads].map((path) => `${path} READ`),
+  ];
+  await server.execute(`LOCK TABLES ${locks.join(', ')}`);
   const areTriggersSame = (await triggerTimes(server, database)) === known;
   if (!areTriggersSame || !isDeepStrictEqual(await findReferences(), references)) {
     throw new UserError('definitions_differ', `Triggers or foreign keys of ${database} were changed meanwhile`, {

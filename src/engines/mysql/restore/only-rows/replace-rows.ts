@@ -31,7 +31,7 @@ import { analyzeTables } from '../statistics.ts';
 import { counterOf } from '../stored-table.ts';
 import { commitLocked } from './commit-locked.ts';
 import { countRows, readReferences, verifyReferences } from './references.ts';
-import { readTriggers } from './triggers.ts';
+import { readTriggers, triggerTimes } from './triggers.ts';
 
 export interface RowExchangeOptions {
   url: DatabaseUrl;
@@ -68,6 +68,7 @@ export async function replaceRows(context: EngineContext, replaced: RowExchangeO
   const stage = names.shadow();
   try {
     const code = await readDependents(server, destination, () => {});
+    const known = await triggerTimes(server, destination);
     const triggers = await readTriggers(server, { url, names: tables.map(({ table }) => table) });
     for (const name of [work, retired, stage])
       await createShadowDatabase(server, { name, destination, collations: code });
@@ -99,7 +100,7 @@ export async function replaceRows(context: EngineContext, replaced: RowExchangeO
     await writeJournal(server, work, journal);
     await makeRecordTable(server, { database: work, table: MOVED });
     if (triggers.length === 0) await commitRows(context, { replaced, server, work });
-    else await commitLocked(context, { replaced, server, work, stage, before: journal.before, begun });
+    else await commitLocked(context, { replaced, server, work, stage, before: journal.before, known, begun });
     await settle({ report: context.report }, { server, url, work });
   } catch (error) {
     await server.close();
