@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -12,14 +12,42 @@ export { build as setup };
 /** Bundles the program into dist/ unless what lies there was made of exactly these sources. */
 export async function build() {
   const inputs = describeInputs();
-  if (existsSync(join(dist, '.inputs')) && readFileSync(join(dist, '.inputs'), 'utf8') === inputs) return;
+  if (readInputs() === inputs) return;
   const { bundle } = await import('./bundle/bundle.mjs');
   const next = `${dist}.${process.pid}`;
   await bundle(root, next);
   writeFileSync(join(next, '.inputs'), inputs);
-  // Another run may use the present one: it goes at once.
-  rmSync(dist, { recursive: true, force: true });
-  renameSync(next, dist);
+  replaceFolder(next, dist);
+}
+
+/** Other runs may replace the folder at the same time; programs that use it miss it for a moment only. */
+export function replaceFolder(next, folder) {
+  const previous = `${next}.previous`;
+  for (let replaced = false; !replaced; ) {
+    renameUnless(['ENOENT'], folder, previous);
+    replaced = renameUnless(['ENOTEMPTY', 'EEXIST'], next, folder);
+    rmSync(previous, { recursive: true, force: true });
+  }
+}
+
+function renameUnless(codes, from, to) {
+  try {
+    renameSync(from, to);
+    return true;
+  } catch (error) {
+    if (!codes.includes(error.code)) throw error;
+    return false;
+  }
+}
+
+/** What the present bundle was made of; another run may replace it meanwhile. */
+function readInputs() {
+  try {
+    return readFileSync(join(dist, '.inputs'), 'utf8');
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error;
+    return null;
+  }
 }
 
 /** Names, sizes and times: reading them takes a few milliseconds. */

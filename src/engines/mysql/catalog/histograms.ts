@@ -1,9 +1,9 @@
-import { DENIED } from '../connection/error-numbers.ts';
-import { inDatabase, quoteName } from '../connection/quote.ts';
+import { inDatabase, quoteName, tablesIn } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import type { Histogram } from '../details-schema.ts';
 import { readServer, type Server } from './introspect.ts';
+import { readNameCase } from './name-case.ts';
 
 interface HistogramRow {
   table_: string;
@@ -12,7 +12,7 @@ interface HistogramRow {
   automatic: string | null;
 }
 
-/** Columns with histograms, on MariaDB with engine-independent statistics. None where the user may not read them. */
+/** Columns with histograms, on MariaDB with engine-independent statistics. None where they cannot be read: without the right, or without a usable table. */
 export async function readHistograms(session: MysqlSession, database: string): Promise<Histogram[]> {
   const { flavour } = await readServer(session);
   if (flavour === 'mysql') {
@@ -32,9 +32,31 @@ export async function readHistograms(session: MysqlSession, database: string): P
       WHERE ${inDatabase('db_name', database)} ORDER BY table_name, column_name`);
     return rows.map(({ table_, name }) => ({ table: table_, column: name }));
   } catch (error) {
-    if (error instanceof SqlError && DENIED.has(error.errno)) return [];
+    if (error instanceof SqlError) return [];
     throw error;
   }
+}
+
+/** Those of the database and the given ones, of its columns alone, with names as the server spells them. */
+export async function presentHistograms(
+  session: MysqlSession,
+  database: string,
+  given: Histogram[],
+): Promise<Histogram[]> {
+  const all = [...given, ...(await readHistograms(session, database))];
+  if (all.length === 0) return [];
+  const columns = await session.query<{ table_: string; name: string }>(
+    `SELECT TABLE_NAME AS table_, COLUMN_NAME AS name FROM information_schema.COLUMNS WHERE ${tablesIn(database)}
+      ORDER BY TABLE_NAME, ORDINAL_POSITION`,
+  );
+  const tables = [...all.map(({ table }) => table), ...columns.map(({ table_ }) => table_)];
+  const { fold } = await readNameCase(session, tables);
+  const key = (table: string, column: string): string => JSON.stringify([fold(table), column.toLowerCase()]);
+  const byKey = new Map(all.map((histogram) => [key(histogram.table, histogram.column), histogram]));
+  return columns.flatMap(({ table_, name }) => {
+    const histogram = byKey.get(key(table_, name));
+    return histogram ? [{ ...histogram, table: table_, column: name }] : [];
+  });
 }
 
 /** Number of buckets where the source is a MariaDB: the default of MySQL. */

@@ -5,7 +5,7 @@ import type { DumpRequest } from '../../facets/dump.ts';
 import type { Definitions } from '../catalog/definitions/definitions.ts';
 import { isEnabled, namersOf } from '../catalog/definitions/events.ts';
 import { invalidViewsFound, invalidViewsOf } from '../catalog/definitions/invalid-views.ts';
-import { readHistograms } from '../catalog/histograms.ts';
+import { presentHistograms } from '../catalog/histograms.ts';
 import { readTablesWithoutRows } from '../catalog/tables.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { type Details, detailsOf } from '../details.ts';
@@ -35,8 +35,8 @@ export async function recordTreatedApart(
   const enabledEvents = definitions.events.filter(isEnabled).map(({ name }) => name);
   const namers = namersOf(definitions, database);
   const invalidViews = invalidViewsOf(definitions);
-  // The statistics of a copy in a throw-away database were not gathered.
-  const histograms = (copyOf ? detailsOf(copyOf).histograms : await readHistograms(session, database)) ?? [];
+  // The statistics of a copy in a throw-away database were not gathered, and a sanitization may have dropped columns.
+  const histograms = await presentHistograms(session, database, copyOf ? (detailsOf(copyOf).histograms ?? []) : []);
   if (definitionsOnly.length > 0) {
     const message = `Definitions only, because the rows are those of other tables or are kept nowhere: ${definitionsOnlyText(definitionsOnly)}`;
     report({ event: 'warning', code: 'definitions_only', message });

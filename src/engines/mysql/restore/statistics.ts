@@ -3,12 +3,11 @@ import { boundedLines } from '../../../text/bounded-list.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { runWorkers } from '../../shared/run-together.ts';
-import { histogramClauses, readHistograms } from '../catalog/histograms.ts';
+import { histogramClauses, presentHistograms } from '../catalog/histograms.ts';
 import { readServer } from '../catalog/introspect.ts';
-import { readNameCase } from '../catalog/name-case.ts';
 import { readTableList } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
-import { quoteName, tablesIn } from '../connection/quote.ts';
+import { quoteName } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import type { Histogram } from '../details-schema.ts';
@@ -43,7 +42,7 @@ export async function analyzeTables(
   const all = listed.flatMap(({ name, engine }) => (engine !== null && ENGINES.has(engine) ? [name] : []));
   const queue = only ?? all;
   const server = await readServer(listing);
-  const wanted = await histogramsOf(listing, database, histograms);
+  const wanted = await presentHistograms(listing, database, histograms);
   const byTable = Map.groupBy(wanted, ({ table }) => table);
   const refused: string[] = [];
   await runWorkers(context.signal, {
@@ -62,23 +61,6 @@ export async function analyzeTables(
   const message = `The statistics of some tables could not be gathered; the server does later: ${boundedLines(refused, NAMED).join('; ')}`;
   context.report({ event: 'warning', code: 'statistics_missing', message });
   return wanted;
-}
-
-/** Returns them with names as the server spells them; a sanitization may have dropped columns. */
-async function histogramsOf(session: MysqlSession, database: string, given: Histogram[]): Promise<Histogram[]> {
-  const all = [...given, ...(await readHistograms(session, database))];
-  if (all.length === 0) return [];
-  const columns = await session.query<{ table_: string; name: string }>(
-    `SELECT TABLE_NAME AS table_, COLUMN_NAME AS name FROM information_schema.COLUMNS WHERE ${tablesIn(database)}`,
-  );
-  const tables = [...all.map(({ table }) => table), ...columns.map(({ table_ }) => table_)];
-  const { fold } = await readNameCase(session, tables);
-  const key = (table: string, column: string): string => JSON.stringify([fold(table), column.toLowerCase()]);
-  const byKey = new Map(all.map((histogram) => [key(histogram.table, histogram.column), histogram]));
-  return columns.flatMap(({ table_, name }) => {
-    const histogram = byKey.get(key(table_, name));
-    return histogram ? [{ ...histogram, table: table_, column: name }] : [];
-  });
 }
 
 /** Every server has its own statistics, so the statement is not replicated. Resolves with why it failed. */

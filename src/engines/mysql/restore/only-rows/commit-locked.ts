@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { UserError } from '../../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
@@ -14,7 +15,7 @@ import { SETTINGS, SETTINGS_BACK } from '../../swap/row-exchange.ts';
 import { assertPacketFits } from '../../swap/send-swap.ts';
 import { createMissing } from '../../swap/settle-code.ts';
 import type { RowsOf, UndoTable } from '../../swap/undo-copy.ts';
-import { countRows, verifyReferences } from './references.ts';
+import { countRows, readReferences, verifyReferences } from './references.ts';
 import { createStatements, dropStatements, tidyTriggers, triggerTimes, tryTriggers } from './triggers.ts';
 
 export interface RowExchangeOptions {
@@ -40,6 +41,8 @@ interface LockedCommit {
   stage: string;
   /** The code to create again when the packet fails: the triggers of the tables. */
   before: CodeDefinitions;
+  /** `triggerTimes` before that code was read. */
+  known: string;
   /** Called when nothing may interrupt the server's session any more. */
   begun: () => void;
 }
@@ -51,12 +54,11 @@ interface LockedCommit {
  * so that no other run begins before its end.
  */
 export async function commitLocked(context: EngineContext, given: LockedCommit): Promise<void> {
-  const { server, work, stage, before, begun } = given;
+  const { server, work, stage, before, known, begun } = given;
   const { triggers } = before;
   const { url, undo, schema, tables } = given.replaced;
   const database = url.database ?? '';
   const { flavour } = await readServer(server);
-  const known = await triggerTimes(server, database);
   for (const { table } of tables) {
     await server.execute(`CREATE TABLE ${quotePath(stage, table)} LIKE ${quotePath(database, table)}`);
   }
@@ -68,25 +70,30 @@ export async function commitLocked(context: EngineContext, given: LockedCommit):
   for (const { fill } of tables) await fill(session);
   await session.execute('COMMIT');
 
+  // Also tables that the server locks with the others: what their triggers write, and what their foreign keys change.
+  const findReferences = () => readReferences(session, { database, tables, schema, rowsIn: stage });
+  const references = await findReferences();
   for (const statement of [SETTINGS, 'SET autocommit = 0', `USE ${quoteName(database)}`])
     await server.execute(statement);
-  const locks = [
+  const own = [
     ...tables.map(({ table }) => [database, table, 'WRITE'] as const),
     ...tables.map(({ table }) => [stage, table, 'READ'] as const),
     ...(undo ? tables.map(({ table }) => [work, table, 'WRITE'] as const) : []),
     ...[PENDING, MOVED].map((table) => [work, table, 'WRITE'] as const),
   ];
-  await server.execute(
-    `LOCK TABLES ${locks.map(([home, table, how]) => `${quotePath(home, table)} ${how}`).join(', ')}`,
-  );
-  if ((await triggerTimes(server, database)) !== known) {
-    throw new UserError('definitions_differ', `Triggers of ${database} were changed meanwhile`, {
+  const reads = new Set(references.flatMap((reference) => reference.reads));
+  const locks = [
+    ...own.map(([home, table, how]) => `${quotePath(home, table)} ${how}`),
+    ...[...reads].map((path) => `${path} READ`),
+  ];
+  await server.execute(`LOCK TABLES ${locks.join(', ')}`);
+  const areTriggersSame = (await triggerTimes(server, database)) === known;
+  if (!areTriggersSame || !isDeepStrictEqual(await findReferences(), references)) {
+    throw new UserError('definitions_differ', `Triggers or foreign keys of ${database} were changed meanwhile`, {
       hint: 'The destination is unchanged. Run it again.',
     });
   }
-  // Until the end of this session nobody adds a row that would dangle.
-  await session.execute('START TRANSACTION');
-  await verifyReferences(session, { database, tables, schema, rowsIn: stage });
+  await verifyReferences(server, { references, tables });
   const moves: string[] = [];
   for (const { name, table, columns } of tables) {
     const [path, staged] = [quotePath(database, table), quotePath(stage, table)];

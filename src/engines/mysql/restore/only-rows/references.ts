@@ -15,21 +15,29 @@ interface KeyColumn {
   other_column: string;
 }
 
-interface Reference extends Omit<DanglingReference, 'rows'> {
+export interface Reference extends Omit<DanglingReference, 'rows'> {
   /** Counts its dangling rows, and locks what it reads. */
   count: string;
+  /** The tables that `count` reads, as LOCK TABLES names them. */
+  reads: string[];
 }
 
+interface ReferencesOf {
+  database: string;
+  tables: ReplacedTable[];
+  schema: string;
+  /** The database that has the rows of the tables. */
+  rowsIn?: string;
+}
+
+type ReplacedTable = Record<'name' | 'table', string>;
+
 /** The foreign keys of the tables, and those that refer to them, also from other databases. */
-async function readReferences(
+export async function readReferences(
   session: MysqlSession,
-  {
-    database,
-    tables,
-    schema,
-    rowsIn = database,
-  }: { database: string; tables: string[]; schema: string; rowsIn?: string },
+  { database, tables: given, schema, rowsIn = database }: ReferencesOf,
 ): Promise<Reference[]> {
+  const tables = given.map(({ table }) => table);
   const among = (column: string): string => tables.map((table) => inDatabase(column, table)).join(' OR ');
   const own = `${inDatabase('TABLE_SCHEMA', database)} AND (${among('TABLE_NAME')})`;
   const other = `${inDatabase('REFERENCED_TABLE_SCHEMA', database)} AND (${among('REFERENCED_TABLE_NAME')})`;
@@ -57,13 +65,15 @@ async function readReferences(
     if (!first || !existing.has(`${first.other}.${first.other_table}`.toLowerCase())) return [];
     const named = (place: string, table: string): string =>
       tableName(place.toLowerCase() === database.toLowerCase() ? schema : place, table);
+    const [from, to] = [pathOf(first.own, first.own_table), pathOf(first.other, first.other_table)];
     return [
       {
         key: first.name,
         table: named(first.own, first.own_table),
         columns: parts.map((part) => part.own_column),
         references: named(first.other, first.other_table),
-        count: countOf(parts, pathOf(first.own, first.own_table), pathOf(first.other, first.other_table)),
+        count: countOf(parts, from, to),
+        reads: [`${from} AS f`, `${to} AS t`],
       },
     ];
   });
@@ -76,16 +86,13 @@ function countOf(parts: KeyColumn[], from: string, to: string): string {
     AND NOT EXISTS (SELECT 1 FROM ${to} t WHERE ${same}) LOCK IN SHARE MODE`;
 }
 
-type ReplacedTable = Record<'name' | 'table', string>;
-
-/** Rejects when a row would refer to none; `rowsIn` is the database that has the rows of the tables. */
+/** Rejects when a row would refer to none. */
 export async function verifyReferences(
   session: MysqlSession,
-  { database, tables, ...names }: { database: string; tables: ReplacedTable[]; schema: string; rowsIn?: string },
+  { references, tables }: { references: Reference[]; tables: ReplacedTable[] },
 ): Promise<void> {
-  const references = await readReferences(session, { database, tables: tables.map(({ table }) => table), ...names });
   const dangling = [];
-  for (const { count, ...reference } of references) {
+  for (const { count, reads: _, ...reference } of references) {
     const rows = await countRows(session, count);
     if (rows > 0) dangling.push({ ...reference, rows });
   }

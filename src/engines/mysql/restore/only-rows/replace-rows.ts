@@ -29,8 +29,8 @@ import { UNDO_COPY, type UndoCopyRecord, type UndoTable } from '../../swap/undo-
 import { analyzeTables } from '../statistics.ts';
 import { counterOf } from '../stored-table.ts';
 import { commitLocked, type RowExchangeOptions } from './commit-locked.ts';
-import { countRows, verifyReferences } from './references.ts';
-import { readTriggers } from './triggers.ts';
+import { countRows, readReferences, verifyReferences } from './references.ts';
+import { readTriggers, triggerTimes } from './triggers.ts';
 
 /**
  * Replaces rows in one transaction, under the destination's lock. It copies the previous ones beside the destination
@@ -53,6 +53,7 @@ export async function replaceRows(context: EngineContext, replaced: RowExchangeO
   const beside = [work, retired];
   try {
     const code = await readDependents(server, destination, () => {});
+    const known = await triggerTimes(server, destination);
     const triggers = await readTriggers(server, { url, names: tables.map(({ table }) => table) });
     if (triggers.length > 0) beside.push(stage);
     for (const name of beside) await createShadowDatabase(server, { name, destination, collations: code });
@@ -84,7 +85,7 @@ export async function replaceRows(context: EngineContext, replaced: RowExchangeO
     await writeJournal(server, work, journal);
     await makeRecordTable(server, { database: work, table: MOVED });
     if (triggers.length === 0) await commitRows(context, { replaced, server, work });
-    else await commitLocked(context, { replaced, server, work, stage, before: journal.before, begun });
+    else await commitLocked(context, { replaced, server, work, stage, before: journal.before, known, begun });
     await settle({ report: context.report }, { server, url, work });
   } catch (error) {
     await server.close();
@@ -154,7 +155,7 @@ async function commitRows(
     }
     await fill(session);
   }
-  await verifyReferences(session, { database, tables, schema });
+  await verifyReferences(session, { references: await readReferences(session, { database, tables, schema }), tables });
   const [pending, moved] = [quotePath(work, PENDING), quotePath(work, MOVED)];
   await session.execute(`INSERT INTO ${moved} SELECT id, json FROM ${pending}`);
   await session.execute(`DELETE FROM ${pending}`);

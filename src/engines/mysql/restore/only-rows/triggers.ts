@@ -6,7 +6,7 @@ import { listCode, readCode } from '../../catalog/definitions/read-definitions.t
 import type { Flavour } from '../../catalog/introspect.ts';
 import { readNameCase } from '../../catalog/name-case.ts';
 import { readRights } from '../../catalog/rights/rights.ts';
-import { inDatabase, quoteName } from '../../connection/quote.ts';
+import { inDatabase, quoteName, quoteText } from '../../connection/quote.ts';
 import { type MysqlSession, PLAIN_GRAMMAR } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
 import { createText, dropTrigger, dynamic } from '../../swap/swap-packet.ts';
@@ -58,20 +58,25 @@ export async function triggerTimes(session: MysqlSession, database: string): Pro
 
 /** Statements of a packet that drop triggers, the last one first: those that are missing after a crash are the last. */
 export function dropStatements(triggers: Code[], flavour: Flavour): string[] {
-  return triggers.toReversed().map((trigger) => ofFlavour(flavour, dropTrigger(trigger)));
+  return triggers.toReversed().map((trigger) => {
+    const drop = dropTrigger(trigger);
+    // MySQL prepares no such statements.
+    return flavour === 'mariadb' ? dynamic(drop) : drop;
+  });
 }
 
 export function createStatements(triggers: Code[], flavour: Flavour): string[] {
-  const create = (trigger: Code): string[] => [
-    ...settingsOf(trigger),
-    ofFlavour(flavour, createText(trigger, 'theirs')),
-  ];
-  return [...triggers.flatMap(create), PLAIN_GRAMMAR];
-}
-
-/** MySQL prepares no such statements. */
-function ofFlavour(flavour: Flavour, statement: string): string {
-  return flavour === 'mariadb' ? dynamic(statement) : statement;
+  return triggers.flatMap((trigger) => {
+    const create = createText(trigger, 'theirs');
+    if (flavour === 'mysql') return [...settingsOf(trigger), create, PLAIN_GRAMMAR];
+    // The settings of a trigger may give backslashes in a text another meaning.
+    return [
+      `SET @tool_create = ${quoteText(create)}`,
+      ...settingsOf(trigger),
+      'EXECUTE IMMEDIATE @tool_create',
+      PLAIN_GRAMMAR,
+    ];
+  });
 }
 
 /** Creates the triggers in a database with equal tables, by the texts of the exchange, and drops them. */
