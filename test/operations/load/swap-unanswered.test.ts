@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { applyUndo, planUndo } from '../../../src/operations/undo/undo.ts';
+import type { RunEvent } from '../../../src/results/events.ts';
 import { interrupted, toUserError } from '../../../src/runtime/errors.ts';
 import {
   describeWithPostgres,
@@ -9,10 +10,10 @@ import {
   temporaryFolder,
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
-import { startStatementProxy } from '../../helpers/proxies/statement-proxy.ts';
+import { type Fault, startStatementProxy } from '../../helpers/proxies/statement-proxy.ts';
 
-describeWithPostgres('a swap that the server commits', () => {
-  it('is stated when its answer is lost, also by an interruption', async () => {
+describeWithPostgres('a swap', () => {
+  it('is stated when its answer is lost, also by an interruption, and not begun when a session before it is refused', async () => {
     await using folder = await temporaryFolder();
     const server = await startPostgres();
     const proxy = await startStatementProxy('postgres', Number(new URL(server.url('copy')).port));
@@ -25,26 +26,34 @@ describeWithPostgres('a swap that the server commits', () => {
     await server.psql('source', { sql: 'CREATE TABLE item (id integer PRIMARY KEY); INSERT INTO item VALUES (1)' });
     await build(context, { target: 'app' });
     await server.createDatabase('copy');
-    const load = async (signal = context.signal) => {
-      let isSwap = false;
-      const report = (event: { event: string; step?: string }) => {
-        isSwap ||= event.event === 'step' && event.step === 'swap';
+    const load = async ({ signal = context.signal, fault = LOST }: Attempt = {}) => {
+      const done = new Set<string>();
+      const report = (event: RunEvent) => {
+        if (event.event === 'step') done.add(`${event.step} ${event.state}`);
       };
       const planned = await planLoad(context, { target: 'app', cpus: 1 });
-      proxy.arm('unanswered', (text) => isSwap && text.startsWith('COMMIT'));
+      proxy.arm(fault.fault, (text) => done.has(fault.after) && text.startsWith(fault.statement));
       return applyLoad({ ...context, report, signal }, planned).then(
         () => null,
         (thrown) => toUserError(thrown),
       );
     };
     try {
+      // The destination's rights are read meanwhile.
+      const refused = {
+        fault: 'refused',
+        after: 'check done',
+        statement: "SELECT set_config('client_encoding'",
+      } as const;
+      expect(await load({ fault: refused })).toMatchObject({ code: 'statement_refused' });
+      expect(await server.psql('copy', { sql: `SELECT to_regclass('item') IS NULL` })).toBe('t\n');
       expect(await load()).toMatchObject({ code: 'swap_incomplete', hint: expect.stringContaining(IS_NEW) });
       expect(await server.psql('copy', { sql: 'SELECT count(*) FROM item' })).toBe('1\n');
       proxy.disarm();
       await applyUndo(context, await planUndo(context, { target: 'app' }));
       const controller = new AbortController();
       proxy.onWithheld = () => controller.abort(interrupted());
-      expect(await load(controller.signal)).toMatchObject({
+      expect(await load({ signal: controller.signal })).toMatchObject({
         code: 'interrupted',
         hint: expect.stringContaining(IS_NEW),
       });
@@ -57,3 +66,10 @@ describeWithPostgres('a swap that the server commits', () => {
 });
 
 const IS_NEW = 'copy is the new database. To restore the previous one: tool undo';
+
+const LOST = { fault: 'unanswered', after: 'swap started', statement: 'COMMIT' } as const;
+
+interface Attempt {
+  signal?: AbortSignal;
+  fault?: { fault: Fault; after: string; statement: string };
+}

@@ -17,6 +17,7 @@ import {
   warnLostGrants,
   warnNotCarried,
 } from './carry-over.ts';
+import { openMeanwhile } from './swap-session.ts';
 
 export interface Inheritance {
   /** The destination as it is, whose owner, grants, settings and limits its successor takes over. */
@@ -99,12 +100,9 @@ async function inheritObjects(
   context: EngineContext,
   { from, to, url, owner, copied, settle }: Inheritance & { from: string; owner: string },
 ): Promise<string[]> {
-  const opening = connect(context, withDatabase(url, to), { settings: CARRYING });
-  const { ownership, unread } = await readBefore(context, withDatabase(url, from)).catch(async (error) => {
-    await opening.then((opened) => opened.close()).catch(() => {});
-    throw error;
-  });
-  await using session = await opening;
+  await using opening = openMeanwhile(connect(context, withDatabase(url, to), { settings: CARRYING }));
+  const { ownership, unread } = await readBefore(context, withDatabase(url, from));
+  const session = await opening.session;
   await settled(session, settle);
   // As in a copy of the destination, which takes nothing over.
   if (ownership && isDeepStrictEqual(ownership, await readOwnership(session))) return [];
