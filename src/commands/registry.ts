@@ -4,6 +4,7 @@ import { authLoginCommand } from './auth/login.ts';
 import { authLogoutCommand } from './auth/logout.ts';
 import { authStatusCommand } from './auth/status.ts';
 import { authTokenCommand } from './auth/token.ts';
+import { backCommand } from './back.ts';
 import { branchCheckoutCommand } from './branch/checkout.ts';
 import { branchCreateCommand } from './branch/create.ts';
 import { branchDropCommand } from './branch/drop.ts';
@@ -47,6 +48,7 @@ import { resetCommand } from './reset.ts';
 import { rmCommand } from './rm.ts';
 import { rowsCommand } from './rows.ts';
 import { sanitizeCommand } from './sanitize.ts';
+import { saveCommand } from './save.ts';
 import { schemaEventsCommand } from './schema/events.ts';
 import { subsetCommand } from './subset.ts';
 import { tagCommand } from './tag.ts';
@@ -61,6 +63,8 @@ export const COMMANDS: CommandModule[] = [
   buildCommand,
   loadCommand,
   sanitizeCommand,
+  saveCommand,
+  backCommand,
   undoCommand,
   resetCommand,
   subsetCommand,

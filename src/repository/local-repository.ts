@@ -3,13 +3,13 @@ import { rename } from 'node:fs/promises';
 import type { Report } from '../runtime/events.ts';
 import type { Manifest, ManifestFile } from './manifest/manifest.ts';
 import { looksWhole, type ObjectToRead } from './objects/read-object.ts';
-import { createRepository, filesOf, type Repository, timeInKey } from './repository.ts';
+import { createRepository, filesOf, type Repository, type SaveLists, timeInKey } from './repository.ts';
 import { createStaging, liveStagings, type StagingFolder, stagingRoot } from './staging.ts';
 import { claim, foreignFolder } from './store/claim.ts';
 import { createFolder } from './store/folder.ts';
 import { objectKey } from './store/keys.ts';
 
-export interface LocalRepository extends Repository {
+export interface LocalRepository extends Repository, SaveLists {
   takenAt(target: string): Promise<string[]>;
   /** Moves a packed, verified object into the repository; `false` when it replaced one. */
   store(file: string, object: { sha256: string }): Promise<boolean>;
@@ -54,7 +54,7 @@ export function createLocalRepository({
     claimed ??= claim(folder, { configured, refusal: (foreign) => foreignFolder(directory, foreign) });
     await claimed;
   };
-  const repository = createRepository(folder, report);
+  const repository = createRepository(folder, report, { saves: true });
   const unfinished = stagingRoot(directory);
   const added = new Set<string>();
   let isFailed = false;

@@ -27,7 +27,7 @@ export interface Repository {
   list(target: string): Promise<Manifest[]>;
   /** Writes or replaces a manifest; its objects must be stored already. */
   write(manifest: Manifest): Promise<void>;
-  remove(manifest: Pick<Manifest, 'target' | 'created_at' | 'id'>): Promise<void>;
+  remove(manifest: ManifestName): Promise<void>;
   naming(sha256s: ReadonlySet<string>): Promise<Manifest[]>;
   ownBytes(manifests: Manifest[]): Promise<number>;
   /**
@@ -37,17 +37,26 @@ export interface Repository {
   sweep(now: Date, mayGoOn?: () => Promise<boolean>): Promise<number>;
 }
 
+type ManifestName = Pick<Manifest, 'target' | 'created_at' | 'id'> & Partial<Pick<Manifest, 'save'>>;
+
 export type ManifestStore = Pick<Store, 'name' | 'list' | 'read' | 'write' | 'remove'>;
 
 /** Snapshots whose objects are elsewhere. */
 export function createManifests(store: ManifestStore, report: Report): Omit<Repository, 'sweep'> {
-  const { parse: _, ...manifests } = openManifests(store, report);
+  const { parse: _, listSaves: __, referencedByOthers: ___, ...manifests } = openManifests(store, report);
   return manifests;
 }
 
-function openManifests(store: ManifestStore, report: Report) {
-  async function files(target?: string): Promise<StoredFile[]> {
-    const listed = await store.list(target === undefined ? 'snapshots' : targetPrefix(target));
+interface ManifestOptions {
+  /** Accepts saves as well; they are read as damaged manifests otherwise. */
+  saves?: boolean;
+}
+
+function openManifests(store: ManifestStore, report: Report, { saves = false }: ManifestOptions = {}) {
+  const files = (target?: string) => filesIn(target === undefined ? 'snapshots' : targetPrefix(target));
+
+  async function filesIn(prefix: string): Promise<StoredFile[]> {
+    const listed = await store.list(prefix);
     const nameOf = ({ key }: StoredFile): string => key.slice(key.lastIndexOf('/') + 1);
     return listed.filter(({ key }) => key.endsWith('.json')).sort((a, b) => (nameOf(a) < nameOf(b) ? 1 : -1));
   }
@@ -56,7 +65,7 @@ function openManifests(store: ManifestStore, report: Report) {
     try {
       const text = await store.read(key);
       if (text === null) return undefined;
-      const manifest = parseManifest(text);
+      const manifest = parseManifest(text, { save: saves && key.startsWith(SAVES) });
       // A manifest under a foreign key could redirect operations.
       if (manifestKey(manifest) !== key) throw new ManifestInvalid('it is the manifest of another snapshot');
       return manifest;
@@ -68,36 +77,43 @@ function openManifests(store: ManifestStore, report: Report) {
     }
   }
 
-  async function readAll(target?: string): Promise<(Manifest | null)[]> {
-    const read = await mapWithConcurrency(await files(target), READS_AT_ONCE, ({ key }) => parse(key));
-    return read.filter((manifest) => manifest !== undefined);
+  async function readAll(found: Promise<StoredFile[]>): Promise<Manifest[]> {
+    const read = await mapWithConcurrency(await found, READS_AT_ONCE, ({ key }) => parse(key));
+    return read.filter((manifest) => manifest != null);
+  }
+
+  /** The objects that other manifests reference. */
+  async function referencedByOthers(manifests: Manifest[]): Promise<Set<string>> {
+    const going = new Set(manifests.map(({ id }) => id));
+    return namedObjects((await readAll(files())).filter(({ id }) => !going.has(id)));
   }
 
   const manifests: Omit<Repository, 'sweep'> = {
     files,
     read: async (key) => (await parse(key)) ?? null,
-    list: async (target) => (await readAll(target)).filter((manifest) => manifest !== null),
+    list: (target) => readAll(files(target)),
     write: (manifest) => store.write(manifestKey(manifest), manifestText(manifest)),
     remove: (manifest) => store.remove(manifestKey(manifest)),
 
     async naming(sha256s) {
-      const all = (await readAll()).filter((manifest) => manifest !== null);
+      const all = await readAll(files());
       return all.filter((manifest) => filesOf(manifest).some(({ sha256 }) => sha256s.has(sha256)));
     },
 
     async ownBytes(manifests) {
-      const going = new Set(manifests.map(({ id }) => id));
-      const all = (await readAll()).filter((manifest) => manifest !== null);
-      const shared = namedObjects(all.filter(({ id }) => !going.has(id)));
+      const shared = await referencedByOthers(manifests);
       const own = new Map(manifests.flatMap(filesOf).map((file) => [file.sha256, file.stored_bytes]));
       return [...own].reduce((sum, [sha256, bytes]) => (shared.has(sha256) ? sum : sum + bytes), 0);
     },
   };
-  return { ...manifests, parse };
+  const listSaves = (target: string) => readAll(filesIn(targetPrefix(target, SAVES)));
+  return { ...manifests, parse, listSaves, referencedByOthers };
 }
 
-export function createRepository(store: Store, report: Report): Repository {
-  const { parse, ...manifests } = openManifests(store, report);
+export type SaveLists = Pick<ReturnType<typeof openManifests>, 'listSaves' | 'referencedByOthers'>;
+
+export function createRepository(store: Store, report: Report, options?: ManifestOptions): Repository & SaveLists {
+  const { parse, ...manifests } = openManifests(store, report, options);
   const { files } = manifests;
 
   function createNames() {
@@ -156,8 +172,9 @@ function namedObjects(manifests: Manifest[]): Set<string> {
   return new Set(manifests.flatMap((manifest) => filesOf(manifest).map((file) => file.sha256)));
 }
 
-export function manifestKey({ target, created_at, id }: Pick<Manifest, 'target' | 'created_at' | 'id'>): string {
-  const key = `${targetPrefix(target)}/${created_at.replaceAll(/[-:]/g, '').replace('.', '')}-${id}.json`;
+export function manifestKey({ target, created_at, id, save }: ManifestName): string {
+  const folder = targetPrefix(target, save === undefined ? SNAPSHOTS : SAVES);
+  const key = `${folder}/${created_at.replaceAll(/[-:]/g, '').replace('.', '')}-${id}.json`;
   if (!isManifestKey(key)) throw keyRefused();
   return key;
 }
@@ -170,7 +187,15 @@ export function timeInKey(key: string): string {
   });
 }
 
+const SNAPSHOTS = 'snapshots/';
+
+/**
+ * No encoded name has a plus sign, so that no target lists them. They are in the folder of snapshots, where the sweep of any
+ * version finds them: one that does not know saves takes them as damaged manifests, and removes no object.
+ */
+const SAVES = `${SNAPSHOTS}save+`;
+
 /** Any target name must stay inside `snapshots/`. */
-function targetPrefix(target: string): string {
-  return `snapshots/${encodeURIComponent(target).replaceAll('.', '%2E')}`;
+function targetPrefix(target: string, root = SNAPSHOTS): string {
+  return `${root}${encodeURIComponent(target).replaceAll('.', '%2E')}`;
 }

@@ -14,7 +14,9 @@ export const historyEntry = v.object({
   operation: v.picklist([
     ...([
       'build',
+      'save',
       'load',
+      'back',
       'undo',
       'reset',
       'sanitize',
@@ -33,6 +35,7 @@ export const historyEntry = v.object({
   error: describe(orNull(text), 'The code of the error. Its message may quote data, and is not kept.'),
   duration_ms: count,
   snapshot: describe(orNull(text), 'Id of the snapshot that was created, loaded or transferred.'),
+  save: optional(describe(text, 'The name of the save that was created or restored. Absent: none.')),
   sanitized: orNull(flag),
   from: describe(orNull(text), 'Source URL without password, storage, or path of a file.'),
   to: describe(orNull(text), 'Destination URL without password, or storage.'),

@@ -96,6 +96,7 @@ export type AfterLoad = v.InferOutput<typeof afterLoad>;
 export const loadPlan = v.object({
   target: text,
   snapshot: describe(orNull(snapshotRow), 'The snapshot to restore; `null` when a file is run instead.'),
+  save: optional(describe(text, 'The name of the save to restore. Absent: none.')),
   file: describe(orNull(text), 'Path of the SQL file to run; `null` when a snapshot is restored.'),
   ...sanitizedState,
   destination: destinationState,

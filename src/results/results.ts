@@ -129,6 +129,11 @@ export const snapshotRow = v.object({
 
 export type SnapshotRow = v.InferOutput<typeof snapshotRow>;
 
+/** A save of the destination. It never counts as sanitized, and is on this machine only. */
+export const saveRow = v.object({ name: text, ...snapshotRow.entries });
+
+export type SaveRow = v.InferOutput<typeof saveRow>;
+
 export const targetSnapshots = v.object({ target: text, snapshots: v.array(snapshotRow) });
 
 export type TargetSnapshots = v.InferOutput<typeof targetSnapshots>;
@@ -184,12 +189,19 @@ export const transferResult = v.object({
 
 export type TransferResult = v.InferOutput<typeof transferResult>;
 
+const prunedSaves = v.object({
+  keep: v.array(saveRow),
+  remove: describe(v.array(saveRow), 'Saves that `saves` in the configuration does not keep.'),
+  size_bytes: describe(number, 'Bytes that only saves need.'),
+});
+
 const prunedTarget = v.object({
   target: text,
   keep: v.array(snapshotRow),
   remove: v.array(snapshotRow),
   from: v.array(snapshotLocation),
   frees_bytes: number,
+  saves: optional(describe(prunedSaves, 'Saves of the destination. Absent: none, or with `--remote`.')),
   copies: optional(describe(destinationCopies, 'Databases of the destination, which stay. Absent: none, or unknown.')),
 });
 

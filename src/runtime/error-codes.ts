@@ -126,6 +126,8 @@ export const ERRORS = {
     key_unknown: 'The configuration lacks the key of `config encrypt` or `decrypt`.',
     target_unknown: 'The configuration has no such target.',
     snapshot_missing: 'The target has no such snapshot.',
+    save_missing: 'The target has no such save.',
+    save_exists: 'The name of the save is taken.',
     table_ambiguous: 'Several tables have this name; quote it.',
     tag_invalid: 'A tag is one word of at most 64 characters; a snapshot has at most 32.',
     snapshot_ambiguous: 'Several snapshot ids begin like this.',

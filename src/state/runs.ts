@@ -21,6 +21,7 @@ export interface Run extends Omit<RunDefinition, 'planAgain' | 'perform'> {
 
 export type RunKind =
   | 'build'
+  | 'save'
   | 'load'
   | 'verify'
   | 'remove'

@@ -220,6 +220,8 @@ test('the commands that write are those that change databases, snapshots or the 
     'build',
     'load',
     'sanitize',
+    'save',
+    'back',
     'undo',
     'reset',
     'subset',

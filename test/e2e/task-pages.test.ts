@@ -151,6 +151,16 @@ describeWithPostgres('the pages of tasks', () => {
     expect((await postgres.psql('shop_dev', { sql: counts })).trim()).toBe('0|lost');
   });
 
+  test('save-and-return: every command runs', async () => {
+    const { session, blocks } = await openPage('save-and-return');
+    const prepare = 'tool build shop && tool load shop --yes';
+    await session.shell({ title: 'a load', language: 'sh', text: prepare });
+    const output = await runAll(session, blocks);
+    expect(output).toMatch(/^before-migration +0 /m);
+    expect(output).toContain('Returned to save before-migration of shop');
+    expect(output).toContain('Removed save before-migration of shop');
+  });
+
   test('begin-with-a-backup: every command runs', async () => {
     const { session, blocks } = await openPage('begin-with-a-backup');
     expect(await runAll(session, blocks)).toMatch(/Imported snapshot \w+ of shop from shop\.dump: 4 tables/);

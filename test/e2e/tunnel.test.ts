@@ -9,6 +9,9 @@ import { describeWithSsh, startBastion } from '../helpers/ssh/ssh-server.ts';
 import { suiteResource } from '../helpers/suite-resource.ts';
 import { openTerminal, type TestTerminal } from './terminal.ts';
 
+/** Each step may log in by SSH. */
+const WAIT_MS = 60_000;
+
 describeWithMysql('mysql', { name: 'the screens' }, () => {
   describeWithSsh('of a server behind a bastion', () => {
     const server = suiteResource(() => startMysql('mysql'));
@@ -34,35 +37,37 @@ describeWithMysql('mysql', { name: 'the screens' }, () => {
 
     afterEach(() => terminal?.close());
 
-    it('build and load through it, name it in the plan, and say why it does not open', async () => {
+    it('build and load through it, name it in the plan, and say why it does not open', {
+      timeout: 240_000,
+    }, async () => {
       terminal = openTerminal({
         command: [process.execPath, PROGRAM],
         cwd: folder.path,
         columns: 160,
         environment: { ...bastion.environment, TOOL_TRUST: 'true', HOME: folder.path, XDG_CACHE_HOME: folder.path },
       });
-      await terminal.waitFor('✓ up');
+      await terminal.waitFor('✓ up', WAIT_MS);
       terminal.press('b');
-      await terminal.waitFor('Built snapshot 0 of shop');
+      await terminal.waitFor('Built snapshot 0 of shop', WAIT_MS);
       terminal.press('esc');
-      await terminal.waitFor('1 target');
+      await terminal.waitFor('1 target', WAIT_MS);
       terminal.press('enter');
-      await terminal.waitFor('1 snapshot');
+      await terminal.waitFor('1 snapshot', WAIT_MS);
       terminal.press('l');
-      await terminal.waitFor('Type copy to continue');
+      await terminal.waitFor('Type copy to continue', WAIT_MS);
       expect(terminal.screen()).toContain(`copy?tunnel=${bastion.url.replace('@', '%40')}`);
       terminal.press('copy', 'enter');
-      await terminal.waitFor('✓ copy ');
+      await terminal.waitFor('✓ copy ', WAIT_MS);
       expect(await server.sql('copy', 'SELECT COUNT(*) AS amount FROM customer')).toEqual([{ amount: 2 }]);
 
       await writeFile(bastion.knownHosts, '');
       await bastion.disconnect();
       terminal.press('esc');
-      await terminal.waitFor('1 snapshot');
+      await terminal.waitFor('1 snapshot', WAIT_MS);
       terminal.press('esc');
-      await terminal.waitFor('1 target');
+      await terminal.waitFor('1 target', WAIT_MS);
       terminal.press('b');
-      await terminal.waitFor(/The SSH tunnel ssh:\S+ to \S+ failed: .*Host key verification failed/);
+      await terminal.waitFor(/The SSH tunnel ssh:\S+ to \S+ failed: .*Host key verification failed/, WAIT_MS);
     });
   });
 });

@@ -36,6 +36,7 @@ test('each operation that plans has one function that applies its plan', () => {
   expect(planned.filter(({ applies }) => !applies)).toEqual([]);
   expect(planned.map(({ name }) => name).sort()).toEqual(
     [
+      'Back',
       ...['BranchCheckout', 'BranchCreate', 'BranchDrop', 'BranchHook', 'BranchPrune', 'BranchReset', 'BranchSwitch'],
       'Build',
       'CloudFile',
@@ -48,6 +49,8 @@ test('each operation that plans has one function that applies its plan', () => {
       'Remove',
       'Reset',
       'Sanitize',
+      'Save',
+      'SaveRemoval',
       'Script',
       'SetUp',
       'Snapshot',

@@ -7,6 +7,7 @@ import { flag } from '../../../src/results/fields.ts';
 import * as load from '../../../src/results/load-results.ts';
 import * as snapshots from '../../../src/results/results.ts';
 import { sanitizePlan, sanitizeResult, suggestion } from '../../../src/results/sanitize-results.ts';
+import * as save from '../../../src/results/save-results.ts';
 import { subsetExplanation, subsetGraphResult, subsetPlan, subsetResult } from '../../../src/results/subset-results.ts';
 
 export type ResultShape = v.ObjectSchema<v.ObjectEntries, undefined>;
@@ -22,6 +23,8 @@ export const RESULTS: Record<string, ResultShape[]> = {
   build: [v.object({ snapshot, restore }), v.object({ snapshot, sanitized: snapshot, ...sanitized, restore })],
   load: [planned(load.loadPlan), load.loadResult],
   sanitize: [planned(sanitizePlan), sanitizeResult, suggestion],
+  save: [planned(save.savePlan), save.saveResult, planned(save.saveRemoval), save.saveRemoval],
+  back: [planned(save.backPlan), save.backResult, save.backPoints],
   undo: [planned(load.undoPlan), load.loadResult],
   reset: [planned(load.resetPlan), load.resetResult, planned(load.dropCopiesPlan), load.dropCopiesResult],
   'branch create': [planned(branch.branchCreatePlan), branch.branchCreateResult],

@@ -4,8 +4,15 @@ import { branchRow } from '../../../src/results/branch-results.ts';
 import { databaseCopy } from '../../../src/results/database-copies.ts';
 import { EVENTS } from '../../../src/results/events.ts';
 import { number, optional, orNull, text, texts } from '../../../src/results/fields.ts';
-import { destinationState, loadResult } from '../../../src/results/load-results.ts';
-import { snapshotRow, targetInfo, targetRow } from '../../../src/results/results.ts';
+import {
+  destinationState,
+  loadPlan,
+  loadResult,
+  resetPlan,
+  resetResult,
+  undoPlan,
+} from '../../../src/results/load-results.ts';
+import { saveRow, snapshotRow, targetInfo, targetRow } from '../../../src/results/results.ts';
 import { coverage } from '../../../src/results/sanitize-results.ts';
 import { DOCUMENTS } from './documents.ts';
 import { RESULTS } from './results.ts';
@@ -17,7 +24,12 @@ const NAMED = {
   target: targetRow,
   target_info: targetInfo,
   coverage,
+  load_plan: loadPlan,
   load_result: loadResult,
+  reset_plan: resetPlan,
+  reset_result: resetResult,
+  undo_plan: undoPlan,
+  save: saveRow,
   database_copy: databaseCopy,
   branch: branchRow,
 };

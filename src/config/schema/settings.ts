@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { parseSize } from '../../text/size.ts';
 import { commandKeysSchema } from './command-keys.ts';
 import { dockerSchema } from './docker.ts';
 import { key, optionalKey } from './key.ts';
@@ -61,6 +62,29 @@ export const settingsSchema = v.strictObject({
     { example: ['ed25519-11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo='] },
   ),
   docker: v.optional(key(dockerSchema, 'Images of the database engines.'), {}),
+  saves: v.optional(
+    key(
+      v.strictObject({
+        keep: v.optional(
+          key(
+            v.pipe(v.number(), v.integer('must be a whole number'), v.minValue(1, 'must be at least 1')),
+            'Newest saves of each target to keep.',
+          ),
+          20,
+        ),
+        max_size: optionalKey(
+          v.pipe(
+            v.string(),
+            v.check((size) => parseSize(size) !== null, 'must be a size such as 500MB or 5GB'),
+          ),
+          'Most disk space of the saves of a target; the newest stays.',
+          { example: '5GB' },
+        ),
+      }),
+      'Limits of tool save.',
+    ),
+    {},
+  ),
   override: v.optional(
     key(
       v.strictObject({

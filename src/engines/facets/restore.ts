@@ -76,6 +76,8 @@ export interface RestoreRequest {
   keepBase?: { spare: boolean } | undefined;
   /** Keeps a base copy also where the load is made from the present one, if there is space for another. */
   keepUsedBase?: boolean;
+  /** Base copy and spare remain those of the destination, as its last load left it; without `keepBase`. */
+  keepsCopies?: boolean | undefined;
   /** Loads all tables, even where a base copy has most of them. */
   full?: boolean | undefined;
   /** Replaces the rows of the tables in `only` in the present destination, and nothing else. */

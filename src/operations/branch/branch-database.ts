@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { UserError } from '../../runtime/errors.ts';
+import { isVisibleName, LONGEST_VISIBLE_NAME } from '../../text/visible-name.ts';
 
 export const DEFAULT_RULE = '{destination}_{name}';
 
 /** Branches that one command creates, at most. */
 const MOST = 100;
-const LONGEST_NAME = 100;
 const DIGEST_LENGTH = 8;
 
 export interface BranchNameRule {
@@ -65,12 +65,9 @@ export function isNumbered(branch: string, name: string): boolean {
 }
 
 function assertBranchName(name: string): void {
-  if (
-    name.length <= LONGEST_NAME &&
-    /^[^\s\p{Control}\p{Format}](?:[^\p{Control}\p{Format}]*[^\s\p{Control}\p{Format}])?$/u.test(name)
-  )
-    return;
-  throw new UserError('invalid_value', `${JSON.stringify(name.slice(0, LONGEST_NAME))} is not a name for a branch`, {
-    hint: `Use at most ${LONGEST_NAME} letters, digits and other visible characters.`,
+  if (isVisibleName(name)) return;
+  const shown = JSON.stringify(name.slice(0, LONGEST_VISIBLE_NAME));
+  throw new UserError('invalid_value', `${shown} is not a name for a branch`, {
+    hint: `Use at most ${LONGEST_VISIBLE_NAME} letters, digits and other visible characters.`,
   });
 }

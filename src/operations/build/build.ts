@@ -5,8 +5,7 @@ import type { DumpRequest } from '../../engines/facets/dump.ts';
 import { profileOf } from '../../engines/list.ts';
 import { type Database, openDatabase } from '../../engines/open-database.ts';
 import { parseUrl } from '../../engines/registry.ts';
-import { newSnapshotId } from '../../repository/local-repository.ts';
-import { formatFor, type Manifest } from '../../repository/manifest/manifest.ts';
+import type { Manifest } from '../../repository/manifest/manifest.ts';
 import type { WarningEvent } from '../../results/events.ts';
 import { definitionsOnlyOf } from '../../results/manifest/definitions-only.ts';
 import type { DumpOrigin } from '../../results/manifest/dump-origin.ts';
@@ -24,7 +23,7 @@ import { localRepository } from '../snapshots/local-repository.ts';
 import { assertUsableProfiles, locationFor } from '../snapshots/remote-repositories.ts';
 import { signed } from '../snapshots/signatures.ts';
 import { snapshotRow } from '../snapshots/snapshots.ts';
-import { storeDump } from '../snapshots/store-dump.ts';
+import { manifestOf, storeDump } from '../snapshots/store-dump.ts';
 import { pushStored } from '../snapshots/transfer/push.ts';
 import { checkDatabase } from '../targets/check-databases.ts';
 import { findTarget } from '../targets/find-target.ts';
@@ -106,20 +105,13 @@ export async function buildFrom(context: Context, request: BuildRequest, databas
     });
     const { identity, evidence } = stored;
     if (isSource) await rememberSource(context, { key: `targets.${name}.snapshot.src_url`, url, identity });
-    const { serverVersion, toolVersion, ...dumped } = stored.dump;
     const git = await readingGit;
     const content: Manifest = {
-      format: formatFor({ engine: engine.id, ...dumped }),
-      id: newSnapshotId(),
+      ...manifestOf(engine.id, stored),
       target: name,
       created_at: created,
-      engine: engine.id,
-      server_version: serverVersion,
-      tool_version: toolVersion,
       sanitized: false,
       note: note ?? null,
-      added_bytes: stored.addedBytes,
-      ...dumped,
       ...(git && { git }),
       ...(dump && { dump }),
     };

@@ -12,7 +12,7 @@ import { findTarget } from '../targets/find-target.ts';
 import { readState, writeState } from '../working-state.ts';
 
 /**
- * The last build of a target on this machine. A file of its own, not part of a manifest: manifests are pulled and
+ * The last build or save of a target on this machine. A file of its own, not part of a manifest: manifests are pulled and
  * imported from others, who could claim that rows are unchanged.
  */
 const fileSchema = v.strictObject({
@@ -28,7 +28,15 @@ const fileSchema = v.strictObject({
 
 type Content = Omit<v.InferOutput<typeof fileSchema>, 'signature'>;
 
-const file = (target: string) => ({ name: `evidence/${target}.json`, schema: fileSchema });
+/** A source, or with `save` the destination, which is another database; no name of a target has a plus sign. */
+interface EvidenceOf {
+  target: string;
+  save?: boolean | undefined;
+}
+
+const nameOf = ({ target, save }: EvidenceOf): string => (save ? `save+${target}` : target);
+
+const file = (name: string) => ({ name: `evidence/${name}.json`, schema: fileSchema });
 
 export interface LastEvidence {
   /** `null`: all rows are read. */
@@ -42,20 +50,20 @@ const FULL_EVERY = '7d';
 /** Returns what is believed of the last build; without evidence, why all rows are read. */
 export async function readEvidence(
   context: Context,
-  { target, full = false }: { target: string; full?: boolean | undefined },
+  { target, save, full = false }: EvidenceOf & { full?: boolean | undefined },
 ): Promise<LastEvidence> {
-  const stored = await readSigned(context, target).catch(() => undefined);
+  const stored = await readSigned(context, nameOf({ target, save })).catch(() => undefined);
   const { snapshot } = findTarget(context.configuration, target);
   const why = full ? 'asked' : stored ? whyDue(stored.full_at, snapshot?.full_every ?? FULL_EVERY, context) : 'first';
   return { evidence: why === null ? stored?.evidence : null, fullAt: stored?.full_at ?? null, why };
 }
 
-async function readSigned(context: Context, target: string): Promise<Content | undefined> {
-  const stored = await readState(context, file(target));
+async function readSigned(context: Context, name: string): Promise<Content | undefined> {
+  const stored = await readState(context, file(name));
   if (!stored) return;
   const { signature, ...content } = stored;
   const key = await signingKey(context.environment);
-  return verify(null, signedText(target, content), key, Buffer.from(signature, 'base64')) ? content : undefined;
+  return verify(null, signedText(name, content), key, Buffer.from(signature, 'base64')) ? content : undefined;
 }
 
 /** The first line makes the signature invalid in any other context. */
@@ -69,8 +77,7 @@ function whyDue(fullAt: string, every: string, { clock }: Context): AllRead | nu
   return age < 0 || age >= (parseDuration(every) ?? 0) ? 'due' : null;
 }
 
-export interface BuiltEvidence {
-  target: string;
+export interface BuiltEvidence extends EvidenceOf {
   engine: EngineId;
   snapshot: string;
   fullAt: string;
@@ -80,12 +87,13 @@ export interface BuiltEvidence {
 /** Signs and stores the evidence of a build whose snapshot is stored. Without it the next build reads all rows. */
 export async function writeEvidence(
   context: Context,
-  { target, engine, snapshot, fullAt, evidence }: BuiltEvidence,
+  { engine, snapshot, fullAt, evidence, ...of }: BuiltEvidence,
 ): Promise<void> {
+  const name = nameOf(of);
   const content = { format: 2, engine, snapshot, full_at: fullAt, evidence } as const;
   try {
-    const signature = sign(null, signedText(target, content), await signingKey(context.environment));
-    await writeState(context, file(target), { ...content, signature: signature.toString('base64') });
+    const signature = sign(null, signedText(name, content), await signingKey(context.environment));
+    await writeState(context, file(name), { ...content, signature: signature.toString('base64') });
   } catch {}
 }
 

@@ -52,12 +52,12 @@ const ALL_READ: Record<AllRead, string> = {
   unprovable: 'the source cannot prove that rows are unchanged',
 };
 
-function plannedReading(allRead: AllRead | null): string {
-  if (allRead !== null) return `all are read: ${ALL_READ[allRead]}`;
-  return 'those that are proved to be unchanged since the last build are not read (--full reads all)';
+export function plannedReading(allRead: AllRead | null, kind: 'build' | 'save' = 'build'): string {
+  if (allRead !== null) return `all are read: ${ALL_READ[allRead].replace('build', kind)}`;
+  return `those that are proved to be unchanged since the last ${kind} are not read (--full reads all)`;
 }
 
-function readingLines(reading: RowReadSummary | undefined): string[] {
+export function readingLines(reading: RowReadSummary | undefined): string[] {
   if (!reading || reading.all_read === 'first') return [];
   const { tables_read, tables_partly_read, tables_unchanged, unchanged_bytes, read, all_read } = reading;
   if (all_read !== null) return [`Read all rows: ${ALL_READ[all_read]}`];

@@ -27,7 +27,7 @@ export function historyColumns({ glyphs }: { glyphs: Glyphs }): Column<HistoryEn
     },
     { title: 'OPERATION', whole: true, cell: ({ operation }) => ({ text: operation }) },
     { title: 'TARGET', cell: ({ target }) => ({ text: printable(target) }) },
-    { title: 'SNAPSHOT', whole: true, dropRank: 1, cell: ({ snapshot }) => ({ text: printable(snapshot ?? '') }) },
+    { title: 'SNAPSHOT', whole: true, dropRank: 1, cell: (entry) => ({ text: printable(snapshotOf(entry)) }) },
     {
       title: 'DURATION',
       align: 'right',
@@ -39,11 +39,16 @@ export function historyColumns({ glyphs }: { glyphs: Glyphs }): Column<HistoryEn
   ];
 }
 
+/** `save NAME`, or the id of a snapshot */
+function snapshotOf({ save, snapshot }: HistoryEntry): string {
+  return save === undefined ? (snapshot ?? '') : `save ${save}`;
+}
+
 /** `into postgres://…/app_dev`, `from …`, `feature-a, feature-b` */
 function placesOf({ operation, from, to, branches }: HistoryEntry): string {
   if (branches.length > 0) return printable(branches.join(', '));
   if (operation === 'verify') return to === null ? '' : `in ${printable(to)}`;
-  const reads = operation === 'build' || operation === 'pull' || operation === 'import';
+  const reads = operation === 'build' || operation === 'save' || operation === 'pull' || operation === 'import';
   if (reads || to === null) return from === null ? '' : `from ${printable(from)}`;
   return `${operation === 'push' ? 'to' : 'into'} ${printable(to)}`;
 }
@@ -58,13 +63,14 @@ const METHODS: Record<NonNullable<HistoryEntry['method']>, string> = {
 /** An entry in full. */
 export function historyFacts(entry: HistoryEntry): { title: string; facts: Fact[] } {
   const { at, operation, target, outcome, error, duration_ms, snapshot, sanitized, from, to, branches } = entry;
-  const { method, after_load, size_bytes, swap_ms } = entry;
+  const { save, method, after_load, size_bytes, swap_ms } = entry;
   const data = sanitized === null ? null : kindBadge(sanitized).text;
   const facts: [string, string | null][] = [
     ['Time', formatTime(at)],
     ['Outcome', error === null ? outcome : `${outcome}: ${error}`],
     ['Duration', formatDuration(duration_ms)],
     ['Snapshot', snapshot && [snapshot, data].filter(Boolean).join(' ')],
+    ['Save', save ?? null],
     ['From', from],
     ['To', to],
     ['Branches', branches.join(', ') || null],

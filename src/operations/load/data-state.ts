@@ -8,13 +8,19 @@ export interface DataRequest {
   snapshot: SnapshotRow;
   /** The original was asked for by its flag. */
   original: boolean;
+  /** The data of a save, whose origin is unknown. */
+  isSave?: boolean;
 }
 
 export type DataState = Pick<LoadPlan, 'sanitized' | 'sanitized_reason' | 'warnings'>;
 
 /** Reports whether the data of a snapshot is sanitized, and the reason; a query that was not run on it is a warning. */
-export function dataState(configuration: Configuration, { target, snapshot, original }: DataRequest): DataState {
+export function dataState(
+  configuration: Configuration,
+  { target, snapshot, original, isSave }: DataRequest,
+): DataState {
   const { index, sanitized, sanitized_at, sanitized_of } = snapshot;
+  if (isSave) return { sanitized: null, sanitized_reason: 'that of the destination when it was saved', warnings: [] };
   if (sanitized) {
     const of = [sanitized_of && `of ${sanitized_of}`, sanitized_at && `at ${sanitized_at.replace(/\.\d+Z$/, 'Z')}`];
     const reason = ['the sanitized copy', ...of.filter((part) => part !== undefined)].join(' ');

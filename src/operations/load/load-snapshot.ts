@@ -11,6 +11,7 @@ import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { cpusFor } from '../cpus-for.ts';
 import { compareMigrations } from '../migrations/working-tree.ts';
+import { findLoadableSave } from '../save/saves.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { assertNotOriginal, withSanitizedDefault } from '../snapshots/sanitized-only.ts';
 import { assertTrusted, isBuiltHere } from '../snapshots/signatures.ts';
@@ -40,7 +41,8 @@ import type { LoadRequest, PlannedLoad } from './planned-load.ts';
 import { restoredBy } from './restored-by.ts';
 
 export async function planSnapshot(context: Context, given: LoadRequest): Promise<PlannedLoad> {
-  const request = await withSanitizedDefault(context, given);
+  const isSave = given.save !== undefined;
+  const request = isSave ? given : await withSanitizedDefault(context, given);
   const found = await findLoadable(context, request);
   const { manifest, row, local, remote } = found;
   const { database, chosenBy } = openFor(context, request, manifest);
@@ -69,11 +71,12 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
   const rows = plannedOnlyRows(restore);
   const difference = loadDifference(restore);
   const { keepGoing, original = false } = request;
-  const data = dataState(context.configuration, { target: request.target, snapshot: row, original });
+  const data = dataState(context.configuration, { target: request.target, snapshot: row, original, isSave });
   const lacking = local ? [] : await missingHere(localRepository(context), filesToRead(restore, manifest));
   const plan: LoadPlan = {
     target: request.target,
     snapshot: row,
+    ...(manifest.save !== undefined && { save: manifest.save }),
     file: null,
     sanitized: data.sanitized,
     sanitized_reason: data.sanitized_reason,
@@ -110,11 +113,18 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
   return { request, plan, planned_at: context.clock().toISOString(), restore };
 }
 
-/** Refuses a snapshot without a trusted signature, and an original where only sanitized ones are loaded. */
+/** Refuses a save that is not of this machine, a snapshot without a trusted signature, and an original where only sanitized ones are loaded. */
 async function findLoadable(context: Context, request: LoadRequest): Promise<FoundSnapshot> {
+  const found = await findRequested(context, request);
+  assertNotOriginal(context, request.target, found.manifest);
+  return found;
+}
+
+async function findRequested(context: Context, request: LoadRequest): Promise<FoundSnapshot> {
+  const { target, save } = request;
+  if (save !== undefined) return findLoadableSave(context, { target, id: save });
   const found = await findSnapshot(context, request);
   assertTrusted(context, found.manifest, request);
-  assertNotOriginal(context, request.target, found.manifest);
   return found;
 }
 
@@ -139,7 +149,8 @@ interface ChosenBase {
 }
 
 function chooseBase({ configuration }: Context, request: LoadRequest, allowedBy: string | undefined): ChosenBase {
-  const { onlyBase = false, only = false } = request;
+  const { onlyBase = false, save } = request;
+  const only = request.only || save !== undefined;
   const wanted = onlyBase || only ? null : wantedBase(configuration, request);
   const whyNot = whyNoBase(allowedBy);
   const why = wanted && whyNot;
@@ -168,11 +179,13 @@ export async function applySnapshot(
   const { request, plan, restore } = planned;
   const { snapshot, jobs: cpus, undo, selection, tables, rows, size_bytes, keep_base: keepBase } = plan;
   if (snapshot === null) throw new Error('the plan is of no snapshot');
-  const found = await findPlanned(context, { target: request.target, snapshot });
-  const { manifest, local, remote } = found;
   // The plan has told what there is to warn of.
   const quiet = { ...context, report: () => {} };
-  assertTrusted(quiet, manifest, request);
+  const found = request.save
+    ? await findRequested(quiet, request)
+    : await findPlanned(context, { target: request.target, snapshot });
+  const { manifest, local, remote } = found;
+  if (!request.save) assertTrusted(quiet, manifest, request);
   assertNotOriginal(quiet, request.target, manifest);
   const database = openDestination(context, chooseDestination(quiet, request));
   await checkDestination(context, planned, database.url);
@@ -250,11 +263,14 @@ async function restorationOf(
   { manifest, only, keepBase }: SnapshotRestoreRequest,
 ): Promise<WithoutUrl<RestoreRequest>> {
   const { schema_config: schemaConfig, role } = findTarget(context.configuration, target).snapshot ?? {};
+  // Whole, as it was: schemas and events of its own included.
+  const saved = manifest.save !== undefined && { schemaConfig: undefined, events: true, keepsCopies: true };
   return {
     ...{ manifest, schemaConfig, role, inPlace, full, onlyRows, keepGoing, remoteTables, events },
     ...{ allowSuperuser, builtHere: await isBuiltHere(context, manifest) },
     ...(only && { only }),
     ...(keepBase && { keepBase }),
+    ...saved,
   };
 }
 

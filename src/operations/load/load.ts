@@ -42,7 +42,7 @@ export async function applyLoad(given: Context, planned: PlannedLoad): Promise<L
   };
   return recorded(
     given,
-    { operation: 'load', ...known },
+    plan.save === undefined ? { operation: 'load', ...known } : { operation: 'back', ...known, save: plan.save },
     {
       work,
       facts: ({ swap_ms, after_load }) => ({

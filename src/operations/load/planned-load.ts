@@ -8,6 +8,8 @@ export interface LoadRequest extends TrustChoice {
   target: string;
   /** Default 0. Ignored with `file`. */
   snapshot?: SnapshotSelector;
+  /** Id of a save to load instead of a snapshot: the base copy and the spare of the last load remain. */
+  save?: string;
   /** Takes the original where a sanitized one would be taken. */
   original?: boolean;
   /** Only these tables, and those that they need; the others are made without rows. */

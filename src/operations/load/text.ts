@@ -28,18 +28,25 @@ import type { SnapshotRow } from '../../results/results.ts';
 import type { TableSelection } from '../../results/selected-tables.ts';
 import type { RunSummary } from '../../state/runs.ts';
 import { formatBytes, formatDuration, formatNumberOf } from '../../text/format.ts';
+import { saveFact, saveName } from '../save/facts-text.ts';
 import { copiesFacts } from './copies-text.ts';
 
 export function loadQuestion(plan: LoadPlan, now: Date): Question {
-  const { destination, file, snapshot, target, selection } = plan;
+  const { destination, file, snapshot, target, selection, save } = plan;
   const { database, host } = destination;
   return {
     subject: {
       badge: plan.sanitized === null ? null : kindBadge(plan.sanitized),
-      text: `${snapshot?.id ?? file} into ${database} on ${host}`,
-      ends: { from: snapshot ? `${target} ${snapshot.id}` : (file ?? ''), to: `${database} on ${host}` },
+      text: `${save ?? snapshot?.id ?? file} into ${database} on ${host}`,
+      ends: {
+        from: snapshot ? `${target} ${save ?? snapshot.id}` : (file ?? ''),
+        to: `${database} on ${host}`,
+      },
     },
-    title: `Load ${snapshot ? snapshotName(target, snapshot) : `${file} for ${target}`}`,
+    title:
+      save === undefined
+        ? `Load ${snapshot ? snapshotName(target, snapshot) : `${file} for ${target}`}`
+        : loadTitle(plan),
     facts: [
       ...(snapshot ? snapshotFacts(plan, snapshot, now) : [{ name: 'File', value: file ?? '' }]),
       dataFact(plan),
@@ -79,7 +86,7 @@ function estimateFact({ estimate }: LoadPlan): Fact {
   return { name: 'Duration', value, brief: estimate ? value : 'unknown: no earlier load' };
 }
 
-function baseFacts({ target, chosen_by, copies, keep_base, reset_instead, difference }: LoadPlan): Fact[] {
+function baseFacts({ target, chosen_by, copies, keep_base, reset_instead, difference, save }: LoadPlan): Fact[] {
   const place = chosen_by === '--destdb' ? ' --destdb URL' : '';
   return [
     ...(difference ? [methodFact(difference), ...wayFacts(difference)] : []),
@@ -91,8 +98,13 @@ function baseFacts({ target, chosen_by, copies, keep_base, reset_instead, differ
           },
         ]
       : []),
-    ...(copies ? copiesFacts(copies, () => (keep_base ? 'will be replaced' : 'will be dropped')) : []),
+    ...(copies ? copiesFacts(copies, () => copyFate(keep_base !== undefined, save)) : []),
   ];
+}
+
+function copyFate(isReplaced: boolean, save: string | undefined): string {
+  if (save !== undefined) return 'stays, of the last load';
+  return isReplaced ? 'will be replaced' : 'will be dropped';
 }
 
 function afterLoadFacts({ after_load: steps = [] }: LoadPlan): Fact[] {
@@ -123,7 +135,7 @@ function wayFacts({ by_table = [], tables }: LoadDifference): Fact[] {
 
 function snapshotFacts(plan: LoadPlan, snapshot: SnapshotRow, now: Date): Fact[] {
   return [
-    snapshotFact(snapshot, now),
+    plan.save === undefined ? snapshotFact(snapshot, now) : saveFact({ ...snapshot, name: plan.save }, now),
     { name: 'Contents', value: `${contentsText(plan)} in ${plan.schemas.join(', ')}`, brief: contentsText(plan) },
   ];
 }
@@ -205,6 +217,7 @@ function loadedThing({ selection, snapshot, target, file }: LoadPlan): string {
 }
 
 export function loadTitle(plan: LoadPlan): string {
+  if (plan.save !== undefined) return `Return ${plan.destination.database} to ${saveName(plan.target, plan.save)}`;
   return `Load ${loadedThing(plan)} into ${plan.destination.database}`;
 }
 
@@ -212,7 +225,9 @@ export function loadSummary(result: LoadResult, plan: LoadPlan): RunSummary {
   const { snapshot, statements, destination, selection, swap_ms, undo_database, missing } = result;
   const { database, exists } = plan.destination;
   const contents = snapshot ? `: ${contentsText(result)}` : '';
-  return summaryOf(`Loaded ${loadedThing(plan)} into ${destination}${contents}`, {
+  const done =
+    plan.save === undefined ? `Loaded ${loadedThing(plan)} into` : `Returned to ${saveName(plan.target, plan.save)}:`;
+  return summaryOf(`${done} ${destination}${contents}`, {
     details: [
       ...(result.only_rows ? onlyRowsLines(result.only_rows) : selection ? selectionLines(selection) : []),
       ...(result.difference ? [methodLine(result.difference)] : []),

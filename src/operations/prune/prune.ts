@@ -8,6 +8,8 @@ import { openCloud } from '../cloud/open-cloud.ts';
 import { recorded } from '../history/recorded.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { freedBytes, isPinned, removeFrom } from '../remove/remove.ts';
+import { removeSave } from '../save/remove-save.ts';
+import { listSaves, savesBeyondRules } from '../save/saves.ts';
 import { findSnapshots, listSnapshots } from '../snapshots/snapshots.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { copiesOf } from '../targets/target-copies.ts';
@@ -84,7 +86,8 @@ export async function applyPrune(context: Context, { plan }: PlannedPrune): Prom
   const { report } = context;
   const { targets } = plan;
   for (const { target, remove } of targets) await assertUnpinned(context, { target, remove });
-  for (const { target, remove, from, frees_bytes: size_bytes } of targets) {
+  for (const { target, remove, from, frees_bytes: size_bytes, saves } of targets) {
+    for (const save of saves?.remove ?? []) await removeSave(context, { target, save });
     if (remove.length === 0) continue;
     const what = `${remove.length} ${remove.length === 1 ? 'snapshot' : 'snapshots'} of ${target}`;
     const step = { step: `remove ${target}`, label: `Remove ${what}`, done: `Removed ${what}` };
@@ -137,7 +140,22 @@ async function planTarget(context: Context, { name, keep, from: only }: PlannedT
     context.report({ event: 'warning', code: 'snapshots_not_counted', message });
   }
   const remove = rows.filter((row) => !kept.has(row));
-  return withFreedBytes(context, { target: name, keep: [...kept], remove, from });
+  const planned = await withFreedBytes(context, { target: name, keep: [...kept], remove, from });
+  const saves = from.includes('local') ? await planSaves(context, name) : null;
+  return saves === null ? planned : { ...planned, saves };
+}
+
+/** The rules of the configuration, not those of the request; `null` without saves. */
+async function planSaves(context: Context, target: string): Promise<NonNullable<PrunedTarget['saves']> | null> {
+  const saves = await listSaves(context, target);
+  if (saves.length === 0) return null;
+  const manifests = saves.map(({ manifest }) => manifest);
+  const beyond = new Set(await savesBeyondRules(context, manifests));
+  const { keep = [], remove = [] } = Object.groupBy(saves, ({ manifest }) =>
+    beyond.has(manifest) ? 'remove' : 'keep',
+  );
+  const size_bytes = await freedBytes(context, { from: ['local'], remote: null, manifests });
+  return { keep: keep.map(({ row }) => row), remove: remove.map(({ row }) => row), size_bytes };
 }
 
 /** Anybody who can write to a bucket could displace snapshots otherwise. */

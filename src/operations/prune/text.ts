@@ -4,22 +4,27 @@ import { briefName, FREED, locationText } from '../../presentation/snapshot.ts';
 import type { KeepPolicy } from '../../repository/keep-policy.ts';
 import type { PrunedTarget, PrunePlan, SnapshotRow } from '../../results/results.ts';
 import type { RunSummary } from '../../state/runs.ts';
+import { boundedList } from '../../text/bounded-list.ts';
 import { formatAge, formatBytes, formatNumberOf, formatTime } from '../../text/format.ts';
 import { copiesLines } from '../load/copies-text.ts';
 
 export function pruneQuestion(plan: PrunePlan, now: Date): Question {
-  const count = formatNumberOf(removedBy(plan), 'snapshot');
+  const saves = removedSaves(plan);
+  const count = [
+    formatNumberOf(removedBy(plan) - saves, 'snapshot'),
+    ...(saves > 0 ? [formatNumberOf(saves, 'save')] : []),
+  ].join(' and ');
   return {
     title: `Remove ${count}, keep ${keptBy(plan)}`,
     facts: [
       ...plan.targets.filter(({ remove }) => remove.length > 0).flatMap((target) => targetFacts(target, now)),
       { name: 'Frees', value: `${formatBytes(plan.frees_bytes)}, ${FREED}` },
+      ...savesLines(plan).map((value, index) => ({ name: index === 0 ? 'Saves' : '', value })),
       ...prunedCopyLines(plan).map((value, index) => ({ name: index === 0 ? 'Not removed' : '', value })),
     ],
     steps: [],
     warnings: [],
-    consequence:
-      removedBy(plan) === 0 ? 'Every snapshot is kept.' : 'The snapshots will be removed. This cannot be undone.',
+    consequence: removedBy(plan) === 0 ? 'Every snapshot is kept.' : `${count} will be removed. This cannot be undone.`,
     ask: removedBy(plan) === 0 ? 'Nothing to remove.' : `Remove ${count}?`,
     go: removedBy(plan) === 0 ? 'Keep every snapshot' : `Remove ${count}`,
     typed: null,
@@ -48,9 +53,11 @@ export function prunedCopyLines({ targets }: PrunePlan): string[] {
 export function pruneSummary(plan: PrunePlan): RunSummary {
   const kept = keptBy(plan);
   if (removedBy(plan) === 0) {
-    return summaryOf(`Every snapshot is kept: ${formatNumberOf(kept, 'snapshot')}`, { details: prunedCopyLines(plan) });
+    const details = [...savesLines(plan), ...prunedCopyLines(plan)];
+    return summaryOf(`Every snapshot is kept: ${formatNumberOf(kept, 'snapshot')}`, { details });
   }
-  return summaryOf(`Removed ${formatNumberOf(removedBy(plan), 'snapshot')}, kept ${kept}`);
+  const snapshots = formatNumberOf(removedBy(plan) - removedSaves(plan), 'snapshot');
+  return summaryOf(`Removed ${snapshots}, kept ${kept}`, { details: savesLines(plan) });
 }
 
 function targetFacts({ target, keep, remove, from }: PrunedTarget, now: Date) {
@@ -64,9 +71,30 @@ function rowText(row: SnapshotRow, now: Date): string {
   return [index, briefName(row), formatTime(created_at), age, ...(note === null ? [] : [note])].join('  ');
 }
 
-export function removedBy({ targets }: PrunePlan): number {
-  return targets.reduce((sum, { remove }) => sum + remove.length, 0);
+/** Snapshots and saves. */
+export function removedBy(plan: PrunePlan): number {
+  return plan.targets.reduce((sum, { remove }) => sum + remove.length, removedSaves(plan));
 }
+
+function removedSaves({ targets }: PrunePlan): number {
+  return targets.reduce((sum, { saves }) => sum + (saves?.remove.length ?? 0), 0);
+}
+
+/** `app: 3 saves, 12.0 MB beside snapshots; removes one, two` */
+function savesLines({ targets }: PrunePlan): string[] {
+  return targets.flatMap(({ target, saves }) => {
+    if (!saves) return [];
+    const count = formatNumberOf(saves.keep.length + saves.remove.length, 'save');
+    const names = boundedList(
+      saves.remove.map(({ name }) => name),
+      MOST_SAVES,
+    );
+    const removes = saves.remove.length === 0 ? '' : `; removes ${names}, by saves in the configuration`;
+    return [`${target}: ${count}, ${formatBytes(saves.size_bytes)} beside snapshots${removes}`];
+  });
+}
+
+const MOST_SAVES = 5;
 
 function keptBy({ targets }: PrunePlan): number {
   return targets.reduce((sum, { keep }) => sum + keep.length, 0);

@@ -1,8 +1,9 @@
-import { type LocalRepository, newSnapshotId } from '../../repository/local-repository.ts';
-import { formatFor, type Manifest } from '../../repository/manifest/manifest.ts';
+import type { LocalRepository } from '../../repository/local-repository.ts';
+import type { Manifest } from '../../repository/manifest/manifest.ts';
 import type { Context } from '../../runtime/context.ts';
 import { withStep } from '../../runtime/events.ts';
 import { signed } from '../snapshots/signatures.ts';
+import { manifestOf } from '../snapshots/store-dump.ts';
 import type { SanitizedDump } from './sanitize-database.ts';
 
 interface Publication {
@@ -14,24 +15,21 @@ interface Publication {
 /** Writes the manifest: from here on the sanitized snapshot is there. It replaces the one that was there before. */
 export async function publish(context: Context, { repository, original, sanitized }: Publication): Promise<Manifest> {
   const { report, clock, signal } = context;
-  const { serverVersion, toolVersion, ...dumped } = sanitized.dump;
   const { target, created_at, engine, note, tags, git, dump, id: sanitized_of } = original;
-  const id = newSnapshotId();
   const content: Manifest = {
-    ...{ target, created_at, engine, note, sanitized_of },
-    format: formatFor({ engine, ...dumped }),
-    id,
-    server_version: serverVersion,
-    tool_version: toolVersion,
+    ...manifestOf(engine, sanitized),
+    ...{ target, created_at, note, sanitized_of },
     sanitized: true,
     sanitized_at: clock().toISOString(),
-    added_bytes: sanitized.addedBytes,
-    ...dumped,
     ...(git && { git }),
     ...(dump && { dump }),
     ...(tags && { tags }),
   };
-  const step = { step: 'store', label: 'Store the sanitized snapshot', done: `Stored sanitized snapshot ${id}` };
+  const step = {
+    step: 'store',
+    label: 'Store the sanitized snapshot',
+    done: `Stored sanitized snapshot ${content.id}`,
+  };
   return withStep(report, step, async () => {
     const manifest = await signed(context, content);
     const earlier = (await repository.list(target)).filter(

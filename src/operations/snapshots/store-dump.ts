@@ -1,8 +1,15 @@
 import { rm } from 'node:fs/promises';
 import type { DumpRequest, DumpSource } from '../../engines/facets/dump.ts';
+import type { EngineId } from '../../engines/list.ts';
 import type { Database } from '../../engines/open-database.ts';
-import type { LocalRepository } from '../../repository/local-repository.ts';
-import { bytesOfTable, filesOfTable, type Manifest, type ManifestFile } from '../../repository/manifest/manifest.ts';
+import { type LocalRepository, newSnapshotId } from '../../repository/local-repository.ts';
+import {
+  bytesOfTable,
+  filesOfTable,
+  formatFor,
+  type Manifest,
+  type ManifestFile,
+} from '../../repository/manifest/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import type { ContentToPack, PackedContent, StoredObject } from '../../repository/objects/pack-object.ts';
 import { syncPath } from '../../repository/store/folder.ts';
@@ -76,6 +83,22 @@ export async function storeDump({ database, repository, previous, evidence: last
   });
   const migrations = await readMigrations(dump, (file) => pool.read(repository.object(file)));
   return { dump: { ...dump, ...(migrations.length > 0 && { migrations }) }, identity, evidence, reading, addedBytes };
+}
+
+type StoreResult = Pick<Awaited<ReturnType<typeof storeDump>>, 'dump' | 'addedBytes'>;
+
+/** The part of a new manifest that the dump determines. */
+export function manifestOf(engine: EngineId, { dump, addedBytes }: StoreResult) {
+  const { serverVersion, toolVersion, ...dumped } = dump;
+  return {
+    format: formatFor({ engine, ...dumped }),
+    id: newSnapshotId(),
+    engine,
+    server_version: serverVersion,
+    tool_version: toolVersion,
+    added_bytes: addedBytes,
+    ...dumped,
+  };
 }
 
 /** Hands over all items of one turn of the event loop at once. */

@@ -9,7 +9,7 @@ import { mapTexts } from '../../text/map-texts.ts';
 import { MOST_TEXT_BYTES } from '../store/store.ts';
 import { annotationEntries } from './annotations.ts';
 import { escapeName, unescapeName } from './name-escapes.ts';
-import { count, fileName, list, name, sha256, snapshotId, time } from './values.ts';
+import { count, fileName, list, name, saveName, sha256, snapshotId, time } from './values.ts';
 
 const manifestFileSchema = v.object({
   name: fileName,
@@ -54,6 +54,8 @@ const manifestSchema = v.object({
   sanitized_of: v.exactOptional(snapshotId),
   sanitized_at: v.exactOptional(time),
   note: v.nullable(v.string()),
+  /** A save of the destination under this name; absent of a snapshot of the source. */
+  save: v.exactOptional(saveName),
   /** Older versions of this program ignore tags and pin. */
   ...annotationEntries,
   schemas: list(name),
@@ -86,12 +88,13 @@ export class ManifestInvalid extends Error {
   override name = 'ManifestInvalid';
 }
 
-/** The only way from text to a manifest. Throws ManifestInvalid. */
-export function parseManifest(text: string): Manifest {
+/** The only way from text to a manifest. Throws ManifestInvalid, also for a save where a snapshot is expected. */
+export function parseManifest(text: string, { save = false } = {}): Manifest {
   if (Buffer.byteLength(text) > MOST_TEXT_BYTES) throw new ManifestInvalid('it is too large');
   const parsed = v.safeParse(manifestSchema, parseJson(text), { abortEarly: true });
   if (!parsed.success) throw new ManifestInvalid(sentence(parsed.issues[0]));
   const { tables, schemas, ...rest } = parsed.output;
+  if ((rest.save !== undefined) !== save) throw new ManifestInvalid(save ? 'it is not a save' : 'it is a save');
   const details = v.safeParse(DETAILS[rest.engine] ?? v.never(), rest.details, { abortEarly: true });
   if (!details.success) throw new ManifestInvalid(`details.${sentence(details.issues[0])}`);
   if (rest.format < formatFor(parsed.output)) throw new ManifestInvalid('tables: parts need format 2');

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { isVisibleName } from '../../text/visible-name.ts';
 
 // Value schemas of manifests and their indexes, which come from anybody with access to a bucket or a zip.
 
@@ -23,6 +24,8 @@ export const count = v.pipe(
 export const sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hexadecimal digits'));
 
 export const snapshotId = v.pipe(v.string(), v.regex(/^[0-9a-f]{8}$/, 'must be 8 hexadecimal digits'));
+
+export const saveName = v.pipe(v.string(), v.check(isVisibleName, 'must be a name of visible characters'));
 
 /** ISO 8601 in UTC, as `Date` writes it; milliseconds are optional. */
 export const time = v.pipe(

@@ -36,6 +36,8 @@ test.each([
       'build',
       'load',
       'sanitize',
+      'save',
+      'back',
       'undo',
       'reset',
       'subset',

@@ -55,6 +55,7 @@ notify.after                                 10                                d
 notify.title                                 true                              default
 notify.bell                                  true                              default
 notify.desktop                               true                              default
+saves.keep                                   20                                default
 defaults.cpus                                8                                 TOOL_DEFAULTS__CPUS
 storage_profiles.team.provider               minio                             tool.yml:6
 storage_profiles.team.bucket                 b                                 tool.yml:6

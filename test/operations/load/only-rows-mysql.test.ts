@@ -202,6 +202,19 @@ for (const kind of testedFlavours('mysql')) {
       const failure = await only('source.orders').catch((error) => error);
       expect(failure).toMatchObject({ code: 'definitions_differ' });
       expect(failure.details.join('\n')).toContain('`extra` int');
+      await server.run('', ["CREATE USER limited IDENTIFIED BY 'pw'", 'GRANT ALL ON `copy%`.* TO limited']);
+      const limited = new URL(server.url('copy'));
+      Object.assign(limited, { username: 'limited', password: 'pw' });
+      const snapshot = { src_url: server.url('source'), dst_url: String(limited) };
+      const settings = { working_directory: folder.path, targets: { app: { snapshot } } };
+      const planned = await planLoad(testContext({ settings }), { target: 'app', tables: ['source.loud'], only: true });
+      const before = await content();
+      expect(await applyLoad(testContext({ settings }), planned).catch((error) => error)).toMatchObject({
+        code: 'rows_not_replaceable',
+        message: expect.stringContaining('the user may not create them again'),
+      });
+      expect(await content()).toBe(before);
+      expect((await server.databases()).join()).not.toContain('tool-new');
       await change('ALTER DATABASE copy COLLATE utf8mb4_bin');
       expect(await only('source.loud').catch((error) => error)).toMatchObject({
         code: 'rows_not_replaceable',

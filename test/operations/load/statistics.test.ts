@@ -251,7 +251,7 @@ for (const kind of testedKinds('mysql')) {
     }
 
     if (!isPostgres) {
-      it('of a subset are those of its rows', async () => {
+      it('are those of its rows in a subset', async () => {
         await applySubset(context(), await planSubset(context(), { target: 'app' }));
         expect(await unknownTables('small')).toEqual([]);
         expect(await histograms('small')).toEqual(await histograms('source'));

@@ -37,7 +37,7 @@ export async function readHistograms(session: MysqlSession, database: string): P
   }
 }
 
-/** Those of the database and the given ones, of its columns alone, with names as the server spells them. */
+/** Returns those of the database and the given ones, of its columns alone, with names as the server spells them. */
 export async function presentHistograms(
   session: MysqlSession,
   database: string,
@@ -63,7 +63,7 @@ export async function presentHistograms(
 const BUCKETS = 100;
 const AUTOMATIC_SINCE = '8.4';
 
-/** What follows `ANALYZE TABLE` and its name: one statement for all columns with the same options. */
+/** Returns the ends of `ANALYZE TABLE NAME`: one statement for all columns with the same options. */
 export function histogramClauses(histograms: Histogram[], { flavour, version }: Server): string[] {
   const mayUpdate = version.localeCompare(AUTOMATIC_SINCE, 'en', { numeric: true }) >= 0;
   const optionsOf = ({ buckets = BUCKETS, automatic }: Histogram): string =>

@@ -59,7 +59,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
   const base = keepBase && { spare: keepBase.spare, snapshot: manifest.id, partial };
   return loadThroughShadow(
     context,
-    { url, undo, throwAway, collations: definitions, base, onlyBase: run.onlyBase },
+    { url, undo, throwAway, collations: definitions, base, keepsCopies: run.keepsCopies, onlyBase: run.onlyBase },
     async ({ shadow, server, context: running }) => {
       const triggers = definitions.triggers.map(({ name }) => name);
       assertNoNameCollision(await readNameCase(server, triggers), triggers, 'triggers');
@@ -146,6 +146,8 @@ export interface ShadowLoadRequest extends Pick<RestoreRun, 'url' | 'undo'> {
   base?: BaseCopyOptions | undefined;
   /** The new database is made from the present base copy, which remains. */
   fromBase?: { spare: boolean } | undefined;
+  /** The present base copy and spare remain. */
+  keepsCopies?: boolean | undefined;
   /** The base copy is all that remains of the new database. */
   onlyBase?: boolean | undefined;
   /** Called under the lock; the new database is that of a branch. */
@@ -161,7 +163,7 @@ export interface Shadow {
 /** Makes a database beside the destination, has it filled, and swaps the two; leaves nothing when that fails. */
 export async function loadThroughShadow(
   context: EngineContext,
-  { url, undo, collations, throwAway, base, fromBase, onlyBase, branch }: ShadowLoadRequest,
+  { url, undo, collations, throwAway, base, fromBase, keepsCopies = false, onlyBase, branch }: ShadowLoadRequest,
   fill: (made: Shadow) => Promise<Dependents>,
 ): Promise<ReplaceResult> {
   const { report } = context;
@@ -201,7 +203,7 @@ export async function loadThroughShadow(
       return { swapMs: null, undoDatabase: null, baseDatabase: name };
     }
     const swap = { server, begun: release, url, shadow, undo, branch, ...dependents };
-    replaced = await swapDatabases(context, { ...swap, base: fromBase ? 'present' : (made ?? null) });
+    replaced = await swapDatabases(context, { ...swap, base: fromBase || keepsCopies ? 'present' : (made ?? null) });
   } catch (error) {
     // Gives the lock free for the session that cleans up: this one may be gone with what made the run fail.
     await server.close();

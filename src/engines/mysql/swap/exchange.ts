@@ -41,7 +41,7 @@ export interface RowsInstead {
   later: Rename[];
 }
 
-/** What depends on the arriving tables. */
+/** Code and statistics of the arriving tables. */
 export interface Dependents {
   code: CodeDefinitions;
   definers: Definers;

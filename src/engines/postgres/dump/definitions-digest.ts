@@ -22,6 +22,10 @@ export function digestDefinitions(toc: Buffer): string | null {
 /** Values of sequences and large objects are content. */
 const CONTENT = /^(SEQUENCE SET|TABLE DATA|BLOBS?|BLOB METADATA)$/;
 
-function isDefinition({ kind }: ContentsEntry): boolean {
-  return !CONTENT.test(kind);
+/** The database itself, with its name, which no load creates: a save has that of the destination. */
+const DATABASE = /^DATABASE\b/;
+
+function isDefinition({ kind, tag }: ContentsEntry): boolean {
+  if (CONTENT.test(kind) || DATABASE.test(kind)) return false;
+  return !(/^(COMMENT|ACL|SECURITY LABEL)$/.test(kind) && DATABASE.test(tag));
 }

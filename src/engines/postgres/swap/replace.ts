@@ -37,6 +37,8 @@ export interface ReplaceRequest {
   base?: BaseCopyOptions | undefined;
   /** The new database is made from the present base copy, which remains. */
   fromBase?: { spare: boolean } | undefined;
+  /** The present base copy and spare remain. */
+  keepsCopies?: boolean | undefined;
   /** The new database becomes the base copy, and the destination is not replaced. */
   onlyBase?: boolean | undefined;
   /** The comment of the new database, when that is complete; default: that of the replaced one. */
@@ -81,6 +83,7 @@ export async function replaceDestination(
     throwAway,
     base,
     fromBase,
+    keepsCopies,
     onlyBase,
     comment,
     copied = fromBase !== undefined,
@@ -141,7 +144,7 @@ export async function replaceDestination(
       url,
       shadow,
       undo,
-      base: fromBase ? 'present' : made,
+      base: fromBase ? 'present' : keepsCopies ? 'both' : made,
       comment,
       second: second?.session,
     });

@@ -33,8 +33,11 @@ export interface Swap {
   shadow: string;
   /** Keeps what is replaced. */
   undo: boolean;
-  /** A new base copy of the shadow database, or `present` where that is made from the present one. Default: none remains. */
-  base?: NewBase | 'present' | undefined;
+  /**
+   * A new base copy of the shadow database, `present` where that is made from the present one, or `both` where the
+   * present one and its spare remain. Default: none remains.
+   */
+  base?: NewBase | 'present' | 'both' | undefined;
   /** Comment of the new database; default: that of the replaced one. */
   comment?: (() => string | null) | undefined;
   /** Ends sessions that stand in the way, and opens while other work is done; default: one of its own. */
@@ -60,18 +63,20 @@ export async function swapDatabases(
   const destination = url.database ?? '';
   const names = auxiliaryNames(destination);
   const [, old, auxiliary] = await Promise.all([
-    checkSwap(server, { destination, undo, base: base !== undefined }),
+    checkSwap(server, { destination, undo, base: base !== undefined && base !== 'both' }),
     readComment(server, destination),
     findAuxiliaryDatabases(server, destination),
   ]);
-  const outdated = base === 'present' ? [auxiliary.spare] : [auxiliary.base, auxiliary.spare];
+  const outdated = base === 'both' ? [] : base === 'present' ? [auxiliary.spare] : [auxiliary.base, auxiliary.spare];
   const retired = [old && auxiliary.undo, ...outdated].filter((one) => one !== null);
   const swapped = startStep(report, 'swap', `Switch ${destination} to the restored database`);
   const renames = [
     ...(old ? toUndoCopy(destination, { from: destination, replacedAt: clock(), comment: old.comment }) : []),
     rename(shadow, destination),
     writeComment(destination, comment ? comment() : (old?.comment ?? null)),
-    ...(await baseStatements(server, { base, auxiliary, shadow, name: names.base })),
+    ...(base === 'both'
+      ? await remarkStatements(server, { auxiliary, destination, shadow })
+      : await baseStatements(server, { base, auxiliary, shadow, name: names.base })),
   ];
   const databases = [destination, shadow];
   const { swapMs, dropRetired } = await renameAll(context, {
@@ -83,7 +88,8 @@ export async function swapDatabases(
   return { swapMs, undoDatabase: old && !dropped ? names.undo : null };
 }
 
-interface BaseStatements extends Pick<Swap, 'base' | 'shadow'> {
+interface BaseStatements extends Pick<Swap, 'shadow'> {
+  base: NewBase | 'present' | undefined;
   auxiliary: AuxiliaryDatabases;
   name: string;
 }
@@ -99,6 +105,19 @@ async function baseStatements(
   const destination_oid = await readOid(server, shadow);
   const marked = writeMark(name, { ...mark, destination_oid });
   return base === 'present' ? [marked] : [rename(base.database, name), marked];
+}
+
+/** Copies of the destination become copies of the database that replaces it; others keep their marks. */
+async function remarkStatements(
+  server: PostgresSession,
+  { auxiliary, destination, shadow }: Pick<BaseStatements, 'auxiliary' | 'shadow'> & { destination: string },
+): Promise<string[]> {
+  const [before, destination_oid] = [await readOid(server, destination), await readOid(server, shadow)];
+  return [auxiliary.base, auxiliary.spare].flatMap((copy) =>
+    copy !== null && before !== null && copy.mark.destination_oid === before
+      ? [writeMark(copy.name, { ...copy.mark, destination_oid })]
+      : [],
+  );
 }
 
 interface RenameRequest {

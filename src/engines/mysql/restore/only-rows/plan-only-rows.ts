@@ -17,7 +17,7 @@ import { checkPacketLimit } from '../rows/packet-limit.ts';
 import { notReplaceable } from './not-replaceable.ts';
 import { readTriggers } from './triggers.ts';
 
-/** With triggers. */
+/** Sentence for tables with triggers. */
 const LOCKED = '; they are locked meanwhile, and their triggers are dropped and created again';
 
 /** Plans to replace the rows of some tables of the present destination. */

@@ -1,5 +1,4 @@
 import { UserError } from '../../../../runtime/errors.ts';
-import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { ReplaceResult } from '../../../facets/restore.ts';
 import { prepareSession } from '../../../shared/prepare-session.ts';
@@ -26,27 +25,12 @@ import { settleAfterFailure, sweepLeftovers } from '../../swap/leftovers.ts';
 import { makeRecordTable, writeRecord } from '../../swap/record.ts';
 import { SETTINGS } from '../../swap/row-exchange.ts';
 import { createShadowDatabase, dropAuxiliaryDatabase } from '../../swap/shadow-databases.ts';
-import { type RowsOf, UNDO_COPY, type UndoCopyRecord, type UndoTable } from '../../swap/undo-copy.ts';
+import { UNDO_COPY, type UndoCopyRecord, type UndoTable } from '../../swap/undo-copy.ts';
 import { analyzeTables } from '../statistics.ts';
 import { counterOf } from '../stored-table.ts';
-import { commitLocked } from './commit-locked.ts';
+import { commitLocked, type RowExchangeOptions } from './commit-locked.ts';
 import { countRows, readReferences, verifyReferences } from './references.ts';
 import { readTriggers, triggerTimes } from './triggers.ts';
-
-export interface RowExchangeOptions {
-  url: DatabaseUrl;
-  undo: boolean;
-  /** The branch that the rows of an undo are of. */
-  rowsOf?: RowsOf | null | undefined;
-  /** `schema` in the names of the snapshot. */
-  schema: string;
-  tables: (Omit<UndoTable, 'counter'> & {
-    /** The next value of AUTO_INCREMENT afterwards. */
-    counter: string;
-    /** Called in a transaction, in the database of the empty table. */
-    fill: (session: MysqlSession) => Promise<void>;
-  })[];
-}
 
 /**
  * Replaces rows in one transaction, under the destination's lock. It copies the previous ones beside the destination
@@ -66,12 +50,13 @@ export async function replaceRows(context: EngineContext, replaced: RowExchangeO
   const work = names.shadow();
   const retired = names.shadow();
   const stage = names.shadow();
+  const beside = [work, retired];
   try {
     const code = await readDependents(server, destination, () => {});
     const known = await triggerTimes(server, destination);
     const triggers = await readTriggers(server, { url, names: tables.map(({ table }) => table) });
-    for (const name of [work, retired, stage])
-      await createShadowDatabase(server, { name, destination, collations: code });
+    if (triggers.length > 0) beside.push(stage);
+    for (const name of beside) await createShadowDatabase(server, { name, destination, collations: code });
     const counters = await readCounters(server, replaced);
     const journal: Journal = {
       ...{ of: names.of, made: false, before: { ...code, ...NO_CODE, triggers }, after: code },
@@ -106,7 +91,7 @@ export async function replaceRows(context: EngineContext, replaced: RowExchangeO
     await server.close();
     throw lockedOr(await settleAfterFailure(context, url, error));
   }
-  for (const name of [work, retired, stage]) await dropAuxiliaryDatabase(context, server, { name, destination });
+  for (const name of beside) await dropAuxiliaryDatabase(context, server, { name, destination });
   await analyzeTables(context, { url, sessions: 1, only: tables.map(({ table }) => table) });
   return { swapMs: null, undoDatabase: undo ? names.undo : null };
 }

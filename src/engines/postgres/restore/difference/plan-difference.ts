@@ -73,7 +73,8 @@ function compare(
 ): ComparedContents | string {
   const { manifest, remoteTables = false, role = null } = request;
   if (contents.obstacle !== null) return contents.obstacle;
-  if (contents.sanitized !== manifest.sanitized) {
+  // A save was made from the destination, whichever data that has.
+  if (contents.sanitized !== manifest.sanitized && manifest.save === undefined) {
     return manifest.sanitized ? 'the base copy has original data' : 'the base copy has sanitized data';
   }
   if (contents.role !== role) return 'the owner of the objects differs';

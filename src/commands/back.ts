@@ -1,0 +1,42 @@
+import { defineCommand } from '../cli/command.ts';
+import { requestOf, runPlanned } from '../cli/run-planned.ts';
+import { CPUS, DRY_RUN, TARGET } from './shared-options.ts';
+
+export const backCommand = defineCommand({
+  name: 'back',
+  summary: 'return the destination to a save, the last load or the replaced database',
+  group: 'Snapshots',
+  arguments: [
+    TARGET,
+    {
+      name: 'point',
+      description: 'save (name or index), load (tool reset) or previous (tool undo); default: the newest save',
+      required: false,
+    },
+  ],
+  options: [
+    { flags: '--list', description: 'list the points' },
+    DRY_RUN,
+    { flags: '--no-undo', description: 'keep no undo copy' },
+    CPUS,
+  ],
+  examples: [
+    { command: 'tool back app --list', does: 'list saves and other points' },
+    { command: 'tool back app previous', does: 'take the return back' },
+  ],
+  json: 'events',
+  writes: true,
+  async run(invocation) {
+    const { list, ...request } = requestOf(invocation);
+    if (!list) {
+      const { backOperation } = await import('../operations/back/operation.ts');
+      return runPlanned(invocation, backOperation, { request });
+    }
+    const { formatTable } = await import('../cli/printers/table.ts');
+    const { listPoints } = await import('../operations/back/list-points.ts');
+    const { pointColumns } = await import('../operations/back/text.ts');
+    const context = await invocation.context();
+    const data = await listPoints(context, request);
+    return { data, text: formatTable(pointColumns(context.clock()), data.points, invocation.tableOptions()) };
+  },
+});

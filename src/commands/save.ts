@@ -1,0 +1,29 @@
+import { defineCommand } from '../cli/command.ts';
+import { requestOf, runPlanned } from '../cli/run-planned.ts';
+import { CPUS, DRY_RUN, TARGET } from './shared-options.ts';
+
+export const saveCommand = defineCommand({
+  name: 'save',
+  summary: "store the destination's present state as a save, on this machine",
+  group: 'Snapshots',
+  arguments: [TARGET, { name: 'name', description: 'its name; default: the time', required: false }],
+  options: [
+    { flags: '--note <text>', description: 'a note' },
+    CPUS,
+    { flags: '--full', description: 'read all rows' },
+    { flags: '--remove', description: 'remove this save instead' },
+    DRY_RUN,
+  ],
+  examples: [
+    { command: 'tool save app before-migration', does: 'store the state of the destination' },
+    { command: 'tool save app before-migration --remove', does: 'remove the save' },
+  ],
+  json: 'events',
+  writes: true,
+  async run(invocation) {
+    const { remove, ...request } = requestOf(invocation);
+    const { saveOperation, saveRemovalOperation } = await import('../operations/save/operation.ts');
+    if (!remove) return runPlanned(invocation, saveOperation, { request });
+    return runPlanned(invocation, saveRemovalOperation, { request: invocation.arguments });
+  },
+});

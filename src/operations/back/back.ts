@@ -1,0 +1,51 @@
+import type { BackPlan, BackResult } from '../../results/save-results.ts';
+import type { Context } from '../../runtime/context.ts';
+import { applyLoad, planLoad } from '../load/load.ts';
+import type { PlannedLoad } from '../load/planned-load.ts';
+import type { Planned } from '../planned.ts';
+import { applyReset, type PlannedReset, planReset } from '../reset/reset.ts';
+import { findSave } from '../save/saves.ts';
+import { applyUndo, type PlannedUndo, planUndo } from '../undo/undo.ts';
+
+export interface BackRequest {
+  target: string;
+  /** Name or index of a save, `load` (a reset) or `previous` (an undo). Default: the newest save. */
+  point?: string;
+  /** `false` keeps no copy of what is replaced. Default `true`. */
+  undo?: boolean;
+  cpus?: number;
+}
+
+export interface PlannedBack extends Planned<BackRequest, BackPlan> {
+  load: PlannedLoad | null;
+  reset: PlannedReset | null;
+  undo: PlannedUndo | null;
+}
+
+/** Plans the reset, the undo or the load that returns to the point. Changes nothing. */
+export async function planBack(context: Context, request: BackRequest): Promise<PlannedBack> {
+  const { target, point, undo: keepsUndo = true, cpus } = request;
+  const planned = { request, planned_at: context.clock().toISOString(), load: null, reset: null, undo: null };
+  if (point === 'load') {
+    const reset = await planReset(context, { target, undo: keepsUndo });
+    return { ...planned, plan: { target, point, reset: reset.plan }, reset };
+  }
+  if (point === 'previous') {
+    const undo = await planUndo(context, { target });
+    return { ...planned, plan: { target, point, undo: undo.plan }, undo };
+  }
+  const { row } = await findSave(context, { target, save: point });
+  const load = await planLoad(context, {
+    ...{ target, save: row.id, undo: keepsUndo, afterLoad: false },
+    ...(cpus !== undefined && { cpus }),
+  });
+  return { ...planned, plan: { target, point: row.name, load: load.plan }, load };
+}
+
+export async function applyBack(context: Context, { plan, load, reset, undo }: PlannedBack): Promise<BackResult> {
+  const { target, point } = plan;
+  if (reset) return { target, point, reset: await applyReset(context, reset) };
+  if (undo) return { target, point, load: await applyUndo(context, undo) };
+  if (!load) throw new Error('the plan is of no point');
+  return { target, point, load: await applyLoad(context, load) };
+}

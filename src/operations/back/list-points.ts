@@ -1,0 +1,59 @@
+import type { Database } from '../../engines/open-database.ts';
+import type { BackPoint, BackPoints } from '../../results/save-results.ts';
+import type { Context } from '../../runtime/context.ts';
+import { UserError } from '../../runtime/errors.ts';
+import { chooseDestination, openDestination } from '../load/destination.ts';
+import { listSaves } from '../save/saves.ts';
+import { withTargetUrls } from '../targets/with-target-urls.ts';
+
+/** The states that the destination can return to: `previous`, `load`, and the saves, newest first. */
+export async function listPoints(given: Context, { target }: { target: string }): Promise<BackPoints> {
+  const context = await withTargetUrls(given, target, { source: false });
+  const database = openDestination(context, chooseDestination(context, { target }));
+  const saves = await listSaves(context, target);
+  const points: BackPoint[] = [
+    await previousPoint(database),
+    await loadPoint(database),
+    ...saves.map(
+      ({ row: { name, index, created_at, size_bytes, note } }): BackPoint => ({
+        ...{ kind: 'save', name, index, created_at, size_bytes, made_by: 'tool save' },
+        ...(note !== null && { note }),
+        way: 'restore',
+      }),
+    ),
+  ];
+  return { target, points };
+}
+
+async function previousPoint({ restore }: Database): Promise<BackPoint> {
+  const point = {
+    kind: 'previous',
+    name: 'previous',
+    made_by: 'the last load, reset, undo or return',
+    way: 'swap',
+  } as const;
+  try {
+    const { replacedAt, sizeBytes } = await restore.findUndoCopy();
+    return { ...point, created_at: replacedAt, size_bytes: sizeBytes };
+  } catch (error) {
+    if (!(error instanceof UserError && error.code === 'nothing_to_undo')) throw error;
+    return { ...point, created_at: null, size_bytes: null, unavailable: error.message };
+  }
+}
+
+async function loadPoint({ restore, url }: Database): Promise<BackPoint> {
+  const { base, spare } = await restore.findCopies();
+  const point = { kind: 'load', name: 'load', way: spare?.outdated === null ? 'swap' : 'copy' } as const;
+  if (!base) {
+    const unavailable = `There is no base copy of ${url.display}: load with --keep-base`;
+    return { ...point, created_at: null, size_bytes: null, made_by: 'the last load', unavailable };
+  }
+  const { snapshot, loadedAt, sizeBytes, outdated } = base;
+  return {
+    ...point,
+    created_at: loadedAt,
+    size_bytes: sizeBytes,
+    made_by: `the load of snapshot ${snapshot ?? 'unknown'}`,
+    ...(outdated !== null && { unavailable: outdated }),
+  };
+}

@@ -1,0 +1,36 @@
+import type { BackPlan, BackResult } from '../../results/save-results.ts';
+import { loadOperation } from '../load/operation.ts';
+import { defineOperation } from '../operation.ts';
+import { resetOperation } from '../reset/operation.ts';
+import { undoOperation } from '../undo/operation.ts';
+import type { BackRequest, PlannedBack } from './back.ts';
+
+/** One of three operations, by the point: their questions and summaries are those of the reset, the undo and the load. */
+export const backOperation = defineOperation<BackRequest, PlannedBack, BackResult>({
+  id: 'back',
+  kind: 'load',
+  work: async () => {
+    const { applyBack, planBack } = await import('./back.ts');
+    return { plan: planBack, apply: applyBack };
+  },
+  question: (plan, now) => {
+    const { load, reset, undo } = plan;
+    if (reset) return resetOperation.question(reset, now);
+    return undo ? undoOperation.question(undo, now) : loadOperation.question(ofSave(load), now);
+  },
+  summary: ({ load, reset }, plan) => {
+    if (reset && plan.reset) return resetOperation.summary(reset, plan.reset);
+    if (!load) throw new Error('there is no result');
+    return plan.undo ? undoOperation.summary(load, plan.undo) : loadOperation.summary(load, ofSave(plan.load));
+  },
+  replaces: ({ load, reset, undo }) => {
+    if (reset) return resetOperation.replaces?.(reset) ?? null;
+    return (undo ? undoOperation.replaces?.(undo) : loadOperation.replaces?.(ofSave(load))) ?? null;
+  },
+  sanitized: () => null,
+});
+
+function ofSave(load: BackPlan['load']) {
+  if (!load) throw new Error('there is no plan');
+  return load;
+}

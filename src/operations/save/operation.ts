@@ -1,0 +1,29 @@
+import type { SaveRemoval, SaveResult } from '../../results/save-results.ts';
+import { defineOperation } from '../operation.ts';
+import type { PlannedSaveRemoval, RemoveSaveRequest } from './remove-save.ts';
+import type { PlannedSave, SaveRequest } from './save.ts';
+import { saveQuestion, saveRemovalQuestion, saveRemovalSummary, saveSummary } from './text.ts';
+
+export const saveOperation = defineOperation<SaveRequest, PlannedSave, SaveResult>({
+  id: 'save',
+  kind: 'save',
+  work: async () => {
+    const { applySave, planSave } = await import('./save.ts');
+    return { plan: planSave, apply: applySave };
+  },
+  question: saveQuestion,
+  asks: () => false,
+  summary: saveSummary,
+  sanitized: () => null,
+});
+
+export const saveRemovalOperation = defineOperation<RemoveSaveRequest, PlannedSaveRemoval, SaveRemoval>({
+  id: 'save',
+  kind: 'remove',
+  work: async () => {
+    const { applySaveRemoval, planSaveRemoval } = await import('./remove-save.ts');
+    return { plan: planSaveRemoval, apply: applySaveRemoval };
+  },
+  question: saveRemovalQuestion,
+  summary: saveRemovalSummary,
+});

@@ -1,0 +1,85 @@
+import type { Manifest } from '../../repository/manifest/manifest.ts';
+import { filesOf } from '../../repository/repository.ts';
+import type { SaveRow } from '../../results/results.ts';
+import type { Context } from '../../runtime/context.ts';
+import { UserError } from '../../runtime/errors.ts';
+import { parseSize } from '../../text/size.ts';
+import { localRepository } from '../snapshots/local-repository.ts';
+import { assertSignature, assertTrusted, isBuiltHere } from '../snapshots/signatures.ts';
+import { type FoundSnapshot, snapshotRow } from '../snapshots/snapshots.ts';
+import { findTarget } from '../targets/find-target.ts';
+
+export interface FoundSave extends FoundSnapshot {
+  row: SaveRow;
+}
+
+/** The saves of a target, newest first: a list of their own, which no list of snapshots contains. */
+export async function listSaves(context: Context, target: string): Promise<FoundSave[]> {
+  findTarget(context.configuration, target);
+  const manifests = await localRepository(context).listSaves(target);
+  return manifests.map((manifest, index) => ({
+    manifest,
+    row: { name: manifest.save ?? '', ...snapshotRow(context, manifest, index) },
+    local: true,
+    remote: null,
+  }));
+}
+
+export interface SaveRequest {
+  target: string;
+  /** Name or index; default: the newest. */
+  save?: string | undefined;
+}
+
+/** Throws where there is none; an error of wrong usage. */
+export async function findSave(context: Context, { target, save = '0' }: SaveRequest): Promise<FoundSave> {
+  const saves = await listSaves(context, target);
+  const found = saves.find(({ row }) => row.name === save) ?? (INDEX.test(save) ? saves[Number(save)] : undefined);
+  if (found) return found;
+  throw saves.length === 0 ? noSaves(target) : saveMissing(target, save);
+}
+
+/** The save to load. Throws for one that this machine has not made, unless a trusted key has signed it. */
+export async function findLoadableSave(context: Context, { target, id }: { target: string; id: string }) {
+  const found = (await listSaves(context, target)).find(({ row }) => row.id === id);
+  if (!found) throw saveMissing(target, id);
+  assertSignature(found.manifest);
+  if (!(await isBuiltHere(context, found.manifest))) assertTrusted(context, found.manifest, {});
+  return found;
+}
+
+const INDEX = /^\d{1,9}$/;
+
+/** Points of `tool back` that are no saves, and what would be taken for an index. */
+export function isReservedName(name: string): boolean {
+  return INDEX.test(name) || name === 'load' || name === 'previous';
+}
+
+/** The saves that the rules of the configuration do not keep; the newest one always stays. */
+export async function savesBeyondRules(context: Context, saves: Manifest[]): Promise<Manifest[]> {
+  const { keep, max_size } = context.configuration.settings.saves;
+  const most = max_size === undefined ? null : parseSize(max_size);
+  if (most === null) return saves.slice(keep);
+  const counted = await localRepository(context).referencedByOthers(saves);
+  let bytes = 0;
+  const first = saves.findIndex((manifest) => {
+    for (const { sha256, stored_bytes } of filesOf(manifest)) {
+      if (!counted.has(sha256)) bytes += stored_bytes;
+      counted.add(sha256);
+    }
+    return bytes > most;
+  });
+  return saves.slice(first === -1 ? keep : Math.max(1, Math.min(keep, first)));
+}
+
+function noSaves(target: string): UserError {
+  return new UserError('save_missing', `Target "${target}" has no saves yet`, {
+    hint: `Save the destination: tool save ${target}. Other points: tool back ${target} load, tool back ${target} previous`,
+  });
+}
+
+function saveMissing(target: string, save: string): UserError {
+  return new UserError('save_missing', `Target "${target}" has no save ${JSON.stringify(save)}`, {
+    hint: `List the points to return to: tool back ${target} --list`,
+  });
+}

@@ -1,0 +1,74 @@
+import * as v from 'valibot';
+import { describe, number, optional, orNull, text, texts } from './fields.ts';
+import { loadPlan, loadResult, resetPlan, resetResult, undoPlan } from './load-results.ts';
+import { saveRow } from './results.ts';
+import { allRead } from './row-reading.ts';
+
+export const savePlan = v.object({
+  target: text,
+  name: text,
+  note: orNull(text),
+  destination: describe(text, 'The URL of the database that is read, without password.'),
+  all_read: describe(orNull(allRead), 'Why all rows are read; `null` where those that are proved unchanged are not.'),
+});
+
+export type SavePlan = v.InferOutput<typeof savePlan>;
+
+export const saveResult = v.object({
+  target: text,
+  save: saveRow,
+  removed: describe(texts, 'Names of older saves that `saves` in the configuration does not keep.'),
+});
+
+export type SaveResult = v.InferOutput<typeof saveResult>;
+
+/** The plan and the result of `tool save --remove`. */
+export const saveRemoval = v.object({
+  target: text,
+  save: saveRow,
+  frees_bytes: describe(number, 'Bytes that nothing else shares, freed at the latest a day later.'),
+});
+
+export type SaveRemoval = v.InferOutput<typeof saveRemoval>;
+
+/** A state of the destination to return to. */
+export const backPoint = v.object({
+  kind: v.picklist(['save', 'load', 'previous']),
+  name: describe(text, 'The POINT of `tool back`.'),
+  index: optional(describe(number, 'Of a save; 0 is the newest.')),
+  created_at: describe(orNull(text), 'Time of the state; of `previous`, when it was replaced.'),
+  size_bytes: orNull(number),
+  made_by: describe(text, 'The operation, for people.'),
+  note: optional(text),
+  way: describe(
+    v.picklist(['swap', 'copy', 'restore']),
+    '`swap`: a database at hand is renamed; `copy`: the base copy is copied; `restore`: the save is loaded.',
+  ),
+  unavailable: optional(describe(text, 'Why it cannot be returned to.')),
+});
+
+export type BackPoint = v.InferOutput<typeof backPoint>;
+
+export const backPoints = v.object({ target: text, points: v.array(backPoint) });
+
+export type BackPoints = v.InferOutput<typeof backPoints>;
+
+/** The plan of the operation that returns to the point: one of the three. */
+export const backPlan = v.object({
+  target: text,
+  point: describe(text, 'The name of a save, `load` or `previous`.'),
+  load: optional(loadPlan),
+  reset: optional(resetPlan),
+  undo: optional(undoPlan),
+});
+
+export type BackPlan = v.InferOutput<typeof backPlan>;
+
+export const backResult = v.object({
+  target: text,
+  point: text,
+  load: optional(describe(loadResult, 'Of a save, and of `previous`.')),
+  reset: optional(describe(resetResult, 'Of `load`.')),
+});
+
+export type BackResult = v.InferOutput<typeof backResult>;

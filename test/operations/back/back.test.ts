@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { applyBack, type BackRequest, planBack } from '../../../src/operations/back/back.ts';
+import { listPoints } from '../../../src/operations/back/list-points.ts';
+import { build } from '../../../src/operations/build/build.ts';
+import { listHistory } from '../../../src/operations/history/list-history.ts';
+import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
+import { applyPrune, planPrune } from '../../../src/operations/prune/prune.ts';
+import { applyRemove, planRemove } from '../../../src/operations/remove/remove.ts';
+import { applySaveRemoval, planSaveRemoval } from '../../../src/operations/save/remove-save.ts';
+import { applySave, planSave, type SaveRequest } from '../../../src/operations/save/save.ts';
+import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
+import { push } from '../../../src/operations/snapshots/transfer/push.ts';
+import type { Context } from '../../../src/runtime/context.ts';
+import { type AnyServer, SERVER_KINDS, startAnyServer } from '../../helpers/databases/any-server.ts';
+import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
+import { asData } from '../../helpers/fakes/as-data.ts';
+import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
+
+const FILL = [
+  'CREATE TABLE item (id INT PRIMARY KEY, name VARCHAR(64) NOT NULL)',
+  "INSERT INTO item VALUES (1, 'one'), (2, 'two'), (3, 'three')",
+  'CREATE TABLE child (id INT PRIMARY KEY, item_id INT NOT NULL, FOREIGN KEY (item_id) REFERENCES item (id))',
+  'INSERT INTO child VALUES (1, 1), (2, 2)',
+  'CREATE VIEW names AS SELECT name FROM item',
+];
+const TWO_DAYS_MS = 2 * 24 * 60 * 60 * 1000;
+
+for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb'] as const)) {
+  describeWithKind(kind, 'saves', () => {
+    let server: AnyServer;
+    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    let snapshot: string;
+    let pristine: string;
+
+    beforeAll(async () => {
+      [server, folder] = await Promise.all([startAnyServer(kind), temporaryFolder()]);
+      await server.create('source');
+      await server.run('source', FILL);
+      ({ id: snapshot } = await build(contextWith(), { target: 'app' }));
+      await applyLoad(contextWith(), await planLoad(contextWith(), { target: 'app', keepBase: true }));
+      pristine = await content();
+    }, 60_000);
+
+    afterAll(async () => {
+      await server?.stop();
+      await folder?.[Symbol.asyncDispose]();
+    });
+
+    function contextWith(saves: Context['configuration']['settings']['saves'] = { keep: 20 }): Context {
+      // The steps of a load do not run in a return.
+      const after_load = [{ command: 'exit 3', timeout: 5 }];
+      const app = { snapshot: { src_url: server.url('source'), dst_url: server.url('copy') } };
+      const targets = { app, stepped: { snapshot: { ...app.snapshot, after_load } } };
+      return testContext({ settings: { working_directory: join(folder.path, 'work'), targets, saves } });
+    }
+
+    const content = () => server.content('copy');
+    const save = async (request: Partial<SaveRequest> = {}, on = contextWith()) =>
+      applySave(on, asData(await planSave(on, { target: 'app', ...request })));
+    const back = async (request: Partial<BackRequest> = {}, on = contextWith()) =>
+      applyBack(on, asData(await planBack(on, { target: 'app', ...request })));
+    const points = async () => (await listPoints(contextWith(), { target: 'app' })).points.map(({ name }) => name);
+
+    it('lead back to their state, and to the last load and the replaced database from there', async () => {
+      await expect(planBack(contextWith(), { target: 'app' })).rejects.toMatchObject({ code: 'save_missing', exit: 2 });
+      await server.run('copy', [
+        "UPDATE item SET name = 'saved' WHERE id = 1",
+        'CREATE TABLE mine (id INT PRIMARY KEY)',
+      ]);
+      const saved = await content();
+      expect(await save({ name: 'one', note: 'a note' })).toMatchObject({
+        save: { name: 'one', note: 'a note', index: 0, sanitized: false, where: ['local'] },
+        removed: [],
+      });
+      expect(await content()).toBe(saved);
+      for (const name of ['one', 'load', 'previous', '7', ' x']) {
+        await expect(planSave(contextWith(), { target: 'app', name })).rejects.toMatchObject({ exit: 2 });
+      }
+      await server.run('copy', ['DROP VIEW names', 'DELETE FROM child', 'DROP TABLE mine']);
+      const changed = await content();
+
+      const { plan } = await planBack(contextWith(), { target: 'app' });
+      expect(plan).toMatchObject({
+        point: 'one',
+        load: { save: 'one', sanitized: null, undo: true, strategy: 'swap' },
+      });
+      expect(await back()).toMatchObject({ point: 'one', load: { snapshot: { note: 'a note' } } });
+      expect(await content()).toBe(saved);
+      await back({ point: 'load' });
+      expect(await content()).toBe(pristine);
+      await back({ point: 'previous' });
+      expect(await content()).toBe(saved);
+      await server.run('copy', ['DELETE FROM child']);
+      await applyLoad(contextWith(), await planLoad(contextWith(), { target: 'app', keepBase: true }));
+      await server.run('copy', ["UPDATE item SET name = 'rows'"]);
+      await save({ name: 'rows' });
+      const planned = await planBack(contextWith(), { target: 'app' });
+      // The base copy has the same definitions.
+      if (kind === 'postgres') expect(planned.plan.load?.difference).toMatchObject({ method: 'difference', tables: 1 });
+      await server.run('copy', ['DROP VIEW names', 'DELETE FROM child']);
+      const again = await content();
+      await back({ point: '1' });
+      expect(await content()).toBe(saved);
+      await back({ point: 'previous' });
+      expect(await content()).toBe(again);
+      expect(changed).not.toBe(saved);
+
+      const list = await listPoints(contextWith(), { target: 'app' });
+      expect(list.points).toMatchObject([
+        { kind: 'previous', way: 'swap' },
+        { kind: 'load', made_by: `the load of snapshot ${snapshot}` },
+        { kind: 'save', name: 'rows', index: 0 },
+        { kind: 'save', name: 'one', index: 1, note: 'a note', way: 'restore' },
+      ]);
+      const { entries } = listHistory(contextWith(), { target: 'app' });
+      expect(entries.filter(({ save }) => save === 'one').map(({ operation }) => operation)).toEqual([
+        'back',
+        'back',
+        'save',
+      ]);
+    });
+
+    it('are no snapshots, and stay when all snapshots are removed with what only they needed', async () => {
+      const saved = await content();
+      const { save: row } = await save({ name: 'kept' });
+      const { snapshots } = await listSnapshots(contextWith(), 'app');
+      expect(snapshots.map(({ id }) => id)).toEqual([snapshot]);
+      await expect(push(contextWith(), { target: 'app', snapshot: row.id })).rejects.toThrow();
+      await expect(planLoad(contextWith(), { target: 'app', snapshot: row.id })).rejects.toMatchObject({
+        code: 'snapshot_missing',
+      });
+
+      const later = { ...contextWith(), clock: () => new Date(Date.now() + TWO_DAYS_MS) };
+      await applyRemove(later, await planRemove(later, { target: 'app', snapshot }));
+      expect((await listSnapshots(contextWith(), 'app')).snapshots).toEqual([]);
+      await server.run('copy', ['DELETE FROM child']);
+      await back({ point: 'kept' });
+      expect(await content()).toBe(saved);
+    });
+
+    it('are removed by their rules and by name', async () => {
+      expect(await save({ name: 'two' }, contextWith({ keep: 2 }))).toMatchObject({ removed: ['rows', 'one'] });
+      expect(await points()).toEqual(['previous', 'load', 'two', 'kept']);
+      // More than 1 kB that only the new save needs.
+      const rows = Array.from({ length: 50 }, (_, at) => `(${at + 10}, '${randomBytes(32).toString('hex')}')`);
+      await server.run('copy', [`INSERT INTO item VALUES ${rows.join(', ')}`]);
+      expect(await save({ name: 'three' }, contextWith({ keep: 20, max_size: '1kB' }))).toMatchObject({
+        save: { name: 'three' },
+        removed: ['two', 'kept'],
+      });
+      await save({ name: 'four' });
+      const strict = contextWith({ keep: 1 });
+      const pruned = asData(await planPrune(strict, { target: 'app', keep: { last: 1 } }));
+      expect(pruned.plan.targets).toMatchObject([{ saves: { keep: [{ name: 'four' }], remove: [{ name: 'three' }] } }]);
+      await applyPrune(strict, pruned);
+      expect(await points()).toEqual(['previous', 'load', 'four']);
+      await applySaveRemoval(contextWith(), await planSaveRemoval(contextWith(), { target: 'app', name: 'four' }));
+      expect(await points()).toEqual(['previous', 'load']);
+    });
+  });
+}
