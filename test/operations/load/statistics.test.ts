@@ -3,9 +3,9 @@ import { applyBranchCreate, planBranchCreate } from '../../../src/operations/bra
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
-import { localRepository } from '../../../src/operations/snapshots/local-repository.ts';
 import { applyReset, planReset } from '../../../src/operations/reset/reset.ts';
 import { applySanitize, planSanitize } from '../../../src/operations/sanitize/sanitize.ts';
+import { localRepository } from '../../../src/operations/snapshots/local-repository.ts';
 import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
 import type { LoadResult } from '../../../src/results/load-results.ts';
 import { type AnyServer, startAnyServer, testedKinds } from '../../helpers/databases/any-server.ts';
