@@ -101,7 +101,10 @@ function textOf({ keys, help }: SharedKey): string {
 
 function section({ id, title, keys }: ScreenModule, pictured: string[]): string[] {
   const common = shared();
-  const own = keys.filter((binding) => binding.id === undefined && !common.has(textOf(binding)));
+  // The way back is the same everywhere.
+  const own = keys.filter(
+    (binding) => binding.id === undefined && !common.has(textOf(binding)) && !binding.keys.includes('esc'),
+  );
   const content = [
     ...(pictured.includes(id) ? [`![${title}](pictures/screens/${id}-80x24-dark.svg)`] : []),
     ...(own.length > 0 ? [own.map((binding) => `- ${codes(binding)}: ${binding.help}`).join('\n')] : []),

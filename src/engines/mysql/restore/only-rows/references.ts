@@ -18,7 +18,7 @@ interface KeyColumn {
 export interface Reference extends Omit<DanglingReference, 'rows'> {
   /** Counts its dangling rows, and locks what it reads. */
   count: string;
-  /** Paths that `count` reads, as LOCK TABLES names them. */
+  /** The tables that `count` reads, as LOCK TABLES names them. */
   reads: string[];
 }
 
