@@ -15,9 +15,13 @@ export async function build() {
   if (readInputs() === inputs) return;
   const { bundle } = await import('./bundle/bundle.mjs');
   const next = `${dist}.${process.pid}`;
-  await bundle(root, next);
-  writeFileSync(join(next, '.inputs'), inputs);
-  replaceFolder(next, dist);
+  try {
+    await bundle(root, next);
+    writeFileSync(join(next, '.inputs'), inputs);
+    replaceFolder(next, dist);
+  } finally {
+    rmSync(next, { recursive: true, force: true });
+  }
 }
 
 /** Other runs may replace the folder at the same time; programs that use it miss it for a moment only. */

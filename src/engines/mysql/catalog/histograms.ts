@@ -37,7 +37,7 @@ export async function readHistograms(session: MysqlSession, database: string): P
   }
 }
 
-/** Those of the database and the given ones, of its columns alone, with names as the server spells them. */
+/** Returns those of the database and the given ones, of its columns alone, with names as the server spells them. */
 export async function presentHistograms(
   session: MysqlSession,
   database: string,
@@ -45,15 +45,15 @@ export async function presentHistograms(
 ): Promise<Histogram[]> {
   const all = [...given, ...(await readHistograms(session, database))];
   if (all.length === 0) return [];
-  const columns = await session.query<{ table_: string; name: string }>(
+  const present = await session.query<{ table_: string; name: string }>(
     `SELECT TABLE_NAME AS table_, COLUMN_NAME AS name FROM information_schema.COLUMNS WHERE ${tablesIn(database)}
       ORDER BY TABLE_NAME, ORDINAL_POSITION`,
   );
-  const tables = [...all.map(({ table }) => table), ...columns.map(({ table_ }) => table_)];
+  const tables = [...all.map(({ table }) => table), ...present.map(({ table_ }) => table_)];
   const { fold } = await readNameCase(session, tables);
   const key = (table: string, column: string): string => JSON.stringify([fold(table), column.toLowerCase()]);
   const byKey = new Map(all.map((histogram) => [key(histogram.table, histogram.column), histogram]));
-  return columns.flatMap(({ table_, name }) => {
+  return present.flatMap(({ table_, name }) => {
     const histogram = byKey.get(key(table_, name));
     return histogram ? [{ ...histogram, table: table_, column: name }] : [];
   });
