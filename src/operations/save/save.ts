@@ -16,7 +16,7 @@ import { signed } from '../snapshots/signatures.ts';
 import { snapshotRow } from '../snapshots/snapshots.ts';
 import { manifestOf, storeDump } from '../snapshots/store-dump.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
-import { isReservedName, listSaves, savesBeyondRules } from './saves.ts';
+import { isReservedName, listSaves, savesBeyondRules, WHOLE_DATABASE } from './saves.ts';
 
 export interface SaveRequest {
   target: string;
@@ -72,7 +72,7 @@ async function store(context: Context, { request, plan, database }: SaveWork): P
   const created = context.clock().toISOString();
   const { manifest, reading } = await repository.withoutLeftovers(async () => {
     const stored = await storeDump({
-      ...{ database, repository, previous, schemaConfig: undefined, evidence: last.evidence },
+      ...{ database, repository, previous, schemaConfig: WHOLE_DATABASE, evidence: last.evidence },
       cpus: request.cpus ?? cpusFor(context, target),
     });
     const content: Manifest = {

@@ -9,6 +9,9 @@ import { assertSignature, assertTrusted, isBuiltHere } from '../snapshots/signat
 import { type FoundSnapshot, snapshotRow } from '../snapshots/snapshots.ts';
 import { findTarget } from '../targets/find-target.ts';
 
+/** All schemas: without a choice, only the default one is taken. */
+export const WHOLE_DATABASE = { use_default_schema: false };
+
 export interface FoundSave extends FoundSnapshot {
   row: SaveRow;
 }

@@ -68,6 +68,8 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
       await server.run('copy', [
         "UPDATE item SET name = 'saved' WHERE id = 1",
         'CREATE TABLE mine (id INT PRIMARY KEY)',
+        // A load has only the schemas of schema_config.
+        ...(kind === 'postgres' ? ['CREATE SCHEMA side', 'CREATE TABLE side.mine AS SELECT 1 AS id'] : []),
       ]);
       const saved = await content();
       expect(await save({ name: 'one', note: 'a note' })).toMatchObject({
