@@ -263,11 +263,12 @@ async function restorationOf(
   { manifest, only, keepBase }: SnapshotRestoreRequest,
 ): Promise<WithoutUrl<RestoreRequest>> {
   const { schema_config: schemaConfig, role } = findTarget(context.configuration, target).snapshot ?? {};
+  const builtHere = await isBuiltHere(context, manifest);
   // Whole, as it was: schemas and events of its own included.
-  const saved = manifest.save !== undefined && { schemaConfig: WHOLE_DATABASE, events: true, keepsCopies: true };
+  const saved = manifest.save !== undefined && { schemaConfig: WHOLE_DATABASE, events: builtHere, keepsCopies: true };
   return {
     ...{ manifest, schemaConfig, role, inPlace, full, onlyRows, keepGoing, remoteTables, events },
-    ...{ allowSuperuser, builtHere: await isBuiltHere(context, manifest) },
+    ...{ allowSuperuser, builtHere },
     ...(only && { only }),
     ...(keepBase && { keepBase }),
     ...saved,
