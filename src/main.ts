@@ -3,6 +3,7 @@ import { openCommandContext } from './cli/open-context.ts';
 import { run } from './cli/run.ts';
 import { abortOnSignals } from './cli/signals.ts';
 import { EXIT } from './runtime/errors.ts';
+import { permitLateAwaits } from './runtime/late-awaits.ts';
 import { readVersion } from './runtime/package-files.ts';
 import { readTerminal, withStyles } from './runtime/terminal.ts';
 
@@ -23,6 +24,7 @@ for (const stream of [stdout, stderr]) {
 }
 
 const terminal = readTerminal(process, env);
+const lateAwaits = permitLateAwaits(process);
 
 const exitCode = await run({
   words: process.argv.slice(2),
@@ -61,6 +63,12 @@ const exitCode = await run({
   },
 });
 process.exitCode = exitCode === EXIT.done && isOutputIncomplete ? EXIT.failed : exitCode;
+if (exitCode === EXIT.done) {
+  for (const error of lateAwaits.lost()) {
+    const { printLostError } = await import('./cli/print-error.ts');
+    process.exitCode = printLostError(error, { stdout, stderr, terminal });
+  }
+}
 
 /**
  * Every frame leaves some 300 kB of garbage, for which V8 would let the heap of a session grow by 60 MB. Measured with

@@ -13,11 +13,11 @@ export interface DanglingReference {
   rows: number;
 }
 
-/** The undo copy has rows of a database that had the name of the destination before: a branch, or one that was dropped. */
+/** The undo copy has rows of an earlier database of this name: a branch, or one that was dropped or replaced. */
 export function rowsOfAnother({ database, display }: DatabaseUrl): UserError {
   return new UserError('nothing_to_undo', `The previous rows are of another database than the present ${database}`, {
     details: [display],
-    hint: 'The destination is unchanged. Switch to the branch that the rows are of, and undo there.',
+    hint: 'The destination is unchanged. Where the rows are of a branch, switch to it and undo there.',
   });
 }
 

@@ -111,12 +111,12 @@ function afterLoadFacts({ after_load: steps = [] }: LoadPlan): Fact[] {
   return steps.map(({ run }, index) => ({ name: index === 0 ? 'After load' : '', value: run, tone: 'strong' }));
 }
 
-/** Describes the loaded tables, the reason, and the saving. */
+/** Describes the tables that are loaded and reused, and the reason. */
 function methodFact({ method, reason, tables, size_bytes, saved_tables, saved_bytes }: LoadDifference): Fact {
   if (method === 'full') return { name: 'Method', value: `full load of all tables: ${reason}` };
   const loads = `${formatNumberOf(tables, 'table')} (${formatBytes(size_bytes)})`;
-  const saves = `${formatNumberOf(saved_tables, 'table')} (${formatBytes(saved_bytes)})`;
-  const brief = `difference: loads ${loads}, saves ${saves}`;
+  const reused = `${formatNumberOf(saved_tables, 'table')} (${formatBytes(saved_bytes)})`;
+  const brief = `difference: loads ${loads}, reuses ${reused}`;
   return { name: 'Method', value: `${brief}; ${reason}`, brief };
 }
 

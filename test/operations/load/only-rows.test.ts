@@ -323,6 +323,12 @@ describeWithPostgres('a load of only the rows of some tables', () => {
     await expect(late).rejects.toMatchObject({ code: 'destination_busy' });
   });
 
+  it('puts no rows back after a load in place', async () => {
+    await only('public.quick');
+    await load({ inPlace: true });
+    await expect(undo()).rejects.toMatchObject({ code: 'nothing_to_undo' });
+  });
+
   it('puts no rows back into another branch than the one that they come from', { timeout: 120_000 }, async () => {
     await load({ keepBase: true });
     const target = 'app';

@@ -208,16 +208,21 @@ async function clearScript(context: EngineContext, { url }: RestoreRun): Promise
   ].join('\n');
 }
 
-/** The database keeps its oid, so the marks of its base copy and spare are made invalid. */
+/** No database has this oid; in an undo copy of rows, none at all would be that of an earlier release. */
+const OF_NO_DATABASE = 0;
+
+/** The database keeps its oid, so the marks of its base copy and spare, and of an undo copy of rows, are made invalid. */
 async function outdateCopies(context: EngineContext, url: DatabaseUrl): Promise<string> {
   await using session = await connect(context, url);
-  const { base, spare } = await findAuxiliaryDatabases(session, url.database ?? '');
+  const { base, spare, undo } = await findAuxiliaryDatabases(session, url.database ?? '');
   const statements: string[] = [];
-  for (const copy of [base, spare].filter((one) => one !== null)) {
+  const rows = undo?.mark.rows ? undo : null;
+  for (const copy of [base, spare, rows].filter((one) => one !== null)) {
     const owned = await session.query(
       `SELECT FROM pg_database WHERE datname = ${quoteText(copy.name)} AND pg_has_role(datdba, 'USAGE')`,
     );
-    if (owned.length > 0) statements.push(`${writeMark(copy.name, { ...copy.mark, destination_oid: null })};`);
+    const destination_oid = copy === rows ? OF_NO_DATABASE : null;
+    if (owned.length > 0) statements.push(`${writeMark(copy.name, { ...copy.mark, destination_oid })};`);
     else {
       const message = `${copy.name} is of the replaced content, and the role may not mark it so: drop it`;
       context.report({ event: 'warning', code: 'leftover', message });
