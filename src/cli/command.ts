@@ -16,8 +16,8 @@ export interface CommandSpec {
   examples: readonly Example[];
   /** Output of `--json`: one document, or one event per line. */
   json: 'document' | 'events';
-  /** Changes databases or snapshots, always or with an option, except in a dry run: refused with `--read-only`. */
-  writes?: boolean | { option: string };
+  /** Changes databases or snapshots, always, with an option or without one, except in a dry run: refused with `--read-only`. */
+  writes?: boolean | { option: string } | { unless: string };
   hidden?: boolean;
 }
 

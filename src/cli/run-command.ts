@@ -135,8 +135,9 @@ function hidingSecrets(host: CommandHost, known: () => string[]): CommandHost {
 function writes({ spec, options: given }: CommandLine): boolean {
   const options: Record<string, unknown> = { ...given };
   const { writes = false } = spec;
-  const doesWrite = typeof writes === 'boolean' ? writes : options[writes.option] === true;
-  return doesWrite && options.dryRun !== true;
+  if (options.dryRun === true) return false;
+  if (typeof writes === 'boolean') return writes;
+  return 'option' in writes ? options[writes.option] === true : options[writes.unless] !== true;
 }
 
 function readOnlyRefusal(command: string): UserError {

@@ -25,7 +25,7 @@ export const backCommand = defineCommand({
     { command: 'tool back app previous', does: 'take the return back' },
   ],
   json: 'events',
-  writes: true,
+  writes: { unless: 'list' },
   async run(invocation) {
     const { list, ...request } = requestOf(invocation);
     if (!list) {

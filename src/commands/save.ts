@@ -1,12 +1,13 @@
 import { defineCommand } from '../cli/command.ts';
 import { requestOf, runPlanned } from '../cli/run-planned.ts';
 import { CPUS, DRY_RUN, TARGET } from './shared-options.ts';
+import { wrongUsage } from './wrong-usage.ts';
 
 export const saveCommand = defineCommand({
   name: 'save',
   summary: "store the destination's present state as a save, on this machine",
   group: 'Snapshots',
-  arguments: [TARGET, { name: 'name', description: 'its name; default: the time', required: false }],
+  arguments: [TARGET, { name: 'name', description: 'its name; default: the time; --remove needs it', required: false }],
   options: [
     { flags: '--note <text>', description: 'a note' },
     CPUS,
@@ -21,9 +22,13 @@ export const saveCommand = defineCommand({
   json: 'events',
   writes: true,
   async run(invocation) {
+    const { target, name } = invocation.arguments;
     const { remove, ...request } = requestOf(invocation);
     const { saveOperation, saveRemovalOperation } = await import('../operations/save/operation.ts');
     if (!remove) return runPlanned(invocation, saveOperation, { request });
-    return runPlanned(invocation, saveRemovalOperation, { request: invocation.arguments });
+    if (name === undefined) {
+      throw wrongUsage('--remove needs the name of the save', { hint: `List the saves: tool back ${target} --list` });
+    }
+    return runPlanned(invocation, saveRemovalOperation, { request: { target, name } });
   },
 });

@@ -210,6 +210,13 @@ test('--read-only refuses a command that writes, and permits its dry run', async
   expect(JSON.parse(events)).toMatchObject({ event: 'error', code: 'read_only', exit: 5 });
   expect(await runWith(['work', '--read-only', '--dry-run'], [plans])).toMatchObject({ exit: 0, stdout: 'the plan\n' });
   expect(await runWith(['work'], [plans])).toMatchObject({ exit: 0 });
+  const lists = {
+    ...plans,
+    writes: { unless: 'list' },
+    options: [{ flags: '--list', description: 'list the points' }],
+  };
+  expect(await runWith(['work', '--read-only'], [lists])).toMatchObject({ exit: 5 });
+  expect(await runWith(['work', '--read-only', '--list'], [lists])).toMatchObject({ exit: 0 });
   expect(await runWith(['work', '--read-only'], [finds])).toMatchObject({ exit: 0, stdout: 'found 1\n' });
 });
 

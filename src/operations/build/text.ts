@@ -52,15 +52,23 @@ const ALL_READ: Record<AllRead, string> = {
   unprovable: 'the source cannot prove that rows are unchanged',
 };
 
-export function plannedReading(allRead: AllRead | null, kind: 'build' | 'save' = 'build'): string {
-  if (allRead !== null) return `all are read: ${ALL_READ[allRead].replace('build', kind)}`;
+type BuildOrSave = 'build' | 'save';
+
+/** A save reads the destination. */
+function allReadText(why: AllRead, kind: BuildOrSave): string {
+  const text = ALL_READ[why];
+  return kind === 'build' ? text : text.replace('build', 'save').replace('the source', 'the destination');
+}
+
+export function plannedReading(allRead: AllRead | null, kind: BuildOrSave = 'build'): string {
+  if (allRead !== null) return `all are read: ${allReadText(allRead, kind)}`;
   return `those that are proved to be unchanged since the last ${kind} are not read (--full reads all)`;
 }
 
-export function readingLines(reading: RowReadSummary | undefined): string[] {
+export function readingLines(reading: RowReadSummary | undefined, kind: BuildOrSave = 'build'): string[] {
   if (!reading || reading.all_read === 'first') return [];
   const { tables_read, tables_partly_read, tables_unchanged, unchanged_bytes, read, all_read } = reading;
-  if (all_read !== null) return [`Read all rows: ${ALL_READ[all_read]}`];
+  if (all_read !== null) return [`Read all rows: ${allReadText(all_read, kind)}`];
   // Rows of small tables are always read.
   if (tables_unchanged + tables_partly_read === 0) return [];
   const unchanged = `Proved unchanged: ${formatNumberOf(tables_unchanged, 'table')} (${formatBytes(unchanged_bytes)} not read)`;

@@ -11,7 +11,7 @@ import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { cpusFor } from '../cpus-for.ts';
 import { compareMigrations } from '../migrations/working-tree.ts';
-import { findLoadableSave } from '../save/saves.ts';
+import { findLoadableSave, WHOLE_DATABASE } from '../save/saves.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { assertNotOriginal, withSanitizedDefault } from '../snapshots/sanitized-only.ts';
 import { assertTrusted, isBuiltHere } from '../snapshots/signatures.ts';
@@ -263,11 +263,12 @@ async function restorationOf(
   { manifest, only, keepBase }: SnapshotRestoreRequest,
 ): Promise<WithoutUrl<RestoreRequest>> {
   const { schema_config: schemaConfig, role } = findTarget(context.configuration, target).snapshot ?? {};
+  const builtHere = await isBuiltHere(context, manifest);
   // Whole, as it was: schemas and events of its own included.
-  const saved = manifest.save !== undefined && { schemaConfig: undefined, events: true, keepsCopies: true };
+  const saved = manifest.save !== undefined && { schemaConfig: WHOLE_DATABASE, events: builtHere, keepsCopies: true };
   return {
     ...{ manifest, schemaConfig, role, inPlace, full, onlyRows, keepGoing, remoteTables, events },
-    ...{ allowSuperuser, builtHere: await isBuiltHere(context, manifest) },
+    ...{ allowSuperuser, builtHere },
     ...(only && { only }),
     ...(keepBase && { keepBase }),
     ...saved,

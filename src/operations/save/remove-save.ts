@@ -7,8 +7,8 @@ import { findSave, listSaves } from './saves.ts';
 
 export interface RemoveSaveRequest {
   target: string;
-  /** Name or index; default: the newest. */
-  name?: string;
+  /** Name or index. */
+  name: string;
 }
 
 export type PlannedSaveRemoval = Planned<RemoveSaveRequest, SaveRemoval>;

@@ -16,7 +16,7 @@ import { signed } from '../snapshots/signatures.ts';
 import { snapshotRow } from '../snapshots/snapshots.ts';
 import { manifestOf, storeDump } from '../snapshots/store-dump.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
-import { isReservedName, listSaves, savesBeyondRules } from './saves.ts';
+import { isReservedName, listSaves, savesBeyondRules, WHOLE_DATABASE } from './saves.ts';
 
 export interface SaveRequest {
   target: string;
@@ -72,7 +72,7 @@ async function store(context: Context, { request, plan, database }: SaveWork): P
   const created = context.clock().toISOString();
   const { manifest, reading } = await repository.withoutLeftovers(async () => {
     const stored = await storeDump({
-      ...{ database, repository, previous, schemaConfig: undefined, evidence: last.evidence },
+      ...{ database, repository, previous, schemaConfig: WHOLE_DATABASE, evidence: last.evidence },
       cpus: request.cpus ?? cpusFor(context, target),
     });
     const content: Manifest = {
@@ -82,6 +82,8 @@ async function store(context: Context, { request, plan, database }: SaveWork): P
     const step = { step: 'store', label: 'Store the save', done: `Stored save ${name}` };
     return withStep(context.report, step, async () => {
       context.signal.throwIfAborted();
+      // Another process may have used it meanwhile.
+      await assertUsableName(context, { target, name });
       const written = await signed(context, content);
       await repository.write(written);
       const reading = stored.reading && rowReading(stored.reading, last.why);
@@ -94,9 +96,13 @@ async function store(context: Context, { request, plan, database }: SaveWork): P
       return { manifest: written, reading };
     });
   });
-  const removed = await savesBeyondRules(context, await repository.listSaves(target));
+  const saves = await repository.listSaves(target);
+  // It is not the newest where a clock was set back.
+  const removed = (await savesBeyondRules(context, saves)).filter(({ id }) => id !== manifest.id);
   if (removed.length > 0) await removeFrom(context, { from: ['local'], remote: null, manifests: removed });
-  const row = { name, ...snapshotRow(context, manifest, 0), ...(reading && { reading }) };
+  const stays = saves.filter((save) => !removed.includes(save));
+  const index = stays.findIndex(({ id }) => id === manifest.id);
+  const row = { name, ...snapshotRow(context, manifest, index), ...(reading && { reading }) };
   return { target, save: row, removed: removed.map(({ save }) => save ?? '') };
 }
 

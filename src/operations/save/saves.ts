@@ -5,9 +5,12 @@ import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { parseSize } from '../../text/size.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
-import { assertSignature, assertTrusted, isBuiltHere } from '../snapshots/signatures.ts';
+import { assertTrusted, isBuiltHere } from '../snapshots/signatures.ts';
 import { type FoundSnapshot, snapshotRow } from '../snapshots/snapshots.ts';
 import { findTarget } from '../targets/find-target.ts';
+
+/** All schemas: without a choice, only the default one is taken. */
+export const WHOLE_DATABASE = { use_default_schema: false };
 
 export interface FoundSave extends FoundSnapshot {
   row: SaveRow;
@@ -34,17 +37,22 @@ export interface SaveRequest {
 /** Throws where there is none; an error of wrong usage. */
 export async function findSave(context: Context, { target, save = '0' }: SaveRequest): Promise<FoundSave> {
   const saves = await listSaves(context, target);
-  const found = saves.find(({ row }) => row.name === save) ?? (INDEX.test(save) ? saves[Number(save)] : undefined);
+  // A forged save could have the name 0.
+  const found = INDEX.test(save) ? saves[Number(save)] : saves.find(({ row }) => row.name === save);
   if (found) return found;
   throw saves.length === 0 ? noSaves(target) : saveMissing(target, save);
 }
 
-/** The save to load. Throws for one that this machine has not made, unless a trusted key has signed it. */
+/** The save to load. One that this machine has not made needs what a snapshot of others needs. */
 export async function findLoadableSave(context: Context, { target, id }: { target: string; id: string }) {
   const found = (await listSaves(context, target)).find(({ row }) => row.id === id);
   if (!found) throw saveMissing(target, id);
-  assertSignature(found.manifest);
-  if (!(await isBuiltHere(context, found.manifest))) assertTrusted(context, found.manifest, {});
+  if (await isBuiltHere(context, found.manifest)) return found;
+  try {
+    assertTrusted(context, found.manifest, {});
+  } catch (thrown) {
+    throw thrown instanceof UserError ? notMadeHere(found, thrown) : thrown;
+  }
   return found;
 }
 
@@ -75,6 +83,14 @@ export async function savesBeyondRules(context: Context, saves: Manifest[]): Pro
 function noSaves(target: string): UserError {
   return new UserError('save_missing', `Target "${target}" has no saves yet`, {
     hint: `Save the destination: tool save ${target}. Other points: tool back ${target} load, tool back ${target} previous`,
+  });
+}
+
+/** Neither a new build nor an option of a load helps here. */
+function notMadeHere({ manifest: { target }, row }: FoundSave, { code }: UserError): UserError {
+  const message = `Save ${JSON.stringify(row.name)} of ${target} was not made on this machine, or its manifest was changed`;
+  return new UserError(code, message, {
+    hint: `Choose another point (tool back ${target} --list), or remove the save: tool save ${target} NAME --remove`,
   });
 }
 

@@ -30,7 +30,7 @@ export function saveSummary({ target, save, removed }: SaveResult): RunSummary {
   return summaryOf(`Stored ${saveName(target, save.name)}: ${added}`, {
     card: { title: `Save ${save.name} stored`, facts: [contentsText(save)] },
     details: [
-      ...readingLines(save.reading),
+      ...readingLines(save.reading, 'save'),
       ...(removed.length === 0 ? [] : [`Removed older saves: ${removed.join(', ')}`]),
       `To return to it: tool back ${target}`,
     ],

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { applyBack, type BackRequest, planBack } from '../../../src/operations/back/back.ts';
@@ -68,6 +69,8 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
       await server.run('copy', [
         "UPDATE item SET name = 'saved' WHERE id = 1",
         'CREATE TABLE mine (id INT PRIMARY KEY)',
+        // A load has only the schemas of schema_config.
+        ...(kind === 'postgres' ? ['CREATE SCHEMA side', 'CREATE TABLE side.mine AS SELECT 1 AS id'] : []),
       ]);
       const saved = await content();
       expect(await save({ name: 'one', note: 'a note' })).toMatchObject({
@@ -122,6 +125,36 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
       ]);
     });
 
+    it('have one name each, also of two at once, and the new one stays where a clock was set back', async () => {
+      const saves = join(folder.path, 'work/snapshots/save+app');
+      const [first = ''] = readdirSync(saves).sort();
+      const twin = join(saves, first.replace(/-.{8}\.json/, '-deadbeef.json'));
+      const { signature: _, ...manifest } = JSON.parse(readFileSync(join(saves, first), 'utf8'));
+      const another = (): void => writeFileSync(twin, JSON.stringify({ ...manifest, id: 'deadbeef', save: 'twin' }));
+      const on: Context = {
+        ...contextWith(),
+        report: (event) => event.event === 'step' && event.step === 'dump' && another(),
+      };
+      await expect(save({ name: 'twin' }, on)).rejects.toMatchObject({ code: 'save_exists' });
+      const { configuration } = contextWith();
+      const trusting = {
+        ...contextWith(),
+        configuration: { ...configuration, settings: { ...configuration.settings, trusted_keys: [] } },
+      };
+      await expect(planBack(trusting, { target: 'app', point: 'twin' })).rejects.toMatchObject({
+        code: 'signature_untrusted',
+        hint: expect.not.stringContaining('--allow-untrusted'),
+      });
+      await applySaveRemoval(contextWith(), await planSaveRemoval(contextWith(), { target: 'app', name: 'twin' }));
+      const before = await points();
+      const early = { ...contextWith({ keep: 1 }), clock: () => new Date('2020-01-01T00:00:00Z') };
+      expect(await save({ name: 'early' }, early)).toMatchObject({
+        save: { name: 'early', index: 1 },
+        removed: ['one'],
+      });
+      expect(await points()).toEqual([...before.filter((name) => name !== 'one'), 'early']);
+    });
+
     it('are no snapshots, and stay when all snapshots are removed with what only they needed', async () => {
       const saved = await content();
       const { save: row } = await save({ name: 'kept' });
@@ -141,7 +174,7 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
     });
 
     it('are removed by their rules and by name', async () => {
-      expect(await save({ name: 'two' }, contextWith({ keep: 2 }))).toMatchObject({ removed: ['rows', 'one'] });
+      expect(await save({ name: 'two' }, contextWith({ keep: 2 }))).toMatchObject({ removed: ['rows', 'early'] });
       expect(await points()).toEqual(['previous', 'load', 'two', 'kept']);
       // More than 1 kB that only the new save needs.
       const rows = Array.from({ length: 50 }, (_, at) => `(${at + 10}, '${randomBytes(32).toString('hex')}')`);

@@ -62,7 +62,7 @@ export async function planRestore(context: EngineContext, request: RestoreReques
     copies,
     warnings: [
       ...remoteWarnings(details.definitions_only ?? [], { created: request.remoteTables ?? false }),
-      ...eventWarnings(details, { events: request.events ?? false }),
+      ...eventWarnings(details, { events: request.events ?? false, isSave: request.manifest.save !== undefined }),
       ...versionWarnings(server, request),
       ...packets,
       ...sessionWarnings(destination),
