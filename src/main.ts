@@ -24,7 +24,6 @@ for (const stream of [stdout, stderr]) {
 }
 
 const terminal = readTerminal(process, env);
-const lateAwaits = permitLateAwaits(process);
 
 const exitCode = await run({
   words: process.argv.slice(2),
@@ -40,6 +39,7 @@ const exitCode = await run({
   cwd: process.cwd(),
   signal: abortOnSignals({ source: process, clock, exitNow: (code) => process.exit(code) }),
   clock,
+  failedUnawaited: permitLateAwaits(process),
   openContext: openCommandContext,
   async openScreens(options) {
     // Node writes its warnings into the frames.
@@ -63,12 +63,6 @@ const exitCode = await run({
   },
 });
 process.exitCode = exitCode === EXIT.done && isOutputIncomplete ? EXIT.failed : exitCode;
-if (exitCode === EXIT.done) {
-  for (const error of lateAwaits.lost()) {
-    const { printLostError } = await import('./cli/print-error.ts');
-    process.exitCode = printLostError(error, { stdout, stderr, terminal });
-  }
-}
 
 /**
  * Every frame leaves some 300 kB of garbage, for which V8 would let the heap of a session grow by 60 MB. Measured with

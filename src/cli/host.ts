@@ -16,6 +16,8 @@ export interface CommandHost {
   cwd: string;
   signal: AbortSignal;
   clock: () => Date;
+  /** Returns the errors of failed promises that are not awaited. Default: none. */
+  failedUnawaited?: () => unknown[];
   openContext: (options: ContextOptions) => Promise<Context>;
   openScreens: (options: ScreensOptions) => Promise<ExitCode>;
 }

@@ -1,4 +1,4 @@
-import { type ExitCode, toUserError, type UserError } from '../runtime/errors.ts';
+import type { ExitCode, UserError } from '../runtime/errors.ts';
 import type { CommandHost } from './host.ts';
 import { errorData, errorText } from './printers/error-text.ts';
 import { jsonLine } from './printers/json.ts';
@@ -19,9 +19,4 @@ export function printError(error: UserError, { host, json, debug }: ErrorPrintOp
     stdout.write(jsonLine(json === 'events' ? { event: 'error', ...data } : { error: data }));
   }
   return error.exit;
-}
-
-/** Prints the error of work that nobody has awaited. */
-export function printLostError(error: unknown, host: ErrorPrintOptions['host']): ExitCode {
-  return printError(toUserError(error), { host, json: false, debug: false });
 }

@@ -101,6 +101,8 @@ export async function runCommand(line: CommandLine, { host: given, grammar, scre
       opened = undefined;
       return work();
     });
+    // Without them the command would end as if their work were done.
+    for (const error of given.failedUnawaited?.() ?? []) throw error;
     printer.end('done');
     printOutcome(outcome, { line, host: outcome.verbatim ? given : host, durationMs: clock().getTime() - startedAt });
     return outcome.exit ?? EXIT.done;

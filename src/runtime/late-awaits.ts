@@ -1,11 +1,11 @@
-/** A promise that failed and that nobody has awaited within so many milliseconds is a defect. */
+/** Milliseconds after which a failed promise that is not awaited ends the process, as a defect. */
 const PATIENCE = 60_000;
 
 /**
  * Lets a promise fail before it is awaited: the work that awaits it then fails with its error. Node would end the
- * process at once, in the middle of a swap. `lost` returns errors that nobody has awaited yet.
+ * process at once, in the middle of a swap. Returns a function that lists the errors of promises that are not awaited.
  */
-export function permitLateAwaits(source: NodeJS.Process): { lost: () => unknown[] } {
+export function permitLateAwaits(source: NodeJS.Process): () => unknown[] {
   const failed = new Map<Promise<unknown>, unknown>();
   source.on('unhandledRejection', (error, promise) => {
     failed.set(promise, error);
@@ -14,5 +14,5 @@ export function permitLateAwaits(source: NodeJS.Process): { lost: () => unknown[
     }, PATIENCE).unref();
   });
   source.on('rejectionHandled', (promise) => void failed.delete(promise));
-  return { lost: () => [...failed.values()] };
+  return () => [...failed.values()];
 }

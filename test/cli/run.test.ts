@@ -70,6 +70,13 @@ test('an error has message, details, hint and step, without stack and password',
   );
 });
 
+test('a failed promise that is not awaited fails the command', async () => {
+  const failed = [new UserError('unreachable', 'Cannot reach postgres://app:hunter2@db/app')];
+  const { exit, stdout, stderr } = await runWith(['work'], [works], { failedUnawaited: () => failed });
+  expect({ exit, stdout }).toEqual({ exit: 4, stdout: '' });
+  expect(stderr).toContain('error: Cannot reach postgres://app:***@db/app');
+});
+
 test('--debug adds where an error came from', async () => {
   const { stderr } = await runWith(['work', '--debug'], [failing]);
   expect(stderr).toContain('run.test.ts');

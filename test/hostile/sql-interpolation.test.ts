@@ -183,7 +183,7 @@ const POSTGRES: Record<string, string[]> = {
 };
 
 const MYSQL: Record<string, string[]> = {
-  // Numbers and words of ours; a name and clauses of quoteName.
+  // Numbers and fixed words; a name and clauses that quoteName has quoted.
   'catalog/histograms.ts': ['options'],
   'restore/statistics.ts': ['what'],
   // Conditions of inDatabase; paths of quoted names.

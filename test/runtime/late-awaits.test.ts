@@ -7,7 +7,7 @@ const MODULE = new URL('../../src/runtime/late-awaits.ts', import.meta.url).path
 function run(script: string) {
   const lines = [
     `import { permitLateAwaits } from ${JSON.stringify(MODULE)};`,
-    'const { lost } = permitLateAwaits(process);',
+    'const failed = permitLateAwaits(process);',
   ];
   const text = [...lines, `const failing = Promise.reject(new Error('late'));`, script].join('\n');
   const { stdout, status } = spawnSync(process.execPath, ['--input-type=module', '--eval', text], { encoding: 'utf8' });
@@ -16,12 +16,12 @@ function run(script: string) {
 
 test('a promise may fail before it is awaited', () => {
   const script = `await new Promise((resolve) => setImmediate(resolve));
-    await failing.catch(({ message }) => console.log(message, lost().length));`;
+    await failing.catch(({ message }) => console.log(message, failed().length));`;
   expect(run(script)).toEqual({ stdout: 'late 1\n', status: 0 });
 });
 
-test('a failed promise that is never awaited is known in the end', () => {
+test('a failed promise that is not awaited is listed', () => {
   const script = `await new Promise((resolve) => setImmediate(resolve));
-    console.log(lost().map(({ message }) => message).join());`;
+    console.log(failed().map(({ message }) => message).join());`;
   expect(run(script)).toEqual({ stdout: 'late\n', status: 0 });
 });

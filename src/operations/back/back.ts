@@ -11,7 +11,7 @@ export interface BackRequest {
   target: string;
   /** Name or index of a save, `load` (a reset) or `previous` (an undo). Default: the newest save. */
   point?: string;
-  /** `false` keeps no copy of what is replaced. Default `true`. */
+  /** `false` keeps no undo copy. Default `true`. */
   undo?: boolean;
   cpus?: number;
 }

@@ -11,7 +11,7 @@ import type { DestinationState } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError, withOutcome } from '../../runtime/errors.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
-import { whyNoBase } from '../load/base-copies.ts';
+import { whyNoBase } from '../load/choose-base.ts';
 import { configuredDestination } from '../load/configured-destination.ts';
 import { chooseDestination, openDestination } from '../load/destination.ts';
 import { assertNotASource, createAddressComparison } from '../load/guard/guard.ts';

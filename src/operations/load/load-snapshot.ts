@@ -20,15 +20,8 @@ import { type FoundSnapshot, findPlanned, findSnapshot } from '../snapshots/snap
 import { pullFiles } from '../snapshots/transfer/pull.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { afterLoadRunner, checkAfterLoad, plannedAfterLoad } from './after-load.ts';
-import {
-  baseRefused,
-  baseWarning,
-  keepsUsedBase,
-  toDatabaseCopies,
-  wantedBase,
-  whyNoBase,
-  whyNotInPlace,
-} from './base-copies.ts';
+import { toDatabaseCopies } from './base-copies.ts';
+import { baseWarning, baseWithin, chooseBase } from './choose-base.ts';
 import { chooseTables, namesOf, withinPlan } from './choose-tables.ts';
 import { dataState } from './data-state.ts';
 import { checkDestination, chooseDestination, openDestination } from './destination.ts';
@@ -136,40 +129,6 @@ function openFor(context: Context, request: LoadRequest, manifest: Manifest) {
   const { whyNotKeepGoing } = database.engine.capabilities;
   if (request.keepGoing && whyNotKeepGoing !== null) throw noKeepGoing(request.target, whyNotKeepGoing);
   return { database, chosenBy };
-}
-
-interface ChosenBase {
-  keepBase: LoadPlan['keep_base'];
-  /** Requested on the command line, so that it must be possible. */
-  explicit: boolean;
-  /** The base copy that a load is made from is replaced by one of the new state. */
-  keepUsed: boolean;
-  /** Reason for which no base copy is kept although one is configured. */
-  why: string | null;
-}
-
-function chooseBase({ configuration }: Context, request: LoadRequest, allowedBy: string | undefined): ChosenBase {
-  const { onlyBase = false, save } = request;
-  const only = request.only || save !== undefined;
-  const wanted = onlyBase || only ? null : wantedBase(configuration, request);
-  const whyNot = whyNoBase(allowedBy);
-  const why = wanted && whyNot;
-  if (wanted?.explicit && why) throw baseRefused(request.target, why);
-  const keepBase = wanted && !why ? { spare: wanted.spare } : undefined;
-  const keepUsed = !onlyBase && !only && whyNot === null && keepsUsedBase(configuration, request);
-  return { keepBase, keepUsed, explicit: onlyBase || (wanted?.explicit ?? false), why };
-}
-
-/** A load in place keeps no base copy. */
-function baseWithin(
-  restore: RestorePlan,
-  { target, onlyBase = false }: LoadRequest,
-  { keepBase, explicit, why }: ChosenBase,
-): Pick<ChosenBase, 'keepBase' | 'why'> {
-  if (restore.keepsUsedBase) return { keepBase: { spare: false }, why };
-  const inPlace = keepBase || onlyBase ? whyNotInPlace(restore) : null;
-  if (explicit && inPlace !== null) throw baseRefused(target, inPlace);
-  return { keepBase: inPlace === null ? keepBase : undefined, why: why ?? inPlace };
 }
 
 export async function applySnapshot(

@@ -24,7 +24,7 @@ export interface LoadRequest extends TrustChoice {
   source?: boolean;
   /** Connection URL that wins over every configured destination. */
   destdb?: string;
-  /** `false` keeps no copy of what is replaced. Default `true`. */
+  /** `false` keeps no undo copy. Default `true`. */
   undo?: boolean;
   /** Keeps a base copy for `tool reset`; default: `keep_base` of the target or of `defaults`. */
   keepBase?: boolean;

@@ -5,7 +5,8 @@ import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { formatBytes } from '../../text/format.ts';
 import { recorded } from '../history/recorded.ts';
-import { keepsSpare, toDatabaseCopy, whyNoBase } from '../load/base-copies.ts';
+import { toDatabaseCopy } from '../load/base-copies.ts';
+import { keepsSpare, whyNoBase } from '../load/choose-base.ts';
 import { checkDestination, chooseDestination, openDestination } from '../load/destination.ts';
 import { assertNotASource } from '../load/guard/guard.ts';
 import { swapSteps } from '../load/load-steps.ts';
@@ -18,7 +19,7 @@ export interface ResetRequest {
   target: string;
   /** Connection URL that wins over every configured destination. */
   destdb?: string;
-  /** `false` keeps no copy of what is replaced. Default `true`. */
+  /** `false` keeps no undo copy. Default `true`. */
   undo?: boolean;
   /** Makes the next spare after the reset; default: `keep_spare` of the target or of `defaults`. */
   spare?: boolean;

@@ -29,7 +29,7 @@ export interface SubsetRequest {
   /** Restores with the rights of the loading user, where one of its own would restore. */
   allowSuperuser?: boolean;
   cpus?: number;
-  /** `false` keeps no copy of what is replaced. Default `true`. */
+  /** `false` keeps no undo copy. Default `true`. */
   undo?: boolean;
 }
 

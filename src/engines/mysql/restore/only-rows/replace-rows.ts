@@ -28,8 +28,9 @@ import { createShadowDatabase, dropAuxiliaryDatabase } from '../../swap/shadow-d
 import { UNDO_COPY, type UndoCopyRecord, type UndoTable } from '../../swap/undo-copy.ts';
 import { analyzeTables } from '../statistics.ts';
 import { counterOf } from '../stored-table.ts';
-import { commitLocked, type RowExchangeOptions } from './commit-locked.ts';
+import { commitLocked } from './commit-locked.ts';
 import { countRows, readReferences, verifyReferences } from './references.ts';
+import type { RowExchangeOptions } from './row-exchange-options.ts';
 import { readTriggers, triggerTimes } from './triggers.ts';
 
 /**

@@ -39,7 +39,7 @@ interface DanglingRecord {
   rows: number;
 }
 
-/** The statements of this program write the list, after a word that nobody else knows. */
+/** The statements of this program write the list, after a secret word. */
 function parseDangling(list: string) {
   return (JSON.parse(list) as DanglingRecord[]).map((one) => ({
     key: one.name,

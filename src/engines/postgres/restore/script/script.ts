@@ -5,7 +5,7 @@ import { withFileStep } from '../../../shared/script/run-file-step.ts';
 import { readScript } from '../../../shared/script/split-script.ts';
 import { withDatabase } from '../../connection/url.ts';
 import { reachesServer } from '../../server/rights.ts';
-import { loadThroughShadow } from '../restore.ts';
+import { loadThroughShadow } from '../shadow-load.ts';
 import { endsTransaction } from './file-settings.ts';
 import { runFile } from './run-file.ts';
 import { createSplitter } from './split.ts';
