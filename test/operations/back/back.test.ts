@@ -155,6 +155,25 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
       expect(await points()).toEqual([...before.filter((name) => name !== 'one'), 'early']);
     });
 
+    it.runIf(kind !== 'postgres')('run their events, but not those of a save that others have made', async () => {
+      const before = await content();
+      await server.run('copy', ['CREATE EVENT daily ON SCHEDULE EVERY 1 DAY DO DELETE FROM item WHERE id < 0']);
+      const { save: row } = await save({ name: 'eventful' });
+      const status = () =>
+        server.column('copy', "SELECT STATUS FROM information_schema.EVENTS WHERE EVENT_NAME = 'daily'");
+      await back({ point: 'eventful' });
+      expect(await status()).toEqual(['ENABLED']);
+      const saves = join(folder.path, 'work/snapshots/save+app');
+      const file = join(saves, readdirSync(saves).find((name) => name.includes(row.id)) ?? '');
+      const { signature: _, ...unsigned } = JSON.parse(readFileSync(file, 'utf8'));
+      writeFileSync(file, JSON.stringify(unsigned));
+      await back({ point: 'eventful' });
+      expect(await status()).toEqual(['DISABLED']);
+      await applySaveRemoval(contextWith(), await planSaveRemoval(contextWith(), { target: 'app', name: 'eventful' }));
+      await server.run('copy', ['DROP EVENT daily']);
+      expect(await content()).toBe(before);
+    });
+
     it('are no snapshots, and stay when all snapshots are removed with what only they needed', async () => {
       const saved = await content();
       const { save: row } = await save({ name: 'kept' });
