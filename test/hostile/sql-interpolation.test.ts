@@ -49,6 +49,9 @@ const POSTGRES: Record<string, string[]> = {
   'catalog/read-value.ts': ['select'],
   // Names by format('%I'); conditions of ours.
   'statistics/gather.ts': ['relation', 'some.join(", ")', 'which'],
+  // Queries and columns of ours.
+  'statistics/store.ts': ['PARTS', 'fields.join(", ")', 'name'],
+  'statistics/take-over.ts': ['PARTS', 'fields.map(ArrowFunctionExpression).join(", ")'],
   'catalog/browse.ts': ['namePartOf("c.relname")', 'namePartOf("n.nspname")'],
   // Lists of quoted names, and queries of this file.
   'catalog/introspect.ts': [
