@@ -81,18 +81,6 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     },
   },
   {
-    id: 'try',
-    keys: ['V'],
-    label: 'try restore',
-    help: 'restore the snapshot into a throw-away database, with all checks of a load',
-    palette: 'Try restore of snapshot',
-    whyNot: noSnapshot,
-    run: (model, { target }) => {
-      const { snapshot } = contextOf(model);
-      if (snapshot) begin(model, proveRun(model, { target, snapshot }));
-    },
-  },
-  {
     id: 'edit',
     keys: ['e'],
     label: 'note',
@@ -187,6 +175,18 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   RESET,
   BRANCHES,
   ...FILTER,
+  {
+    id: 'try',
+    keys: ['V'],
+    label: 'try restore',
+    help: 'restore the snapshot into a throw-away database, with all checks of a load',
+    palette: 'Try restore of snapshot',
+    whyNot: noSnapshot,
+    run: (model, { target }) => {
+      const { snapshot } = contextOf(model);
+      if (snapshot) begin(model, proveRun(model, { target, snapshot }));
+    },
+  },
   BACK,
   REFRESH,
   RUNS,
