@@ -67,8 +67,7 @@ interface Side {
 
 async function sideOf(context: Context, manifest: Manifest, name: string): Promise<Side> {
   const table = manifest.tables.find((one) => one.name === name);
-  const pool = createObjectPool(1);
-  await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
+  await using pool = createObjectPool(1);
   const { signal } = context;
   const repository = localRepository(context);
   const read = snapshotReader({ manifest, repository, pool, signal, state: 'Nothing was changed.' });
