@@ -128,6 +128,7 @@ export const ERRORS = {
     snapshot_missing: 'The target has no such snapshot.',
     save_missing: 'The target has no such save.',
     save_exists: 'The name of the save is taken.',
+    load_unknown: 'No load of a snapshot into the database is known: name the state to compare with.',
     table_ambiguous: 'Several tables have this name; quote it.',
     tag_invalid: 'A tag is one word of at most 64 characters; a snapshot has at most 32.',
     snapshot_ambiguous: 'Several snapshot ids begin like this.',
