@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { defineCommand } from '../cli/command.ts';
 import { CPUS, TARGET } from './shared-options.ts';
 
@@ -17,6 +18,7 @@ export const changesCommand = defineCommand({
     },
     { flags: '--limit <n>', description: 'rows of each kind and table, at most 1000; default 10', value: 'count' },
     { flags: '--reveal', description: 'also print values that look like personal data' },
+    { flags: '--sql <file>', description: 'write the statements that make the changes of rows again' },
     CPUS,
   ],
   examples: [
@@ -30,10 +32,11 @@ export const changesCommand = defineCommand({
   async run(invocation) {
     const { changesText } = await import('../cli/printers/lists.ts');
     const { readChanges } = await import('../operations/changes/changes.ts');
-    const { table: tables, ...options } = invocation.options;
+    const { table: tables, sql, ...options } = invocation.options;
     const result = await readChanges(await invocation.context(), {
       ...{ target: invocation.arguments.target, ...options },
       ...(tables && { tables }),
+      ...(sql !== undefined && { sql: resolve(invocation.cwd, sql) }),
     });
     return { data: result, text: changesText(result, invocation.tableOptions()) };
   },

@@ -23,6 +23,7 @@ export const ERRORS = {
     container_not_started: 'The container did not start.',
     container_lost: 'The container or Docker stopped during the work.',
     dump_failed: 'The dump failed.',
+    changes_not_as_sql: 'No SQL statements can make the changes again.',
     exclude_rows_by_program: 'mysqldump cannot exclude rows.',
     excluded_rows_referenced: 'Tables of the snapshot reference tables without rows: `--nullify`.',
     servers_differ: 'The URL of the source leads to several servers, as that of a load balancer does.',

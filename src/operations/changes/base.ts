@@ -64,7 +64,7 @@ export function lastLoaded(context: Context, { target, url }: { target: string; 
     } else if (isUndone) {
       isUndone = false;
     } else {
-      if (snapshot === null || method === 'tables' || method === 'script') throw loadUnknown(target, url);
+      if (snapshot === null || method === 'tables') throw loadUnknown(target, url);
       return snapshot;
     }
   }
@@ -75,7 +75,8 @@ const LOADS = new Set<HistoryEntry['operation']>(['load', 'back', 'reset', 'undo
 
 function leads(entry: HistoryEntry, { target, url }: { target: string; url: string }): boolean {
   if (entry.operation === 'branch switch') return entry.target === target;
-  return LOADS.has(entry.operation) && entry.to === url;
+  // A script on the existing database is one of the changes.
+  return LOADS.has(entry.operation) && entry.to === url && entry.method !== 'script';
 }
 
 function neverLoaded(target: string, url: string): UserError {

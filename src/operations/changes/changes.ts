@@ -10,6 +10,7 @@ import type { RowReadSummary } from '../../results/row-reading.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
+import { assertNewFile } from '../assert-new-file.ts';
 import { assertOwnBranches, openBranches } from '../branch/open-branches.ts';
 import { readEvidence, rowReading } from '../build/evidence.ts';
 import { cpusFor } from '../cpus-for.ts';
@@ -25,7 +26,8 @@ import { localRepository } from '../snapshots/local-repository.ts';
 import { MOST_ROWS } from '../snapshots/rows.ts';
 import { manifestOf, storeDump } from '../snapshots/store-dump.ts';
 import { type ChangesBase, findBase, lastLoaded } from './base.ts';
-import { compareDefinitions } from './compare-definitions.ts';
+import { type ComparedDefinitions, compareDefinitions } from './compare-definitions.ts';
+import { writeSql } from './write-sql.ts';
 
 export interface ChangesRequest {
   target: string;
@@ -41,15 +43,18 @@ export interface ChangesRequest {
   limit?: number;
   /** Values that look like personal data as they are. */
   reveal?: boolean;
+  /** Absolute path of a file for the statements that make the changes again. */
+  sql?: string;
   cpus?: number;
 }
 
 const DEFAULT_ROWS = 10;
 
-/** Compares a destination, or a branch of it, with an earlier state. Changes nothing in it. Steps: `connect`, `dump`, `compare`. */
+/** Compares a destination, or a branch of it, with an earlier state. Changes nothing in it. Steps: `connect`, `dump`, `compare`, `sql`. */
 export async function readChanges(given: Context, request: ChangesRequest): Promise<ChangesResult> {
   const { target, branch: name, limit = DEFAULT_ROWS } = request;
   if (limit < 1 || limit > MOST_ROWS) throw limitInvalid(limit);
+  if (request.sql !== undefined) await assertNewFile(request.sql);
   const { context, database, loaded } = await openChanged(given, request);
   const { url } = database;
   const base = await findBase(context, request, loaded);
@@ -64,13 +69,28 @@ export async function readChanges(given: Context, request: ChangesRequest): Prom
   }
   return withPresentState(context, { ...request, database, base: base.manifest }, async ({ manifest, reading }) => {
     const step = { step: 'compare', label: 'Compare with the earlier state', done: 'Compared with the earlier state' };
-    const compared = await withStep(context.report, step, () => compare(context, { request, base, manifest }));
+    const { rows, values, ...compared } = await withStep(context.report, step, () =>
+      compare(context, { request, base, manifest }),
+    );
+    const sql = await sqlOf(context, request, (file, reveal) =>
+      writeSql(compared, { database, manifest, rows, values, reveal, file }),
+    );
     return {
       ...{ target, ...(name !== undefined && { branch: name }), destination: url.display, since: base.since },
       ...compared,
+      ...(sql && { sql }),
       ...(reading && { reading }),
     };
   });
+}
+
+async function sqlOf(
+  { report }: Context,
+  { sql: file, reveal = false }: ChangesRequest,
+  write: (file: string, reveal: boolean) => Promise<NonNullable<ChangesResult['sql']>>,
+): Promise<ChangesResult['sql']> {
+  if (file === undefined) return undefined;
+  return withStep(report, { step: 'sql', label: `Write ${file}`, done: `Wrote ${file}` }, () => write(file, reveal));
 }
 
 interface OpenedChanged {
@@ -139,7 +159,10 @@ interface CompareRequest {
   manifest: Manifest;
 }
 
-type Compared = Pick<ChangesResult, 'tables' | 'unchanged' | 'definitions' | 'sequences' | 'large_objects'>;
+interface Compared extends Pick<ChangesResult, 'tables' | 'unchanged'>, ComparedDefinitions {
+  /** By table; with `sql` only. */
+  rows: Map<string, ComparedRows>;
+}
 
 async function compare(context: Context, { request, base, manifest }: CompareRequest): Promise<Compared> {
   const names = [...new Set([base.manifest, manifest].flatMap(({ tables }) => tables.map(({ name }) => name)))].sort();
@@ -148,13 +171,17 @@ async function compare(context: Context, { request, base, manifest }: CompareReq
   const pool = createObjectPool(2);
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
   const tables: ChangedTable[] = [];
+  const rows = new Map<string, ComparedRows>();
   for (const name of names) {
     const sides = await sidesOf(context, { name, base: base.manifest, manifest, pool });
-    const changed = sides && (await compareTable(context, sides, { name, request, isShown: shown.has(name) }));
-    if (changed) tables.push(changed);
+    const changed = sides && (await compareStored(context, sides.before, sides.after));
+    const found = changed && describeTable(sides, changed, { name, request, isShown: shown.has(name) });
+    if (!found) continue;
+    tables.push(found);
+    if (request.sql !== undefined && typeof changed === 'object') rows.set(name, changed);
   }
   const compared = await compareDefinitions(context, { before: base.manifest, after: manifest, pool });
-  return { tables, unchanged: names.length - tables.length, ...compared };
+  return { tables, rows, unchanged: names.length - tables.length, ...compared };
 }
 
 interface Sides {
@@ -175,13 +202,13 @@ async function sidesOf(
   };
 }
 
-async function compareTable(
-  context: Context,
+/** `null` where all rows are equal. */
+function describeTable(
   { before, after }: Sides,
+  rows: Awaited<ReturnType<typeof compareStored>>,
   { name, request, isShown }: { name: string; request: ChangesRequest; isShown: boolean },
-): Promise<ChangedTable | null> {
+): ChangedTable | null {
   const change = before.table && after.table ? 'changed' : after.table ? 'added' : 'gone';
-  const rows = await compareStored(context, before, after);
   if (typeof rows === 'string') {
     return { table: name, change, added: null, changed: null, removed: null, not_compared: rows };
   }

@@ -13,7 +13,10 @@ export interface DefinitionsRequest {
   pool: ObjectPool;
 }
 
-type ComparedDefinitions = Pick<ChangesResult, 'definitions' | 'sequences' | 'large_objects'>;
+export interface ComparedDefinitions extends Pick<ChangesResult, 'definitions' | 'sequences' | 'large_objects'> {
+  /** The present ones of `sequences`. */
+  values: StoredDefinition[];
+}
 
 /** Compares the statements of both sides by the names of their objects, values of sequences, and large objects. */
 export async function compareDefinitions(
@@ -24,12 +27,18 @@ export async function compareDefinitions(
     await readByName(context, { manifest: before, pool }),
     await readByName(context, { manifest: after, pool }),
   ];
-  const found: ComparedDefinitions = { definitions: [], sequences: [], large_objects: largeObjects(before, after) };
+  const found: ComparedDefinitions = {
+    definitions: [],
+    sequences: [],
+    values: [],
+    large_objects: largeObjects(before, after),
+  };
   for (const name of [...new Set([...old.keys(), ...now.keys()])].sort()) {
     const [one, other] = [old.get(name), now.get(name)];
     if (one?.text === other?.text) continue;
     const shown = name.replace(/\.(\([^()]*\))$/, ' $1');
     if ((one ?? other)?.creates === 'value') {
+      if (other) found.values.push(other);
       found.sequences.push({ name: shown, from: sequenceValue(one), to: sequenceValue(other) });
     } else {
       const change = one ? (other ? 'changed' : 'removed') : 'added';
