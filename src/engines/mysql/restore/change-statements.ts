@@ -110,7 +110,7 @@ function keyCondition(line: string, { columns, key }: { columns: Column[]; key: 
   const values = valuesOf(line);
   const conditions = key.map((column) => {
     const value = values[columns.indexOf(column)] ?? null;
-    // FLOAT is not equal to the number that it is printed as.
+    // FLOAT is read as the DOUBLE that it is.
     return FLOATS.has(column.type)
       ? textCondition(value, column)
       : `${quoteName(column.name)} = ${literal(value, column)}`;
@@ -128,6 +128,7 @@ function textCondition(value: Buffer | null, { name, type, charset }: Column): s
   const column = quoteName(name);
   if (value === null) return `${column} IS NULL`;
   if (type === 'bit') return `${column} + 0 = ${BigInt(`0x${value.toString('hex') || '0'}`)}`;
+  if (FLOATS.has(type)) return `${column} + 0e0 = ${quoteText(value.toString())} + 0e0`;
   if (charset !== null || BYTES.has(type)) return `HEX(${column}) = '${value.toString('hex').toUpperCase()}'`;
   return `CAST(${column} AS CHAR) = ${quoteText(value.toString())}`;
 }
