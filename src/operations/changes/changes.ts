@@ -24,6 +24,7 @@ import {
 } from '../snapshots/diff/compare-stored.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { MOST_ROWS } from '../snapshots/rows.ts';
+import { assertNoOriginalData } from '../snapshots/sanitized-only.ts';
 import { manifestOf, storeDump } from '../snapshots/store-dump.ts';
 import { type ChangesBase, findBase, lastLoaded } from './base.ts';
 import { type ComparedDefinitions, compareDefinitions } from './compare-definitions.ts';
@@ -108,6 +109,7 @@ async function openChanged(given: Context, request: ChangesRequest): Promise<Ope
   if (name === undefined) return { ...opened, loaded: () => lastLoaded(context, { target, url: url.display }) };
   const branch = findBranch(await database.branches.list(), { name, url });
   assertOwnBranches([branch], request, opened);
+  await assertNoOriginalData(context, target, branch.snapshot);
   return {
     context,
     database: openDatabase(context, engine.withDatabase(url, branch.database)),
@@ -143,6 +145,7 @@ async function withPresentState<Result>(
       ...{ database, repository, previous: base, copyOf: base, schemaConfig: WHOLE_DATABASE },
       // The evidence is about the destination.
       evidence: branch === undefined ? last.evidence : null,
+      scratch: true,
       cpus: cpus ?? cpusFor(context, target),
     });
     const manifest: Manifest = {
