@@ -4,28 +4,28 @@ import { CPUS, TARGET } from './shared-options.ts';
 
 export const changesCommand = defineCommand({
   name: 'changes',
-  summary: 'compare the destination with the last load, a save or a snapshot, row by row',
+  summary: 'compare the destination with the last load, a save or a snapshot',
   group: 'Inspect',
   arguments: [TARGET],
   options: [
-    { flags: '--since <point>', description: 'name of a save, or a snapshot; default: the last load' },
-    { flags: '--branch <name>', description: 'a branch instead of the destination' },
+    { flags: '--since <point>', description: 'save or snapshot; default: the last load' },
+    { flags: '--branch <name>', description: 'a branch instead' },
     {
       flags: '--table <names>',
-      description: 'also print rows of these tables; comma-separated, repeatable, * matches any characters',
+      description: 'print changed rows of these; comma-separated, repeatable, * matches any characters',
       repeatable: true,
       complete: 'tables',
     },
-    { flags: '--limit <n>', description: 'rows of each kind and table, at most 1000; default 10', value: 'count' },
-    { flags: '--reveal', description: 'also print values that look like personal data' },
-    { flags: '--sql <file>', description: 'write the statements that make the changes of rows again' },
+    { flags: '--limit <n>', description: 'rows of each kind, at most 1000; default 10', value: 'count' },
+    { flags: '--reveal', description: 'also print personal data' },
+    { flags: '--sql <file>', description: 'write statements that repeat the changes' },
     CPUS,
   ],
   examples: [
-    { command: 'tool changes app', does: 'count changed rows since the last load, show changed definitions' },
+    { command: 'tool changes app', does: 'count changed rows, show changed definitions' },
     {
       command: 'tool changes app --since before-migration --table public.orders',
-      does: 'print changed rows of a table',
+      does: 'print changed rows',
     },
   ],
   json: 'document',
