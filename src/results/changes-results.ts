@@ -18,7 +18,7 @@ const changedTable = v.object({
 
 export type ChangedTable = v.InferOutput<typeof changedTable>;
 
-/** What was done in a destination since a load, a save or a snapshot. */
+/** The differences of a destination since a load, a save or a snapshot. */
 export const changesResult = v.object({
   target: text,
   branch: optional(text),

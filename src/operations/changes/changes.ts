@@ -94,14 +94,14 @@ async function sqlOf(
   return withStep(report, { step: 'sql', label: `Write ${file}`, done: `Wrote ${file}` }, () => write(file, reveal));
 }
 
-interface OpenedChanged {
+interface ChangedDatabase {
   context: Context;
   database: Database;
   /** The id of the snapshot or save of the last load; throws where none is known. */
   loaded: () => string;
 }
 
-async function openChanged(given: Context, request: ChangesRequest): Promise<OpenedChanged> {
+async function openChanged(given: Context, request: ChangesRequest): Promise<ChangedDatabase> {
   const { target, branch: name } = request;
   const opened = await openBranches(given, request);
   const { context, database } = opened;
@@ -162,12 +162,12 @@ interface CompareRequest {
   manifest: Manifest;
 }
 
-interface Compared extends Pick<ChangesResult, 'tables' | 'unchanged'>, ComparedDefinitions {
+interface Comparison extends Pick<ChangesResult, 'tables' | 'unchanged'>, ComparedDefinitions {
   /** By table; with `sql` only. */
   rows: Map<string, ComparedRows>;
 }
 
-async function compare(context: Context, { request, base, manifest }: CompareRequest): Promise<Compared> {
+async function compare(context: Context, { request, base, manifest }: CompareRequest): Promise<Comparison> {
   const names = [...new Set([base.manifest, manifest].flatMap(({ tables }) => tables.map(({ name }) => name)))].sort();
   const text = { unknown: `${request.target} has no table`, hint: '' };
   const shown = new Set(request.tables ? chooseTables(request.tables, names, text) : []);

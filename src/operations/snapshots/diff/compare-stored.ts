@@ -54,7 +54,7 @@ export interface ComparedRows {
   changed: [before: string, after: string][];
 }
 
-type NotCompared = Exclude<TableDiff['rows_not_compared'], 'one_side' | null>;
+type NotComparedReason = Exclude<TableDiff['rows_not_compared'], 'one_side' | null>;
 
 /** Memory of the rows that differ. */
 const MOST_BYTES = 128 * 1024 * 1024;
@@ -64,7 +64,7 @@ export async function compareStored(
   { signal }: Pick<Context, 'signal'>,
   before: ComparedSide,
   after: ComparedSide,
-): Promise<ComparedRows | NotCompared> {
+): Promise<ComparedRows | NotComparedReason> {
   const [old, now] = [before, after].map((side) => ({
     table: side.table,
     rows: storedLines(side.manifest, side.read),

@@ -2,7 +2,7 @@ import type { EngineContext } from '../../../engine-context.ts';
 import type { ChangesToWrite, TableChanges } from '../../../facets/restore.ts';
 import { cannotWrite, groupsOf, valuesOf, withReplaced } from '../../../shared/change-statements.ts';
 import { connect } from '../../connection/connect.ts';
-import { quoteName, quoteText } from '../../connection/quote.ts';
+import { quoteName, quoteNumber, quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import { type ArchiveDetails, archiveDetails } from '../../dump/archive.ts';
 import { findReplacements, givenTables, NO_KEY, type TableKey } from '../difference/replaceable.ts';
@@ -92,7 +92,7 @@ function relationOf({ schema, name, removed, added, changed, turn }: WrittenTabl
 
 const ROWS_OF_INSERT = 100;
 
-/** As the rows were read. */
+/** The settings with which rows are read. */
 const SETTINGS = [
   ...["client_encoding = 'UTF8'", 'standard_conforming_strings = on', 'search_path = pg_catalog', 'row_security = off'],
   ...["DateStyle = 'ISO'", "IntervalStyle = 'postgres'", "TimeZone = 'UTC'", 'extra_float_digits = 3'],
@@ -124,7 +124,7 @@ function* deletions({ path, columns, key, removed }: WrittenTable): Generator<st
     return;
   }
   for (const [line, lines] of Map.groupBy(removed, (one) => one)) {
-    const equal = `SELECT ctid FROM ONLY ${path} WHERE ${rowCondition(line, columns)} LIMIT ${lines.length}`;
+    const equal = `SELECT ctid FROM ONLY ${path} WHERE ${rowCondition(line, columns)} LIMIT ${quoteNumber(lines.length)}`;
     yield `DELETE FROM ONLY ${path} WHERE ctid = ANY (ARRAY(${equal}))`;
   }
 }
