@@ -171,8 +171,7 @@ async function compare(context: Context, { request, base, manifest }: CompareReq
   const names = [...new Set([base.manifest, manifest].flatMap(({ tables }) => tables.map(({ name }) => name)))].sort();
   const text = { unknown: `${request.target} has no table`, hint: '' };
   const shown = new Set(request.tables ? chooseTables(request.tables, names, text) : []);
-  const pool = createObjectPool(2);
-  await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
+  await using pool = createObjectPool(2);
   const tables: ChangedTable[] = [];
   const rows = new Map<string, ComparedRows>();
   for (const name of names) {

@@ -1,4 +1,4 @@
-import { open, rename, rm } from 'node:fs/promises';
+import { link, open, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { TableChanges } from '../../engines/facets/restore.ts';
 import type { StoredDefinition } from '../../engines/facets/sanitize.ts';
@@ -50,10 +50,10 @@ export async function writeSql(
     await handle.write(waiting.join(''));
     await handle.sync();
     await assertNewFile(file);
-    await rename(unfinished, file);
-  } catch (error) {
+    // Unlike a rename, it replaces nothing.
+    await link(unfinished, file);
+  } finally {
     await rm(unfinished, { force: true });
-    throw error;
   }
   return { file, statements: count };
 }

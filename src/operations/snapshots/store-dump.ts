@@ -32,10 +32,9 @@ export async function storeDump({ database, repository, previous, evidence: last
   await using staging = await repository.stage();
   const directory = await staging.folder('dump');
   const sizes = new Map(previous?.tables.map((table) => [table.name, bytesOfTable(table)]));
-  const pool = createObjectPool(request.cpus, {
+  await using pool = createObjectPool(request.cpus, {
     expectedBytes: [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0),
   });
-  await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
   const before = storedBefore(repository, previous);
   let addedBytes = 0;
   const packContent = together((contents: ContentToPack[]) => pool.packContents(contents, repository.directory));

@@ -144,7 +144,7 @@ export function shownDifference(
   };
 }
 
-export function differing(columns: string[], before: string, after: string): string[] {
+function differing(columns: string[], before: string, after: string): string[] {
   const [old, now] = [before.split('\t'), after.split('\t')];
   return columns.filter((_, index) => old[index] !== now[index]);
 }

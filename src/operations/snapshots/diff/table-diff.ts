@@ -31,8 +31,7 @@ export async function diffTable(context: Context, request: TableDiffRequest): Pr
   for (const found of [from, to]) assertLocal(found, target);
   const names = [from, to].flatMap(({ manifest }) => manifest.tables);
   const { name } = tableNamed({ ...to.manifest, tables: distinct(names) }, request.table);
-  const pool = createObjectPool(1);
-  await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
+  await using pool = createObjectPool(1);
   const [before, after] = [
     await readSide(context, { manifest: from.manifest, table: name, pool }),
     await readSide(context, { manifest: to.manifest, table: name, pool }),

@@ -40,9 +40,8 @@ export async function exportSnapshot(context: Context, { file, ...request }: Exp
     done += bytes;
     report({ event: 'progress', step: 'export', done: Math.min(done, total), total, unit: 'bytes' });
   };
-  const pool = createObjectPool(availableParallelism());
-  await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
-  signal.addEventListener('abort', () => void pool.close(), { once: true });
+  await using pool = createObjectPool(availableParallelism());
+  signal.addEventListener('abort', () => void pool[Symbol.asyncDispose](), { once: true });
   const write = async (): Promise<void> => {
     // An import would report the damage, without a way to repair it.
     await mapWithConcurrency(filesOf(manifest), availableParallelism(), (file) =>
