@@ -27,6 +27,11 @@ const POSTGRES: Record<string, string[]> = {
     'own("pg_ts_template", "o")',
     'own("pg_type", "t")',
   ],
+  // Literals, names and conditions of quoteText and quoteName; tables by the server's own query.
+  'restore/changes/change-statements.ts': [
+    ...['equal', 'given', 'keyCondition(before, ObjectExpression)', 'keyCondition(line, ObjectExpression)'],
+    ...['literal(value)', 'name', 'path', 'rowCondition(line, columns)', 'set.join(", ")', 'setting'],
+  ],
   // A list of numbers.
   'dump/unchanged/read-state.ts': ['oids'],
   // A condition of quoted numbers.
@@ -186,6 +191,10 @@ const POSTGRES: Record<string, string[]> = {
 };
 
 const MYSQL: Record<string, string[]> = {
+  // Literals, names and conditions of quoteText, quoteName and hexadecimal digits; numbers.
+  'restore/change-statements.ts': [
+    ...['condition', 'keyCondition(before, ObjectExpression)', 'lines.length', 'number', 'path', 'set.join(", ")'],
+  ],
   // Numbers and fixed words; a name and clauses that quoteName has quoted.
   'catalog/histograms.ts': ['options'],
   'restore/statistics.ts': ['what'],

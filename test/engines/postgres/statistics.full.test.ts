@@ -128,7 +128,7 @@ describe.skipIf(!canHaveSid).each([
     const files = filesOf(manifest).filter(({ name }) => only === undefined || name === only);
     const contents: Buffer[] = [];
     for (const file of files) contents.push(await buffer(pool.read(repository().object(file))));
-    await pool.close();
+    await pool[Symbol.asyncDispose]();
     return Buffer.concat(contents).toString('latin1');
   }
 
@@ -181,7 +181,7 @@ describe.skipIf(!canHaveSid).each([
     expect(await column('copy', "SELECT reltuples < 20000 FROM pg_class WHERE relname = 'item'")).toEqual(['t']);
   }, 120_000);
 
-  it('of a sanitized snapshot or a subset are gathered: no value of the original is in them or in stored files', async () => {
+  it('are gathered for a sanitized snapshot or a subset: no value of the original is in them or in stored files', async () => {
     const original = await newest();
     expect(await contentOf(original, FILE)).toContain('Marked-');
     await tool('sanitize shop');
@@ -219,7 +219,7 @@ describe.skipIf(!canHaveSid).each([
     expect(await notAnalyzed('copy')).toEqual(['']);
   }, 120_000);
 
-  it('that somebody else wrote change no other table, run no statement, and are gathered anew', async () => {
+  it('are gathered anew where somebody else wrote them; they change no other table and run no statement', async () => {
     const directory = join(folder, 'work');
     const originals = (await repository().list('shop')).filter(
       ({ files, sanitized }) => !sanitized && files.some(({ name }) => name === FILE),

@@ -131,7 +131,7 @@ export function fakeOperations(world: FakeWorld, work = fakePlannedWork(world)):
           { name: 'id', personal: null, masked: false },
           { name: 'email', personal: 'e-mail address', masked: !reveal },
         ],
-        ...{ added: 1, removed: 0, changed: 1 },
+        ...{ key: ['id'], added: 1, removed: 0, changed: 1 },
         samples: [
           { change: 'added', values: ['3', reveal ? 'ann@example.com' : '***'] },
           { change: 'before', values: ['1', null] },

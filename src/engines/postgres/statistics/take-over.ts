@@ -13,7 +13,7 @@ import { readStoredStatistics, STATISTICS, STATISTICS_SINCE, type StoredStatisti
 export interface StatisticsToTakeOver {
   /** Tables by their quoted path. */
   tables: ReadonlySet<string>;
-  /** When the tables have their rows and indexes. Returns the tables whose statistics are all there. */
+  /** Needs the rows and the indexes of the tables. Returns the tables whose statistics are all there. */
   takeOver(session: PostgresSession): Promise<Set<string>>;
 }
 
