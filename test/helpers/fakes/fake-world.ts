@@ -5,7 +5,7 @@ import type { HubState } from '../../../src/results/cloud-results.ts';
 import type { CheckReport } from '../../../src/results/configuration-results.ts';
 import type { DatabaseCopy } from '../../../src/results/database-copies.ts';
 import type { HistoryEntry } from '../../../src/results/history-results.ts';
-import type { DestinationState } from '../../../src/results/load-results.ts';
+import type { AfterLoad, DestinationState } from '../../../src/results/load-results.ts';
 import type { NameWithSize, SnapshotRow, TargetRow } from '../../../src/results/results.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
 
@@ -18,6 +18,8 @@ export interface FakeWorld {
   destination: DestinationState;
   /** The base copy of every destination. */
   base: DatabaseCopy | null;
+  /** Steps of the plan of a load. */
+  afterLoad?: AfterLoad[];
   /** The branches of every target. */
   branches: BranchRow[];
   /** The file of the sanitization query of every target; without one nothing is sanitized. */
