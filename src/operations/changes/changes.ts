@@ -212,7 +212,9 @@ function describeTable(
 ): ChangedTable | null {
   const change = before.table && after.table ? 'changed' : after.table ? 'added' : 'gone';
   if (typeof rows === 'string') {
-    return { table: name, change, added: null, changed: null, removed: null, not_compared: rows };
+    const [old = 0, now = 0] = [before.table?.rows, after.table?.rows];
+    const counts = { added: old === 0 ? now : null, changed: null, removed: now === 0 ? old : null };
+    return { table: name, change, ...counts, not_compared: rows };
   }
   if (change === 'changed' && isEqual(rows)) return null;
   const { limit = DEFAULT_ROWS, reveal = false } = request;
