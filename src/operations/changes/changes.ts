@@ -223,8 +223,8 @@ function describeTable(
   return { table: name, change, added, changed, removed, ...(isShown && { rows: difference }) };
 }
 
-function isEqual({ added, changed, removed }: ComparedRows): boolean {
-  return added.length === 0 && changed.length === 0 && removed.length === 0;
+function isEqual({ counts: { added, changed, removed } }: ComparedRows): boolean {
+  return added + changed + removed === 0;
 }
 
 function limitInvalid(limit: number): UserError {

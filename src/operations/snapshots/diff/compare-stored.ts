@@ -1,6 +1,5 @@
 import type { StoredTable } from '../../../engines/facets/restore.ts';
 import { engineOf } from '../../../engines/registry.ts';
-import { compareRows } from '../../../engines/shared/compare-rows.ts';
 import { pairsOf } from '../../../engines/shared/stored-pairs.ts';
 import type { Manifest, ManifestTable } from '../../../repository/manifest/manifest.ts';
 import type { ObjectPool } from '../../../repository/objects/object-pool.ts';
@@ -9,6 +8,7 @@ import type { Context } from '../../../runtime/context.ts';
 import { localRepository } from '../local-repository.ts';
 import { columnsOf, maskedRows } from '../rows.ts';
 import { snapshotReader } from '../snapshot-reader.ts';
+import { findDifference, type RowDifference } from './difference.ts';
 import { scanLines, storedLines } from './stored-lines.ts';
 
 /** A table in one of two snapshots. */
@@ -43,21 +43,13 @@ export async function readSide(context: Context, { manifest, table: name, pool }
   return { manifest, read, table, stored, columns: table ? columnsOf(manifest, table) : [] };
 }
 
-/** Rows that only one side has, as lines in the text of COPY. */
-export interface ComparedRows {
+export interface ComparedRows extends RowDifference {
   columns: string[];
   /** Indexes of the columns of the primary key; none where it is missing, or differs. */
   key: number[];
-  removed: string[];
-  added: string[];
-  /** Rows with the same key, as they were and as they are. */
-  changed: [before: string, after: string][];
 }
 
 type NotComparedReason = Exclude<TableDiff['rows_not_compared'], 'one_side' | null>;
-
-/** Memory of the rows that differ. */
-const MOST_BYTES = 128 * 1024 * 1024;
 
 /** Compares all rows of a table, equal ones as often as there are. Reads no object that both sides have. */
 export async function compareStored(
@@ -73,12 +65,10 @@ export async function compareStored(
   if (!old || !now || (isEverywhere && JSON.stringify(before.columns) !== JSON.stringify(after.columns))) {
     return 'columns_differ';
   }
-  const limits = { mostRemoved: MOST_BYTES, mostAdded: MOST_BYTES, mostBytes: MOST_BYTES, signal };
-  const difference = await compareRows(pairsOf(old, now), limits);
-  if (typeof difference === 'string') return 'too_large';
   const columns = after.table ? after.columns : before.columns;
   const key = keyColumns(before, after, columns);
-  return { columns, key, ...withChanged(difference, key) };
+  const difference = await findDifference(() => pairsOf(old, now), { key, signal });
+  return difference ? { columns, key, ...difference } : 'too_large';
 }
 
 function keyColumns(before: ComparedSide, after: ComparedSide, columns: string[]): number[] {
@@ -86,26 +76,6 @@ function keyColumns(before: ComparedSide, after: ComparedSide, columns: string[]
   if (old && now && JSON.stringify(old) !== JSON.stringify(now)) return [];
   const indexes = (now ?? old ?? []).map((name) => columns.indexOf(name));
   return indexes.includes(-1) ? [] : indexes;
-}
-
-/** Equal values are equal text in a line. */
-function withChanged({ removed, added }: Pick<ComparedRows, 'removed' | 'added'>, key: number[]) {
-  if (key.length === 0 || removed.length === 0 || added.length === 0) return { removed, added, changed: [] };
-  const keyOf = (line: string): string => {
-    const fields = line.split('\t');
-    return key.map((index) => fields[index]).join('\t');
-  };
-  const old = new Map(removed.map((line) => [keyOf(line), line]));
-  const changed: [string, string][] = [];
-  const only = added.filter((line) => {
-    const own = keyOf(line);
-    const earlier = old.get(own);
-    if (earlier === undefined) return true;
-    old.delete(own);
-    changed.push([earlier, line]);
-    return false;
-  });
-  return { removed: [...old.values()], added: only, changed };
 }
 
 export interface ShownRows {
@@ -119,7 +89,7 @@ const MOST_VALUE_BYTES = 512;
 
 /** The counts, and the first rows of each kind with personal values masked. */
 export function shownDifference(
-  { columns, key, removed, added, changed }: ComparedRows,
+  { columns, key, counts, removed, added, changed }: ComparedRows,
   { table, limit, reveal }: ShownRows,
 ): RowsDiff {
   const samples = [
@@ -138,8 +108,8 @@ export function shownDifference(
   return {
     columns: shown.columns,
     key: key.map((index) => columns[index] ?? ''),
-    ...{ added: added.length, removed: removed.length },
-    changed: key.length === 0 ? null : changed.length,
+    ...{ added: counts.added, removed: counts.removed },
+    changed: key.length === 0 ? null : counts.changed,
     samples: samples.map(({ line: _, ...sample }, index) => ({ ...sample, values: shown.rows[index] ?? [] })),
   };
 }
