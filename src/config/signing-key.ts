@@ -32,7 +32,7 @@ async function readKey(path: string): Promise<KeyObject | null> {
   return key;
 }
 
-/** Of two concurrent builds the second uses the first's key. */
+/** The second of two concurrent builds uses the first's key. */
 async function makeKey(path: string): Promise<KeyObject> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const { privateKey } = generateKeyPairSync('ed25519');

@@ -78,7 +78,7 @@ export function createLocalRepository({
     for (const sha256 of moved) if (used.has(sha256)) await folder.adopt(staging.path(sha256), objectKey(sha256));
   }
 
-  async function removingAdded<Result>(work: () => Promise<Result>, always: boolean): Promise<Result> {
+  async function removingAdded<Result>(work: () => Promise<Result>, { always }: { always: boolean }): Promise<Result> {
     added.clear();
     isFailed = false;
     let isDone = false;
@@ -114,8 +114,8 @@ export function createLocalRepository({
       return isNew;
     },
     added: ({ sha256 }) => void added.add(sha256),
-    withoutLeftovers: (work) => removingAdded(work, false),
-    withScratch: (work) => removingAdded(work, true),
+    withoutLeftovers: (work) => removingAdded(work, { always: false }),
+    withScratch: (work) => removingAdded(work, { always: true }),
     found: ({ sha256 }) => folder.found(objectKey(sha256)),
     directory: folder.name,
     object: ({ sha256, bytes }) => ({ path: folder.path(objectKey(sha256)), sha256, bytes }),

@@ -53,7 +53,10 @@ const POSTGRES: Record<string, string[]> = {
   // One SELECT of the user's, from the command line, on a throw-away database.
   'catalog/read-value.ts': ['select'],
   // Names by format('%I'); conditions of ours.
-  'restore/statistics.ts': ['relation', 'some.join(", ")', 'which'],
+  'statistics/gather.ts': ['relation', 'some.join(", ")', 'which'],
+  // Queries and columns of ours.
+  'statistics/store.ts': ['PARTS', 'fields.join(", ")', 'name'],
+  'statistics/take-over.ts': ['PARTS', 'fields.map(ArrowFunctionExpression).join(", ")'],
   'catalog/browse.ts': ['namePartOf("c.relname")', 'namePartOf("n.nspname")'],
   // Lists of quoted names, and queries of this file.
   'catalog/introspect.ts': [

@@ -73,6 +73,7 @@ async function store(context: Context, { request, plan, database }: SaveWork): P
   const { manifest, reading } = await repository.withoutLeftovers(async () => {
     const stored = await storeDump({
       ...{ database, repository, previous, schemaConfig: WHOLE_DATABASE, evidence: last.evidence },
+      keepsStatistics: true,
       cpus: request.cpus ?? cpusFor(context, target),
     });
     const content: Manifest = {

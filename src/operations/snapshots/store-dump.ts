@@ -17,7 +17,10 @@ import { UserError } from '../../runtime/errors.ts';
 import { readMigrations } from '../migrations/read-migrations.ts';
 
 export interface StoringDump
-  extends Pick<DumpRequest, 'schemaConfig' | 'includeNeededSchemas' | 'excludeRows' | 'cpus' | 'copyOf' | 'program'> {
+  extends Pick<
+    DumpRequest,
+    'schemaConfig' | 'includeNeededSchemas' | 'excludeRows' | 'cpus' | 'copyOf' | 'program' | 'keepsStatistics'
+  > {
   database: Pick<Database, 'dump'>;
   repository: LocalRepository;
   previous: Manifest | undefined;

@@ -49,7 +49,7 @@ export function sampleLines({ columns, key, samples }: RowsDiff, how: string): T
   if (samples.length === 0) return [];
   const masked = columns.filter((column) => column.masked).length;
   const names = columns.map(({ name }) => name);
-  const shown = samples.map(({ values }) => values.map((value) => valueCell(value, false).text));
+  const shown = samples.map(({ values }) => values.map((value) => valueCell(value).text));
   return [
     ...(masked > 0
       ? [{ text: `Personal data masked in ${formatNumberOf(masked, 'column')}. ${how}`, tone: 'dim' as const }]

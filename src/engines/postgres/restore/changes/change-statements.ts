@@ -60,9 +60,9 @@ async function describeTables(
   const last = Math.max(0, ...replacements.map(({ turn }) => turn)) + 1;
   const fixed = await readFixed(session, tables, details);
   return tables.map((one, index) => {
-    const { schema, table: name, columns, root: _, ...data } = dataOf(one.table, details);
+    const { schema, table: name, columns } = dataOf(one.table, details);
     const { key = null, turn = last } = found.get(one.table.name) ?? {};
-    const path = pathOf({ ...data, schema, table: name, columns });
+    const path = pathOf({ schema, table: name });
     const own = fixed.get(index) ?? [];
     return withReplaced({ ...one, path, columns, key, turn, schema, name }, (at) => own.includes(columns[at] ?? ''));
   });
