@@ -1,6 +1,6 @@
 import type { StoredTable } from '../../../engines/facets/restore.ts';
 import { engineOf } from '../../../engines/registry.ts';
-import { pairsOf } from '../../../engines/shared/stored-pairs.ts';
+import { pairsOf, type StoredSide } from '../../../engines/shared/stored-pairs.ts';
 import type { Manifest, ManifestTable } from '../../../repository/manifest/manifest.ts';
 import type { ObjectPool } from '../../../repository/objects/object-pool.ts';
 import type { RowsDiff, TableDiff } from '../../../results/table-diff.ts';
@@ -9,7 +9,7 @@ import { localRepository } from '../local-repository.ts';
 import { columnsOf, maskedRows } from '../rows.ts';
 import { snapshotReader } from '../snapshot-reader.ts';
 import { findDifference, type RowDifference } from './difference.ts';
-import { scanLines, storedLines } from './stored-lines.ts';
+import { scanLines, selectFields, storedLines } from './stored-lines.ts';
 
 /** A table in one of two snapshots. */
 export interface ComparedSide {
@@ -51,24 +51,33 @@ export interface ComparedRows extends RowDifference {
 
 type NotComparedReason = Exclude<TableDiff['rows_not_compared'], 'one_side' | null>;
 
-/** Compares all rows of a table, equal ones as often as there are. Reads no object that both sides have. */
+/**
+ * Compares all rows of a table, equal ones as often as there are, by the columns that both sides have. Reads no object
+ * that both sides have.
+ */
 export async function compareStored(
   { signal }: Pick<Context, 'signal'>,
   before: ComparedSide,
   after: ComparedSide,
 ): Promise<ComparedRows | NotComparedReason> {
-  const [old, now] = [before, after].map((side) => ({
-    table: side.table,
-    rows: storedLines(side.manifest, side.read),
-  }));
-  const isEverywhere = before.table !== null && after.table !== null;
-  if (!old || !now || (isEverywhere && JSON.stringify(before.columns) !== JSON.stringify(after.columns))) {
-    return 'columns_differ';
-  }
-  const columns = after.table ? after.columns : before.columns;
+  const columns = commonColumns(before, after);
+  if (columns.length === 0 && before.columns.length + after.columns.length > 0) return 'columns_differ';
   const key = keyColumns(before, after, columns);
+  const [old, now] = [storedSide(before, columns), storedSide(after, columns)];
   const difference = await findDifference(() => pairsOf(old, now), { key, signal });
   return difference ? { columns, key, ...difference } : 'too_large';
+}
+
+function commonColumns(before: ComparedSide, after: ComparedSide): string[] {
+  if (!before.table) return after.columns;
+  return after.table ? after.columns.filter((column) => before.columns.includes(column)) : before.columns;
+}
+
+function storedSide({ manifest, read, table, columns: own }: ComparedSide, columns: string[]): StoredSide {
+  const lines = storedLines(manifest, read);
+  if (!table || JSON.stringify(own) === JSON.stringify(columns)) return { table, rows: lines };
+  const places = columns.map((column) => own.indexOf(column));
+  return { table, rows: (file) => selectFields(lines(file), places) };
 }
 
 function keyColumns(before: ComparedSide, after: ComparedSide, columns: string[]): number[] {

@@ -34,7 +34,7 @@ export function diffLines(diff: NonNullable<TableDiff['definition']>): ToneLine[
 }
 
 export const NOT_COMPARED = {
-  columns_differ: 'not compared, since the columns differ',
+  columns_differ: 'not compared: no column is in both',
   too_large: 'not compared: too many or too large rows differ',
   one_side: 'only one of the snapshots has the table',
 };
