@@ -49,7 +49,11 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
     function contextWith(): Context {
       const app = { snapshot: { src_url: server.url('source'), dst_url: server.url('copy') } };
       return testContext({
-        settings: { working_directory: join(folder.path, 'work'), targets: { app }, saves: { keep: 20 } },
+        settings: {
+          working_directory: join(folder.path, 'work'),
+          targets: { app, dumped: { ...app, program: true } },
+          saves: { keep: 20 },
+        },
       });
     }
 
@@ -157,6 +161,17 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
       });
       await applyRemove(contextWith(), await planRemove(contextWith(), { target: 'app', snapshot, from: 'local' }));
       await expect(changes()).rejects.toMatchObject({ code: 'snapshot_missing' });
+    });
+
+    it.runIf(kind !== 'postgres')("are found in snapshots that the vendor's program made", async () => {
+      await build(contextWith(), { target: 'dumped' });
+      await applyLoad(contextWith(), await planLoad(contextWith(), { target: 'dumped' }));
+      const dumped = (tables: string[] = []) => readChanges(contextWith(), { target: 'dumped', tables });
+      expect(await dumped()).toMatchObject({ tables: [], definitions: [], sequences: [] });
+      await server.run('copy', ["UPDATE item SET name = CONCAT('a\\tb', CHAR(92), CHAR(10)) WHERE id = 1"]);
+      const [item] = (await dumped(['*.item'])).tables;
+      expect(item?.rows?.samples.at(-1)?.values[1]).toBe('a\tb\\\n');
+      expect(item).toMatchObject({ added: 0, changed: 1, removed: 0 });
     });
   });
 }
