@@ -57,6 +57,7 @@ test.each([
       'target',
       'history',
       'rows',
+      'changes',
       'branch',
       'mcp',
       'config',
