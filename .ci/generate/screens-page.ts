@@ -44,7 +44,7 @@ Runs continue when their screen is left; the line above the keys shows their pro
 queued, runs on different targets are parallel. The status bar shows the last result or the run in progress, \`READ-ONLY\`,
 the configuration file, the mode and the version.`;
 
-const COMMANDS_TEXT = `One key means one thing on every screen. \`keys\` in the configuration replaces keys by the id of their command:
+const COMMANDS_TEXT = `One key means one thing on every screen, apart from \`s\`. \`keys\` in the configuration replaces keys by the id of their command:
 
 \`\`\`yaml
 keys:

@@ -137,6 +137,7 @@ export function lazyOperations(
       return withoutSecrets(session, createContext, (context) => withSuggestion(context, request, use));
     },
     verify: inContext(async () => (await import('../../src/operations/snapshots/verify.ts')).verify),
+    listPoints: inContext(async () => (await import('../../src/operations/back/list-points.ts')).listPoints),
     listBranches: inContext(async () => (await import('../../src/operations/branch/list/list.ts')).listBranches),
     listHistory: inContext(async () => (await import('../../src/operations/history/list-history.ts')).listHistory),
     /** Runs psql or mysql on the destination; resolves with what `run` returns. */

@@ -22,7 +22,7 @@ export async function listPoints(given: Context, { target }: { target: string })
       }),
     ),
   ];
-  return { target, points };
+  return { target, destination: database.url.display, points };
 }
 
 async function previousPoint({ restore }: Database): Promise<BackPoint> {
@@ -33,8 +33,9 @@ async function previousPoint({ restore }: Database): Promise<BackPoint> {
     way: 'swap',
   } as const;
   try {
-    const { replacedAt, sizeBytes } = await restore.findUndoCopy();
-    return { ...point, created_at: replacedAt, size_bytes: sizeBytes };
+    const { replacedAt, sizeBytes, tables } = await restore.findUndoCopy();
+    const rows = tables && { tables, way: 'in_place' as const };
+    return { ...point, created_at: replacedAt, size_bytes: sizeBytes, ...rows };
   } catch (error) {
     if (!(error instanceof UserError && error.code === 'nothing_to_undo')) throw error;
     return { ...point, created_at: null, size_bytes: null, unavailable: error.message };
