@@ -1,6 +1,6 @@
 import { defineCommand } from '../cli/command.ts';
 import { requestOf, runPlanned } from '../cli/run-planned.ts';
-import { CPUS, DRY_RUN, TARGET } from './shared-options.ts';
+import { CPUS, DRY_RUN, NO_AUTOSAVE, TARGET } from './shared-options.ts';
 
 export const backCommand = defineCommand({
   name: 'back',
@@ -18,6 +18,7 @@ export const backCommand = defineCommand({
     { flags: '--list', description: 'list the points' },
     DRY_RUN,
     { flags: '--no-undo', description: 'keep no undo copy' },
+    NO_AUTOSAVE,
     CPUS,
   ],
   examples: [

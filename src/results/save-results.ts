@@ -40,6 +40,7 @@ export const backPoint = v.object({
   size_bytes: orNull(number),
   made_by: describe(text, 'The operation, for people.'),
   note: optional(text),
+  automatic: saveRow.entries.automatic,
   way: describe(
     v.picklist(['swap', 'in_place', 'copy', 'restore']),
     '`swap`: a database at hand is renamed; `in_place`: rows are replaced in the destination; `copy`: the base copy is copied; `restore`: the save is loaded.',

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { SAVES_BEFORE } from '../../results/saves-before.ts';
 import { parseSize } from '../../text/size.ts';
 import { commandKeysSchema } from './command-keys.ts';
 import { dockerSchema } from './docker.ts';
@@ -80,8 +81,20 @@ export const settingsSchema = v.strictObject({
           'Most disk space of the saves of a target; the newest stays.',
           { example: '5GB' },
         ),
+        before: optionalKey(
+          v.array(v.picklist(SAVES_BEFORE)),
+          'Operations before which a state of the destination that they would lose is saved by itself. Default: all; none where CI is set.',
+          { example: [...SAVES_BEFORE] },
+        ),
+        max_duration: v.optional(
+          key(
+            v.pipe(v.number(), v.integer('must be a whole number'), v.minValue(1, 'must be at least 1')),
+            'Seconds, estimated from the size, above which a save of this kind is left out.',
+          ),
+          10,
+        ),
       }),
-      'Limits of tool save.',
+      'Saves: their limits, and those that are made by themselves.',
     ),
     {},
   ),

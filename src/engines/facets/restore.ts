@@ -193,6 +193,8 @@ export interface RestoreRun extends RestoreRequest {
   plan: RestorePlan;
   cpus: number;
   undo: boolean;
+  /** Reads a fingerprint of the new database before the swap, where the engine has one. */
+  fingerprint?: boolean | undefined;
   directory: string;
   /** A file of the snapshot, verified while it is read; the reader owns each part. */
   read(file: ManifestFile): AsyncIterable<Uint8Array<ArrayBuffer>>;
@@ -213,6 +215,8 @@ export interface ReplaceResult {
   swapMs: number | null;
   undoDatabase: string | null;
   missing?: MissingParts;
+  /** With `fingerprint`: proves later that the database is unchanged; JSON that only the engine reads. */
+  fingerprint?: unknown;
   /** The way of each table; of a load from the base copy only. */
   ways?: TableWay[];
   /** The base copy and the spare that were made. */
@@ -274,4 +278,6 @@ export interface UndoCopy {
   destination: DestinationState;
   /** It has the rows of these tables only, which the last load replaced. */
   tables?: string[];
+  /** The database that is dropped when another one becomes the undo copy, where it can be read as any database. */
+  retires?: Pick<UndoCopy, 'undoDatabase' | 'replacedAt' | 'sizeBytes'>;
 }

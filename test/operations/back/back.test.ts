@@ -26,6 +26,8 @@ const FILL = [
   'INSERT INTO child VALUES (1, 1), (2, 2)',
   'CREATE VIEW names AS SELECT name FROM item',
 ];
+type Saves = Context['configuration']['settings']['saves'];
+
 const TWO_DAYS_MS = 2 * 24 * 60 * 60 * 1000;
 
 for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb'] as const)) {
@@ -49,7 +51,8 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
       await folder?.[Symbol.asyncDispose]();
     });
 
-    function contextWith(saves: Context['configuration']['settings']['saves'] = { keep: 20 }): Context {
+    function contextWith(given: Partial<Saves> = {}): Context {
+      const saves: Saves = { keep: 20, max_duration: 10, before: [], ...given };
       // The steps of a load do not run in a return.
       const after_load = [{ command: 'exit 3', timeout: 5 }];
       const app = { snapshot: { src_url: server.url('source'), dst_url: server.url('copy') } };
