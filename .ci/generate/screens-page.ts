@@ -40,9 +40,8 @@ the questions of \`tool config init\`. [Commands](commands.md) can do all that s
 Arrows and Enter answer questions. The safe answer comes first; the name of a database on another machine must be typed.
 While text is typed, keys are text: Enter applies it, Esc cancels it.
 
-Runs continue when their screen is left; the line above the keys shows their progress and result. Runs on one target are
-queued, runs on different targets are parallel. The status bar shows the last result or the run in progress, \`READ-ONLY\`,
-the configuration file, the mode and the version.`;
+Runs continue when their screen is left, one after the other on one target. The status bar shows the last result or the run
+in progress, \`READ-ONLY\`, configuration file, mode and version.`;
 
 const COMMANDS_TEXT = `One key means one thing on every screen, apart from \`s\`. \`keys\` in the configuration replaces keys by the id of their command:
 
@@ -52,8 +51,8 @@ keys:
   palette: ctrl+p
 \`\`\`
 
-A key is one character, or \`ctrl+\` and a letter, and may occur once. The key bar, the help (\`?\`) and the list of commands
-(\`:\`) show those of a screen. Commands that replace or remove data show their plan and ask first.`;
+A key is one character, or \`ctrl+\` and a letter. Key bar, help (\`?\`) and palette (\`:\`) show those of a screen. Commands
+that replace or remove data show their plan and ask first.`;
 
 const LIMITS: [string, string][] = [
   ['size', 'at least 40×10 cells; everything is visible from 80×24'],

@@ -11,7 +11,7 @@ import { type PointsRoute, selectedPoint } from './points-route.ts';
 export const RETURN: KeyBinding<PointsRoute> = {
   keys: ['enter', 'right'],
   label: 'return',
-  help: 'return the destination to the point; shows the plan and asks first',
+  help: 'return to the point; asks first',
   palette: 'Return to point…',
   whyNot: (context) => {
     const point = selectedPoint(context.route);

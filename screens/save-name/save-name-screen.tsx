@@ -25,7 +25,7 @@ export const saveNameScreen: ScreenModule<SaveNameRoute> = {
     {
       keys: ['enter'],
       label: 'save',
-      help: 'save the destination under this name; without one, its name is the time',
+      help: 'save under this name; default: the time',
       run: accept,
       stays: true,
       palette: false,

@@ -38,7 +38,7 @@ export const DRY_RUN = {
 
 export const NO_AUTOSAVE = {
   flags: '--no-autosave',
-  description: 'save nothing of what is lost (saves.before)',
+  description: 'make no automatic save',
 } as const satisfies OptionSpec;
 
 export const ORIGINAL = {

@@ -196,6 +196,7 @@ export const undoPlan = v.object({
   size_bytes: number,
   tables: optional(describe(texts, 'Only the rows of these tables come back. Absent: the whole database.')),
   copies: optional(describe(databaseCopies, 'Base copy and spare of the present database. Absent: none.')),
+  keeps_copies: optional(describe(v.literal(true), 'They are of the database that comes back as well.')),
   unverified_sources: replaces.unverified_sources,
 });
 

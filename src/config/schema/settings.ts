@@ -83,18 +83,18 @@ export const settingsSchema = v.strictObject({
         ),
         before: optionalKey(
           v.array(v.picklist(SAVES_BEFORE)),
-          'Operations before which a state of the destination that they would lose is saved by itself. Default: all; none where CI is set.',
+          'Operations that save the state they would lose. Default: all; in CI none.',
           { example: [...SAVES_BEFORE] },
         ),
         max_duration: v.optional(
           key(
             v.pipe(v.number(), v.integer('must be a whole number'), v.minValue(1, 'must be at least 1')),
-            'Seconds, estimated from the size, above which a save of this kind is left out.',
+            'Estimated seconds above which such a save is left out.',
           ),
           10,
         ),
       }),
-      'Saves: their limits, and those that are made by themselves.',
+      'Limits of saves, and automatic saves.',
     ),
     {},
   ),

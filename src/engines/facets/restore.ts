@@ -278,6 +278,8 @@ export interface UndoCopy {
   destination: DestinationState;
   /** It has the rows of these tables only, which the last load replaced. */
   tables?: string[];
+  /** Base copy and spare are of the database that comes back as well. */
+  keepsCopies?: true;
   /** The database that is dropped when another one becomes the undo copy, where it can be read as any database. */
   retires?: Pick<UndoCopy, 'undoDatabase' | 'replacedAt' | 'sizeBytes'>;
 }

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { Context } from '../../runtime/context.ts';
 import { readState, writeState } from '../working-state.ts';
 
-/** Of the last databases that were loaded for a target, newest first: the destination, its undo copy, and some before. */
+/** Fingerprints per target, newest load first: of the destination, its undo copy, and some before. */
 const MOST = 4;
 
 const schema = v.strictObject({ format: v.literal(1), fingerprints: v.pipe(v.array(v.unknown()), v.maxLength(MOST)) });

@@ -111,6 +111,16 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
       expect(await content()).toBe(saved);
       await back({ point: 'previous' });
       expect(await content()).toBe(again);
+      // The base copy is of the load before the return.
+      if (kind === 'postgres') {
+        expect((await planBack(contextWith(), { target: 'app', point: 'previous' })).plan.undo?.keeps_copies).toBe(
+          true,
+        );
+        await back({ point: 'load' });
+        expect(await content()).toBe(pristine);
+        await back({ point: 'previous' });
+        expect(await content()).toBe(again);
+      }
       expect(changed).not.toBe(saved);
 
       const list = await listPoints(contextWith(), { target: 'app' });

@@ -11,7 +11,7 @@ import { undoRows } from '../restore/only-rows/undo-rows.ts';
 import { auxiliaryNames, findAuxiliaryDatabases, lockDestination, readOid } from '../server/server.ts';
 import { checkSwap } from './blockers.ts';
 import { inspectDestination } from './inspect-destination.ts';
-import { assertRowsOf, type MarkedDatabase, type UndoRows, writeComment } from './mark.ts';
+import { assertRowsOf, isCopyOf, type MarkedDatabase, type UndoRows, writeComment } from './mark.ts';
 import { readComment, rename, renameAll, toUndoCopy } from './swap.ts';
 import { openSwapSession } from './swap-session.ts';
 
@@ -20,11 +20,14 @@ export async function findUndoCopy(context: EngineContext, url: DatabaseUrl): Pr
   const { destination } = await inspectDestination(context, url);
   await using server = await connectToServer(context, url);
   const { name, replacedAt, rows, undoCopy } = await findReplaced(server, url);
+  const { base } = await findAuxiliaryDatabases(server, url.database ?? '');
+  const keepsCopies = base !== null && !rows && isCopyOf(base.mark, await readOid(server, name));
   const tables = rows && { tables: rows.tables.map((table) => table.name) };
   const retires = undoCopy?.readable && !undoCopy.mark.rows && (await factsOf(server, undoCopy));
   return {
     ...{ undoDatabase: name, replacedAt, sizeBytes: await sizeOf(server, name), destination },
     ...tables,
+    ...(keepsCopies && { keepsCopies }),
     ...(retires && { retires }),
   };
 }
@@ -74,7 +77,7 @@ interface ReplacedDatabase {
   undoDatabase: string | null;
   /** It has these rows only. */
   rows?: UndoRows | undefined;
-  /** Of a switch as well. */
+  /** Present after a switch as well. */
   undoCopy: MarkedDatabase | null;
 }
 
