@@ -12,13 +12,13 @@ export function screensReference(pictured: string[]): string {
     COMMANDS_TEXT,
     markdownTable([['command', 'key', 'what it does'], ...COMMAND_IDS.map(commandLine)]),
     '## Moving',
-    'These keys have no id. Below are the other keys of single screens.',
+    'These keys have no id.',
     table([...withoutParts([...shared().values()]), ...EVERYWHERE.map(({ keys, help }) => ({ keys: [keys], help }))]),
     ...Object.values<ScreenModule>(SCREENS).flatMap((screen) => section(screen, pictured)),
     '## Themes',
     '`theme` in the configuration, or `TOOL_THEME`:',
     markdownTable([['theme', 'colours'], ...THEMES]),
-    'Terminals with few colours (`COLORTERM`, `TERM`) have sixteen, and none with `NO_COLOR`; bold and reverse remain.',
+    'Terminals with few colours (`COLORTERM`, `TERM`) have sixteen, and none with `NO_COLOR`.',
     '## Limits',
     markdownTable([['limit', 'behaviour'], ...LIMITS]),
   ]
@@ -35,7 +35,7 @@ tool demo   # open the screens on a temporary database with sample data
 \`\`\`
 
 \`tool\` in a terminal opens the list of targets, \`tool target TARGET\` the snapshots of one. Without a configuration it asks
-the questions of \`tool config init\`. [Commands](commands.md) can do all that screens do.
+the questions of \`tool config init\`. [Commands](commands.md) do the same.
 
 Arrows and Enter answer questions. The safe answer comes first; the name of a database on another machine must be typed.
 While text is typed, keys are text: Enter applies it, Esc cancels it.
