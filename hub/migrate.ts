@@ -26,8 +26,8 @@ const LOOK_EVERY = 200;
 /** Brings the schema up to date, grants the rights of `serve`, and wraps the data keys with the newest hub key. */
 export async function migrate(environment: NodeJS.ProcessEnv): Promise<MigrationResult> {
   const { databaseUrl, keys, role } = await readMigrationSettings(environment);
-  const { db, close } = openDatabase(databaseUrl, { statementTimeout: STATEMENT_TIMEOUT });
-  await using _closing = { [Symbol.asyncDispose]: close };
+  await using database = openDatabase(databaseUrl, { statementTimeout: STATEMENT_TIMEOUT });
+  const { db } = database;
   const migrated: MigrationResult = { migrations: [], rewrapped: 0 };
   const work = async (): Promise<void> => {
     migrated.migrations = await migrateDatabase(db);

@@ -72,8 +72,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const { settings, dev, version, write, signal, clock, notice = dev ? 0 : NOTICE, limits = LIMITS } = options;
   const { timeouts = TIMEOUTS, queueTimes } = options;
   const log = createLog({ write, clock });
-  const database = openDatabase(settings.databaseUrl);
-  await using _database = { [Symbol.asyncDispose]: () => database.close() };
+  await using database = openDatabase(settings.databaseUrl);
   const { db } = database;
   if (dev) {
     await migrate(db);

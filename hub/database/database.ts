@@ -21,11 +21,10 @@ export const JOB = sql.id(QUEUE_SCHEMA, 'job');
 /** Counts and revisions fit into a number. */
 const INT8 = 20;
 
-export interface OpenedDatabase {
+export interface OpenedDatabase extends AsyncDisposable {
   db: Database;
   /** Connections in use and requests that wait for one. */
   pool: () => { total: number; idle: number; waiting: number };
-  close: () => Promise<void>;
 }
 
 export function openDatabase(url: string, { statementTimeout = STATEMENT_TIMEOUT } = {}): OpenedDatabase {
@@ -34,7 +33,7 @@ export function openDatabase(url: string, { statementTimeout = STATEMENT_TIMEOUT
   return {
     db,
     pool: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
-    close: () => db.destroy(),
+    [Symbol.asyncDispose]: () => db.destroy(),
   };
 }
 

@@ -18,8 +18,8 @@ export interface ReconcileCommand {
 /** `tool hub reconcile`: with the database and the keys of the settings. */
 export async function reconcile({ environment, report, signal }: ReconcileCommand): Promise<ReconcileResult> {
   const { databaseUrl, keys, trustedKeys } = await readMigrationSettings(environment);
-  const { db, close } = openDatabase(databaseUrl, { statementTimeout: STATEMENT_TIMEOUT });
-  await using _closing = { [Symbol.asyncDispose]: close };
+  await using database = openDatabase(databaseUrl, { statementTimeout: STATEMENT_TIMEOUT });
+  const { db } = database;
   await assertReady(db, { keys });
   // Without await the connection would be closed before.
   const work = () => reconcileAll({ db, buckets: createBuckets(db, keys), trustedKeys, report, signal });

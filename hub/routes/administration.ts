@@ -54,7 +54,7 @@ export const administrationRoutes = {
 
   async updateUser({ parameters: { id }, body: { disabled }, event }, { db, callers }) {
     const user = await db.transaction().execute(async (transaction) => {
-      const row = await setDisabled(transaction, id, disabled);
+      const row = await setDisabled(transaction, { id, disabled });
       if (!row) throw new Problem('cloud_unknown', 'There is no such user');
       await recordEvent(transaction, { ...event, action: disabled ? 'user.disable' : 'user.enable', object: row.name });
       return row;

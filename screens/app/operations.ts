@@ -138,6 +138,9 @@ export function lazyOperations(
     },
     verify: inContext(async () => (await import('../../src/operations/snapshots/verify.ts')).verify),
     listPoints: inContext(async () => (await import('../../src/operations/back/list-points.ts')).listPoints),
+    verifyRestore: inContext(
+      async () => (await import('../../src/operations/snapshots/verify-restore.ts')).verifyRestore,
+    ),
     listBranches: inContext(async () => (await import('../../src/operations/branch/list/list.ts')).listBranches),
     listHistory: inContext(async () => (await import('../../src/operations/history/list-history.ts')).listHistory),
     /** Runs psql or mysql on the destination; resolves with what `run` returns. */

@@ -13,7 +13,7 @@ import { BACK_TO } from '../commands/points.ts';
 import { REMOVE } from '../commands/remove.ts';
 import { RESET } from '../commands/reset.ts';
 import { begin } from '../commands/runs/run-route.ts';
-import { verifyRun } from '../commands/runs/runs.ts';
+import { proveRun, verifyRun } from '../commands/runs/runs.ts';
 import { SANITIZE } from '../commands/sanitize.ts';
 import { UNDO } from '../commands/undo.ts';
 import {
@@ -177,6 +177,18 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   RESET,
   BRANCHES,
   ...FILTER,
+  {
+    id: 'try',
+    keys: ['V'],
+    label: 'try restore',
+    help: 'restore the snapshot into a throw-away database, with all checks of a load',
+    palette: 'Try restore of snapshot',
+    whyNot: noSnapshot,
+    run: (model, { target }) => {
+      const { snapshot } = contextOf(model);
+      if (snapshot) begin(model, proveRun(model, { target, snapshot }));
+    },
+  },
   BACK,
   REFRESH,
   RUNS,

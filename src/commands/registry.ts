@@ -14,6 +14,7 @@ import { branchPruneCommand } from './branch/prune.ts';
 import { branchResetCommand } from './branch/reset.ts';
 import { branchSwitchCommand } from './branch/switch.ts';
 import { buildCommand } from './build.ts';
+import { changesCommand } from './changes.ts';
 import { cloudApplyCommand } from './cloud/apply.ts';
 import { cloudAuditCommand } from './cloud/audit.ts';
 import { cloudShowCommand } from './cloud/show.ts';
@@ -84,6 +85,7 @@ export const COMMANDS: CommandModule[] = [
   targetCommand,
   historyCommand,
   rowsCommand,
+  changesCommand,
   branchCreateCommand,
   branchListCommand,
   branchResetCommand,

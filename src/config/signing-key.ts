@@ -1,8 +1,8 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { link, mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { UserError } from '../runtime/errors.ts';
-import { writeTemporary } from './edit/write-temporary.ts';
+import { createFile } from './edit/write-temporary.ts';
 import { userConfigFile } from './paths.ts';
 
 export function signingKeyFile(environment: NodeJS.ProcessEnv): string {
@@ -32,21 +32,16 @@ async function readKey(path: string): Promise<KeyObject | null> {
   return key;
 }
 
-/** A link is atomic: of two concurrent builds the second uses the first's key. */
+/** The second of two concurrent builds uses the first's key. */
 async function makeKey(path: string): Promise<KeyObject> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const { privateKey } = generateKeyPairSync('ed25519');
-  const unfinished = await writeTemporary(path, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), {
-    mode: 0o600,
-  });
   try {
-    await link(unfinished, path);
+    await createFile(path, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), { mode: 0o600 });
     return privateKey;
   } catch (error) {
     const theirs = (error as NodeJS.ErrnoException).code === 'EEXIST' ? await readKey(path) : null;
     if (theirs) return theirs;
     throw error;
-  } finally {
-    await rm(unfinished, { force: true });
   }
 }

@@ -15,8 +15,8 @@ export interface EngineProfile {
   client: string;
   /** The longest name of a database, in units of `lengthOf`; a server may shorten longer ones without an error. */
   nameLimit: { most: number; lengthOf: (text: string) => number };
-  /** Stored rows: how the vendor's dump program writes them, and whether an empty line before their end is one. */
-  rows: { byProgram: 'copied' | 'inserted'; emptyEnd: boolean };
+  /** Stored rows: how the vendor's dump program writes them, whether an empty line before their end is one, and that end. */
+  rows: { byProgram: 'copied' | 'inserted'; emptyEnd: boolean; endBytes: number };
   /** Programs that know manifests of format 1 only load no more than the first part of a table: these say 2. */
   partsFormat: 1 | 2;
   defaultImage: string;

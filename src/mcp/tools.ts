@@ -136,6 +136,18 @@ export const TOOLS: Tool[] = [
     },
   }),
   defineTool({
+    name: 'changes',
+    title: 'List the changes in a branch',
+    description: `Compares one of your own branches with the snapshot it was made from: numbers of rows added, changed and removed by table, and changed definitions. Returns no rows. ${FROM_DATABASES}`,
+    effect: 'reads',
+    input: v.strictObject({ target: given.target, name: given.branch }),
+    output: 'document.changes',
+    async run({ context, owner }, { target, name: branch }) {
+      const { readChanges } = await import('../operations/changes/changes.ts');
+      return { data: await readChanges(context, { target, branch, owner }) };
+    },
+  }),
+  defineTool({
     name: 'explain_row',
     title: 'Explain a row of a subset',
     description: `Connects to the source of the subset and explains why a row is in it. ${FROM_DATABASES}`,

@@ -20,6 +20,8 @@ export interface LocalRepository extends Repository, SaveLists {
    * another run is active, which may be about to reference them.
    */
   withoutLeftovers<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Runs the work, then removes the objects that it has stored, in the same way. */
+  withScratch<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Notes an object that was there, whole, and has been made young. */
   found(object: { sha256: string }): void;
   /** The folder of the store. */
@@ -76,6 +78,23 @@ export function createLocalRepository({
     for (const sha256 of moved) if (used.has(sha256)) await folder.adopt(staging.path(sha256), objectKey(sha256));
   }
 
+  async function removingAdded<Result>(work: () => Promise<Result>, { always }: { always: boolean }): Promise<Result> {
+    added.clear();
+    isFailed = false;
+    let isDone = false;
+    try {
+      const result = await work();
+      isDone = !always;
+      return result;
+    } finally {
+      if (!isDone) {
+        isFailed = true;
+        // The sweep removes them after a day.
+        await removeAdded().catch(() => {});
+      }
+    }
+  }
+
   return {
     ...repository,
     takenAt: async (target) => (await repository.files(target)).map(({ key }) => timeInKey(key)),
@@ -95,18 +114,8 @@ export function createLocalRepository({
       return isNew;
     },
     added: ({ sha256 }) => void added.add(sha256),
-    async withoutLeftovers(work) {
-      added.clear();
-      isFailed = false;
-      try {
-        return await work();
-      } catch (error) {
-        isFailed = true;
-        // The sweep removes them after a day.
-        await removeAdded().catch(() => {});
-        throw error;
-      }
-    },
+    withoutLeftovers: (work) => removingAdded(work, { always: false }),
+    withScratch: (work) => removingAdded(work, { always: true }),
     found: ({ sha256 }) => folder.found(objectKey(sha256)),
     directory: folder.name,
     object: ({ sha256, bytes }) => ({ path: folder.path(objectKey(sha256)), sha256, bytes }),

@@ -20,10 +20,10 @@ const TIMEOUT_MS = 5 * 60_000;
 
 /** Signs a person in. Stores nothing. */
 export async function signInAtProvider(request: ProviderSignInRequest): Promise<SignInSession> {
-  const { provider: wanted, device, clock, timeoutMs: time = TIMEOUT_MS, ...options } = request;
+  const { provider: wanted, device, clock, timeoutMs = TIMEOUT_MS, ...options } = request;
   const provider = await unlessAborted(openProvider(wanted), options.signal);
-  const timeoutMs = AbortSignal.timeout(time);
-  const patient = { ...options, signal: AbortSignal.any([options.signal, timeoutMs]) };
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const patient = { ...options, signal: AbortSignal.any([options.signal, timeout]) };
   const byDevice = device || (options.openBrowser === null && offersDevices(provider));
   try {
     const tokens = await (byDevice ? signInByDevice : signInByBrowser)(provider, patient);
@@ -31,6 +31,6 @@ export async function signInAtProvider(request: ProviderSignInRequest): Promise<
     return await withUserInfo(provider, sessionOf(tokens, clock()));
   } catch (thrown) {
     options.signal.throwIfAborted();
-    throw timeoutMs.aborted ? signInFailure(wanted.name, 'timed_out') : thrown;
+    throw timeout.aborted ? signInFailure(wanted.name, 'timed_out') : thrown;
   }
 }

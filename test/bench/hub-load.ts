@@ -41,7 +41,7 @@ async function measure(part: string, seconds: number): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
   const postgres = await startPostgres({ max_wal_size: '4GB' });
   const databaseUrl = postgres.url('postgres');
-  const { db, close } = openDatabase(databaseUrl, { statementTimeout: 600_000 });
+  const { db, [Symbol.asyncDispose]: close } = openDatabase(databaseUrl, { statementTimeout: 600_000 });
   const rows = [['request', 'seconds', 'a second', 'p50 ms', 'p99 ms', 'failed']];
   rows[0]?.push(
     'healthz p50',

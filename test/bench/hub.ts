@@ -31,7 +31,7 @@ const AT_ONCE = 8;
 const tool = new URL('../../dist/tool.js', import.meta.url).pathname;
 const postgres = await startPostgres({ maintenance_work_mem: '512MB', max_wal_size: '8GB' });
 const databaseUrl = postgres.url('postgres');
-const { db, close } = openDatabase(databaseUrl, { statementTimeout: 3_600_000 });
+const { db, [Symbol.asyncDispose]: close } = openDatabase(databaseUrl, { statementTimeout: 3_600_000 });
 let hubStarted = new Date(0);
 const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE * 4 });
 

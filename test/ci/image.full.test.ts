@@ -205,7 +205,7 @@ describeWithDocker('the image', () => {
         const expiresAt = new Date(Date.now() + 3_600_000);
         return (await insertSession(database.db, { userId: user.id, expiresAt, page: false })).token;
       } finally {
-        await database.close();
+        await database[Symbol.asyncDispose]();
       }
     }
   });

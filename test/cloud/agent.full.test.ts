@@ -73,7 +73,7 @@ describeWithPostgres('tool agent for a long time', () => {
       const cli = await machine(hub.url, target);
       const ending = new AbortController();
       const stderr = new Sink();
-      const { db, close } = openDatabase(source);
+      const { db, [Symbol.asyncDispose]: close } = openDatabase(source);
       onTestFinished(close);
       const release = Promise.withResolvers<void>();
       const held = db.transaction().execute(async (transaction) => {

@@ -79,7 +79,7 @@ describeWithPostgres('tool agent', () => {
 
     /** Held until it is disposed: a dump of the source waits for it. */
     async function lockSource(): Promise<AsyncDisposable & { waits: () => Promise<boolean> }> {
-      const { db, close } = openDatabase(hub.postgres.url('source'));
+      const { db, [Symbol.asyncDispose]: close } = openDatabase(hub.postgres.url('source'));
       const [locked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       const held = db.transaction().execute(async (transaction) => {
         await sql`LOCK TABLE person IN ACCESS EXCLUSIVE MODE`.execute(transaction);

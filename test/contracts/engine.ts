@@ -201,8 +201,7 @@ export function engineContract(start: () => Promise<ContractServer>): void {
       const { manifest } = await findSnapshot(context, { target: 'app' });
       const { restore } = openDatabase(context, parseUrl(server.url('copy')));
       const repository = localRepository(context);
-      const pool = createObjectPool(2);
-      await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
+      await using pool = createObjectPool(2);
       const before = await server.dump('copy');
       const restoration = { manifest, schemaConfig: undefined, inPlace: false };
       const run = {

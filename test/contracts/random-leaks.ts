@@ -187,8 +187,7 @@ function isFinding({ findings }: Coverage, place: string): boolean {
 
 /** Finds values of the original in the result, by plain comparison of texts. */
 async function searchEveryByte(context: Context, manifest: Manifest, secrets: string[]): Promise<Set<string>> {
-  const pool = createObjectPool(1);
-  await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
+  await using pool = createObjectPool(1);
   const contentOf = async (file: ManifestFile): Promise<string> => {
     const parts: Uint8Array[] = [];
     for await (const part of pool.read(localRepository(context).object(file))) parts.push(part.slice());

@@ -192,8 +192,7 @@ export function sanitizerContract(start: () => Promise<SanitizerServer>): void {
       const before = original.tables.filter(({ name }) => changed.includes(name)).map(({ file }) => file.sha256);
       expect(before).toHaveLength(3);
       expect(filesOf(manifest).filter(({ sha256 }) => before.includes(sha256))).toEqual([]);
-      const pool = createObjectPool(1);
-      await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
+      await using pool = createObjectPool(1);
       const content = async (files: ReturnType<typeof filesOf>): Promise<string> => {
         const parts: Uint8Array[] = [];
         for (const file of files) {

@@ -210,7 +210,7 @@ describeWithPostgres('the screens on a real server', () => {
     }
   });
 
-  it('show the log of a load, open psql on its destination, and keep its history', async () => {
+  it('show the log of a load, open psql on its destination, prove the snapshot by a restore, and keep the history', async () => {
     await openWithSnapshot('shop');
     await confirmLoad();
     await terminal.waitFor('✓ copy replaced');
@@ -237,6 +237,10 @@ describeWithPostgres('the screens on a real server', () => {
 
     terminal.press('esc');
     await terminal.waitFor('1 snapshot');
+    terminal.press('V');
+    await terminal.waitFor(/✓ Snapshot 0 of shop \(\w+ RAW\) can be restored/);
+    terminal.press('esc');
+    await terminal.waitFor('1 snapshot');
     terminal.press('esc');
     await terminal.waitFor('1 of 4 targets');
     terminal.press('h');
@@ -249,6 +253,7 @@ describeWithPostgres('the screens on a real server', () => {
       env,
     });
     expect(JSON.parse(stdout).entries).toMatchObject([
+      { operation: 'verify', target: 'shop', outcome: 'done' },
       { operation: 'load', target: 'shop', outcome: 'done', to: expect.stringMatching(/\/copy$/) },
       { operation: 'build', target: 'shop', outcome: 'done', from: expect.stringMatching(/\/shop$/) },
     ]);

@@ -161,6 +161,16 @@ describeWithPostgres('the pages of tasks', () => {
     expect(output).toContain('Removed save before-migration of shop');
   });
 
+  test('review-changes: every command runs', async () => {
+    const { session, blocks } = await openPage('review-changes');
+    await session.shell({ title: 'a load', language: 'sh', text: 'tool build shop && tool load shop --yes' });
+    await postgres.psql('shop_dev', { sql: "UPDATE customer SET name = 'Eve' WHERE id = 2; DELETE FROM orders" });
+    const output = await runAll(session, blocks);
+    expect(output).toMatch(/^public\.customer +0 +1 +0$/m);
+    expect(output).toMatch(/^~ id 2: name: Bob → Eve$/m);
+    expect(output).toMatch(/^Wrote \d+ statements to .*changes\.sql$/m);
+  });
+
   test('begin-with-a-backup: every command runs', async () => {
     const { session, blocks } = await openPage('begin-with-a-backup');
     expect(await runAll(session, blocks)).toMatch(/Imported snapshot \w+ of shop from shop\.dump: 4 tables/);

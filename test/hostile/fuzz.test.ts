@@ -76,7 +76,7 @@ beforeAll(async () => {
 }, TIMEOUT);
 
 afterAll(async () => {
-  await pool.close();
+  await pool[Symbol.asyncDispose]();
   await sandbox[Symbol.asyncDispose]();
 });
 

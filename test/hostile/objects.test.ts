@@ -122,8 +122,7 @@ describe('object that unpacks to more than its size', () => {
     ['a million frames without content', Array(1_000_000).fill({ stored: Buffer.alloc(0), bytes: 0 }), 8],
   ])('is not unpacked: %s', async (_, frames, bytes) => {
     const path = await objectOf(frames);
-    const pool = createObjectPool(1);
-    await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
+    await using pool = createObjectPool(1);
     const unpacked: number[] = [];
     const reading = (async () => {
       for await (const frame of pool.read({ path, sha256: '0'.repeat(64), bytes })) unpacked.push(frame.length);

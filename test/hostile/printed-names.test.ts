@@ -101,6 +101,7 @@ const lists: [what: string, print: (options: Options) => string][] = [
           definition: [{ change: 'added', text: NAME }],
           rows: {
             columns: [{ name: NAME, personal: null, masked: false }],
+            key: [NAME],
             added: 1,
             removed: 0,
             changed: 0,

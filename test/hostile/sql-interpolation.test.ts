@@ -29,6 +29,11 @@ const POSTGRES: Record<string, string[]> = {
   ],
   // An expression of this file over a quoted number.
   'dump/unchanged/fingerprint.ts': ['fresh'],
+  // Literals, names and conditions of quoteText and quoteName; tables by the server's own query.
+  'restore/changes/change-statements.ts': [
+    ...['equal', 'given', 'keyCondition(before, ObjectExpression)', 'keyCondition(line, ObjectExpression)'],
+    ...['literal(value)', 'name', 'path', 'rowCondition(line, columns)', 'set.join(", ")', 'setting'],
+  ],
   // A list of numbers.
   'dump/unchanged/read-state.ts': ['oids'],
   // A condition of quoted numbers.
@@ -50,7 +55,10 @@ const POSTGRES: Record<string, string[]> = {
   // One SELECT of the user's, from the command line, on a throw-away database.
   'catalog/read-value.ts': ['select'],
   // Names by format('%I'); conditions of ours.
-  'restore/statistics.ts': ['relation', 'some.join(", ")', 'which'],
+  'statistics/gather.ts': ['relation', 'some.join(", ")', 'which'],
+  // Queries and columns of ours.
+  'statistics/store.ts': ['PARTS', 'fields.join(", ")', 'name'],
+  'statistics/take-over.ts': ['PARTS', 'fields.map(ArrowFunctionExpression).join(", ")'],
   'catalog/browse.ts': ['namePartOf("c.relname")', 'namePartOf("n.nspname")'],
   // Lists of quoted names, and queries of this file.
   'catalog/introspect.ts': [
@@ -185,6 +193,10 @@ const POSTGRES: Record<string, string[]> = {
 };
 
 const MYSQL: Record<string, string[]> = {
+  // Literals, names and conditions of quoteText, quoteName and hexadecimal digits; numbers.
+  'restore/change-statements.ts': [
+    ...['condition', 'keyCondition(before, ObjectExpression)', 'lines.length', 'number', 'path', 'set.join(", ")'],
+  ],
   // Numbers and fixed words; a name and clauses that quoteName has quoted.
   'catalog/histograms.ts': ['options'],
   'restore/statistics.ts': ['what'],

@@ -473,7 +473,7 @@ describeWithPostgres('permissions of the hub', () => {
         return { answer };
       });
       const { status } = await changed.answer;
-      await lock.close();
+      await lock[Symbol.asyncDispose]();
       expect(status).toBe(operation === 'putTarget' ? 412 : 404);
       const after = await hub.database.db
         .selectFrom('audit_events')

@@ -134,7 +134,7 @@ describeWithPostgres('tool hub', () => {
     const environment = { TOOL_HUB_DATABASE_URL: postgres.url(name) };
     await migrate(environment);
     await postgres.psql(name, { sql: later });
-    const { db, close } = openDatabase(postgres.url(name));
+    const { db, [Symbol.asyncDispose]: close } = openDatabase(postgres.url(name));
     onTestFinished(close);
     const newer = { code: 'hub_schema_newer', exit: 1 };
     await expect(migrate(environment)).rejects.toMatchObject(newer);

@@ -33,7 +33,7 @@ const maskedTarget = (server: TestPostgres) => ({
 });
 
 const READING = [
-  ...['branch_url', 'diff', 'list_branches', 'list_snapshots', 'list_targets'],
+  ...['branch_url', 'changes', 'diff', 'list_branches', 'list_snapshots', 'list_targets'],
   ...['plan_create_branch', 'plan_drop_branch', 'plan_load', 'plan_reset_branch'],
 ];
 const CHANGING = ['create_branch', 'drop_branch', 'reset_branch'];
@@ -279,6 +279,7 @@ describeWithPostgres('tool mcp', () => {
       expect(await agent.refusal('plan_reset_branch', { target: 'app', name })).toMatchObject(refused);
       expect(await agent.refusal('plan_drop_branch', { target: 'app', names: [name] })).toMatchObject(refused);
       expect(await agent.refusal('branch_url', { target: 'app', name })).toMatchObject(refused);
+      expect(await agent.refusal('changes', { target: 'app', name })).toMatchObject(refused);
       expect(await agent.refusal('create_branch', { target: 'app', name })).toMatchObject({ code: 'branch_exists' });
     }
     const { branches } = await agent.call('list_branches', { target: 'app' });
@@ -294,6 +295,16 @@ describeWithPostgres('tool mcp', () => {
     expect(await count('source')).toBe(49);
     expect(url).toContain(password);
     expect(await psqlAt(url, { sql: 'SELECT count(*) FROM person' })).toBe('49\n');
+    await psqlAt(url, {
+      sql: "UPDATE person SET name = 'a secret' WHERE id < 4; CREATE VIEW names AS SELECT name FROM person",
+    });
+    const changes = await agent.call('changes', { target: 'app', name: 'url' });
+    expect(changes).toMatchObject({
+      ...{ branch: 'url', since: { kind: 'load' }, unchanged: 0 },
+      tables: [{ table: 'public.person', added: 0, changed: 2, removed: 0 }],
+      definitions: [{ name: 'public.names (view)', change: 'added' }],
+    });
+    expect(JSON.stringify(changes)).not.toContain('a secret');
     expect(await log()).not.toContain(password);
   });
 

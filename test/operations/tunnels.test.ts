@@ -14,7 +14,7 @@ import { startTool } from '../helpers/terminal/tool-process.ts';
 const WAIT = { timeout: 60_000, interval: 50 };
 
 /** A start of the program takes a second or two. */
-const KINDS = testedKinds('mariadb');
+const KINDS = process.env.TEST_FULL === '1' ? testedKinds('mariadb') : (['postgres'] as const);
 
 for (const kind of KINDS) {
   describeWithKind(kind, 'a server behind a bastion', () => {

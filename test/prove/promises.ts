@@ -72,7 +72,7 @@ export const PROMISES = {
         rounds: 300,
       },
       differences: {
-        file: 'test/prove/differences.test.ts',
+        file: 'test/prove/differences.full.test.ts',
         method:
           'the same of loads by rows from a base copy, and of a reset and a branch from the base copy that they leave; then reset, undo, branch and the next load by rows, on PostgreSQL',
         sample: 0,
@@ -109,14 +109,14 @@ export const PROMISES = {
         rounds: 30,
       },
       'difference-postgres': {
-        file: 'test/operations/load/difference-killed.test.ts',
+        file: 'test/operations/load/difference-killed.full.test.ts',
         method: 'kill -9 of the group, evenly spread over loads of the differences from a base copy, on PostgreSQL',
         sample: 0,
         full: 20,
         rounds: 40,
       },
       'reset-postgres': {
-        file: 'test/operations/load/reset-killed.test.ts',
+        file: 'test/operations/load/reset-killed.full.test.ts',
         method:
           'kill -9 of the group, evenly spread over resets, resets with a spare and loads that keep a base copy, on PostgreSQL',
         sample: 2,
@@ -124,35 +124,35 @@ export const PROMISES = {
         rounds: 60,
       },
       'reset-mariadb': {
-        file: 'test/operations/load/reset-killed.test.ts',
+        file: 'test/operations/load/reset-killed.full.test.ts',
         method: 'the same on MariaDB',
         sample: 0,
         full: 21,
         rounds: 60,
       },
       'reset-mysql': {
-        file: 'test/operations/load/reset-killed.test.ts',
+        file: 'test/operations/load/reset-killed.full.test.ts',
         method: 'the same on MySQL',
         sample: 0,
         full: 21,
         rounds: 30,
       },
       'branches-postgres': {
-        file: 'test/operations/branch/branch-killed.test.ts',
+        file: 'test/operations/branch/branch-killed.full.test.ts',
         method: 'kill -9 of the group, evenly spread over creations, resets and switches of branches, on PostgreSQL',
         sample: 2,
         full: 24,
         rounds: 60,
       },
       'branches-mariadb': {
-        file: 'test/operations/branch/branch-killed.test.ts',
+        file: 'test/operations/branch/branch-killed.full.test.ts',
         method: 'the same on MariaDB',
         sample: 0,
         full: 24,
         rounds: 60,
       },
       'branches-mysql': {
-        file: 'test/operations/branch/branch-killed.test.ts',
+        file: 'test/operations/branch/branch-killed.full.test.ts',
         method: 'the same on MySQL',
         sample: 0,
         full: 12,
@@ -230,14 +230,14 @@ export const PROMISES = {
         rounds: 500,
       },
       'names-postgres': {
-        file: 'test/hostile/postgres/random-names.test.ts',
+        file: 'test/hostile/postgres/random-names.full.test.ts',
         method: 'names of random bytes for objects of every kind, built, loaded, subset and sanitized, on PostgreSQL',
         sample: 3,
         full: 30,
         rounds: 200,
       },
       'names-mariadb': {
-        file: 'test/hostile/mysql/random-names.test.ts',
+        file: 'test/hostile/mysql/random-names.full.test.ts',
         method: 'the same on MariaDB',
         sample: 3,
         full: 30,
@@ -249,7 +249,7 @@ export const PROMISES = {
     promise: 'Rows that a build does not read are those of the last build',
     parts: {
       postgres: {
-        file: 'test/prove/unchanged.test.ts',
+        file: 'test/prove/unchanged.full.test.ts',
         method:
           'random histories of several sessions (subtransactions, prepared and open transactions, VACUUM FULL, FREEZE, TRUNCATE, changed types and columns, crashes with synchronous_commit off), each build of them compared with a full read, on PostgreSQL',
         sample: 20,
@@ -289,21 +289,21 @@ export const PROMISES = {
     promise: 'Subsets are correct',
     parts: {
       postgres: {
-        file: 'test/engines/postgres/subset/random-subsets.test.ts',
+        file: 'test/engines/postgres/subset/random-subsets.full.test.ts',
         method: 'random schemas against the reference implementation, row by row, on PostgreSQL',
         sample: 60,
         full: 500,
         rounds: 5000,
       },
       mariadb: {
-        file: 'test/engines/mysql/subset/random-subsets.test.ts',
+        file: 'test/engines/mysql/subset/random-subsets.full.test.ts',
         method: 'the same on MariaDB',
         sample: 60,
         full: 500,
         rounds: 5000,
       },
       mysql: {
-        file: 'test/engines/mysql/subset/random-subsets.test.ts',
+        file: 'test/engines/mysql/subset/random-subsets.full.test.ts',
         method: 'the same on MySQL',
         sample: 0,
         full: 100,
@@ -369,7 +369,7 @@ export const PROMISES = {
     promise: 'No original value is left in a sanitized snapshot without a finding',
     parts: {
       postgres: {
-        file: 'test/operations/sanitize/random-leaks.test.ts',
+        file: 'test/operations/sanitize/random-leaks.full.test.ts',
         method:
           'random databases with triggers, copies, history tables, documents, large objects and definitions; every byte of the result searched for every original value, on PostgreSQL',
         sample: 4,
@@ -377,7 +377,7 @@ export const PROMISES = {
         rounds: 600,
       },
       mariadb: {
-        file: 'test/operations/sanitize/random-leaks.test.ts',
+        file: 'test/operations/sanitize/random-leaks.full.test.ts',
         method: 'the same on MariaDB',
         sample: 4,
         full: 30,
@@ -526,7 +526,7 @@ export const PROMISES = {
         rounds: 2000,
       },
       manifests: {
-        file: 'test/prove/manifests.test.ts',
+        file: 'test/prove/manifests.full.test.ts',
         method:
           'edited, exchanged and forged manifests and left-over indexes in the bucket of a real S3 service, also between plan and load: what is listed and loaded is what a trusted key has signed, or nothing',
         sample: 6,
@@ -623,7 +623,7 @@ export const PROMISES = {
         rounds: 2000,
       },
       differences: {
-        file: 'test/prove/differences.test.ts',
+        file: 'test/prove/differences.full.test.ts',
         method:
           'the same of a load by rows from a base copy that is replaced, kept with a spare or dropped, and of a reset and a branch from what such a load leaves; then reset, undo, branch and the next load by rows, on PostgreSQL',
         sample: 2,

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { auditPageSchema, createdTokenSchema, tokenPageSchema } from '../../../src/cloud/contract/schemas.ts';
 import { branchList } from '../../../src/results/branch-results.ts';
+import { changesResult } from '../../../src/results/changes-results.ts';
 import { hubContent, signedIn, signedOut } from '../../../src/results/cloud-results.ts';
 import * as configuration from '../../../src/results/configuration-results.ts';
 import { flag, number, text, texts } from '../../../src/results/fields.ts';
@@ -19,6 +20,7 @@ export const DOCUMENTS: Record<string, ResultShape[]> = {
   'branch list': [branchList],
   diff: [results.diffResult, tableDiff],
   rows: [rowsResult],
+  changes: [changesResult],
   history: [historyList],
   'config init': [configuration.initResult],
   'config import': [configuration.importReport],

@@ -19,7 +19,10 @@ export async function saveUser(db: Connection, user: SignedInUser): Promise<User
     .executeTakeFirstOrThrow();
 }
 
-export async function setDisabled(db: Connection, id: string, disabled: boolean): Promise<UserRow | null> {
+export async function setDisabled(
+  db: Connection,
+  { id, disabled }: { id: string; disabled: boolean },
+): Promise<UserRow | null> {
   const row = await db
     .updateTable('users')
     .set({ disabled_at: disabled ? new Date() : null })

@@ -50,6 +50,15 @@ export function verifyRun(model: Model, { target, snapshot }: OfSnapshot): RunDe
   );
 }
 
+/** The lists then show when it was last restored. */
+export function proveRun(model: Model, { target, snapshot }: OfSnapshot): RunDefinition {
+  return ofSnapshot('verify', { target, snapshot }, async (session) => {
+    const result = await model.operations.verifyRestore(session, { target, snapshot: snapshot.id });
+    await refreshAfterRun(model, target);
+    return verifySummary(result);
+  });
+}
+
 export function transferRun(model: Model, kind: TransferKind, { target, snapshot }: OfSnapshot): RunDefinition {
   return ofSnapshot(kind, { target, snapshot }, async (session) => {
     const moved = await model.operations[kind](session, { target, snapshot: snapshot.id });

@@ -1,3 +1,4 @@
+import { changesColumns, changesLines, changesTitle } from '../../operations/changes/text.ts';
 import { coverageColumns, coverageRows, coveredTableColumns } from '../../operations/sanitize/coverage-text.ts';
 import { diffColumns, diffTitle, migrationLines } from '../../operations/snapshots/diff/diff-text.ts';
 import { tableDiffLines, tableDiffTitle } from '../../operations/snapshots/diff/table-diff-text.ts';
@@ -20,6 +21,7 @@ import {
 import { layOutTable } from '../../presentation/shapes/table-layout.ts';
 import { inFamilies, lackingLines, noSnapshotsLines } from '../../presentation/snapshot.ts';
 import { snapshotColumns } from '../../presentation/snapshot-columns.ts';
+import type { ChangesResult } from '../../results/changes-results.ts';
 import type { Mode } from '../../results/configuration-results.ts';
 import type { DiffResult, TargetInfo, TargetRow, TargetSnapshots } from '../../results/results.ts';
 import type { RowsResult } from '../../results/rows-results.ts';
@@ -88,6 +90,13 @@ export function diffText(result: DiffResult, options: TableOptions): string {
 export function tableDiffText(changes: TableDiff, { style }: TableOptions): string {
   const lines = tableDiffLines(changes, { how: REVEAL_FLAG });
   return [tableDiffTitle(changes), '', ...lines.map(({ text, tone }) => style.paint(tone, text))].join('\n');
+}
+
+/** Tables with counts, definitions, and rows of the tables that were asked for. */
+export function changesText(changes: ChangesResult, options: TableOptions): string {
+  const lines = changesLines(changes, REVEAL_FLAG).map(({ text, tone }) => options.style.paint(tone, text));
+  const tables = changes.tables.length > 0 ? ['', formatTable(changesColumns(), changes.tables, options)] : [];
+  return [printable(changesTitle(changes)), ...tables, ...lines].join('\n');
 }
 
 /** The first rows of a table, and which columns are masked. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { open, rename, rm } from 'node:fs/promises';
+import { link, open, rename, rm } from 'node:fs/promises';
 
 export interface FileOwnership {
   mode: number;
@@ -9,9 +9,22 @@ export interface FileOwnership {
 
 /** Replaces a file at once, so that a reader finds the old content or the new one. */
 export async function replaceFile(path: string, text: string, ownership: FileOwnership): Promise<void> {
+  await writeThen((unfinished) => rename(unfinished, path), path, { text, ownership });
+}
+
+/** Creates a file at once. Fails with `EEXIST` where one is there: unlike a rename, a link replaces nothing. */
+export async function createFile(path: string, text: string, ownership: FileOwnership): Promise<void> {
+  await writeThen((unfinished) => link(unfinished, path), path, { text, ownership });
+}
+
+async function writeThen(
+  place: (unfinished: string) => Promise<void>,
+  path: string,
+  { text, ownership }: { text: string; ownership: FileOwnership },
+): Promise<void> {
   const unfinished = await writeTemporary(path, text, ownership);
   try {
-    await rename(unfinished, path);
+    await place(unfinished);
   } finally {
     await rm(unfinished, { force: true });
   }

@@ -60,7 +60,7 @@ export async function initConfiguration({
     const secret_key_in = keychain && keychain_error === null ? 'keychain' : 'file';
     try {
       const written = await readFile(unfinished, 'utf8');
-      const replaced = await putInPlace(unfinished, path, force);
+      const replaced = await putInPlace(unfinished, path, { force });
       await trustOwnFile({ file: path, text: written }, environment);
       const shadowed_by = file === undefined ? await shadowOf(path, cwd) : null;
       return { file: path, working_directory, replaced, shadowed_by, secret_key_in, keychain_error };
@@ -112,7 +112,7 @@ export function newConfiguration(secretKey: string, sections?: Tree): string {
 }
 
 /** A link, unlike a rename, never replaces a file that was created meanwhile. */
-async function putInPlace(unfinished: string, path: string, force: boolean): Promise<string | null> {
+async function putInPlace(unfinished: string, path: string, { force }: { force: boolean }): Promise<string | null> {
   try {
     await link(unfinished, path);
     return null;

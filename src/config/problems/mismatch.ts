@@ -7,7 +7,7 @@ export function mismatch(path: KeyPath, shape: Shape, value: unknown): KeyProble
   const isChoice = shape.kind === 'value' && shape.choices.length > 0;
   // Instead of a map, the value may belong to any key, also to a password.
   const isSecret = shape.traits.secret === true || shape.kind === 'object' || shape.kind === 'map';
-  const found = describeFound(value, isSecret);
+  const found = describeFound(value, { isSecret });
   return {
     path,
     code: isChoice ? 'wrong_value' : 'wrong_type',
@@ -24,13 +24,13 @@ function expectation(shape: Shape): string {
   return shape.choices.length > 0 ? `one of ${shape.choices.join(', ')}` : TYPE_NAMES[shape.type];
 }
 
-function describeFound(value: unknown, secret: boolean): string {
+function describeFound(value: unknown, { isSecret }: { isSecret: boolean }): string {
   if (value === null || value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'a map';
-  if (typeof value !== 'string') return secret ? `a ${typeof value}` : `the ${typeof value} ${value}`;
+  if (typeof value !== 'string') return isSecret ? `a ${typeof value}` : `the ${typeof value} ${value}`;
   // Several words may contain a password of a key with a forgotten colon.
-  return secret || !/^\S{1,40}$/.test(value) ? 'text' : JSON.stringify(redact(value));
+  return isSecret || !/^\S{1,40}$/.test(value) ? 'text' : JSON.stringify(redact(value));
 }
 
 const MEANT = new Map(Object.entries({ yes: true, on: true, 1: true, no: false, off: false, 0: false }));

@@ -28,6 +28,8 @@ export interface DumpRequest {
   cpus: number;
   /** Dump with the vendor's program, where the engine can also read the database itself. */
   program?: boolean;
+  /** Stores the statistics of the planner, where a load can take them over. They contain values of rows. */
+  keepsStatistics?: boolean | undefined;
   /** The snapshot that the database is a copy of: names in the dump are those of this snapshot. */
   copyOf?: Manifest | undefined;
   /** The last snapshot of the target, whatever its engine. */

@@ -7,6 +7,7 @@ import type { DatabaseUrl } from '../database-url.ts';
 import type { WithoutUrl } from '../engine-context.ts';
 import type { AllCopies, BaseCopies, BaseCopy } from './copies.ts';
 import type { DumpFile, RestoredDump } from './dump-file.ts';
+import type { StoredDefinition } from './sanitize.ts';
 
 /** Methods whose comment names no effect read only, and can be called again. */
 export interface RestoreFacet {
@@ -30,6 +31,11 @@ export interface RestoreFacet {
   runScript(run: WithoutUrl<ScriptRun>): Promise<ScriptResult>;
   /** The definitions of tables in the destination, by their `structure`; `null` where a table does not exist. */
   readPresentTables(request: { tables: string[]; directory: string }): Promise<Map<string, string | null>>;
+  /**
+   * Statements that make changes of rows again in a database that is as before them; those of the present one have the
+   * same definitions. Rejects with `changes_not_as_sql` where none can.
+   */
+  changeStatements(request: WithoutUrl<ChangesToWrite>): Promise<Iterable<string>>;
   /**
    * Fills a new database of a throw-away server, the one of the URL, with a dump, as a user without access to files and
    * programs of the server.
@@ -247,6 +253,25 @@ export interface Resettable {
   /** Databases to make, of the size of the base copy. */
   copies: number;
   warnings: WarningEvent[];
+}
+
+export interface ChangesToWrite {
+  url: DatabaseUrl;
+  /** The present state. */
+  manifest: Manifest;
+  tables: TableChanges[];
+  /** Sequences and counters with another value. */
+  values: StoredDefinition[];
+}
+
+/** Rows as lines in the text of COPY. */
+export interface TableChanges {
+  table: ManifestTable;
+  /** Indexes of the columns by which changed rows were found; none without a primary key. */
+  key: number[];
+  removed: string[];
+  added: string[];
+  changed: [before: string, after: string][];
 }
 
 export interface ScriptRun {

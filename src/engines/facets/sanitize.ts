@@ -36,6 +36,8 @@ export interface StoredDefinition {
   /** `schema.object.(kind)`, as in a `-- keep:` comment. */
   name: string;
   text: string;
+  /** `value`: the value of a sequence or counter; `none`: of the database as a whole, which no load creates. */
+  creates?: 'value' | 'none';
 }
 
 export interface QueryRun {

@@ -82,6 +82,10 @@ export const mysql: Engine = {
         run(async (context, url) =>
           (await import('./restore/script/script.ts')).runScript(context, { ...request, url }),
         ),
+      changeStatements: (request) =>
+        run(async (context, url) =>
+          (await import('./restore/change-statements.ts')).changeStatements(context, { ...request, url }),
+        ),
       restoreDump: (dump) =>
         run(async (context, url) =>
           (await import('./restore/dump-file/restore-dump.ts')).restoreDump(context, url, dump),

@@ -8,7 +8,7 @@ export const profile = {
   hasSchemas: false,
   client: 'mysql',
   nameLimit: { most: 64, lengthOf: ({ length }) => length },
-  rows: { byProgram: 'inserted', emptyEnd: true },
+  rows: { byProgram: 'inserted', emptyEnd: true, endBytes: 4 },
   partsFormat: 1,
   defaultImage: 'mysql:8.4',
   withoutPrograms: { works: true, advice: 'nothing to install, but mariadb-client for SQL files' },

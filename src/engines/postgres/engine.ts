@@ -85,6 +85,10 @@ export const postgres: Engine = {
         run(async (context, url) =>
           (await import('./restore/script/script.ts')).runScript(context, { ...request, url }),
         ),
+      changeStatements: (request) =>
+        run(async (context, url) =>
+          (await import('./restore/changes/change-statements.ts')).changeStatements(context, { ...request, url }),
+        ),
       restoreDump: (dump) =>
         run(async (context, url) =>
           (await import('./restore/dump-file/restore-dump.ts')).restoreDump(context, url, dump),

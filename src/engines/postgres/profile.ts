@@ -8,7 +8,7 @@ export const profile = {
   hasSchemas: true,
   client: 'psql',
   nameLimit: { most: 63, lengthOf: (text) => Buffer.byteLength(text) },
-  rows: { byProgram: 'copied', emptyEnd: false },
+  rows: { byProgram: 'copied', emptyEnd: false, endBytes: 5 },
   partsFormat: 2,
   defaultImage: 'postgres:17',
   withoutPrograms: {

@@ -100,6 +100,7 @@ export async function buildFrom(context: Context, request: BuildRequest, databas
       schemaConfig: target.snapshot?.schema_config,
       includeNeededSchemas,
       excludeRows: source === undefined ? excludedRowsFor(target, request) : undefined,
+      keepsStatistics: isSource,
       program: byProgram && engine.capabilities.onlyProgram === null,
       ...(last && { evidence: last.evidence }),
     });

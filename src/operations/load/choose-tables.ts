@@ -57,7 +57,7 @@ export async function openDefinitions(
       yield* stored(file);
     },
     async [Symbol.asyncDispose]() {
-      await pool.close();
+      await pool[Symbol.asyncDispose]();
       await staging[Symbol.asyncDispose]();
     },
   };

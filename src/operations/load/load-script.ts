@@ -47,7 +47,7 @@ export async function planScript(context: Context, request: LoadRequest & { file
     unverified_sources: unverified,
     steps: asItIs
       ? [`${runs} on ${where}${rollsBack ? ' in one transaction' : ', where a failure undoes nothing'}`]
-      : [`${runs} in a shadow database beside ${where}`, ...swapSteps(destination.exists, undo)],
+      : [`${runs} in a shadow database beside ${where}`, ...swapSteps({ exists: destination.exists, undo })],
     warnings,
   };
   return { request, plan, planned_at: context.clock().toISOString(), restore: null };

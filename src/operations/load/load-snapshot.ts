@@ -49,8 +49,7 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
   const only = selected && namesOf(selected);
   if (onlyRows && only) await assertReplaceableRows(context, { target: request.target, found, database, tables: only });
   const restoration = await restorationOf(context, request, { manifest, only, keepBase: wanted.keepBase });
-  const planning = createObjectPool(1);
-  await using _planned = { [Symbol.asyncDispose]: () => planning.close() };
+  await using planning = createObjectPool(1);
   const earlier = earlierSnapshots(context, { target: request.target, pool: planning });
   const restore = await database.restore.plan({ ...restoration, earlier, keepUsedBase: wanted.keepUsed });
   const { keepBase, why } = baseWithin(restore, request, wanted);
@@ -160,8 +159,7 @@ export async function applySnapshot(
     const keep = restore.tables.length === manifest.tables.length && !restore.difference?.tables;
     await pullFiles(context, { manifest, remote, files: filesToRead(restore, manifest), keep });
   }
-  const pool = createObjectPool(cpus + 1, { expectedBytes: size_bytes });
-  await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
+  await using pool = createObjectPool(cpus + 1, { expectedBytes: size_bytes });
   const directory = await staging.folder('restore');
   const afterLoad = afterLoadRunner(context, { choice: request, planned: plan.after_load, directory });
   const loaded = await database.restore.run({

@@ -21,7 +21,7 @@ export interface LoadSteps {
   afterLoad?: AfterLoad[] | undefined;
 }
 
-export function swapSteps(exists: boolean, undo: boolean): string[] {
+export function swapSteps({ exists, undo }: { exists: boolean; undo: boolean }): string[] {
   if (!exists) return ['Rename it to the destination'];
   return ['Swap the two by name', undo ? 'Keep the previous database for tool undo' : 'Drop the previous database'];
 }
@@ -56,7 +56,7 @@ function restoreSteps({
     ...(keepGoing ? [INCOMPLETE_STEPS[keepGoing]] : []),
     ...afterLoad.map(({ run }, index) => `Run step ${index + 1} of ${afterLoad.length} of after_load: ${run}`),
     ...(keepBase ? ['Keep a base copy for tool reset'] : []),
-    ...swapSteps(destination.exists, undo),
+    ...swapSteps({ exists: destination.exists, undo }),
     ...(keepBase?.spare ? ['Create the spare for the next reset'] : []),
   ];
 }

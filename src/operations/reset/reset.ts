@@ -112,7 +112,7 @@ function stepsOf(
       ? 'Take the spare'
       : `Copy ${base.name}${size} ${by === 'files' ? 'by its files' : 'row by row, and build the indexes'}`,
     'Carry over owner, grants and settings of the destination',
-    ...swapSteps(destination.exists, undo),
+    ...swapSteps({ exists: destination.exists, undo }),
     ...(spare ? [`Create the next spare${size}, while the destination is in use`] : []),
   ];
 }

@@ -183,8 +183,7 @@ async function sanitizeIn(context: Context, work: Work): Promise<SanitizeResult>
   });
   const { place, database, restoration, plan } = opened;
   await using staging = await repository.stage();
-  const pool = createObjectPool(cpus + 1);
-  await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
+  await using pool = createObjectPool(cpus + 1);
   for (const warning of plan.warnings) context.report(warning);
   const stays = place.destination !== null;
   const directory = await staging.folder('restore');

@@ -1,8 +1,8 @@
-import { link, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { readFile, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { changeText } from '../../config/edit/change-text.ts';
 import { rewriteFile } from '../../config/edit/edit-file.ts';
-import { writeTemporary } from '../../config/edit/write-temporary.ts';
+import { createFile, replaceFile } from '../../config/edit/write-temporary.ts';
 import { dotted, valueAt } from '../../config/tree.ts';
 import { saveTrust } from '../../config/trust/trust-store.ts';
 import { parseYaml } from '../../config/yaml/yaml-source.ts';
@@ -46,7 +46,8 @@ export async function applyQuerySave(context: Context, { request, plan }: Planne
   const now = exists ? ((await chooseQuery(context, target))?.text ?? null) : await contentOf(file);
   if (now !== (exists ? before : null)) throw planOutdated(`${file} has changed`);
   const trusted = { file: context.configuration.file, environment: context.environment };
-  await saveTrust(trusted, () => writeWhole(file, plan.after, exists)).catch((cause: NodeJS.ErrnoException) => {
+  const write = () => (exists ? replaceQuery(file, plan.after) : createFile(file, plan.after, { mode: NEW_MODE }));
+  await saveTrust(trusted, write).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'EEXIST') throw planOutdated(`${file} has been created`);
     throw new UserError('query_not_saved', `Cannot write ${file}: ${cause.message}`, {
       hint: 'Nothing was changed.',
@@ -114,15 +115,8 @@ async function contentOf(file: string): Promise<string | null> {
 /** Its salt is as secret as a password. */
 const NEW_MODE = 0o600;
 
-async function writeWhole(path: string, text: string, exists: boolean): Promise<void> {
-  const file = exists ? await realpath(path) : path;
-  const ownership = exists ? await stat(file) : { mode: NEW_MODE };
-  const unfinished = await writeTemporary(file, text, { ...ownership, mode: ownership.mode & 0o777 });
-  try {
-    if (exists) await rename(unfinished, file);
-    // Unlike a renamed file, a link replaces nothing.
-    else await link(unfinished, file);
-  } finally {
-    await rm(unfinished, { force: true });
-  }
+async function replaceQuery(path: string, text: string): Promise<void> {
+  const file = await realpath(path);
+  const ownership = await stat(file);
+  await replaceFile(file, text, { ...ownership, mode: ownership.mode & 0o777 });
 }

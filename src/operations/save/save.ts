@@ -92,6 +92,7 @@ export async function store(
   const done = await repository.withoutLeftovers(async () => {
     const stored = await storeDump({
       ...{ database, repository, previous, schemaConfig: WHOLE_DATABASE, evidence: last.evidence },
+      keepsStatistics: true,
       cpus: cpus ?? cpusFor(context, target),
     });
     const content: Manifest = {

@@ -38,8 +38,7 @@ export async function inScratchDatabase<Result>(
   await using opened = await openPlace(context, { places, manifest, superuser });
   await using staging = await repository.stage();
   const directory = await staging.folder('restore');
-  const pool = createObjectPool(cpus + 1);
-  await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
+  await using pool = createObjectPool(cpus + 1);
   let used: { result: Result } | undefined;
   await opened.database.restore.run({
     ...opened.restoration,

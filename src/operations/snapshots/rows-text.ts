@@ -52,7 +52,7 @@ export function hiddenColumnsText(count: number): string {
 const WIDEST = 40;
 
 /** NULL differs from every text by its tone, an empty text from both. */
-export function valueCell(value: string | null | undefined, masked: boolean): Cell {
+export function valueCell(value: string | null | undefined, { masked = false } = {}): Cell {
   if (value === null || value === undefined) return { text: 'NULL', tone: 'dim' };
   if (value === '') return { text: "''", tone: 'dim' };
   // The word NULL as a value.
@@ -65,6 +65,6 @@ export function rowColumns(columns: RowColumn[]): Column<(string | null)[]>[] {
   return columns.map(({ name, masked }, index) => ({
     title: cut(name, WIDEST),
     dropRank: index,
-    cell: (row) => valueCell(row[index], masked),
+    cell: (row) => valueCell(row[index], { masked }),
   }));
 }

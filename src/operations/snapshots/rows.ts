@@ -102,8 +102,7 @@ export interface RowScan {
 /** Reads stored rows until there are no more, or `onRow` has enough. */
 export async function scanRows(context: Context, manifest: Manifest, scan: RowScan): Promise<void> {
   const { signal } = context;
-  const pool = createObjectPool(1);
-  await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
+  await using pool = createObjectPool(1);
   const read = snapshotReader({
     manifest,
     repository: localRepository(context),

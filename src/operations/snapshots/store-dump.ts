@@ -17,23 +17,27 @@ import { UserError } from '../../runtime/errors.ts';
 import { readMigrations } from '../migrations/read-migrations.ts';
 
 export interface StoringDump
-  extends Pick<DumpRequest, 'schemaConfig' | 'includeNeededSchemas' | 'excludeRows' | 'cpus' | 'copyOf' | 'program'> {
+  extends Pick<
+    DumpRequest,
+    'schemaConfig' | 'includeNeededSchemas' | 'excludeRows' | 'cpus' | 'copyOf' | 'program' | 'keepsStatistics'
+  > {
   database: Pick<Database, 'dump'>;
   repository: LocalRepository;
   previous: Manifest | undefined;
   /** `DumpResult.evidence` of the last build, or `null`; absent where no later build compares with this one. */
   evidence?: unknown;
+  /** No snapshot is made of it: stored objects need not be intact. */
+  scratch?: boolean;
 }
 
 /** Dumps into a staging folder and moves each file into the objects as soon as it is packed. */
-export async function storeDump({ database, repository, previous, evidence: last, ...request }: StoringDump) {
+export async function storeDump({ database, repository, previous, evidence: last, scratch, ...request }: StoringDump) {
   await using staging = await repository.stage();
   const directory = await staging.folder('dump');
   const sizes = new Map(previous?.tables.map((table) => [table.name, bytesOfTable(table)]));
-  const pool = createObjectPool(request.cpus, {
+  await using pool = createObjectPool(request.cpus, {
     expectedBytes: [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0),
   });
-  await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
   const before = storedBefore(repository, previous);
   let addedBytes = 0;
   const packContent = together((contents: ContentToPack[]) => pool.packContents(contents, repository.directory));
@@ -57,6 +61,7 @@ export async function storeDump({ database, repository, previous, evidence: last
     return packed;
   };
   const isStored = async (file: ManifestFile): Promise<boolean> => {
+    if (scratch) return repository.has(file);
     const object = storedObject(repository, file);
     const isIntact = object !== null && (await pool.isIntact(object));
     if (isIntact) repository.found(file);

@@ -1,6 +1,6 @@
-import { link, rename, rm, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { writeTemporary } from '../../config/edit/write-temporary.ts';
+import { createFile, replaceFile } from '../../config/edit/write-temporary.ts';
 import { openDatabase } from '../../engines/open-database.ts';
 import type { SubsetGraphResult } from '../../results/subset-results.ts';
 import type { Context } from '../../runtime/context.ts';
@@ -26,7 +26,7 @@ export async function writeSubsetGraph(given: Context, request: SubsetGraphReque
   const setting = settingOf(context, request);
   await using source = await openDatabase(context, setting.source).subset.openSource(setting.cpus);
   const graph = graphOf(target, planFor(source, setting));
-  await writeWhole(file, drawMermaid(graph), force);
+  await writeGraph(file, drawMermaid(graph), { force });
   return { target, file, format: 'mermaid', tables: graph.tables.length, references: graph.references.length };
 }
 
@@ -52,13 +52,9 @@ function fileExists(file: string): UserError {
 
 const MODE = 0o644;
 
-async function writeWhole(file: string, text: string, force: boolean): Promise<void> {
-  let unfinished: string | undefined;
+async function writeGraph(file: string, text: string, { force }: { force: boolean }): Promise<void> {
   try {
-    unfinished = await writeTemporary(file, text, { mode: MODE });
-    if (force) await rename(unfinished, file);
-    // Unlike a renamed file, a link replaces nothing.
-    else await link(unfinished, file);
+    await (force ? replaceFile : createFile)(file, text, { mode: MODE });
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     if (code === 'EEXIST') throw fileExists(file);
@@ -66,7 +62,5 @@ async function writeWhole(file: string, text: string, force: boolean): Promise<v
       hint: 'Check the folder, and the space on its disk.',
       cause,
     });
-  } finally {
-    if (unfinished !== undefined) await rm(unfinished, { force: true });
   }
 }

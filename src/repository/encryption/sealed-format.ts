@@ -62,7 +62,7 @@ export function createSealer({ key, name, total }: SealedFile): Sealer {
       eachChunk({ start, end, total }, ({ at, until, number, last }) => {
         const first = at === 0 ? HEADER_BYTES : 0;
         const bytes = until - at - first - TAG_BYTES;
-        const cipher = createCipheriv(CIPHER, fileKey, nonceOf(number, last), { authTagLength: TAG_BYTES });
+        const cipher = createCipheriv(CIPHER, fileKey, nonceOf(number, { last }), { authTagLength: TAG_BYTES });
         const sealed = cipher.update(buffer.subarray(read, read + bytes));
         cipher.final();
         read += bytes;
@@ -92,7 +92,7 @@ export function createOpener({ key, name, total }: SealedFile): Opener {
         const first = at === 0 ? HEADER_BYTES : 0;
         if (first > 0) fileKey = keyOfFile(key, { name, header: chunk.subarray(0, HEADER_BYTES) });
         if (!fileKey || chunk.length < first + TAG_BYTES) throw new SealBroken();
-        const decipher = createDecipheriv(CIPHER, fileKey, nonceOf(number, last), { authTagLength: TAG_BYTES });
+        const decipher = createDecipheriv(CIPHER, fileKey, nonceOf(number, { last }), { authTagLength: TAG_BYTES });
         decipher.setAuthTag(chunk.subarray(-TAG_BYTES));
         const content = decipher.update(chunk.subarray(first, -TAG_BYTES));
         try {
@@ -130,7 +130,7 @@ function eachChunk(
   }
 }
 
-function nonceOf(number: number, last: boolean): Buffer {
+function nonceOf(number: number, { last }: { last: boolean }): Buffer {
   const nonce = Buffer.alloc(12);
   nonce.writeUInt32BE(number, 7);
   nonce.writeUInt8(last ? 1 : 0, 11);

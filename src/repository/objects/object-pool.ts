@@ -29,7 +29,7 @@ export interface PackJob {
  * Worker threads that compress, decompress and hash; one task per thread, further ones wait. The first small contents
  * are worked on in the event loop, which takes less time than starting a thread.
  */
-export interface ObjectPool {
+export interface ObjectPool extends AsyncDisposable {
   pack(job: PackJob): Promise<PackedContent>;
   /** Packs contents in memory, which are transferred, beside the objects of a store's folder. */
   packContents(contents: ContentToPack[], store: string): Promise<PackedContent[]>;
@@ -38,7 +38,6 @@ export interface ObjectPool {
   checkStored(object: ObjectToRead, storedSha256: string | undefined): Promise<void>;
   /** Reports whether the object is there as it was packed, and makes it young. */
   isIntact(object: StoredObject): Promise<boolean>;
-  close(): Promise<void>;
 }
 
 const READ_AHEAD = 2;
@@ -156,7 +155,7 @@ export function createObjectPool(size: number, { expectedBytes = 0 } = {}): Obje
       return message.reply === 'intact' && message.isIntact;
     },
 
-    async close() {
+    async [Symbol.asyncDispose]() {
       bytesLeft = CLOSED;
       await Promise.allSettled(packing);
       await threads.close();

@@ -26,7 +26,7 @@ export function createFieldReader(reader: WordReader): FieldReader {
   let isStructured = false;
 
   function feedText(text: string): string {
-    const decoded = withoutEncodings(text, isStructured);
+    const decoded = withoutEncodings(text, { isStructured });
     const plain = decoded.normalize('NFC').toLowerCase();
     if (plain.length > units.length) units = new Uint16Array(plain.length * 2);
     for (let at = 0; at < plain.length; at += 1) units[at] = plain.charCodeAt(at);
@@ -86,7 +86,7 @@ export function createFieldReader(reader: WordReader): FieldReader {
       const content = isHexadecimal(bytes, from, to)
         ? Buffer.from(Buffer.from(bytes.subarray(from + 2, to)).toString('latin1'), 'hex')
         : bytes.subarray(from, to);
-      return withoutEncodings(decode(content), STRUCTURES[content[0] as number] === 1);
+      return withoutEncodings(decode(content), { isStructured: STRUCTURES[content[0] as number] === 1 });
     },
   };
 }
@@ -123,7 +123,7 @@ function withinLetters(bytes: Uint8Array): [from: number, to: number] {
 }
 
 /** Decodes the escapes of URLs (`%40`), XML (`&#64;`) and structured texts. */
-function withoutEncodings(text: string, isStructured: boolean): string {
+function withoutEncodings(text: string, { isStructured }: { isStructured: boolean }): string {
   let plain = isStructured && text.includes('\\') ? withoutEscapes(text) : text;
   if (plain.includes('%')) plain = plain.replaceAll(/(?:%[0-9a-fA-F]{2})+/g, (run) => ofHex(run.replaceAll('%', '')));
   return plain.includes('&') ? withoutReferences(plain) : plain;

@@ -43,7 +43,7 @@ export async function changeFile(
   await rm(source, { force: true });
   await repository.store(destination, { sha256: packed.sha256 });
   await rm(destination, { force: true });
-  await pool.close();
+  await pool[Symbol.asyncDispose]();
   Object.assign(file, {
     sha256: packed.sha256,
     bytes: packed.bytes,

@@ -1,6 +1,6 @@
 import type { Operations } from '../../../screens/app/operations.ts';
 import type { SnapshotRequest } from '../../../src/operations/snapshots/snapshots.ts';
-import type { SnapshotLocation, SnapshotRow, TargetRow } from '../../../src/results/results.ts';
+import type { SnapshotLocation, SnapshotRow, TargetRow, VerifyResult } from '../../../src/results/results.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
 import type { RunContext } from '../../../src/state/runs.ts';
 import { fakeConfiguration } from './fake-configuration.ts';
@@ -89,15 +89,10 @@ export function fakeOperations(world: FakeWorld, work = fakePlannedWork(world)):
       await use(fakeSuggestion());
       world.done.push(`close the suggestion of ${target}`);
     },
-    verify: async (_session, { target, snapshot }) => ({
-      target,
-      snapshot: find(target, snapshot),
-      ok: true,
-      files: 30,
-      bytes: 48_300_000,
-      problems: [],
-      repaired: [],
-      lost: [],
+    verify: async (_session, { target, snapshot }) => verified(target, find(target, snapshot)),
+    verifyRestore: async (_session, { target, snapshot }) => ({
+      ...verified(target, find(target, snapshot)),
+      restore: { place: 'a throw-away server', duration_ms: 2100 },
     }),
     saveSubset: async (_session, { target, choices }) => {
       world.done.push(`save ${target}: ${JSON.stringify(choices)}`);
@@ -137,7 +132,7 @@ export function fakeOperations(world: FakeWorld, work = fakePlannedWork(world)):
           { name: 'id', personal: null, masked: false },
           { name: 'email', personal: 'e-mail address', masked: !reveal },
         ],
-        ...{ added: 1, removed: 0, changed: 1 },
+        ...{ key: ['id'], added: 1, removed: 0, changed: 1 },
         samples: [
           { change: 'added', values: ['3', reveal ? 'ann@example.com' : '***'] },
           { change: 'before', values: ['1', null] },
@@ -237,4 +232,8 @@ export function fakeOperations(world: FakeWorld, work = fakePlannedWork(world)):
 
 function withoutPassword(url: string): string {
   return url.replace(/:[^:@/]*@/, '@');
+}
+
+function verified(target: string, snapshot: SnapshotRow): VerifyResult {
+  return { target, snapshot, ok: true, files: 30, bytes: 48_300_000, problems: [], repaired: [], lost: [] };
 }

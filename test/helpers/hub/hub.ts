@@ -136,7 +136,7 @@ export async function startHub(
     async stop() {
       ending.abort();
       await running_;
-      await database.close();
+      await database[Symbol.asyncDispose]();
       if (!running) await postgres.stop();
     },
   };

@@ -59,7 +59,7 @@ export async function forgeSnapshot({
     forged.tables.push({ ...table, file: await replace(table.file), ...(parts.length > 0 && { parts }) });
   }
   for (const file of manifest.files) forged.files.push(await replace(file));
-  await pool.close();
+  await pool[Symbol.asyncDispose]();
   await repository.write(forged);
   return forged;
 }

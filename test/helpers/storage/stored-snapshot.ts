@@ -39,7 +39,7 @@ export async function storeTables(
       return { name: `public.${name}`, rows: lines, file };
     }),
   );
-  await pool.close();
+  await pool[Symbol.asyncDispose]();
   const manifest: Manifest = {
     format: 1,
     id,

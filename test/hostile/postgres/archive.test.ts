@@ -57,7 +57,7 @@ describeWithPostgres('a forged or incomplete archive', () => {
     if (!file) throw new Error(`no ${name}`);
     const pool = createObjectPool(1);
     const content = await buffer(pool.read(repository.object(file)));
-    await pool.close();
+    await pool[Symbol.asyncDispose]();
     return content;
   }
 

@@ -21,7 +21,7 @@ describe.for([
   });
 
   afterEach(async () => {
-    await pool.close();
+    await pool[Symbol.asyncDispose]();
     await folder[Symbol.asyncDispose]();
   });
 
@@ -106,7 +106,7 @@ describe.for([
     }
     await expect(one.check({ ...object, sha256: '0'.repeat(64) }, () => {})).rejects.toThrow('checksum');
     await one.check(object, () => {});
-    await one.close();
+    await one[Symbol.asyncDispose]();
   });
 
   test('an object that is there already is not written over', async () => {
@@ -119,7 +119,7 @@ describe.for([
   test('closing ends active and waiting tasks and refuses new ones', async () => {
     const endless = await Promise.all(['a', 'b', 'c', 'd'].map((name) => start(name, 'never ends')));
     const ends = endless.map(({ packed }) => expect(packed).rejects.toThrow('closed'));
-    await pool.close();
+    await pool[Symbol.asyncDispose]();
     await Promise.all(ends);
     await expect(pool.check({ path: '', sha256: '', bytes: 0 }, () => {})).rejects.toThrow('closed');
   });

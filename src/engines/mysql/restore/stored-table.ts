@@ -31,7 +31,7 @@ function textOf({ create, indexes, foreignKeys }: TableDefinition): string {
 /** Matches the options behind the columns. */
 const COUNTER = /( ENGINE ?= ?\w+) AUTO_INCREMENT ?= ?(\d+)/;
 
-function withoutCounter(create: string): string {
+export function withoutCounter(create: string): string {
   const { tail } = entriesOf(create);
   return create.slice(0, create.length - tail.length) + tail.replace(COUNTER, '$1');
 }

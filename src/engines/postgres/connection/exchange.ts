@@ -7,6 +7,8 @@ export interface SendOptions {
   /** The statement as psql is to read it. */
   script?: string;
   isForeign?: boolean;
+  /** Logged in place of the statement. */
+  told?: string;
 }
 
 export type Send = (statement: string, options?: SendOptions) => Promise<string>;
@@ -27,7 +29,8 @@ export function reported(send: Send, report: Report): Send {
     const startedAt = performance.now();
     const tell = (sqlstate: string | null) => {
       const duration_ms = Math.round(performance.now() - startedAt);
-      report({ event: 'statement', statement: redact(statement.slice(0, TOLD_CHARACTERS)), sqlstate, duration_ms });
+      const told = options?.told ?? statement.slice(0, TOLD_CHARACTERS);
+      report({ event: 'statement', statement: redact(told), sqlstate, duration_ms });
     };
     try {
       const answer = await send(statement, options);

@@ -11,7 +11,8 @@ import { connectionEnvironment, type SessionSettings } from './url.ts';
  * where nothing but the URL determines it, else through psql, which runs where they run.
  */
 export interface PostgresSession extends AsyncDisposable {
-  query<Row>(sql: string): Promise<Row[]>;
+  /** `told` is logged in place of the statement. */
+  query<Row>(sql: string, options?: { told?: string }): Promise<Row[]>;
   /** Passes on the output of `COPY … TO STDOUT`, in whole lines; the memory is reused afterwards. */
   lines(statement: string, take: (lines: Buffer) => void): Promise<void>;
   /**
@@ -70,8 +71,8 @@ export async function openSession(
   const direct = mounts ? null : await startDirect(context, { url, settings: all });
   const { send, close } = direct ?? startPsql(context, psqlOf({ psql, url, settings: all, mounts }));
   const session: PostgresSession = {
-    async query<Row>(sql: string) {
-      return JSON.parse(await send(`SELECT coalesce(json_agg(q), '[]') FROM (${sql}) q`)) as Row[];
+    async query<Row>(sql: string, options?: { told?: string }) {
+      return JSON.parse(await send(`SELECT coalesce(json_agg(q), '[]') FROM (${sql}) q`, options)) as Row[];
     },
     async lines(statement, take) {
       await send(statement, { take });

@@ -25,7 +25,8 @@ const CONTENT = /^(SEQUENCE SET|TABLE DATA|BLOBS?|BLOB METADATA)$/;
 /** The database itself, with its name, which no load creates: a save has that of the destination. */
 const DATABASE = /^DATABASE\b/;
 
-function isDefinition({ kind, tag }: ContentsEntry): boolean {
+/** Reports whether a load creates an object of the entry. */
+export function isDefinition({ kind, tag }: ContentsEntry): boolean {
   if (CONTENT.test(kind) || DATABASE.test(kind)) return false;
   return !(/^(COMMENT|ACL|SECURITY LABEL)$/.test(kind) && DATABASE.test(tag));
 }

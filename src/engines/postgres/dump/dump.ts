@@ -19,6 +19,7 @@ import { SqlError } from '../connection/session-errors.ts';
 import { findClientTools, majorOf, toolsForServer } from '../connection/tools.ts';
 import { listArchive } from '../restore/list-archive.ts';
 import { MOST_BYTES_OF_ALL } from '../restore/rows/copy-commands.ts';
+import { storeStatistics } from '../statistics/store.ts';
 import { type ArchiveDetails, type ArchiveEntry, DATA_TERMINATOR, isTableData, TERMINATOR_LINES } from './archive.ts';
 import { CONTENTS } from './archive-contents.ts';
 import { cutDefinitions } from './cut-definitions.ts';
@@ -89,7 +90,9 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
     await prepareReading(session);
     const { lastBuild: last } = request;
     const state = last ? await withinSavepoint(session, () => readState(session, { signs, tables: own })) : null;
-    return { state, ...(await proveUnchanged(session, { last, state, ranges })) };
+    const isUtf8 = !('client_encoding' in encoding);
+    const statistics = isUtf8 ? await storeStatistics(session, { request, tables: own, serverMajor }) : null;
+    return { state, statistics, ...(await proveUnchanged(session, { last, state, ranges })) };
   });
   // pg_dump may fail before they are awaited.
   for (const one of [reading, proving]) one.catch(() => {});
@@ -122,7 +125,8 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const source = await reading;
   const others = await packOthers(request, { archive, own });
   const tables = await settled(read);
-  const { state, reading: proved } = await proving;
+  const { state, reading: proved, statistics } = await proving;
+  if (statistics) others.set(statistics.file.name, statistics);
   const evidence = state && recordEvidence({ state, tables, ranges });
   ended(`Dumped ${of}`);
   return {

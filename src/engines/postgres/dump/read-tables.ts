@@ -82,10 +82,8 @@ export function tableReaders(
 
 /** The sessions of one worker, which are opened when they are needed. */
 interface Readers extends AsyncDisposable {
-  /**
-   * Reports whether to wait for the end of pg_dump instead of having psql read very long values, which it keeps twice.
-   */
-  waitsForWide(): boolean;
+  /** Reports whether large pieces wait for the connection of pg_dump: psql is slower than a thread, and keeps long values twice. */
+  waitsForDump(): boolean;
   /** For large pieces; `null` where psql must read them. */
   direct(): Promise<CopyReader | null>;
   psql(): Promise<PostgresSession>;
@@ -99,9 +97,8 @@ function createReaders(context: EngineContext, reads: TableReads, own: PostgresS
     direct = Promise.resolve(null);
   };
   return {
-    waitsForWide: () => own !== null && reads.address !== null && !reads.isDumped(),
+    waitsForDump: () => own !== null && reads.address !== null && !reads.isDumped(),
     async direct() {
-      if (own && !reads.isDumped()) return null;
       direct ??= openDirect(context, reads);
       return await direct;
     },
@@ -161,8 +158,9 @@ interface PieceQueue {
   /** Estimated bytes of all. */
   bytes: number;
   hasWide(): boolean;
-  /** The next large piece, or a number of small ones. */
-  take(but: { wide: boolean }): RowPiece[];
+  isEmpty(): boolean;
+  /** The next large piece unless they wait, or a number of small ones. */
+  take(but: { large: boolean }): RowPiece[];
 }
 
 /** Large values (TOAST) of fewer bytes are no danger to the memory of psql, which has a whole row in it. */
@@ -170,6 +168,10 @@ const WIDE_BYTES = 4 * 1024 * 1024;
 
 function isWide({ table: { bytes, blocks } }: RowPiece): boolean {
   return bytes - blocks * BLOCK_BYTES > WIDE_BYTES;
+}
+
+function isLarge(piece: RowPiece): boolean {
+  return piece.bytes > SMALL_BYTES || isWide(piece);
 }
 
 function createQueue({ ranges, unchanged, request, progress }: TableReads, read: ReadTables): PieceQueue {
@@ -215,8 +217,9 @@ function createQueue({ ranges, unchanged, request, progress }: TableReads, read:
   return {
     bytes: pieces.reduce((sum, { bytes }) => sum + bytes, 0),
     hasWide: () => pieces.some(isWide),
-    take({ wide }) {
-      const first = wide ? 0 : pieces.findIndex((piece) => !isWide(piece));
+    isEmpty: () => pieces.length === 0,
+    take({ large }) {
+      const first = large ? 0 : pieces.findIndex((piece) => !isLarge(piece));
       const taken = first === -1 ? [] : pieces.splice(first, 1);
       let bytes = taken[0]?.bytes ?? 0;
       for (let next = pieces[first]; next && taken.length < SMALL_AT_ONCE; next = pieces[first]) {
@@ -247,10 +250,10 @@ interface ReaderOptions {
 async function readPieces(readers: Readers, { reads, queue, signal }: ReaderOptions): Promise<void> {
   const waiting: Promise<unknown>[] = [];
   const next = async (): Promise<RowPiece[]> => {
-    const pieces = queue.take({ wide: !readers.waitsForWide() });
-    if (pieces.length > 0 || !queue.hasWide()) return pieces;
+    const pieces = queue.take({ large: !readers.waitsForDump() });
+    if (pieces.length > 0 || queue.isEmpty()) return pieces;
     await unlessAborted(reads.dumped, signal);
-    return queue.take({ wide: true });
+    return queue.take({ large: true });
   };
   for (let pieces = await next(); pieces.length > 0 && !signal.aborted; pieces = await next()) {
     const [first] = pieces;

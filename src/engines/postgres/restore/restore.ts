@@ -1,3 +1,4 @@
+import type { Manifest } from '../../../repository/manifest/manifest.ts';
 import type { MissingParts } from '../../../results/load-results.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
@@ -13,6 +14,8 @@ import { findClientTools, toolsForArchive } from '../connection/tools.ts';
 import { encodingSettings } from '../connection/url.ts';
 import { type ArchiveDetails, archiveDetails } from '../dump/archive.ts';
 import { CONTENTS } from '../dump/archive-contents.ts';
+import { analyzeAll, analyzeChanged, countChangedRows } from '../statistics/gather.ts';
+import { statisticsFileOf } from '../statistics/stored-file.ts';
 import type { Settle } from '../swap/inherit.ts';
 import type { ReplaceRequest } from '../swap/replace.ts';
 import { checkRestored, findDifferences } from './check.ts';
@@ -26,7 +29,6 @@ import { restoreOnlyRows } from './only-rows/restore-only-rows.ts';
 import { type FillResult, fillDatabase, materialize } from './rows/fill.ts';
 import { forceRowSecurity } from './rows/forced-row-security.ts';
 import { loadThroughShadow, restoreSettings } from './shadow-load.ts';
-import { analyzeAll, analyzeChanged } from './statistics.ts';
 
 /**
  * Restores a snapshot so that the destination is the old one or the new one, whole, whatever happens: into a new
@@ -75,7 +77,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
     ...{
       ...run,
       base,
-      afterLoad: run.afterLoad && withStatistics(context, run.afterLoad),
+      afterLoad: run.afterLoad && withStatistics(context, run.afterLoad, manifest),
       locale: details.locale,
       settings: details.settings,
       fromCopy,
@@ -117,14 +119,16 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
 }
 
 /** Steps may have changed any table. */
-function withStatistics(context: EngineContext, run: AfterLoad): ReplaceRequest['afterLoad'] {
+function withStatistics(context: EngineContext, run: AfterLoad, manifest: Manifest): ReplaceRequest['afterLoad'] {
   return async (server, url) => {
+    const gathering = { url, sessions: 1, settings: { statement_timeout: '0' } };
+    const counted = statisticsFileOf(manifest) ? await countChangedRows(context, gathering) : {};
     await run(url);
     await endLeftSessions(context.report, {
       find: () => server.query<LeftSession>(leftSessionsQuery(url.database ?? '')),
       end: (pid) => server.query(`SELECT pg_terminate_backend(${quoteNumber(pid)})`).catch(() => {}),
     });
-    await analyzeChanged(context, { url, sessions: 1, settings: { statement_timeout: '0' } });
+    await analyzeChanged(context, { ...gathering, counted });
   };
 }
 

@@ -1,5 +1,6 @@
 import type { ObjectDefinitionsRequest, StoredDefinition } from '../../facets/sanitize.ts';
 import { CONTENTS, readContents } from '../dump/archive-contents.ts';
+import { isDefinition } from '../dump/definitions-digest.ts';
 
 /** The statements in the archive's table of contents. */
 export async function readDefinitions({ manifest, read }: ObjectDefinitionsRequest): Promise<StoredDefinition[]> {
@@ -11,8 +12,9 @@ export async function readDefinitions({ manifest, read }: ObjectDefinitionsReque
   const entries = readContents(contents);
   // Of a format that is not known the text of the whole file.
   if (!entries) return [{ name: `-.${CONTENTS}.(file)`, text: contents.toString('latin1') }];
-  return [...entries.values()].map(({ kind, schema, tag, definition }) => ({
-    name: `${schema || '-'}.${tag}.(${kind.toLowerCase()})`,
-    text: definition,
+  return [...entries.values()].map((entry) => ({
+    name: `${entry.schema || '-'}.${entry.tag}.(${entry.kind.toLowerCase()})`,
+    text: entry.definition,
+    ...(!isDefinition(entry) && { creates: entry.kind === 'SEQUENCE SET' ? 'value' : 'none' }),
   }));
 }

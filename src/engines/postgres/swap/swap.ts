@@ -113,7 +113,9 @@ async function remarkStatements(
 ): Promise<string[]> {
   const [before, after] = [await readOid(server, destination), await readOid(server, shadow)];
   return [auxiliary.base, auxiliary.spare].flatMap((copy) =>
-    copy !== null && isCopyOf(copy.mark, before) ? [writeMark(copy.name, { ...copy.mark, destination_oid: after, former_oid: before })] : [],
+    copy !== null && isCopyOf(copy.mark, before)
+      ? [writeMark(copy.name, { ...copy.mark, destination_oid: after, former_oid: before })]
+      : [],
   );
 }
 

@@ -49,9 +49,9 @@ export async function planBranchCreate(given: Context, request: BranchCreateRequ
   const { context, database } = opened;
   // Refused before anything is made.
   if (request.env) database.engine.urlWithPassword(database.url);
-  const copies = (present: Branch[]): number => names.length - existingOf(present, names, reuse).length;
+  const copies = (present: Branch[]): number => names.length - existingOf(present, { names, reuse }).length;
   const found = await database.branches.plan(copies);
-  const existing = existingOf(found.branches, names, reuse);
+  const existing = existingOf(found.branches, { names, reuse });
   const branches = namedDatabases(opened, names, found);
   const databases = branches.map(({ database }) => database);
   await assertNotADestination(opened, databases);
@@ -140,7 +140,7 @@ function environmentOf(
   return Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']));
 }
 
-function existingOf(branches: Branch[], names: string[], reuse: boolean): BranchDatabase[] {
+function existingOf(branches: Branch[], { names, reuse }: { names: string[]; reuse: boolean }): BranchDatabase[] {
   const existing = branches
     .filter(({ name }) => names.includes(name))
     .map(({ name, database }) => ({ name, database }));

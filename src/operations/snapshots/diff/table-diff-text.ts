@@ -15,14 +15,8 @@ export function tableDiffTitle({ table, from, to }: TableDiff): string {
   return printable(`${table}: ${briefName(from)}, then ${briefName(to)}`);
 }
 
-const SIGNS = { added: '+', removed: '-', same: ' ', before: '-', after: '+' };
-const TONES: Record<keyof typeof SIGNS, Tone> = {
-  added: 'good',
-  removed: 'bad',
-  same: 'dim',
-  before: 'bad',
-  after: 'good',
-};
+const SIGNS = { added: '+', removed: '-', same: ' ' };
+const TONES: Record<keyof typeof SIGNS, Tone> = { added: 'good', removed: 'bad', same: 'dim' };
 
 /** A unified diff of the definitions, then the rows; `how` says how masked values are revealed. */
 export function tableDiffLines(changes: TableDiff, { how }: { how: string }): ToneLine[] {
@@ -32,31 +26,45 @@ export function tableDiffLines(changes: TableDiff, { how }: { how: string }): To
 function definitionLines({ definition }: TableDiff): ToneLine[] {
   if (definition === null) return [{ text: 'Definition: its format in these snapshots is unknown', tone: 'caution' }];
   if (definition.length === 0) return [{ text: 'Definition: unchanged', tone: 'dim' }];
-  return [
-    { text: 'Definition', tone: 'strong' },
-    ...definition.map(({ change, text }) => ({ text: `${SIGNS[change]} ${printable(text)}`, tone: TONES[change] })),
-  ];
+  return [{ text: 'Definition', tone: 'strong' }, ...diffLines(definition)];
 }
 
-const NOT_COMPARED = {
+export function diffLines(diff: NonNullable<TableDiff['definition']>): ToneLine[] {
+  return diff.map(({ change, text }) => ({ text: `${SIGNS[change]} ${printable(text)}`, tone: TONES[change] }));
+}
+
+export const NOT_COMPARED = {
   columns_differ: 'not compared, since the columns differ',
-  too_large: 'not compared: more than 64 MB or 1,000,000 rows differ',
+  too_large: 'not compared: more than 128 MB of rows differ',
   one_side: 'only one of the snapshots has the table',
 };
 
 function rowLines({ rows, rows_not_compared }: TableDiff, how: string): ToneLine[] {
   if (!rows) return [{ text: `Rows: ${NOT_COMPARED[rows_not_compared ?? 'too_large']}`, tone: 'caution' }];
-  const masked = rows.columns.filter((column) => column.masked).length;
+  return [{ text: `Rows: ${countsText(rows)}`, tone: 'strong' }, ...sampleLines(rows, how)];
+}
+
+/** The first rows of each kind; of a changed one its key, and each changed column as it was and as it is. */
+export function sampleLines({ columns, key, samples }: RowsDiff, how: string): ToneLine[] {
+  if (samples.length === 0) return [];
+  const masked = columns.filter((column) => column.masked).length;
+  const names = columns.map(({ name }) => name);
+  const shown = samples.map(({ values }) => values.map((value) => valueCell(value).text));
   return [
-    { text: `Rows: ${countsText(rows)}`, tone: 'strong' },
     ...(masked > 0
       ? [{ text: `Personal data masked in ${formatNumberOf(masked, 'column')}. ${how}`, tone: 'dim' as const }]
       : []),
-    { text: `  ${printable(rows.columns.map(({ name }) => name).join(' | '))}`, tone: 'dim' },
-    ...rows.samples.map(({ change, values }) => ({
-      text: `${SIGNS[change]} ${values.map((value) => valueCell(value, false).text).join(' | ')}`,
-      tone: TONES[change],
-    })),
+    { text: `  ${printable(names.join(' | '))}`, tone: 'dim' },
+    ...samples.flatMap(({ change, changed_columns = [] }, at): ToneLine[] => {
+      const values = shown[at] ?? [];
+      if (change === 'before') return [];
+      if (change !== 'after') return [{ text: `${SIGNS[change]} ${values.join(' | ')}`, tone: TONES[change] }];
+      const before = shown[at - 1] ?? [];
+      const textIn = (row: string[], name: string): string => row[names.indexOf(name)] ?? '';
+      const keys = key.map((name) => `${name} ${textIn(values, name)}`).join(', ');
+      const changes = changed_columns.map((name) => `${name}: ${textIn(before, name)} → ${textIn(values, name)}`);
+      return [{ text: `~ ${keys}: ${changes.join(', ')}`, tone: 'caution' }];
+    }),
   ];
 }
 

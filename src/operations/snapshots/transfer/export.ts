@@ -1,4 +1,4 @@
-import { access, rename, rm, stat } from 'node:fs/promises';
+import { rename, rm, stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { writeArchive } from '../../../repository/archive-file.ts';
@@ -8,9 +8,9 @@ import { filesOf } from '../../../repository/repository.ts';
 import { missingHere } from '../../../repository/transfer.ts';
 import type { ExportResult } from '../../../results/results.ts';
 import type { Context } from '../../../runtime/context.ts';
-import { UserError } from '../../../runtime/errors.ts';
 import { withStep } from '../../../runtime/events.ts';
 import { mapWithConcurrency } from '../../../runtime/map-with-concurrency.ts';
+import { assertNewFile } from '../../assert-new-file.ts';
 import { assertShared } from '../../sign-in/sharing.ts';
 import { localRepository } from '../local-repository.ts';
 import { findSnapshot, type SnapshotRequest } from '../snapshots.ts';
@@ -40,9 +40,8 @@ export async function exportSnapshot(context: Context, { file, ...request }: Exp
     done += bytes;
     report({ event: 'progress', step: 'export', done: Math.min(done, total), total, unit: 'bytes' });
   };
-  const pool = createObjectPool(availableParallelism());
-  await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
-  signal.addEventListener('abort', () => void pool.close(), { once: true });
+  await using pool = createObjectPool(availableParallelism());
+  signal.addEventListener('abort', () => void pool[Symbol.asyncDispose](), { once: true });
   const write = async (): Promise<void> => {
     // An import would report the damage, without a way to repair it.
     await mapWithConcurrency(filesOf(manifest), availableParallelism(), (file) =>
@@ -62,13 +61,4 @@ export async function exportSnapshot(context: Context, { file, ...request }: Exp
     throw error;
   }
   return { target: request.target, snapshot: row, file, bytes: (await stat(file)).size };
-}
-
-async function assertNewFile(file: string): Promise<void> {
-  const there = await access(file).then(
-    () => true,
-    () => false,
-  );
-  if (!there) return;
-  throw new UserError('file_exists', `${file} exists already`, { hint: 'Choose another name, or remove it first.' });
 }

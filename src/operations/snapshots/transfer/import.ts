@@ -54,9 +54,8 @@ async function perform(context: Context, { archive, manifest, path }: ImportSour
   await using staging = await repository.stage();
   const missing = await missingHere(repository, filesOf(manifest));
   const total = missing.reduce((sum, file) => sum + file.stored_bytes, 0);
-  const pool = createObjectPool(availableParallelism());
-  await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
-  signal.addEventListener('abort', () => void pool.close(), { once: true });
+  await using pool = createObjectPool(availableParallelism());
+  signal.addEventListener('abort', () => void pool[Symbol.asyncDispose](), { once: true });
   let done = 0;
   const store = async (file: ManifestFile): Promise<void> => {
     const unfinished = staging.path(file.sha256);

@@ -52,9 +52,8 @@ export async function pullFiles(
   const { report, signal } = context;
   const repository = localRepository(context);
   await using staging = await repository.stage();
-  const pool = createObjectPool(availableParallelism());
-  await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
-  signal.addEventListener('abort', () => void pool.close(), { once: true });
+  await using pool = createObjectPool(availableParallelism());
+  signal.addEventListener('abort', () => void pool[Symbol.asyncDispose](), { once: true });
   const unfinished = (name: string): string => staging.path(name);
   const moving = { manifest, repository, remote, pool, report, signal, unfinished };
   const moved = await pullObjects(files ? { ...moving, files } : moving);

@@ -91,9 +91,8 @@ async function pushManifest(
   const profile = 'profile' in location ? location.profile : location.profiles?.[sanitized ? 'sanitized' : 'originals'];
   if (profile !== undefined) await assertEncryptedPush(context, pushed, profile);
   const remote = await openLocation(context, location);
-  const pool = createObjectPool(availableParallelism());
-  await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
-  signal.addEventListener('abort', () => void pool.close(), { once: true });
+  await using pool = createObjectPool(availableParallelism());
+  signal.addEventListener('abort', () => void pool[Symbol.asyncDispose](), { once: true });
   const repository = localRepository(context);
   const moved = await pushSnapshot({ manifest, repository, remote, pool, report, signal });
   if ('profile' in location) await rememberEncryptedPush(context, pushed, location.profile);

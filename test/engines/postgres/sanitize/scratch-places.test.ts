@@ -38,8 +38,7 @@ describeWithPostgres('a throw-away database on the server that is loaded into', 
     await using opened = await openPlace(context, { places: [{ ...behind, destination: null }], manifest });
     const repository = localRepository(context);
     await using staging = await repository.stage();
-    const pool = createObjectPool(2);
-    await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
+    await using pool = createObjectPool(2);
     let during: string[] = [];
     await opened.database.restore.run({
       ...opened.restoration,

@@ -66,13 +66,13 @@ async function readDangling(session: MysqlSession, database: string): Promise<Da
 }
 
 export async function createDangling(session: MysqlSession, keys: DanglingKey[]): Promise<void> {
-  await withoutChecks(session, keys, async ({ table, clause }, isThere) => {
+  await withoutChecks(session, keys, async ({ table, clause }, { isThere }) => {
     if (!isThere) await session.execute(`ALTER TABLE ${quoteName(table)} ADD ${clause}`);
   });
 }
 
 export async function dropDangling(session: MysqlSession, keys: DanglingKey[]): Promise<void> {
-  await withoutChecks(session, keys, async ({ table, name }, isThere) => {
+  await withoutChecks(session, keys, async ({ table, name }, { isThere }) => {
     if (isThere) await session.execute(`ALTER TABLE ${quoteName(table)} DROP FOREIGN KEY ${quoteName(name)}`);
   });
 }
@@ -80,7 +80,7 @@ export async function dropDangling(session: MysqlSession, keys: DanglingKey[]): 
 async function withoutChecks(
   session: MysqlSession,
   keys: DanglingKey[],
-  change: (key: DanglingKey, isThere: boolean) => Promise<void>,
+  change: (key: DanglingKey, found: { isThere: boolean }) => Promise<void>,
 ): Promise<void> {
   if (keys.length === 0) return;
   await session.execute('SET @tool_checks = @@foreign_key_checks, foreign_key_checks = 0');
@@ -88,7 +88,7 @@ async function withoutChecks(
     const rows = await session.query(`
       SELECT 1 FROM information_schema.TABLE_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = DATABASE() AND CONSTRAINT_TYPE = 'FOREIGN KEY'
       AND CAST(TABLE_NAME AS BINARY) = CAST(${quoteText(key.table)} AS BINARY) AND CONSTRAINT_NAME = ${quoteText(key.name)}`);
-    await change(key, rows.length > 0);
+    await change(key, { isThere: rows.length > 0 });
   }
   await session.execute('SET foreign_key_checks = @tool_checks');
 }

@@ -1,12 +1,8 @@
-import {
-  bytesOfTable,
-  filesOfTable,
-  type ManifestFile,
-  type ManifestTable,
-} from '../../../../repository/manifest/manifest.ts';
+import { bytesOfTable, type ManifestFile, type ManifestTable } from '../../../../repository/manifest/manifest.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { DifferencePlan, EarlierSnapshot, RestoreRun } from '../../../facets/restore.ts';
-import { compareRows, type RowsDifference, type RowsPair } from '../../../shared/compare-rows.ts';
+import { compareRows, type RowsDifference } from '../../../shared/compare-rows.ts';
+import { pairsOf } from '../../../shared/stored-pairs.ts';
 import { type ArchiveDetails, archiveDetails } from '../../dump/archive.ts';
 import { dataOf } from '../rows/copy-commands.ts';
 import { storedRows } from '../rows/stored-rows.ts';
@@ -58,7 +54,8 @@ export async function compareTables(
       continue;
     }
     const bytes = bytesOfTable(table);
-    const pairs = pairsOf({ table: before, read: found.read }, { table, read });
+    const rows = (side: RestoreRun['read']) => (file: ManifestFile) => storedRows(side, { table: table.name, file });
+    const pairs = pairsOf({ table: before, rows: rows(found.read) }, { table, rows: rows(read) });
     const limits = { mostRemoved: MOST_REMOVED * bytes, mostAdded: MOST_ADDED * bytes, mostBytes: bytesLeft, signal };
     const difference = await compareRows(pairs, limits).catch((error) => {
       signal.throwIfAborted();
@@ -94,40 +91,4 @@ export function earlierTables({ manifest, read }: EarlierSnapshot, details: Arch
       return JSON.stringify(old) === JSON.stringify(now) ? before : null;
     },
   };
-}
-
-/** The files of a table that the other side has not, as often. */
-export function ownFiles(table: ManifestTable, other: ManifestTable | null): ManifestFile[] {
-  const counts = new Map<string, number>();
-  for (const { sha256 } of other ? filesOfTable(other) : []) counts.set(sha256, (counts.get(sha256) ?? 0) + 1);
-  return filesOfTable(table).filter(({ sha256 }) => {
-    const left = counts.get(sha256) ?? 0;
-    counts.set(sha256, left - 1);
-    return left <= 0;
-  });
-}
-
-interface StoredSide {
-  table: ManifestTable;
-  read: RestoreRun['read'];
-}
-
-/** Ranges at the same place have mostly the same rows. */
-function* pairsOf(before: StoredSide, after: StoredSide): Generator<RowsPair> {
-  const [old, now] = [own(before, after), own(after, before)];
-  const count = Math.max(...[before, after].map(({ table }) => filesOfTable(table).length));
-  for (let at = 0; at < count; at += 1) {
-    if (old.has(at) || now.has(at)) yield { before: old.get(at)?.() ?? null, after: now.get(at)?.() ?? null };
-  }
-}
-
-/** By their places. */
-function own({ table, read }: StoredSide, other: StoredSide): Map<number, () => RowsPair['before']> {
-  const files = filesOfTable(table);
-  return new Map(
-    ownFiles(table, other.table).map((file) => [
-      files.indexOf(file),
-      () => storedRows(read, { table: table.name, file }),
-    ]),
-  );
 }

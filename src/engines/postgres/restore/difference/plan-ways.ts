@@ -1,12 +1,13 @@
 import { bytesOfTable, type ManifestTable } from '../../../../repository/manifest/manifest.ts';
 import type { BaseCopy } from '../../../facets/copies.ts';
 import type { EarlierSnapshot, RestoreRequest, TableWay } from '../../../facets/restore.ts';
+import { ownFiles } from '../../../shared/stored-pairs.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';
 import { CONTENTS, type ContentsEntry, readContents } from '../../dump/archive-contents.ts';
 import { digestDefinitions } from '../../dump/definitions-digest.ts';
 import { dataOf } from '../rows/copy-commands.ts';
 import { columnsAfter } from '../stored-table.ts';
-import { earlierTables, ownFiles } from './compare-tables.ts';
+import { earlierTables } from './compare-tables.ts';
 import { NEVER_EQUAL } from './contents.ts';
 
 export interface BaseComparison {

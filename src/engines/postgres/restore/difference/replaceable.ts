@@ -20,6 +20,8 @@ export interface Replacement extends TableDifference {
   turn: number;
 }
 
+export const NO_KEY = 'it has no usable key';
+
 interface FoundKey {
   table: number;
   obstacle: string | null;
@@ -42,7 +44,7 @@ export async function findReplacements(
   const keyed = differences.flatMap((difference, index) => {
     const { obstacle = 'it does not exist', key = null } = found.get(index) ?? {};
     if (key && obstacle === null) return [{ ...difference, key, index }];
-    whole.set(difference.table.name, obstacle ?? 'it has no usable key');
+    whole.set(difference.table.name, obstacle ?? NO_KEY);
     return [];
   });
   const edges = await session.query<Edge>(edgesQuery(given));
@@ -51,7 +53,7 @@ export async function findReplacements(
   return { replacements: keyed.map(({ index, ...rest }) => ({ ...rest, turn: turns.get(index) ?? 0 })), whole };
 }
 
-function givenTables(tables: ManifestTable[], details: ArchiveDetails): string {
+export function givenTables(tables: ManifestTable[], details: ArchiveDetails): string {
   const rows = tables.map((table, index) => {
     const { schema, table: name, columns } = dataOf(table, details);
     return { index, schema, table: name, columns };

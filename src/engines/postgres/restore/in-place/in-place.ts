@@ -18,6 +18,8 @@ import { type ClientTools, findClientTools, knowsRestrict, majorOf, toolsForArch
 import { connectionEnvironment } from '../../connection/url.ts';
 import { type ArchiveDetails, archiveDetails } from '../../dump/archive.ts';
 import { findAuxiliaryDatabases } from '../../server/server.ts';
+import { analyzeAll } from '../../statistics/gather.ts';
+import { statisticsToTakeOver } from '../../statistics/take-over.ts';
 import { writeMark } from '../../swap/mark.ts';
 import { within } from '../check.ts';
 import { disableTrigger, loginTriggers, warnOfDisabled } from '../create-event-triggers.ts';
@@ -29,7 +31,6 @@ import { assertFed, checkTags, feedTables, textOf } from '../rows/feed-tables.ts
 import { materialize } from '../rows/fill.ts';
 import { FORCE_SCRIPT, LIFT_SCRIPT } from '../rows/forced-row-security.ts';
 import { countedRows } from '../rows/rows-by-root.ts';
-import { analyzeAll } from '../statistics.ts';
 import { carryOverInPlace } from './carry-over-in-place.ts';
 import { dropsWithoutSchema } from './drops-without-schema.ts';
 import { inPlaceOutcome, replacedInPlace } from './in-place-outcome.ts';
@@ -45,6 +46,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
   const tools = toolsForArchive(restricting(await findClientTools(context)), manifest.tool_version);
   const prepared = startStep(report, 'prepare', `Prepare one transaction in ${url.display}`);
   const archive = await materialize(context, { ...run, tools, details });
+  const stored = await statisticsToTakeOver(run);
   const folder: Mount = { path: directory, writable: true };
   const script = async (name: string, text: string): Promise<string> => {
     await writeFile(join(directory, name), text, { mode: 0o600 });
@@ -134,9 +136,11 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
   checkTags(copied, tables);
   if (ended.status === 'fulfilled') carryOver.warn(ended.value.stderr);
   restored(`Restored and verified ${tablesText(plan)}`);
-  await analyzeAll(context, { url, sessions: run.cpus, settings: { statement_timeout: '0' } }).catch((error) => {
-    throw withOutcome(error, replacedInPlace(url));
-  });
+  await analyzeAll(context, { url, sessions: run.cpus, settings: { statement_timeout: '0' }, stored }).catch(
+    (error) => {
+      throw withOutcome(error, replacedInPlace(url));
+    },
+  );
   return { swapMs: null, undoDatabase: null };
 }
 

@@ -16,12 +16,12 @@ import {
   sweepLeftovers,
   verifyLock,
 } from '../../server/server.ts';
+import { analyzeTablesOf } from '../../statistics/gather.ts';
 import { checkSwap } from '../../swap/blockers.ts';
 import { dropAfterFailure } from '../../swap/drop-after-failure.ts';
 import { assertRowsOf, type NewMark, writeMark } from '../../swap/mark.ts';
 import { databaseExists, rename } from '../../swap/swap.ts';
 import { openSwapSession } from '../../swap/swap-session.ts';
-import { analyzeTablesOf } from '../statistics.ts';
 import { type RowReplacement, replaceTables } from './replace-tables.ts';
 
 export interface RowReplacementRequest extends Omit<RowReplacement, 'keeper'> {

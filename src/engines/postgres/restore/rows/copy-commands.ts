@@ -81,7 +81,7 @@ export function dataOf({ name, file }: ManifestTable, { data }: ArchiveDetails):
   return found;
 }
 
-export function pathOf(data: TableData): string {
+export function pathOf(data: Pick<TableData, 'schema' | 'table' | 'root'>): string {
   const { schema, table } = data.root ?? data;
   return `${quoteName(schema)}.${quoteName(table)}`;
 }

@@ -15,6 +15,9 @@ import type { PostgresSession } from '../../connection/session.ts';
 import { type ArchiveEntry, isTableData, withoutDependents } from '../../dump/archive.ts';
 import { CONTENTS } from '../../dump/archive-contents.ts';
 import { isLeftOut } from '../../dump/left-out-entries.ts';
+import { analyzeTables, analyzeViews, earlyStatistics } from '../../statistics/gather.ts';
+import { STATISTICS_FILE } from '../../statistics/stored-file.ts';
+import { statisticsToTakeOver } from '../../statistics/take-over.ts';
 import { createEventTriggers } from '../create-event-triggers.ts';
 import { failureHint } from '../failure-hint.ts';
 import { listArchive } from '../list-archive.ts';
@@ -22,7 +25,6 @@ import { listsInTurn, viewsApart } from '../lists-in-turn.ts';
 import { type RestoreSection, runPgRestore, unwantedSchemas } from '../pg-restore.ts';
 import { leaveOutRemote, leftOutWarnings, type RemoteEntry } from '../remote-objects.ts';
 import { restoreErrors, wentOn } from '../restore-errors.ts';
-import { analyzeTables, analyzeViews, earlyStatistics } from '../statistics.ts';
 import { writeLists } from '../write-lists.ts';
 import { dataOf, pathOf } from './copy-commands.ts';
 import { earlyIndexes } from './early-indexes.ts';
@@ -53,7 +55,9 @@ export async function fillDatabase(context: EngineContext, fill: FillRun): Promi
   );
   const forced = await liftForcedRowSecurity(session);
   const indexes = await earlyIndexes(archive, fill);
-  const early = gathersStatistics(fill) ? await earlyStatistics(session) : undefined;
+  const gathers = gathersStatistics(fill);
+  const stored = gathers && !fill.errors ? await statisticsToTakeOver(fill) : undefined;
+  const early = gathers ? await earlyStatistics(session, stored) : undefined;
   await Promise.all([
     loadTables(context, fill, {
       address: await directAddress(context, fill.url),
@@ -73,7 +77,7 @@ export async function fillDatabase(context: EngineContext, fill: FillRun): Promi
     pgRestore(context, { fill, archive: { ...archive, list }, section: 'post-data', jobs: sessions });
   const lists = sessions > 1 ? await listsInTurn({ archive: archive.directory, list: rest }) : [rest];
   for (const list of lists) await build(list);
-  if (early) await analyzeTables(context, { ...fill, sessions, early });
+  if (early) await analyzeTables(context, { ...fill, sessions, early, stored });
   if (views !== null) {
     await build(views);
     if (early) await analyzeViews(context, { ...fill, sessions, early });
@@ -135,8 +139,9 @@ export async function materialize(
 ): Promise<Archive> {
   const archive = join(directory, ARCHIVE);
   await mkdir(archive);
-  for (const file of manifest.files) await writeOut(read(file), join(archive, file.name));
-  await assertListedFiles(archive, manifest.files);
+  const files = manifest.files.filter(({ name }) => name !== STATISTICS_FILE);
+  for (const file of files) await writeOut(read(file), join(archive, file.name));
+  await assertListedFiles(archive, files);
   const listed = await listArchive(context, { tools, archive, directory });
   const able = withoutDependents(listed, isLeftOut(details.left_out));
   const planned = details.definitions_only;

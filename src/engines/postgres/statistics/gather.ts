@@ -6,23 +6,21 @@ import { connect } from '../connection/connect.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
-import type { FillRun } from './rows/filling.ts';
+import type { FillRun } from '../restore/rows/filling.ts';
+import type { StatisticsToTakeOver } from './take-over.ts';
 
 export interface StatisticsOptions extends Pick<FillRun, 'url'>, Partial<Pick<FillRun, 'tools' | 'settings'>> {
   /** Sessions beside each other. */
   sessions: number;
   /** Ends, and leaves its session and the relations that it has not come to. */
   early?: EarlyStatistics | undefined;
+  /** Tables whose statistics are in the snapshot are analyzed only where those are not complete. */
+  stored?: StatisticsToTakeOver | undefined;
 }
 
 /** Relations with statistics: tables, whose partitions go with the topmost one, or materialized views. */
 const TABLES = `c.relkind IN ('r', 'p') AND NOT c.relispartition`;
 const VIEWS = `c.relkind = 'm' AND c.relispopulated`;
-const CHANGED = `(${TABLES} OR ${VIEWS}) AND EXISTS (
-  SELECT FROM pg_partition_tree(c.oid) p, pg_stat_user_tables s
-  WHERE s.relid IN (p.relid, c.oid) AND s.n_mod_since_analyze > 0
-  UNION ALL SELECT FROM pg_stat_user_tables s WHERE s.relid = c.oid AND s.n_mod_since_analyze > 0)`;
-
 export function analyzeTables(context: EngineContext, options: StatisticsOptions): Promise<void> {
   return analyze(context, options, TABLES);
 }
@@ -35,9 +33,31 @@ export function analyzeAll(context: EngineContext, options: StatisticsOptions): 
   return analyze(context, options, `(${TABLES} OR ${VIEWS})`);
 }
 
-/** Gathers the statistics of what was changed since they were gathered, as the server counts it. */
-export function analyzeChanged(context: EngineContext, options: StatisticsOptions): Promise<void> {
-  return analyze(context, options, CHANGED);
+/** Changed rows since the last ANALYZE, by the oid of their table. Where statistics were taken over, there was none. */
+export type ChangedRows = Record<string, number>;
+
+export async function countChangedRows(context: EngineContext, options: StatisticsOptions): Promise<ChangedRows> {
+  await using session = await connect(context, options.url, options);
+  const rows = await session.query<{ relid: string; changed: number }>(
+    'SELECT relid::text AS relid, n_mod_since_analyze AS changed FROM pg_stat_user_tables WHERE n_mod_since_analyze > 0',
+  );
+  return Object.fromEntries(rows.map(({ relid, changed }) => [relid, changed]));
+}
+
+/** Gathers the statistics of what was changed since the rows were counted, as the server counts them. */
+export function analyzeChanged(
+  context: EngineContext,
+  options: StatisticsOptions & { counted: ChangedRows },
+): Promise<void> {
+  const before = quoteText(JSON.stringify(options.counted));
+  const changed = `s.n_mod_since_analyze > 0 AND s.n_mod_since_analyze IS DISTINCT FROM (${before}::jsonb ->> s.relid::text)::bigint`;
+  return analyze(
+    context,
+    options,
+    `(${TABLES} OR ${VIEWS}) AND EXISTS (
+      SELECT FROM pg_partition_tree(c.oid) p, pg_stat_user_tables s WHERE s.relid IN (p.relid, c.oid) AND ${changed}
+      UNION ALL SELECT FROM pg_stat_user_tables s WHERE s.relid = c.oid AND ${changed})`,
+  );
 }
 
 /** Tables, with those that have rows of them as well: partitioned and inherited ones. */
@@ -81,8 +101,12 @@ export interface EarlyStatistics {
  */
 const ALONE = `c.relkind = 'r' AND NOT c.relispartition AND NOT c.relhassubclass`;
 
-export async function earlyStatistics(session: PostgresSession): Promise<EarlyStatistics> {
-  const alone = new Set((await relations(session, ALONE)).map(pathOf));
+export async function earlyStatistics(
+  session: PostgresSession,
+  stored?: StatisticsToTakeOver,
+): Promise<EarlyStatistics> {
+  const paths = (await relations(session, ALONE)).map(pathOf);
+  const alone = new Set(paths.filter((path) => !stored?.tables.has(path)));
   const queue: string[][] = [];
   const done = new Set<string>();
   let working: Promise<void> | null = null;
@@ -145,7 +169,8 @@ async function analyze(context: EngineContext, options: StatisticsOptions, which
   const early = await options.early?.end();
   await using opened = new AsyncDisposableStack();
   const first = early?.session ?? opened.use(await connect(context, options.url, options));
-  const found = await relations(first, which);
+  const taken = await options.stored?.takeOver(first);
+  const found = (await relations(first, which)).filter((one) => !taken?.has(pathOf(one)));
   const queue = found.filter((one) => one.has_more || !early?.done.has(pathOf(one))).map(pathOf);
   const refused: string[] = [];
   const takeAll = async (session: PostgresSession, signal: AbortSignal): Promise<void> => {

@@ -1,0 +1,166 @@
+import type { EngineContext } from '../../engine-context.ts';
+import type { ChangesToWrite, TableChanges } from '../../facets/restore.ts';
+import { cannotWrite, groupsOf, valuesOf, withReplaced } from '../../shared/change-statements.ts';
+import { connect } from '../connection/connect.ts';
+import { plainWord, quoteName, quoteText, tablesIn } from '../connection/quote.ts';
+import { type MysqlSession, PLAIN_GRAMMAR } from '../connection/session.ts';
+import { type Details, detailsOf } from '../details.ts';
+import { dataOf } from './rows/load-tables.ts';
+
+interface Column {
+  name: string;
+  type: string;
+  charset: string | null;
+  /** Its values are unique. */
+  fixed: boolean;
+}
+
+interface WrittenTable extends Pick<TableChanges, 'removed' | 'added' | 'changed'> {
+  path: string;
+  columns: Column[];
+  key: Column[];
+}
+
+/** Writes one transaction without checks of foreign keys, since both states of the database satisfy them. */
+export async function changeStatements(
+  context: EngineContext,
+  { url, manifest, tables, values }: ChangesToWrite,
+): Promise<Iterable<string>> {
+  const details = detailsOf(manifest);
+  await using session = await connect(context, url);
+  const database = url.database ?? '';
+  await assertNoTriggers(session, { database, details, tables });
+  const columns = await readColumns(session, database);
+  const written = tables.map((one): WrittenTable => {
+    const { table, columns: names } = dataOf({ details }, one.table);
+    const known = new Map(columns.filter((column) => column.table === table).map((column) => [column.name, column]));
+    const own = names.map((name) => known.get(name) ?? { name, type: 'text', charset: null, fixed: true });
+    const key = one.key.flatMap((at) => own[at] ?? []);
+    return withReplaced({ ...one, path: quoteName(table), columns: own, key }, (at) => own[at]?.fixed ?? false);
+  });
+  return statementsOf(
+    written,
+    values.map(({ name, text }) => counterStatement(name.slice(details.database.length + 1), text)),
+  );
+}
+
+/** A trigger cannot be disabled, only dropped. */
+async function assertNoTriggers(
+  session: MysqlSession,
+  { database, details, tables }: { database: string; details: Details; tables: TableChanges[] },
+): Promise<void> {
+  const rows = await session.query<{ name: string }>(
+    `SELECT DISTINCT EVENT_OBJECT_TABLE AS name FROM information_schema.TRIGGERS WHERE EVENT_OBJECT_SCHEMA = ${quoteText(database)}`,
+  );
+  const own = new Set(tables.map(({ table }) => dataOf({ details }, table).table));
+  const found = rows.find(({ name }) => own.has(name));
+  if (found) throw cannotWrite(`triggers of ${found.name} would run`);
+}
+
+async function readColumns(session: MysqlSession, database: string): Promise<(Column & { table: string })[]> {
+  const columns = await session.query<Record<'t' | 'c' | 'type', string> & { charset: string | null }>(
+    `SELECT TABLE_NAME AS t, COLUMN_NAME AS c, DATA_TYPE AS type, CHARACTER_SET_NAME AS charset FROM information_schema.COLUMNS WHERE ${tablesIn(database)}`,
+  );
+  const unique = await session.query<{ t: string; c: string | null }>(
+    `SELECT TABLE_NAME AS t, COLUMN_NAME AS c FROM information_schema.STATISTICS WHERE NON_UNIQUE = 0 AND ${tablesIn(database)}`,
+  );
+  const names = new Set(unique.map(({ t, c }) => JSON.stringify([t, c])));
+  return columns.map(({ t, c, type, charset }) => ({
+    ...{ table: t, name: c, type: type.toLowerCase(), charset },
+    // An index on an expression names no column.
+    fixed: names.has(JSON.stringify([t, c])) || names.has(JSON.stringify([t, null])),
+  }));
+}
+
+const ROWS_OF_INSERT = 100;
+
+function* statementsOf(tables: WrittenTable[], counters: string[]): Generator<string> {
+  yield PLAIN_GRAMMAR;
+  yield 'SET foreign_key_checks = 0';
+  yield 'START TRANSACTION';
+  for (const { path, columns, key, removed, added, changed } of tables) {
+    for (const [line, lines] of Map.groupBy(removed, (one) => one)) {
+      const condition = key.length > 0 ? keyCondition(line, { columns, key }) : rowCondition(line, columns);
+      yield `DELETE FROM ${path} WHERE ${condition} LIMIT ${lines.length}`;
+    }
+    const into = `INSERT INTO ${path} (${columns.map(({ name }) => quoteName(name)).join(', ')}) VALUES`;
+    for (const lines of groupsOf(added, ROWS_OF_INSERT)) {
+      yield `${into}\n  ${lines.map((line) => `(${literals(line, columns).join(', ')})`).join(',\n  ')}`;
+    }
+    for (const [before, after] of changed) {
+      const [old, now] = [before.split('\t'), after.split('\t')];
+      const values = literals(after, columns);
+      const set = columns.flatMap(({ name }, index) =>
+        old[index] === now[index] ? [] : [`${quoteName(name)} = ${values[index]}`],
+      );
+      yield `UPDATE ${path} SET ${set.join(', ')} WHERE ${keyCondition(before, { columns, key })}`;
+    }
+  }
+  yield 'COMMIT';
+  // These commit by themselves.
+  yield* counters;
+}
+
+function literals(line: string, columns: Column[]): string[] {
+  const values = valuesOf(line);
+  return columns.map((column, index) => literal(values[index] ?? null, column));
+}
+
+function keyCondition(line: string, { columns, key }: { columns: Column[]; key: Column[] }): string {
+  const values = valuesOf(line);
+  const conditions = key.map((column) => {
+    const value = values[columns.indexOf(column)] ?? null;
+    // FLOAT is read as the DOUBLE that it is.
+    return FLOATS.has(column.type)
+      ? textCondition(value, column)
+      : `${quoteName(column.name)} = ${literal(value, column)}`;
+  });
+  return conditions.join(' AND ');
+}
+
+/** By the bytes of all values: collations take different texts for equal. */
+function rowCondition(line: string, columns: Column[]): string {
+  const values = valuesOf(line);
+  return columns.map((column, index) => textCondition(values[index] ?? null, column)).join(' AND ');
+}
+
+function textCondition(value: Buffer | null, { name, type, charset }: Column): string {
+  const column = quoteName(name);
+  if (value === null) return `${column} IS NULL`;
+  if (type === 'bit') return `${column} + 0 = ${BigInt(`0x${value.toString('hex') || '0'}`)}`;
+  if (FLOATS.has(type)) return `${column} + 0e0 = ${quoteText(value.toString())} + 0e0`;
+  if (charset !== null || BYTES.has(type)) return `HEX(${column}) = '${value.toString('hex').toUpperCase()}'`;
+  return `CAST(${column} AS CHAR) = ${quoteText(value.toString())}`;
+}
+
+const FLOATS = new Set(['float', 'double']);
+const NUMBERS = new Set(['tinyint', 'smallint', 'mediumint', 'int', 'bigint', 'decimal', 'year']);
+const BYTES = new Set([
+  ...['bit', 'binary', 'varbinary', 'tinyblob', 'blob', 'mediumblob', 'longblob'],
+  ...['geometry', 'point', 'linestring', 'polygon', 'multipoint', 'multilinestring', 'multipolygon'],
+  ...['geometrycollection', 'geomcollection', 'vector'],
+]);
+const UNICODE = /^utf8/;
+const ASCII = /^(?:ascii|latin\d|utf8|cp\d|koi8|greek|hebrew)/;
+
+function literal(value: Buffer | null, { type, charset }: Column): string {
+  if (value === null) return 'NULL';
+  const text = value.toString();
+  if (NUMBERS.has(type) && /^-?\d+(?:\.\d+)?$/.test(text)) return text;
+  const hex = `x'${value.toString('hex')}'`;
+  if (BYTES.has(type)) return hex;
+  if (charset === null) return quoteText(text);
+  const isPlain = ASCII.test(charset) && /^[\t\n\x20-\x7e]*$/.test(text);
+  const isText = UNICODE.test(charset) && Buffer.from(text).equals(value) && !/[^\t\n\P{Cc}]/u.test(text);
+  return isPlain || isText ? quoteText(text) : `_${plainWord(charset)} ${hex}`;
+}
+
+const COUNTER = '.(auto_increment)';
+const SEQUENCE = '.(sequence set)';
+
+function counterStatement(name: string, value: string): string {
+  const number = BigInt(value);
+  return name.endsWith(COUNTER)
+    ? `ALTER TABLE ${quoteName(name.slice(0, -COUNTER.length))} AUTO_INCREMENT = ${number}`
+    : `DO SETVAL(${quoteName(name.slice(0, -SEQUENCE.length))}, ${number}, 0)`;
+}

@@ -1,0 +1,78 @@
+import { rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DumpRequest, PackedFile } from '../../facets/dump.ts';
+import type { CatalogTable } from '../catalog/introspect.ts';
+import { quoteNumber, quoteText } from '../connection/quote.ts';
+import type { PostgresSession } from '../connection/session.ts';
+import { DATA_TERMINATOR } from '../dump/archive.ts';
+import { withinSavepoint } from '../dump/unchanged/savepoint.ts';
+import { PARTS } from './gathered-parts.ts';
+import { MOST_STATISTICS_BYTES, STATISTICS, STATISTICS_FILE, STATISTICS_SINCE } from './stored-file.ts';
+
+/** ANALYZE of a smaller table costs no more than to take its statistics over. */
+const FROM_BYTES = 256 * 1024;
+const MOST_TABLES = 1000;
+
+export interface StatisticsSource {
+  request: DumpRequest;
+  tables: CatalogTable[];
+  serverMajor: number;
+}
+
+/**
+ * Stores the statistics of the larger tables, in the transaction of the dump; `null` where there are none. Tables without
+ * their rows, or with some values of them replaced, have other ones than those of the snapshot.
+ */
+export async function storeStatistics(
+  session: PostgresSession,
+  { request, tables, serverMajor }: StatisticsSource,
+): Promise<PackedFile | null> {
+  if (!request.keepsStatistics || serverMajor < STATISTICS_SINCE) return null;
+  const large = tables
+    .filter((table) => table.bytes >= FROM_BYTES && !table.without_rows && !table.nulled && !table.of_extension)
+    .sort((a, b) => b.bytes - a.bytes)
+    .slice(0, MOST_TABLES);
+  if (large.length === 0) return null;
+  const path = join(request.directory, STATISTICS_FILE);
+  await writeFile(path, '', { mode: 0o600 });
+  const copied = await withinSavepoint(session, async () => {
+    await session.copyToFile([copyStatement(large)], { path, ending: DATA_TERMINATOR });
+    return true;
+  });
+  const { size } = await stat(path);
+  if (copied && size > DATA_TERMINATOR.length && size <= MOST_STATISTICS_BYTES) {
+    const packed = await request.write(STATISTICS_FILE, { terminator: DATA_TERMINATOR });
+    if (packed.terminated) return packed;
+  }
+  await rm(path, { force: true });
+  return null;
+}
+
+/** Rows that changed since ANALYZE, from which the server's own autovacuum gathers the statistics again. */
+const STALE_ROWS = 50;
+const STALE_SHARE = 0.1;
+
+/**
+ * A line of JSON for each table whose statistics are complete and not stale. No JSON has the control characters by which
+ * CSV would be quoted. What row security or missing rights hide makes a table's statistics incomplete.
+ */
+function copyStatement(tables: CatalogTable[]): string {
+  const named = JSON.stringify(tables.map(({ schema, name }) => ({ of_schema: schema, of_table: name })));
+  const fields = Object.entries(STATISTICS).map(
+    ([name, type]) => `s.${name}${type === 'text' ? '::text' : ''} AS ${name}`,
+  );
+  return `COPY (
+    WITH named AS (SELECT * FROM json_to_recordset(${quoteText(named)}) AS w (of_schema name, of_table name)), ${PARTS},
+    known AS (
+      SELECT p.oid, p.relation, p."column", json_strip_nulls(row_to_json(f)) AS stored
+      FROM parts p JOIN pg_stats s ON s.schemaname = p.schema AND s.tablename = p.relation AND s.attname = p."column"
+        AND NOT s.inherited, LATERAL (SELECT p.relation, p."column", ${fields.join(', ')}) f)
+    SELECT json_build_object('schema', t.schema, 'table', t."table", 'columns',
+      (SELECT json_agg(k.stored ORDER BY k.relation, k."column") FROM known k WHERE k.oid = t.oid))
+    FROM tables t
+    WHERE pg_stat_get_mod_since_analyze(t.oid) <= ${quoteNumber(STALE_ROWS)} + ${STALE_SHARE} * greatest(t.reltuples, 0)
+      AND (SELECT count(*) FROM parts p WHERE p.oid = t.oid) = (SELECT count(*) FROM known k WHERE k.oid = t.oid)
+      AND EXISTS (SELECT FROM known k WHERE k.oid = t.oid)
+    ORDER BY t.schema, t."table"
+  ) TO STDOUT WITH (FORMAT csv, DELIMITER E'\\x01', QUOTE E'\\x02')`;
+}

@@ -1,0 +1,69 @@
+import * as v from 'valibot';
+import type { Manifest, ManifestFile } from '../../../repository/manifest/manifest.ts';
+import type { RestoreRun } from '../../facets/restore.ts';
+
+/** File of a snapshot: a line of JSON for each table. Earlier releases of this program ignore it. */
+export const STATISTICS_FILE = 'statistics.json';
+
+/** Servers whose statistics are stored, and servers that take them over. */
+export const STATISTICS_SINCE = 18;
+
+/** A larger file is neither stored nor read. */
+export const MOST_STATISTICS_BYTES = 32 * 1024 * 1024;
+
+/** Columns of `pg_stats`, and their types as arguments of `pg_restore_attribute_stats`, which have the same names. */
+export const STATISTICS = {
+  null_frac: 'real',
+  avg_width: 'integer',
+  n_distinct: 'real',
+  most_common_vals: 'text',
+  most_common_freqs: 'real[]',
+  histogram_bounds: 'text',
+  correlation: 'real',
+  most_common_elems: 'text',
+  most_common_elem_freqs: 'real[]',
+  elem_count_histogram: 'real[]',
+  range_length_histogram: 'text',
+  range_empty_frac: 'real',
+  range_bounds_histogram: 'text',
+} as const;
+
+const number = v.pipe(v.number(), v.finite());
+const SCHEMAS = { real: number, integer: number, text: v.string(), 'real[]': v.array(number) };
+
+const tableSchema = v.object({
+  schema: v.string(),
+  table: v.string(),
+  columns: v.array(
+    v.object({
+      /** The table, or an index with expressions. */
+      relation: v.string(),
+      column: v.string(),
+      ...Object.fromEntries(Object.entries(STATISTICS).map(([name, type]) => [name, v.exactOptional(SCHEMAS[type])])),
+    }),
+  ),
+});
+
+export type StoredStatistics = v.InferOutput<typeof tableSchema>;
+
+/** Empty where the snapshot has none that can be read: they are gathered then. */
+export async function readStoredStatistics({
+  manifest,
+  read,
+}: Pick<RestoreRun, 'manifest' | 'read'>): Promise<StoredStatistics[]> {
+  const file = statisticsFileOf(manifest);
+  if (!file) return [];
+  const parts: Uint8Array[] = [];
+  for await (const part of read(file)) parts.push(part);
+  const lines = Buffer.concat(parts).toString('utf8').split('\n');
+  return lines.flatMap((line) => {
+    const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), tableSchema), line);
+    return parsed.success ? [parsed.output] : [];
+  });
+}
+
+/** No sanitized snapshot has one: they contain values of the rows that they were gathered from. */
+export function statisticsFileOf({ files, sanitized }: Manifest): ManifestFile | undefined {
+  if (sanitized) return undefined;
+  return files.find(({ name, bytes }) => name === STATISTICS_FILE && bytes <= MOST_STATISTICS_BYTES);
+}

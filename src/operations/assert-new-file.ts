@@ -1,0 +1,11 @@
+import { access } from 'node:fs/promises';
+import { UserError } from '../runtime/errors.ts';
+
+export async function assertNewFile(file: string): Promise<void> {
+  const there = await access(file).then(
+    () => true,
+    () => false,
+  );
+  if (!there) return;
+  throw new UserError('file_exists', `${file} exists already`, { hint: 'Choose another name, or remove it first.' });
+}

@@ -1,0 +1,98 @@
+import type { Manifest } from '../../repository/manifest/manifest.ts';
+import type { ChangesResult } from '../../results/changes-results.ts';
+import type { HistoryEntry } from '../../results/history-results.ts';
+import type { SnapshotRow } from '../../results/results.ts';
+import type { Context } from '../../runtime/context.ts';
+import { UserError } from '../../runtime/errors.ts';
+import { toSelector } from '../../text/snapshot-selector.ts';
+import { readHistory } from '../history/history-file.ts';
+import { type FoundSave, listSaves } from '../save/saves.ts';
+import { assertLocal } from '../snapshots/rows.ts';
+import { type FoundSnapshot, findSnapshot } from '../snapshots/snapshots.ts';
+
+export interface ChangesBase {
+  manifest: Manifest;
+  since: ChangesResult['since'];
+}
+
+export interface BaseRequest {
+  target: string;
+  /** Name of a save, or a snapshot. Default: the last load. */
+  since?: string | undefined;
+}
+
+/** The state that a database is compared with. Both sides of a comparison are read on this machine. */
+export async function findBase(
+  context: Context,
+  { target, since }: BaseRequest,
+  lastLoad: () => string,
+): Promise<ChangesBase> {
+  const saves = await listSaves(context, target);
+  if (since !== undefined) {
+    const save = saves.find(({ row }) => row.name === since);
+    if (save) return ofSave('save', save);
+    return ofSnapshot('snapshot', target, await findSnapshot(context, { target, snapshot: toSelector(since) }));
+  }
+  const loaded = lastLoad();
+  const save = saves.find(({ row }) => row.id === loaded);
+  if (save) return ofSave('load', save);
+  const found = await findSnapshot(context, { target, snapshot: loaded }).catch((error) => {
+    throw error instanceof UserError && error.code === 'snapshot_missing' ? baseMissing(target, loaded) : error;
+  });
+  return ofSnapshot('load', target, found);
+}
+
+function ofSave(kind: ChangesBase['since']['kind'], { manifest, row: { name, ...snapshot } }: FoundSave): ChangesBase {
+  return { manifest, since: { kind, name, snapshot } };
+}
+
+function ofSnapshot(kind: ChangesBase['since']['kind'], target: string, found: FoundSnapshot): ChangesBase {
+  assertLocal(found, target);
+  const snapshot: SnapshotRow = found.row;
+  return { manifest: found.manifest, since: { kind, snapshot } };
+}
+
+/** The id of the snapshot or save that the database has been since its last load, return, reset or undo. */
+export function lastLoaded(context: Context, { target, url }: { target: string; url: string }): string {
+  const { entries } = readHistory(context);
+  const own = entries.filter((entry) => entry.outcome === 'done' && leads(entry, { target, url }));
+  // An undo returns to what the last change replaced, and a second one takes it back.
+  let isUndone = false;
+  for (const { operation, method, snapshot } of own) {
+    if (operation === 'undo') {
+      isUndone = !isUndone;
+    } else if (isUndone) {
+      isUndone = false;
+    } else {
+      if (snapshot === null || method === 'tables') throw loadUnknown(target, url);
+      return snapshot;
+    }
+  }
+  throw neverLoaded(target, url);
+}
+
+const LOADS = new Set<HistoryEntry['operation']>(['load', 'back', 'reset', 'undo']);
+
+function leads(entry: HistoryEntry, { target, url }: { target: string; url: string }): boolean {
+  if (entry.operation === 'branch switch') return entry.target === target;
+  // A script on the existing database is one of the changes.
+  return LOADS.has(entry.operation) && entry.to === url && entry.method !== 'script';
+}
+
+function neverLoaded(target: string, url: string): UserError {
+  return new UserError('load_unknown', `No load into ${url} is known on this machine`, {
+    hint: `Load it first (tool load ${target}), or name the state to compare with: tool changes ${target} --since SNAPSHOT`,
+  });
+}
+
+function loadUnknown(target: string, url: string): UserError {
+  return new UserError('load_unknown', `The last load into ${url} was of selected tables or of an SQL file`, {
+    hint: `Name the state to compare with: tool changes ${target} --since SNAPSHOT`,
+  });
+}
+
+function baseMissing(target: string, id: string): UserError {
+  return new UserError('snapshot_missing', `Snapshot ${id}, which was loaded last, was removed`, {
+    hint: `Name another state to compare with: tool changes ${target} --since SNAPSHOT, or a save of tool back ${target} --list`,
+  });
+}

@@ -1,0 +1,88 @@
+import { link, open, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { TableChanges } from '../../engines/facets/restore.ts';
+import type { StoredDefinition } from '../../engines/facets/sanitize.ts';
+import type { Database } from '../../engines/open-database.ts';
+import { cannotWrite } from '../../engines/shared/change-statements.ts';
+import type { Manifest } from '../../repository/manifest/manifest.ts';
+import type { ChangesResult } from '../../results/changes-results.ts';
+import { UserError } from '../../runtime/errors.ts';
+import { boundedList } from '../../text/bounded-list.ts';
+import { assertNewFile } from '../assert-new-file.ts';
+import type { ComparedRows } from '../snapshots/diff/compare-stored.ts';
+import { shownDifference } from '../snapshots/diff/compare-stored.ts';
+
+export interface SqlRequest {
+  database: Database;
+  /** The present state. */
+  manifest: Manifest;
+  rows: Map<string, ComparedRows>;
+  values: StoredDefinition[];
+  /** Personal values may be written. */
+  reveal: boolean;
+  file: string;
+}
+
+/** Writes the statements that make the changes again; the file is private, complete or absent, and never replaced. */
+export async function writeSql(
+  changes: Pick<ChangesResult, 'tables' | 'definitions' | 'large_objects'>,
+  { database, manifest, rows, values, reveal, file }: SqlRequest,
+): Promise<NonNullable<ChangesResult['sql']>> {
+  assertRowsOnly(changes);
+  if (!reveal) assertNotPersonal(rows);
+  const tables = manifest.tables.flatMap((table): TableChanges[] => {
+    const changed = rows.get(table.name);
+    return changed ? [{ ...changed, table }] : [];
+  });
+  const statements = await database.restore.changeStatements({ manifest, tables, values });
+  const unfinished = join(dirname(file), `.${basename(file)}.${process.pid}.tmp`);
+  let count = 0;
+  try {
+    await using handle = await open(unfinished, 'wx', 0o600);
+    let waiting: string[] = [];
+    for (const statement of statements) {
+      count += 1;
+      waiting.push(`${statement};\n`);
+      if (waiting.length < STATEMENTS_AT_ONCE) continue;
+      await handle.write(waiting.join(''));
+      waiting = [];
+    }
+    await handle.write(waiting.join(''));
+    await handle.sync();
+    await assertNewFile(file);
+    // Unlike a rename, it replaces nothing.
+    await link(unfinished, file);
+  } finally {
+    await rm(unfinished, { force: true });
+  }
+  return { file, statements: count };
+}
+
+const STATEMENTS_AT_ONCE = 1000;
+const SAMPLES = 1000;
+const MOST_NAMED = 5;
+
+function assertRowsOnly({ tables, definitions, large_objects }: Parameters<typeof writeSql>[0]): void {
+  if (definitions.length > 0) {
+    throw cannotWrite(
+      `definitions differ (${boundedList(
+        definitions.map(({ name }) => name),
+        MOST_NAMED,
+      )})`,
+    );
+  }
+  const large = tables.find(({ not_compared }) => not_compared !== undefined);
+  if (large) throw cannotWrite(`too many rows of ${large.table} differ`);
+  if (large_objects > 0) throw cannotWrite('large objects differ');
+}
+
+function assertNotPersonal(rows: Map<string, ComparedRows>): void {
+  for (const [table, changed] of rows) {
+    const { columns } = shownDifference(changed, { table, limit: SAMPLES, reveal: false });
+    const personal = columns.filter(({ masked }) => masked).map(({ name }) => name);
+    if (personal.length === 0) continue;
+    throw new UserError('flag_needs_flag', `${table} has personal data in ${boundedList(personal, MOST_NAMED)}`, {
+      hint: '--sql writes real values: add --reveal. Nothing was written.',
+    });
+  }
+}

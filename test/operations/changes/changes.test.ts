@@ -1,0 +1,143 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { build } from '../../../src/operations/build/build.ts';
+import { type ChangesRequest, readChanges } from '../../../src/operations/changes/changes.ts';
+import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
+import { applyRemove, planRemove } from '../../../src/operations/remove/remove.ts';
+import { applySave, planSave } from '../../../src/operations/save/save.ts';
+import { applyUndo, planUndo } from '../../../src/operations/undo/undo.ts';
+import type { Context } from '../../../src/runtime/context.ts';
+import { type AnyServer, SERVER_KINDS, startAnyServer } from '../../helpers/databases/any-server.ts';
+import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
+import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
+
+const FILL = [
+  'CREATE TABLE item (id INT PRIMARY KEY, name VARCHAR(64) NOT NULL, email VARCHAR(64))',
+  "INSERT INTO item VALUES (1, 'one', 'ann@example.com'), (2, 'two', NULL), (3, 'three', 'bob@example.com')",
+  'CREATE TABLE pair (a INT, b VARCHAR(8), amount INT, PRIMARY KEY (b, a))',
+  "INSERT INTO pair VALUES (1, 'x', 1), (2, 'x', 2), (1, 'y', 3)",
+  'CREATE TABLE log (line VARCHAR(64))',
+  "INSERT INTO log VALUES ('same'), ('same'), ('same'), (NULL)",
+  'CREATE TABLE calm (id INT PRIMARY KEY)',
+  'INSERT INTO calm VALUES (1)',
+  'CREATE TABLE old (id INT PRIMARY KEY)',
+  'INSERT INTO old VALUES (1), (2)',
+  'CREATE VIEW names AS SELECT name FROM item',
+];
+
+for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb'] as const)) {
+  describeWithKind(kind, 'changes', () => {
+    const isPostgres = kind === 'postgres';
+    let server: AnyServer;
+    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    let snapshot: string;
+
+    beforeAll(async () => {
+      [server, folder] = await Promise.all([startAnyServer(kind), temporaryFolder()]);
+      await server.create('source');
+      await server.run('source', FILL);
+      ({ id: snapshot } = await build(contextWith(), { target: 'app' }));
+    }, 60_000);
+
+    afterAll(async () => {
+      await server?.stop();
+      await folder?.[Symbol.asyncDispose]();
+    });
+
+    function contextWith(): Context {
+      const app = { snapshot: { src_url: server.url('source'), dst_url: server.url('copy') } };
+      return testContext({
+        settings: {
+          working_directory: join(folder.path, 'work'),
+          targets: { app },
+          saves: { keep: 20, max_duration: 10, before: [] },
+        },
+      });
+    }
+
+    const changes = (request: Partial<ChangesRequest> = {}) =>
+      readChanges(contextWith(), { target: 'app', ...request });
+    const named = (table: string): string => `${server.prefix('source')}.${table}`;
+    const objects = (): string[] =>
+      readdirSync(join(folder.path, 'work/objects'), { recursive: true })
+        .map(String)
+        .filter((name) => name.includes('/'))
+        .sort();
+
+    it('need a load, and show none right after it', async () => {
+      await expect(changes()).rejects.toMatchObject({ code: 'load_unknown' });
+      await applyLoad(contextWith(), await planLoad(contextWith(), { target: 'app' }));
+      expect(await changes()).toMatchObject({
+        since: { kind: 'load', snapshot: { id: snapshot } },
+        ...{ tables: [], unchanged: 5, definitions: [], sequences: [], large_objects: 0 },
+      });
+    });
+
+    it('are counted by key, or by row without a key, and shown with personal values masked', async () => {
+      const before = objects();
+      await server.run('copy', [
+        `UPDATE item SET name = 'it''s ${isPostgres ? '\\' : '\\\\'} ü', email = 'eve@example.com' WHERE id = 1`,
+        'DELETE FROM item WHERE id = 2',
+        "INSERT INTO item VALUES (4, 'new\tline', 'dan@example.com')",
+        "UPDATE pair SET amount = 9 WHERE a = 1 AND b = 'y'",
+        'DELETE FROM log WHERE line IS NULL',
+        "INSERT INTO log VALUES ('same'), ('new')",
+        'DROP TABLE old',
+        'CREATE TABLE fresh (id INT PRIMARY KEY)',
+        'INSERT INTO fresh VALUES (1), (2), (3)',
+        'DROP VIEW names',
+        'CREATE INDEX item_name ON item (name)',
+      ]);
+      const found = await changes({ tables: [named('item'), '*.log'] });
+      expect(objects()).toEqual(before);
+      expect(found.tables).toMatchObject([
+        { table: named('fresh'), change: 'added', added: 3, changed: 0, removed: 0 },
+        { table: named('item'), change: 'changed', added: 1, changed: 1, removed: 1 },
+        { table: named('log'), change: 'changed', added: 2, changed: null, removed: 1 },
+        { table: named('old'), change: 'gone', added: 0, changed: 0, removed: 2 },
+        { table: named('pair'), change: 'changed', added: 0, changed: 1, removed: 0 },
+      ]);
+      expect(found.tables.map(({ rows }) => rows !== undefined)).toEqual([false, true, true, false, false]);
+      expect(found.unchanged).toBe(1);
+      const item = found.tables[1]?.rows;
+      expect(item?.key).toEqual(['id']);
+      expect(item?.samples).toEqual([
+        { change: 'removed', values: ['2', 'two', null] },
+        { change: 'added', values: ['4', 'new\tline', '***'] },
+        { change: 'before', values: ['1', 'one', '***'] },
+        { change: 'after', values: ['1', "it's \\ ü", '***'], changed_columns: ['name', 'email'] },
+      ]);
+      const revealed = await changes({ tables: ['*.item'], reveal: true, limit: 1 });
+      expect(revealed.tables[1]?.rows?.samples.at(-1)?.values).toEqual(['1', "it's \\ ü", 'eve@example.com']);
+      const definitions = Object.fromEntries(
+        found.definitions.map(({ name, change }) => [name.split('.').at(-1), change]),
+      );
+      expect(definitions).toMatchObject({
+        'fresh (table)': 'added',
+        'old (table)': 'removed',
+        'names (view)': 'removed',
+        ...(isPostgres ? { 'item_name (index)': 'added' } : { 'item (table)': 'changed' }),
+      });
+    });
+
+    it('are those since a save, an older snapshot or the load that an undo has returned to', async () => {
+      await applySave(contextWith(), await planSave(contextWith(), { target: 'app', name: 'here' }));
+      expect(await changes({ since: 'here' })).toMatchObject({
+        since: { kind: 'save', name: 'here' },
+        ...{ tables: [], definitions: [], sequences: [] },
+      });
+      await server.run('copy', ['DELETE FROM pair']);
+      expect((await changes({ since: 'here' })).tables).toMatchObject([{ removed: 3 }]);
+      await server.run('source', ['INSERT INTO calm VALUES (2)']);
+      const newer = await build(contextWith(), { target: 'app' });
+      expect((await changes({ since: '0' })).since).toMatchObject({ kind: 'snapshot', snapshot: { id: newer.id } });
+      await applyLoad(contextWith(), await planLoad(contextWith(), { target: 'app' }));
+      expect(await changes()).toMatchObject({ since: { snapshot: { id: newer.id } }, tables: [] });
+      await applyUndo(contextWith(), await planUndo(contextWith(), { target: 'app' }));
+      expect(await changes()).toMatchObject({ since: { kind: 'load', snapshot: { id: snapshot } } });
+      await applyRemove(contextWith(), await planRemove(contextWith(), { target: 'app', snapshot, from: 'local' }));
+      await expect(changes()).rejects.toMatchObject({ code: 'snapshot_missing' });
+    });
+  });
+}
