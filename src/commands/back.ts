@@ -1,6 +1,7 @@
 import { defineCommand } from '../cli/command.ts';
 import { requestOf, runPlanned } from '../cli/run-planned.ts';
 import { CPUS, DRY_RUN, NO_AUTOSAVE, TARGET } from './shared-options.ts';
+import { wrongUsage } from './wrong-usage.ts';
 
 export const backCommand = defineCommand({
   name: 'back',
@@ -12,6 +13,7 @@ export const backCommand = defineCommand({
       name: 'point',
       description: 'save (name or index), load (tool reset) or previous (tool undo); default: the newest save',
       required: false,
+      complete: 'point',
     },
   ],
   options: [
@@ -30,6 +32,7 @@ export const backCommand = defineCommand({
   async run(invocation) {
     const { list, ...request } = requestOf(invocation);
     if (!list) {
+      assertOptions(request);
       const { backOperation } = await import('../operations/back/operation.ts');
       return runPlanned(invocation, backOperation, { request });
     }
@@ -41,3 +44,20 @@ export const backCommand = defineCommand({
     return { data, text: formatTable(pointColumns(context.clock()), data.points, invocation.tableOptions()) };
   },
 });
+
+const OF_SAVES = [
+  ['cpus', '--cpus'],
+  ['autosave', '--no-autosave'],
+] as const;
+
+/** An option without an effect on the way back to the point is refused. */
+function assertOptions(request: { point?: string; undo?: boolean; cpus?: number; autosave?: boolean }): void {
+  const { point } = request;
+  if (point !== 'load' && point !== 'previous') return;
+  const [, ofSaves] = OF_SAVES.find(([name]) => (request[name] ?? true) !== true) ?? [];
+  const flag = point === 'previous' && request.undo === false ? '--no-undo' : ofSaves;
+  if (flag === undefined) return;
+  throw wrongUsage(`${flag} has no effect on a return to ${point}, which loads no rows`, {
+    hint: `Leave it out: tool back TARGET ${point}`,
+  });
+}

@@ -160,6 +160,7 @@ export type VerifiedRestore = v.InferOutput<typeof verifiedRestore>;
 export const verifyResult = v.object({
   target: text,
   snapshot: snapshotRow,
+  save: optional(describe(text, 'Name of the save that was verified in place of a snapshot.')),
   ok: flag,
   files: number,
   bytes: number,

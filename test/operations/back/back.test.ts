@@ -13,6 +13,7 @@ import { applySaveRemoval, planSaveRemoval } from '../../../src/operations/save/
 import { applySave, planSave, type SaveRequest } from '../../../src/operations/save/save.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { push } from '../../../src/operations/snapshots/transfer/push.ts';
+import { verify } from '../../../src/operations/snapshots/verify.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import { type AnyServer, SERVER_KINDS, startAnyServer } from '../../helpers/databases/any-server.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
@@ -190,6 +191,7 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
     it('are no snapshots, and stay when all snapshots are removed with what only they needed', async () => {
       const saved = await content();
       const { save: row } = await save({ name: 'kept' });
+      expect(await verify(contextWith(), { target: 'app', save: 'kept' })).toMatchObject({ ok: true, save: 'kept' });
       const { snapshots } = await listSnapshots(contextWith(), 'app');
       expect(snapshots.map(({ id }) => id)).toEqual([snapshot]);
       await expect(push(contextWith(), { target: 'app', snapshot: row.id })).rejects.toThrow();
