@@ -34,6 +34,7 @@ export function fakeOperations(world: FakeWorld, work = fakePlannedWork(world)):
       branches: world.branches.map((branch) => ({ target, ...branch })),
       errors: [],
     }),
+    listPoints: async (_session, { target }) => ({ target, destination: world.destination.url, points: world.points }),
     keepTrust: (edit) => edit(),
     trust: async ({ file }) => {
       world.done.push(`trust ${file}`);
@@ -135,7 +136,7 @@ export function fakeOperations(world: FakeWorld, work = fakePlannedWork(world)):
         samples: [
           { change: 'added', values: ['3', reveal ? 'ann@example.com' : '***'] },
           { change: 'before', values: ['1', null] },
-          { change: 'after', values: ['1', reveal ? 'bob@example.com' : '***'] },
+          { change: 'after', values: ['1', reveal ? 'bob@example.com' : '***'], changed_columns: ['email'] },
         ],
       },
     }),
