@@ -1,6 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { applyBack, planBack } from '../../../src/operations/back/back.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { type ChangesRequest, readChanges } from '../../../src/operations/changes/changes.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
@@ -145,21 +146,30 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
         removed: 0,
       });
       expect(altered.tables[0]?.rows?.columns.map(({ name }) => name)).toEqual(['id', 'name', 'email']);
+      await applyBack(contextWith(), await planBack(contextWith(), { target: 'app', point: 'here' }));
+      expect(await changes()).toMatchObject({ since: { kind: 'load', name: 'here' }, tables: [], definitions: [] });
       await server.run('source', ['INSERT INTO calm VALUES (2)']);
       const newer = await build(contextWith(), { target: 'app' });
       expect((await changes({ since: '0' })).since).toMatchObject({ kind: 'snapshot', snapshot: { id: newer.id } });
       await applyLoad(contextWith(), await planLoad(contextWith(), { target: 'app' }));
       expect(await changes()).toMatchObject({ since: { snapshot: { id: newer.id } }, tables: [] });
-      await applyUndo(contextWith(), await planUndo(contextWith(), { target: 'app' }));
-      expect(await changes()).toMatchObject({ since: { kind: 'load', snapshot: { id: snapshot } } });
-      const { manifest } = await findSnapshot(contextWith(), { target: 'app', snapshot });
+      const undo = async () => applyUndo(contextWith(), await planUndo(contextWith(), { target: 'app' }));
+      await undo();
+      expect((await changes()).since).toMatchObject({ kind: 'load', name: 'here' });
+      await undo();
+      expect((await changes()).since).toMatchObject({ kind: 'load', snapshot: { id: newer.id } });
+      const { manifest } = await findSnapshot(contextWith(), { target: 'app', snapshot: newer.id });
       const { sha256 = '' } = manifest.tables.find(({ name }) => name.endsWith('item'))?.file ?? {};
+      await server.run('copy', ['DELETE FROM item WHERE id = 1']);
       rmSync(join(folder.path, 'work/objects', sha256.slice(0, 2), sha256));
       await expect(changes()).rejects.toMatchObject({
         code: 'snapshot_damaged',
         details: [expect.stringContaining('item')],
       });
-      await applyRemove(contextWith(), await planRemove(contextWith(), { target: 'app', snapshot, from: 'local' }));
+      await applyRemove(
+        contextWith(),
+        await planRemove(contextWith(), { target: 'app', snapshot: newer.id, from: 'local' }),
+      );
       await expect(changes()).rejects.toMatchObject({ code: 'snapshot_missing' });
     });
 
