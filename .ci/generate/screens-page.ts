@@ -12,13 +12,13 @@ export function screensReference(pictured: string[]): string {
     COMMANDS_TEXT,
     markdownTable([['command', 'key', 'what it does'], ...COMMAND_IDS.map(commandLine)]),
     '## Moving',
-    'These keys have no id. Below are the other keys of single screens.',
+    'These keys have no id.',
     table([...withoutParts([...shared().values()]), ...EVERYWHERE.map(({ keys, help }) => ({ keys: [keys], help }))]),
     ...Object.values<ScreenModule>(SCREENS).flatMap((screen) => section(screen, pictured)),
     '## Themes',
     '`theme` in the configuration, or `TOOL_THEME`:',
     markdownTable([['theme', 'colours'], ...THEMES]),
-    'Terminals with few colours (`COLORTERM`, `TERM`) have sixteen, and none with `NO_COLOR`; bold and reverse remain.',
+    'Terminals with few colours (`COLORTERM`, `TERM`) have sixteen, and none with `NO_COLOR`.',
     '## Limits',
     markdownTable([['limit', 'behaviour'], ...LIMITS]),
   ]
@@ -35,16 +35,15 @@ tool demo   # open the screens on a temporary database with sample data
 \`\`\`
 
 \`tool\` in a terminal opens the list of targets, \`tool target TARGET\` the snapshots of one. Without a configuration it asks
-the questions of \`tool config init\`. [Commands](commands.md) can do all that screens do.
+the questions of \`tool config init\`. [Commands](commands.md) do the same.
 
 Arrows and Enter answer questions. The safe answer comes first; the name of a database on another machine must be typed.
 While text is typed, keys are text: Enter applies it, Esc cancels it.
 
-Runs continue when their screen is left; the line above the keys shows their progress and result. Runs on one target are
-queued, runs on different targets are parallel. The status bar shows the last result or the run in progress, \`READ-ONLY\`,
-the configuration file, the mode and the version.`;
+Runs continue when their screen is left, one after the other on one target. The status bar shows the last result or the run
+in progress, \`READ-ONLY\`, configuration file, mode and version.`;
 
-const COMMANDS_TEXT = `One key means one thing on every screen. \`keys\` in the configuration replaces keys by the id of their command:
+const COMMANDS_TEXT = `One key means one thing on every screen, apart from \`s\`. \`keys\` in the configuration replaces keys by the id of their command:
 
 \`\`\`yaml
 keys:
@@ -52,8 +51,8 @@ keys:
   palette: ctrl+p
 \`\`\`
 
-A key is one character, or \`ctrl+\` and a letter, and may occur once. The key bar, the help (\`?\`) and the list of commands
-(\`:\`) show those of a screen. Commands that replace or remove data show their plan and ask first.`;
+A key is one character, or \`ctrl+\` and a letter. Key bar, help (\`?\`) and palette (\`:\`) show those of a screen. Commands
+that replace or remove data show their plan and ask first.`;
 
 const LIMITS: [string, string][] = [
   ['size', 'at least 40×10 cells; everything is visible from 80×24'],

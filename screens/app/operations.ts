@@ -137,6 +137,7 @@ export function lazyOperations(
       return withoutSecrets(session, createContext, (context) => withSuggestion(context, request, use));
     },
     verify: inContext(async () => (await import('../../src/operations/snapshots/verify.ts')).verify),
+    listPoints: inContext(async () => (await import('../../src/operations/back/list-points.ts')).listPoints),
     verifyRestore: inContext(
       async () => (await import('../../src/operations/snapshots/verify-restore.ts')).verifyRestore,
     ),

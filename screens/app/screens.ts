@@ -17,10 +17,12 @@ import { historyScreen } from '../history/history-screen.tsx';
 import { messagesScreen } from '../messages/messages-screen.tsx';
 import { noteScreen } from '../note/note-screen.tsx';
 import { paletteScreen } from '../palette/palette-screen.tsx';
+import { pointsScreen } from '../points/points-screen.tsx';
 import { quitScreen } from '../quit/quit-screen.tsx';
 import { rowsScreen } from '../rows/rows-screen.tsx';
 import { runScreen } from '../run/run-screen.tsx';
 import { runsScreen } from '../runs/runs-screen.tsx';
+import { saveNameScreen } from '../save-name/save-name-screen.tsx';
 import { saveQueryScreen } from '../save-query/save-query-screen.tsx';
 import { setupScreen } from '../setup/setup-screen.tsx';
 import { signInScreen } from '../sign-in/sign-in-screen.tsx';
@@ -50,6 +52,8 @@ export const SCREENS: Model['screens'] = {
   rows: rowsScreen,
   branches: branchesScreen,
   'branch-name': branchNameScreen,
+  points: pointsScreen,
+  'save-name': saveNameScreen,
   diff: diffScreen,
   'table-diff': tableDiffScreen,
   check: checkScreen,

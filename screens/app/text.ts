@@ -13,6 +13,7 @@ export const LOADING = {
   history: ['Reading the history…'],
   fix: ['Preparing the fix…'],
   plan: ['Preparing the plan…', 'Nothing is changed before you confirm.'],
+  points: ['Listing the states to return to…'],
   snapshots: ['Listing snapshots…'],
   subset: ['Selecting rows…'],
   rows: ['Reading the rows…'],

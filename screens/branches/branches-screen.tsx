@@ -7,6 +7,8 @@ import { BACK, HELP, MESSAGES, MOVES, PALETTE, REFRESH, RUNS } from '../app/keys
 import { rowsByIndex } from '../app/lists/in-view.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { EMPTY, LOADING } from '../app/text.ts';
+import { BACK_TO } from '../commands/points.ts';
+import { SAVE } from '../commands/save.ts';
 import { UNDO } from '../commands/undo.ts';
 import { COPY_BRANCH_URL, DROP_BRANCH, NEW_BRANCH, RESET_BRANCH, SWITCH_BRANCH } from './actions.ts';
 import { type BranchesRoute, branchesOf, refreshBranches } from './branches-route.ts';
@@ -21,6 +23,8 @@ export const branchesScreen: ScreenModule<BranchesRoute> = {
     RESET_BRANCH,
     DROP_BRANCH,
     COPY_BRANCH_URL,
+    SAVE,
+    BACK_TO,
     UNDO,
     BACK,
     REFRESH,

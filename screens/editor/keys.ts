@@ -116,7 +116,7 @@ const BROWSING_KEYS: KeyBinding<EditorRoute>[] = [
     palette: 'Remove entry',
     run: removeEntry,
   },
-  { id: 'undo', keys: ['U', 'u'], label: 'undo', help: 'undo the last change', palette: 'Undo change', run: undoEdit },
+  { id: 'undo', keys: ['u'], label: 'undo', help: 'undo the last change', palette: 'Undo change', run: undoEdit },
   {
     id: 'check',
     keys: ['D'],

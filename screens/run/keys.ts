@@ -8,6 +8,7 @@ import { clearFilter, isFiltered, startFilter } from '../app/lists/filter.ts';
 import { contextOf, type KeyBinding, type KeyContext, type Model, notifyFailure, quietly } from '../app/model.ts';
 import { notWritable } from '../app/why-not.ts';
 import { copyToClipboard } from '../commands/copy.ts';
+import { BACK_TO } from '../commands/points.ts';
 import { RUN_KEYS } from '../commands/runs/run-keys.ts';
 import type { RunRoute } from '../commands/runs/run-route.ts';
 import { SHOW_COVERAGE } from '../commands/sanitize.ts';
@@ -16,7 +17,8 @@ import { UNDO } from '../commands/undo.ts';
 export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
   ...RUN_KEYS,
   SHOW_COVERAGE,
-  { ...UNDO, when: ({ run }) => (run?.summary?.undo ?? null) !== null },
+  { ...UNDO, when: hasUndo },
+  { ...BACK_TO, when: hasUndo },
   {
     id: 'client',
     keys: ['!'],
@@ -96,6 +98,10 @@ export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
   PALETTE,
   HELP,
 ];
+
+function hasUndo({ run }: KeyContext): boolean {
+  return (run?.summary?.undo ?? null) !== null;
+}
 
 /** Reports whether the run has replaced a database that a client can be opened on. */
 function isReplaced({ run }: KeyContext): boolean {

@@ -9,6 +9,7 @@ import { BUILD } from '../commands/build.ts';
 import { COPY } from '../commands/copy.ts';
 import { HISTORY } from '../commands/history.ts';
 import { LOAD } from '../commands/load.ts';
+import { BACK_TO } from '../commands/points.ts';
 import { REMOVE } from '../commands/remove.ts';
 import { RESET } from '../commands/reset.ts';
 import { begin } from '../commands/runs/run-route.ts';
@@ -172,6 +173,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   SANITIZE,
   COPY,
   UNDO,
+  BACK_TO,
   RESET,
   BRANCHES,
   ...FILTER,

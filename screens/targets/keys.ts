@@ -14,8 +14,10 @@ import { COPY } from '../commands/copy.ts';
 import { HISTORY } from '../commands/history.ts';
 import { LOAD_LATEST } from '../commands/load.ts';
 import { openTarget } from '../commands/open-target.ts';
+import { BACK_TO } from '../commands/points.ts';
 import { quit } from '../commands/quit.ts';
 import { RESET } from '../commands/reset.ts';
+import { SAVE } from '../commands/save.ts';
 import { signIn } from '../commands/sign-in.ts';
 import { SUBSET } from '../commands/subset.ts';
 import type { TargetsRoute } from './targets-route.ts';
@@ -40,6 +42,8 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
   SUBSET,
   PALETTE,
   RESET,
+  SAVE,
+  BACK_TO,
   BRANCHES,
   {
     id: 'sort',

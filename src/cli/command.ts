@@ -39,7 +39,7 @@ export interface ArgumentSpec {
   description: string;
   required: boolean;
   choices?: readonly string[];
-  complete?: 'target' | 'snapshot' | 'snapshot or file' | 'sensitive key' | 'provider';
+  complete?: 'target' | 'snapshot' | 'snapshot or file' | 'sensitive key' | 'provider' | 'point' | 'save to remove';
   variadic?: boolean;
 }
 

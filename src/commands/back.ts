@@ -1,6 +1,7 @@
 import { defineCommand } from '../cli/command.ts';
 import { requestOf, runPlanned } from '../cli/run-planned.ts';
-import { CPUS, DRY_RUN, TARGET } from './shared-options.ts';
+import { CPUS, DRY_RUN, NO_AUTOSAVE, TARGET } from './shared-options.ts';
+import { wrongUsage } from './wrong-usage.ts';
 
 export const backCommand = defineCommand({
   name: 'back',
@@ -12,12 +13,14 @@ export const backCommand = defineCommand({
       name: 'point',
       description: 'save (name or index), load (tool reset) or previous (tool undo); default: the newest save',
       required: false,
+      complete: 'point',
     },
   ],
   options: [
     { flags: '--list', description: 'list the points' },
     DRY_RUN,
     { flags: '--no-undo', description: 'keep no undo copy' },
+    NO_AUTOSAVE,
     CPUS,
   ],
   examples: [
@@ -29,6 +32,7 @@ export const backCommand = defineCommand({
   async run(invocation) {
     const { list, ...request } = requestOf(invocation);
     if (!list) {
+      assertOptions(request);
       const { backOperation } = await import('../operations/back/operation.ts');
       return runPlanned(invocation, backOperation, { request });
     }
@@ -40,3 +44,20 @@ export const backCommand = defineCommand({
     return { data, text: formatTable(pointColumns(context.clock()), data.points, invocation.tableOptions()) };
   },
 });
+
+const OF_SAVES = [
+  ['cpus', '--cpus'],
+  ['autosave', '--no-autosave'],
+] as const;
+
+/** An option without an effect on the way back to the point is refused. */
+function assertOptions(request: { point?: string; undo?: boolean; cpus?: number; autosave?: boolean }): void {
+  const { point } = request;
+  if (point !== 'load' && point !== 'previous') return;
+  const [, ofSaves] = OF_SAVES.find(([name]) => (request[name] ?? true) !== true) ?? [];
+  const flag = point === 'previous' && request.undo === false ? '--no-undo' : ofSaves;
+  if (flag === undefined) return;
+  throw wrongUsage(`${flag} has no effect on a return to ${point}, which loads no rows`, {
+    hint: `Leave it out: tool back TARGET ${point}`,
+  });
+}

@@ -37,6 +37,7 @@ export const completeCommand = defineCommand({
       sensitiveKeys: () => orNone(() => keyCandidates(file, invocation)),
       providers: () => orNone(() => providerCandidates(context)),
       tables: (target, snapshot) => orNone(() => tableCandidates(context, { target, snapshot })),
+      saves: (target) => orNone(() => saveCandidates(context, target)),
       snapshots: (target) => orNone(() => snapshotCandidates(context, target)),
     });
     return {
@@ -84,6 +85,16 @@ async function snapshotCandidates(context: Invocation['context'], target: string
     ...snapshots.flatMap(({ git }) => (git?.branch ? [{ value: `@${git.branch}`, description: 'git branch' }] : [])),
     ...snapshots.flatMap(({ tags = [] }) => tags.map((tag) => ({ value: `#${tag}`, description: 'tag' }))),
   ];
+}
+
+async function saveCandidates(context: Invocation['context'], target: string): Promise<Candidate[]> {
+  const { listSaves } = await import('../operations/save/saves.ts');
+  const opened = await context();
+  const now = opened.clock().getTime();
+  return (await listSaves(opened, target)).map(({ row: { name, created_at, note } }) => {
+    const age = formatAge(now - Date.parse(created_at));
+    return { value: name, description: note ? `${age}: ${note}` : age };
+  });
 }
 
 async function tableCandidates(

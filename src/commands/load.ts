@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { defineCommand } from '../cli/command.ts';
 import { requestOf, runPlanned } from '../cli/run-planned.ts';
 import { toSelector } from '../text/snapshot-selector.ts';
-import { ALLOW_UNTRUSTED, CPUS, DRY_RUN, ORIGINAL, TARGET } from './shared-options.ts';
+import { ALLOW_UNTRUSTED, CPUS, DRY_RUN, NO_AUTOSAVE, ORIGINAL, TARGET } from './shared-options.ts';
 import { wrongUsage } from './wrong-usage.ts';
 
 export const loadCommand = defineCommand({
@@ -30,6 +30,7 @@ export const loadCommand = defineCommand({
     { flags: '--only', description: 'with --tables: replace only their rows, in the present destination' },
     DRY_RUN,
     { flags: '--no-undo', description: 'keep no undo copy' },
+    NO_AUTOSAVE,
     {
       flags: '--keep-base',
       description: 'keep a base copy for tool reset',

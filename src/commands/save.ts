@@ -7,7 +7,15 @@ export const saveCommand = defineCommand({
   name: 'save',
   summary: "store the destination's present state as a save, on this machine",
   group: 'Snapshots',
-  arguments: [TARGET, { name: 'name', description: 'its name; default: the time; --remove needs it', required: false }],
+  arguments: [
+    TARGET,
+    {
+      name: 'name',
+      description: 'its name; default: the time; --remove needs it',
+      required: false,
+      complete: 'save to remove',
+    },
+  ],
   options: [
     { flags: '--note <text>', description: 'a note' },
     CPUS,

@@ -36,6 +36,11 @@ export const DRY_RUN = {
   description: 'print the plan, change nothing',
 } as const satisfies OptionSpec;
 
+export const NO_AUTOSAVE = {
+  flags: '--no-autosave',
+  description: 'make no automatic save',
+} as const satisfies OptionSpec;
+
 export const ORIGINAL = {
   flags: '-o, --original',
   description: 'use the original snapshot instead of the sanitized one',

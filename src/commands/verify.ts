@@ -1,4 +1,5 @@
 import { defineCommand } from '../cli/command.ts';
+import { openSummary, SUMMARY } from '../cli/summary-file.ts';
 import type { VerifyResult } from '../results/results.ts';
 import { UserError } from '../runtime/errors.ts';
 import { ALLOW_UNTRUSTED, CPUS, ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
@@ -20,10 +21,12 @@ export const verifyCommand = defineCommand({
       flags: '--repair',
       description: 'replace damaged local objects from the bucket; with --remote the reverse',
     },
+    { flags: '--save <name>', description: 'verify this save (name or index) instead' },
     { flags: '--restore', description: 'restore into a throw-away database, with all checks of a load' },
     { flags: '--after-load', description: 'with --restore: run the steps of after_load' },
     { flags: '--query <sql>', description: 'with --restore: run one SELECT, and show its first value' },
     { flags: '--expect <comparison>', description: "fail unless the value of --query meets it, such as '> 1000'" },
+    { ...SUMMARY, description: 'with --restore: write the proof to a Markdown file' },
     CPUS,
     ALLOW_UNTRUSTED,
     ORIGINAL,
@@ -43,7 +46,12 @@ export const verifyCommand = defineCommand({
     assertUsage(request);
     if (request.restore) {
       const { verifyRestore } = await import('../operations/snapshots/verify-restore.ts');
-      const result = await verifyRestore(await invocation.context(), request);
+      const context = await invocation.context();
+      const file = await openSummary(invocation, context);
+      const { summary: _, ...proof } = request;
+      const result = await verifyRestore(context, proof);
+      const { target, snapshot, restore } = result;
+      await file?.write({ target, snapshot, ...(restore && { restore }) });
       return { data: result, text: summaryText(verifySummary(result)) };
     }
     const result = await verify(await invocation.context(), request);
@@ -52,14 +60,30 @@ export const verifyCommand = defineCommand({
   },
 });
 
-const WITH_RESTORE = ['afterLoad', 'query', 'allowUntrusted', 'cpus'] as const;
-const WITHOUT_RESTORE = ['remote', 'sample', 'repair'] as const;
+const WITH_RESTORE = ['afterLoad', 'query', 'summary', 'allowUntrusted', 'cpus'] as const;
+const WITHOUT_RESTORE = ['remote', 'sample', 'repair', 'save'] as const;
+/** A save is on this machine only. */
+const WITHOUT_SAVE = ['remote', 'repair', 'original'] as const;
 
 type Flags = Partial<Record<(typeof WITH_RESTORE)[number] | (typeof WITHOUT_RESTORE)[number], unknown>>;
 
-function assertUsage(options: Flags & { restore?: boolean; query?: string; expect?: string }): void {
+interface Usage extends Flags {
+  snapshot?: unknown;
+  original?: unknown;
+  restore?: boolean;
+  query?: string;
+  expect?: string;
+}
+
+function assertUsage(options: Usage): void {
   const { restore = false, query, expect } = options;
   const flagOf = (key: string): string => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const besides = options.save === undefined ? undefined : WITHOUT_SAVE.find((key) => options[key] !== undefined);
+  if (besides !== undefined || (options.save !== undefined && options.snapshot !== undefined)) {
+    throw wrongUsage(`--save and ${besides === undefined ? 'a snapshot' : flagOf(besides)} exclude each other`, {
+      hint: 'tool verify TARGET --save NAME',
+    });
+  }
   const excluded = (restore ? WITHOUT_RESTORE : WITH_RESTORE).find((key) => options[key] !== undefined);
   if (excluded !== undefined) {
     throw wrongUsage(
@@ -76,9 +100,15 @@ function assertUsage(options: Flags & { restore?: boolean; query?: string; expec
 }
 
 function damaged(
-  { target, snapshot, problems }: VerifyResult,
+  { target, snapshot, save, problems }: VerifyResult,
   { lost, remote }: { lost: string[]; remote: boolean },
 ): UserError {
+  if (save !== undefined) {
+    return new UserError('snapshot_damaged', `Save ${JSON.stringify(save)} of ${target} is damaged`, {
+      hint: `Save again: tool save ${target}; then remove this one: tool save ${target} NAME --remove`,
+      details: problems,
+    });
+  }
   const repair = `tool verify ${target} ${snapshot.id}${remote ? ' --remote' : ''} --repair`;
   return new UserError('snapshot_damaged', `Snapshot ${snapshot.index} of ${target} (${snapshot.id}) is damaged`, {
     hint:

@@ -71,6 +71,8 @@ type RunCall = <Result>(call: (context: EngineContext, url: DatabaseUrl) => Prom
 
 export interface Capabilities {
   /** Why a restore stops at its first error; `null` where it can continue. */
+  /** An undo copy can be read as any database; it has its code in another form otherwise. */
+  undoCopyIsDatabase: boolean;
   whyNotKeepGoing: string | null;
   /** The vendor's program that makes every dump; `null` where the engine reads the database itself. */
   onlyProgram: string | null;

@@ -65,7 +65,14 @@ export function createCalls({ context, tools, allow, readOnly, log }: CallsOptio
       const warnings: object[] = [];
       const report = reportTo({ warnings, progress, also: context.report });
       const call = {
-        context: { ...context, report, signal, localOnly: !allow.has('pull'), sanitizedOnly: !allow.has('originals') },
+        context: {
+          ...context,
+          report,
+          signal,
+          agent: true,
+          localOnly: !allow.has('pull'),
+          sanitizedOnly: !allow.has('originals'),
+        },
         ...{ owner, allow, readOnly, tokens },
       };
       const { data, secret = {} } = await tool.run(call, checked as never);

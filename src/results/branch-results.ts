@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { databaseCopy } from './database-copies.ts';
 import { describe, flag, number, optional, orNull, text, texts, warnings } from './fields.ts';
-import { destinationState, maybeRestoredBy } from './load-results.ts';
+import { automaticSaves, destinationState, maybeRestoredBy } from './load-results.ts';
 import { snapshotRow } from './results.ts';
 
 export const branchRow = v.object({
@@ -122,7 +122,14 @@ export type BranchPruneResult = v.InferOutput<typeof branchPruneResult>;
 
 const previous = describe(orNull(text), 'The branch that the destination is at present.');
 
-export const branchSwitchPlan = v.object({ ...branchesOfTarget, branch: branchRow, previous, steps: texts });
+export const branchSwitchPlan = v.object({
+  ...branchesOfTarget,
+  branch: branchRow,
+  previous,
+  automatic_saves: automaticSaves,
+  steps: texts,
+  warnings: optional(warnings),
+});
 
 export type BranchSwitchPlan = v.InferOutput<typeof branchSwitchPlan>;
 

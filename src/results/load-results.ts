@@ -3,6 +3,7 @@ import { databaseCopies, databaseCopy } from './database-copies.ts';
 import { describe, flag, number, optional, orNull, text, texts, warnings } from './fields.ts';
 import { loadEstimate } from './history-results.ts';
 import { snapshotRow } from './results.ts';
+import { SAVES_BEFORE } from './saves-before.ts';
 import { tableSelection } from './selected-tables.ts';
 
 /**
@@ -92,6 +93,20 @@ const afterLoad = v.object({
 
 export type AfterLoad = v.InferOutput<typeof afterLoad>;
 
+const automaticSave = v.object({
+  database: describe(text, 'The database that is saved first, unless it is proved to be as it was loaded.'),
+  before: v.picklist(SAVES_BEFORE),
+  size_bytes: number,
+  duration_ms: describe(number, 'Estimated from the size.'),
+  skipped: optional(describe(v.literal(true), 'It would take longer than `saves.max_duration`, and is left out.')),
+});
+
+export const automaticSaves = optional(
+  describe(v.array(automaticSave), 'States that would be lost. Absent: none is saved.'),
+);
+
+export type AutomaticSave = v.InferOutput<typeof automaticSave>;
+
 /** Printed by `--dry-run`, shown before the confirmation, applied by `load`. */
 export const loadPlan = v.object({
   target: text,
@@ -127,6 +142,7 @@ export const loadPlan = v.object({
   size_bytes: number,
   selection: describe(orNull(tableSelection), 'The selected tables; `null` when all are loaded.'),
   only_rows: optional(describe(onlyRows, 'Of a load with --only. Absent: the destination is replaced.')),
+  automatic_saves: automaticSaves,
   jobs: number,
   estimate: optional(describe(loadEstimate, 'Estimated duration. Absent: there is no earlier load to estimate from.')),
   unverified_sources: replaces.unverified_sources,
@@ -180,6 +196,7 @@ export const undoPlan = v.object({
   size_bytes: number,
   tables: optional(describe(texts, 'Only the rows of these tables come back. Absent: the whole database.')),
   copies: optional(describe(databaseCopies, 'Base copy and spare of the present database. Absent: none.')),
+  keeps_copies: optional(describe(v.literal(true), 'They are of the database that comes back as well.')),
   unverified_sources: replaces.unverified_sources,
 });
 

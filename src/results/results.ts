@@ -11,6 +11,7 @@ import { hiddenSchema } from './manifest/hidden-objects.ts';
 import { leftOutSchemas } from './manifest/left-out-schemas.ts';
 import { appliedSchema } from './manifest/migration-results.ts';
 import { rowReading } from './row-reading.ts';
+import { SAVES_BEFORE } from './saves-before.ts';
 
 // Results of operations: the shapes of the JSON output (docs/commands.md), so that scripts, the plain tables
 // and the screens show one truth. Sizes in bytes, durations in milliseconds, times in ISO 8601 UTC. No secrets.
@@ -130,7 +131,11 @@ export const snapshotRow = v.object({
 export type SnapshotRow = v.InferOutput<typeof snapshotRow>;
 
 /** A save of the destination. It never counts as sanitized, and is on this machine only. */
-export const saveRow = v.object({ name: text, ...snapshotRow.entries });
+export const saveRow = v.object({
+  name: text,
+  ...snapshotRow.entries,
+  automatic: optional(describe(v.picklist(SAVES_BEFORE), 'The operation before which it was made by itself.')),
+});
 
 export type SaveRow = v.InferOutput<typeof saveRow>;
 
@@ -155,6 +160,7 @@ export type VerifiedRestore = v.InferOutput<typeof verifiedRestore>;
 export const verifyResult = v.object({
   target: text,
   snapshot: snapshotRow,
+  save: optional(describe(text, 'Name of the save that was verified in place of a snapshot.')),
   ok: flag,
   files: number,
   bytes: number,

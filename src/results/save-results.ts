@@ -40,16 +40,22 @@ export const backPoint = v.object({
   size_bytes: orNull(number),
   made_by: describe(text, 'The operation, for people.'),
   note: optional(text),
+  automatic: saveRow.entries.automatic,
   way: describe(
-    v.picklist(['swap', 'copy', 'restore']),
-    '`swap`: a database at hand is renamed; `copy`: the base copy is copied; `restore`: the save is loaded.',
+    v.picklist(['swap', 'in_place', 'copy', 'restore']),
+    '`swap`: a database at hand is renamed; `in_place`: rows are replaced in the destination; `copy`: the base copy is copied; `restore`: the save is loaded.',
   ),
+  tables: optional(describe(texts, 'Only the rows of these tables come back. Absent: the whole database.')),
   unavailable: optional(describe(text, 'Why it cannot be returned to.')),
 });
 
 export type BackPoint = v.InferOutput<typeof backPoint>;
 
-export const backPoints = v.object({ target: text, points: v.array(backPoint) });
+export const backPoints = v.object({
+  target: text,
+  destination: describe(text, 'Its URL without password.'),
+  points: v.array(backPoint),
+});
 
 export type BackPoints = v.InferOutput<typeof backPoints>;
 

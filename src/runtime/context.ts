@@ -25,6 +25,8 @@ export interface Context {
   localOnly?: boolean;
   /** Databases are filled from sanitized snapshots only. */
   sanitizedOnly?: boolean;
+  /** A coding agent is the caller. */
+  agent?: boolean;
   /** The current folder, of which the git repository counts. */
   cwd?: string;
   /** Hides the secrets of the configuration and the environment in a text. */

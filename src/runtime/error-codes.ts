@@ -304,6 +304,7 @@ export const ERRORS = {
     dump_refused: 'A dump creates an extension that could reach files, programs or other servers.',
     script_left: "The SQL file changed the session's database; nothing after it ran.",
     foreign_reference: 'Other databases reference the destination (MySQL, MariaDB).',
+    automatic_save_failed: 'An automatic save failed; nothing was changed.',
     after_load_in_place: 'Steps of `after_load` cannot run in a load in place.',
     in_place_impossible: 'MySQL and MariaDB have no `--in-place`.',
     personal_data_left: 'With `--strict`: unchanged columns look like personal data and are not acknowledged.',

@@ -17,7 +17,15 @@ test('a line becomes a command with its arguments, options and the flags of all 
     kind: 'command',
     spec: 'load',
     arguments: { target: 'app', snapshot: '2' },
-    options: { destdb: 'postgres://u@h/d', dryRun: true, undo: false, drop: true, afterLoad: true, cpus: 3 },
+    options: {
+      destdb: 'postgres://u@h/d',
+      dryRun: true,
+      undo: false,
+      autosave: true,
+      drop: true,
+      afterLoad: true,
+      cpus: 3,
+    },
     globals: { json: false, tui: true, yes: false, readOnly: false, debug: false, trust: false },
   });
 });

@@ -31,7 +31,7 @@ test.for(SIZES)('the screens at %d×%d equal the recorded frames', async ([colum
   const { frames, frame, back } = open({ columns, rows, world: 'groups' });
   await frame('targets', (screen) => screen.includes('unreachable') && !screen.includes('○'));
   terminal.press('?');
-  await frame('help', /targets (❯ help|…)/);
+  await frame('help', /targets ?(❯ help|…)/);
   await back('6 targets');
   terminal.press(':', 'build');
   await frame('palette', ': build');
@@ -44,6 +44,12 @@ test.for(SIZES)('the screens at %d×%d equal the recorded frames', async ([colum
   await back('6 targets');
   terminal.press('I');
   await frame('sign in', 'You are signed in');
+  await back('6 targets');
+  terminal.press('U');
+  await frame('points', 'before-migration');
+  terminal.press('s');
+  await frame('save name', 'Empty: the time');
+  await back('before-migration');
   await back('6 targets');
   terminal.press('enter');
   await frame('snapshots', '2 snapshots, 48.1 MB local');
@@ -60,7 +66,7 @@ test.for(SIZES)('the screens at %d×%d equal the recorded frames', async ([colum
   terminal.press('l');
   await frame('confirm', '❯ Cancel');
   terminal.press('down', 'enter');
-  await frame('run', 'Press U to undo');
+  await frame('run', 'Press u to undo');
   await expect(frames.join('\n')).toMatchFileSnapshot(`frames/${columns}x${rows}.txt`);
 });
 

@@ -73,7 +73,7 @@ describe('garbage under the SHA-256 of stored content', () => {
       const tables = [{ name: 'public.items', rows: 2, file: packed.file }];
       return { serverVersion: '15.18', toolVersion: '15.18', schemas: ['public'], tables, files: [], details: {} };
     };
-    return { dump: { run } };
+    return { dump: { run, isUnchanged: async () => false } };
   }
 
   test.each([

@@ -27,6 +27,8 @@ const POSTGRES: Record<string, string[]> = {
     'own("pg_ts_template", "o")',
     'own("pg_type", "t")',
   ],
+  // An expression of this file over a quoted number.
+  'dump/unchanged/fingerprint.ts': ['fresh'],
   // Literals, names and conditions of quoteText and quoteName; tables by the server's own query.
   'restore/changes/change-statements.ts': [
     ...['equal', 'given', 'keyCondition(before, ObjectExpression)', 'keyCondition(line, ObjectExpression)'],

@@ -119,7 +119,7 @@ test('a finished load says where to, how long the database was unavailable, and 
       'The previous app_dev is kept: tool undo app',
     ].join('\n'),
   );
-  expect(detailsWithKey(summary).at(-1)).toBe('The previous app_dev is kept. Press U to undo');
+  expect(detailsWithKey(summary).at(-1)).toBe('The previous app_dev is kept. Press u to undo');
 });
 
 test('a load that is not complete lists what is missing, and does not claim to be verified', () => {

@@ -6,11 +6,14 @@ import { type Model, quietly } from '../../app/model.ts';
 import type { ShownPlan } from '../../app/operations.ts';
 import type { ConfirmRoute, PlannedRun } from './confirm-route.ts';
 import { conflictingRun, replacedAlready } from './conflicting-runs.ts';
+import { runRoute } from './run-route.ts';
 import { operationRun } from './runs.ts';
 
 interface ConfirmOptions<Request, P extends Planned<unknown, unknown>> {
   request: Request & { target: string };
   title: string;
+  /** `false`: begins as soon as it is planned. */
+  asks?: boolean;
   alternatives?: (plan: P['plan']) => PlannedRun['alternatives'];
   /** Runs after the operation. */
   after?: () => void;
@@ -24,10 +27,11 @@ export function confirmOperation<Request, P extends Planned<Request, unknown>, R
   operation: Operation<Request, P, Result>,
   asked: ConfirmOptions<NoInfer<Request>, P>,
 ): void {
-  const { request, title, alternatives, after, onError } = asked;
+  const { request, title, asks = true, alternatives, after, onError } = asked;
   confirm(model, {
     target: request.target,
     title,
+    asks,
     plan: async (signal) => {
       const planning = model.operations.plan(quietly(signal), operation, request);
       const shown = await planning.catch((thrown: unknown) => {
@@ -68,11 +72,12 @@ interface Confirmation {
   target: string;
   title: string;
   plan: (signal: AbortSignal) => Promise<PlannedRun>;
+  asks?: boolean;
 }
 
 /** Plans, then asks. */
 export function confirm(model: Model, confirmation: Confirmation): void {
-  const { target, title, plan } = confirmation;
+  const { target, title, plan, asks = true } = confirmation;
   const controller = new AbortController();
   const retry = () => {
     model.navigation.pop();
@@ -86,7 +91,12 @@ export function confirm(model: Model, confirmation: Confirmation): void {
     if (model.navigation.top() === route) model.navigation.replace({ ...route, ...change });
   };
   plan(controller.signal).then(
-    (planned) => answer(confirmationOf(model, planned)),
+    (planned) => {
+      const confirmation = confirmationOf(model, planned);
+      const begins = !asks && confirmation.plan !== null && model.navigation.top() === route;
+      if (begins) model.navigation.replace(runRoute(model.runs.begin(planned.definition)));
+      else answer(confirmation);
+    },
     (thrown: unknown) => answer({ error: toUserError(thrown) }),
   );
 }

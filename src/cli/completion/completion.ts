@@ -16,6 +16,7 @@ export interface CompletionSources {
   targets: () => Promise<Candidate[]>;
   snapshots: (target: string) => Promise<Candidate[]>;
   tables: (target: string, snapshot: string | undefined) => Promise<Candidate[]>;
+  saves: (target: string) => Promise<Candidate[]>;
   sensitiveKeys: () => Promise<Candidate[]>;
   providers: () => Promise<Candidate[]>;
 }
@@ -81,7 +82,7 @@ async function candidatesFor({ before, current }: TypedWords, sources: Completio
     const snapshots = await sources.snapshots(target);
     return snapshots.map(({ value, description }) => ({ value: target + value, description }));
   }
-  const candidates = await argumentCandidates(argument, { target, sources });
+  const candidates = await argumentCandidates(argument, { target, sources, before });
   // A word that was given already is not offered again where several are taken.
   return argument.variadic ? candidates.filter(({ value }) => !given.includes(value)) : candidates;
 }
@@ -104,10 +105,20 @@ function flagCandidates(option: OptionSpec): Candidate[] {
 
 interface ArgumentPlace {
   target: string;
+  before: string[];
   sources: CompletionSources;
 }
 
-async function argumentCandidates(argument: ArgumentSpec, { target, sources }: ArgumentPlace): Promise<Candidate[]> {
+/** Points of `tool back` that every destination may have. */
+const POINTS: Candidate[] = [
+  { value: 'load', description: 'the state after the last load' },
+  { value: 'previous', description: 'the replaced database' },
+];
+
+async function argumentCandidates(
+  argument: ArgumentSpec,
+  { target, sources, before }: ArgumentPlace,
+): Promise<Candidate[]> {
   switch (argument.complete) {
     case undefined:
       return (argument.choices ?? []).map((value) => ({ value, description: '' }));
@@ -121,6 +132,10 @@ async function argumentCandidates(argument: ArgumentSpec, { target, sources }: A
       return sources.sensitiveKeys();
     case 'provider':
       return sources.providers();
+    case 'point':
+      return [...POINTS, ...(await sources.saves(target))];
+    case 'save to remove':
+      return before.includes('--remove') ? sources.saves(target) : [];
     default:
       return argument.complete satisfies never;
   }

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../cli/command.ts';
 import { requestOf, runPlanned } from '../../cli/run-planned.ts';
-import { DRY_RUN, TARGET } from '../shared-options.ts';
+import { DRY_RUN, NO_AUTOSAVE, TARGET } from '../shared-options.ts';
 import { BRANCH, DESTDB } from './shared-options.ts';
 
 export const branchSwitchCommand = defineCommand({
@@ -8,7 +8,7 @@ export const branchSwitchCommand = defineCommand({
   summary: 'make a branch the destination database',
   group: 'Branches',
   arguments: [TARGET, BRANCH],
-  options: [DESTDB, DRY_RUN],
+  options: [DESTDB, NO_AUTOSAVE, DRY_RUN],
   examples: [
     {
       command: 'tool branch switch app login-form',

@@ -1,6 +1,6 @@
 import type { Draft } from '../problems/check-values.ts';
 import type { KeyProblem } from '../problems/key-problem.ts';
-import { COMMAND_IDS, type ConfiguredKeys, keysOfCommand } from '../schema/commands.ts';
+import { COMMAND_IDS, type ConfiguredKeys, keysOfCommand, mayShareKey } from '../schema/commands.ts';
 
 /** A key of two commands would do what the screen happens to list first. */
 export function* commandKeysDiffer({ keys = {} }: Draft): Generator<KeyProblem> {
@@ -8,7 +8,9 @@ export function* commandKeysDiffer({ keys = {} }: Draft): Generator<KeyProblem> 
   for (const id of COMMAND_IDS) {
     const key = configured[id];
     if (key === undefined) continue;
-    const other = COMMAND_IDS.find((one) => one !== id && keysOfCommand(one, configured).includes(key));
+    const other = COMMAND_IDS.find(
+      (one) => one !== id && !mayShareKey(one, id) && keysOfCommand(one, configured).includes(key),
+    );
     if (other === undefined) continue;
     yield {
       path: ['keys', id],

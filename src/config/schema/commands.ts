@@ -1,11 +1,9 @@
-/**
- * The commands of the screens by id, and their keys: the shown one, then others that do the same. One key means one
- * thing on every screen.
- */
+/** The commands of the screens by id, and their keys: the shown one, then others that do the same. */
 export const KEY_COMMANDS = {
   accept: { keys: ['a'], does: 'accept what is missing, and run again' },
   all_rows: { keys: ['+'], does: 'subset: copy all rows of a table' },
   audit: { keys: ['A'], does: 'open the audit of a cloud target' },
+  back: { keys: ['U'], does: 'list the points to return to' },
   branches: { keys: ['B'], does: 'open the branches of a target' },
   build: { keys: ['b'], does: 'build a snapshot' },
   cancel: { keys: ['c'], does: 'cancel a run' },
@@ -15,7 +13,7 @@ export const KEY_COMMANDS = {
   copy: { keys: ['y'], does: 'copy a URL' },
   diagram: { keys: ['O'], does: 'subset: draw a table with its neighbours' },
   edit: { keys: ['e', 'E'], does: 'edit the configuration, a note, or a query' },
-  exclude: { keys: ['-'], does: 'subset: exclude a table' },
+  exclude: { keys: ['-'], does: 'subset: exclude a table; load without steps' },
   export: { keys: ['X'], does: 'export a snapshot to a file' },
   filter: { keys: ['/'], does: 'filter a list; search a log' },
   fix: { keys: ['f'], does: 'fix a problem' },
@@ -44,6 +42,7 @@ export const KEY_COMMANDS = {
   reveal: { keys: ['z'], does: 'show masked values, or mask them again' },
   runs: { keys: ['t'], does: 'open the runs of the session' },
   sanitize: { keys: ['s'], does: 'sanitize a snapshot' },
+  save: { keys: ['s'], does: 'save the destination' },
   set_up: { keys: ['i'], does: 'create a first configuration' },
   sign_in: { keys: ['I'], does: 'sign in' },
   sort: { keys: ['S'], does: 'sort the targets' },
@@ -52,7 +51,7 @@ export const KEY_COMMANDS = {
   tags: { keys: ['#'], does: 'write the tags of a snapshot' },
   trust: { keys: ['T'], does: 'trust the configuration of a folder' },
   try: { keys: ['V'], does: 'try a suggested query, or a restore of a snapshot' },
-  undo: { keys: ['U', 'u'], does: 'undo a load, or a change of the configuration' },
+  undo: { keys: ['u'], does: 'undo a load, or a change of the configuration' },
   verify: { keys: ['v'], does: 'verify a snapshot' },
   write: { keys: ['w', 'ctrl+s'], does: 'write a file: the configuration, a log' },
 } as const satisfies Record<string, Command>;
@@ -79,6 +78,13 @@ export function isCommandKey(key: string): boolean {
 export function keysOfCommand(id: CommandId, configured: ConfiguredKeys): readonly string[] {
   const key = configured[id];
   return key === undefined ? KEY_COMMANDS[id].keys : [key];
+}
+
+/** One key means one thing on every screen, apart from these pairs, of which no screen has both. */
+const APART: readonly (readonly [CommandId, CommandId])[] = [['sanitize', 'save']];
+
+export function mayShareKey(one: CommandId, other: CommandId): boolean {
+  return APART.some((pair) => pair.includes(one) && pair.includes(other));
 }
 
 export const COMMAND_IDS = Object.keys(KEY_COMMANDS) as CommandId[];

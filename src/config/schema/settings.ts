@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { SAVES_BEFORE } from '../../results/saves-before.ts';
 import { parseSize } from '../../text/size.ts';
 import { commandKeysSchema } from './command-keys.ts';
 import { dockerSchema } from './docker.ts';
@@ -80,8 +81,20 @@ export const settingsSchema = v.strictObject({
           'Most disk space of the saves of a target; the newest stays.',
           { example: '5GB' },
         ),
+        before: optionalKey(
+          v.array(v.picklist(SAVES_BEFORE)),
+          'Operations that save the state they would lose. Default: all; in CI none.',
+          { example: [...SAVES_BEFORE] },
+        ),
+        max_duration: v.optional(
+          key(
+            v.pipe(v.number(), v.integer('must be a whole number'), v.minValue(1, 'must be at least 1')),
+            'Estimated seconds above which such a save is left out.',
+          ),
+          10,
+        ),
       }),
-      'Limits of tool save.',
+      'Limits of saves, and automatic saves.',
     ),
     {},
   ),

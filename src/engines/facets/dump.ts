@@ -11,6 +11,11 @@ export interface DumpFacet {
    * and objects that no manifest has. A second call does not store unchanged files again.
    */
   run(request: WithoutUrl<DumpRequest>): Promise<DumpResult>;
+  /**
+   * Reports whether the database is proved to be as `ReplaceResult.fingerprint` of one of its loads says; `false` where
+   * the engine has no such proof. Reads only, and can be called again.
+   */
+  isUnchanged(fingerprints: unknown[]): Promise<boolean>;
 }
 
 export interface DumpRequest {

@@ -198,6 +198,8 @@ export interface RestoreRun extends RestoreRequest {
   plan: RestorePlan;
   cpus: number;
   undo: boolean;
+  /** Reads a fingerprint of the new database before the swap, where the engine has one. */
+  fingerprint?: boolean | undefined;
   directory: string;
   /** A file of the snapshot, verified while it is read; the reader owns each part. */
   read(file: ManifestFile): AsyncIterable<Uint8Array<ArrayBuffer>>;
@@ -218,6 +220,8 @@ export interface ReplaceResult {
   swapMs: number | null;
   undoDatabase: string | null;
   missing?: MissingParts;
+  /** With `fingerprint`: proves later that the database is unchanged; JSON that only the engine reads. */
+  fingerprint?: unknown;
   /** The way of each table; of a load from the base copy only. */
   ways?: TableWay[];
   /** The base copy and the spare that were made. */
@@ -298,4 +302,8 @@ export interface UndoCopy {
   destination: DestinationState;
   /** It has the rows of these tables only, which the last load replaced. */
   tables?: string[];
+  /** Base copy and spare are of the database that comes back as well. */
+  keepsCopies?: true;
+  /** The database that is dropped when another one becomes the undo copy, where it can be read as any database. */
+  retires?: Pick<UndoCopy, 'undoDatabase' | 'replacedAt' | 'sizeBytes'>;
 }

@@ -5,6 +5,7 @@ import { databaseOf, parseMysqlUrl, urlVariables, urlWithPassword, withDatabase 
 export const mysql: Engine = {
   id: 'mysql',
   capabilities: {
+    undoCopyIsDatabase: false,
     whyNotKeepGoing: 'the swap of a MySQL database renames every table of the snapshot, so none may be missing',
     onlyProgram: null,
     branchesCopiedBy: 'rows',
@@ -58,6 +59,7 @@ export const mysql: Engine = {
     dump: {
       run: (request) =>
         run(async (context, url) => (await import('./dump/dump.ts')).dump(context, { ...request, url })),
+      isUnchanged: async () => false,
     },
     restore: {
       readNeeds: (request) =>

@@ -5,6 +5,7 @@ import { databaseOf, parsePostgresUrl, urlVariables, urlWithPassword, withDataba
 export const postgres: Engine = {
   id: 'postgres',
   capabilities: {
+    undoCopyIsDatabase: true,
     whyNotKeepGoing: null,
     onlyProgram: 'pg_dump',
     branchesCopiedBy: 'files',
@@ -58,6 +59,10 @@ export const postgres: Engine = {
     dump: {
       run: (request) =>
         run(async (context, url) => (await import('./dump/dump.ts')).dump(context, { ...request, url })),
+      isUnchanged: (fingerprints) =>
+        run(async (context, url) =>
+          (await import('./dump/unchanged/fingerprint.ts')).isUnchanged(context, { url, fingerprints }),
+        ),
     },
     restore: {
       readNeeds: (request) =>

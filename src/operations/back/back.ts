@@ -14,6 +14,8 @@ export interface BackRequest {
   /** `false` keeps no undo copy. Default `true`. */
   undo?: boolean;
   cpus?: number;
+  /** `false` saves nothing of what the return would lose. Default: `saves.before`. */
+  autosave?: boolean;
 }
 
 export interface PlannedBack extends Planned<BackRequest, BackPlan> {
@@ -24,7 +26,7 @@ export interface PlannedBack extends Planned<BackRequest, BackPlan> {
 
 /** Plans the reset, the undo or the load that returns to the point. Changes nothing. */
 export async function planBack(context: Context, request: BackRequest): Promise<PlannedBack> {
-  const { target, point, undo: keepsUndo = true, cpus } = request;
+  const { target, point, undo: keepsUndo = true, cpus, autosave = true } = request;
   const planned = { request, planned_at: context.clock().toISOString(), load: null, reset: null, undo: null };
   if (point === 'load') {
     const reset = await planReset(context, { target, undo: keepsUndo });
@@ -36,7 +38,7 @@ export async function planBack(context: Context, request: BackRequest): Promise<
   }
   const { row } = await findSave(context, { target, save: point });
   const load = await planLoad(context, {
-    ...{ target, save: row.id, undo: keepsUndo, afterLoad: false },
+    ...{ target, save: row.id, undo: keepsUndo, afterLoad: false, autosave },
     ...(cpus !== undefined && { cpus }),
   });
   return { ...planned, plan: { target, point: row.name, load: load.plan }, load };

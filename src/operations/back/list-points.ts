@@ -1,5 +1,6 @@
 import type { Database } from '../../engines/open-database.ts';
 import type { BackPoint, BackPoints } from '../../results/save-results.ts';
+import type { SaveBefore } from '../../results/saves-before.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { chooseDestination, openDestination } from '../load/destination.ts';
@@ -15,15 +16,30 @@ export async function listPoints(given: Context, { target }: { target: string })
     await previousPoint(database),
     await loadPoint(database),
     ...saves.map(
-      ({ row: { name, index, created_at, size_bytes, note } }): BackPoint => ({
-        ...{ kind: 'save', name, index, created_at, size_bytes, made_by: 'tool save' },
+      ({ row: { name, index, created_at, size_bytes, note, automatic } }): BackPoint => ({
+        ...{
+          kind: 'save',
+          name,
+          index,
+          created_at,
+          size_bytes,
+          made_by: automatic ? AUTOMATIC[automatic] : 'tool save',
+        },
+        ...(automatic && { automatic }),
         ...(note !== null && { note }),
         way: 'restore',
       }),
     ),
   ];
-  return { target, points };
+  return { target, destination: database.url.display, points };
 }
+
+const AUTOMATIC: Record<SaveBefore, string> = {
+  load: 'itself, before a load',
+  after_load: 'itself, before a load with steps',
+  branch_switch: 'itself, before a switch of branches',
+  agent: 'itself, before a change by an agent',
+};
 
 async function previousPoint({ restore }: Database): Promise<BackPoint> {
   const point = {
@@ -33,8 +49,9 @@ async function previousPoint({ restore }: Database): Promise<BackPoint> {
     way: 'swap',
   } as const;
   try {
-    const { replacedAt, sizeBytes } = await restore.findUndoCopy();
-    return { ...point, created_at: replacedAt, size_bytes: sizeBytes };
+    const { replacedAt, sizeBytes, tables } = await restore.findUndoCopy();
+    const rows = tables && { tables, way: 'in_place' as const };
+    return { ...point, created_at: replacedAt, size_bytes: sizeBytes, ...rows };
   } catch (error) {
     if (!(error instanceof UserError && error.code === 'nothing_to_undo')) throw error;
     return { ...point, created_at: null, size_bytes: null, unavailable: error.message };

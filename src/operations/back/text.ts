@@ -1,12 +1,19 @@
 import type { Column } from '../../presentation/shapes/column.ts';
-import type { BackPoint } from '../../results/save-results.ts';
-import { formatAge, formatBytes } from '../../text/format.ts';
+import type { Fact } from '../../presentation/shapes/fact.ts';
+import type { BackPoint, BackPoints } from '../../results/save-results.ts';
+import { boundedList } from '../../text/bounded-list.ts';
+import { formatAge, formatBytes, formatTime } from '../../text/format.ts';
 import { printable } from '../../text/printable.ts';
 
-const WAYS: Record<BackPoint['way'], string> = {
-  swap: 'swap',
-  copy: 'copy and swap',
-  restore: 'restore and swap',
+export const NAME_OF_SAVE = 'The name of the save. Empty: the time';
+export const NO_SAVE = 'Only a save can be removed';
+export const NO_POINT = 'There is no state to return to';
+
+const WAYS: Record<BackPoint['way'], { brief: string; full: string }> = {
+  swap: { brief: 'swap', full: 'swap with a database that exists already' },
+  in_place: { brief: 'in place', full: 'in place, in one transaction' },
+  copy: { brief: 'copy and swap', full: 'copy the base copy, then swap' },
+  restore: { brief: 'restore and swap', full: 'restore the save into a shadow database, then swap' },
 };
 
 export function pointColumns(now: Date): Column<BackPoint>[] {
@@ -19,19 +26,58 @@ export function pointColumns(now: Date): Column<BackPoint>[] {
       cell: ({ index }) => ({ text: index === undefined ? '' : `${index}` }),
     },
     { title: 'AGE', whole: true, cell: ({ created_at }) => ({ text: ageText(created_at, now) }) },
-    {
-      title: 'SIZE',
-      align: 'right',
-      whole: true,
-      cell: ({ size_bytes }) => ({ text: size_bytes === null ? '' : formatBytes(size_bytes) }),
-    },
+    { title: 'SIZE', align: 'right', whole: true, cell: ({ size_bytes }) => ({ text: sizeText(size_bytes) }) },
     { title: 'MADE BY', dropRank: 2, cell: ({ made_by }) => ({ text: printable(made_by) }) },
-    { title: 'WAY', dropRank: 1, cell: ({ way, unavailable }) => ({ text: unavailable ? 'unavailable' : WAYS[way] }) },
+    {
+      title: 'WAY',
+      dropRank: 1,
+      cell: ({ way, unavailable }) => ({ text: unavailable ? 'unavailable' : WAYS[way].brief }),
+    },
     { title: 'NOTE', dropRank: 3, cell: ({ note, unavailable }) => ({ text: printable(unavailable ?? note ?? '') }) },
   ];
+}
+
+/** Most tables in a line. */
+const LISTED = 6;
+
+export function pointFacts(point: BackPoint, destination: string): { title: string; facts: Fact[] } {
+  const { name, created_at, size_bytes, made_by, note, way, tables, unavailable } = point;
+  const replaced = tables ? `rows of ${boundedList(tables, LISTED)} in ${destination}` : destination;
+  return {
+    title: printable(name),
+    facts: [
+      ...(unavailable === undefined
+        ? [
+            { name: 'Way', value: WAYS[way].full },
+            { name: 'Replaces', value: printable(replaced) },
+            { name: 'Keeps', value: 'the present state, as the point previous' },
+          ]
+        : [{ name: 'Unavailable', value: printable(unavailable), tone: 'caution' as const }]),
+      { name: 'Made by', value: printable(made_by) },
+      ...(created_at === null ? [] : [{ name: 'Time', value: formatTime(created_at) }]),
+      ...(size_bytes === null ? [] : [{ name: 'Size', value: formatBytes(size_bytes) }]),
+      ...(note === undefined ? [] : [{ name: 'Note', value: printable(note) }]),
+    ],
+  };
+}
+
+/** The index of the newest point that can be returned to; 0 without one. */
+export function likelyPoint(points: BackPoint[]): number {
+  const times = points.map(({ created_at, unavailable }) => (unavailable === undefined ? (created_at ?? '') : ''));
+  const newest = times.toSorted().at(-1);
+  return newest ? times.indexOf(newest) : 0;
+}
+
+export function countedPoints({ points }: BackPoints): string {
+  const usable = points.filter(({ unavailable }) => unavailable === undefined).length;
+  return usable === points.length ? `${usable} points` : `${usable} of ${points.length} points`;
 }
 
 function ageText(at: string | null, now: Date): string {
   const time = Date.parse(at ?? '');
   return Number.isNaN(time) ? '' : formatAge(now.getTime() - time);
+}
+
+function sizeText(bytes: number | null): string {
+  return bytes === null ? '' : formatBytes(bytes);
 }

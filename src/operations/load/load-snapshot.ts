@@ -11,6 +11,8 @@ import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { cpusFor } from '../cpus-for.ts';
 import { compareMigrations } from '../migrations/working-tree.ts';
+import { savesBefore } from '../save/automatic-save.ts';
+import { addFingerprint } from '../save/fingerprints.ts';
 import { findLoadableSave, WHOLE_DATABASE } from '../save/saves.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { assertNotOriginal, withSanitizedDefault } from '../snapshots/sanitized-only.ts';
@@ -160,17 +162,20 @@ export async function applySnapshot(
   await using pool = createObjectPool(cpus + 1, { expectedBytes: size_bytes });
   const directory = await staging.folder('restore');
   const afterLoad = afterLoadRunner(context, { choice: request, planned: plan.after_load, directory });
-  const { swapMs, undoDatabase, missing, ways, baseDatabase, spareDatabase } = await database.restore.run({
+  const loaded = await database.restore.run({
     ...(await restorationOf(context, request, { manifest, only, keepBase })),
     plan: restore,
     cpus,
     undo,
+    fingerprint: savesBefore(context, 'load') && !request.onlyBase,
     ...(request.onlyBase && { onlyBase: true }),
     directory,
     ...(afterLoad && { afterLoad }),
     earlier: earlierSnapshots(context, { target: request.target, pool }),
     read: snapshotReader({ manifest, repository, pool, signal: context.signal }),
   });
+  const { swapMs, undoDatabase, missing, ways, baseDatabase, spareDatabase, fingerprint } = loaded;
+  if (fingerprint) await addFingerprint(context, request.target, fingerprint);
   return {
     snapshot,
     destination: plan.destination.url,

@@ -3,9 +3,11 @@ import type { Context } from '../../runtime/context.ts';
 import { estimateLoad, methodOf } from '../history/load-estimate.ts';
 import { recorded } from '../history/recorded.ts';
 import { isCurrent } from '../planned.ts';
+import { applyAutomaticSaves, type LosingOperation, withAutomaticSaves } from '../save/automatic-save.ts';
 import { assertShared } from '../sign-in/sharing.ts';
 import { statingOutcome } from '../stating-outcome.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
+import { chooseDestination, openDestination } from './destination.ts';
 import { applyScript, planScript } from './load-script.ts';
 import { applySnapshot, planSnapshot } from './load-snapshot.ts';
 import type { LoadRequest, PlannedLoad } from './planned-load.ts';
@@ -18,7 +20,24 @@ export async function planLoad(given: Context, request: LoadRequest): Promise<Pl
     ? planSnapshot(context, request)
     : planScript(context, { ...request, file: request.file }));
   const estimate = estimateLoad(context, planned.plan);
-  return estimate ? { ...planned, plan: { ...planned.plan, estimate } } : planned;
+  const plan = estimate ? { ...planned.plan, estimate } : planned.plan;
+  const losing = losingLoad(context, planned);
+  return { ...planned, plan: losing ? await withAutomaticSaves(context, losing, plan) : plan };
+}
+
+/** The load as one that loses states of the destination; `null` of one that does not. */
+function losingLoad(context: Context, { request, plan }: PlannedLoad): LosingOperation | null {
+  const { target, destdb, autosave = true, onlyBase, source } = request;
+  const { destination, strategy, undo } = plan;
+  // A return leads to the configured destination.
+  if (!autosave || onlyBase || source || destdb !== undefined || !destination.exists) return null;
+  const database = openDestination(context, chooseDestination({ ...context, report: () => {} }, request));
+  return {
+    ...{ target, database, sizeBytes: destination.size_bytes },
+    before: context.agent ? 'agent' : plan.after_load ? 'after_load' : 'load',
+    keeps: strategy === 'swap' && undo,
+    dropsUndoCopy: strategy === 'swap' || (strategy === 'rows' && undo),
+  };
 }
 
 /** Does what was planned. Steps: `prepare`, `restore`, `index`, `check`, `swap`. */
@@ -58,6 +77,8 @@ async function perform(given: Context, planned: PlannedLoad): Promise<LoadResult
   const context = await withUrls(given, planned.request);
   if (!isCurrent(context, planned)) await assertShared(context, planned.request.target);
   for (const { code, message } of planned.plan.warnings) context.report({ event: 'warning', code, message });
+  const losing = losingLoad(context, planned);
+  if (losing) await applyAutomaticSaves(context, losing);
   return planned.restore
     ? applySnapshot(context, { ...planned, restore: planned.restore })
     : applyScript(context, planned);

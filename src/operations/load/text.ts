@@ -29,6 +29,7 @@ import type { TableSelection } from '../../results/selected-tables.ts';
 import type { RunSummary } from '../../state/runs.ts';
 import { formatBytes, formatDuration, formatNumberOf } from '../../text/format.ts';
 import { saveFact, saveName } from '../save/facts-text.ts';
+import { automaticSaveFacts } from '../save/text.ts';
 import { copiesFacts } from './copies-text.ts';
 
 export function loadQuestion(plan: LoadPlan, now: Date): Question {
@@ -62,6 +63,7 @@ export function loadQuestion(plan: LoadPlan, now: Date): Question {
       ...restoringFacts(plan),
       ...baseFacts(plan),
       ...afterLoadFacts(plan),
+      ...automaticSaveFacts(plan.automatic_saves ?? []),
       ...undoFacts(plan.undo ? undoCommand(plan) : null),
     ],
     steps: plan.steps,

@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Database } from '../../engines/open-database.ts';
-import type { Manifest } from '../../repository/manifest/manifest.ts';
+import { filesOfTable, type Manifest } from '../../repository/manifest/manifest.ts';
 import type { SavePlan, SaveResult } from '../../results/save-results.ts';
+import type { SaveBefore } from '../../results/saves-before.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
@@ -13,10 +15,9 @@ import { type Planned, planOutdated } from '../planned.ts';
 import { removeFrom } from '../remove/remove.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { signed } from '../snapshots/signatures.ts';
-import { snapshotRow } from '../snapshots/snapshots.ts';
 import { manifestOf, storeDump } from '../snapshots/store-dump.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
-import { isReservedName, listSaves, savesBeyondRules, WHOLE_DATABASE } from './saves.ts';
+import { isReservedName, listSaves, saveRow, savesBeyondRules, WHOLE_DATABASE } from './saves.ts';
 
 export interface SaveRequest {
   target: string;
@@ -52,34 +53,53 @@ export function applySave(given: Context, { request, plan }: PlannedSave): Promi
       throw planOutdated(`The destination is ${database.url.display}, no longer ${from},`);
     }
     await assertUsableName(context, { target, name: save });
-    return store(context, { request, plan, database });
+    const { cpus, full } = request;
+    return store(context, { target, name: save, note: plan.note, database, ...{ cpus, full } });
   };
   const facts = ({ save: { id, size_bytes } }: SaveResult) => ({ snapshot: id, size_bytes });
   return recorded(given, { operation: 'save', target, save, from }, { work, facts });
 }
 
-interface SaveWork extends Pick<PlannedSave, 'request' | 'plan'> {
+interface SaveWork {
+  target: string;
+  name: string;
+  note: string | null;
   database: Database;
+  /** The operation before which it is made by itself. */
+  automatic?: SaveBefore;
+  /** Time of the state. Default: now. */
+  at?: string;
+  /** The database remains: the next save of it need not read the same rows. Default `true`. */
+  remains?: boolean;
+  cpus?: number | undefined;
+  full?: boolean | undefined;
 }
 
-async function store(context: Context, { request, plan, database }: SaveWork): Promise<SaveResult> {
-  const { target, name, note } = plan;
+/** Resolves with `null` where an automatic save would equal another one. */
+export async function store(context: Context, work: SaveWork & { automatic: SaveBefore }): Promise<SaveResult | null>;
+export async function store(context: Context, work: SaveWork): Promise<SaveResult>;
+export async function store(
+  context: Context,
+  { target, name, note, database, automatic, at, remains = true, cpus, full }: SaveWork,
+): Promise<SaveResult | null> {
   const { engine } = database;
   const repository = localRepository(context);
+  const earlier = await repository.listSaves(target);
   // The first save has most content of the snapshot that was loaded.
-  const [previous = (await repository.list(target))[0]] = await repository.listSaves(target);
-  const last = await readEvidence(context, { target, save: true, full: request.full });
-  const created = context.clock().toISOString();
-  const { manifest, reading } = await repository.withoutLeftovers(async () => {
+  const [previous = (await repository.list(target))[0]] = earlier;
+  const last = await readEvidence(context, { target, save: true, full });
+  const created = at ?? context.clock().toISOString();
+  const done = await repository.withoutLeftovers(async () => {
     const stored = await storeDump({
       ...{ database, repository, previous, schemaConfig: WHOLE_DATABASE, evidence: last.evidence },
       keepsStatistics: true,
-      cpus: request.cpus ?? cpusFor(context, target),
+      cpus: cpus ?? cpusFor(context, target),
     });
     const content: Manifest = {
       ...manifestOf(engine.id, stored),
-      ...{ target, created_at: created, sanitized: false, note, save: name },
+      ...{ target, created_at: created, sanitized: false, note, save: name, ...(automatic && { automatic }) },
     };
+    if (automatic && earlier.some((other) => hasContentOf(other, content))) return null;
     const step = { step: 'store', label: 'Store the save', done: `Stored save ${name}` };
     return withStep(context.report, step, async () => {
       context.signal.throwIfAborted();
@@ -89,7 +109,7 @@ async function store(context: Context, { request, plan, database }: SaveWork): P
       await repository.write(written);
       const reading = stored.reading && rowReading(stored.reading, last.why);
       const { evidence } = stored;
-      if (evidence !== undefined) {
+      if (evidence !== undefined && remains) {
         const fullAt = (reading?.all_read === null && last.fullAt) || created;
         const about = { target, save: true, engine: engine.id, snapshot: content.id };
         await writeEvidence(context, { ...about, fullAt, evidence });
@@ -97,14 +117,25 @@ async function store(context: Context, { request, plan, database }: SaveWork): P
       return { manifest: written, reading };
     });
   });
+  if (!done) return null;
+  const { manifest, reading } = done;
   const saves = await repository.listSaves(target);
   // It is not the newest where a clock was set back.
   const removed = (await savesBeyondRules(context, saves)).filter(({ id }) => id !== manifest.id);
   if (removed.length > 0) await removeFrom(context, { from: ['local'], remote: null, manifests: removed });
   const stays = saves.filter((save) => !removed.includes(save));
   const index = stays.findIndex(({ id }) => id === manifest.id);
-  const row = { name, ...snapshotRow(context, manifest, index), ...(reading && { reading }) };
+  const row = { ...saveRow(context, manifest, index), ...(reading && { reading }) };
   return { target, save: row, removed: removed.map(({ save }) => save ?? '') };
+}
+
+/** The same rows and definitions. */
+function hasContentOf(one: Manifest, other: Manifest): boolean {
+  const contents = ({ tables, files }: Manifest): string[] => [
+    ...tables.map((table) => [table.name, ...filesOfTable(table).map(({ sha256 }) => sha256)].join(' ')),
+    ...files.map(({ name, sha256 }) => `${name} ${sha256}`),
+  ];
+  return isDeepStrictEqual(contents(one), contents(other));
 }
 
 async function assertUsableName(context: Context, { target, name }: { target: string; name: string }): Promise<void> {

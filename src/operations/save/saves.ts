@@ -22,10 +22,15 @@ export async function listSaves(context: Context, target: string): Promise<Found
   const manifests = await localRepository(context).listSaves(target);
   return manifests.map((manifest, index) => ({
     manifest,
-    row: { name: manifest.save ?? '', ...snapshotRow(context, manifest, index) },
+    row: saveRow(context, manifest, index),
     local: true,
     remote: null,
   }));
+}
+
+export function saveRow(context: Context, manifest: Manifest, index: number): SaveRow {
+  const { save = '', automatic } = manifest;
+  return { name: save, ...snapshotRow(context, manifest, index), ...(automatic && { automatic }) };
 }
 
 export interface SaveRequest {
@@ -63,8 +68,14 @@ export function isReservedName(name: string): boolean {
   return INDEX.test(name) || name === 'load' || name === 'previous';
 }
 
-/** The saves that the rules of the configuration do not keep; the newest one always stays. */
-export async function savesBeyondRules(context: Context, saves: Manifest[]): Promise<Manifest[]> {
+/**
+ * The saves that the rules of the configuration do not keep, of those newest first: automatic ones before others. The
+ * newest one always stays.
+ */
+export async function savesBeyondRules(context: Context, given: Manifest[]): Promise<Manifest[]> {
+  const [newest, ...older] = given;
+  if (!newest) return [];
+  const saves = [newest, ...older.filter(({ automatic }) => !automatic), ...older.filter(({ automatic }) => automatic)];
   const { keep, max_size } = context.configuration.settings.saves;
   const most = max_size === undefined ? null : parseSize(max_size);
   if (most === null) return saves.slice(keep);

@@ -1,9 +1,11 @@
+import type { Fact } from '../../presentation/shapes/fact.ts';
 import type { Question } from '../../presentation/shapes/question.ts';
 import { summaryOf } from '../../presentation/shapes/summary.ts';
 import { contentsText, FREED } from '../../presentation/snapshot.ts';
+import type { AutomaticSave } from '../../results/load-results.ts';
 import type { SavePlan, SaveRemoval, SaveResult } from '../../results/save-results.ts';
 import type { RunSummary } from '../../state/runs.ts';
-import { formatBytes } from '../../text/format.ts';
+import { formatBytes, formatDuration } from '../../text/format.ts';
 import { plannedReading, readingLines } from '../build/text.ts';
 import { saveFact, saveName } from './facts-text.ts';
 
@@ -35,6 +37,28 @@ export function saveSummary({ target, save, removed }: SaveResult): RunSummary {
       `To return to it: tool back ${target}`,
     ],
   });
+}
+
+/** `shop_dev.tool-undo (443.0 MB), about 7.4 s, unless it is as it was loaded` */
+export function automaticSaveFacts(saves: AutomaticSave[]): Fact[] {
+  return saves.map(({ database, size_bytes, duration_ms, skipped }, index) => {
+    const name = index === 0 ? 'Saves first' : '';
+    const of = `${database} (${formatBytes(size_bytes)})`;
+    const takes = `about ${formatDuration(duration_ms)}`;
+    if (skipped) return { name, value: `not ${of}, which would take ${takes}`, tone: 'caution' };
+    return { name, value: `${of}, ${takes}, unless it is as it was loaded`, brief: of };
+  });
+}
+
+export function automaticSaveSteps(saves: AutomaticSave[]): string[] {
+  return saves
+    .filter(({ skipped }) => !skipped)
+    .map(({ database }) => `Save ${database}, unless it is as it was loaded`);
+}
+
+export function skippedText(target: string, { database, duration_ms }: AutomaticSave, maxDuration: number): string {
+  const limit = `saves.max_duration is ${maxDuration} s`;
+  return `The state of ${database} will be lost: a save would take about ${formatDuration(duration_ms)}, ${limit}. To keep it: tool save ${target}, or tool undo ${target} first`;
 }
 
 export function saveRemovalQuestion({ target, save, frees_bytes }: SaveRemoval, now: Date): Question {

@@ -11,11 +11,14 @@ import type { Context } from '../../runtime/context.ts';
 import { toUserError, UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
+import { findSave } from '../save/saves.ts';
 import { localRepository } from './local-repository.ts';
 import { repair } from './repair.ts';
 import { type FoundSnapshot, findAnySnapshot, type SnapshotRequest } from './snapshots.ts';
 
 export interface VerifyRequest extends SnapshotRequest {
+  /** Name or index of a save, in place of a snapshot. */
+  save?: string;
   /** Verifies the objects in the bucket. Default: those on this machine, where there are any. */
   remote?: boolean;
   /** Only so many percent of the objects, chosen at random. */
@@ -30,7 +33,8 @@ export interface VerifyRequest extends SnapshotRequest {
  */
 export async function verify(context: Context, request: VerifyRequest): Promise<VerifyResult> {
   const { report, signal } = context;
-  const found = await findAnySnapshot(context, request);
+  const { target, save } = request;
+  const found = await (save === undefined ? findAnySnapshot(context, request) : findSave(context, { target, save }));
   const { manifest, row } = found;
   const files = sampleOf(filesOf(manifest), request.sample);
   const total = files.reduce((sum, file) => sum + file.bytes, 0);
@@ -74,6 +78,7 @@ export async function verify(context: Context, request: VerifyRequest): Promise<
   return {
     target: request.target,
     snapshot: row,
+    ...(manifest.save !== undefined && { save: manifest.save }),
     ok: linesOf(left).length + forged.length === 0,
     files: files.length,
     bytes: done,

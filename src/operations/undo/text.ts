@@ -13,7 +13,7 @@ import { formatAge, formatBytes, formatNumberOf, formatTime } from '../../text/f
 import { copiesFacts } from '../load/copies-text.ts';
 
 export function undoQuestion(plan: UndoPlan, now: Date): Question {
-  const { target, destination, undo_database, replaced_at, size_bytes, tables, copies } = plan;
+  const { target, destination, undo_database, replaced_at, size_bytes, tables, copies, keeps_copies } = plan;
   const { database, host } = destination;
   const age = formatAge(now.getTime() - Date.parse(replaced_at));
   return {
@@ -26,7 +26,9 @@ export function undoQuestion(plan: UndoPlan, now: Date): Question {
       { name: 'Restores', value: `${undo_database}, ${formatBytes(size_bytes)}` },
       { name: 'Replaced', value: `${age} (${formatTime(replaced_at)})` },
       { name: 'Data', value: 'not known to be sanitized: it is the data of the replaced database' },
-      ...(copies ? copiesFacts(copies, ({ outdated }) => outdated ?? 'not usable until a second undo') : []),
+      ...(copies
+        ? copiesFacts(copies, ({ outdated }) => outdated ?? (keeps_copies ? 'stays' : 'not usable until a second undo'))
+        : []),
     ],
     steps: [],
     warnings: warningsOf(plan),

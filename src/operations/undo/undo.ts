@@ -66,11 +66,12 @@ async function perform(given: Context, planned: PlannedUndo): Promise<LoadResult
 }
 
 async function findUndo({ restore }: Database) {
-  const { destination, undoDatabase, replacedAt, sizeBytes, tables } = await restore.findUndoCopy();
+  const { destination, undoDatabase, replacedAt, sizeBytes, tables, keepsCopies } = await restore.findUndoCopy();
   const copies = toDatabaseCopies(await restore.findCopies());
   return {
     ...{ destination, undo_database: undoDatabase, replaced_at: replacedAt, size_bytes: sizeBytes },
     ...(tables && { tables }),
     ...(copies && { copies }),
+    ...(keepsCopies && { keeps_copies: keepsCopies }),
   };
 }

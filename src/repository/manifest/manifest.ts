@@ -4,6 +4,7 @@ import { ENGINE_IDS, profileOf } from '../../engines/list.ts';
 import { dumpOriginSchema } from '../../results/manifest/dump-origin.ts';
 import { gitStateSchema } from '../../results/manifest/git-state.ts';
 import { migrationsSchema } from '../../results/manifest/migration-results.ts';
+import { SAVES_BEFORE } from '../../results/saves-before.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { mapTexts } from '../../text/map-texts.ts';
 import { MOST_TEXT_BYTES } from '../store/store.ts';
@@ -56,6 +57,8 @@ const manifestSchema = v.object({
   note: v.nullable(v.string()),
   /** A save of the destination under this name; absent of a snapshot of the source. */
   save: v.exactOptional(saveName),
+  /** The operation before which the save was made by itself. */
+  automatic: v.exactOptional(v.picklist(SAVES_BEFORE)),
   /** Older versions of this program ignore tags and pin. */
   ...annotationEntries,
   schemas: list(name),

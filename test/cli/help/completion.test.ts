@@ -13,6 +13,7 @@ const sources: CompletionSources = {
     { value: 'app', description: 'App' },
     { value: 'shop', description: 'Shop' },
   ],
+  saves: async (target) => [{ value: `save-of-${target}`, description: '5 min ago' }],
   providers: async () => [{ value: 'idp', description: '' }],
   sensitiveKeys: async () => [{ value: 'authtoken', description: '' }],
   snapshots: async (target) =>
@@ -76,6 +77,10 @@ test.each([
   ['help bra', ['branch']],
   ['help branch d', ['drop']],
   ['auth login ', ['idp']],
+  ['back shop ', ['load', 'previous', 'save-of-shop']],
+  ['back shop sa', ['save-of-shop']],
+  ['save shop ', []],
+  ['save shop --remove ', ['save-of-shop']],
   ['load app --tables public.orders,', ['public.orders,public.customer']],
   ['undo app --dry-run --d', ['--destdb', '--debug']],
   ['config encrypt authtoken ', []],

@@ -34,6 +34,7 @@ export function fakeOperations(world: FakeWorld, work = fakePlannedWork(world)):
       branches: world.branches.map((branch) => ({ target, ...branch })),
       errors: [],
     }),
+    listPoints: async (_session, { target }) => ({ target, destination: world.destination.url, points: world.points }),
     keepTrust: (edit) => edit(),
     trust: async ({ file }) => {
       world.done.push(`trust ${file}`);

@@ -1,4 +1,5 @@
 import type { ShownPlan } from '../../../screens/app/operations.ts';
+import type { backOperation } from '../../../src/operations/back/operation.ts';
 import type { branchCreateOperation } from '../../../src/operations/branch/create/operation.ts';
 import type { branchDropOperation } from '../../../src/operations/branch/drop/operation.ts';
 import type { branchResetOperation } from '../../../src/operations/branch/reset/operation.ts';
@@ -12,6 +13,7 @@ import type { removeOperation } from '../../../src/operations/remove/operation.t
 import type { resetOperation } from '../../../src/operations/reset/operation.ts';
 import type { sanitizeOperation } from '../../../src/operations/sanitize/operation.ts';
 import type { querySave } from '../../../src/operations/sanitize/query-save.ts';
+import type { saveOperation } from '../../../src/operations/save/operation.ts';
 import type { subsetOperation } from '../../../src/operations/subset/operation.ts';
 import type { undoOperation } from '../../../src/operations/undo/operation.ts';
 import { keptBy } from '../../../src/repository/keep-policy.ts';
@@ -22,6 +24,7 @@ import { UserError } from '../../../src/runtime/errors.ts';
 import type { RunContext } from '../../../src/state/runs.ts';
 import { fakeBranchWork } from './fake-branches.ts';
 import { fakeCoverage, fakeSanitize } from './fake-sanitize.ts';
+import { fakeSaves } from './fake-saves.ts';
 import { fakePlannedSubset } from './fake-subset.ts';
 import { type FakeWorld, fakeSnapshot, findSnapshot } from './fake-world.ts';
 import { unlessAborted } from './unless-aborted.ts';
@@ -47,6 +50,8 @@ export interface FakePlannedWork {
   prune: FakeWork<typeof pruneOperation>;
   undo: FakeWork<typeof undoOperation>;
   reset: FakeWork<typeof resetOperation>;
+  save: FakeWork<typeof saveOperation>;
+  back: FakeWork<typeof backOperation>;
   subset: FakeWork<typeof subsetOperation>;
   'branch create': FakeWork<typeof branchCreateOperation>;
   'branch reset': FakeWork<typeof branchResetOperation>;
@@ -125,6 +130,7 @@ export function fakePlannedWork(world: FakeWorld): FakePlannedWork {
   };
   return {
     ...fakeBranchWork(world),
+    ...fakeSaves(world, result),
     build: {
       plan: async (_session, request) => {
         const { target, note = null, push = true } = request;
@@ -165,6 +171,7 @@ export function fakePlannedWork(world: FakeWorld): FakePlannedWork {
           selection: request.tables ? fakeSelection(request.tables) : null,
           ...(world.base?.snapshot === find(request.target, request.snapshot).id && { reset_instead: true as const }),
           ...(world.base && { difference: fakeDifference(request.full ?? false) }),
+          ...(request.afterLoad !== false && world.afterLoad && { after_load: world.afterLoad }),
         },
         planned_at: PLANNED_AT,
         restore: null,

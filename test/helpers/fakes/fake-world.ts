@@ -5,8 +5,9 @@ import type { HubState } from '../../../src/results/cloud-results.ts';
 import type { CheckReport } from '../../../src/results/configuration-results.ts';
 import type { DatabaseCopy } from '../../../src/results/database-copies.ts';
 import type { HistoryEntry } from '../../../src/results/history-results.ts';
-import type { DestinationState } from '../../../src/results/load-results.ts';
+import type { AfterLoad, DestinationState } from '../../../src/results/load-results.ts';
 import type { NameWithSize, SnapshotRow, TargetRow } from '../../../src/results/results.ts';
+import type { BackPoint } from '../../../src/results/save-results.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
 
 /** A world that the fake operations act on; tests hold what they want to let go on by hand. */
@@ -18,8 +19,12 @@ export interface FakeWorld {
   destination: DestinationState;
   /** The base copy of every destination. */
   base: DatabaseCopy | null;
+  /** Steps of the plan of a load. */
+  afterLoad?: AfterLoad[];
   /** The branches of every target. */
   branches: BranchRow[];
+  /** States that every destination can return to. */
+  points: BackPoint[];
   /** The file of the sanitization query of every target; without one nothing is sanitized. */
   queryFile: string | null;
   /** Whether sanitizing finds no query. */
@@ -110,6 +115,7 @@ export function fakeWorld(world: Partial<FakeWorld> = {}): FakeWorld {
     },
     base: null,
     branches: [],
+    points: [],
     queryFile: null,
     noQuery: false,
     failLoad: null,

@@ -111,6 +111,7 @@ export function testContext({ settings, events = [], signal }: TestContextOption
         override: {},
         storage_profiles: {},
         targets: {},
+        saves: { keep: 20, max_duration: 10, before: [] },
         ...settings,
       } as Settings,
       deferred: [],

@@ -108,7 +108,7 @@ export interface Tool {
 /** Writes the configuration into the folder. */
 export async function toolIn(folder: string, settings: Partial<Settings>): Promise<Tool> {
   const config = join(folder, 'tool.yml');
-  const content = { secret_key: 'ab'.repeat(16), defaults: { cpus: 2 }, ...settings };
+  const content = { secret_key: 'ab'.repeat(16), defaults: { cpus: 2 }, saves: { before: [] }, ...settings };
   await writeFile(config, JSON.stringify(content), { mode: 0o600 });
   const start = (words: string[]): ToolProcess => startTool({ config, words });
   return {

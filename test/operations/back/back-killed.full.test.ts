@@ -38,7 +38,7 @@ for (const kind of SERVER_KINDS) {
       const [src_url, dst_url] = [server.url('source'), server.url('copy')];
       tool = await toolIn(folder.path, {
         working_directory: folder.path,
-        saves: { keep: 2 },
+        saves: { keep: 2, max_duration: 10, before: [] },
         targets: { app: { snapshot: { src_url, dst_url } } },
       });
       await server.create('source');

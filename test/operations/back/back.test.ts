@@ -13,6 +13,7 @@ import { applySaveRemoval, planSaveRemoval } from '../../../src/operations/save/
 import { applySave, planSave, type SaveRequest } from '../../../src/operations/save/save.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { push } from '../../../src/operations/snapshots/transfer/push.ts';
+import { verify } from '../../../src/operations/snapshots/verify.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import { type AnyServer, SERVER_KINDS, startAnyServer } from '../../helpers/databases/any-server.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
@@ -26,6 +27,8 @@ const FILL = [
   'INSERT INTO child VALUES (1, 1), (2, 2)',
   'CREATE VIEW names AS SELECT name FROM item',
 ];
+type Saves = Context['configuration']['settings']['saves'];
+
 const TWO_DAYS_MS = 2 * 24 * 60 * 60 * 1000;
 
 for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb'] as const)) {
@@ -49,7 +52,8 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
       await folder?.[Symbol.asyncDispose]();
     });
 
-    function contextWith(saves: Context['configuration']['settings']['saves'] = { keep: 20 }): Context {
+    function contextWith(given: Partial<Saves> = {}): Context {
+      const saves: Saves = { keep: 20, max_duration: 10, before: [], ...given };
       // The steps of a load do not run in a return.
       const after_load = [{ command: 'exit 3', timeout: 5 }];
       const app = { snapshot: { src_url: server.url('source'), dst_url: server.url('copy') } };
@@ -108,6 +112,16 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
       expect(await content()).toBe(saved);
       await back({ point: 'previous' });
       expect(await content()).toBe(again);
+      // The base copy is of the load before the return.
+      if (kind === 'postgres') {
+        expect((await planBack(contextWith(), { target: 'app', point: 'previous' })).plan.undo?.keeps_copies).toBe(
+          true,
+        );
+        await back({ point: 'load' });
+        expect(await content()).toBe(pristine);
+        await back({ point: 'previous' });
+        expect(await content()).toBe(again);
+      }
       expect(changed).not.toBe(saved);
 
       const list = await listPoints(contextWith(), { target: 'app' });
@@ -177,6 +191,7 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
     it('are no snapshots, and stay when all snapshots are removed with what only they needed', async () => {
       const saved = await content();
       const { save: row } = await save({ name: 'kept' });
+      expect(await verify(contextWith(), { target: 'app', save: 'kept' })).toMatchObject({ ok: true, save: 'kept' });
       const { snapshots } = await listSnapshots(contextWith(), 'app');
       expect(snapshots.map(({ id }) => id)).toEqual([snapshot]);
       await expect(push(contextWith(), { target: 'app', snapshot: row.id })).rejects.toThrow();

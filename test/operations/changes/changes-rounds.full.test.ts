@@ -52,7 +52,11 @@ describeWithKind('postgres', 'changes in random rounds', () => {
 
   function contextWith() {
     const app = { snapshot: { src_url: server.url('source'), dst_url: server.url('copy') } };
-    const settings = { working_directory: join(folder.path, 'work'), targets: { app }, saves: { keep: 2 } };
+    const settings = {
+      working_directory: join(folder.path, 'work'),
+      targets: { app },
+      saves: { keep: 2, max_duration: 10, before: [] },
+    };
     return testContext({ settings });
   }
 

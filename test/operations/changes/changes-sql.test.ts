@@ -121,7 +121,13 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
     function contextWith(): Context {
       const app = { snapshot: { src_url: server.url('source'), dst_url: server.url('copy') } };
       const targets = { app };
-      return testContext({ settings: { working_directory: join(folder.path, 'work'), targets, saves: { keep: 20 } } });
+      return testContext({
+        settings: {
+          working_directory: join(folder.path, 'work'),
+          targets,
+          saves: { keep: 20, max_duration: 10, before: [] },
+        },
+      });
     }
 
     const changes = (request: Partial<ChangesRequest> = {}) =>

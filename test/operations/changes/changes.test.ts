@@ -87,7 +87,7 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
         settings: {
           working_directory: join(folder.path, 'work'),
           targets: { app, dumped: { ...app, program: true } },
-          saves: { keep: 20 },
+          saves: { keep: 20, max_duration: 10, before: [] },
         },
       });
     }

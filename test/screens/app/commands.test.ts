@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { SCREENS } from '../../../screens/app/screens.ts';
 import { configurationHint, EMPTY, unknownKeyText } from '../../../screens/app/text.ts';
 import { EDITOR_NOTICES, SECTION_HINTS } from '../../../screens/editor/text.ts';
-import { COMMAND_IDS, isCommandKey, KEY_COMMANDS } from '../../../src/config/schema/commands.ts';
+import { COMMAND_IDS, isCommandKey, KEY_COMMANDS, mayShareKey } from '../../../src/config/schema/commands.ts';
 import { notBuiltText } from '../../../src/operations/build/text.ts';
 import { queryEditedText } from '../../../src/operations/sanitize/coverage-text.ts';
 import { querySavedText } from '../../../src/operations/sanitize/suggestion-text.ts';
@@ -21,9 +21,20 @@ const bindings = Object.values(SCREENS).flatMap(({ id: screen, keys }) => keys.m
 
 describe('one key means one thing on all screens', () => {
   test('every key that is a character belongs to one command', () => {
-    const keys = COMMAND_IDS.flatMap((id): readonly string[] => KEY_COMMANDS[id].keys);
-    expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);
-    expect(keys.filter((key) => !isCommandKey(key))).toEqual([]);
+    const keys = COMMAND_IDS.flatMap((id) => KEY_COMMANDS[id].keys.map((key: string) => ({ id, key })));
+    const doubled = keys.filter(({ id, key }) =>
+      keys.some((other) => other.key === key && other.id !== id && !mayShareKey(id, other.id)),
+    );
+    expect(doubled).toEqual([]);
+    expect(keys.filter(({ key }) => !isCommandKey(key))).toEqual([]);
+  });
+
+  test('no screen has two commands that share a key', () => {
+    const both = Object.values(SCREENS).flatMap(({ id: screen, keys }) => {
+      const ids = [...new Set(keys.flatMap(({ id }) => id ?? []))];
+      return ids.filter((id) => ids.some((other) => other !== id && mayShareKey(id, other))).map((id) => [screen, id]);
+    });
+    expect(both).toEqual([]);
   });
 
   test('every binding has the keys of its command, the shown one first', () => {

@@ -100,7 +100,7 @@ describe('an impossible command explains why', () => {
     expect(notice(model)).toBe('app has no destination (snapshot.dst_url)');
   });
 
-  test.each(['b', 'l', 'd', 'e', 'X', 'U'])('%s changes nothing with --read-only', async (key) => {
+  test.each(['b', 'l', 'd', 'e', 'X', 'u'])('%s changes nothing with --read-only', async (key) => {
     const model = await listed(fakeWorld(), { readOnly: true });
     press(model, 'enter');
     await until(() => model.snapshots.getState().targets.app?.phase === 'ready');

@@ -33,7 +33,7 @@ test('after an undo the run of the load offers no undo, and names what came afte
   expect(model.navigation.top()).toMatchObject({ screen: 'run', run: '1' });
   const text = outcome(runs(model)[0]);
   expect(text).toContain('Since then: Restored');
-  expect(text).not.toContain('Press U to undo');
+  expect(text).not.toContain('Press u to undo');
   press(model, 'u');
   expect(model.navigation.top().screen).toBe('run');
 });

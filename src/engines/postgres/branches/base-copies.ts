@@ -11,7 +11,7 @@ import { auxiliaryNames, findAuxiliaryDatabases, markNew, readOid } from '../ser
 import { readSpace } from '../server/space.ts';
 import { dropAfterFailure } from '../swap/drop-after-failure.ts';
 import { readDatabase } from '../swap/inherit.ts';
-import { type MarkedDatabase, provisionalLimit, writeMark } from '../swap/mark.ts';
+import { isCopyOf, type MarkedDatabase, provisionalLimit, writeMark } from '../swap/mark.ts';
 import { rename, withoutSessions } from '../swap/swap.ts';
 
 /** Base copy and spare of a destination, each with whether a reset may use it. */
@@ -33,12 +33,12 @@ async function describe(
   const [row] = await server.query<{ open: boolean; since: string; sessions: number | null; bytes: number | null }>(`
     SELECT datallowconn AS open, ${LAST_CRASH} AS since, ${SESSIONS} AS sessions, CASE WHEN has_database_privilege(oid, 'CONNECT') THEN pg_database_size(oid) END AS bytes
     FROM pg_database d WHERE datname = ${quoteText(name)}`);
-  const { snapshot, loaded_at, partial, destination_oid, no_crash_since, sessions } = mark;
+  const { snapshot, loaded_at, partial, destination_oid, former_oid, no_crash_since, sessions } = mark;
   const emptied = no_crash_since !== undefined && no_crash_since !== row?.since;
   const used = sessions !== undefined && (row?.sessions ?? 0) > sessions;
   const closed = own && row?.open === false && !emptied && !used;
-  const replaced = oid === null || destination_oid !== oid;
-  const never = destination_oid === null;
+  const replaced = !isCopyOf(mark, oid);
+  const never = replaced && destination_oid === null && former_oid === null;
   const outdated = !own
     ? 'it belongs to another role'
     : emptied

@@ -30,6 +30,7 @@ export async function branchComment(
     loaded_at: base.loadedAt,
     partial: base.partial,
     destination_oid: await readOid(server, database),
+    former_oid: null,
     branch: { ...branch, sessions: await readSessions(server, database) },
   });
 }

@@ -62,6 +62,8 @@ const markSchema = v.object({
   snapshot: v.optional(v.nullable(v.string()), null),
   loaded_at: v.optional(v.string(), ''),
   destination_oid: v.optional(v.nullable(v.pipe(v.number(), v.safeInteger())), null),
+  /** In a base copy and a spare: the database that a return to a save replaced by `destination_oid`. */
+  former_oid: v.optional(v.nullable(v.pipe(v.number(), v.safeInteger())), null),
   /** The load lacked rows or objects of the snapshot. */
   partial: v.optional(v.boolean(), false),
   contents: v.exactOptional(contentsSchema),
@@ -111,6 +113,11 @@ export interface MarkedDatabase {
 export function belongsTo(destination: string): string {
   return `(pg_get_userbyid(d.datdba) = current_user OR NOT EXISTS (
     SELECT FROM pg_database o WHERE o.datname = ${destination} AND o.datdba <> d.datdba))`;
+}
+
+/** Reports whether a base copy or a spare is of this database, as its load left it. */
+export function isCopyOf({ destination_oid, former_oid }: Mark, oid: number | null): boolean {
+  return oid !== null && (oid === destination_oid || oid === former_oid);
 }
 
 /** Throws for rows of another database than the one with this oid. Earlier releases did not keep which one it was. */

@@ -7,6 +7,7 @@ import { connectToServer } from '../connection/connect.ts';
 import { quoteName } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
+import { readFingerprint } from '../dump/unchanged/fingerprint.ts';
 import { isIncomplete } from '../restore/incomplete.ts';
 import {
   auxiliaryNames,
@@ -47,6 +48,8 @@ export interface ReplaceRequest {
   copied?: boolean | undefined;
   /** Called with the new database when it has its owner and grants. */
   afterLoad?: ((server: PostgresSession, shadow: DatabaseUrl) => Promise<void>) | undefined;
+  /** Reads a fingerprint of the new database before the swap. */
+  fingerprint?: boolean | undefined;
   /** Makes the loading role the owner of the new database's objects, when that is complete. */
   settle?: Settle | undefined;
 }
@@ -88,6 +91,7 @@ export async function replaceDestination(
     comment,
     copied = fromBase !== undefined,
     afterLoad,
+    fingerprint = false,
     settle,
   }: ReplaceRequest,
   { create, fill }: Steps,
@@ -137,9 +141,10 @@ export async function replaceDestination(
     );
     context.signal.throwIfAborted();
     if (onlyBase && base) return await keepOnlyBase(context, server, { url, shadow, base });
+    const taken = fingerprint ? await readFingerprint(context, withDatabase(url, shadow)) : null;
     const made = base && (await createBase(context, server, { url, from: shadow, to: copy, base }));
     context.signal.throwIfAborted();
-    replaced = await swapDatabases(context, {
+    const swapped = await swapDatabases(context, {
       server,
       url,
       shadow,
@@ -148,6 +153,7 @@ export async function replaceDestination(
       comment,
       second: second?.session,
     });
+    replaced = taken ? { ...swapped, fingerprint: taken } : swapped;
   } catch (error) {
     const names = [...(isIncomplete(error) ? [] : [shadow]), ...(base ? [copy] : [])];
     if (names.length > 0) await dropAfterFailure(context, { url, names });

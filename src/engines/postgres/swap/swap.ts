@@ -17,7 +17,7 @@ import {
   verifyLock,
 } from '../server/server.ts';
 import { checkSwap } from './blockers.ts';
-import { type BaseMark, type NewMark, writeComment, writeMark } from './mark.ts';
+import { type BaseMark, isCopyOf, type NewMark, writeComment, writeMark } from './mark.ts';
 import { withSwapOutcome } from './swap-outcome.ts';
 
 /** `object_in_use`: a session uses a database that is to be renamed. */
@@ -102,20 +102,19 @@ async function baseStatements(
   if (base === undefined) return [];
   const mark = base === 'present' ? auxiliary.base?.mark : base.mark;
   if (!mark) throw new Error('the base copy is gone');
-  const destination_oid = await readOid(server, shadow);
-  const marked = writeMark(name, { ...mark, destination_oid });
+  const marked = writeMark(name, { ...mark, destination_oid: await readOid(server, shadow), former_oid: null });
   return base === 'present' ? [marked] : [rename(base.database, name), marked];
 }
 
-/** Copies of the destination become copies of the database that replaces it; others keep their marks. */
+/** Copies of the destination become copies of the database that replaces it, too; others keep their marks. */
 async function remarkStatements(
   server: PostgresSession,
   { auxiliary, destination, shadow }: Pick<BaseStatements, 'auxiliary' | 'shadow'> & { destination: string },
 ): Promise<string[]> {
-  const [before, destination_oid] = [await readOid(server, destination), await readOid(server, shadow)];
+  const [before, after] = [await readOid(server, destination), await readOid(server, shadow)];
   return [auxiliary.base, auxiliary.spare].flatMap((copy) =>
-    copy !== null && before !== null && copy.mark.destination_oid === before
-      ? [writeMark(copy.name, { ...copy.mark, destination_oid })]
+    copy !== null && isCopyOf(copy.mark, before)
+      ? [writeMark(copy.name, { ...copy.mark, destination_oid: after, former_oid: before })]
       : [],
   );
 }

@@ -11,7 +11,7 @@ import { undoRows } from '../restore/only-rows/undo-rows.ts';
 import { auxiliaryNames, findAuxiliaryDatabases, lockDestination, readOid } from '../server/server.ts';
 import { checkSwap } from './blockers.ts';
 import { inspectDestination } from './inspect-destination.ts';
-import { assertRowsOf, type MarkedDatabase, type UndoRows, writeComment } from './mark.ts';
+import { assertRowsOf, isCopyOf, type MarkedDatabase, type UndoRows, writeComment } from './mark.ts';
 import { readComment, rename, renameAll, toUndoCopy } from './swap.ts';
 import { openSwapSession } from './swap-session.ts';
 
@@ -19,12 +19,28 @@ import { openSwapSession } from './swap-session.ts';
 export async function findUndoCopy(context: EngineContext, url: DatabaseUrl): Promise<UndoCopy> {
   const { destination } = await inspectDestination(context, url);
   await using server = await connectToServer(context, url);
-  const { name, replacedAt, rows } = await findReplaced(server, url);
+  const { name, replacedAt, rows, undoCopy } = await findReplaced(server, url);
+  const { base } = await findAuxiliaryDatabases(server, url.database ?? '');
+  const keepsCopies = base !== null && !rows && isCopyOf(base.mark, await readOid(server, name));
+  const tables = rows && { tables: rows.tables.map((table) => table.name) };
+  const retires = undoCopy?.readable && !undoCopy.mark.rows && (await factsOf(server, undoCopy));
+  return {
+    ...{ undoDatabase: name, replacedAt, sizeBytes: await sizeOf(server, name), destination },
+    ...tables,
+    ...(keepsCopies && { keepsCopies }),
+    ...(retires && { retires }),
+  };
+}
+
+async function factsOf(server: PostgresSession, { name, mark }: MarkedDatabase): Promise<UndoCopy['retires']> {
+  return { undoDatabase: name, replacedAt: mark.replaced_at, sizeBytes: await sizeOf(server, name) };
+}
+
+async function sizeOf(server: PostgresSession, name: string): Promise<number> {
   const [row] = await server.query<{ bytes: number }>(
     `SELECT pg_database_size(oid) AS bytes FROM pg_database WHERE datname = ${quoteText(name)}`,
   );
-  const tables = rows && { tables: rows.tables.map((table) => table.name) };
-  return { undoDatabase: name, replacedAt, sizeBytes: row?.bytes ?? 0, destination, ...tables };
+  return row?.bytes ?? 0;
 }
 
 /**
@@ -61,6 +77,8 @@ interface ReplacedDatabase {
   undoDatabase: string | null;
   /** It has these rows only. */
   rows?: UndoRows | undefined;
+  /** Present after a switch as well. */
+  undoCopy: MarkedDatabase | null;
 }
 
 async function findReplaced(server: PostgresSession, url: DatabaseUrl): Promise<ReplacedDatabase> {
@@ -73,7 +91,7 @@ async function findReplaced(server: PostgresSession, url: DatabaseUrl): Promise<
     const back = [rename(before.database, destination), writeComment(destination, before.comment)];
     const renames = async () => [...leaveStatements(destination, mark), ...back];
     const replacedAt = mark.branch.switched_at ?? '';
-    return { name: before.database, replacedAt, renames, undoDatabase: null };
+    return { name: before.database, replacedAt, renames, undoDatabase: null, undoCopy };
   }
   if (!undoCopy) throw nothingToUndo(url, marked);
   // Views and rows in a copy that another role has made would be read, and tables written, with the rights of this role.
@@ -82,7 +100,7 @@ async function findReplaced(server: PostgresSession, url: DatabaseUrl): Promise<
   const { undo, shadow } = auxiliaryNames(destination);
   const renames = (now: Date) => renamesOf(server, { destination, undoCopy, aside: shadow(), replacedAt: now });
   const { replaced_at: replacedAt, rows } = undoCopy.mark;
-  return { name: undoCopy.name, replacedAt, renames, undoDatabase: undo, rows };
+  return { name: undoCopy.name, replacedAt, renames, undoDatabase: undo, rows, undoCopy };
 }
 
 interface UndoSwap {

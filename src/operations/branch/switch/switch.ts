@@ -3,17 +3,21 @@ import type { BranchSwitchPlan, BranchSwitchResult } from '../../../results/bran
 import type { Context } from '../../../runtime/context.ts';
 import { recorded } from '../../history/recorded.ts';
 import type { Planned } from '../../planned.ts';
+import { applyAutomaticSaves, type LosingOperation, withAutomaticSaves } from '../../save/automatic-save.ts';
 import { statingOutcome } from '../../stating-outcome.ts';
 import {
   assertBranchesNotSources,
   assertPlanCurrent,
   type BranchesRequest,
   branchRows,
+  type OpenedBranches,
   openBranches,
 } from '../open-branches.ts';
 
 export interface BranchSwitchRequest extends BranchesRequest {
   name: string;
+  /** `false` saves nothing of what the switch would lose. Default: `saves.before`. */
+  autosave?: boolean;
 }
 
 export type PlannedBranchSwitch = Planned<BranchSwitchRequest, BranchSwitchPlan>;
@@ -31,10 +35,12 @@ export async function planBranchSwitch(given: Context, request: BranchSwitchRequ
   if (!row) throw new Error('a branch without a row');
   const previous = found.find(({ current }) => current)?.name ?? null;
   const destination = await connect.inspect();
-  const plan: BranchSwitchPlan = {
+  const switched: BranchSwitchPlan = {
     ...{ target, destination, branch: row, previous, unverified_sources },
     steps: [`Switch ${destination.database} to ${branch.database}`],
   };
+  const losing = losingSwitch(opened, request, switched);
+  const plan = losing ? await withAutomaticSaves(opened.context, losing, switched) : switched;
   return { request, plan, planned_at: opened.context.clock().toISOString() };
 }
 
@@ -51,11 +57,25 @@ export function applyBranchSwitch(given: Context, planned: PlannedBranchSwitch):
   );
 }
 
+/** The switch as one that loses a state; `null` where a branch leaves under its own name. */
+function losingSwitch(
+  { context, database }: OpenedBranches,
+  { target, destdb, autosave = true }: BranchSwitchRequest,
+  { destination, previous }: BranchSwitchPlan,
+): LosingOperation | null {
+  if (!autosave || destdb !== undefined || previous !== null || !destination.exists) return null;
+  const before = context.agent ? 'agent' : 'branch_switch';
+  return { target, database, sizeBytes: destination.size_bytes, before, keeps: true, dropsUndoCopy: true };
+}
+
 async function perform(given: Context, planned: PlannedBranchSwitch): Promise<BranchSwitchResult> {
   const { request, plan } = planned;
   const opened = await openBranches(given, request);
   const { url, branches } = opened.database;
   assertPlanCurrent(opened, plan, { planned: [plan.branch], present: await branches.list() });
+  for (const { code, message } of plan.warnings ?? []) given.report({ event: 'warning', code, message });
+  const losing = losingSwitch(opened, request, plan);
+  if (losing) await applyAutomaticSaves(opened.context, losing);
   const { swapMs, undoDatabase, previous } = await branches.switchTo(request.name);
   return {
     target: plan.target,

@@ -9,6 +9,7 @@ import { summaryOf, unavailableFor } from '../../../presentation/shapes/summary.
 import type { BranchSwitchPlan, BranchSwitchResult } from '../../../results/branch-results.ts';
 import type { RunSummary } from '../../../state/runs.ts';
 import { printable } from '../../../text/printable.ts';
+import { automaticSaveFacts } from '../../save/text.ts';
 import { sizeText } from '../shared-text.ts';
 
 export function branchSwitchQuestion(plan: BranchSwitchPlan): Question {
@@ -20,6 +21,7 @@ export function branchSwitchQuestion(plan: BranchSwitchPlan): Question {
       ...destinationFacts(destination),
       { name: 'Branch', value: `${printable(branch.database)}, ${sizeText(branch.size_bytes)}` },
       ...(destination.exists ? [{ name: 'Previous', value: previousText(previous) }] : []),
+      ...automaticSaveFacts(plan.automatic_saves ?? []),
       ...undoFacts(destination.exists ? `tool undo ${target}` : null),
     ],
     steps: plan.steps,

@@ -40,8 +40,11 @@ export function exportSummary({ target, snapshot, file, bytes }: ExportResult): 
 }
 
 export function verifySummary(result: VerifyResult): RunSummary {
-  const { target, snapshot, ok, files, bytes, problems, repaired, restore } = result;
-  const name = `Snapshot ${snapshot.index} of ${target} (${briefName(snapshot)})`;
+  const { target, snapshot, save, ok, files, bytes, problems, repaired, restore } = result;
+  const name =
+    save === undefined
+      ? `Snapshot ${snapshot.index} of ${target} (${briefName(snapshot)})`
+      : `Save ${save} of ${target}`;
   const read = `${formatNumberOf(files, 'file')}, ${formatBytes(bytes)} read`;
   if (!ok) return summaryOf(`${name} is damaged: ${read}`, { problems: [...problems, ...lostLines(result)] });
   if (restore) {

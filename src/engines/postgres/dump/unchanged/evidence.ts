@@ -3,13 +3,13 @@ import * as v from 'valibot';
 import { count, list, sha256 } from '../../../../repository/manifest/values.ts';
 import { readVersion } from '../../../../runtime/package-files.ts';
 
-const digits = v.pipe(v.string(), v.regex(/^\d{1,20}$/, 'must be a number'));
+export const digits = v.pipe(v.string(), v.regex(/^\d{1,20}$/, 'must be a number'));
 const block = v.nullable(count);
 /** Seconds since 1970, with microseconds. */
 const moment = v.pipe(v.string(), v.regex(/^\d{1,12}(\.\d{1,6})?$/, 'must be a time'));
 
 /** The server and the database whose history the evidence is about. */
-const historySchema = v.strictObject({
+export const historySchema = v.strictObject({
   database: count,
   /** Version of its row in the catalog: another database may get its oid. */
   created: digits,
@@ -69,7 +69,7 @@ const MOST_TRANSACTIONS = 2n ** 30n;
 
 /** Reports whether the evidence is about the past of this snapshot. */
 export function isOfPast(
-  { history, xmin, program }: Evidence,
+  { history, xmin, program }: Pick<Evidence, 'history' | 'xmin' | 'program'>,
   now: { history: History; xmin: string; xmax: string },
 ): boolean {
   const since = BigInt(now.xmax) - BigInt(xmin);

@@ -36,13 +36,22 @@ export async function readState(
   { signs, tables }: { signs: ServerIdentity; tables: CatalogTable[] },
 ): Promise<SourceState | null> {
   const large = tables.filter(isProvable);
-  if (signs.system === null || large.length === 0 || majorOf(signs.version) < RANGES_SINCE) return null;
+  if (large.length === 0 || majorOf(signs.version) < RANGES_SINCE) return null;
+  const now = await readHistory(session, signs);
+  return now && { ...now, tables: await readTableStates(session, large) };
+}
+
+/** The history that the session's snapshot is a part of, with its borders; `null` where ids prove nothing. */
+export async function readHistory(
+  session: PostgresSession,
+  { system, started }: ServerIdentity,
+): Promise<Pick<SourceState, 'history' | 'xmin' | 'xmax'> | null> {
+  if (system === null) return null;
   const [server] = await session.query<ServerState>(SERVER_QUERY);
   if (!server?.timeline || !server.reset || !isPostgres(server.version)) return null;
   const { database, created, timeline, reset, xmin, xmax } = server;
   const reader = digestOf(server.reader);
-  const history = { database, created, reader, timeline, system: signs.system, started: signs.started, reset };
-  return { history, xmin, xmax, tables: await readTableStates(session, large) };
+  return { history: { database, created, reader, timeline, system, started, reset }, xmin, xmax };
 }
 
 interface ServerState {

@@ -226,7 +226,8 @@ async function outdateCopies(context: EngineContext, url: DatabaseUrl): Promise<
       `SELECT FROM pg_database WHERE datname = ${quoteText(copy.name)} AND pg_has_role(datdba, 'USAGE')`,
     );
     const destination_oid = copy === rows ? OF_NO_DATABASE : null;
-    if (owned.length > 0) statements.push(`${writeMark(copy.name, { ...copy.mark, destination_oid })};`);
+    if (owned.length > 0)
+      statements.push(`${writeMark(copy.name, { ...copy.mark, destination_oid, former_oid: null })};`);
     else {
       const message = `${copy.name} is of the replaced content, and the role may not mark it so: drop it`;
       context.report({ event: 'warning', code: 'leftover', message });

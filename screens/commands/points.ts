@@ -1,0 +1,28 @@
+import { emptyList } from '../../src/state/list.ts';
+import { notFetched, showWhileFetching } from '../app/lists/fetched.ts';
+import { contextOf, type KeyBinding, type Model } from '../app/model.ts';
+import type { Routes } from '../app/route.ts';
+import { latestNotLoadable, notWritable } from '../app/why-not.ts';
+import { readPoints, refreshPoints } from '../points/points-route.ts';
+
+/** On the screens of a target. */
+export const BACK_TO: KeyBinding = {
+  id: 'back',
+  keys: ['U'],
+  label: 'back to…',
+  help: 'states that the destination can return to: saves, the last load, the replaced database',
+  palette: 'Return to a save, the last load or the replaced database…',
+  whyNot: (context) => (notWritable(context) === null ? latestNotLoadable(context) : null),
+  run: (model) => {
+    const { target } = contextOf(model);
+    if (!target) return;
+    const { name } = target.row;
+    const route: Routes['points'] = { screen: 'points', target: name, list: emptyList, ...notFetched() };
+    showWhileFetching(model, route, (signal) => readPoints(model, name, signal));
+  },
+};
+
+/** The list is read again after the run. */
+export function refreshingPoints(model: Model, target: string) {
+  return { after: () => refreshPoints(model, target) };
+}

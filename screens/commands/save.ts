@@ -1,0 +1,25 @@
+import { textEdit } from '../../components/text-edit.ts';
+import { saveOperation } from '../../src/operations/save/operation.ts';
+import type { SaveRequest } from '../../src/operations/save/save.ts';
+import { contextOf, type KeyBinding, type Model } from '../app/model.ts';
+import { latestNotLoadable } from '../app/why-not.ts';
+import { refreshingPoints } from './points.ts';
+import { confirmOperation } from './runs/confirm.ts';
+
+export const SAVE: KeyBinding = {
+  id: 'save',
+  keys: ['s'],
+  label: 'save',
+  help: "store the destination's present state as a save, on this machine; asks for a name",
+  palette: 'Save destination…',
+  whyNot: latestNotLoadable,
+  run: (model) => {
+    const { target } = contextOf(model);
+    if (target) model.navigation.push({ screen: 'save-name', target: target.row.name, typing: textEdit('') });
+  },
+};
+
+export function startSave(model: Model, request: SaveRequest): void {
+  const options = { ...refreshingPoints(model, request.target), request, title: 'save', asks: false };
+  confirmOperation(model, saveOperation, options);
+}

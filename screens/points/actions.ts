@@ -1,0 +1,49 @@
+import { backOperation } from '../../src/operations/back/operation.ts';
+import { NO_POINT, NO_SAVE } from '../../src/operations/back/text.ts';
+import { saveRemovalOperation } from '../../src/operations/save/operation.ts';
+import { printable } from '../../src/text/printable.ts';
+import type { KeyBinding } from '../app/model.ts';
+import { notWritable } from '../app/why-not.ts';
+import { refreshingPoints } from '../commands/points.ts';
+import { confirmOperation } from '../commands/runs/confirm.ts';
+import { type PointsRoute, selectedPoint } from './points-route.ts';
+
+export const RETURN: KeyBinding<PointsRoute> = {
+  keys: ['enter', 'right'],
+  label: 'return',
+  help: 'return to the point; asks first',
+  palette: 'Return to point…',
+  whyNot: (context) => {
+    const point = selectedPoint(context.route);
+    return notWritable(context) ?? (point ? (point.unavailable ?? null) : NO_POINT);
+  },
+  run: (model, route) => {
+    const point = selectedPoint(route);
+    if (!point) return;
+    const { target } = route;
+    confirmOperation(model, backOperation, {
+      ...refreshingPoints(model, target),
+      request: { target, point: point.name },
+      title: `back to ${printable(point.name)}`,
+    });
+  },
+};
+
+export const REMOVE_SAVE: KeyBinding<PointsRoute> = {
+  id: 'remove',
+  keys: ['d', 'delete'],
+  label: 'remove',
+  help: 'remove the save; asks first',
+  palette: 'Remove save…',
+  whyNot: (context) => notWritable(context) ?? (selectedPoint(context.route)?.kind === 'save' ? null : NO_SAVE),
+  run: (model, route) => {
+    const point = selectedPoint(route);
+    if (!point) return;
+    const { target } = route;
+    confirmOperation(model, saveRemovalOperation, {
+      ...refreshingPoints(model, target),
+      request: { target, name: point.name },
+      title: `remove ${printable(point.name)}`,
+    });
+  },
+};

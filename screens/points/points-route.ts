@@ -1,0 +1,44 @@
+import { likelyPoint } from '../../src/operations/back/text.ts';
+import type { BackPoint, BackPoints } from '../../src/results/save-results.ts';
+import type { ListState } from '../../src/state/list.ts';
+import { type FetchState, fetchInto } from '../app/lists/fetched.ts';
+import { positionIn, type Rows } from '../app/lists/in-view.ts';
+import { type Model, quietly } from '../app/model.ts';
+
+declare module '../app/route.ts' {
+  interface Routes {
+    points: PointsRoute;
+  }
+}
+
+export interface PointsRoute extends FetchState<BackPoints> {
+  screen: 'points';
+  target: string;
+  list: ListState;
+}
+
+export function pointsOf({ found }: PointsRoute): BackPoint[] {
+  return found?.points ?? [];
+}
+
+export function pointRows(route: PointsRoute): Rows {
+  const points = pointsOf(route);
+  const ids = points.map(({ kind, name }) => `${kind} ${name}`);
+  return { ids, positions: new Map(ids.map((id, index) => [id, index])), initial: likelyPoint(points) };
+}
+
+export function selectedPoint(route: PointsRoute): BackPoint | null {
+  return pointsOf(route)[positionIn(pointRows(route), route.list.selected)] ?? null;
+}
+
+/** Reads the list anew wherever it is open, and shows the old one until then. */
+export function refreshPoints(model: Model, target: string): void {
+  for (const route of model.navigation.store.getState().stack) {
+    if (route.screen !== 'points' || route.target !== target) continue;
+    fetchInto(model, route, (signal) => readPoints(model, target, signal));
+  }
+}
+
+export function readPoints({ operations }: Model, target: string, signal: AbortSignal): Promise<BackPoints> {
+  return operations.listPoints(quietly(signal), { target });
+}

@@ -1,0 +1,40 @@
+import { useMemo } from 'react';
+import { countedPoints, NO_POINT, pointColumns, pointFacts } from '../../src/operations/back/text.ts';
+import type { BackPoint } from '../../src/results/save-results.ts';
+import { useModel } from '../app/frame/frame.tsx';
+import { ListFrame } from '../app/frame/list-frame.tsx';
+import { BACK, HELP, MESSAGES, MOVES, PALETTE, REFRESH, RUNS } from '../app/keys.ts';
+import type { ScreenModule } from '../app/model.ts';
+import { LOADING } from '../app/text.ts';
+import { SAVE } from '../commands/save.ts';
+import { REMOVE_SAVE, RETURN } from './actions.ts';
+import { type PointsRoute, pointRows, pointsOf, refreshPoints } from './points-route.ts';
+
+export const pointsScreen: ScreenModule<PointsRoute> = {
+  id: 'points',
+  title: 'Points to return to',
+  view: PointsView,
+  keys: [RETURN, SAVE, REMOVE_SAVE, BACK, REFRESH, RUNS, MESSAGES, PALETTE, HELP, ...MOVES],
+  rows: (_, route) => pointRows(route),
+  onRefresh: async (model, { target }) => refreshPoints(model, target),
+};
+
+const MINUTE = 60_000;
+
+function PointsView({ route }: { route: PointsRoute }) {
+  const { target, found } = route;
+  const minute = Math.floor(useModel().clock().getTime() / MINUTE) * MINUTE;
+  const columns = useMemo(() => pointColumns(new Date(minute)), [minute]);
+  return (
+    <ListFrame<BackPoint>
+      route={route}
+      path={[target, 'back']}
+      aside={found ? [{ text: countedPoints(found), tone: 'dim' }] : []}
+      columns={columns}
+      rows={pointsOf(route)}
+      empty={found ? [NO_POINT] : LOADING.points}
+      detail={(point) => pointFacts(point, found?.destination ?? '')}
+      beside
+    />
+  );
+}
