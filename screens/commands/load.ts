@@ -34,16 +34,17 @@ export const LOAD_LATEST: KeyBinding = {
   },
 };
 
-/** With a reset, and a load of all tables, as alternatives where the plan has them. */
+/** With a reset, a load of all tables, and one without the steps of `after_load`, where the plan has what they change. */
 export function confirmLoad(model: Model, request: LoadRequest, what: string): void {
   const { target } = request;
-  const all = { ...request, full: true };
+  const again = (change: Partial<LoadRequest>) => (): void => confirmLoad(model, { ...request, ...change }, what);
   confirmOperation(model, loadOperation, {
     request: request,
     title: `load ${what}`,
-    alternatives: ({ reset_instead, difference }) => ({
+    alternatives: ({ reset_instead, difference, after_load }) => ({
       ...(reset_instead && { reset: () => confirmReset(model, target) }),
-      ...(difference?.method === 'difference' && { full_load: () => confirmLoad(model, all, what) }),
+      ...(difference?.method === 'difference' && { full_load: again({ full: true }) }),
+      ...(after_load && { exclude: again({ afterLoad: false }) }),
     }),
   });
 }

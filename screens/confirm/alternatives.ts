@@ -17,6 +17,12 @@ export const ALTERNATIVES: KeyBinding<ConfirmRoute>[] = [
     help: 'load all tables, also those that the base copy has; asks first',
     palette: 'Load all tables instead…',
   }),
+  alternative('exclude', {
+    keys: ['-'],
+    label: 'without steps',
+    help: 'load without the steps of after_load; asks first',
+    palette: 'Load without steps…',
+  }),
 ];
 
 function alternative(

@@ -54,8 +54,9 @@ export const buildCommand = defineCommand({
         const coverage = coverageText(result.coverage, invocation.tableOptions());
         return [built, summaryText(buildOperation.summary(result, plan)), coverage, ...proved].join('\n');
       },
-      summary: ({ snapshot, sanitized, coverage }, { target }) => ({
+      summary: ({ snapshot, sanitized, coverage, restore }, { target }) => ({
         ...{ target, snapshot },
+        ...(restore && { restore }),
         ...(sanitized && { sanitized }),
         ...(coverage && { coverage }),
       }),

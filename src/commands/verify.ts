@@ -1,4 +1,5 @@
 import { defineCommand } from '../cli/command.ts';
+import { openSummary, SUMMARY } from '../cli/summary-file.ts';
 import type { VerifyResult } from '../results/results.ts';
 import { UserError } from '../runtime/errors.ts';
 import { ALLOW_UNTRUSTED, CPUS, ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
@@ -25,6 +26,7 @@ export const verifyCommand = defineCommand({
     { flags: '--after-load', description: 'with --restore: run the steps of after_load' },
     { flags: '--query <sql>', description: 'with --restore: run one SELECT, and show its first value' },
     { flags: '--expect <comparison>', description: "fail unless the value of --query meets it, such as '> 1000'" },
+    { ...SUMMARY, description: 'with --restore: write the proof to a Markdown file' },
     CPUS,
     ALLOW_UNTRUSTED,
     ORIGINAL,
@@ -44,7 +46,12 @@ export const verifyCommand = defineCommand({
     assertUsage(request);
     if (request.restore) {
       const { verifyRestore } = await import('../operations/snapshots/verify-restore.ts');
-      const result = await verifyRestore(await invocation.context(), request);
+      const context = await invocation.context();
+      const file = await openSummary(invocation, context);
+      const { summary: _, ...proof } = request;
+      const result = await verifyRestore(context, proof);
+      const { target, snapshot, restore } = result;
+      await file?.write({ target, snapshot, ...(restore && { restore }) });
       return { data: result, text: summaryText(verifySummary(result)) };
     }
     const result = await verify(await invocation.context(), request);
@@ -53,7 +60,7 @@ export const verifyCommand = defineCommand({
   },
 });
 
-const WITH_RESTORE = ['afterLoad', 'query', 'allowUntrusted', 'cpus'] as const;
+const WITH_RESTORE = ['afterLoad', 'query', 'summary', 'allowUntrusted', 'cpus'] as const;
 const WITHOUT_RESTORE = ['remote', 'sample', 'repair', 'save'] as const;
 /** A save is on this machine only. */
 const WITHOUT_SAVE = ['remote', 'repair', 'original'] as const;

@@ -1,9 +1,10 @@
 import { ENGINE_NAMES } from '../presentation/snapshot.ts';
-import type { SnapshotRow } from '../results/results.ts';
+import type { SnapshotRow, VerifiedRestore } from '../results/results.ts';
 import type { Coverage } from '../results/sanitize-results.ts';
 import { formatBytes, formatCount, formatDuration, formatNumberOf, formatTime } from '../text/format.ts';
 import { markdownText } from '../text/markdown.ts';
 import { coverageRows, findingsText, tablesText } from './sanitize/coverage-text.ts';
+import { restoredText } from './snapshots/transfer/transfer-text.ts';
 
 export interface MarkdownSummary {
   target: string;
@@ -12,6 +13,8 @@ export interface MarkdownSummary {
   /** The sanitized snapshot, where an original was built as well. */
   sanitized?: SnapshotRow;
   coverage?: Coverage;
+  /** Proof that it can be restored. */
+  restore?: VerifiedRestore;
   /** The largest first. */
   tables: { table: string; rows: number; bytes: number | null }[];
   durationMs: number;
@@ -20,7 +23,10 @@ export interface MarkdownSummary {
 /** GitHub shows at most 1 MiB. */
 const MOST_ROWS = 500;
 
-/** Formats the result of a build, a sanitization or a subset as Markdown, without values of columns. */
+/**
+ * Formats the result of a build, a sanitization, a subset or a proof by restore as Markdown, without values of columns
+ * except that of the query of a proof.
+ */
 export function markdownSummary(summary: MarkdownSummary): string {
   const { target, snapshot, coverage, tables, durationMs } = summary;
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
@@ -33,6 +39,7 @@ export function markdownSummary(summary: MarkdownSummary): string {
     ...(snapshot ? [['Stored', formatBytes(snapshot.stored_bytes)]] : []),
     ...(snapshot ? [['Location', snapshot.where.join(' + ')]] : []),
     ['Duration', formatDuration(durationMs)],
+    ...restoreFacts(summary.restore),
     ...(coverage ? [['Sanitization', `${findingsText(coverage)}; ${tablesText(coverage.tables)}`]] : []),
   ];
   const title = snapshot ? `Snapshot of ${target}` : `Subset of ${target}`;
@@ -53,6 +60,16 @@ function snapshotFacts({ id, created_at, engine, server_version, sanitized, note
     ['Created', formatTime(created_at)],
     ['Server', `${ENGINE_NAMES[engine]} ${server_version}`],
     ...(note === null ? [] : [['Note', note]]),
+  ];
+}
+
+function restoreFacts(restore: VerifiedRestore | undefined): string[][] {
+  if (!restore) return [];
+  const { after_load_steps: steps, query_value: value } = restore;
+  return [
+    ['Restore', restoredText(restore)],
+    ...(steps === undefined ? [] : [['Steps of after_load', formatCount(steps)]]),
+    ...(value === undefined ? [] : [['Value of the query', value ?? 'NULL']]),
   ];
 }
 

@@ -324,7 +324,7 @@ export function engineContract(start: () => Promise<ContractServer>): void {
         { change: 'removed', values: ['2', null] },
         { change: 'added', values: ['7', 'new'] },
         { change: 'before', values: ['1', '漢字\t\n'] },
-        { change: 'after', values: ['1', 'changed'] },
+        { change: 'after', values: ['1', 'changed'], changed_columns: ['code'] },
       ]);
     },
     LIMIT,

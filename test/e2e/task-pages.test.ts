@@ -130,6 +130,8 @@ describeWithPostgres('the pages of tasks', () => {
     const page = await blocksOf('docs/tasks/prove-a-snapshot.md');
     expect(blocks.length).toBeGreaterThan(0);
     expect(await runAll(session, page)).toMatch(/can be restored: .* which is removed/);
+    const proof = await readFile(join(session.folder, 'proof.md'), 'utf8');
+    expect(proof).toMatch(/^\| Restore \| can be restored: .*\n\| Value of the query \| 1 \|$/m);
   });
 
   test('leave-out-large-tables: every command runs', async () => {

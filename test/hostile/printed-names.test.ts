@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import {
+  changesText,
   coverageText,
   diffText,
   printedRows,
@@ -85,6 +86,32 @@ const lists: [what: string, print: (options: Options) => string][] = [
             },
           ],
           unchanged: 0,
+        },
+        view,
+      ),
+  ],
+  [
+    'changes',
+    (view) =>
+      changesText(
+        {
+          ...{ target: 'app', destination: NAME, since: { kind: 'save', name: NAME, snapshot }, unchanged: 0 },
+          tables: [
+            {
+              ...{ table: NAME, change: 'changed', added: 0, changed: 1, removed: 0 },
+              rows: {
+                columns: [{ name: NAME, personal: null, masked: false }],
+                ...{ key: [NAME], added: 0, removed: 0, changed: 1 },
+                samples: [
+                  { change: 'before', values: [NAME] },
+                  { change: 'after', values: [NAME], changed_columns: [NAME] },
+                ],
+              },
+            },
+          ],
+          definitions: [{ name: NAME, change: 'changed', diff: [{ change: 'added', text: NAME }] }],
+          sequences: [{ name: NAME, from: NAME, to: null }],
+          ...{ large_objects: 1, sql: { file: NAME, statements: 1 } },
         },
         view,
       ),

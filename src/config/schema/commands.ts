@@ -13,7 +13,7 @@ export const KEY_COMMANDS = {
   copy: { keys: ['y'], does: 'copy a URL' },
   diagram: { keys: ['O'], does: 'subset: draw a table with its neighbours' },
   edit: { keys: ['e', 'E'], does: 'edit the configuration, a note, or a query' },
-  exclude: { keys: ['-'], does: 'subset: exclude a table' },
+  exclude: { keys: ['-'], does: 'subset: exclude a table; load without steps' },
   export: { keys: ['X'], does: 'export a snapshot to a file' },
   filter: { keys: ['/'], does: 'filter a list; search a log' },
   fix: { keys: ['f'], does: 'fix a problem' },

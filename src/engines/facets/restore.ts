@@ -7,7 +7,6 @@ import type { DatabaseUrl } from '../database-url.ts';
 import type { WithoutUrl } from '../engine-context.ts';
 import type { AllCopies, BaseCopies, BaseCopy } from './copies.ts';
 import type { DumpFile, RestoredDump } from './dump-file.ts';
-import type { StoredDefinition } from './sanitize.ts';
 
 /** Methods whose comment names no effect read only, and can be called again. */
 export interface RestoreFacet {
@@ -261,7 +260,7 @@ export interface ChangesToWrite {
   manifest: Manifest;
   tables: TableChanges[];
   /** Sequences and counters with another value. */
-  values: StoredDefinition[];
+  values: { name: string; text: string }[];
 }
 
 /** Rows as lines in the text of COPY. */

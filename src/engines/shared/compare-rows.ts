@@ -23,11 +23,15 @@ export interface ComparisonLimits {
   mostAdded: number;
   /** Memory of both sides. */
   mostBytes: number;
+  /** Rows to compare; all when absent. */
+  isCompared?: (row: string) => boolean;
   signal: AbortSignal;
 }
 
 /** A row is in memory as a whole. */
 const MOST_ROW_BYTES = 16 * 1024 * 1024;
+/** The reason for which no comparison of fewer rows would succeed. */
+export const LARGE_ROW = 'it has a row of more than 16 MB';
 
 /** Ends a comparison whose difference exceeds a limit, or that has a very large row. */
 class GivenUp extends Error {
@@ -146,7 +150,7 @@ function createLines(chunks: RowChunks | null): Lines {
     size = rest + chunk.length;
     release(chunk);
     lines.end = target.lastIndexOf(LINE_FEED, size - 1) + 1;
-    if (size - lines.end > MOST_ROW_BYTES) throw new GivenUp('it has a row of more than 16 MB');
+    if (size - lines.end > MOST_ROW_BYTES) throw new GivenUp(LARGE_ROW);
   };
   const lines: Lines = {
     bytes: Buffer.alloc(0),
@@ -193,13 +197,19 @@ interface UnmatchedSide {
 /** Memory of a row besides its bytes: a string and an entry of a Map, later of an array. */
 const ROW_BYTES = 150;
 
-function createUnmatched({ mostRemoved, mostAdded, mostBytes }: Omit<ComparisonLimits, 'signal'>): UnmatchedRows {
+function createUnmatched({
+  mostRemoved,
+  mostAdded,
+  mostBytes,
+  isCompared = () => true,
+}: Omit<ComparisonLimits, 'signal'>): UnmatchedRows {
   const removed: UnmatchedSide = { rows: new Map(), bytes: 0, count: 0 };
   const added: UnmatchedSide = { rows: new Map(), bytes: 0, count: 0 };
   const memory = (): number => removed.bytes + added.bytes + ROW_BYTES * (removed.count + added.count);
   const put = (own: UnmatchedSide, other: UnmatchedSide, row: string): void => {
     const equal = other.rows.get(row);
     if (equal === undefined) {
+      if (!isCompared(row)) return;
       own.rows.set(row, (own.rows.get(row) ?? 0) + 1);
       own.bytes += row.length;
       own.count += 1;

@@ -212,7 +212,9 @@ function describeTable(
 ): ChangedTable | null {
   const change = before.table && after.table ? 'changed' : after.table ? 'added' : 'gone';
   if (typeof rows === 'string') {
-    return { table: name, change, added: null, changed: null, removed: null, not_compared: rows };
+    const [old = 0, now = 0] = [before.table?.rows, after.table?.rows];
+    const counts = { added: old === 0 ? now : null, changed: null, removed: now === 0 ? old : null };
+    return { table: name, change, ...counts, not_compared: rows };
   }
   if (change === 'changed' && isEqual(rows)) return null;
   const { limit = DEFAULT_ROWS, reveal = false } = request;
@@ -221,8 +223,8 @@ function describeTable(
   return { table: name, change, added, changed, removed, ...(isShown && { rows: difference }) };
 }
 
-function isEqual({ added, changed, removed }: ComparedRows): boolean {
-  return added.length === 0 && changed.length === 0 && removed.length === 0;
+function isEqual({ counts: { added, changed, removed } }: ComparedRows): boolean {
+  return added + changed + removed === 0;
 }
 
 function limitInvalid(limit: number): UserError {

@@ -28,7 +28,7 @@ export async function writeSql(
   changes: Pick<ChangesResult, 'tables' | 'definitions' | 'large_objects'>,
   { database, manifest, rows, values, reveal, file }: SqlRequest,
 ): Promise<NonNullable<ChangesResult['sql']>> {
-  assertRowsOnly(changes);
+  assertRowsOnly(changes, rows);
   if (!reveal) assertNotPersonal(rows);
   const tables = manifest.tables.flatMap((table): TableChanges[] => {
     const changed = rows.get(table.name);
@@ -62,7 +62,10 @@ const STATEMENTS_AT_ONCE = 1000;
 const SAMPLES = 1000;
 const MOST_NAMED = 5;
 
-function assertRowsOnly({ tables, definitions, large_objects }: Parameters<typeof writeSql>[0]): void {
+function assertRowsOnly(
+  { tables, definitions, large_objects }: Parameters<typeof writeSql>[0],
+  rows: Map<string, ComparedRows>,
+): void {
   if (definitions.length > 0) {
     throw cannotWrite(
       `definitions differ (${boundedList(
@@ -71,7 +74,7 @@ function assertRowsOnly({ tables, definitions, large_objects }: Parameters<typeo
       )})`,
     );
   }
-  const large = tables.find(({ not_compared }) => not_compared !== undefined);
+  const large = tables.find(({ table }) => !rows.get(table)?.isWhole);
   if (large) throw cannotWrite(`too many rows of ${large.table} differ`);
   if (large_objects > 0) throw cannotWrite('large objects differ');
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { planLoad } from '../../../src/operations/load/load.ts';
+import { createLocalRepository } from '../../../src/repository/local-repository.ts';
 import { mountXfs, startInside } from '../../helpers/postgres/debian-postgres.ts';
 import { canHaveSid, type DebianTree, debianTree } from '../../helpers/postgres/debian-tree.ts';
 import {
@@ -128,6 +129,28 @@ describe.skipIf(!canHaveSid).each([
       await rm(folder, { recursive: true });
     },
     180_000,
+  );
+
+  it.skipIf(major < 19)(
+    'reads large objects of others with the rights of pg_read_all_data',
+    async () => {
+      await using server = await startInside(debian, major);
+      await server.psql('postgres', 'CREATE ROLE reader LOGIN IN ROLE pg_read_all_data');
+      await server.psql('postgres', 'CREATE DATABASE shop');
+      await server.psql('shop', `${ROWS}; SELECT lo_from_bytea(7, 'content')`);
+      const folder = await mkdtemp(join(debian.root, 'tmp/tool-'));
+      const inside = folder.slice(debian.root.length);
+      const reader = { url: (name: string) => server.url(name).replace('postgres@', 'reader@') };
+      await configure(folder, settings(inside, reader));
+      const { exit, output } = await debian.shell(`node ${MAIN} --config ${inside}/tool.yml --yes build shop`);
+      expect(exit, output).toBe(0);
+      const [manifest] = await createLocalRepository({ directory: join(folder, 'work'), report: () => {} }).list(
+        'shop',
+      );
+      expect(manifest?.details).toMatchObject({ inventory: { large_objects: { count: 1, bytes: 7 } } });
+      await rm(folder, { recursive: true });
+    },
+    120_000,
   );
 
   it.skipIf(major > 15)(

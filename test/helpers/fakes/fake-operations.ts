@@ -136,7 +136,7 @@ export function fakeOperations(world: FakeWorld, work = fakePlannedWork(world)):
         samples: [
           { change: 'added', values: ['3', reveal ? 'ann@example.com' : '***'] },
           { change: 'before', values: ['1', null] },
-          { change: 'after', values: ['1', reveal ? 'bob@example.com' : '***'] },
+          { change: 'after', values: ['1', reveal ? 'bob@example.com' : '***'], changed_columns: ['email'] },
         ],
       },
     }),

@@ -171,6 +171,7 @@ export function fakePlannedWork(world: FakeWorld): FakePlannedWork {
           selection: request.tables ? fakeSelection(request.tables) : null,
           ...(world.base?.snapshot === find(request.target, request.snapshot).id && { reset_instead: true as const }),
           ...(world.base && { difference: fakeDifference(request.full ?? false) }),
+          ...(request.afterLoad !== false && world.afterLoad && { after_load: world.afterLoad }),
         },
         planned_at: PLANNED_AT,
         restore: null,

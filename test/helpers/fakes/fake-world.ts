@@ -5,7 +5,7 @@ import type { HubState } from '../../../src/results/cloud-results.ts';
 import type { CheckReport } from '../../../src/results/configuration-results.ts';
 import type { DatabaseCopy } from '../../../src/results/database-copies.ts';
 import type { HistoryEntry } from '../../../src/results/history-results.ts';
-import type { DestinationState } from '../../../src/results/load-results.ts';
+import type { AfterLoad, DestinationState } from '../../../src/results/load-results.ts';
 import type { NameWithSize, SnapshotRow, TargetRow } from '../../../src/results/results.ts';
 import type { BackPoint } from '../../../src/results/save-results.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
@@ -19,6 +19,8 @@ export interface FakeWorld {
   destination: DestinationState;
   /** The base copy of every destination. */
   base: DatabaseCopy | null;
+  /** Steps of the plan of a load. */
+  afterLoad?: AfterLoad[];
   /** The branches of every target. */
   branches: BranchRow[];
   /** States that every destination can return to. */

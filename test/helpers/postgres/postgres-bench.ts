@@ -53,6 +53,7 @@ export async function openPostgresBench(statements: string[]): Promise<PostgresB
   const text = `secret_key: ${'ab'.repeat(16)}
 working_directory: ${join(folder, 'work')}
 defaults: { cpus: ${JOBS} }
+saves: { before: [] }
 targets: { bench: { snapshot: { src_url: "${url('bench')}", dst_url: "${url('copy')}" } } }
 `;
   await writeFile(config, text, { mode: 0o600 });

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../../src/operations/build/build.ts';
@@ -6,6 +6,7 @@ import { type ChangesRequest, readChanges } from '../../../src/operations/change
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { applyRemove, planRemove } from '../../../src/operations/remove/remove.ts';
 import { applySave, planSave } from '../../../src/operations/save/save.ts';
+import { findSnapshot } from '../../../src/operations/snapshots/snapshots.ts';
 import { applyUndo, planUndo } from '../../../src/operations/undo/undo.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import { type AnyServer, SERVER_KINDS, startAnyServer } from '../../helpers/databases/any-server.ts';
@@ -50,7 +51,7 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
       return testContext({
         settings: {
           working_directory: join(folder.path, 'work'),
-          targets: { app },
+          targets: { app, dumped: { ...app, program: true } },
           saves: { keep: 20, max_duration: 10, before: [] },
         },
       });
@@ -129,6 +130,21 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
       });
       await server.run('copy', ['DELETE FROM pair']);
       expect((await changes({ since: 'here' })).tables).toMatchObject([{ removed: 3 }]);
+      // Of other columns than before, those that both have.
+      await server.run('copy', [
+        'ALTER TABLE item ADD COLUMN extra INT DEFAULT 5',
+        "UPDATE item SET name = 'x' WHERE id = 3",
+      ]);
+      if (isPostgres) await server.run('copy', ["SELECT lo_from_bytea(4242, 'large')"]);
+      const altered = await changes({ since: 'here', tables: ['*.item'] });
+      expect(altered.large_objects).toBe(isPostgres ? 1 : 0);
+      expect(altered.tables[0]).toMatchObject({
+        table: expect.stringContaining('item'),
+        added: 0,
+        changed: 1,
+        removed: 0,
+      });
+      expect(altered.tables[0]?.rows?.columns.map(({ name }) => name)).toEqual(['id', 'name', 'email']);
       await server.run('source', ['INSERT INTO calm VALUES (2)']);
       const newer = await build(contextWith(), { target: 'app' });
       expect((await changes({ since: '0' })).since).toMatchObject({ kind: 'snapshot', snapshot: { id: newer.id } });
@@ -136,8 +152,26 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
       expect(await changes()).toMatchObject({ since: { snapshot: { id: newer.id } }, tables: [] });
       await applyUndo(contextWith(), await planUndo(contextWith(), { target: 'app' }));
       expect(await changes()).toMatchObject({ since: { kind: 'load', snapshot: { id: snapshot } } });
+      const { manifest } = await findSnapshot(contextWith(), { target: 'app', snapshot });
+      const { sha256 = '' } = manifest.tables.find(({ name }) => name.endsWith('item'))?.file ?? {};
+      rmSync(join(folder.path, 'work/objects', sha256.slice(0, 2), sha256));
+      await expect(changes()).rejects.toMatchObject({
+        code: 'snapshot_damaged',
+        details: [expect.stringContaining('item')],
+      });
       await applyRemove(contextWith(), await planRemove(contextWith(), { target: 'app', snapshot, from: 'local' }));
       await expect(changes()).rejects.toMatchObject({ code: 'snapshot_missing' });
+    });
+
+    it.runIf(kind !== 'postgres')("are found in snapshots that the vendor's program made", async () => {
+      await build(contextWith(), { target: 'dumped' });
+      await applyLoad(contextWith(), await planLoad(contextWith(), { target: 'dumped' }));
+      const dumped = (tables: string[] = []) => readChanges(contextWith(), { target: 'dumped', tables });
+      expect(await dumped()).toMatchObject({ tables: [], definitions: [], sequences: [] });
+      await server.run('copy', ["UPDATE item SET name = CONCAT('a\\tb', CHAR(92), CHAR(10)) WHERE id = 1"]);
+      const [item] = (await dumped(['*.item'])).tables;
+      expect(item?.rows?.samples.at(-1)?.values[1]).toBe('a\tb\\\n');
+      expect(item).toMatchObject({ added: 0, changed: 1, removed: 0 });
     });
   });
 }

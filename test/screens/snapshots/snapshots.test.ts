@@ -262,6 +262,24 @@ test('F loads all tables where the plan is to load those that differ', async () 
   expect(model.navigation.top().screen).toBe('snapshots');
 });
 
+test('- loads without the steps of after_load where the plan has some', async () => {
+  const model = await atSnapshots(fakeWorld({ afterLoad: [{ kind: 'command', run: 'bin/migrate', timeout_s: 900 }] }));
+  const planned = () => {
+    const route = model.navigation.top();
+    const facts = route.screen === 'confirm' ? (route.plan?.question.facts ?? []) : [];
+    return {
+      facts: facts.map(({ name }) => name),
+      alternatives: route.screen === 'confirm' && route.plan?.alternatives,
+    };
+  };
+  press(model, 'l');
+  await expect.poll(() => planned().facts).toContain('After load');
+  press(model, '-');
+  await expect.poll(planned).toMatchObject({ facts: expect.not.arrayContaining(['After load']) });
+  await expect.poll(() => planned().facts.length).toBeGreaterThan(0);
+  expect(planned().alternatives).not.toHaveProperty('exclude');
+});
+
 test('targets are sorted, and the selection stays', async () => {
   const targets = ['b', 'c', 'a'].map((name) => fakeTarget({ name }));
   const model = await atTargets(fakeWorld({ targets }));

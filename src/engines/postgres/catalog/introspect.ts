@@ -124,6 +124,8 @@ export const LARGE_OBJECTS_QUERY = `
       WHERE (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) OR pg_has_role(m.lomowner, 'USAGE')
         OR EXISTS (SELECT FROM aclexplode(m.lomacl) g WHERE g.privilege_type = 'SELECT'
           AND (g.grantee = 0 OR pg_has_role(g.grantee, 'USAGE')))
+        OR (current_setting('server_version_num')::int8 >= 190000 AND EXISTS (
+          SELECT FROM pg_roles r WHERE r.rolname = 'pg_read_all_data' AND pg_has_role(r.oid, 'USAGE')))
       OFFSET 0) m,
       LATERAL (SELECT lo_open(m.oid, ${INV_READ}) AS fd OFFSET 0) o,
       LATERAL (SELECT lo_lseek64(CASE WHEN m.oid <> 0 THEN o.fd END, 0, 2) AS bytes OFFSET 0) s,

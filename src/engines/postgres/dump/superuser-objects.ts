@@ -24,7 +24,8 @@ export async function readSuperuserObjects(session: PostgresSession, schemas: st
           OR p.proleakproof OR p.prosupport <> 0
           OR EXISTS (SELECT FROM unnest(p.proconfig) c JOIN pg_settings s ON s.name = split_part(c, '=', 1) WHERE s.context LIKE 'superuser%'))
       UNION ALL SELECT 'pg_type'::regclass, t.oid FROM pg_type t
-        WHERE ${own('pg_type', 't')} AND ${inSchemas('t.typnamespace')} AND t.typtype IN ('b', 'p') AND (t.typelem = 0 OR t.typlen > 0 OR t.typsubscript <> 'array_subscript_handler'::regproc)
+        WHERE ${own('pg_type', 't')} AND ${inSchemas('t.typnamespace')} AND t.typtype IN ('b', 'p')
+          AND NOT EXISTS (SELECT FROM pg_type e WHERE e.typarray = t.oid)
       UNION ALL SELECT 'pg_opclass'::regclass, o.oid FROM pg_opclass o WHERE ${own('pg_opclass', 'o')} AND ${inSchemas('o.opcnamespace')}
       UNION ALL SELECT 'pg_opfamily'::regclass, o.oid FROM pg_opfamily o WHERE ${own('pg_opfamily', 'o')} AND ${inSchemas('o.opfnamespace')}
       UNION ALL SELECT 'pg_ts_parser'::regclass, o.oid FROM pg_ts_parser o WHERE ${own('pg_ts_parser', 'o')} AND ${inSchemas('o.prsnamespace')}

@@ -1,7 +1,6 @@
 import type { StoredTable } from '../../../engines/facets/restore.ts';
 import { engineOf } from '../../../engines/registry.ts';
-import { compareRows } from '../../../engines/shared/compare-rows.ts';
-import { pairsOf } from '../../../engines/shared/stored-pairs.ts';
+import { pairsOf, type StoredSide } from '../../../engines/shared/stored-pairs.ts';
 import type { Manifest, ManifestTable } from '../../../repository/manifest/manifest.ts';
 import type { ObjectPool } from '../../../repository/objects/object-pool.ts';
 import type { RowsDiff, TableDiff } from '../../../results/table-diff.ts';
@@ -9,7 +8,8 @@ import type { Context } from '../../../runtime/context.ts';
 import { localRepository } from '../local-repository.ts';
 import { columnsOf, maskedRows } from '../rows.ts';
 import { snapshotReader } from '../snapshot-reader.ts';
-import { scanLines, storedLines } from './stored-lines.ts';
+import { findDifference, type RowDifference } from './difference.ts';
+import { scanLines, selectFields, storedLines } from './stored-lines.ts';
 
 /** A table in one of two snapshots. */
 export interface ComparedSide {
@@ -43,42 +43,41 @@ export async function readSide(context: Context, { manifest, table: name, pool }
   return { manifest, read, table, stored, columns: table ? columnsOf(manifest, table) : [] };
 }
 
-/** Rows that only one side has, as lines in the text of COPY. */
-export interface ComparedRows {
+export interface ComparedRows extends RowDifference {
   columns: string[];
   /** Indexes of the columns of the primary key; none where it is missing, or differs. */
   key: number[];
-  removed: string[];
-  added: string[];
-  /** Rows with the same key, as they were and as they are. */
-  changed: [before: string, after: string][];
 }
 
 type NotComparedReason = Exclude<TableDiff['rows_not_compared'], 'one_side' | null>;
 
-/** Memory of the rows that differ. */
-const MOST_BYTES = 128 * 1024 * 1024;
-
-/** Compares all rows of a table, equal ones as often as there are. Reads no object that both sides have. */
+/**
+ * Compares all rows of a table, equal ones as often as there are, by the columns that both sides have. Reads no object
+ * that both sides have.
+ */
 export async function compareStored(
   { signal }: Pick<Context, 'signal'>,
   before: ComparedSide,
   after: ComparedSide,
 ): Promise<ComparedRows | NotComparedReason> {
-  const [old, now] = [before, after].map((side) => ({
-    table: side.table,
-    rows: storedLines(side.manifest, side.read),
-  }));
-  const isEverywhere = before.table !== null && after.table !== null;
-  if (!old || !now || (isEverywhere && JSON.stringify(before.columns) !== JSON.stringify(after.columns))) {
-    return 'columns_differ';
-  }
-  const limits = { mostRemoved: MOST_BYTES, mostAdded: MOST_BYTES, mostBytes: MOST_BYTES, signal };
-  const difference = await compareRows(pairsOf(old, now), limits);
-  if (typeof difference === 'string') return 'too_large';
-  const columns = after.table ? after.columns : before.columns;
+  const columns = commonColumns(before, after);
+  if (columns.length === 0 && before.columns.length + after.columns.length > 0) return 'columns_differ';
   const key = keyColumns(before, after, columns);
-  return { columns, key, ...withChanged(difference, key) };
+  const [old, now] = [storedSide(before, columns), storedSide(after, columns)];
+  const difference = await findDifference(() => pairsOf(old, now), { key, signal });
+  return difference ? { columns, key, ...difference } : 'too_large';
+}
+
+function commonColumns(before: ComparedSide, after: ComparedSide): string[] {
+  if (!before.table) return after.columns;
+  return after.table ? after.columns.filter((column) => before.columns.includes(column)) : before.columns;
+}
+
+function storedSide({ manifest, read, table, columns: own }: ComparedSide, columns: string[]): StoredSide {
+  const lines = storedLines(manifest, read);
+  if (!table || JSON.stringify(own) === JSON.stringify(columns)) return { table, rows: lines };
+  const places = columns.map((column) => own.indexOf(column));
+  return { table, rows: (file) => selectFields(lines(file), places) };
 }
 
 function keyColumns(before: ComparedSide, after: ComparedSide, columns: string[]): number[] {
@@ -86,26 +85,6 @@ function keyColumns(before: ComparedSide, after: ComparedSide, columns: string[]
   if (old && now && JSON.stringify(old) !== JSON.stringify(now)) return [];
   const indexes = (now ?? old ?? []).map((name) => columns.indexOf(name));
   return indexes.includes(-1) ? [] : indexes;
-}
-
-/** Equal values are equal text in a line. */
-function withChanged({ removed, added }: Pick<ComparedRows, 'removed' | 'added'>, key: number[]) {
-  if (key.length === 0 || removed.length === 0 || added.length === 0) return { removed, added, changed: [] };
-  const keyOf = (line: string): string => {
-    const fields = line.split('\t');
-    return key.map((index) => fields[index]).join('\t');
-  };
-  const old = new Map(removed.map((line) => [keyOf(line), line]));
-  const changed: [string, string][] = [];
-  const only = added.filter((line) => {
-    const own = keyOf(line);
-    const earlier = old.get(own);
-    if (earlier === undefined) return true;
-    old.delete(own);
-    changed.push([earlier, line]);
-    return false;
-  });
-  return { removed: [...old.values()], added: only, changed };
 }
 
 export interface ShownRows {
@@ -119,7 +98,7 @@ const MOST_VALUE_BYTES = 512;
 
 /** The counts, and the first rows of each kind with personal values masked. */
 export function shownDifference(
-  { columns, key, removed, added, changed }: ComparedRows,
+  { columns, key, counts, removed, added, changed }: ComparedRows,
   { table, limit, reveal }: ShownRows,
 ): RowsDiff {
   const samples = [
@@ -138,8 +117,8 @@ export function shownDifference(
   return {
     columns: shown.columns,
     key: key.map((index) => columns[index] ?? ''),
-    ...{ added: added.length, removed: removed.length },
-    changed: key.length === 0 ? null : changed.length,
+    ...{ added: counts.added, removed: counts.removed },
+    changed: key.length === 0 ? null : counts.changed,
     samples: samples.map(({ line: _, ...sample }, index) => ({ ...sample, values: shown.rows[index] ?? [] })),
   };
 }

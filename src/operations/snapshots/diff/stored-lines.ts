@@ -2,6 +2,7 @@ import { profileOf } from '../../../engines/list.ts';
 import type { RowChunks } from '../../../engines/shared/compare-rows.ts';
 import { createRowScanner, type ScannedRow } from '../../../engines/shared/row-scanner.ts';
 import type { Manifest, ManifestFile } from '../../../repository/manifest/manifest.ts';
+import { release } from '../../../repository/objects/release.ts';
 import { formatOf } from '../rows.ts';
 import type { snapshotReader } from '../snapshot-reader.ts';
 
@@ -38,6 +39,21 @@ async function* fromStatements(chunks: AsyncIterable<Uint8Array>): RowChunks {
     scanner.push(chunk);
     yield Buffer.concat(lines);
     lines = [];
+  }
+}
+
+/** The lines with only the fields at these places, in this order. */
+export async function* selectFields(chunks: RowChunks, places: number[]): RowChunks {
+  let rest = '';
+  for await (const chunk of chunks) {
+    const lines = (rest + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString('latin1')).split('\n');
+    release(chunk);
+    rest = lines.pop() ?? '';
+    const selected = lines.map((line) => {
+      const fields = line.split('\t');
+      return `${places.map((place) => fields[place] ?? '').join('\t')}\n`;
+    });
+    yield Buffer.from(selected.join(''), 'latin1');
   }
 }
 

@@ -34,8 +34,8 @@ export function diffLines(diff: NonNullable<TableDiff['definition']>): ToneLine[
 }
 
 export const NOT_COMPARED = {
-  columns_differ: 'not compared, since the columns differ',
-  too_large: 'not compared: more than 128 MB of rows differ',
+  columns_differ: 'not compared: no column is in both',
+  too_large: 'not compared: too many or too large rows differ',
   one_side: 'only one of the snapshots has the table',
 };
 

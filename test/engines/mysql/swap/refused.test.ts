@@ -253,5 +253,18 @@ for (const [flavour, setup] of FLAVOURS.flatMap((flavour) => SETUPS.map((setup) 
       await undo();
       expect(await server.dump('app_dev')).toBe(old);
     });
+
+    it('gathers statistics without a word in the binary log, if there is one', async () => {
+      await build(contextOf(), { target: 'app', cpus: 1 });
+      await load();
+      const [{ on } = {}] = await server.sql('', 'SELECT @@log_bin AS `on`');
+      const logs = on === 1 ? await server.sql('', 'SHOW BINARY LOGS') : [];
+      const texts: unknown[] = [];
+      for (const { Log_name } of logs) {
+        texts.push(...(await server.sql('', `SHOW BINLOG EVENTS IN '${Log_name}'`)).map(({ Info }) => Info));
+      }
+      expect(texts.some((text) => /CREATE TABLE/.test(String(text)))).toBe(on === 1);
+      expect(texts.filter((text) => /ANALYZE/i.test(String(text)))).toEqual([]);
+    });
   });
 }
