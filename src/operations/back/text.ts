@@ -13,7 +13,7 @@ const WAYS: Record<BackPoint['way'], { brief: string; full: string }> = {
   swap: { brief: 'swap', full: 'swap with a database that exists already' },
   in_place: { brief: 'in place', full: 'in place, in one transaction' },
   copy: { brief: 'copy and swap', full: 'copy the base copy, then swap' },
-  restore: { brief: 'restore and swap', full: 'restore the save into a shadow database, then swap' },
+  restore: { brief: 'restore and swap', full: 'restore it into a shadow database, then swap' },
 };
 
 export function pointColumns(now: Date): Column<BackPoint>[] {
