@@ -45,19 +45,18 @@ export const backCommand = defineCommand({
   },
 });
 
-const OF_SAVES = [
+const OF_LOADS = [
+  ['undo', '--no-undo'],
   ['cpus', '--cpus'],
   ['autosave', '--no-autosave'],
 ] as const;
 
-/** An option without an effect on the way back to the point is refused. */
+/** A swap with the undo copy loads nothing, and always keeps the present database. */
 function assertOptions(request: { point?: string; undo?: boolean; cpus?: number; autosave?: boolean }): void {
-  const { point } = request;
-  if (point !== 'load' && point !== 'previous') return;
-  const [, ofSaves] = OF_SAVES.find(([name]) => (request[name] ?? true) !== true) ?? [];
-  const flag = point === 'previous' && request.undo === false ? '--no-undo' : ofSaves;
+  if (request.point !== 'previous') return;
+  const [, flag] = OF_LOADS.find(([name]) => (request[name] ?? true) !== true) ?? [];
   if (flag === undefined) return;
-  throw wrongUsage(`${flag} has no effect on a return to ${point}, which loads no rows`, {
-    hint: `Leave it out: tool back TARGET ${point}`,
+  throw wrongUsage(`${flag} has no effect on a return to previous`, {
+    hint: 'Leave it out: tool back TARGET previous',
   });
 }

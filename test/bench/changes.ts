@@ -1,6 +1,5 @@
 /** `npm run bench -- changes [MEGABYTES]`: `tool changes` with 1,000 changed rows in 5 of 60 tables (default 450 MB), after a save and after a load. */
 import { benchData } from '../helpers/databases/bench-data.ts';
-import { keepFigure } from '../helpers/keep-figure.ts';
 import { openPostgresBench } from '../helpers/postgres/postgres-bench.ts';
 import { PROGRAM } from '../helpers/program.ts';
 import { type Measured, measuredRun, printTable } from '../helpers/terminal/measured-run.ts';
@@ -32,8 +31,6 @@ printTable([
   ['', 'seconds', 'CPU s', 'CPU s of the server', 'MB of memory'],
   ...[...runs].map(([what, all]) => {
     const wall = median(all.map(({ seconds }) => seconds));
-    if (what.startsWith('changes'))
-      keepFigure(`60 tables, ${what}, of the first save`, wall / (runs.get('first save')?.[0]?.seconds ?? 1));
     return [
       what,
       wall.toFixed(2),

@@ -10,8 +10,7 @@ const options = {
 test.each([
   ['back app previous --no-undo', '--no-undo has no effect on a return to previous'],
   ['back app previous --cpus 2', '--cpus has no effect'],
-  ['back app load --cpus 2', '--cpus has no effect on a return to load'],
-  ['back app load --no-autosave', '--no-autosave has no effect'],
+  ['back app previous --no-autosave', '--no-autosave has no effect'],
   ['verify app 1 --save mine', '--save and a snapshot exclude each other'],
   ['verify app --save mine --remote', '--save and --remote exclude each other'],
   ['verify app --save mine --restore', '--restore and --save exclude each other'],

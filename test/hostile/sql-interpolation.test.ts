@@ -57,8 +57,9 @@ const POSTGRES: Record<string, string[]> = {
   // Names by format('%I'); conditions of ours.
   'statistics/gather.ts': ['relation', 'some.join(", ")', 'which'],
   // Queries and columns of ours.
-  'statistics/store.ts': ['PARTS', 'fields.join(", ")', 'name'],
-  'statistics/take-over.ts': ['PARTS', 'fields.map(ArrowFunctionExpression).join(", ")'],
+  'statistics/gathered-parts.ts': ['condition'],
+  'statistics/store.ts': ['fields.join(", ")', 'gatheredParts(recent)', 'name'],
+  'statistics/take-over.ts': ['fields.map(ArrowFunctionExpression).join(", ")', 'gatheredParts()'],
   'catalog/browse.ts': ['namePartOf("c.relname")', 'namePartOf("n.nspname")'],
   // Lists of quoted names, and queries of this file.
   'catalog/introspect.ts': [

@@ -1,11 +1,14 @@
 import type { BackPlan, BackResult } from '../../results/save-results.ts';
 import type { Context } from '../../runtime/context.ts';
+import { UserError } from '../../runtime/errors.ts';
+import { chooseDestination, openDestination } from '../load/destination.ts';
 import { applyLoad, planLoad } from '../load/load.ts';
 import type { PlannedLoad } from '../load/planned-load.ts';
 import type { Planned } from '../planned.ts';
 import { applyReset, type PlannedReset, planReset } from '../reset/reset.ts';
 import { findSave } from '../save/saves.ts';
 import { applyUndo, type PlannedUndo, planUndo } from '../undo/undo.ts';
+import { lastLoad } from './last-load.ts';
 
 export interface BackRequest {
   target: string;
@@ -28,21 +31,39 @@ export interface PlannedBack extends Planned<BackRequest, BackPlan> {
 export async function planBack(context: Context, request: BackRequest): Promise<PlannedBack> {
   const { target, point, undo: keepsUndo = true, cpus, autosave = true } = request;
   const planned = { request, planned_at: context.clock().toISOString(), load: null, reset: null, undo: null };
+  const loading = { target, undo: keepsUndo, autosave, ...(cpus !== undefined && { cpus }) };
   if (point === 'load') {
-    const reset = await planReset(context, { target, undo: keepsUndo });
-    return { ...planned, plan: { target, point, reset: reset.plan }, reset };
+    const way = await planReturnToLoad(context, { target, undo: keepsUndo });
+    if (typeof way !== 'string') return { ...planned, plan: { target, point, reset: way.plan }, reset: way };
+    const load = await planLoad(context, { ...loading, snapshot: way });
+    return { ...planned, plan: { target, point, load: load.plan }, load };
   }
   if (point === 'previous') {
     const undo = await planUndo(context, { target });
     return { ...planned, plan: { target, point, undo: undo.plan }, undo };
   }
   const { row } = await findSave(context, { target, save: point });
-  const load = await planLoad(context, {
-    ...{ target, save: row.id, undo: keepsUndo, afterLoad: false, autosave },
-    ...(cpus !== undefined && { cpus }),
-  });
+  const load = await planLoad(context, { ...loading, save: row.id, afterLoad: false });
   return { ...planned, plan: { target, point: row.name, load: load.plan }, load };
 }
+
+/** Without a usable base copy the last snapshot is loaded again: resolves with its id. */
+async function planReturnToLoad(
+  context: Context,
+  request: Pick<BackRequest, 'target' | 'undo'>,
+): Promise<PlannedReset | string> {
+  try {
+    return await planReset(context, request);
+  } catch (error) {
+    if (!(error instanceof UserError && WITHOUT_BASE.has(error.code))) throw error;
+    const { url } = openDestination(context, chooseDestination(context, request));
+    const last = lastLoad(context, { target: request.target, url: url.display });
+    if (!last) throw error;
+    return last.snapshot;
+  }
+}
+
+const WITHOUT_BASE = new Set(['no_base_copy', 'base_copy_outdated', 'base_copies_unsupported']);
 
 export async function applyBack(context: Context, { plan, load, reset, undo }: PlannedBack): Promise<BackResult> {
   const { target, point } = plan;

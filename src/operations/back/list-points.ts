@@ -5,7 +5,9 @@ import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { chooseDestination, openDestination } from '../load/destination.ts';
 import { listSaves } from '../save/saves.ts';
+import { findSnapshot } from '../snapshots/snapshots.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
+import { lastLoad } from './last-load.ts';
 
 /** The states that the destination can return to: `previous`, `load`, and the saves, newest first. */
 export async function listPoints(given: Context, { target }: { target: string }): Promise<BackPoints> {
@@ -14,7 +16,7 @@ export async function listPoints(given: Context, { target }: { target: string })
   const saves = await listSaves(context, target);
   const points: BackPoint[] = [
     await previousPoint(database),
-    await loadPoint(database),
+    await loadPoint(context, { target, database }),
     ...saves.map(
       ({ row: { name, index, created_at, size_bytes, note, automatic } }): BackPoint => ({
         ...{
@@ -35,10 +37,10 @@ export async function listPoints(given: Context, { target }: { target: string })
 }
 
 const AUTOMATIC: Record<SaveBefore, string> = {
-  load: 'itself, before a load',
-  after_load: 'itself, before a load with steps',
-  branch_switch: 'itself, before a switch of branches',
-  agent: 'itself, before a change by an agent',
+  load: 'automatic, before a load',
+  after_load: 'automatic, before a load with steps',
+  branch_switch: 'automatic, before a switch of branches',
+  agent: 'automatic, before a change by an agent',
 };
 
 async function previousPoint({ restore }: Database): Promise<BackPoint> {
@@ -58,19 +60,35 @@ async function previousPoint({ restore }: Database): Promise<BackPoint> {
   }
 }
 
-async function loadPoint({ restore, url }: Database): Promise<BackPoint> {
+async function loadPoint(
+  context: Context,
+  { target, database: { restore, url } }: { target: string; database: Database },
+): Promise<BackPoint> {
   const { base, spare } = await restore.findCopies();
-  const point = { kind: 'load', name: 'load', way: spare?.outdated === null ? 'swap' : 'copy' } as const;
-  if (!base) {
-    const unavailable = `There is no base copy of ${url.display}: load with --keep-base`;
-    return { ...point, created_at: null, size_bytes: null, made_by: 'the last load', unavailable };
+  const point = { kind: 'load', name: 'load' } as const;
+  if (base && base.outdated === null) {
+    const { snapshot, loadedAt, sizeBytes } = base;
+    return {
+      ...{ ...point, created_at: loadedAt, size_bytes: sizeBytes, way: spare?.outdated === null ? 'swap' : 'copy' },
+      made_by: loadOf(snapshot),
+    };
   }
-  const { snapshot, loadedAt, sizeBytes, outdated } = base;
-  return {
-    ...point,
-    created_at: loadedAt,
-    size_bytes: sizeBytes,
-    made_by: `the load of snapshot ${snapshot ?? 'unknown'}`,
-    ...(outdated !== null && { unavailable: outdated }),
-  };
+  const none = { ...point, created_at: null, size_bytes: null, way: 'restore' as const };
+  const last = lastLoad(context, { target, url: url.display });
+  if (!last) {
+    const unavailable = `No load into ${url.display} is known on this machine`;
+    return { ...none, made_by: 'the last load', unavailable };
+  }
+  const made = { made_by: loadOf(last.snapshot), created_at: last.at };
+  try {
+    const { row } = await findSnapshot(context, { target, snapshot: last.snapshot });
+    return { ...none, ...made, size_bytes: row.size_bytes };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { ...none, ...made, unavailable: error.message };
+  }
+}
+
+function loadOf(snapshot: string | null): string {
+  return `the load of snapshot ${snapshot ?? 'unknown'}`;
 }

@@ -56,7 +56,7 @@ notify.title                                 true                              d
 notify.bell                                  true                              default
 notify.desktop                               true                              default
 saves.keep                                   20                                default
-saves.max_duration                           10                                default
+saves.max_duration                           10            default
 defaults.cpus                                8                                 TOOL_DEFAULTS__CPUS
 storage_profiles.team.provider               minio                             tool.yml:6
 storage_profiles.team.bucket                 b                                 tool.yml:6

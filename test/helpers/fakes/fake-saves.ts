@@ -14,7 +14,7 @@ export function fakePoints(): BackPoint[] {
     },
     {
       ...{ kind: 'load', name: 'load', way: 'copy', made_by: 'the last load', created_at: null, size_bytes: null },
-      unavailable: 'There is no base copy of app_dev: load with --keep-base',
+      unavailable: 'No load into app_dev is known on this machine',
     },
     {
       ...{ kind: 'save', name: 'before-migration', index: 0, way: 'restore', made_by: 'tool save' },

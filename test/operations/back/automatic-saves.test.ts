@@ -84,7 +84,7 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
         await load();
         expect(await automatic()).toHaveLength(states.length - 1);
       }
-      expect((await automatic())[0]).toMatchObject({ automatic: 'load', made_by: 'itself, before a load' });
+      expect((await automatic())[0]).toMatchObject({ automatic: 'load', made_by: 'automatic, before a load' });
       const oldest = `${(await automatic()).length - 1}`;
       await applyBack(contextWith(), await planBack(contextWith(), { target: 'app', point: oldest }));
       expect(await content()).toBe(states[0]);

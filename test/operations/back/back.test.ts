@@ -57,7 +57,8 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
       // The steps of a load do not run in a return.
       const after_load = [{ command: 'exit 3', timeout: 5 }];
       const app = { snapshot: { src_url: server.url('source'), dst_url: server.url('copy') } };
-      const targets = { app, stepped: { snapshot: { ...app.snapshot, after_load } } };
+      const plain = { snapshot: { src_url: server.url('source'), dst_url: server.url('plain') } };
+      const targets = { app, plain, stepped: { snapshot: { ...app.snapshot, after_load } } };
       return testContext({ settings: { working_directory: join(folder.path, 'work'), targets, saves } });
     }
 
@@ -67,6 +68,23 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
     const back = async (request: Partial<BackRequest> = {}, on = contextWith()) =>
       applyBack(on, asData(await planBack(on, { target: 'app', ...request })));
     const points = async () => (await listPoints(contextWith(), { target: 'app' })).points.map(({ name }) => name);
+
+    it('are not needed for a return to the last load, without a base copy: its snapshot is loaded again', async () => {
+      const target = 'plain';
+      const loadPoint = async () => (await listPoints(contextWith(), { target })).points[1];
+      expect(await loadPoint()).toMatchObject({ name: 'load', unavailable: expect.stringContaining('No load into') });
+      await expect(planBack(contextWith(), { target, point: 'load' })).rejects.toMatchObject({ code: 'no_base_copy' });
+      const loaded = await build(contextWith(), { target });
+      await applyLoad(contextWith(), await planLoad(contextWith(), { target }));
+      const before = await server.content('plain');
+      await server.run('source', ['CREATE TABLE later (id INT PRIMARY KEY)']);
+      await build(contextWith(), { target });
+      await server.run('source', ['DROP TABLE later']);
+      await server.run('plain', ['DELETE FROM child']);
+      expect(await loadPoint()).toMatchObject({ way: 'restore', made_by: `the load of snapshot ${loaded.id}` });
+      await back({ target, point: 'load' });
+      expect(await server.content('plain')).toBe(before);
+    });
 
     it('lead back to their state, and to the last load and the replaced database from there', async () => {
       await expect(planBack(contextWith(), { target: 'app' })).rejects.toMatchObject({ code: 'save_missing', exit: 2 });

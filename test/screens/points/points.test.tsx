@@ -36,7 +36,7 @@ test('U lists the points, the newest selected and explained; Enter asks before t
   expect(shown).toMatch(/Replaces +postgres:\/\/app@localhost:5432\/app_dev/);
   expect(await screenText(model, { columns: 160, rows: 40 })).toMatch(/Note +with +\[2J 漢字/);
   press(model, 'up', 'enter');
-  expect(model.navigation.store.getState().notice?.text).toContain('There is no base copy');
+  expect(model.navigation.store.getState().notice?.text).toContain('No load into');
   press(model, 'up', 'enter');
   await until(isConfirming(model));
   expect(world.done).toEqual([]);

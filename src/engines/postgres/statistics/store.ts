@@ -6,7 +6,7 @@ import { quoteNumber, quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { DATA_TERMINATOR } from '../dump/archive.ts';
 import { withinSavepoint } from '../dump/unchanged/savepoint.ts';
-import { PARTS } from './gathered-parts.ts';
+import { gatheredParts } from './gathered-parts.ts';
 import { MOST_STATISTICS_BYTES, STATISTICS, STATISTICS_FILE, STATISTICS_SINCE } from './stored-file.ts';
 
 /** ANALYZE of a smaller table costs no more than to take its statistics over. */
@@ -61,18 +61,16 @@ function copyStatement(tables: CatalogTable[]): string {
   const fields = Object.entries(STATISTICS).map(
     ([name, type]) => `s.${name}${type === 'text' ? '::text' : ''} AS ${name}`,
   );
+  const recent = `pg_stat_get_mod_since_analyze(c.oid) <= ${quoteNumber(STALE_ROWS)} + ${STALE_SHARE} * greatest(c.reltuples, 0)`;
   return `COPY (
-    WITH named AS (SELECT * FROM json_to_recordset(${quoteText(named)}) AS w (of_schema name, of_table name)), ${PARTS},
-    known AS (
-      SELECT p.oid, p.relation, p."column", json_strip_nulls(row_to_json(f)) AS stored
-      FROM parts p JOIN pg_stats s ON s.schemaname = p.schema AND s.tablename = p.relation AND s.attname = p."column"
-        AND NOT s.inherited, LATERAL (SELECT p.relation, p."column", ${fields.join(', ')}) f)
-    SELECT json_build_object('schema', t.schema, 'table', t."table", 'columns',
-      (SELECT json_agg(k.stored ORDER BY k.relation, k."column") FROM known k WHERE k.oid = t.oid))
-    FROM tables t
-    WHERE pg_stat_get_mod_since_analyze(t.oid) <= ${quoteNumber(STALE_ROWS)} + ${STALE_SHARE} * greatest(t.reltuples, 0)
-      AND (SELECT count(*) FROM parts p WHERE p.oid = t.oid) = (SELECT count(*) FROM known k WHERE k.oid = t.oid)
-      AND EXISTS (SELECT FROM known k WHERE k.oid = t.oid)
-    ORDER BY t.schema, t."table"
+    WITH named AS (SELECT * FROM json_to_recordset(${quoteText(named)}) AS w (of_schema name, of_table name)),
+    ${gatheredParts(recent)}
+    SELECT json_build_object('schema', p.schema, 'table', p."table",
+      'columns', json_agg(json_strip_nulls(row_to_json(f)) ORDER BY p.relation, p."column"))
+    FROM (SELECT *, count(*) OVER (PARTITION BY oid) AS wanted FROM parts) p
+    JOIN pg_stats s ON s.schemaname = p.schema AND s.tablename = p.relation AND s.attname = p."column" AND NOT s.inherited,
+      LATERAL (SELECT p.relation, p."column", ${fields.join(', ')}) f
+    GROUP BY p.oid, p.schema, p."table", p.wanted HAVING count(*) = p.wanted
+    ORDER BY p.schema, p."table"
   ) TO STDOUT WITH (FORMAT csv, DELIMITER E'\\x01', QUOTE E'\\x02')`;
 }

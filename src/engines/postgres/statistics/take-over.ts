@@ -6,7 +6,7 @@ import { SqlError } from '../connection/session-errors.ts';
 import { majorOf } from '../connection/tools.ts';
 import { archiveDetails } from '../dump/archive.ts';
 import { dataOf, pathOf } from '../restore/rows/copy-commands.ts';
-import { PARTS } from './gathered-parts.ts';
+import { gatheredParts } from './gathered-parts.ts';
 import { readStoredStatistics, STATISTICS, STATISTICS_SINCE, type StoredStatistics } from './stored-file.ts';
 
 /** Statistics of the snapshot for tables that a load fills with all of their rows. */
@@ -56,7 +56,7 @@ async function takeOverTable(
 ): Promise<boolean> {
   const fields = Object.entries(STATISTICS);
   const query = `
-    WITH named AS (SELECT ${quoteText(schema)}::name AS of_schema, ${quoteText(table)}::name AS of_table), ${PARTS},
+    WITH named AS (SELECT ${quoteText(schema)}::name AS of_schema, ${quoteText(table)}::name AS of_table), ${gatheredParts()},
     taken AS (
       SELECT p.relation, p."column", pg_restore_attribute_stats('schemaname', p.schema::text, 'relname', p.relation::text,
         'attname', p."column"::text, 'inherited', false, 'version', current_setting('server_version_num')::integer,

@@ -1,0 +1,19 @@
+import type { Context } from '../../runtime/context.ts';
+import { readHistory } from '../history/history-file.ts';
+
+export interface LastLoad {
+  /** Id of the snapshot. */
+  snapshot: string;
+  at: string;
+}
+
+/** Finds the last load of a whole snapshot into a destination, by the history of this machine; `null` where none is known. */
+export function lastLoad(context: Context, { target, url }: { target: string; url: string }): LastLoad | null {
+  const { entries } = readHistory(context);
+  const entry = entries.find(
+    ({ operation, outcome, ...one }) =>
+      operation === 'load' && outcome === 'done' && one.target === target && one.to === url,
+  );
+  if (!entry?.snapshot || entry.method === 'tables' || entry.method === 'script') return null;
+  return { snapshot: entry.snapshot, at: entry.at };
+}
