@@ -1,8 +1,9 @@
-import { access } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { UserError } from '../runtime/errors.ts';
 
 export async function assertNewFile(file: string): Promise<void> {
-  const there = await access(file).then(
+  // Of a link, whatever it leads to.
+  const there = await lstat(file).then(
     () => true,
     () => false,
   );

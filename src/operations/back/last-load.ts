@@ -7,13 +7,14 @@ export interface LastLoad {
   at: string;
 }
 
-/** Finds the last load of a whole snapshot into a destination, by the history of this machine; `null` where none is known. */
+/**
+ * Finds the last load into a destination, by the history of this machine; `null` where none is known, or it was of another
+ * target, or of no whole snapshot.
+ */
 export function lastLoad(context: Context, { target, url }: { target: string; url: string }): LastLoad | null {
   const { entries } = readHistory(context);
-  const entry = entries.find(
-    ({ operation, outcome, ...one }) =>
-      operation === 'load' && outcome === 'done' && one.target === target && one.to === url,
-  );
-  if (!entry?.snapshot || entry.method === 'tables' || entry.method === 'script') return null;
+  const entry = entries.find(({ operation, outcome, to }) => operation === 'load' && outcome === 'done' && to === url);
+  if (!entry?.snapshot || entry.target !== target || entry.method === 'tables' || entry.method === 'script')
+    return null;
   return { snapshot: entry.snapshot, at: entry.at };
 }

@@ -76,7 +76,7 @@ async function loadPoint(
   const none = { ...point, created_at: null, size_bytes: null, way: 'restore' as const };
   const last = lastLoad(context, { target, url: url.display });
   if (!last) {
-    const unavailable = `No load into ${url.display} is known on this machine`;
+    const unavailable = `No load into ${url.display} is known on this machine, or it was of another target or a part`;
     return { ...none, made_by: 'the last load', unavailable };
   }
   const made = { made_by: loadOf(last.snapshot), created_at: last.at };

@@ -84,6 +84,11 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
       expect(await loadPoint()).toMatchObject({ way: 'restore', made_by: `the load of snapshot ${loaded.id}` });
       await back({ target, point: 'load' });
       expect(await server.content('plain')).toBe(before);
+      // Then the last load is that of another target, which may have other data.
+      const other = { target: 'app', destdb: server.url('plain') };
+      await applyLoad(contextWith(), await planLoad(contextWith(), other));
+      await expect(planBack(contextWith(), { target, point: 'load' })).rejects.toMatchObject({ code: 'no_base_copy' });
+      expect(await loadPoint()).toMatchObject({ unavailable: expect.stringContaining('of another target') });
     });
 
     it('lead back to their state, and to the last load and the replaced database from there', async () => {

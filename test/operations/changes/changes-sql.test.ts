@@ -74,8 +74,12 @@ const MYSQL = {
     'UPDATE team SET head = id',
     'CREATE TABLE log (line VARCHAR(20), f FLOAT, bits BIT(3), b BLOB, d DATE) DEFAULT CHARSET utf8mb4',
     "INSERT INTO log VALUES ('same', 0.1, b'101', 'a', '2026-01-01'), ('same', 0.1, b'101', 'a', '2026-01-01'), ('Same', 0.1, b'101', 'a', '2026-01-01'), (NULL, NULL, NULL, NULL, NULL)",
+    'CREATE TABLE flags (bits BIT(12), id INT, note INT, PRIMARY KEY (bits, id))',
+    "INSERT INTO flags VALUES (b'1', 1, 1), (b'100000000001', 2, 1), (b'10', 3, 1)",
   ],
   change: [
+    'DELETE FROM flags WHERE id = 1',
+    'UPDATE flags SET note = 2 WHERE id = 2',
     "UPDATE `odd ``name``` SET `text\\` = 'it''s \\\\ 漢\\n-- ;\\t\\0\\Z', bytes = x'5c27', old = 'öß', wide = '䅁', doc = '{\"q\": \"\\\\\\\"\"}', ratio = -1e-300, single = 1e10, amount = -0.01, bits = b'1', kind = 'a', place = ST_GeomFromText('POINT(3 4)') WHERE id = 1",
     "INSERT INTO `odd ``name``` (`text\\`) VALUES (''), ('NULL')",
     'DELETE FROM `odd ``name``` WHERE id = 2',
@@ -148,6 +152,10 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
     it('are refused where personal values would be written, or definitions differ', async () => {
       const sql = join(folder.path, 'refused.sql');
       await server.run('copy', ["UPDATE pair SET note = 'ann@example.com'"]);
+      await expect(changes({ sql })).rejects.toMatchObject({ code: 'flag_needs_flag' });
+      await applyLoad(contextWith(), await planLoad(contextWith(), { target: 'app' }));
+      const late = `CONCAT(REPEAT('- ', 300), 'ann@example.com')`;
+      await server.run('copy', [`UPDATE pair SET note = ${late} WHERE b = 2`]);
       await expect(changes({ sql })).rejects.toMatchObject({ code: 'flag_needs_flag' });
       await server.run('copy', ['CREATE VIEW numbers AS SELECT b FROM pair']);
       await expect(changes({ sql, reveal: true })).rejects.toMatchObject({ code: 'changes_not_as_sql' });

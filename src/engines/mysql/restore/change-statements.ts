@@ -110,8 +110,8 @@ function keyCondition(line: string, { columns, key }: { columns: Column[]; key: 
   const values = valuesOf(line);
   const conditions = key.map((column) => {
     const value = values[columns.indexOf(column)] ?? null;
-    // FLOAT is read as the DOUBLE that it is.
-    return FLOATS.has(column.type)
+    // FLOAT is read as the DOUBLE that it is; BIT equals no string in MariaDB.
+    return FLOATS.has(column.type) || column.type === 'bit'
       ? textCondition(value, column)
       : `${quoteName(column.name)} = ${literal(value, column)}`;
   });
