@@ -18,7 +18,7 @@ export const changesCommand = defineCommand({
     },
     { flags: '--limit <n>', description: 'rows of each kind, at most 1000; default 10', value: 'count' },
     { flags: '--reveal', description: 'also print personal data' },
-    { flags: '--sql <file>', description: 'write statements that repeat the changes' },
+    { flags: '--sql <file>', description: 'write statements that repeat the changes; needs --reveal' },
     CPUS,
   ],
   examples: [

@@ -55,7 +55,10 @@ const DEFAULT_ROWS = 10;
 export async function readChanges(given: Context, request: ChangesRequest): Promise<ChangesResult> {
   const { target, branch: name, limit = DEFAULT_ROWS } = request;
   if (limit < 1 || limit > MOST_ROWS) throw limitInvalid(limit);
-  if (request.sql !== undefined) await assertNewFile(request.sql);
+  if (request.sql !== undefined) {
+    if (!request.reveal) throw sqlReveals();
+    await assertNewFile(request.sql);
+  }
   const { context, database, loaded } = await openChanged(given, request);
   const { url } = database;
   const base = await findBase(context, request, loaded);
@@ -73,9 +76,7 @@ export async function readChanges(given: Context, request: ChangesRequest): Prom
     const { rows, values, ...compared } = await withStep(context.report, step, () =>
       compare(context, { request, base, manifest }),
     );
-    const sql = await sqlOf(context, request, (file, reveal) =>
-      writeSql(compared, { database, manifest, rows, values, reveal, file }),
-    );
+    const sql = await sqlOf(context, request, (file) => writeSql(compared, { database, manifest, rows, values, file }));
     return {
       ...{ target, ...(name !== undefined && { branch: name }), destination: url.display, since: base.since },
       ...compared,
@@ -87,11 +88,11 @@ export async function readChanges(given: Context, request: ChangesRequest): Prom
 
 async function sqlOf(
   { report }: Context,
-  { sql: file, reveal = false }: ChangesRequest,
-  write: (file: string, reveal: boolean) => Promise<NonNullable<ChangesResult['sql']>>,
+  { sql: file }: ChangesRequest,
+  write: (file: string) => Promise<NonNullable<ChangesResult['sql']>>,
 ): Promise<ChangesResult['sql']> {
   if (file === undefined) return undefined;
-  return withStep(report, { step: 'sql', label: `Write ${file}`, done: `Wrote ${file}` }, () => write(file, reveal));
+  return withStep(report, { step: 'sql', label: `Write ${file}`, done: `Wrote ${file}` }, () => write(file));
 }
 
 interface ChangedDatabase {
@@ -225,6 +226,12 @@ function describeTable(
 
 function isEqual({ counts: { added, changed, removed } }: ComparedRows): boolean {
   return added + changed + removed === 0;
+}
+
+function sqlReveals(): UserError {
+  return new UserError('flag_needs_flag', '--sql writes all values, personal ones as well', {
+    hint: 'Add --reveal. Nothing was written.',
+  });
 }
 
 function limitInvalid(limit: number): UserError {

@@ -6,11 +6,9 @@ import type { Database } from '../../engines/open-database.ts';
 import { cannotWrite } from '../../engines/shared/change-statements.ts';
 import type { Manifest } from '../../repository/manifest/manifest.ts';
 import type { ChangesResult } from '../../results/changes-results.ts';
-import { UserError } from '../../runtime/errors.ts';
 import { boundedList } from '../../text/bounded-list.ts';
 import { assertNewFile } from '../assert-new-file.ts';
 import type { ComparedRows } from '../snapshots/diff/compare-stored.ts';
-import { shownDifference } from '../snapshots/diff/compare-stored.ts';
 
 export interface SqlRequest {
   database: Database;
@@ -18,18 +16,15 @@ export interface SqlRequest {
   manifest: Manifest;
   rows: Map<string, ComparedRows>;
   values: StoredDefinition[];
-  /** Personal values may be written. */
-  reveal: boolean;
   file: string;
 }
 
 /** Writes the statements that make the changes again; the file is private, complete or absent, and never replaced. */
 export async function writeSql(
   changes: Pick<ChangesResult, 'tables' | 'definitions' | 'large_objects'>,
-  { database, manifest, rows, values, reveal, file }: SqlRequest,
+  { database, manifest, rows, values, file }: SqlRequest,
 ): Promise<NonNullable<ChangesResult['sql']>> {
   assertRowsOnly(changes, rows);
-  if (!reveal) assertNotPersonal(rows);
   const tables = manifest.tables.flatMap((table): TableChanges[] => {
     const changed = rows.get(table.name);
     return changed ? [{ ...changed, table }] : [];
@@ -59,7 +54,6 @@ export async function writeSql(
 }
 
 const STATEMENTS_AT_ONCE = 1000;
-const SAMPLES = 100;
 const MOST_NAMED = 5;
 
 function assertRowsOnly(
@@ -77,23 +71,4 @@ function assertRowsOnly(
   const large = tables.find(({ table }) => !rows.get(table)?.isWhole);
   if (large) throw cannotWrite(`too many rows of ${large.table} differ`);
   if (large_objects > 0) throw cannotWrite('large objects differ');
-}
-
-/** Looks at every row, some at a time: few personal values among many others would not count. */
-function assertNotPersonal(rows: Map<string, ComparedRows>): void {
-  for (const [table, all] of rows) {
-    const { removed, added, changed } = all;
-    const most = Math.max(removed.length, added.length, changed.length);
-    for (let at = 0; at < most; at += SAMPLES) {
-      const some = <Row>(list: Row[]): Row[] => list.slice(at, at + SAMPLES);
-      const part = { ...all, removed: some(removed), added: some(added), changed: some(changed) };
-      const request = { table, limit: SAMPLES, reveal: false, mostBytes: Number.POSITIVE_INFINITY };
-      const personal = shownDifference(part, request).columns.filter(({ masked }) => masked);
-      if (personal.length === 0) continue;
-      const names = personal.map(({ name }) => name);
-      throw new UserError('flag_needs_flag', `${table} has personal data in ${boundedList(names, MOST_NAMED)}`, {
-        hint: '--sql writes real values: add --reveal. Nothing was written.',
-      });
-    }
-  }
 }

@@ -92,8 +92,6 @@ export interface ShownRows {
   /** Rows of each kind. */
   limit: number;
   reveal: boolean;
-  /** Of a value that are read. Default 512. */
-  mostBytes?: number;
 }
 
 const MOST_VALUE_BYTES = 512;
@@ -101,7 +99,7 @@ const MOST_VALUE_BYTES = 512;
 /** The counts, and the first rows of each kind with personal values masked. */
 export function shownDifference(
   { columns, key, counts, removed, added, changed }: ComparedRows,
-  { table, limit, reveal, mostBytes = MOST_VALUE_BYTES }: ShownRows,
+  { table, limit, reveal }: ShownRows,
 ): RowsDiff {
   const samples = [
     ...removed.slice(0, limit).map((line) => ({ change: 'removed' as const, line })),
@@ -113,7 +111,7 @@ export function shownDifference(
   ];
   const rows = scanLines(
     samples.map(({ line }) => line),
-    mostBytes,
+    MOST_VALUE_BYTES,
   );
   const shown = maskedRows({ table, columns, rows, reveal });
   return {
