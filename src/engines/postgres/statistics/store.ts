@@ -7,11 +7,16 @@ import type { PostgresSession } from '../connection/session.ts';
 import { DATA_TERMINATOR } from '../dump/archive.ts';
 import { withinSavepoint } from '../dump/unchanged/savepoint.ts';
 import { gatheredParts } from './gathered-parts.ts';
-import { MOST_STATISTICS_BYTES, STATISTICS, STATISTICS_FILE, STATISTICS_SINCE } from './stored-file.ts';
+import {
+  MOST_STATISTICS_BYTES,
+  MOST_STATISTICS_TABLES,
+  STATISTICS,
+  STATISTICS_FILE,
+  STATISTICS_SINCE,
+} from './stored-file.ts';
 
 /** ANALYZE of a smaller table costs no more than to take its statistics over. */
 const FROM_BYTES = 256 * 1024;
-const MOST_TABLES = 1000;
 
 export interface StatisticsSource {
   request: DumpRequest;
@@ -31,7 +36,7 @@ export async function storeStatistics(
   const large = tables
     .filter((table) => table.bytes >= FROM_BYTES && !table.without_rows && !table.nulled && !table.of_extension)
     .sort((a, b) => b.bytes - a.bytes)
-    .slice(0, MOST_TABLES);
+    .slice(0, MOST_STATISTICS_TABLES);
   if (large.length === 0) return null;
   const path = join(request.directory, STATISTICS_FILE);
   await writeFile(path, '', { mode: 0o600 });

@@ -10,6 +10,7 @@ export const STATISTICS_SINCE = 18;
 
 /** A larger file is neither stored nor read. */
 export const MOST_STATISTICS_BYTES = 32 * 1024 * 1024;
+export const MOST_STATISTICS_TABLES = 1000;
 
 /** Columns of `pg_stats`, and their types as arguments of `pg_restore_attribute_stats`, which have the same names. */
 export const STATISTICS = {
@@ -34,13 +35,20 @@ const SCHEMAS = { real: number, integer: number, text: v.string(), 'real[]': v.a
 const tableSchema = v.object({
   schema: v.string(),
   table: v.string(),
-  columns: v.array(
-    v.object({
-      /** The table, or an index with expressions. */
-      relation: v.string(),
-      column: v.string(),
-      ...Object.fromEntries(Object.entries(STATISTICS).map(([name, type]) => [name, v.exactOptional(SCHEMAS[type])])),
-    }),
+  columns: v.pipe(
+    v.array(
+      v.object({
+        /** The table, or an index with expressions. */
+        relation: v.string(),
+        column: v.string(),
+        ...Object.fromEntries(Object.entries(STATISTICS).map(([name, type]) => [name, v.exactOptional(SCHEMAS[type])])),
+      }),
+    ),
+    // The server would take minutes for one that is named very often.
+    v.check(
+      (columns) =>
+        new Set(columns.map(({ relation, column }) => JSON.stringify([relation, column]))).size === columns.length,
+    ),
   ),
 });
 
@@ -55,7 +63,7 @@ export async function readStoredStatistics({
   if (!file) return [];
   const parts: Uint8Array[] = [];
   for await (const part of read(file)) parts.push(part);
-  const lines = Buffer.concat(parts).toString('utf8').split('\n');
+  const lines = Buffer.concat(parts).toString('utf8').split('\n', MOST_STATISTICS_TABLES);
   return lines.flatMap((line) => {
     const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), tableSchema), line);
     return parsed.success ? [parsed.output] : [];
