@@ -24,8 +24,8 @@ export interface ExportRequest extends SnapshotRequest {
 /** Writes a snapshot to one file, to hand it over without a bucket. Steps: `pull`, `export`. */
 export async function exportSnapshot(context: Context, { file, ...request }: ExportRequest): Promise<ExportResult> {
   const { report, signal } = context;
-  await assertNewFile(file);
   await assertShared(context, request.target);
+  await assertNewFile(file);
   const { manifest, row, remote } = await findSnapshot(context, request);
   const repository = localRepository(context);
   if (remote && (await missingHere(repository, filesOf(manifest))).length > 0) {
