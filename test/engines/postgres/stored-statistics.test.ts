@@ -19,7 +19,7 @@ async function tablesOf(text: string): Promise<string[]> {
 const line = (table: string, columns: string[]): string =>
   `${JSON.stringify({ schema: 'public', table, columns: columns.map((column) => ({ relation: table, column })) })}\n`;
 
-it('of more tables than a build stores, and of a table that names a column twice, are not read', async () => {
+it('statistics of a table that names a column twice, and of more tables than a build stores, are not read', async () => {
   expect(await tablesOf(line('twice', ['id', 'id']) + line('once', ['id', 'name']))).toEqual(['once']);
   const many = Array.from({ length: 1500 }, (_, at) => line(`t${at}`, ['id']));
   expect(await tablesOf(many.join(''))).toHaveLength(1000);
