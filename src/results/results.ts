@@ -134,7 +134,7 @@ export type SnapshotRow = v.InferOutput<typeof snapshotRow>;
 export const saveRow = v.object({
   name: text,
   ...snapshotRow.entries,
-  automatic: optional(describe(v.picklist(SAVES_BEFORE), 'The operation before which it was made by itself.')),
+  automatic: optional(describe(v.picklist(SAVES_BEFORE), 'The operation that made it. Absent: `tool save`.')),
 });
 
 export type SaveRow = v.InferOutput<typeof saveRow>;

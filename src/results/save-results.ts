@@ -43,7 +43,7 @@ export const backPoint = v.object({
   automatic: saveRow.entries.automatic,
   way: describe(
     v.picklist(['swap', 'in_place', 'copy', 'restore']),
-    '`swap`: a database at hand is renamed; `in_place`: rows are replaced in the destination; `copy`: the base copy is copied; `restore`: the save is loaded.',
+    '`swap`: a database at hand is renamed; `in_place`: rows are replaced in the destination; `copy`: the base copy is copied; `restore`: the save, or the last snapshot, is loaded.',
   ),
   tables: optional(describe(texts, 'Only the rows of these tables come back. Absent: the whole database.')),
   unavailable: optional(describe(text, 'Why it cannot be returned to.')),

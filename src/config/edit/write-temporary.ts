@@ -13,14 +13,18 @@ export async function replaceFile(path: string, text: string, ownership: FileOwn
 }
 
 /** Creates a file at once. Fails with `EEXIST` where one is there: unlike a rename, a link replaces nothing. */
-export async function createFile(path: string, text: string, ownership: FileOwnership): Promise<void> {
+export async function createFile(
+  path: string,
+  text: string | Iterable<string>,
+  ownership: FileOwnership,
+): Promise<void> {
   await writeThen((unfinished) => link(unfinished, path), path, { text, ownership });
 }
 
 async function writeThen(
   place: (unfinished: string) => Promise<void>,
   path: string,
-  { text, ownership }: { text: string; ownership: FileOwnership },
+  { text, ownership }: { text: string | Iterable<string>; ownership: FileOwnership },
 ): Promise<void> {
   const unfinished = await writeTemporary(path, text, ownership);
   try {
@@ -31,7 +35,11 @@ async function writeThen(
 }
 
 /** Writes a temporary file in the same folder, to replace another one, and syncs it. */
-export async function writeTemporary(path: string, text: string, { mode, uid, gid }: FileOwnership): Promise<string> {
+export async function writeTemporary(
+  path: string,
+  text: string | Iterable<string>,
+  { mode, uid, gid }: FileOwnership,
+): Promise<string> {
   const unfinished = `${path}.${randomBytes(4).toString('hex')}.tmp`;
   const handle = await open(unfinished, 'wx', mode & 0o600);
   try {

@@ -5,6 +5,7 @@ import type { DestinationState, MissingParts } from '../../results/load-results.
 import type { NeededTable } from '../../results/selected-tables.ts';
 import type { DatabaseUrl } from '../database-url.ts';
 import type { WithoutUrl } from '../engine-context.ts';
+import type { ChangesToWrite } from './changes.ts';
 import type { AllCopies, BaseCopies, BaseCopy } from './copies.ts';
 import type { DumpFile, RestoredDump } from './dump-file.ts';
 
@@ -252,25 +253,6 @@ export interface Resettable {
   /** Databases to make, of the size of the base copy. */
   copies: number;
   warnings: WarningEvent[];
-}
-
-export interface ChangesToWrite {
-  url: DatabaseUrl;
-  /** The present state. */
-  manifest: Manifest;
-  tables: TableChanges[];
-  /** Sequences and counters with another value. */
-  values: { name: string; text: string }[];
-}
-
-/** Rows as lines in the text of COPY. */
-export interface TableChanges {
-  table: ManifestTable;
-  /** Indexes of the columns by which changed rows were found; none without a primary key. */
-  key: number[];
-  removed: string[];
-  added: string[];
-  changed: [before: string, after: string][];
 }
 
 export interface ScriptRun {

@@ -17,7 +17,7 @@ export interface BackRequest {
   /** `false` keeps no undo copy. Default `true`. */
   undo?: boolean;
   cpus?: number;
-  /** `false` saves nothing of what the return would lose. Default: `saves.before`. */
+  /** `false` makes no automatic save. Default: `saves.before`. */
   autosave?: boolean;
 }
 

@@ -25,7 +25,7 @@ export interface BaseRequest {
 export async function findBase(
   context: Context,
   { target, since }: BaseRequest,
-  lastLoad: () => string,
+  origin: () => string,
 ): Promise<ChangesBase> {
   const saves = await listSaves(context, target);
   if (since !== undefined) {
@@ -33,7 +33,7 @@ export async function findBase(
     if (save) return ofSave('save', save);
     return ofSnapshot('snapshot', target, await findSnapshot(context, { target, snapshot: toSelector(since) }));
   }
-  const loaded = lastLoad();
+  const loaded = origin();
   const save = saves.find(({ row }) => row.id === loaded);
   if (save) return ofSave('load', save);
   const found = await findSnapshot(context, { target, snapshot: loaded }).catch((error) => {
@@ -53,7 +53,7 @@ function ofSnapshot(kind: ChangesBase['since']['kind'], target: string, found: F
 }
 
 /** The id of the snapshot or save that the database has been since its last load, return, reset or undo. */
-export function lastLoaded(context: Context, { target, url }: { target: string; url: string }): string {
+export function originOf(context: Context, { target, url }: { target: string; url: string }): string {
   const { entries } = readHistory(context);
   const own = entries.filter((entry) => entry.outcome === 'done' && leads(entry, { target, url }));
   // An undo returns to what the last change replaced, and a second one takes it back.

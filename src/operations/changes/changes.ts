@@ -26,7 +26,7 @@ import { localRepository } from '../snapshots/local-repository.ts';
 import { MOST_ROWS } from '../snapshots/rows.ts';
 import { assertNoOriginalData } from '../snapshots/sanitized-only.ts';
 import { manifestOf, storeDump } from '../snapshots/store-dump.ts';
-import { type ChangesBase, findBase, lastLoaded } from './base.ts';
+import { type ChangesBase, findBase, originOf } from './base.ts';
 import { type ComparedDefinitions, compareDefinitions } from './compare-definitions.ts';
 import { writeSql } from './write-sql.ts';
 
@@ -107,7 +107,7 @@ async function openChanged(given: Context, request: ChangesRequest): Promise<Cha
   const opened = await openBranches(given, request);
   const { context, database } = opened;
   const { url, engine } = database;
-  if (name === undefined) return { ...opened, loaded: () => lastLoaded(context, { target, url: url.display }) };
+  if (name === undefined) return { ...opened, loaded: () => originOf(context, { target, url: url.display }) };
   const branch = findBranch(await database.branches.list(), { name, url });
   assertOwnBranches([branch], request, opened);
   await assertNoOriginalData(context, target, branch.snapshot);

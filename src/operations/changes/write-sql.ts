@@ -1,6 +1,5 @@
-import { link, open, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import type { TableChanges } from '../../engines/facets/restore.ts';
+import { createFile } from '../../config/edit/write-temporary.ts';
+import type { TableChanges } from '../../engines/facets/changes.ts';
 import type { StoredDefinition } from '../../engines/facets/sanitize.ts';
 import type { Database } from '../../engines/open-database.ts';
 import { cannotWrite } from '../../engines/shared/change-statements.ts';
@@ -30,26 +29,23 @@ export async function writeSql(
     return changed ? [{ ...changed, table }] : [];
   });
   const statements = await database.restore.changeStatements({ manifest, tables, values });
-  const unfinished = join(dirname(file), `.${basename(file)}.${process.pid}.tmp`);
   let count = 0;
-  try {
-    await using handle = await open(unfinished, 'wx', 0o600);
+  function* texts(): Generator<string> {
     let waiting: string[] = [];
     for (const statement of statements) {
       count += 1;
       waiting.push(`${statement};\n`);
       if (waiting.length < STATEMENTS_AT_ONCE) continue;
-      await handle.appendFile(waiting.join(''));
+      yield waiting.join('');
       waiting = [];
     }
-    await handle.appendFile(waiting.join(''));
-    await handle.sync();
-    await assertNewFile(file);
-    // Unlike a rename, it replaces nothing.
-    await link(unfinished, file);
-  } finally {
-    await rm(unfinished, { force: true });
+    yield waiting.join('');
   }
+  await createFile(file, texts(), { mode: 0o600 }).catch(async (error) => {
+    // Another program may have created it meanwhile.
+    if (error.code === 'EEXIST') await assertNewFile(file);
+    throw error;
+  });
   return { file, statements: count };
 }
 

@@ -45,7 +45,7 @@ export interface LoadRequest extends TrustChoice {
   events?: boolean;
   /** Runs the configured steps of `after_load`. Default `true`. */
   afterLoad?: boolean;
-  /** `false` saves nothing of what the load would lose. Default: `saves.before`. */
+  /** `false` makes no automatic save. Default: `saves.before`. */
   autosave?: boolean;
   cpus?: number;
 }

@@ -6,7 +6,7 @@ import { toUserError, UserError } from '../../runtime/errors.ts';
 import { startStep } from '../../runtime/events.ts';
 import { recorded } from '../history/recorded.ts';
 import { readFingerprints } from './fingerprints.ts';
-import { store } from './save.ts';
+import { storeSave } from './save.ts';
 import { automaticSaveSteps, skippedText } from './text.ts';
 
 export interface LosingOperation {
@@ -24,7 +24,7 @@ export interface LosingOperation {
 /** Bytes of a database that are read, compared and compressed in a second on two cores. */
 const BYTES_PER_SECOND = 60_000_000;
 
-/** Reports whether operations of this kind save what they would lose; in CI nobody returns to it. */
+/** Reports whether this kind of operation makes automatic saves. Default: all kinds, in CI none. */
 export function savesBefore({ configuration, environment }: Context, before: SaveBefore): boolean {
   const { saves } = configuration.settings;
   const isCi = !['', '0', 'false'].includes(environment.CI ?? '');
@@ -119,7 +119,7 @@ async function saveState(
   const context: Context = { ...given, report: (event) => event.event === 'warning' && given.report(event) };
   const save = `auto-${at ?? given.clock().toISOString()}`;
   const work = () =>
-    store(context, {
+    storeSave(context, {
       ...{ target, name: save, note: null, database, automatic: before, remains: database === destination },
       ...(at !== undefined && { at }),
     });

@@ -54,7 +54,7 @@ export function applySave(given: Context, { request, plan }: PlannedSave): Promi
     }
     await assertUsableName(context, { target, name: save });
     const { cpus, full } = request;
-    return store(context, { target, name: save, note: plan.note, database, ...{ cpus, full } });
+    return storeSave(context, { target, name: save, note: plan.note, database, ...{ cpus, full } });
   };
   const facts = ({ save: { id, size_bytes } }: SaveResult) => ({ snapshot: id, size_bytes });
   return recorded(given, { operation: 'save', target, save, from }, { work, facts });
@@ -65,7 +65,7 @@ interface SaveWork {
   name: string;
   note: string | null;
   database: Database;
-  /** The operation before which it is made by itself. */
+  /** The operation that makes it. Absent: a person does. */
   automatic?: SaveBefore;
   /** Time of the state. Default: now. */
   at?: string;
@@ -76,9 +76,12 @@ interface SaveWork {
 }
 
 /** Resolves with `null` where an automatic save would equal another one. */
-export async function store(context: Context, work: SaveWork & { automatic: SaveBefore }): Promise<SaveResult | null>;
-export async function store(context: Context, work: SaveWork): Promise<SaveResult>;
-export async function store(
+export async function storeSave(
+  context: Context,
+  work: SaveWork & { automatic: SaveBefore },
+): Promise<SaveResult | null>;
+export async function storeSave(context: Context, work: SaveWork): Promise<SaveResult>;
+export async function storeSave(
   context: Context,
   { target, name, note, database, automatic, at, remains = true, cpus, full }: SaveWork,
 ): Promise<SaveResult | null> {

@@ -1,5 +1,5 @@
 import type { EngineContext } from '../../engine-context.ts';
-import type { ChangesToWrite, TableChanges } from '../../facets/restore.ts';
+import type { ChangesToWrite, TableChanges } from '../../facets/changes.ts';
 import { cannotWrite, groupsOf, valuesOf, withReplaced } from '../../shared/change-statements.ts';
 import { connect } from '../connection/connect.ts';
 import { plainWord, quoteName, quoteText, tablesIn } from '../connection/quote.ts';
@@ -110,7 +110,7 @@ function keyCondition(line: string, { columns, key }: { columns: Column[]; key: 
   const values = valuesOf(line);
   const conditions = key.map((column) => {
     const value = values[columns.indexOf(column)] ?? null;
-    // FLOAT is read as the DOUBLE that it is; BIT equals no string in MariaDB.
+    // A FLOAT is compared as a DOUBLE; in MariaDB a BIT is never equal to a string.
     return FLOATS.has(column.type) || column.type === 'bit'
       ? textCondition(value, column)
       : `${quoteName(column.name)} = ${literal(value, column)}`;

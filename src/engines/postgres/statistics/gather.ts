@@ -44,7 +44,7 @@ export async function countChangedRows(context: EngineContext, options: Statisti
   return Object.fromEntries(rows.map(({ relid, changed }) => [relid, changed]));
 }
 
-/** Gathers the statistics of what was changed since the rows were counted, as the server counts them. */
+/** Gathers the statistics of relations whose rows changed after they were analyzed or counted. */
 export function analyzeChanged(
   context: EngineContext,
   options: StatisticsOptions & { counted: ChangedRows },

@@ -16,7 +16,7 @@ import {
 
 export interface BranchSwitchRequest extends BranchesRequest {
   name: string;
-  /** `false` saves nothing of what the switch would lose. Default: `saves.before`. */
+  /** `false` makes no automatic save. Default: `saves.before`. */
   autosave?: boolean;
 }
 

@@ -1,5 +1,5 @@
 import type { EngineContext } from '../../../engine-context.ts';
-import type { ChangesToWrite, TableChanges } from '../../../facets/restore.ts';
+import type { ChangesToWrite, TableChanges } from '../../../facets/changes.ts';
 import { cannotWrite, groupsOf, valuesOf, withReplaced } from '../../../shared/change-statements.ts';
 import { connect } from '../../connection/connect.ts';
 import { quoteName, quoteNumber, quoteText } from '../../connection/quote.ts';
