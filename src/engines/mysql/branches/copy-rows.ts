@@ -2,8 +2,9 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
 import { runWorkers } from '../../shared/run-together.ts';
+import { nonGeneratedColumns } from '../catalog/generated-columns.ts';
 import { replicatesStatements } from '../catalog/introspect.ts';
-import { type CatalogColumn, type CatalogTable, readTables, storedColumns } from '../catalog/tables.ts';
+import { type CatalogColumn, type CatalogTable, readTables } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
@@ -54,7 +55,7 @@ export async function copyRows(
     if (!byStatement) await session.execute('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');
     for (let table = queue.shift(); table && !signal.aborted; table = queue.shift()) {
       const { name } = table;
-      const list = storedColumns(table).map((column) => quoteName(column.name));
+      const list = nonGeneratedColumns(table).map((column) => quoteName(column.name));
       const [into, source] = [quotePath(to, name), quotePath(from, name)];
       const statement = `INSERT INTO ${into} (${list.join(', ')}) SELECT ${list.join(', ')} FROM ${source}`;
       const { rows } = await session.execute(statement);
@@ -76,7 +77,7 @@ export async function checksumOf(
   database: string,
   { name, columns }: Pick<CatalogTable, 'name' | 'columns'>,
 ): Promise<string> {
-  const values = storedColumns({ columns }).map(expressionOf);
+  const values = nonGeneratedColumns({ columns }).map(expressionOf);
   const [row] = await session.query<{ sum: string }>(
     `SELECT CAST(COALESCE(SUM(CRC32(CONCAT_WS(',', ${values.join(', ')}))), 0) AS CHAR) AS sum FROM ${quotePath(database, name)}`,
   );

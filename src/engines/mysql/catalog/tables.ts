@@ -1,6 +1,7 @@
 import { inDatabase, quotePath, quoteText, tablesIn } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
+import { isGenerated } from './generated-columns.ts';
 import { ENGINES_WITH_ROWS, hasOwnRows } from './table-traits.ts';
 
 export interface ListedTable {
@@ -83,15 +84,10 @@ export async function readTables(session: MysqlSession, database: string): Promi
       columns: (columnsOf.get(table.name) ?? []).map((column) => ({
         name: column.name,
         type: column.type.toLowerCase(),
-        generated: /\b(STORED|VIRTUAL|PERSISTENT|INVISIBLE) GENERATED\b/i.test(column.extra),
+        generated: isGenerated(column.extra),
       })),
     }))
     .sort(byName);
-}
-
-/** Columns that rows are stored and loaded with. */
-export function storedColumns({ columns }: Pick<CatalogTable, 'columns'>): CatalogColumn[] {
-  return columns.filter(({ generated }) => !generated);
 }
 
 function byName(a: { name: string }, b: { name: string }): number {

@@ -4,7 +4,8 @@ import type { ManifestTable } from '../../../repository/manifest/manifest.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import type { DumpRequest, PackedFile } from '../../facets/dump.ts';
 import type { OnBytes } from '../../shared/bytes-progress.ts';
-import { type CatalogTable, storedColumns, TEXT_TYPES } from '../catalog/tables.ts';
+import { nonGeneratedColumns } from '../catalog/generated-columns.ts';
+import { type CatalogTable, TEXT_TYPES } from '../catalog/tables.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import type { Details } from '../details.ts';
 import type { Part } from './parts.ts';
@@ -163,7 +164,7 @@ function assemble({ schema, table, longest, packed }: PackedTable): DumpedTable 
   const [file, ...parts] = packed.map((each) => each.file);
   if (!file) throw new Error(`${name} has no file`);
   const rows = packed.reduce((sum, { lines }) => sum + lines - ROWS_TERMINATOR_LINES, 0);
-  const columns = storedColumns(table);
+  const columns = nonGeneratedColumns(table);
   return {
     table: { name, rows, file, ...(parts.length > 0 && { parts }) },
     data: {

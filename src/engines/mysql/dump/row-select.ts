@@ -1,5 +1,6 @@
 import { nullWhere } from '../../shared/null-references.ts';
-import { type CatalogTable, storedColumns } from '../catalog/tables.ts';
+import { nonGeneratedColumns } from '../catalog/generated-columns.ts';
+import type { CatalogTable } from '../catalog/tables.ts';
 import { quoteName, quotePath } from '../connection/quote.ts';
 import type { Part } from './parts.ts';
 
@@ -9,7 +10,7 @@ export function selectOf(
   { name, key, columns }: Pick<CatalogTable, 'name' | 'key' | 'columns'>,
   part: Part,
 ): string {
-  const expressions = storedColumns({ columns }).map((column) => {
+  const expressions = nonGeneratedColumns({ columns }).map((column) => {
     const value = column.type === 'float' ? `${quoteName(column.name)} + 0e0` : quoteName(column.name);
     return nullWhere(column.nulledWhere, value);
   });

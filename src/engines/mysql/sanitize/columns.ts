@@ -3,6 +3,7 @@ import type { ColumnFacts, ColumnFamily } from '../../../sanitize/column-facts.t
 import type { EngineContext } from '../../engine-context.ts';
 import type { ColumnsRequest } from '../../facets/sanitize.ts';
 import { SAMPLE_LENGTH, SAMPLED_ROWS, SAMPLES } from '../../shared/sanitize/samples.ts';
+import { isGenerated } from '../catalog/generated-columns.ts';
 import { readTablesWithoutRows } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
 import { inDatabase, MARK, quoteName, quoteText } from '../connection/quote.ts';
@@ -30,7 +31,7 @@ interface CatalogRow {
   max_length: number | null;
   collation: string | null;
   nullable: number;
-  is_generated: number;
+  extra: string;
   is_unique: number;
   is_json: number;
 }
@@ -39,7 +40,7 @@ async function readCatalog(session: MysqlSession, database: string): Promise<Cat
   const columns = await session.query<Omit<CatalogRow, 'is_json'>>(`
     SELECT c.TABLE_NAME AS table_, c.COLUMN_NAME AS column_, LOWER(c.DATA_TYPE) AS base, c.COLUMN_TYPE AS type,
       c.CHARACTER_MAXIMUM_LENGTH AS max_length, c.COLLATION_NAME AS collation, c.IS_NULLABLE = 'YES' AS nullable,
-      c.EXTRA REGEXP '(STORED|VIRTUAL|PERSISTENT|INVISIBLE) GENERATED' AS is_generated,
+      c.EXTRA AS extra,
       EXISTS (SELECT 1 FROM information_schema.STATISTICS s WHERE s.TABLE_SCHEMA = c.TABLE_SCHEMA
         AND CAST(s.TABLE_NAME AS BINARY) = CAST(c.TABLE_NAME AS BINARY) AND s.NON_UNIQUE = 0 AND s.COLUMN_NAME = c.COLUMN_NAME AND s.SUB_PART IS NULL
         AND NOT EXISTS (SELECT 1 FROM information_schema.STATISTICS o WHERE o.TABLE_SCHEMA = s.TABLE_SCHEMA
@@ -110,7 +111,7 @@ function factsOf(schema: string, row: CatalogRow, values: string[]): ColumnFacts
     maxLength: max_length === null ? null : Number(max_length),
     unique: Number(row.is_unique) === 1,
     nullable: Number(row.nullable) === 1,
-    generated: Number(row.is_generated) === 1,
+    generated: isGenerated(row.extra),
     ignoresCase: collation?.endsWith('_ci') ?? false,
     sampled: values.length,
     distinct: distinct.length,

@@ -4,7 +4,8 @@ import type { SubsetRun } from '../../facets/subset.ts';
 import { type CopiedAmount, copyProgress } from '../../shared/copy-progress.ts';
 import { runWorkers } from '../../shared/run-together.ts';
 import type { TableDefinition } from '../catalog/definitions/definitions.ts';
-import { storedColumns, TEXT_TYPES } from '../catalog/tables.ts';
+import { nonGeneratedColumns } from '../catalog/generated-columns.ts';
+import { TEXT_TYPES } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
@@ -42,7 +43,7 @@ export async function copyRows(context: EngineContext, copying: SubsetCopyOption
     const localInfile = server?.allowed === 1;
     for (let task = queue.shift(); task && !signal.aborted; task = queue.shift()) {
       const { table } = task;
-      const own = storedColumns(table.catalog);
+      const own = nonGeneratedColumns(table.catalog);
       const { name } = table;
       const into = { table: table.catalog.name, columns: own.map((column) => column.name) };
       const loaded = await source.withSession(async (reading) => {
@@ -105,7 +106,7 @@ async function* contentOf(
 ): AsyncGenerator<Uint8Array> {
   const { catalog, key, numbers } = table;
   const nulled = run.plan.nulled.get(table.name);
-  const values = storedColumns(catalog).map(({ name, type }) => {
+  const values = nonGeneratedColumns(catalog).map(({ name, type }) => {
     if (nulled?.has(name)) return 'NULL';
     // The server rounds FLOAT values as text.
     return type === 'float' ? `t.${quoteName(name)} + 0e0` : `t.${quoteName(name)}`;

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { listCode } from '../catalog/definitions/read-definitions.ts';
 import { showTables } from '../catalog/definitions/show-tables.ts';
 import { entriesOf } from '../catalog/definitions/table-entries.ts';
+import { nonGeneratedColumns } from '../catalog/generated-columns.ts';
 import { replicatesStatements } from '../catalog/introspect.ts';
 import { readRights } from '../catalog/rights/rights.ts';
-import { type CatalogTable, readTables, storedColumns } from '../catalog/tables.ts';
+import { type CatalogTable, readTables } from '../catalog/tables.ts';
 import { plainWord, quoteName, quotePath, tablesIn } from '../connection/quote.ts';
 import { type MysqlSession, packetsOf } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
@@ -245,7 +246,7 @@ function exchangeSteps(
   { destination, other, work, keeper }: Databases,
   { name, columns, leaving, arriving, previous }: ExchangedTable,
 ): ExchangeStep[] {
-  const list = storedColumns({ columns })
+  const list = nonGeneratedColumns({ columns })
     .map((column) => quoteName(column.name))
     .join(', ');
   const [mine, theirs, temporary] = [quotePath(destination, name), quotePath(other, name), temporaryTable(work)];

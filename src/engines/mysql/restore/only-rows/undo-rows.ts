@@ -5,7 +5,8 @@ import { splitName } from '../../../../text/table-names.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { ReplaceResult } from '../../../facets/restore.ts';
-import { readTables, storedColumns, tablesOf } from '../../catalog/tables.ts';
+import { nonGeneratedColumns } from '../../catalog/generated-columns.ts';
+import { readTables, tablesOf } from '../../catalog/tables.ts';
 import { connectToServer } from '../../connection/connect.ts';
 import { quoteName, quotePath } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
@@ -47,7 +48,7 @@ async function checked(
   const present = await readTables(session, database);
   const differing = tables.filter(({ table, columns }) => {
     const found = present.find(({ name }) => name.toLowerCase() === table.toLowerCase());
-    return JSON.stringify(found && storedColumns(found).map(({ name }) => name)) !== JSON.stringify(columns);
+    return JSON.stringify(found && nonGeneratedColumns(found).map(({ name }) => name)) !== JSON.stringify(columns);
   });
   if (differing.length > 0) {
     throw new UserError('definitions_differ', 'Tables were changed since their rows were replaced', {
