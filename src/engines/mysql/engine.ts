@@ -105,13 +105,13 @@ export const mysql: Engine = {
           (await import('./branches/reset-destination.ts')).reset(context, { ...request, url }),
         ),
       findCopies: () =>
-        run(async (context, url) => (await import('./branches/reset-destination.ts')).findCopies(context, url)),
+        run(async (context, url) => (await import('./branches/destination-copies.ts')).findCopies(context, url)),
       findAllCopies: (urls) =>
         runShort(async (context, url) =>
-          (await import('./branches/reset-destination.ts')).findAllCopies(context, { urls: alongside(url, urls) }),
+          (await import('./branches/destination-copies.ts')).findAllCopies(context, { urls: alongside(url, urls) }),
         ),
       dropCopies: () =>
-        run(async (context, url) => (await import('./branches/reset-destination.ts')).dropCopies(context, url)),
+        run(async (context, url) => (await import('./branches/destination-copies.ts')).dropCopies(context, url)),
     },
     sanitize: {
       readColumns: (manifest) =>

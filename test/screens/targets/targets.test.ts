@@ -3,7 +3,7 @@ import { tableHead, tableRow } from '../../../components/table.ts';
 import { createTheme } from '../../../components/theme.ts';
 import { createViews } from '../../../screens/app/lists/in-view.ts';
 import type { Sort } from '../../../screens/app/lists/sort-targets.ts';
-import { headingLines, keyOfLine, lineOfEntry, targetLines } from '../../../screens/targets/lines.ts';
+import { headingLines, keyOfLine, lineOfEntry, targetLines } from '../../../screens/targets/group-headings.ts';
 import { briefTargetColumns } from '../../../src/operations/targets/targets-text.ts';
 import { layOutTable } from '../../../src/presentation/shapes/table-layout.ts';
 import type { TargetEntry } from '../../../src/state/targets.ts';
