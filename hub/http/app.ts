@@ -16,7 +16,7 @@ import {
   tokenRequired,
 } from '../permissions/permit.ts';
 import { Problem } from '../problem.ts';
-import { administrationRoutes } from '../routes/administration.ts';
+import { auditRoutes } from '../routes/audit.ts';
 import { buildRoutes } from '../routes/builds.ts';
 import type { Answer, Handlers } from '../routes/handler.ts';
 import { reportRoutes } from '../routes/reports.ts';
@@ -24,6 +24,8 @@ import { sessionRoutes } from '../routes/sessions.ts';
 import { snapshotRoutes } from '../routes/snapshots.ts';
 import { storageProfileRoutes } from '../routes/storage-profiles.ts';
 import { targetRoutes } from '../routes/targets.ts';
+import { tokenRoutes } from '../routes/tokens.ts';
+import { userRoutes } from '../routes/users.ts';
 import { failed, type Seen, written } from './answer.ts';
 import { observed } from './observed.ts';
 import {
@@ -48,7 +50,9 @@ const HANDLERS: Handlers = {
   ...reportRoutes,
   ...buildRoutes,
   ...storageProfileRoutes,
-  ...administrationRoutes,
+  ...tokenRoutes,
+  ...userRoutes,
+  ...auditRoutes,
 };
 
 /** A handler as the pipeline calls it: what it is handed was parsed by the schemas of its route. */

@@ -1,13 +1,11 @@
-import { auditCsv } from '../../src/cloud/contract/audit-csv.ts';
-import { eventAnswer, listEvents, recordEvent } from '../database/audit.ts';
+import { recordEvent } from '../database/audit.ts';
 import { insertServiceToken, listServiceTokens, revokeToken, targetIdsOf } from '../database/callers/tokens.ts';
-import { listUsers, setDisabled, type UserRow } from '../database/callers/users.ts';
 import { Problem } from '../problem.ts';
 import type { Handlers } from './handler.ts';
 
 const DAY = 86_400_000;
 
-export const administrationRoutes = {
+export const tokenRoutes = {
   async listTokens({ query }, { db }) {
     const { items, next_cursor } = await listServiceTokens(db, query);
     const answers = items.map(({ created_at, expires_at, revoked_at, id, name, role, targets }) => ({
@@ -46,32 +44,4 @@ export const administrationRoutes = {
     callers.clear();
     return { status: 204, body: null };
   },
-
-  async listUsers({ query }, { db }) {
-    const { items, next_cursor } = await listUsers(db, query);
-    return { body: { items: items.map(userAnswer), next_cursor } };
-  },
-
-  async updateUser({ parameters: { id }, body: { disabled }, event }, { db, callers }) {
-    const user = await db.transaction().execute(async (transaction) => {
-      const row = await setDisabled(transaction, { id, disabled });
-      if (!row) throw new Problem('cloud_unknown', 'There is no such user');
-      await recordEvent(transaction, { ...event, action: disabled ? 'user.disable' : 'user.enable', object: row.name });
-      return row;
-    });
-    callers.clear();
-    return { body: userAnswer(user) };
-  },
-
-  async listAuditEvents({ query, acceptsCsv }, { db }) {
-    const { items, next_cursor } = await listEvents(db, query);
-    const events = items.map(eventAnswer);
-    const body = { items: events, next_cursor };
-    return acceptsCsv ? { body, text: { type: 'text/csv; charset=utf-8', content: auditCsv(events) } } : { body };
-  },
 } satisfies Partial<Handlers>;
-
-function userAnswer({ id, issuer, subject, name, groups, disabled_at, signed_in_at }: UserRow) {
-  const person = { id, issuer, subject, name, groups };
-  return { ...person, disabled: disabled_at !== null, signed_in_at: signed_in_at.toISOString() };
-}
