@@ -2,7 +2,7 @@ import type { AnswerOf } from '../src/cloud/contract/routes.ts';
 import type { Queue } from './database/builds/queue.ts';
 import type { Connection, Database } from './database/database.ts';
 import type { LoadTargets } from './database/targets/target-answers.ts';
-import type { Limits, RequestLimiter } from './http/limits.ts';
+import type { Limits, RequestLimiter } from './http/rate-limits.ts';
 import type { ListCache } from './lists/list-cache.ts';
 import type { Log } from './log.ts';
 import type { Buckets } from './objects/buckets.ts';

@@ -15,7 +15,7 @@ import { createTargetLoader } from './database/targets/target-answers.ts';
 import { failed } from './http/answer.ts';
 import { createApp } from './http/app.ts';
 import { answerHttpErrors, invalidAddress } from './http/http-errors.ts';
-import { createRequestLimiter, LIMITS, type Limits } from './http/limits.ts';
+import { createRequestLimiter, LIMITS, type Limits } from './http/rate-limits.ts';
 import type { Hub } from './hub.ts';
 import { startNotifications } from './jobs/notifications.ts';
 import { startObjectChecks } from './jobs/object-checks.ts';

@@ -12,7 +12,7 @@ import {
 } from '../database/callers/tokens.ts';
 import { saveUser, spendIdToken } from '../database/callers/users.ts';
 import type { Connection } from '../database/database.ts';
-import { signInOrigin } from '../http/limits.ts';
+import { signInOrigin } from '../http/rate-limits.ts';
 import type { Hub } from '../hub.ts';
 import { type Caller, isAuditor, roleOf } from '../permissions/access.ts';
 import { Problem } from '../problem.ts';

@@ -3,7 +3,7 @@ import { BlockList } from 'node:net';
 import { insertServiceToken, insertSession } from '../../../hub/database/callers/tokens.ts';
 import { saveUser } from '../../../hub/database/callers/users.ts';
 import { type OpenedDatabase, openDatabase } from '../../../hub/database/database.ts';
-import type { Limits } from '../../../hub/http/limits.ts';
+import type { Limits } from '../../../hub/http/rate-limits.ts';
 import { type RunningHub, type ServeOptions, serve } from '../../../hub/serve.ts';
 import { GITHUB_ISSUER, GITLAB_ISSUER, type HubSettings } from '../../../hub/settings/settings.ts';
 import { keyOf } from '../../../hub/settings/settings-values.ts';

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { BlockList } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createRequestLimiter, LIMITS, signInOrigin } from '../../hub/http/limits.ts';
+import { createRequestLimiter, LIMITS, signInOrigin } from '../../hub/http/rate-limits.ts';
 import { createCloudClient } from '../../src/cloud/client.ts';
 import { startHub, type TestHub } from '../helpers/hub/hub.ts';
 import { describeWithPostgres } from '../helpers/postgres/postgres-server.ts';
