@@ -1,6 +1,6 @@
 import type { ColumnType, Generated, JSONColumnType, Selectable } from 'kysely';
 import type { Schedule } from '../../src/cloud/contract/builds.ts';
-import type { Keep } from '../../src/cloud/contract/retention.ts';
+import type { Keep } from '../../src/cloud/contract/keep-policy.ts';
 import type { Headline } from '../../src/repository/headlines/headline.ts';
 
 type Time = ColumnType<Date, Date | string, Date | string>;

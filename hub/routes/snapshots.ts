@@ -5,8 +5,8 @@ import { manifestKey } from '../../src/repository/repository.ts';
 import { objectKey } from '../../src/repository/store/keys.ts';
 import { mapWithConcurrency } from '../../src/runtime/map-with-concurrency.ts';
 import { type AuditEvent, recordDownload, recordEvent } from '../database/audit.ts';
+import { applyKeepPolicy } from '../database/snapshots/keep-policy.ts';
 import { expectObjects, type ObjectRow, settleObject } from '../database/snapshots/objects.ts';
-import { applyKeepPolicy } from '../database/snapshots/retention.ts';
 import {
   findSnapshot,
   linkedObjects,

@@ -1,7 +1,7 @@
 import { DEFAULT_POOL } from '../../src/cloud/contract/builds.ts';
 import { recordEvent } from '../database/audit.ts';
 import { applySchedule } from '../database/builds/queue.ts';
-import { removableSnapshots } from '../database/snapshots/retention.ts';
+import { removableSnapshots } from '../database/snapshots/keep-policy.ts';
 import { saveTarget } from '../database/targets/save-target.ts';
 import { answerWith, listTargets, targetAnswer } from '../database/targets/target-answers.ts';
 import { targetUrls } from '../database/targets/target-secrets.ts';

@@ -6,7 +6,7 @@ import { type ConfigFile, type FileRequest, readConfigFile } from './config-file
 import { type Configuration, NOWHERE } from './configuration.ts';
 import { applyVariables } from './environment.ts';
 import { replacementOf } from './keys/old-keys.ts';
-import { pruneTree } from './keys/prune.ts';
+import { removeUnknownKeys } from './keys/remove-unknown-keys.ts';
 import { modeOf } from './mode.ts';
 import { concernsOneCommand, withoutBrokenProfiles } from './problems/broken-profiles.ts';
 import { checkValues, type Draft } from './problems/check-values.ts';
@@ -95,7 +95,7 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
     return { ...base, configuration: null, problems: [...flaws, ...variableProblems], values: null };
   }
 
-  const unknown = pruneTree(tree, shape);
+  const unknown = removeUnknownKeys(tree, shape);
   const locked = await takeFromKeychain(tree, origins);
   const secrets = openValues(tree);
   const { problems: unfilled, blanks } = fillUrls(tree, { shape, variables: variablesOf(environment) });
@@ -152,7 +152,7 @@ export async function inspectUntrusted(request: FileRequest): Promise<Inspection
   const flaws = flawsOf(file);
   if (flaws.length > 0) return { ...base, configuration: null, problems: [notice, ...flaws], values: null };
   if (request.environment.TOOL_SECRET_KEY) tree.secret_key = request.environment.TOOL_SECRET_KEY;
-  const unknown = pruneTree(tree, shape);
+  const unknown = removeUnknownKeys(tree, shape);
   const secrets = openValues(tree);
   fillUrls(tree, { shape, variables: () => undefined });
   secrets.openFilled();

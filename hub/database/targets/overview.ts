@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../database.ts';
 import { type Page, type PageQuery, pageOf } from '../paging.ts';
-import { removableSnapshots } from '../snapshots/retention.ts';
+import { removableSnapshots } from '../snapshots/keep-policy.ts';
 import { isLate, LATENESS_KINDS, type LatenessKind, lateAfter } from './late.ts';
 import { type CountedTarget, countedTargets, type SnapshotCounts } from './target-answers.ts';
 

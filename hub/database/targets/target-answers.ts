@@ -7,7 +7,7 @@ import type { HubKey } from '../../settings/settings-values.ts';
 import type { Connection, Database } from '../database.ts';
 import { type Page, type PageQuery, pageOf } from '../paging.ts';
 import { fingerprintsOf } from '../secrets.ts';
-import { removableSnapshots } from '../snapshots/retention.ts';
+import { removableSnapshots } from '../snapshots/keep-policy.ts';
 import { lateAfter } from './late.ts';
 import type { TargetRow } from './targets.ts';
 import { isVisible } from './visible-targets.ts';

@@ -7,7 +7,7 @@ import { STORAGE_PROVIDER_IDS } from '../../config/schema/storage-providers.ts';
 import { targetSchema } from '../../config/schema/target.ts';
 import { count, snapshotId } from '../../repository/manifest/values.ts';
 import { poolName, scheduleSchema, webhookSchema } from './builds.ts';
-import { answeredKeep, keepSchema } from './retention.ts';
+import { answeredKeep, keepSchema } from './keep-policy.ts';
 import { PERMISSIONS, page } from './schemas.ts';
 import { groups, id, time, trustedKeys } from './values.ts';
 

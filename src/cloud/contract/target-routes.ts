@@ -1,7 +1,7 @@
 import { MOST_TEXT_BYTES } from '../../repository/store/store.ts';
 import * as builds from './builds.ts';
+import * as keepPolicy from './keep-policy.ts';
 import * as resources from './resources.ts';
-import * as retention from './retention.ts';
 import { type HubRoute, MOST_BODY_BYTES } from './route.ts';
 import * as schemas from './schemas.ts';
 import * as transfers from './transfers.ts';
@@ -54,8 +54,8 @@ export const TARGET_ROUTES = {
     path: '/targets/{name}/retention',
     summary: 'Snapshots that the keep policy of the target, or that of the query, would remove at the next publication',
     access: { target: 'change' },
-    query: retention.retentionQuery,
-    answers: { 200: retention.retentionSchema },
+    query: keepPolicy.retentionQuery,
+    answers: { 200: keepPolicy.retentionSchema },
   },
   listSnapshots: {
     method: 'GET',

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { type CloudTarget, targetSettingsSchema } from '../../cloud/contract/resources.ts';
 import { URL_KEYS } from '../../cloud/contract/url-password.ts';
 import type { Configuration } from '../../config/configuration.ts';
-import { pruneTree } from '../../config/keys/prune.ts';
+import { removeUnknownKeys } from '../../config/keys/remove-unknown-keys.ts';
 import type { KeyProblem } from '../../config/problems/key-problem.ts';
 import { type Settings, settingsSchema, type TargetSettings } from '../../config/schema/settings.ts';
 import { type Shape, shapeOf } from '../../config/schema/shape.ts';
@@ -74,7 +74,7 @@ function settingsOf({ settings, permissions }: CloudTarget, shape: Shape): Targe
   if (!permissions.includes('read_source')) return others;
   const tree = structuredClone(settings) as Tree;
   // Keys of a newer hub are left out.
-  pruneTree(tree, shape);
+  removeUnknownKeys(tree, shape);
   const parsed = v.safeParse(targetSettingsSchema, tree);
   if (!parsed.success) return others;
   const { storage_profile: _, sso_groups: __, sanitize, ...rest } = parsed.output;

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import * as v from 'valibot';
 import { poolName, scheduleSchema, webhookSchema } from '../../../cloud/contract/builds.ts';
+import { keepSchema } from '../../../cloud/contract/keep-policy.ts';
 import {
   expectedEvery,
   type StorageSettings,
@@ -9,7 +10,6 @@ import {
   type TargetSettings,
   targetSettingsSchema,
 } from '../../../cloud/contract/resources.ts';
-import { keepSchema } from '../../../cloud/contract/retention.ts';
 import { groups, resourceName, trustedKeys } from '../../../cloud/contract/values.ts';
 import type { Settings } from '../../../config/schema/settings.ts';
 import { decrypt, ENCRYPTED } from '../../../config/secrets/cipher.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Keep, Removal } from '../../../src/cloud/contract/retention.ts';
+import type { Keep, Removal } from '../../../src/cloud/contract/keep-policy.ts';
 import { familyOf, type KeepPolicy, keptBy, type PolicyCandidate } from '../../../src/repository/keep-policy.ts';
 import { parseDuration } from '../../../src/text/duration.ts';
 import type { AuditEvent } from '../audit.ts';

@@ -8,27 +8,27 @@ import { unknownKeys } from './unknown-keys.ts';
  * Removes empty keys (a key without a value counts as not set) and unknown ones. Unknown keys are problems, with the
  * closest known key.
  */
-export function pruneTree(tree: Tree, root: Shape): KeyProblem[] {
+export function removeUnknownKeys(tree: Tree, root: Shape): KeyProblem[] {
   const problems: KeyProblem[] = [];
   const unknownKey = unknownKeys(root);
 
-  function prune(value: unknown, shape: Shape, path: KeyPath): void {
+  function visit(value: unknown, shape: Shape, path: KeyPath): void {
     if (shape.kind === 'list' && Array.isArray(value)) {
-      for (const [index, item] of value.entries()) prune(item, shape.of, [...path, index]);
+      for (const [index, item] of value.entries()) visit(item, shape.of, [...path, index]);
     } else if (shape.kind === 'map' && isTree(value)) {
       for (const [name, item] of Object.entries(value)) {
         value[name] = item ?? createTree();
-        pruneEntry(value, { key: name, shape: isReserved(name) ? undefined : shape.of, path });
+        visitEntry(value, { key: name, shape: isReserved(name) ? undefined : shape.of, path });
       }
     } else if (shape.kind === 'object' && isTree(value)) {
       for (const [key, item] of Object.entries(value)) {
         if (item === null && shape.keys.has(key)) delete value[key];
-        else pruneEntry(value, { key, shape: shape.keys.get(key), path, siblings: shape.keys });
+        else visitEntry(value, { key, shape: shape.keys.get(key), path, siblings: shape.keys });
       }
     }
   }
 
-  function pruneEntry(parent: Tree, { key, shape, path, siblings }: Entry): void {
+  function visitEntry(parent: Tree, { key, shape, path, siblings }: Entry): void {
     const here = [...path, key];
     const value = parent[key];
     if (!shape) {
@@ -39,11 +39,11 @@ export function pruneTree(tree: Tree, root: Shape): KeyProblem[] {
       problems.push(mismatch(here, shape, value));
       delete parent[key];
     } else {
-      prune(value, shape, here);
+      visit(value, shape, here);
     }
   }
 
-  prune(tree, root, []);
+  visit(tree, root, []);
   return problems;
 }
 
