@@ -17,7 +17,8 @@ import { localRepository } from '../snapshots/local-repository.ts';
 import { signed } from '../snapshots/signatures.ts';
 import { manifestOf, storeDump } from '../snapshots/store-dump.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
-import { isReservedName, listSaves, saveRow, savesBeyondRules, WHOLE_DATABASE } from './saves.ts';
+import { savesBeyondRules } from './prune-saves.ts';
+import { isReservedName, listSaves, saveRow, WHOLE_DATABASE } from './saves.ts';
 
 export interface SaveRequest {
   target: string;
