@@ -1,4 +1,4 @@
-import { type Headline, headlineOf, isSanitized, type VerifiedHeadline } from '../../repository/headlines/headline.ts';
+import { type Headline, headlineOf, type VerifiedHeadline } from '../../repository/headlines/headline.ts';
 import type { HeadlinesRequest } from '../../repository/headlines/headlines.ts';
 import { createLocalRepository } from '../../repository/local-repository.ts';
 import type { ListedSnapshot, RemoteRepository } from '../../repository/remote-repository.ts';
@@ -8,6 +8,7 @@ import { EXIT, toUserError, type UserError } from '../../runtime/errors.ts';
 import { assertShared } from '../sign-in/sharing.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { locationsOf, openLocation, type RemoteLocation } from './remote-repositories.ts';
+import { isSanitized } from './signatures.ts';
 
 export interface LocatedSnapshot {
   headline: Headline;

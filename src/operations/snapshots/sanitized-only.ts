@@ -1,9 +1,10 @@
-import { headlineOf, isSanitized } from '../../repository/headlines/headline.ts';
+import { headlineOf } from '../../repository/headlines/headline.ts';
 import type { Manifest } from '../../repository/manifest/manifest.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { chosenQuery } from '../../sanitize/query.ts';
 import { findTarget } from '../targets/find-target.ts';
+import { isSanitized } from './signatures.ts';
 import { findSnapshot, listSnapshots, type SnapshotRequest } from './snapshots.ts';
 
 /** The request for a context that may use sanitized snapshots only: by default the newest of those. */

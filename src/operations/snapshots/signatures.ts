@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { signingKey } from '../../config/signing-key.ts';
-import type { Headline } from '../../repository/headlines/headline.ts';
+import type { Headline, VerifiedHeadline } from '../../repository/headlines/headline.ts';
 import type { Manifest } from '../../repository/manifest/manifest.ts';
 import { publicKeyText, signManifest, verifyManifest } from '../../repository/manifest/signature.ts';
 import type { SnapshotRow, SnapshotSignature } from '../../results/results.ts';
@@ -71,6 +71,15 @@ export async function isBuiltHere({ environment }: Pick<Context, 'environment'>,
   if (found.state !== 'valid' || manifest.dump !== undefined) return false;
   const own = await signingKey(environment).catch(() => null);
   return own !== null && found.key === publicKeyText(own);
+}
+
+/**
+ * Reports whether the data of a snapshot counts as sanitized: its manifest claims it, without a signature or with a valid
+ * one, and with one of the trusted keys where they are named.
+ */
+export function isSanitized({ sanitized, signature }: VerifiedHeadline, trustedKeys: string[] | undefined): boolean {
+  if (!sanitized || signature?.state === 'invalid') return false;
+  return trustedKeys === undefined || (signature?.state === 'valid' && trustedKeys.includes(signature.key));
 }
 
 /** The signature as lists and plans show it. */

@@ -1,9 +1,10 @@
 import { createYield } from '../../process/yielding.ts';
-import { headlineOf, isSanitized } from '../../repository/headlines/headline.ts';
+import { headlineOf } from '../../repository/headlines/headline.ts';
 import { filesOf } from '../../repository/repository.ts';
 import type { Context } from '../../runtime/context.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { localRepository } from './local-repository.ts';
+import { isSanitized } from './signatures.ts';
 
 const MOST = 8;
 const TARGETS_AT_ONCE = 4;

@@ -1,4 +1,4 @@
-import { headlineOf, isSanitized } from '../../repository/headlines/headline.ts';
+import { headlineOf } from '../../repository/headlines/headline.ts';
 import { annotationsOf, withAnnotations } from '../../repository/manifest/annotations.ts';
 import type { Manifest } from '../../repository/manifest/manifest.ts';
 import type { RemoteRepository } from '../../repository/remote-repository.ts';
@@ -12,7 +12,7 @@ import { findTarget } from '../targets/find-target.ts';
 import { createFilter, noMatch } from './filter.ts';
 import { localRepository } from './local-repository.ts';
 import { familyOf, type ListRequest, type LocatedSnapshot, listEverywhere } from './located-snapshots.ts';
-import { assertSignature, shownSignature } from './signatures.ts';
+import { assertSignature, isSanitized, shownSignature } from './signatures.ts';
 
 export interface SnapshotRequest {
   target: string;

@@ -50,15 +50,6 @@ declare const verified: unique symbol;
 /** A headline of a manifest that this machine read: only `headlineOf` and the cache of its results make one. */
 export type VerifiedHeadline = Headline & { readonly [verified]: true };
 
-/**
- * Reports whether the data of a snapshot counts as sanitized: its manifest claims it, without a signature or with a valid
- * one, and with one of the trusted keys where they are named.
- */
-export function isSanitized({ sanitized, signature }: VerifiedHeadline, trustedKeys: string[] | undefined): boolean {
-  if (!sanitized || signature?.state === 'invalid') return false;
-  return trustedKeys === undefined || (signature?.state === 'valid' && trustedKeys.includes(signature.key));
-}
-
 const recorded = v.object({ program: v.object({ name: v.string(), version: v.string() }) });
 
 /** A headline from a list of the hub, whose signature was not verified here. */
