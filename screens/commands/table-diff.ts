@@ -1,4 +1,4 @@
-import type { TableDiff } from '../../src/results/table-diff.ts';
+import type { TableDiff } from '../../src/results/diff-results.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { type FetchState, fetchInto, notFetched, showWhileFetching } from '../app/lists/fetched.ts';
 import { type Model, quietly } from '../app/model.ts';

@@ -1,4 +1,4 @@
-import type { TableDiff } from '../../src/results/table-diff.ts';
+import type { TableDiff } from '../../src/results/diff-results.ts';
 import type { ListState } from '../../src/state/list.ts';
 import type { FetchState } from '../app/lists/fetched.ts';
 

@@ -4,7 +4,7 @@ import { List } from '../../components/list.tsx';
 import { tableDiffLines } from '../../src/operations/snapshots/diff/table-diff-text.ts';
 import { revealByKey } from '../../src/operations/snapshots/rows-text.ts';
 import { briefName } from '../../src/presentation/snapshot.ts';
-import type { TableDiff } from '../../src/results/table-diff.ts';
+import type { TableDiff } from '../../src/results/diff-results.ts';
 import { Frame, useRoom } from '../app/frame/frame.tsx';
 import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
 import { positionIn, rowsByIndex } from '../app/lists/in-view.ts';

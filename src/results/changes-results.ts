@@ -1,8 +1,8 @@
 import * as v from 'valibot';
+import { definitionDiff, rowsDiff } from './diff-results.ts';
 import { describe, number, optional, orNull, text } from './fields.ts';
 import { snapshotRow } from './results.ts';
 import { rowReading } from './row-reading.ts';
-import { definitionDiff, rowsDiff } from './table-diff.ts';
 
 const changedTable = v.object({
   table: describe(text, '`schema.table`'),

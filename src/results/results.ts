@@ -220,52 +220,13 @@ export const prunePlan = v.object({
 
 export type PrunePlan = v.InferOutput<typeof prunePlan>;
 
-const tableSide = v.object({
-  rows: number,
-  bytes: describe(orNull(number), 'Bytes of content; `null` when unknown.'),
-});
-
-export type TableSide = v.InferOutput<typeof tableSide>;
-
 /** A table as a snapshot holds it. */
-export interface SnapshotTable extends TableSide {
+export interface SnapshotTable {
   /** `schema.table` */
   table: string;
+  rows: number;
   bytes: number;
 }
-
-const tableChange = v.object({
-  table: describe(text, '`schema.table`'),
-  change: v.picklist(['added', 'gone', 'changed']),
-  from: orNull(tableSide),
-  to: orNull(tableSide),
-});
-
-export type TableChange = v.InferOutput<typeof tableChange>;
-
-const migrationsChange = v.object({
-  tool: describe(text, 'The program: `rails`, `prisma`.'),
-  table: describe(text, '`schema.table` of the migrations table.'),
-  only_from: texts,
-  only_to: texts,
-});
-
-export type MigrationsChange = v.InferOutput<typeof migrationsChange>;
-
-/** Changes from one snapshot to another, or to the live destination. */
-export const diffResult = v.object({
-  target: text,
-  from: snapshotRow,
-  to: describe(orNull(snapshotRow), '`null` when `from` was compared with the destination.'),
-  destination: describe(orNull(text), 'Without password; `null` when two snapshots were compared.'),
-  changes: v.array(tableChange),
-  unchanged: describe(number, 'Tables that do not differ; those of a live destination are compared by their rows.'),
-  migrations: optional(
-    describe(v.array(migrationsChange), 'Migrations that only one side has; not of a live destination.'),
-  ),
-});
-
-export type DiffResult = v.InferOutput<typeof diffResult>;
 
 export const exportResult = v.object({ target: text, snapshot: snapshotRow, file: text, bytes: number });
 

@@ -4,11 +4,11 @@ import { branchList } from '../../../src/results/branch-results.ts';
 import { changesResult } from '../../../src/results/changes-results.ts';
 import { hubContent, signedIn, signedOut } from '../../../src/results/cloud-results.ts';
 import * as configuration from '../../../src/results/configuration-results.ts';
+import { diffResult, tableDiff } from '../../../src/results/diff-results.ts';
 import { flag, number, text, texts } from '../../../src/results/fields.ts';
 import { historyList } from '../../../src/results/history-results.ts';
 import * as results from '../../../src/results/results.ts';
 import { rowsResult } from '../../../src/results/rows-results.ts';
-import { tableDiff } from '../../../src/results/table-diff.ts';
 import type { ResultShape } from './results.ts';
 
 const { item: serviceToken } = tokenPageSchema.entries.items;
@@ -18,7 +18,7 @@ export const DOCUMENTS: Record<string, ResultShape[]> = {
   targets: [results.targetList, results.describedTargetList],
   target: [results.targetSnapshots, results.describedTargetSnapshots],
   'branch list': [branchList],
-  diff: [results.diffResult, tableDiff],
+  diff: [diffResult, tableDiff],
   rows: [rowsResult],
   changes: [changesResult],
   history: [historyList],

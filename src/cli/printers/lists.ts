@@ -23,11 +23,11 @@ import { inFamilies, lackingLines, noSnapshotsLines } from '../../presentation/s
 import { snapshotColumns } from '../../presentation/snapshot-columns.ts';
 import type { ChangesResult } from '../../results/changes-results.ts';
 import type { Mode } from '../../results/configuration-results.ts';
-import type { DiffResult, TargetInfo, TargetRow, TargetSnapshots } from '../../results/results.ts';
+import type { DiffResult, TableDiff } from '../../results/diff-results.ts';
+import type { TargetInfo, TargetRow, TargetSnapshots } from '../../results/results.ts';
 import type { RowsResult } from '../../results/rows-results.ts';
 import type { Coverage } from '../../results/sanitize-results.ts';
 import type { SubsetPlanResult } from '../../results/subset-results.ts';
-import type { TableDiff } from '../../results/table-diff.ts';
 import { joinLines, printable } from '../../text/printable.ts';
 import { printedFacts, questionLines } from './question.ts';
 import { formatTable, type TableOptions } from './table.ts';

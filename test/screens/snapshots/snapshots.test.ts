@@ -4,7 +4,7 @@ import { refreshTargets } from '../../../screens/app/lists/refresh.ts';
 import type { Model } from '../../../screens/app/model.ts';
 import { answerConfirm } from '../../../screens/confirm/answer.ts';
 import { selectedTarget } from '../../../screens/targets/targets-route.ts';
-import type { TableDiff } from '../../../src/results/table-diff.ts';
+import type { TableDiff } from '../../../src/results/diff-results.ts';
 import { fakeOperations } from '../../helpers/fakes/fake-operations.ts';
 import { type FakeWorld, fakeSnapshot, fakeTarget, fakeWorld } from '../../helpers/fakes/fake-world.ts';
 import { press } from '../../helpers/terminal/driven-model.ts';

@@ -3,7 +3,7 @@ import { engineOf } from '../../../engines/registry.ts';
 import { pairsOf, type StoredSide } from '../../../engines/shared/stored-pairs.ts';
 import type { Manifest, ManifestTable } from '../../../repository/manifest/manifest.ts';
 import type { ObjectPool } from '../../../repository/objects/object-pool.ts';
-import type { RowsDiff, TableDiff } from '../../../results/table-diff.ts';
+import type { RowsDiff, TableDiff } from '../../../results/diff-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { localRepository } from '../local-repository.ts';
 import { columnsOf, maskedRows } from '../rows.ts';

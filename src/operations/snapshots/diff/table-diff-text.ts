@@ -1,6 +1,6 @@
 import type { Tone } from '../../../presentation/shapes/glyphs.ts';
 import { briefName } from '../../../presentation/snapshot.ts';
-import type { RowsDiff, TableDiff } from '../../../results/table-diff.ts';
+import type { RowsDiff, TableDiff } from '../../../results/diff-results.ts';
 import { formatCount, formatNumberOf } from '../../../text/format.ts';
 import { printable } from '../../../text/printable.ts';
 import { valueCell } from '../rows-text.ts';

@@ -1,7 +1,7 @@
 import { diffLines } from '../../../config/edit/diff-lines.ts';
 import type { ManifestTable } from '../../../repository/manifest/manifest.ts';
 import { createObjectPool } from '../../../repository/objects/object-pool.ts';
-import type { TableDiff } from '../../../results/table-diff.ts';
+import type { TableDiff } from '../../../results/diff-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import type { SnapshotSelector } from '../../../text/snapshot-selector.ts';
 import { assertLocal, tableNamed } from '../rows.ts';
