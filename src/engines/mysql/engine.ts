@@ -44,7 +44,7 @@ export const mysql: Engine = {
       isSuperuser: () => run(async (context, url) => (await import('./server/superuser.ts')).isSuperuser(context, url)),
       inspect: () =>
         runShort(async (context, url) => {
-          const { inspectDestination } = await import('./restore/preflight.ts');
+          const { inspectDestination } = await import('./restore/inspect-destination.ts');
           return (await inspectDestination(context, url)).destination;
         }),
       countRows: (manifest) =>

@@ -45,7 +45,7 @@ export const postgres: Engine = {
       isSuperuser: () => run(async (context, url) => (await import('./server/rights.ts')).isSuperuser(context, url)),
       inspect: () =>
         runShort(async (context, url) => {
-          const { inspectDestination } = await import('./swap/inspect-destination.ts');
+          const { inspectDestination } = await import('./restore/inspect-destination.ts');
           return (await inspectDestination(context, url)).destination;
         }),
       countRows: () => run(async (context, url) => (await import('./catalog/browse.ts')).countRows(context, { url })),

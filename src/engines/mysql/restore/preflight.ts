@@ -2,32 +2,28 @@ import { bytesOfTable } from '../../../repository/manifest/manifest.ts';
 import type { WarningEvent } from '../../../results/events.ts';
 import type { DestinationState } from '../../../results/load-results.ts';
 import { UserError } from '../../../runtime/errors.ts';
-import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { RestorePlan, RestoreRequest } from '../../facets/restore.ts';
 import { divideTables } from '../../shared/divide-tables.ts';
-import { assertEnoughSpace, freeBytesOf, type Space } from '../../shared/server/free-space.ts';
+import { assertEnoughSpace } from '../../shared/server/free-space.ts';
 import { findBaseCopies } from '../branches/base-copies.ts';
 import { invalidViewsFound, invalidViewsOf } from '../catalog/definitions/invalid-views.ts';
 import { readCode } from '../catalog/definitions/read-definitions.ts';
-import { LABELS, readServer, type Server } from '../catalog/introspect.ts';
+import { LABELS, type Server } from '../catalog/introspect.ts';
 import { assertNoNameCollision, readNameCase } from '../catalog/name-case.ts';
 import { readGrants } from '../catalog/rights/rights.ts';
-import { readSize, tablesOf } from '../catalog/tables.ts';
+import { tablesOf } from '../catalog/tables.ts';
 import { connectToServer } from '../connection/connect.ts';
-import { isLocalAddress } from '../connection/location.ts';
-import { inDatabase } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { ownClientFor } from '../connection/tools.ts';
-import { addressOf, writeAddress } from '../connection/url.ts';
 import { type Details, detailsOf } from '../details.ts';
-import { databaseExists } from '../server/server.ts';
 import { assertNoForeignReferences } from '../swap/foreign-references.ts';
 import { hasRoutines, readRoutineGrants } from '../swap/routine-grants.ts';
 import { longSwapWarnings } from '../swap/swap-duration.ts';
 import { eventWarnings } from './event-warnings.ts';
+import { type InspectedDestination, inspectDestination } from './inspect-destination.ts';
 import { remoteWarnings } from './left-out.ts';
-import { checkPacketLimit, packetLimit } from './rows/packet-limit.ts';
+import { checkPacketLimit } from './rows/packet-limit.ts';
 import { chooseRestorer } from './temporary-user.ts';
 
 /** Plans a restore: whether a snapshot can be restored and with what consequences. Changes nothing. */
@@ -86,60 +82,6 @@ function arrivingNames(
   const named = (...kinds: string[]): string[] =>
     kinds.flatMap((kind) => inventory[kind] ?? []).filter((name) => !leftOut.has(name));
   return { tables: named('table', 'sequence'), views: named('view') };
-}
-
-interface InspectedDestination extends Space {
-  destination: DestinationState;
-  server: Server;
-  /** Collations that the server has. */
-  collations: Set<string>;
-  /** Method of loading rows, and most bytes of a statement. */
-  packet: { limit: number; localInfile: boolean };
-}
-
-export async function inspectDestination(context: EngineContext, url: DatabaseUrl): Promise<InspectedDestination> {
-  if (url.database === null) {
-    throw new UserError('url_invalid', `The destination ${url.display} names no database`, {
-      hint: 'Add its name at the end: mysql://user@host:3306/database. It is created when it does not exist.',
-    });
-  }
-  await using session = await connectToServer(context, url);
-  const server = await readServer(session);
-  const collations = await session.query<{ name: string }>(
-    'SELECT COLLATION_NAME AS name FROM information_schema.COLLATIONS',
-  );
-  const [data] = await session.query<{ directory: string; allowed: number }>(
-    'SELECT @@datadir AS directory, @@local_infile AS allowed',
-  );
-  const address = addressOf(url);
-  const local = url.parameters.tunnel === undefined && ('socket' in address || (await isLocalAddress(address.host)));
-  return {
-    destination: {
-      url: url.display,
-      host: writeAddress(address),
-      local,
-      database: url.database,
-      ...(await readState(session, url.database)),
-      server_version: server.version,
-    },
-    server,
-    // MariaDB 11 lists some under a name without their character set: `uca1400_ai_ci`.
-    collations: new Set(collations.map(({ name }) => name)),
-    packet: { limit: await packetLimit(session), localInfile: data?.allowed === 1 },
-    freeBytes: local && data ? await freeBytesOf(data.directory) : null,
-  };
-}
-
-async function readState(
-  session: MysqlSession,
-  database: string,
-): Promise<Pick<DestinationState, 'exists' | 'size_bytes' | 'connections'>> {
-  const exists = await databaseExists(session, database);
-  const size_bytes = exists ? await readSize(session, database) : null;
-  const [row] = await session.query<{ connections: number }>(
-    `SELECT COUNT(*) AS connections FROM information_schema.PROCESSLIST WHERE ${inDatabase('DB', database)} AND ID <> CONNECTION_ID()`,
-  );
-  return { exists, size_bytes, connections: Number(row?.connections ?? 0) };
 }
 
 /** A snapshot of one flavour goes into the other only when nothing in it is the first one's own. */

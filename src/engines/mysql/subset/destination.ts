@@ -1,7 +1,7 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { quoteName } from '../connection/quote.ts';
-import { inspectDestination } from '../restore/preflight.ts';
+import { inspectDestination } from '../restore/inspect-destination.ts';
 
 export async function checkDestination(context: EngineContext, url: DatabaseUrl): Promise<void> {
   await inspectDestination(context, url);

@@ -2,7 +2,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { BranchPlan, BranchPlanRequest } from '../../facets/branch.ts';
 import { assertEnoughSpace } from '../../shared/server/free-space.ts';
 import { connectToServer } from '../connection/connect.ts';
-import { inspectDestination } from '../swap/inspect-destination.ts';
+import { inspectDestination } from '../restore/inspect-destination.ts';
 import { findBaseCopies, prefersClones } from './base-copies.ts';
 import { findBranches } from './list.ts';
 

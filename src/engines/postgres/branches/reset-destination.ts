@@ -7,9 +7,9 @@ import { usableBase } from '../../shared/base-copies.ts';
 import { assertEnoughSpace } from '../../shared/server/free-space.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { quoteName } from '../connection/quote.ts';
+import { inspectDestination } from '../restore/inspect-destination.ts';
 import { sessionWarnings } from '../restore/preflight.ts';
 import { checkSwap } from '../swap/blockers.ts';
-import { inspectDestination } from '../swap/inspect-destination.ts';
 import { replaceDestination } from '../swap/replace.ts';
 import { findBaseCopies, newFromBase } from './base-copies.ts';
 

@@ -22,15 +22,15 @@ import type { PostgresSession } from '../connection/session.ts';
 import { findClientTools, majorOf, toolsForArchive } from '../connection/tools.ts';
 import { type ArchiveDetails, archiveDetails } from '../dump/archive.ts';
 import { checkSwap } from '../swap/blockers.ts';
+import { checkRights } from '../swap/rights.ts';
+import { planDifference } from './difference/plan-difference.ts';
+import { assertInPlacePossible } from './in-place/in-place-preflight.ts';
 import {
   type InspectedDestination,
   inspectDestination,
   type OpenedDestination,
   openForInspection,
-} from '../swap/inspect-destination.ts';
-import { checkRights } from '../swap/rights.ts';
-import { planDifference } from './difference/plan-difference.ts';
-import { assertInPlacePossible } from './in-place/in-place-preflight.ts';
+} from './inspect-destination.ts';
 import { remoteWarnings } from './remote-objects.ts';
 import { admitsNewRoles } from './temporary-role.ts';
 

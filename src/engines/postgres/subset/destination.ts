@@ -3,7 +3,7 @@ import { splitName } from '../../../text/table-names.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { quoteName } from '../connection/quote.ts';
-import { inspectDestination } from '../swap/inspect-destination.ts';
+import { inspectDestination } from '../restore/inspect-destination.ts';
 
 export async function checkDestination(context: EngineContext, url: DatabaseUrl): Promise<void> {
   const { maySwap, whyNot } = await inspectDestination(context, url);

@@ -11,7 +11,7 @@ import { quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import { type ArchiveDetails, archiveDetails } from '../../dump/archive.ts';
 import { checkSwap } from '../../swap/blockers.ts';
-import { openForInspection } from '../../swap/inspect-destination.ts';
+import { openForInspection } from '../inspect-destination.ts';
 import { sessionWarnings } from '../preflight.ts';
 import { dataOf } from '../rows/copy-commands.ts';
 import { codeOwnersQuery, pathOf } from './statements.ts';
