@@ -1,7 +1,7 @@
 import { EVERYWHERE, keyName } from '../../screens/app/keys.ts';
 import type { ScreenModule } from '../../screens/app/model.ts';
 import { SCREENS } from '../../screens/app/screens.ts';
-import { COMMAND_IDS, type CommandId, KEY_COMMANDS } from '../../src/config/schema/commands.ts';
+import { COMMAND_IDS, type CommandId, KEY_COMMANDS } from '../../src/config/schema/default-keys.ts';
 import { markdownTable } from './markdown-table.ts';
 
 /** docs/screens.md: the commands with their keys, what is particular to each screen, and the pictures of some. */

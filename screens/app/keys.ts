@@ -1,6 +1,6 @@
 import { textEdit } from '../../components/text-edit.ts';
 import { commandKeyName } from '../../src/config/keys/keys-in-effect.ts';
-import { type ConfiguredKeys, isCommandKey } from '../../src/config/schema/commands.ts';
+import { type ConfiguredKeys, isCommandKey } from '../../src/config/schema/default-keys.ts';
 import { emptyList, type Move } from '../../src/state/list.ts';
 import { confirmTrust } from '../commands/configuration/trust.ts';
 import { refreshTargets } from './lists/refresh.ts';

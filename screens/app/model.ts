@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { StoreApi } from 'zustand/vanilla';
 import type { Viewport } from '../../components/list.tsx';
 import type { TextEdit } from '../../components/text-edit.ts';
-import type { CommandId, ConfiguredKeys } from '../../src/config/schema/commands.ts';
+import type { CommandId, ConfiguredKeys } from '../../src/config/schema/default-keys.ts';
 import type { Settings } from '../../src/config/schema/settings.ts';
 import type { Mode } from '../../src/results/configuration-results.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';

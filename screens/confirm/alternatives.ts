@@ -1,4 +1,4 @@
-import type { CommandId } from '../../src/config/schema/commands.ts';
+import type { CommandId } from '../../src/config/schema/default-keys.ts';
 import type { KeyBinding } from '../app/model.ts';
 import { notWritable } from '../app/why-not.ts';
 import type { ConfirmRoute } from '../commands/runs/confirm-route.ts';

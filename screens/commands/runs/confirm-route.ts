@@ -1,5 +1,5 @@
 import type { TextEdit } from '../../../components/text-edit.ts';
-import type { CommandId } from '../../../src/config/schema/commands.ts';
+import type { CommandId } from '../../../src/config/schema/default-keys.ts';
 import type { Question } from '../../../src/presentation/shapes/question.ts';
 import type { UserError } from '../../../src/runtime/errors.ts';
 import type { RunDefinition } from '../../../src/state/runs.ts';

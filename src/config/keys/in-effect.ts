@@ -1,7 +1,7 @@
 import type { Mode } from '../../results/configuration-results.ts';
 import type { Configuration } from '../configuration.ts';
 import { modeOf } from '../mode.ts';
-import type { ConfiguredKeys } from '../schema/commands.ts';
+import type { ConfiguredKeys } from '../schema/default-keys.ts';
 import type { Settings } from '../schema/settings.ts';
 
 /** The parts of a configuration that the screens need of it; small enough to be sent between threads. */

@@ -1,4 +1,4 @@
-import { type CommandId, type ConfiguredKeys, KEY_COMMANDS, keysOfCommand } from '../schema/commands.ts';
+import { type CommandId, type ConfiguredKeys, KEY_COMMANDS, keysOfCommand } from '../schema/default-keys.ts';
 
 /** One per process, as there is one terminal: sentences of every part name keys. */
 let configured: ConfiguredKeys = {};

@@ -1,6 +1,6 @@
 import type { Draft } from '../problems/check-values.ts';
 import type { KeyProblem } from '../problems/key-problem.ts';
-import { COMMAND_IDS, type ConfiguredKeys, keysOfCommand, mayShareKey } from '../schema/commands.ts';
+import { COMMAND_IDS, type ConfiguredKeys, keysOfCommand, mayShareKey } from '../schema/default-keys.ts';
 
 /** A key of two commands would do what the screen happens to list first. */
 export function* commandKeysDiffer({ keys = {} }: Draft): Generator<KeyProblem> {

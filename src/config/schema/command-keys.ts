@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { COMMAND_IDS, type CommandId, isCommandKey, KEY_COMMANDS } from './commands.ts';
+import { COMMAND_IDS, type CommandId, isCommandKey, KEY_COMMANDS } from './default-keys.ts';
 import { optionalKey } from './key.ts';
 
 type CommandKey = v.ExactOptionalSchema<v.GenericSchema<string>, undefined>;

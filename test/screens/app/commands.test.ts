@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { SCREENS } from '../../../screens/app/screens.ts';
 import { configurationHint, EMPTY, unknownKeyText } from '../../../screens/app/text.ts';
 import { EDITOR_NOTICES, SECTION_HINTS } from '../../../screens/editor/text.ts';
-import { COMMAND_IDS, isCommandKey, KEY_COMMANDS, mayShareKey } from '../../../src/config/schema/commands.ts';
+import { COMMAND_IDS, isCommandKey, KEY_COMMANDS, mayShareKey } from '../../../src/config/schema/default-keys.ts';
 import { notBuiltText } from '../../../src/operations/build/text.ts';
 import { queryEditedText } from '../../../src/operations/sanitize/coverage-text.ts';
 import { querySavedText } from '../../../src/operations/sanitize/suggestion-text.ts';
