@@ -1,5 +1,5 @@
 import { EVERYWHERE, keyName } from '../../screens/app/keys.ts';
-import type { ScreenModule } from '../../screens/app/model.ts';
+import type { KeyBinding, ScreenModule } from '../../screens/app/model.ts';
 import { SCREENS } from '../../screens/app/screens.ts';
 import { COMMAND_IDS, type CommandId, KEY_COMMANDS } from '../../src/config/schema/default-keys.ts';
 import { markdownTable } from './markdown-table.ts';
@@ -74,11 +74,11 @@ function commandLine(id: CommandId): [string, string, string] {
   return [`\`${id}\``, keys.map(code).join(' '), does];
 }
 
-type SharedKey = Pick<ScreenModule['keys'][number], 'id' | 'help'> & { keys: string[] };
+type SharedKey = Pick<KeyBinding, 'help'> & { keys: readonly string[] };
 
 /** Keys without a command that mean the same on several screens. */
 function shared(): Map<string, SharedKey> {
-  const all = Object.values<ScreenModule>(SCREENS).flatMap(({ keys }) => keys.filter(({ id }) => id === undefined));
+  const all = Object.values<ScreenModule>(SCREENS).flatMap(withoutCommand);
   const groups = Map.groupBy<string, SharedKey>(all, textOf);
   return new Map([...groups].flatMap(([text, [first, second]]) => (first && second ? [[text, first]] : [])));
 }
@@ -98,12 +98,15 @@ function textOf({ keys, help }: SharedKey): string {
   return `${keys.join(' ')} ${help}`;
 }
 
-function section({ id, title, keys }: ScreenModule, pictured: string[]): string[] {
+function withoutCommand({ keys }: ScreenModule): SharedKey[] {
+  return keys.flatMap((binding) => (binding.id === undefined ? [binding] : []));
+}
+
+function section(screen: ScreenModule, pictured: string[]): string[] {
+  const { id, title } = screen;
   const common = shared();
   // The way back is the same everywhere.
-  const own = keys.filter(
-    (binding) => binding.id === undefined && !common.has(textOf(binding)) && !binding.keys.includes('esc'),
-  );
+  const own = withoutCommand(screen).filter((key) => !common.has(textOf(key)) && !key.keys.includes('esc'));
   const content = [
     ...(pictured.includes(id) ? [`![${title}](pictures/screens/${id}-80x24-dark.svg)`] : []),
     ...(own.length > 0 ? [own.map((binding) => `- ${codes(binding)}: ${binding.help}`).join('\n')] : []),

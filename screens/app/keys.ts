@@ -1,10 +1,18 @@
 import { textEdit } from '../../components/text-edit.ts';
 import { commandKeyName } from '../../src/config/keys/keys-in-effect.ts';
-import { type ConfiguredKeys, isCommandKey } from '../../src/config/schema/default-keys.ts';
+import { type ConfiguredKeys, isCommandKey, KEY_COMMANDS } from '../../src/config/schema/default-keys.ts';
 import { emptyList, type Move } from '../../src/state/list.ts';
 import { confirmTrust } from '../commands/configuration/trust.ts';
 import { refreshTargets } from './lists/refresh.ts';
-import { contextOf, type KeyBinding, type KeyContext, type Model, type ScreenModule, screenOf } from './model.ts';
+import {
+  contextOf,
+  type KeyBinding,
+  type KeyContext,
+  type Keys,
+  type Model,
+  type ScreenModule,
+  screenOf,
+} from './model.ts';
 import { back, move } from './navigate.ts';
 import type { Route } from './route.ts';
 import { mouseText } from './text.ts';
@@ -40,13 +48,15 @@ export const MOVES: KeyBinding[] = [
   ...PAGES,
 ];
 
-export function moving(direction: Move, binding: Pick<KeyBinding, 'keys' | 'help' | 'label' | 'when'>): KeyBinding {
+export function moving(
+  direction: Move,
+  binding: Pick<KeyBinding, 'help' | 'label' | 'when'> & { keys: Keys },
+): KeyBinding {
   return { ...binding, run: (model) => move(model, direction), palette: false };
 }
 
 export const HELP: KeyBinding = {
   id: 'help',
-  keys: ['?'],
   label: 'help',
   help: 'show these keys',
   run: ({ navigation }, route) =>
@@ -57,7 +67,6 @@ export const HELP: KeyBinding = {
 
 export const PALETTE: KeyBinding = {
   id: 'palette',
-  keys: [':'],
   label: 'commands',
   help: 'search all commands by name',
   run: ({ navigation }, route) =>
@@ -67,7 +76,6 @@ export const PALETTE: KeyBinding = {
 
 export const RUNS: KeyBinding = {
   id: 'runs',
-  keys: ['t'],
   label: 'runs',
   help: 'all runs of this session: in progress, queued, ended',
   palette: 'Open runs',
@@ -77,7 +85,6 @@ export const RUNS: KeyBinding = {
 
 export const MESSAGES: KeyBinding = {
   id: 'messages',
-  keys: ['H'],
   label: 'messages',
   help: 'results of the runs of this session',
   palette: 'Open messages',
@@ -91,7 +98,6 @@ function hasRuns({ model }: KeyContext): boolean {
 
 export const REFRESH: KeyBinding = {
   id: 'refresh',
-  keys: ['r'],
   label: 'refresh',
   help: 'refresh',
   palette: 'Refresh',
@@ -104,7 +110,6 @@ export const REFRESH: KeyBinding = {
 /** Off until asked for: while it is on, the terminal cannot select text. */
 export const MOUSE: KeyBinding = {
   id: 'mouse',
-  keys: ['M'],
   help: 'turn the mouse on or off: wheel and clicks instead of text selection',
   run: ({ mouse, terminal, navigation }) => {
     mouse.on = !mouse.on;
@@ -120,21 +125,24 @@ export const EVERYWHERE: { keys: string; help: string }[] = [
   { keys: 'ctrl+z', help: 'suspend, until `fg`' },
 ];
 
+export type BoundKey = KeyBinding & { keys: Keys };
+
 /** The bindings that have a meaning now. */
-export function bindingsOf(screen: ScreenModule, context: KeyContext): KeyBinding[] {
+export function bindingsOf(screen: ScreenModule, context: KeyContext): BoundKey[] {
   return bindingsWithKeys(screen, context.model).filter(({ when }) => when?.(context) ?? true);
 }
 
-export function bindingsWithKeys({ keys }: ScreenModule, { session }: Model): KeyBinding[] {
+export function bindingsWithKeys({ keys }: ScreenModule, { session }: Model): BoundKey[] {
   const configured = session.getState().keys;
-  return Object.keys(configured).length === 0 ? keys : keys.map((binding) => withConfiguredKey(binding, configured));
+  return keys.map((binding) => ({ ...binding, keys: keysOf(binding, configured) }));
 }
 
 /** A configured key replaces the characters; Enter, arrows and the like stay. */
-function withConfiguredKey(binding: KeyBinding, configured: ConfiguredKeys): KeyBinding {
-  const { id, keys } = binding;
-  const key = id === undefined ? undefined : configured[id];
-  return key === undefined ? binding : { ...binding, keys: [key, ...keys.filter((other) => !isCommandKey(other))] };
+export function keysOf({ id, keys }: KeyBinding, configured: ConfiguredKeys = {}): Keys {
+  if (id === undefined) return keys;
+  const own = keys ?? KEY_COMMANDS[id].keys;
+  const key = configured[id];
+  return key === undefined ? own : [key, ...own.filter((other) => !isCommandKey(other))];
 }
 
 /** Runs the command of a binding on the present route, or shows why it is disabled. */

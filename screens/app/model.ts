@@ -52,11 +52,24 @@ export interface ScreenModule<Own extends Route = Route> {
 }
 
 /** A key as data beside its handler; the key bar, the help, the palette and docs/screens.md derive from these. */
-export interface KeyBinding<Own extends Route = Route> {
+export type KeyBinding<Own extends Route = Route> = KeyHandler<Own> & (CommandKeys | OwnKeys);
+
+/** The first is the one that is shown. */
+export type Keys = readonly [string, ...string[]];
+
+interface CommandKeys {
   /** The command, on whichever screen; every key that is a character has one. `keys:` of the configuration is by id. */
-  id?: CommandId;
-  /** The first is the one that is shown. */
-  keys: [string, ...string[]];
+  id: CommandId;
+  /** Default: those of the command (`src/config/schema/default-keys.ts`). */
+  keys?: Keys;
+}
+
+interface OwnKeys {
+  id?: undefined;
+  keys: Keys;
+}
+
+interface KeyHandler<Own extends Route> {
   /** In the key bar; without one the key is in the help only. */
   label?: string;
   help: string;

@@ -12,7 +12,6 @@ import { type BranchesRoute, selectedBranch } from './branches-route.ts';
 
 export const NEW_BRANCH: KeyBinding<BranchesRoute> = {
   id: 'new',
-  keys: ['n'],
   label: 'new',
   help: 'create a branch from the base copy; shows the plan and asks first',
   palette: 'Create branch…',
@@ -22,7 +21,6 @@ export const NEW_BRANCH: KeyBinding<BranchesRoute> = {
 
 export const SWITCH_BRANCH: KeyBinding<BranchesRoute> = {
   id: 'switch',
-  keys: ['W'],
   label: 'switch',
   help: 'switch the destination to the branch; asks first',
   palette: 'Switch to branch…',
@@ -39,7 +37,6 @@ export const SWITCH_BRANCH: KeyBinding<BranchesRoute> = {
 
 export const RESET_BRANCH: KeyBinding<BranchesRoute> = {
   id: 'reset',
-  keys: ['R'],
   label: 'reset',
   help: 'restore the branch to the base copy; asks first',
   palette: 'Reset branch…',
@@ -73,7 +70,6 @@ export const DROP_BRANCH: KeyBinding<BranchesRoute> = {
 
 export const COPY_BRANCH_URL: KeyBinding<BranchesRoute> = {
   id: 'copy',
-  keys: ['y'],
   label: 'copy URL',
   help: 'copy the connection URL of the branch, without its password',
   palette: 'Copy URL of branch',

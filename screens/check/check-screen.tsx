@@ -27,7 +27,6 @@ export const checkScreen: ScreenModule<CheckRoute> = {
     },
     {
       id: 'edit',
-      keys: ['e', 'E'],
       label: 'edit',
       help: 'edit the configuration at the problem; in your editor when it is not valid YAML',
       palette: 'Edit configuration at the problem',

@@ -10,7 +10,6 @@ const MOST_EVENTS = 200;
 
 export const AUDIT: KeyBinding = {
   id: 'audit',
-  keys: ['A'],
   label: 'audit',
   help: 'audit of a cloud target: builds, loads, changes and refusals, with actor and time',
   palette: 'Open audit',

@@ -10,7 +10,6 @@ import { confirmOperation } from './runs/confirm.ts';
 /** On the lists of targets and of snapshots. */
 export const BRANCHES: KeyBinding = {
   id: 'branches',
-  keys: ['B'],
   label: 'branches',
   help: 'branches of the target: separate databases made from its base copy',
   palette: 'Open branches',

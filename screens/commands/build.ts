@@ -14,7 +14,6 @@ import { begin } from './runs/run-route.ts';
 
 export const BUILD: KeyBinding = {
   id: 'build',
-  keys: ['b'],
   label: 'build',
   help: 'build a snapshot of the source database',
   palette: 'Build snapshot',

@@ -5,7 +5,6 @@ import { COPY_QUESTION, copyChoices, NOTHING_TO_COPY } from './copy-text.ts';
 /** Copies a URL, an id or the command of an action: the terminal sets its clipboard (OSC 52). */
 export const COPY: KeyBinding = {
   id: 'copy',
-  keys: ['y'],
   label: 'copy',
   help: 'copy a URL without its password, a name or id, or the shell command of an action',
   palette: 'Copy URL, id or command',

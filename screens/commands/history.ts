@@ -6,7 +6,6 @@ import type { HistoryRoute } from '../history/history-route.ts';
 
 export const HISTORY: KeyBinding = {
   id: 'history',
-  keys: ['h'],
   label: 'history',
   help: 'builds, loads and transfers of earlier sessions and of scripts, too',
   run: (model, route) => {

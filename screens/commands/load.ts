@@ -8,7 +8,6 @@ import { confirmOperation } from './runs/confirm.ts';
 
 export const LOAD: KeyBinding = {
   id: 'load',
-  keys: ['l'],
   label: 'load',
   help: 'restore the snapshot into the destination; shows the plan and asks first',
   palette: 'Load snapshot…',
@@ -23,7 +22,6 @@ export const LOAD: KeyBinding = {
 
 export const LOAD_LATEST: KeyBinding = {
   id: 'load',
-  keys: ['l'],
   label: 'load latest',
   help: 'restore the newest snapshot into the destination; shows the plan and asks first',
   palette: 'Load latest snapshot…',

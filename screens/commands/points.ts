@@ -8,7 +8,6 @@ import { readPoints, refreshPoints } from '../points/points-route.ts';
 /** On the screens of a target. */
 export const BACK_TO: KeyBinding = {
   id: 'back',
-  keys: ['U'],
   label: 'back to…',
   help: 'states that the destination can return to: saves, the last load, the replaced database',
   palette: 'Return to a save, the last load or the replaced database…',

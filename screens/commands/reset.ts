@@ -5,7 +5,6 @@ import { confirmOperation } from './runs/confirm.ts';
 
 export const RESET: KeyBinding = {
   id: 'reset',
-  keys: ['R'],
   label: 'reset',
   help: 'restore the destination to its state after the last load; shows the plan and asks first',
   palette: 'Reset destination…',

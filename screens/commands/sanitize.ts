@@ -11,7 +11,6 @@ import { confirmOperation } from './runs/confirm.ts';
 /** Applies to the selected snapshot, or to the original of the coverage shown. */
 export const SANITIZE: KeyBinding = {
   id: 'sanitize',
-  keys: ['s'],
   label: 'sanitize',
   help: 'run the sanitization query on a copy of the snapshot; shows the plan and asks first',
   palette: 'Sanitize snapshot…',
@@ -45,7 +44,6 @@ function isConfirming({ navigation }: Model, target: string): boolean {
 /** For columns that the query leaves, or without one. */
 export const SUGGEST: KeyBinding = {
   id: 'fix',
-  keys: ['f'],
   label: 'fix',
   help: 'suggest replacements for the unchanged columns: a checklist to edit, try and save',
   whyNot: (context) => {

@@ -8,7 +8,6 @@ import { confirmOperation } from './runs/confirm.ts';
 
 export const SAVE: KeyBinding = {
   id: 'save',
-  keys: ['s'],
   label: 'save',
   help: "store the destination's present state as a save, on this machine; asks for a name",
   palette: 'Save destination…',

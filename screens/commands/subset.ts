@@ -4,7 +4,6 @@ import { openSubset } from '../subset/actions.ts';
 
 export const SUBSET: KeyBinding = {
   id: 'subset',
-  keys: ['x'],
   label: 'subset',
   help: 'plan a small database of this target, and create it',
   palette: 'Plan subset',

@@ -5,7 +5,6 @@ import { confirmOperation } from './runs/confirm.ts';
 
 export const UNDO: KeyBinding = {
   id: 'undo',
-  keys: ['u'],
   label: 'undo load',
   help: 'restore the database that the last load replaced',
   palette: 'Undo load…',

@@ -6,29 +6,23 @@ import type { ConfirmRoute } from '../commands/runs/confirm-route.ts';
 /** Keys of a question that has another way to the same end. */
 export const ALTERNATIVES: KeyBinding<ConfirmRoute>[] = [
   alternative('reset', {
-    keys: ['R'],
     label: 'reset instead',
     help: 'reset the destination from its base copy, which is of this snapshot and faster; asks first',
     palette: 'Reset destination instead…',
   }),
   alternative('full_load', {
-    keys: ['F'],
     label: 'full load',
     help: 'load all tables, also those that the base copy has; asks first',
     palette: 'Load all tables instead…',
   }),
   alternative('exclude', {
-    keys: ['-'],
     label: 'without steps',
     help: 'load without the steps of after_load; asks first',
     palette: 'Load without steps…',
   }),
 ];
 
-function alternative(
-  id: CommandId,
-  words: Pick<KeyBinding, 'keys' | 'label' | 'help' | 'palette'>,
-): KeyBinding<ConfirmRoute> {
+function alternative(id: CommandId, words: Pick<KeyBinding, 'label' | 'help' | 'palette'>): KeyBinding<ConfirmRoute> {
   return {
     id,
     ...words,

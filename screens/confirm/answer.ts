@@ -24,7 +24,6 @@ export function confirmTyped(model: Model, { plan, typing }: ConfirmRoute): void
 
 export const RETRY_PLAN: KeyBinding<ConfirmRoute> = {
   id: 'refresh',
-  keys: ['r'],
   label: 'retry',
   help: 'prepare the plan again, after an error',
   palette: 'Retry plan',

@@ -64,7 +64,6 @@ const TYPING_KEYS: KeyBinding<EditorRoute>[] = [
 const FAILED_KEYS: KeyBinding<EditorRoute>[] = [
   {
     id: 'edit',
-    keys: ['e', 'E'],
     label: 'open in your editor',
     help: 'where the file has no form: open it in $VISUAL or $EDITOR, at the first problem',
     when: ({ route }) => route.error?.code === 'configuration_invalid',
@@ -73,7 +72,6 @@ const FAILED_KEYS: KeyBinding<EditorRoute>[] = [
   },
   {
     id: 'refresh',
-    keys: ['r'],
     label: 'retry',
     help: 'where the file has no form: read it again',
     when: ({ route }) => route.error !== null,
@@ -99,27 +97,24 @@ const BROWSING_KEYS: KeyBinding<EditorRoute>[] = [
   },
   {
     id: 'write',
-    keys: ['w', 'ctrl+s'],
     label: 'save',
     help: 'show the changes of the file, and save it',
     palette: 'Save configuration…',
     run: showDraftDiff,
     stays: true,
   },
-  { id: 'new', keys: ['n'], label: 'add', help: 'add to the map or list', palette: 'Add entry', run: addEntry },
-  { id: 'rename', keys: ['N'], label: 'rename', help: 'rename the entry', palette: 'Rename entry', run: renameEntry },
+  { id: 'new', label: 'add', help: 'add to the map or list', palette: 'Add entry', run: addEntry },
+  { id: 'rename', label: 'rename', help: 'rename the entry', palette: 'Rename entry', run: renameEntry },
   {
     id: 'remove',
-    keys: ['d'],
     label: 'remove',
     help: 'remove the value or section',
     palette: 'Remove entry',
     run: removeEntry,
   },
-  { id: 'undo', keys: ['u'], label: 'undo', help: 'undo the last change', palette: 'Undo change', run: undoEdit },
+  { id: 'undo', label: 'undo', help: 'undo the last change', palette: 'Undo change', run: undoEdit },
   {
     id: 'check',
-    keys: ['D'],
     label: 'problems',
     help: 'list all problems',
     palette: 'List problems',

@@ -5,7 +5,16 @@ import type { TextEdit } from '../../components/text-edit.ts';
 import { type ListState, matchesFilter } from '../../src/state/list.ts';
 import { wrap } from '../../src/text/text-width.ts';
 import { Frame, linesInView, useModel, useRoom } from '../app/frame/frame.tsx';
-import { BACK, bindingsWithKeys, EVERYWHERE, HELP, keyName, MOVES_WITHOUT_TAB, moving } from '../app/keys.ts';
+import {
+  BACK,
+  type BoundKey,
+  bindingsWithKeys,
+  EVERYWHERE,
+  HELP,
+  keyName,
+  MOVES_WITHOUT_TAB,
+  moving,
+} from '../app/keys.ts';
 import { FILTER, FILTERED } from '../app/lists/filter.ts';
 import { contextOf, type KeyBinding, type Model, type ScreenModule, screenOf } from '../app/model.ts';
 import { scrolledDown } from '../app/navigate.ts';
@@ -90,7 +99,7 @@ export function helpLines(model: Model, { of, filter, width }: HelpLines): Span[
   const context = contextOf(model, of);
   const bindings = bindingsWithKeys(screenOf(model, of), model);
   const isCommand = ({ id, label }: KeyBinding): boolean => id !== undefined || label !== undefined;
-  const linesOf = (binding: KeyBinding): Span[][] => {
+  const linesOf = (binding: BoundKey): Span[][] => {
     const { keys, help, whyNot, when, label = '' } = binding;
     const isThere = when?.(context) ?? true;
     const reason = isThere ? (whyNot?.(context) ?? null) : null;

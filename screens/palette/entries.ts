@@ -70,20 +70,20 @@ function paletteEntries(model: Model, of: Route): PaletteEntry[] {
   const context = contextOf(model, of);
   const here = bindingsOf(screenOf(model, of), context).filter(({ palette }) => palette !== false);
   const elsewhere = EVERYWHERE.filter(({ run }) => here.every((binding) => binding.run !== run));
-  const entryOf = (binding: KeyBinding, isHere: boolean): PaletteEntry => {
+  const entryOf = (binding: KeyBinding, keys: string): PaletteEntry => {
     const name = binding.palette || capitalized(binding.label ?? binding.help);
     return {
       name,
       help: binding.help,
       text: `${name}: ${binding.help}`,
-      keys: isHere ? keyName(binding.keys[0]) : '',
+      keys,
       reason: binding.whyNot?.(context) ?? null,
       does: binding,
     };
   };
   return [
-    ...here.map((binding) => entryOf(binding, true)),
-    ...elsewhere.map((binding) => entryOf(binding, false)),
+    ...here.map((binding) => entryOf(binding, keyName(binding.keys[0]))),
+    ...elsewhere.map((binding) => entryOf(binding, '')),
     ...model.targets.getState().entries.map(({ row }) => ({
       name: `Go to ${row.name}`,
       help: row.title === row.name ? '' : row.title,

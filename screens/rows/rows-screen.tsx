@@ -17,7 +17,6 @@ export const rowsScreen: ScreenModule<RowsRoute> = {
     { ...BACK, keys: ['esc'] },
     {
       id: 'reveal',
-      keys: ['z'],
       label: 'reveal',
       help: 'show or mask values that look like personal data',
       whyNot: ({ route }) =>

@@ -21,7 +21,6 @@ export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
   { ...BACK_TO, when: hasUndo },
   {
     id: 'client',
-    keys: ['!'],
     label: 'open client',
     help: 'open psql or mysql on the destination; quit it to return here',
     palette: 'Open psql or mysql on the destination',
@@ -31,7 +30,6 @@ export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
   },
   {
     id: 'copy',
-    keys: ['y'],
     label: 'copy URL',
     help: 'copy the URL of the destination, without its password',
     palette: 'Copy URL of the destination',
@@ -43,7 +41,6 @@ export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
   },
   {
     id: 'log',
-    keys: ['L'],
     label: 'log',
     help: 'show the log of the run, or its progress and outcome again',
     run: ({ navigation }, route) => navigation.replace({ ...route, log: !route.log, scrolledUp: 0 }),
@@ -58,7 +55,6 @@ export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
   },
   {
     id: 'filter',
-    keys: ['/'],
     label: 'search log',
     help: 'show only log lines that contain the typed words',
     run: (model, route) => startFilter(model, { ...route, log: true }),

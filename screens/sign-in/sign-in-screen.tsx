@@ -23,7 +23,6 @@ export const signInScreen: ScreenModule<SignInRoute> = {
   keys: [
     {
       id: 'copy',
-      keys: ['y'],
       label: 'copy the URL',
       help: 'copy the URL to the clipboard',
       palette: 'Copy URL',
@@ -32,7 +31,6 @@ export const signInScreen: ScreenModule<SignInRoute> = {
     },
     {
       id: 'other_device',
-      keys: ['o'],
       label: 'by a code',
       help: 'sign in with a code, in a browser on any machine',
       palette: 'Sign in with a code',
@@ -41,7 +39,6 @@ export const signInScreen: ScreenModule<SignInRoute> = {
     },
     {
       id: 'refresh',
-      keys: ['r'],
       label: 'again',
       help: 'sign in again',
       palette: 'Sign in again',

@@ -58,7 +58,6 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   },
   {
     id: 'compare',
-    keys: ['C'],
     label: 'compare',
     help: 'compare two marked snapshots, the marked one and this one, or this one and the destination',
     palette: 'Compare snapshots',
@@ -71,7 +70,6 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   },
   {
     id: 'verify',
-    keys: ['v'],
     label: 'verify',
     help: 'verify the checksums of the snapshot',
     palette: 'Verify snapshot',
@@ -96,7 +94,6 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   },
   {
     id: 'pull',
-    keys: ['p'],
     label: 'pull',
     help: 'download the snapshot from the bucket; objects that are local already are skipped',
     palette: 'Pull snapshot',
@@ -108,7 +105,6 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   },
   {
     id: 'push',
-    keys: ['P'],
     label: 'push',
     help: 'upload the snapshot to the bucket; objects that are remote already are skipped',
     palette: 'Push snapshot',
@@ -124,7 +120,6 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   },
   {
     id: 'export',
-    keys: ['X'],
     label: 'export',
     help: 'write the snapshot to one file, to share it without a bucket',
     palette: 'Export snapshot…',
@@ -138,7 +133,6 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   },
   {
     id: 'pin',
-    keys: ['*'],
     palette: 'Pin or unpin snapshot',
     label: 'pin',
     help: 'pin the snapshot, so that no prune removes it, or unpin it',
@@ -147,7 +141,6 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   },
   {
     id: 'tags',
-    keys: ['#'],
     palette: 'Write tags of snapshot…',
     label: 'tags',
     help: 'write the tags of the snapshot; the filter finds them',
@@ -162,7 +155,6 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   { ...REMOVE, help: 'remove the marked snapshots, or the selected one; asks first', run: remove },
   {
     id: 'prune',
-    keys: ['K'],
     label: 'prune',
     help: 'remove the snapshots that a rule does not keep; shows them and the freed space first',
     palette: 'Prune snapshots…',
@@ -179,7 +171,6 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   ...FILTER,
   {
     id: 'try',
-    keys: ['V'],
     label: 'try restore',
     help: 'restore the snapshot into a throw-away database, with all checks of a load',
     palette: 'Try restore of snapshot',

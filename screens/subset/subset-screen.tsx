@@ -43,7 +43,6 @@ export const subsetScreen: ScreenModule<SubsetRoute> = {
     },
     {
       id: 'exclude',
-      keys: ['-'],
       label: 'exclude',
       help: 'exclude the table: create it empty, or include it again',
       palette: 'Exclude table',
@@ -51,7 +50,6 @@ export const subsetScreen: ScreenModule<SubsetRoute> = {
     },
     {
       id: 'all_rows',
-      keys: ['+'],
       label: 'copy all rows',
       help: 'copy all rows of the table, or only the required ones again',
       palette: 'Copy all rows of the table',
@@ -59,7 +57,6 @@ export const subsetScreen: ScreenModule<SubsetRoute> = {
     },
     {
       id: 'more',
-      keys: ['>'],
       label: 'more',
       help: 'a larger share of the rows',
       palette: 'Enlarge share',
@@ -67,7 +64,6 @@ export const subsetScreen: ScreenModule<SubsetRoute> = {
     },
     {
       id: 'less',
-      keys: ['<'],
       label: 'less',
       help: 'a smaller share of the rows',
       palette: 'Reduce share',

@@ -40,7 +40,6 @@ export const suggestionScreen: ScreenModule<SuggestionRoute> = {
     },
     {
       id: 'try',
-      keys: ['V'],
       label: 'try',
       help: 'try the replacements on ten rows of each column; nothing of it is kept',
       whyNot: notOpen,

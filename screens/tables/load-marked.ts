@@ -8,7 +8,6 @@ import type { TablesRoute } from './tables-route.ts';
 
 export const LOAD_MARKED: KeyBinding<TablesRoute> = {
   id: 'load',
-  keys: ['l'],
   label: 'load marked',
   help: 'restore the marked tables into a new database, or only their rows into the present one; shows the plan and asks first',
   palette: 'Load marked tables…',

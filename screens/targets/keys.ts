@@ -47,7 +47,6 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
   BRANCHES,
   {
     id: 'sort',
-    keys: ['S'],
     label: 'sort',
     help: 'sort by configuration, name, status, size, snapshots or age of the latest one, in turn',
     palette: 'Sort targets',
@@ -63,7 +62,6 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
   EDIT_CONFIGURATION,
   {
     id: 'sign_in',
-    keys: ['I'],
     label: 'sign in',
     help: 'sign in to the hub or with an identity provider, in the browser',
     palette: 'Sign in',
@@ -75,7 +73,6 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
   HELP,
   {
     id: 'quit',
-    keys: ['q'],
     label: 'quit',
     help: 'quit; asks first if runs are in progress',
     palette: 'Quit',

@@ -30,7 +30,6 @@ export const trustScreen: ScreenModule<TrustRoute> = {
   keys: [
     {
       id: 'trust',
-      keys: ['T'],
       label: 'trust',
       help: 'trust the configuration as shown, and read it',
       run: (model, { error }) => void answerTrust(model, error),

@@ -15,7 +15,6 @@ export const FILTERED = {
 export const FILTER: KeyBinding<FilteredRoute>[] = [
   {
     id: 'filter',
-    keys: ['/'],
     label: 'filter',
     help: 'show only rows that contain the typed words',
     run: startFilter,

@@ -9,7 +9,6 @@ import { editConfiguration } from './edit-configuration.ts';
 
 export const CHECK: KeyBinding = {
   id: 'check',
-  keys: ['D'],
   label: 'check',
   help: 'check the configuration and its requirements',
   palette: 'Check configuration',

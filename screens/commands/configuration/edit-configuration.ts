@@ -8,7 +8,6 @@ import { selectPath, updateEditor } from '../../editor/selection.ts';
 
 export const EDIT_CONFIGURATION: KeyBinding = {
   id: 'edit',
-  keys: ['e', 'E'],
   label: 'edit',
   help: 'edit the configuration in a tree of sections, with a form for each',
   palette: 'Edit configuration',

@@ -4,7 +4,6 @@ import { setUp } from '../../setup/actions.ts';
 
 export const SET_UP: KeyBinding = {
   id: 'set_up',
-  keys: ['i'],
   label: 'set up',
   help: 'create a first configuration, question by question',
   palette: 'Create first configuration',

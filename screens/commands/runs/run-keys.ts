@@ -9,7 +9,6 @@ import { runRoute } from './run-route.ts';
 export const RUN_KEYS: KeyBinding[] = [
   {
     id: 'cancel',
-    keys: ['c'],
     label: 'cancel',
     help: 'cancel the run, after a question; or remove it from the queue',
     palette: 'Cancel run…',
@@ -19,7 +18,6 @@ export const RUN_KEYS: KeyBinding[] = [
   },
   {
     id: 'refresh',
-    keys: ['r'],
     label: 'retry',
     help: 'start the same run again',
     palette: 'Retry run',
@@ -32,7 +30,6 @@ export const RUN_KEYS: KeyBinding[] = [
   },
   {
     id: 'accept',
-    keys: ['a'],
     label: 'include schemas',
     help: 'build again, including the schemas that tables require',
     palette: 'Build with required schemas',
@@ -45,7 +42,6 @@ export const RUN_KEYS: KeyBinding[] = [
   },
   {
     id: 'accept',
-    keys: ['a'],
     label: 'restore the rest',
     help: 'load again, restore what can be restored, and list what is missing; asks first',
     palette: 'Restore the rest…',
@@ -55,7 +51,6 @@ export const RUN_KEYS: KeyBinding[] = [
   },
   {
     id: 'accept',
-    keys: ['a'],
     label: 'accept missing',
     help: 'load again, and replace the destination although something is missing; asks first',
     palette: 'Accept missing objects…',

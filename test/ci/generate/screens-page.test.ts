@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { screensReference } from '../../../.ci/generate/screens-page.ts';
 import { DOCUMENTED } from '../../../.ci/pictures/screens.mjs';
-import { EVERYWHERE } from '../../../screens/app/keys.ts';
+import { EVERYWHERE, keysOf } from '../../../screens/app/keys.ts';
 import type { ScreenModule } from '../../../screens/app/model.ts';
 import { SCREENS } from '../../../screens/app/screens.ts';
 
@@ -12,13 +12,15 @@ test('docs/screens.md lists the keys of every screen', async () => {
 
 test('no two keys of a screen mean the same at one time', () => {
   for (const { id, keys } of Object.values<ScreenModule>(SCREENS)) {
-    const unconditional = keys.filter(({ when }) => when === undefined).flatMap(({ keys }) => keys);
+    const unconditional = keys.filter(({ when }) => when === undefined).flatMap((binding) => keysOf(binding));
     expect(new Set(unconditional).size, id).toBe(unconditional.length);
   }
 });
 
 test('the keys that work everywhere are bound to nothing else', () => {
   const everywhere = new Set(EVERYWHERE.map(({ keys }) => keys));
-  const bound = Object.values<ScreenModule>(SCREENS).flatMap((screen) => screen.keys.flatMap(({ keys }) => keys));
+  const bound = Object.values<ScreenModule>(SCREENS).flatMap((screen) =>
+    screen.keys.flatMap((binding) => keysOf(binding)),
+  );
   expect(bound.filter((key) => everywhere.has(key))).toEqual([]);
 });

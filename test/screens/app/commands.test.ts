@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { keysOf } from '../../../screens/app/keys.ts';
 import { SCREENS } from '../../../screens/app/screens.ts';
 import { configurationHint, EMPTY, unknownKeyText } from '../../../screens/app/text.ts';
 import { EDITOR_NOTICES, SECTION_HINTS } from '../../../screens/editor/text.ts';
@@ -38,8 +39,9 @@ describe('one key means one thing on all screens', () => {
   });
 
   test('every binding has the keys of its command, the shown one first', () => {
-    const contradictions = bindings.flatMap(({ screen, binding: { id, keys, label, help } }) => {
-      const characters = keys.filter(isCommandKey);
+    const contradictions = bindings.flatMap(({ screen, binding }) => {
+      const { id, label, help } = binding;
+      const characters = keysOf(binding).filter(isCommandKey);
       const own: readonly string[] = id === undefined ? [] : KEY_COMMANDS[id].keys;
       const isOwn = characters.every((key) => own.includes(key)) && characters[0] === own[0];
       return isOwn ? [] : [`${screen}: ${characters.join(' ')} (${label ?? help}) is ${id ?? 'no command'}`];
