@@ -2,7 +2,6 @@ import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { Place } from '../../engine.ts';
 import { connectionLost, statementRefused } from '../../shared/connection/explain-errors.ts';
-import { restoreFailed } from '../../shared/restore-failed.ts';
 import { ConnectionLost, SqlError } from './session-errors.ts';
 
 const RIGHTS_HINT =
@@ -12,13 +11,6 @@ export function sourceWithoutDatabase({ display }: Pick<DatabaseUrl, 'display'>)
   return new UserError('url_invalid', `The source ${display} names no database`, {
     hint: 'Add its name at the end: mysql://user@host:3306/database',
   });
-}
-
-/** Returns a handler of errors: an error of the server becomes one of the restore. */
-export function failRestore(message: string, next?: string): (error: unknown) => never {
-  return (error) => {
-    throw error instanceof SqlError ? restoreFailed(message, [error.message], next) : error;
-  };
 }
 
 export async function withExplainedErrors<Result>({ url }: Place, work: () => Promise<Result>): Promise<Result> {

@@ -21,12 +21,12 @@ import { withSequencesOwn } from '../../catalog/definitions/sequence-defaults.ts
 import { withForeignKeys, withIndexes } from '../../catalog/definitions/statement-text.ts';
 import { inCreationOrder } from '../../catalog/table-traits.ts';
 import { connect } from '../../connection/connect.ts';
-import { failRestore } from '../../connection/explain-errors.ts';
 import { quoteName } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
 import { DEFINITIONS_FILE, type Details, detailsOf } from '../../details.ts';
 import { type ArrivingDefinitions, assertPlanned, leaveOutRemote, readersOf, reportLeftOutViews } from '../left-out.ts';
+import { failRestore } from '../restore-errors.ts';
 import { type Client, loadByProgram } from './load-program.ts';
 import { alter, hasFewRows, loadTables, makeTable, makeTables } from './load-tables.ts';
 
