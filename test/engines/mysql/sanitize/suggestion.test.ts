@@ -56,6 +56,9 @@ for (const flavour of FLAVOURS) {
       await build(contextOf(), { target: 'app' });
       const { query, findings } = await suggest(contextOf(), { target: 'app' });
       expect(findings.length).toBeGreaterThan(9);
+      expect(findings.filter(({ generated }) => generated).map(({ column }) => column)).toEqual([
+        'source.Account Holder.full_name',
+      ]);
       const context = contextOf(`-- keep: source.\`Account Holder\`.full_name made of the e-mail\n${query}`);
       const { coverage } = await applySanitize(context, await planSanitize(context, { target: 'app', strict: true }));
       expect(coverage.findings).toEqual([]);
