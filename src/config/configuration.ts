@@ -23,6 +23,8 @@ export interface Configuration {
   hub?: HubState;
   /** The target of the file whose snapshots go to the hub: an agent builds it. */
   published?: string;
+  /** The target of `--from` that the file does not have. */
+  unsaved?: string;
   /** The cloud target whose URLs are whole, with their passwords. */
   cloudUrls?: string;
 }
