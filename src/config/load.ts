@@ -85,7 +85,8 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
   const exposed = file ? othersCannotRead(file, shape) : [];
   const { variables, problems: variableProblems } = applyVariables(tree, { environment, shape });
   const isSaved = urls === undefined || valueAt(tree, ['targets', urls.name]) !== undefined;
-  if (urls) for (const [key, flag] of addUrlTarget(tree, urls)) variables.set(key, flag);
+  const flags = urls && addUrlTarget(tree, urls);
+  for (const [key, flag] of flags ?? []) variables.set(key, flag);
   const origins: Origins = { file: file?.path ?? null, source: file?.source ?? null, variables };
   if (!file && variables.size === 0) return nothingConfigured(variableProblems, origins);
 
@@ -134,6 +135,7 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
         deferred,
         blanks,
         queryFiles,
+        ...(flags && { flags }),
         ...(!isSaved && { unsaved: urls.name }),
         ...(skipped.length > 0 && { misnamed: misnamed.targets }),
       }
