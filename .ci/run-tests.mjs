@@ -1,25 +1,27 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 
-/** Runs one of Vitest's projects: its output goes to the terminal, its counts come back. */
-export function runTests(root, project) {
+/** Runs one of Vitest's projects; resolves with its counts. Its output goes to the terminal, or comes back as text. */
+export async function runTests(root, project, { isShown }) {
   const folder = mkdtempSync(join(tmpdir(), 'tool-test-'));
   const file = join(folder, 'results.json');
   const words = ['run', '--config', '.ci/vitest.config.ts', '--project', project];
   const reporters = ['--reporter', 'default', '--reporter', 'json', `--outputFile.json=${file}`];
   const colors = process.stdout.isTTY ? [] : ['--no-color'];
-  const { status } = spawnSync('vitest', [...words, ...reporters, ...colors], {
-    cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit'],
-    env: environment(),
-  });
+  const shown = isShown ? 'inherit' : 'pipe';
+  const stdio = ['ignore', shown, shown];
+  const child = spawn('vitest', [...words, ...reporters, ...colors], { cwd: root, stdio, env: environment() });
+  const output = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => output.push(chunk));
+  const [status] = await once(child, 'close');
   const results = existsSync(file) ? count(root, JSON.parse(readFileSync(file, 'utf8'))) : nothing();
   rmSync(folder, { recursive: true });
   // Vitest fails for more than failed tests: an error outside of every test, no test found, its own death.
   if (status !== 0 && results.failed === 0) results.failed = 1;
-  return results;
+  return { ...results, output: Buffer.concat(output).toString() };
 }
 
 /** With `CI` in the environment Ink draws nothing before it ends: a test that is about CI sets it by itself. */

@@ -1,5 +1,5 @@
 /** `npm test`: every check and every test, all of them even when some fail; the last line counts. */
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { build } from './build.mjs';
 import { runTests } from './run-tests.mjs';
@@ -7,6 +7,7 @@ import { runTests } from './run-tests.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 const checks = [
+  { name: 'bundle', run: build },
   { name: 'format and lint', command: ['biome', 'ci', '--colors=off', '--error-on-warnings', '.'] },
   { name: 'types', command: ['tsc', '-p', '.'] },
   {
@@ -15,13 +16,20 @@ const checks = [
   },
   { name: 'dead code', command: ['knip', '--no-progress'] },
   { name: 'generated files are fresh', command: ['node', '.ci/generate.mjs', '--check'] },
-  { name: 'bundle', run: build },
 ];
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 const failures = [];
 
-for (const check of checks) {
+const [bundle, ...others] = checks;
+await runCheck(bundle);
+// A terminal test waits most of its time, so the checks and the other tests run beside it.
+const e2e = runSuite('e2e', { isShown: false });
+for (const check of others) await runCheck(check);
+report(await runSuite('tests', { isShown: true }));
+report(await e2e);
+
+async function runCheck(check) {
   const started = performance.now();
   const problem = await outcome(check);
   console.log(`${problem ? '✗' : '✓'} ${check.name} ${duration(started)}`);
@@ -32,10 +40,15 @@ for (const check of checks) {
   total[problem ? 'failed' : 'passed']++;
 }
 
-for (const project of ['tests', 'e2e']) {
+async function runSuite(project, options) {
   const started = performance.now();
-  const results = runTests(root, project);
-  console.log(`${results.failed ? '✗' : '✓'} ${project} ${duration(started)}`);
+  const results = await runTests(root, project, options);
+  return { project, results, took: duration(started) };
+}
+
+function report({ project, results, took }) {
+  if (results.output) console.log(results.output);
+  console.log(`${results.failed ? '✗' : '✓'} ${project} ${took}`);
   for (const name of results.skippedNames) console.log(`  skipped: ${name}`);
   if (results.failed) failures.push(project);
   for (const key of Object.keys(total)) total[key] += results[key];
@@ -47,7 +60,7 @@ console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} sk
 process.exitCode = failures.length > 0 ? 1 : 0;
 
 /** What went wrong, or nothing. */
-async function outcome({ command, run }) {
+function outcome({ command, run }) {
   if (run) {
     return run().then(
       () => undefined,
@@ -55,8 +68,11 @@ async function outcome({ command, run }) {
     );
   }
   const [program, ...words] = command;
-  const { status, error, stdout, stderr } = spawnSync(program, words, { cwd: root, encoding: 'utf8' });
-  return status === 0 ? undefined : `${stdout ?? ''}${stderr ?? ''}${error ?? ''}`;
+  return new Promise((resolve) => {
+    execFile(program, words, { cwd: root, maxBuffer: 1e8 }, (error, stdout, stderr) =>
+      resolve(error ? `${stdout}${stderr}${stdout || stderr ? '' : error}` : undefined),
+    );
+  });
 }
 
 function duration(started) {

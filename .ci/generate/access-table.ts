@@ -97,9 +97,9 @@ function callerOf(relation: Relation): Caller | null {
 }
 
 const WORDS: Record<Decision, string> = {
-  permitted: 'yes',
+  permitted: '✓',
   omitted: 'omitted',
-  refused: 'no',
+  refused: '–',
   unknown: 'unknown',
   'token required': '401',
 };

@@ -175,6 +175,10 @@ export function lazyOperations(
       async () => (await import('../../src/operations/configuration/fix.ts')).applyConfigurationFix,
     ),
     findEngines: inSession(async () => (await import('../../src/operations/configuration/check.ts')).findEngines),
+    async findProjectDatabase() {
+      const { findProjectDatabase } = await import('../../src/operations/configuration/project-database.ts');
+      return findProjectDatabase(surroundings.cwd);
+    },
     listDatabases: withUrls(async () => (await connection()).listDatabases),
     trySource: withUrls(async () => (await connection()).trySource),
     tryDestination: withUrls(async () => (await connection()).tryDestination),

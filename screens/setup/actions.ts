@@ -23,6 +23,7 @@ export function setUp(model: Model): void {
     found: {
       engines: null,
       databases: [],
+      project: null,
       source: null,
       destination: null,
       cliProfiles: [],
@@ -36,6 +37,7 @@ export function setUp(model: Model): void {
   };
   model.navigation.push(at(route, stepsOf(route)[0]));
   void findEngines(model);
+  void findProject(model);
 }
 
 /** Enter in a field: goes on when the answer is valid. */
@@ -112,7 +114,7 @@ function whileBusy(model: Model, route: SetupRoute, work: (signal: AbortSignal) 
   const answer = (after: SetupRoute): void =>
     model.navigation.change((one) =>
       one.screen === 'setup' && one.busy === controller
-        ? { ...after, found: { ...after.found, engines: one.found.engines } }
+        ? { ...after, found: { ...after.found, engines: one.found.engines, project: one.found.project } }
         : one,
     );
   work(AbortSignal.any([controller.signal, timeout])).then(answer, (thrown: unknown) => {
@@ -150,4 +152,9 @@ async function findEngines({ operations, navigation }: Model): Promise<void> {
     .findEngines(quietly(AbortSignal.timeout(TIMEOUT_MS)))
     .catch(() => null);
   navigation.change((one) => (one.screen === 'setup' ? { ...one, found: { ...one.found, engines } } : one));
+}
+
+async function findProject({ operations, navigation }: Model): Promise<void> {
+  const project = await operations.findProjectDatabase().catch(() => null);
+  navigation.change((one) => (one.screen === 'setup' ? { ...one, found: { ...one.found, project } } : one));
 }

@@ -1,3 +1,5 @@
+import { profileOfScheme } from '../../src/engines/list.ts';
+import type { ProjectDatabase } from '../../src/operations/configuration/project-database.ts';
 import { lacksDatabase, SERVER_URL, type SetupState } from './step.ts';
 
 /** The connection URL of the source, typed or composed. */
@@ -20,14 +22,24 @@ const SOURCE_URL =
 
 const LOCAL_HOST = /^(localhost|127(\.\d+){3}|\[::1\]|)$/i;
 
+/** The application's own database, where it is of the source's type and not the source itself. */
+export function projectDestination(state: SetupState): ProjectDatabase | null {
+  const { project } = state.found;
+  const source = sourceOf(state);
+  const engineOf = (url: string) => profileOfScheme(url.split(':')[0] ?? '')?.id;
+  return project && project.url !== source && engineOf(project.url) === engineOf(source) ? project : null;
+}
+
 /**
- * `postgres://app@localhost/shop_dev`: the source's database with `_dev`. On the source's server only where that is
+ * The application's own database, or `postgres://app@localhost/shop_dev`: the source's database with `_dev`. On the source's server only where that is
  * this machine: never beside production. Empty where the URL cannot be read.
  */
 export function proposedDestination(state: SetupState): string {
   const parts = SOURCE_URL.exec(sourceOf(state))?.groups;
   if (!parts) return '';
   const { scheme, user = '', secret = '', host = '', port = '', database, rest = '' } = parts;
+  const project = projectDestination(state);
+  if (project) return project.url;
   const login = (password: string): string => (user === '' && password === '' ? '' : `${user}${password}@`);
   return LOCAL_HOST.test(host)
     ? `${scheme}://${login(secret)}${host}${port}/${database}_dev${rest}`

@@ -1,3 +1,4 @@
+import type { ProjectDatabase } from '../../src/operations/configuration/project-database.ts';
 import type { SetUpPlan } from '../../src/operations/configuration/set-up.ts';
 import type { TriedDestination, TriedSource } from '../../src/operations/configuration/try-connection.ts';
 import type { EngineState } from '../../src/results/configuration-results.ts';
@@ -50,6 +51,8 @@ export interface SetupFound {
   /** `null` until they are known. */
   engines: EngineState[] | null;
   databases: NameWithSize[];
+  /** The local database that the environment files of the folder name. */
+  project: ProjectDatabase | null;
   source: TriedSource | null;
   destination: TriedDestination | null;
   /** Profiles of the storage's command-line client. */

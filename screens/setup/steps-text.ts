@@ -2,7 +2,7 @@ import { ENGINE_PROFILES, profileOfScheme } from '../../src/engines/list.ts';
 import type { NameWithSize } from '../../src/results/results.ts';
 import { formatBytes } from '../../src/text/format.ts';
 import { cellWidth, fitCells } from '../../src/text/text-width.ts';
-import { proposedDestination } from './source-url.ts';
+import { projectDestination, proposedDestination } from './source-url.ts';
 import { lacksDatabase, type SetupState, type SetupStep, type SetupStepId } from './step.ts';
 import { STORAGE_STEPS } from './storage-steps-text.ts';
 
@@ -115,10 +115,15 @@ export const SETUP_STEPS: SetupStep[] = [
     id: 'destination',
     kind: 'text',
     label: 'Destination:',
-    about: ({ found }) => [
-      'The database to load snapshots into. The first load creates it if required; each load replaces it.',
-      `Such as ${found.source?.engine ?? 'postgres'}://user:password@localhost/database_dev. Empty (Ctrl-U): decide later.`,
-    ],
+    about: (state) => {
+      const project = projectDestination(state);
+      const example = `${state.found.source?.engine ?? 'postgres'}://user:password@localhost/database_dev`;
+      const proposed = project ? `Found ${project.key} in ${project.file}.` : `Such as ${example}.`;
+      return [
+        'The database to load snapshots into. The first load creates it if required; each load replaces it.',
+        `${proposed} Empty (Ctrl-U): decide later.`,
+      ];
+    },
     initial: proposedDestination,
     optional: true,
   },

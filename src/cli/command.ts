@@ -136,6 +136,9 @@ type OptionValue<Option extends OptionSpec> = Option extends { repeatable: true 
 
 export interface Globals {
   config?: string;
+  /** Connection URLs in place of a configured target. */
+  from?: string;
+  to?: string;
   json: boolean;
   tui: boolean;
   yes: boolean;

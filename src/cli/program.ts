@@ -152,8 +152,8 @@ function familyOf(parent: Command, word: string, { spec, families }: Addition): 
 
 function globalsOf(program: Command): Globals {
   const given = program.opts<Partial<Globals>>();
-  const { config, json = false, tui = true, yes = false, readOnly = false, debug = false, trust = false } = given;
-  return { ...(config === undefined ? {} : { config }), json, tui, yes, readOnly, debug, trust };
+  const { json = false, tui = true, yes = false, readOnly = false, debug = false, trust = false } = given;
+  return { ...given, json, tui, yes, readOnly, debug, trust };
 }
 
 function toArgument({ name, description, required, variadic, choices }: ArgumentSpec): Argument {

@@ -1,11 +1,12 @@
 import type { Writable } from 'node:stream';
 import { UntrustedConfiguration } from '../config/trust/untrusted-configuration.ts';
+import { type UrlTarget, urlTarget } from '../config/urls/url-target.ts';
 import { hideKnown, knownSecrets, redact, redactOwn } from '../process/redact.ts';
 import type { Context } from '../runtime/context.ts';
 import { EXIT, type ExitCode, toUserError, UserError } from '../runtime/errors.ts';
 import { isTrue } from '../runtime/terminal.ts';
 import { printableLines, printableStyled } from '../text/printable.ts';
-import type { CommandOutcome, Grammar, Invocation } from './command.ts';
+import type { CommandOutcome, Globals, Grammar, Invocation } from './command.ts';
 import { confirm } from './confirm.ts';
 import type { CommandHost } from './host.ts';
 import { missingArguments, pickMissing } from './pick-missing.ts';
@@ -40,7 +41,8 @@ export async function runCommand(line: CommandLine, { host: given, grammar, scre
     const { environment, cwd } = host;
     const { report } = printer;
     const target = targetIn(line);
-    const context = await host.openContext({ config, environment, cwd, report, signal, clock, debug, target });
+    const opening = { config, environment, cwd, report, signal, clock, debug, target, urls: urlsOf(globals) };
+    const context = await host.openContext(opening);
     debug ||= context.configuration.settings.debug;
     const { secretValues } = await import('../config/secrets/secret-values.ts');
     const { settingsWithMisnamed } = await import('../config/problems/misnamed-targets.ts');
@@ -117,14 +119,18 @@ export async function runCommand(line: CommandLine, { host: given, grammar, scre
   }
 }
 
+function urlsOf({ from, to }: Globals): UrlTarget | undefined {
+  return from === undefined ? undefined : urlTarget({ from, to });
+}
+
 function targetIn({ spec, arguments: words }: CommandLine): string | undefined {
   const argument = spec.arguments.find(({ complete }) => complete === 'target');
   const name = argument && (words as Record<string, unknown>)[argument.name];
   return typeof name === 'string' ? name : undefined;
 }
 
-function urlsIn({ arguments: words, options }: CommandLine): string[] {
-  const values: unknown[] = [...Object.values(words), ...Object.values(options)];
+function urlsIn({ arguments: words, options, globals }: CommandLine): string[] {
+  const values: unknown[] = [...Object.values(words), ...Object.values(options), globals.from, globals.to];
   return values.filter((value) => typeof value === 'string').filter((value) => value.includes('://'));
 }
 

@@ -3,6 +3,7 @@ import type { Globals, Grammar, ScreensPlace } from './command.ts';
 import type { CommandHost } from './host.ts';
 import { printError } from './print-error.ts';
 import type { ParsedLine } from './program.ts';
+import { withUrlTarget } from './words.ts';
 
 /** Runs the command line. Never throws; the caller ends the process. */
 export async function run(host: CommandHost): Promise<ExitCode> {
@@ -43,12 +44,13 @@ function withFile<Given extends { config?: string }>(given: Given, { environment
 async function parse(host: CommandHost, grammar: Grammar): Promise<ParsedLine> {
   const { parseLine } = await import('./program.ts');
   const options = { grammar, columns: host.terminal.stdout.columns() };
+  const words = await withUrlTarget(host.words, grammar);
   try {
-    return parseLine(host.words, options);
+    return parseLine(words, options);
   } catch (thrown) {
     if (toUserError(thrown).code !== 'missing_argument') throw thrown;
     const { canPick, isPickable } = await import('./pick-missing.ts');
-    const line = parseLine(host.words, { ...options, mayLack: isPickable });
+    const line = parseLine(words, { ...options, mayLack: isPickable });
     if (line.kind !== 'command' || !canPick(line.globals, host)) throw thrown;
     return line;
   }

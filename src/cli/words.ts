@@ -15,6 +15,23 @@ export function withSelector(words: string[], grammar: Grammar): string[] {
   return words.toSpliced(at, 1, ...splitSelector(words[at] ?? ''));
 }
 
+/** Names the target of `--from` where the command has its target: `load --from URL` is `load shop-db.example.com --from URL`. */
+export async function withUrlTarget(words: string[], grammar: Grammar): Promise<string[]> {
+  const [from, to] = [optionValue(words, '--from'), optionValue(words, '--to')];
+  if (from === undefined && to === undefined) return words;
+  const { urlTarget } = await import('../config/urls/url-target.ts');
+  const { name } = urlTarget({ from, to });
+  const { spec, given } = findCommand(words, grammar) ?? {};
+  const at = spec?.arguments.findIndex(({ complete }) => complete === 'target') ?? -1;
+  return at === -1 ? words : words.toSpliced(given?.[at] ?? words.length, 0, name);
+}
+
+function optionValue(words: string[], flag: string): string | undefined {
+  const at = words.indexOf(flag);
+  if (at !== -1) return words[at + 1];
+  return words.find((word) => word.startsWith(`${flag}=`))?.slice(flag.length + 1);
+}
+
 export function isSnapshot({ complete }: ArgumentSpec): boolean {
   return complete?.startsWith('snapshot') ?? false;
 }

@@ -35,6 +35,10 @@ export const buildCommand = defineCommand({
   examples: [
     { command: 'tool build app', does: 'build a snapshot of the source' },
     { command: 'tool build app --note "before the migration"', does: 'build with a note' },
+    {
+      command: 'tool build --from postgres://db/shop',
+      does: 'build without a configuration',
+    },
     { command: 'tool build app --summary build.md', does: 'build with a summary for a merge request' },
   ],
   json: 'events',

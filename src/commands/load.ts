@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
-import { defineCommand } from '../cli/command.ts';
+import { defineCommand, type Invocation } from '../cli/command.ts';
 import { requestOf, runPlanned } from '../cli/run-planned.ts';
+import { redact } from '../process/redact.ts';
+import { UserError } from '../runtime/errors.ts';
 import { toSelector } from '../text/snapshot-selector.ts';
 import { ALLOW_UNTRUSTED, CPUS, DRY_RUN, NO_AUTOSAVE, ORIGINAL, TARGET } from './shared-options.ts';
 import { wrongUsage } from './wrong-usage.ts';
@@ -80,6 +82,10 @@ export const loadCommand = defineCommand({
     },
     { command: 'tool load app#v2.4', does: 'restore the newest snapshot with this tag' },
     { command: 'tool load app@main', does: 'restore the newest snapshot of git branch main' },
+    {
+      command: 'tool load --from postgres://db/shop --to postgres://dev/shop',
+      does: 'build a snapshot of a database and restore it, without a configuration',
+    },
     { command: 'tool load app --keep-base', does: 'keep a base copy for tool reset' },
     { command: 'tool load app fixtures.sql --no-drop', does: 'run an SQL file on the existing destination' },
   ],
@@ -116,7 +122,12 @@ export const loadCommand = defineCommand({
       });
     }
     assertOnlyAllowed(invocation.options);
+    if (invocation.globals.from !== undefined && file === undefined && snapshot === undefined && !passed.only) {
+      await buildFirst(invocation);
+    }
     const { loadOperation } = await import('../operations/load/operation.ts');
+    const { summaryText } = await import('../presentation/shapes/summary.ts');
+    const { unsavedTargetText } = await import('../operations/configuration/text.ts');
     return runPlanned(invocation, loadOperation, {
       request: {
         ...passed,
@@ -124,9 +135,41 @@ export const loadCommand = defineCommand({
         ...(file === undefined && snapshot !== undefined && { snapshot: toSelector(snapshot) }),
         ...(keepGoing && { keepGoing: acceptMissing ? 'swap' : 'inspect' }),
       },
+      async text(result, plan) {
+        const { unsaved } = (await invocation.context()).configuration;
+        const summary = summaryText(loadOperation.summary(result, plan));
+        return unsaved === undefined ? summary : `${summary}\n${unsavedTargetText()}`;
+      },
     });
   },
 });
+
+type LoadInvocation = Pick<Invocation, 'context' | 'confirm' | 'cwd'> & {
+  arguments: { target: string };
+  options: { dryRun?: boolean; cpus?: number; destdb?: string };
+};
+
+/** Builds the snapshot of `--from`, unless the destination is refused. */
+async function buildFirst({ arguments: { target }, options, ...invocation }: LoadInvocation): Promise<void> {
+  const { dryRun, cpus, destdb } = options;
+  const { assertDestination } = await import('../operations/load/destination.ts');
+  await assertDestination(await invocation.context(), { target, destdb }).catch(async (thrown: unknown) => {
+    throw await withProjectDatabase(thrown, invocation.cwd);
+  });
+  if (dryRun) return;
+  const { buildOperation } = await import('../operations/build/operation.ts');
+  const request = { target, ...(cpus !== undefined && { cpus }) };
+  await runPlanned({ ...invocation, options: {} }, buildOperation, { request });
+}
+
+/** Names the database of the application where `--to` is missing. */
+async function withProjectDatabase(thrown: unknown, cwd: string): Promise<unknown> {
+  if (!(thrown instanceof UserError && thrown.code === 'destination_missing')) return thrown;
+  const { findProjectDatabase } = await import('../operations/configuration/project-database.ts');
+  const project = await findProjectDatabase(cwd);
+  const found = project ? ` ${project.key} of ${project.file} is ${redact(project.url)}.` : '';
+  return new UserError(thrown.code, thrown.message, { hint: `Pass the destination: --to URL.${found}` });
+}
 
 type Options = Readonly<Record<string, unknown>>;
 

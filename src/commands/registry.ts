@@ -27,6 +27,7 @@ import { configDecryptCommand } from './config/decrypt.ts';
 import { configEncryptCommand } from './config/encrypt.ts';
 import { configImportCommand } from './config/import.ts';
 import { configInitCommand } from './config/init.ts';
+import { configSaveTargetCommand } from './config/save-target.ts';
 import { configSchemaCommand } from './config/schema.ts';
 import { configShowCommand } from './config/show.ts';
 import { demoCommand } from './demo.ts';
@@ -96,6 +97,7 @@ export const COMMANDS: CommandModule[] = [
   branchPruneCommand,
   mcpCommand,
   configInitCommand,
+  configSaveTargetCommand,
   configImportCommand,
   configCheckCommand,
   configShowCommand,
@@ -136,6 +138,8 @@ export const FAMILIES: Record<string, string> = {
 
 export const GLOBAL_OPTIONS: OptionSpec[] = [
   { flags: '--config <file>', description: 'configuration file; also TOOL_CONFIG' },
+  { flags: '--from <url>', description: 'source of the command, in place of a configured target' },
+  { flags: '--to <url>', description: 'with --from: destination' },
   { flags: '--json', description: 'print JSON: a document, or an event per line' },
   { flags: '--no-tui', description: 'use no screens and no live view' },
   { flags: '-y, --yes', description: 'answer every question with yes; also TOOL_NO_CONFIRM=true or CI=true' },

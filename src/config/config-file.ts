@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { access, type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { absolutePath, userConfigFile } from './paths.ts';
+import type { UrlTarget } from './urls/url-target.ts';
 import { brokenSource, type Flaw, parseYaml, type YamlSource } from './yaml/yaml-source.ts';
 
 export interface ConfigFile {
@@ -23,6 +24,8 @@ export interface FileRequest {
   cwd: string;
   /** Text to use instead of the file's, for unsaved edits. */
   text?: string | undefined;
+  /** A target besides those of the file, which need not exist then. */
+  urls?: UrlTarget | undefined;
 }
 
 const MAX_BYTES = 4 * 1024 * 1024;

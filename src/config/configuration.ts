@@ -23,6 +23,10 @@ export interface Configuration {
   hub?: HubState;
   /** The target of the file whose snapshots go to the hub: an agent builds it. */
   published?: string;
+  /** By dotted key, the flag that set it. */
+  flags?: ReadonlyMap<string, string>;
+  /** The target of `--from` that the file does not have. */
+  unsaved?: string;
   /** The cloud target whose URLs are whole, with their passwords. */
   cloudUrls?: string;
 }

@@ -27,6 +27,7 @@ import { requireTrust } from './trust/require-trust.ts';
 import { fillUrls } from './urls/fill-urls.ts';
 import { joinTunnels } from './urls/join-tunnels.ts';
 import { variablesOf } from './urls/template.ts';
+import { addUrlTarget } from './urls/url-target.ts';
 
 export interface LoadOptions extends FileRequest {
   report?: Report;
@@ -76,13 +77,16 @@ const LEFT_TO_THE_GUARD = new Set(['destination_is_source']);
 
 /** Reads file and environment and returns every problem. Throws only for an untrusted file of the current folder. */
 export async function inspectConfiguration(request: FileRequest): Promise<Inspection> {
-  const { environment, cwd } = request;
+  const { environment, cwd, urls } = request;
   const file = await readConfigFile(request);
   const trusted = file ? await requireTrust(file, request) : [];
   const shape = shapeOf(settingsSchema);
   const tree = file?.source.tree ?? createTree();
   const exposed = file ? othersCannotRead(file, shape) : [];
   const { variables, problems: variableProblems } = applyVariables(tree, { environment, shape });
+  const isSaved = urls === undefined || valueAt(tree, ['targets', urls.name]) !== undefined;
+  const flags = urls && addUrlTarget(tree, urls);
+  for (const [key, flag] of flags ?? []) variables.set(key, flag);
   const origins: Origins = { file: file?.path ?? null, source: file?.source ?? null, variables };
   if (!file && variables.size === 0) return nothingConfigured(variableProblems, origins);
 
@@ -131,6 +135,8 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
         deferred,
         blanks,
         queryFiles,
+        ...(flags && { flags }),
+        ...(!isSaved && { unsaved: urls.name }),
         ...(skipped.length > 0 && { misnamed: misnamed.targets }),
       }
     : null;
@@ -193,7 +199,7 @@ function nothingConfigured(problems: Problem[], origins: Origins): Inspection {
     code: 'no_configuration',
     key: '',
     message: 'no configuration found: neither ./tool.yml nor ~/.config/tool/tool.yml, and no variables',
-    hint: 'Create one: tool config init',
+    hint: 'Create one: tool config init. Or name the databases: tool load --from URL --to URL',
     ...NOWHERE,
   };
   const nothing = { shadowed: null, text: '', configuration: null, written: createTree(), values: null };

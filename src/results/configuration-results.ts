@@ -194,6 +194,13 @@ export const ownKey = v.object({
 
 export type OwnKey = v.InferOutput<typeof ownKey>;
 
+export const savedTarget = v.object({
+  target: describe(text, 'Name of the target.'),
+  file: describe(text, 'Absolute.'),
+});
+
+export type SavedTarget = v.InferOutput<typeof savedTarget>;
+
 export const trustedFile = v.object({
   file: describe(text, 'Absolute.'),
   digest: describe(text, 'The value for TOOL_TRUST.'),

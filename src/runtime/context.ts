@@ -1,5 +1,6 @@
 import type { Configuration } from '../config/configuration.ts';
 import type { Settings } from '../config/schema/settings.ts';
+import type { UrlTarget } from '../config/urls/url-target.ts';
 import type { EngineId } from '../engines/list.ts';
 import type { Runner } from '../process/runner.ts';
 import type { RoleCredentials } from '../sso/role-credentials.ts';
@@ -45,6 +46,8 @@ export interface ContextOptions {
   debug?: boolean;
   /** The target that a command names: one that is not in the file may be on the hub. */
   target?: string | undefined;
+  /** The target of `--from` and `--to`. */
+  urls?: UrlTarget | undefined;
 }
 
 /** The context of an operation; throws with exit 3 when the configuration is missing or invalid. */
@@ -53,6 +56,7 @@ export async function createContext({
   cwd,
   debug = false,
   target: _,
+  urls,
   ...given
 }: ContextOptions): Promise<Context> {
   const { environment, signal } = given;
@@ -74,7 +78,7 @@ export async function createContext({
     import('../engines/containers.ts'),
     import('../repository/staging.ts'),
   ]);
-  const configuration = await loadConfiguration({ file: config, environment, cwd, report });
+  const configuration = await loadConfiguration({ file: config, environment, cwd, report, urls });
   const { settings } = configuration;
   const secrets = knownSecrets(secretValues({ settings: settingsWithMisnamed(configuration), environment, urls: [] }));
   const isLogged = debug || settings.debug || settings.trace;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseLine } from '../../src/cli/program.ts';
+import { withUrlTarget } from '../../src/cli/words.ts';
 import { COMMANDS, FAMILIES, GLOBAL_OPTIONS } from '../../src/commands/registry.ts';
 
 const options = {
@@ -113,11 +114,12 @@ test('the help lists every command that is not hidden, and each has its own with
   }
 });
 
-test('every example in the help can be parsed', () => {
+test('every example in the help can be parsed', async () => {
   for (const { examples, name } of COMMANDS) {
     for (const { command } of examples) {
       const words = /tool (.*?)\)?$/.exec(command)?.[1] ?? '';
-      const parsed = parseLine(words.match(/"[^"]*"|\S+/g) ?? [], options);
+      const given = await withUrlTarget(words.match(/"[^"]*"|\S+/g) ?? [], options.grammar);
+      const parsed = parseLine(given, options);
       expect(parsed).toMatchObject({ kind: 'command', spec: { name } });
     }
   }

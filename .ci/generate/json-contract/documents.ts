@@ -23,6 +23,7 @@ export const DOCUMENTS: Record<string, ResultShape[]> = {
   changes: [changesResult],
   history: [historyList],
   'config init': [configuration.initResult],
+  'config save-target': [configuration.savedTarget],
   'config import': [configuration.importReport],
   'config check': [configuration.checkReport],
   'config show': [configuration.shownConfiguration],

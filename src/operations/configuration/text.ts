@@ -1,7 +1,8 @@
-import type { EncryptResult, ImportReport, InitResult } from '../../results/configuration-results.ts';
+import type { EncryptResult, ImportReport, InitResult, SavedTarget } from '../../results/configuration-results.ts';
 import type { Tour } from '../../results/demo-results.ts';
 import { formatBytes, formatCount, formatDuration } from '../../text/format.ts';
 import { joinLines } from '../../text/printable.ts';
+import { shellWord } from '../../text/shell-word.ts';
 
 // What setting up tells: a new configuration file, encrypted values, the demo.
 
@@ -14,6 +15,15 @@ export function initializedText(result: InitResult): string {
     `Snapshots will be stored in ${working_directory}`,
     'Next: add a target, then run: tool config check',
   ].join('\n');
+}
+
+export function savedTargetText({ target, file }: SavedTarget): string {
+  return `Saved target "${target}" in ${file}. Next: tool load ${shellWord(target)}`;
+}
+
+/** After a load of two URLs. */
+export function unsavedTargetText(): string {
+  return 'For later commands, save the target with the same URLs: tool config save-target --from URL --to URL';
 }
 
 function replacedAndShadowed({

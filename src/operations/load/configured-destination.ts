@@ -28,7 +28,7 @@ export const FOR_SHARED = 'defaults.shared_target_dst_db_url';
 function firstOf(configuration: Configuration, keys: string[]): ChosenDestination | null {
   for (const chosenBy of keys) {
     const text = connectionUrl(configuration, chosenBy);
-    if (text !== undefined) return { text, chosenBy };
+    if (text !== undefined) return { text, chosenBy: configuration.flags?.get(chosenBy) ?? chosenBy };
   }
   return null;
 }

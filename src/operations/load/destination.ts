@@ -22,8 +22,18 @@ export function chooseDestination(
     destdb === undefined ? configuredDestination(configuration, name) : { chosenBy: '--destdb', text: destdb };
   if (chosen) return chosen;
   throw new UserError('destination_missing', `Target "${name}" has no destination to load into`, {
-    hint: `Set ${missingKey(configuration, name)} in the configuration, or pass --destdb postgres://…`,
+    hint: `Set ${missingKey(configuration, name)} in the configuration, or pass --destdb postgres://… (with --from: --to)`,
   });
+}
+
+/** Refuses a destination that is a source, or is missing, before work that a load would need. */
+export async function assertDestination(
+  given: Context,
+  request: { target: string; destdb?: string | undefined },
+): Promise<void> {
+  const context = { ...given, report: () => {} };
+  const { url } = openDestination(context, chooseDestination(context, request));
+  await assertNotASource(context, url, request);
 }
 
 /** A target of the file with the name of a cloud target would hide that one. */

@@ -87,7 +87,7 @@ test.each([
   ['ta', ['tag', 'targets', 'target']],
   ['branch ', ['create', 'list', 'reset', 'switch', 'checkout', 'hook', 'drop', 'prune']],
   ['branch create ', ['app', 'shop']],
-  ['config ', ['init', 'import', 'check', 'show', 'schema', 'encrypt', 'decrypt']],
+  ['config ', ['init', 'save-target', 'import', 'check', 'show', 'schema', 'encrypt', 'decrypt']],
   ['config decrypt ', ['authtoken']],
   ['config encrypt targets.app.name a', ['authtoken']],
   ['completion ', ['bash', 'zsh', 'fish']],

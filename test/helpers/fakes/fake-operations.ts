@@ -190,6 +190,7 @@ export function fakeOperations(world: FakeWorld, work = fakePlannedWork(world)):
       return { target, snapshot: find(target, snapshot), file, bytes: 6_100_000 };
     },
     findEngines: async () => world.check.engines,
+    findProjectDatabase: async () => world.project,
     listDatabases: async () => [
       { name: 'shop', size_bytes: 61_400_000 },
       { name: '漢字 🚀', size_bytes: null },

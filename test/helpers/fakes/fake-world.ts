@@ -1,5 +1,6 @@
 import type { AuditEvent } from '../../../src/cloud/contract/schemas.ts';
 import type { FileRequest } from '../../../src/config/config-file.ts';
+import type { ProjectDatabase } from '../../../src/operations/configuration/project-database.ts';
 import type { BranchRow } from '../../../src/results/branch-results.ts';
 import type { HubState } from '../../../src/results/cloud-results.ts';
 import type { CheckReport } from '../../../src/results/configuration-results.ts';
@@ -50,6 +51,8 @@ export interface FakeWorld {
   failNames: UserError | null;
   /** Resolves when work may end; the default lets it end at once. */
   gate: Promise<void>;
+  /** The database that the environment files of the folder name. */
+  project: ProjectDatabase | null;
   /** What a check of the configuration finds. */
   check: CheckReport;
   /** Where the configuration is that is edited: a real file. */
@@ -132,6 +135,7 @@ export function fakeWorld(world: Partial<FakeWorld> = {}): FakeWorld {
     ],
     failNames: null,
     gate: Promise.resolve(),
+    project: null,
     check: {
       ok: false,
       file: '/home/ada/tool.yml',

@@ -230,3 +230,19 @@ function place(model: Model): SetupRoute {
   if (top.screen !== 'setup') throw new Error(`at ${top.screen}`);
   return top;
 }
+
+test.each([
+  ['postgres://app@db/shop', 'postgres://me@localhost/shop_mine'],
+  ['mysql://app@db/shop', 'mysql://app@localhost/shop_dev'],
+])('the database of .env is the proposed destination of %s, where it is of its type', async (url, proposed) => {
+  const project = { file: '.env', key: 'DATABASE_URL', url: 'postgres://me@localhost/shop_mine' };
+  const model = opened(fakeWorld({ project }));
+  await choose(model, '', 'target');
+  await type(model, 'shop', 'how');
+  await choose(model, 'url', 'url');
+  await until(() => place(model).found.project !== null);
+  await type(model, url, 'schemas');
+  answerChosen(model, '');
+  await asked(model, 'destination');
+  expect(place(model).typing?.text).toBe(proposed);
+});

@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { urlParts } from '../../config/urls/url-parts.ts';
+
+/** The database of the application in a folder. */
+export interface ProjectDatabase {
+  /** Name of the file. */
+  file: string;
+  /** Name of its variable. */
+  key: string;
+  /** With password, without parameters, which are those of the framework. */
+  url: string;
+}
+
+/** The first file and the first key win, as in the frameworks. */
+const FILES = ['.env.development.local', '.env.local', '.env.development', '.env'];
+
+/** Rails, Django, Phoenix, Symfony and Prisma; Vercel; Payload; Flask; TypeORM; Laravel. */
+const KEYS = [
+  'DATABASE_URL',
+  'POSTGRES_PRISMA_URL',
+  'POSTGRES_URL',
+  'MYSQL_URL',
+  'DATABASE_URI',
+  'SQLALCHEMY_DATABASE_URI',
+  'TYPEORM_URL',
+  'DB_URL',
+];
+
+const MOST_BYTES = 64 * 1024;
+
+/** Finds the local database in the environment files of a folder; `null` where none names one. */
+export async function findProjectDatabase(folder: string): Promise<ProjectDatabase | null> {
+  for (const file of FILES) {
+    const text = await readFile(join(folder, file)).catch(() => null);
+    if (text === null || text.length > MOST_BYTES) continue;
+    const variables = parseEnv(text.toString());
+    for (const key of [...KEYS, 'DB_DATABASE']) {
+      const url = localUrl((key === 'DB_DATABASE' ? composed(variables) : variables[key]) ?? '');
+      if (url !== null) return { file, key, url };
+    }
+  }
+  return null;
+}
+
+/** The variables of Laravel. */
+function composed(variables: NodeJS.Dict<string>): string | undefined {
+  const { DB_CONNECTION, DB_HOST = '127.0.0.1', DB_PORT, DB_DATABASE, DB_USERNAME, DB_PASSWORD } = variables;
+  const scheme = SCHEMES.get(DB_CONNECTION ?? '');
+  if (!scheme || !DB_DATABASE) return undefined;
+  const login = [DB_USERNAME, DB_PASSWORD].flatMap((part) => (part ? [encodeURIComponent(part)] : []));
+  const port = DB_PORT ? `:${DB_PORT}` : '';
+  return `${scheme}://${login.length > 0 ? `${login.join(':')}@` : ''}${DB_HOST}${port}/${encodeURIComponent(DB_DATABASE)}`;
+}
+
+/** The scheme of a URL, without a driver (`postgresql+psycopg`), or the name of a connection. */
+const SCHEMES = new Map(
+  Object.entries({
+    postgres: 'postgres',
+    postgresql: 'postgres',
+    pgsql: 'postgres',
+    ecto: 'postgres',
+    mysql: 'mysql',
+    mysql2: 'mysql',
+    mariadb: 'mysql',
+  }),
+);
+
+/** Any other host may be production. */
+const LOCAL_HOST = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i;
+
+function localUrl(text: string): string | null {
+  const { scheme = '', user = '', hosts = '', path = '' } = urlParts(text) ?? {};
+  const known = SCHEMES.get(scheme.split('+')[0] ?? '');
+  if (!known || !LOCAL_HOST.test(hosts) || path.length < 2) return null;
+  return `${known}://${user === '' ? '' : `${user}@`}${hosts}/${encodeURIComponent(path.slice(1))}`;
+}
