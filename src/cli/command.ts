@@ -85,6 +85,8 @@ export interface Invocation<Arguments = unknown, Options = unknown> {
   context: (config?: string) => Promise<Context>;
   /** Returns after a yes; throws with exit 5 after a no, or without a terminal. */
   confirm: (question: Question) => Promise<void>;
+  /** A yes is assumed, or a person can be asked. */
+  canConfirm: boolean;
   /** Opens the screens; `null` without a terminal, in CI, with `--no-tui` or `--json`. */
   screens: ((place: ScreensPlace) => Promise<ExitCode>) | null;
 }

@@ -18,7 +18,7 @@ export interface ConfirmPromptOptions {
 
 export async function confirm(question: Question, asking: ConfirmPromptOptions): Promise<void> {
   if (asking.assumeYes) return;
-  if (!asking.canAsk) throw refused(`${question.ask} Cannot prompt: not a terminal.`);
+  if (!asking.canAsk) throwUnasked(question.ask);
   const lines = questionLines(question).map(asking.hide);
   asking.output.write(`${lines.join('\n')}\n`);
   const { typed } = question;
@@ -45,6 +45,10 @@ export async function ask(
   } finally {
     lines.close();
   }
+}
+
+export function throwUnasked(ask?: string): never {
+  throw refused(`${ask ?? 'The load replaces a database.'} Cannot prompt: not a terminal.`);
 }
 
 function refused(message: string): UserError {

@@ -41,7 +41,17 @@ export async function runCommand(line: CommandLine, { host: given, grammar, scre
     const { environment, cwd } = host;
     const { report } = printer;
     const target = targetIn(line);
-    const opening = { config, environment, cwd, report, signal, clock, debug, target, urls: urlsOf(globals) };
+    const opening = {
+      config,
+      environment,
+      cwd,
+      report,
+      signal,
+      clock,
+      debug,
+      target,
+      urls: urlsOf(globals, environment),
+    };
     const context = await host.openContext(opening);
     debug ||= context.configuration.settings.debug;
     const { secretValues } = await import('../config/secrets/secret-values.ts');
@@ -51,6 +61,7 @@ export async function runCommand(line: CommandLine, { host: given, grammar, scre
     return context;
   }
 
+  const assumeYes = globals.yes || host.terminal.ci || isTrue(host.environment.TOOL_NO_CONFIRM);
   const hideOwn = (text: string): string => hideKnown(redactOwn(text), known);
 
   const invocation: Invocation = {
@@ -74,10 +85,11 @@ export async function runCommand(line: CommandLine, { host: given, grammar, scre
       opened ??= openContext(config);
       return opened;
     },
+    canConfirm: assumeYes || host.terminal.canAsk,
     confirm: (question) =>
       confirm(question, {
         hide: hideOwn,
-        assumeYes: globals.yes || host.terminal.ci || isTrue(host.environment.TOOL_NO_CONFIRM),
+        assumeYes,
         canAsk: host.terminal.canAsk,
         input: host.stdin,
         output: given.stderr,
@@ -119,8 +131,8 @@ export async function runCommand(line: CommandLine, { host: given, grammar, scre
   }
 }
 
-function urlsOf({ from, to }: Globals): UrlTarget | undefined {
-  return from === undefined ? undefined : urlTarget({ from, to });
+function urlsOf({ from, to }: Globals, environment: NodeJS.ProcessEnv): UrlTarget | undefined {
+  return from === undefined ? undefined : urlTarget({ from, to }, environment);
 }
 
 function targetIn({ spec, arguments: words }: CommandLine): string | undefined {

@@ -44,7 +44,7 @@ function withFile<Given extends { config?: string }>(given: Given, { environment
 async function parse(host: CommandHost, grammar: Grammar): Promise<ParsedLine> {
   const { parseLine } = await import('./program.ts');
   const options = { grammar, columns: host.terminal.stdout.columns() };
-  const words = await withUrlTarget(host.words, grammar);
+  const words = await withUrlTarget(host.words, { grammar, environment: host.environment });
   try {
     return parseLine(words, options);
   } catch (thrown) {

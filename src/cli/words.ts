@@ -16,20 +16,22 @@ export function withSelector(words: string[], grammar: Grammar): string[] {
 }
 
 /** Names the target of `--from` where the command has its target: `load --from URL` is `load shop-db.example.com --from URL`. */
-export async function withUrlTarget(words: string[], grammar: Grammar): Promise<string[]> {
+export async function withUrlTarget(
+  words: string[],
+  { grammar, environment }: { grammar: Grammar; environment: NodeJS.ProcessEnv },
+): Promise<string[]> {
   const [from, to] = [optionValue(words, '--from'), optionValue(words, '--to')];
-  if (from === undefined && to === undefined) return words;
+  if ((from === undefined && to === undefined) || words.includes('--help')) return words;
   const { urlTarget } = await import('../config/urls/url-target.ts');
-  const { name } = urlTarget({ from, to });
+  const { name } = urlTarget({ from, to }, environment);
   const { spec, given } = findCommand(words, grammar) ?? {};
   const at = spec?.arguments.findIndex(({ complete }) => complete === 'target') ?? -1;
   return at === -1 ? words : words.toSpliced(given?.[at] ?? words.length, 0, name);
 }
 
 function optionValue(words: string[], flag: string): string | undefined {
-  const at = words.indexOf(flag);
-  if (at !== -1) return words[at + 1];
-  return words.find((word) => word.startsWith(`${flag}=`))?.slice(flag.length + 1);
+  const at = words.findLastIndex((word) => word === flag || word.startsWith(`${flag}=`));
+  return words[at] === flag ? words[at + 1] : words[at]?.slice(flag.length + 1);
 }
 
 export function isSnapshot({ complete }: ArgumentSpec): boolean {

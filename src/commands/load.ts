@@ -136,15 +136,14 @@ export const loadCommand = defineCommand({
         ...(keepGoing && { keepGoing: acceptMissing ? 'swap' : 'inspect' }),
       },
       async text(result, plan) {
-        const { unsaved } = (await invocation.context()).configuration;
         const summary = summaryText(loadOperation.summary(result, plan));
-        return unsaved === undefined ? summary : `${summary}\n${unsavedTargetText()}`;
+        return invocation.globals.from === undefined ? summary : `${summary}\n${unsavedTargetText()}`;
       },
     });
   },
 });
 
-type LoadInvocation = Pick<Invocation, 'context' | 'confirm' | 'cwd'> & {
+type LoadInvocation = Pick<Invocation, 'context' | 'confirm' | 'canConfirm' | 'cwd'> & {
   arguments: { target: string };
   options: { dryRun?: boolean; cpus?: number; destdb?: string };
 };
@@ -157,6 +156,8 @@ async function buildFirst({ arguments: { target }, options, ...invocation }: Loa
     throw await withProjectDatabase(thrown, invocation.cwd);
   });
   if (dryRun) return;
+  const { throwUnasked } = await import('../cli/confirm.ts');
+  if (!invocation.canConfirm) throwUnasked();
   const { buildOperation } = await import('../operations/build/operation.ts');
   const request = { target, ...(cpus !== undefined && { cpus }) };
   await runPlanned({ ...invocation, options: {} }, buildOperation, { request });

@@ -23,10 +23,8 @@ export interface Configuration {
   hub?: HubState;
   /** The target of the file whose snapshots go to the hub: an agent builds it. */
   published?: string;
-  /** By dotted key, the flag that set it. */
+  /** By dotted key, the flag that set it: the target of `--from` is in no file. */
   flags?: ReadonlyMap<string, string>;
-  /** The target of `--from` that the file does not have. */
-  unsaved?: string;
   /** The cloud target whose URLs are whole, with their passwords. */
   cloudUrls?: string;
 }

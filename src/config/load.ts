@@ -27,7 +27,7 @@ import { requireTrust } from './trust/require-trust.ts';
 import { fillUrls } from './urls/fill-urls.ts';
 import { joinTunnels } from './urls/join-tunnels.ts';
 import { variablesOf } from './urls/template.ts';
-import { addUrlTarget } from './urls/url-target.ts';
+import { addUrlTarget, targetConfigured } from './urls/url-target.ts';
 
 export interface LoadOptions extends FileRequest {
   report?: Report;
@@ -84,7 +84,7 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
   const tree = file?.source.tree ?? createTree();
   const exposed = file ? othersCannotRead(file, shape) : [];
   const { variables, problems: variableProblems } = applyVariables(tree, { environment, shape });
-  const isSaved = urls === undefined || valueAt(tree, ['targets', urls.name]) !== undefined;
+  if (urls && valueAt(tree, ['targets', urls.name]) !== undefined) throw targetConfigured(urls.name);
   const flags = urls && addUrlTarget(tree, urls);
   for (const [key, flag] of flags ?? []) variables.set(key, flag);
   const origins: Origins = { file: file?.path ?? null, source: file?.source ?? null, variables };
@@ -136,7 +136,6 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
         blanks,
         queryFiles,
         ...(flags && { flags }),
-        ...(!isSaved && { unsaved: urls.name }),
         ...(skipped.length > 0 && { misnamed: misnamed.targets }),
       }
     : null;

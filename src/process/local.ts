@@ -3,13 +3,18 @@ import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { UserError } from '../runtime/errors.ts';
 import type { Report } from '../runtime/events.ts';
+import { formatBytes } from '../text/format.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { redact } from './redact.ts';
 import type { Command, ProcessResult, Runner, RunningProcess, RunOptions } from './runner.ts';
 
 const STDERR_LIMIT = 256 * 1024;
+/** Bytes: catalogs of 100,000 tables stay below it. */
+const STDOUT_LIMIT = 256 * 1024 * 1024;
 /** Milliseconds between SIGTERM and SIGKILL. */
 const FORCE_KILL_AFTER = 3000;
+/** Milliseconds for which the output of a killed program is read: its own children may hold the pipes. */
+const READ_AFTER_KILL = 1000;
 
 export function localRunner({ environment, report }: { environment: NodeJS.ProcessEnv; report: Report }): Runner {
   function spawn(command: Command, options: RunOptions, stdin: 'pipe' | 'ignore') {
@@ -27,7 +32,7 @@ export function localRunner({ environment, report }: { environment: NodeJS.Proce
     const child = startChild(command, { environment, stdin: options.input === undefined ? stdin : 'pipe', onEnd });
     endsWithThisProcess(child, command);
     const stderr = tailOf(child.stderr, options.onErrorLine);
-    const stdout = stdin === 'pipe' ? () => '' : wholeOf(child.stdout);
+    const stdout = stdin === 'pipe' ? () => '' : wholeOf(child, command);
     if (options.input !== undefined) child.stdin?.end(options.input);
     const ended = completion(command, { child, stdout, stderr, signal: options.signal, onEnd });
     // Its output is read first, and an abort may end it meanwhile.
@@ -101,7 +106,15 @@ function endAll(): void {
 function terminate(child: ChildProcess): void {
   child.kill('SIGTERM');
   const force = setTimeout(() => child.kill('SIGKILL'), FORCE_KILL_AFTER);
-  child.once('exit', () => clearTimeout(force));
+  child.once('exit', () => {
+    clearTimeout(force);
+    setTimeout(() => closePipes(child), READ_AFTER_KILL).unref();
+  });
+}
+
+function closePipes({ stdout, stderr }: ChildProcess): void {
+  stdout?.destroy();
+  stderr?.destroy();
 }
 
 function describeCommand({ file, args }: Command): string {
@@ -122,10 +135,20 @@ function tailOf(stream: Readable | null, onErrorLine: ((line: string) => void) |
   return () => kept;
 }
 
-function wholeOf(stream: Readable | null): () => string {
+function wholeOf(child: ChildProcess, { file }: Command): () => string {
   const chunks: Buffer[] = [];
-  stream?.on('data', (chunk: Buffer) => chunks.push(chunk));
-  return () => Buffer.concat(chunks).toString();
+  let bytes = 0;
+  child.stdout?.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes <= STDOUT_LIMIT) chunks.push(chunk);
+    else if (chunks.splice(0).length > 0) terminate(child);
+  });
+  return () => {
+    if (bytes <= STDOUT_LIMIT) return Buffer.concat(chunks).toString();
+    throw new UserError('tool_output_too_large', `${file} printed more than ${formatBytes(STDOUT_LIMIT)}`, {
+      hint: 'Check which program that is: tool config check',
+    });
+  };
 }
 
 interface EndState {

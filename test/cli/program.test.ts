@@ -118,7 +118,7 @@ test('every example in the help can be parsed', async () => {
   for (const { examples, name } of COMMANDS) {
     for (const { command } of examples) {
       const words = /tool (.*?)\)?$/.exec(command)?.[1] ?? '';
-      const given = await withUrlTarget(words.match(/"[^"]*"|\S+/g) ?? [], options.grammar);
+      const given = await withUrlTarget(words.match(/"[^"]*"|\S+/g) ?? [], { ...options, environment: {} });
       const parsed = parseLine(given, options);
       expect(parsed).toMatchObject({ kind: 'command', spec: { name } });
     }

@@ -48,7 +48,7 @@ for (const kind of testedKinds('mariadb')) {
       expect(loaded.stdout).toContain('tool config save-target --from URL --to URL');
       expect(await server.column('shop_dev', 'SELECT name FROM item ORDER BY id')).toEqual(['one', 'two']);
 
-      const { name } = urlTarget({ from: server.url('shop') });
+      const { name } = urlTarget({ from: server.url('shop') }, {});
       const saved = await tool(home, ['config', 'save-target', ...urls, '--json']);
       expect(JSON.parse(saved.stdout)).toEqual({ target: name, file: join(home, '.config/tool/tool.yml') });
       const password = new URL(server.url('shop')).password;
@@ -59,8 +59,11 @@ for (const kind of testedKinds('mariadb')) {
       const again = await tool(home, ['load', name, '--yes']);
       expect(again).toMatchObject({ exit: 0 });
       expect(again.stdout).not.toContain('save-target');
+      const flagged = await tool(home, ['load', ...urls, '--yes']);
+      expect(flagged).toMatchObject({ exit: 2, stdout: '' });
+      expect(flagged.stderr).toContain(`Target "${name}" of --from is configured`);
       expect(await server.column('shop_dev', 'SELECT count(*) FROM item')).toEqual(['2']);
-      expect((await tool(home, ['undo', ...urls, '--yes'])).exit).toBe(0);
+      expect((await tool(home, ['undo', name, '--yes'])).exit).toBe(0);
       expect(await server.column('shop_dev', 'SELECT count(*) FROM item')).toEqual(['0']);
     });
 
@@ -70,6 +73,14 @@ for (const kind of testedKinds('mariadb')) {
       const refused = await tool(home, ['load', '--from', url, '--to', url, '--yes']);
       expect(refused).toMatchObject({ exit: 5, stdout: '' });
       expect(refused.stderr).toContain('nothing is loaded into a source');
+      expect(refused.stderr).not.toContain('Stored snapshot');
+    });
+
+    it('load without a terminal and without --yes is refused before it builds', async () => {
+      const home = join(folder.path, 'script');
+      const refused = await tool(home, ['load', '--from', server.url('shop'), '--to', server.url('shop_script')]);
+      expect(refused).toMatchObject({ exit: 5, stdout: '' });
+      expect(refused.stderr).toContain('Cannot prompt: not a terminal.');
       expect(refused.stderr).not.toContain('Stored snapshot');
     });
 
@@ -116,9 +127,11 @@ it.each([
   ['postgres://app@db/big-shop', expect.stringMatching(/^big-shop-db-[0-9a-f]{8}$/)],
   ['postgres://app@[::1]:5432/shop', expect.stringMatching(/^shop-[-1]+-[0-9a-f]{8}$/)],
   [`postgres://app@db/${'x'.repeat(80)}`, expect.stringMatching(/^x{55}-[0-9a-f]{8}$/)],
+  ['postgres://app@/shop?port=6611', expect.stringMatching(/^shop-localhost-[0-9a-f]{8}$/)],
   ['postgres://app@db/%2e%2e%2fetc', expect.stringMatching(/^etc-db-[0-9a-f]{8}$/)],
-])('%s names the target %s', (from, name) => {
-  expect(urlTarget({ from }).name).toEqual(name);
+  ['postgres:///shop', expect.stringMatching(/^shop-localhost-[0-9a-f]{8}$/), { PGPORT: '6611' }],
+])('%s names the target %s', (from, name, environment: NodeJS.ProcessEnv = {}) => {
+  expect(urlTarget({ from }, environment).name).toEqual(name);
 });
 
 it.each([

@@ -23,7 +23,7 @@ export const configSaveTargetCommand = defineCommand({
         hint: 'tool config save-target --from URL --to URL',
       });
     }
-    const saved = await saveTarget({ file, environment, cwd }, urlTarget({ from, to }));
+    const saved = await saveTarget({ file, environment, cwd }, urlTarget({ from, to }, environment));
     return { data: saved, text: savedTargetText(saved) };
   },
 });

@@ -11,8 +11,13 @@ export interface UrlTarget {
   to?: string;
 }
 
+interface Flags {
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
 /** Names the target of `--from` after database and host of the source: `shop-db.example.com`. Throws for what is no URL. */
-export function urlTarget({ from, to }: { from?: string | undefined; to?: string | undefined }): UrlTarget {
+export function urlTarget({ from, to }: Flags, environment: NodeJS.ProcessEnv): UrlTarget {
   if (from === undefined) {
     const hint = 'For example: tool load --from URL --to URL';
     throw new UserError('flag_needs_flag', '--to requires --from', { exit: EXIT.usage, hint });
@@ -23,26 +28,36 @@ export function urlTarget({ from, to }: { from?: string | undefined; to?: string
   ] as const) {
     if (url !== undefined && !urlParts(url)?.scheme) throw notAUrl(flag);
   }
-  return { name: nameOf(from), from, ...(to !== undefined && { to }) };
+  return { name: nameOf(from, environment), from, ...(to !== undefined && { to }) };
 }
 
 const MOST_CHARACTERS = 64;
 
 /** Databases that the name alone would not tell apart get a digest as well. */
-function nameOf(url: string): string {
+function nameOf(url: string, environment: NodeJS.ProcessEnv): string {
   const { scheme = '', user = '', hosts = '', path = '', parameters = [] } = urlParts(url) ?? {};
   const given = new Map(parameters);
   const database = given.get('dbname') || path.slice(1) || user.split(':')[0] || 'database';
   const host = given.get('host') || hosts || given.get('service') || 'localhost';
   const exact = `${database}-${hostText(host, scheme)}`;
   const name = exact.replaceAll(/[^\p{L}\p{N}._-]/gu, '-').replace(/^[^\p{L}\p{N}]+/u, '');
-  if (name === exact && name.length <= MOST_CHARACTERS && !database.includes('-')) return name;
-  const digest = createHash('sha256')
-    .update(JSON.stringify([database, host, scheme]))
-    .digest('hex')
-    .slice(0, 8);
+  const isWhole = /:\d+$/.test(hosts) && path.length > 1;
+  const variables = isWhole || !/^postgres/i.test(scheme) ? [] : VARIABLES.filter((variable) => environment[variable]);
+  const location = [
+    ...parameters.filter(([key]) => LOCATION.has(key)),
+    ...variables.map((variable) => [variable, environment[variable]]),
+  ];
+  if (name === exact && name.length <= MOST_CHARACTERS && !database.includes('-') && location.length === 0) return name;
+  const parts = JSON.stringify([database, host, scheme, ...location]);
+  const digest = createHash('sha256').update(parts).digest('hex').slice(0, 8);
   return `${name.slice(0, MOST_CHARACTERS - digest.length - 1)}-${digest}`;
 }
+
+/** Parameters that lead to another server or database. */
+const LOCATION = new Set(['host', 'hostaddr', 'port', 'service', 'servicefile', 'dbname', 'tunnel', 'socket']);
+
+/** Variables of libpq that complete a URL. */
+const VARIABLES = ['PGHOST', 'PGHOSTADDR', 'PGPORT', 'PGSERVICE', 'PGDATABASE'];
 
 /** Without the port that a PostgreSQL server has by default, and with every other one. */
 function hostText(host: string, scheme: string): string {
@@ -62,6 +77,14 @@ export function addUrlTarget(tree: Tree, { name, from, to }: UrlTarget): Map<str
     flags.set(`targets.${name}.snapshot.${key}`, flag);
   }
   return flags;
+}
+
+/** Its source would no longer be guarded, and its other settings are for that source. */
+export function targetConfigured(name: string): UserError {
+  return new UserError('usage', `Target "${name}" of --from is configured`, {
+    exit: EXIT.usage,
+    hint: `Use it: tool load ${name}. For another destination: --destdb URL. tool config show prints its settings.`,
+  });
 }
 
 function notAUrl(flag: string): UserError {

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { urlParts } from '../../config/urls/url-parts.ts';
@@ -33,15 +33,21 @@ const MOST_BYTES = 64 * 1024;
 /** Finds the local database in the environment files of a folder; `null` where none names one. */
 export async function findProjectDatabase(folder: string): Promise<ProjectDatabase | null> {
   for (const file of FILES) {
-    const text = await readFile(join(folder, file)).catch(() => null);
-    if (text === null || text.length > MOST_BYTES) continue;
-    const variables = parseEnv(text.toString());
+    const text = await readText(join(folder, file)).catch(() => null);
+    if (text === null) continue;
+    const variables = parseEnv(text);
     for (const key of [...KEYS, 'DB_DATABASE']) {
       const url = localUrl((key === 'DB_DATABASE' ? composed(variables) : variables[key]) ?? '');
       if (url !== null) return { file, key, url };
     }
   }
   return null;
+}
+
+/** `null` for a pipe or a device, which may have no end, and for a large file. */
+async function readText(path: string): Promise<string | null> {
+  const found = await stat(path);
+  return found.isFile() && found.size <= MOST_BYTES ? readFile(path, 'utf8') : null;
 }
 
 /** The variables of Laravel. */

@@ -1,7 +1,8 @@
 import { type FileRequest, readConfigFile } from '../../config/config-file.ts';
 import { requireSecretKey } from '../../config/secrets/require-secret-key.ts';
+import { valueAt } from '../../config/tree.ts';
 import { urlParts } from '../../config/urls/url-parts.ts';
-import type { UrlTarget } from '../../config/urls/url-target.ts';
+import { targetConfigured, type UrlTarget } from '../../config/urls/url-target.ts';
 import type { SavedTarget } from '../../results/configuration-results.ts';
 import { addChange, openDraft, saveDraft } from './edit-configuration.ts';
 import { applySetUp, planSetUp } from './set-up.ts';
@@ -18,6 +19,7 @@ export async function saveTarget(surroundings: FileRequest, { name, from, to }: 
     return { target: name, ...(await applySetUp(request, plan)) };
   }
   let draft = await openDraft(request);
+  if (valueAt(draft.written, ['targets', name]) !== undefined) throw targetConfigured(name);
   const urls = [['src_url', from], ...(to === undefined ? [] : [['dst_url', to]])] as const;
   if (draft.secretKey === null && urls.some(([, url = '']) => urlParts(url)?.user.includes(':'))) requireSecretKey({});
   for (const [key = '', value = ''] of urls) {

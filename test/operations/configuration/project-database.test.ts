@@ -1,5 +1,7 @@
-import { writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { findProjectDatabase } from '../../../src/operations/configuration/project-database.ts';
 import { temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
@@ -33,4 +35,15 @@ test('a file for development wins over .env, and a remote database in it does no
   await writeFile(join(folder.path, '.env.development.local'), 'DATABASE_URL=postgres://db.example.com/shop\n');
   const project = { file: '.env.local', key: 'DATABASE_URL', url: 'postgres://localhost/mine' };
   expect(await findProjectDatabase(folder.path)).toEqual(project);
+});
+
+test('a pipe, a device and a large file name no database', async () => {
+  await using folder = await temporaryFolder();
+  await symlink('/dev/zero', join(folder.path, '.env'));
+  await promisify(execFile)('mkfifo', [join(folder.path, '.env.local')]);
+  await writeFile(
+    join(folder.path, '.env.development'),
+    `${'#'.repeat(70_000)}\nDATABASE_URL=postgres://localhost/a\n`,
+  );
+  expect(await findProjectDatabase(folder.path)).toBeNull();
 });

@@ -17,7 +17,10 @@ const KINDS: Record<string, Kind> = {
   unreachable: UNREACHABLE,
   missing: {
     code: 'database_missing',
-    message: ({ database, display }) => `The database "${database}" does not exist on the server of ${display}`,
+    message: ({ database, display }) =>
+      database === null
+        ? `The URL ${display} names no database, and the default one does not exist`
+        : `The database "${database}" does not exist on the server of ${display}`,
   },
   denied: {
     code: 'denied',
