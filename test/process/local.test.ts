@@ -124,3 +124,21 @@ test('a child that ignores SIGTERM is killed when the work is aborted', async ()
   await expect(child.ended).rejects.toThrow('stopped');
   expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 }, 10_000);
+
+test('a program with endless output is ended, and named in the error', async () => {
+  await expect(runner.run({ file: 'yes', args: [] })).rejects.toMatchObject({
+    code: 'tool_output_too_large',
+    message: 'yes printed more than 268 MB',
+  });
+});
+
+test('an abort waits for no child of the child that holds its output', async () => {
+  const aborted = new AbortController();
+  const { promise: isRunning, resolve } = Promise.withResolvers<string>();
+  const script = 'sleep 60 & echo $! >&2; wait';
+  const ended = runner.run({ file: 'sh', args: ['-c', script] }, { signal: aborted.signal, onErrorLine: resolve });
+  const sleeping = Number(await isRunning);
+  aborted.abort(new Error('enough'));
+  await expect(ended).rejects.toThrow('enough');
+  process.kill(sleeping);
+});
