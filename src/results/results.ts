@@ -130,11 +130,17 @@ export const snapshotRow = v.object({
 
 export type SnapshotRow = v.InferOutput<typeof snapshotRow>;
 
-/** A save of the destination. It never counts as sanitized, and is on this machine only. */
+/** A save of the destination or of a branch. It never counts as sanitized, and is on this machine only. */
 export const saveRow = v.object({
   name: text,
   ...snapshotRow.entries,
   automatic: optional(describe(v.picklist(SAVES_BEFORE), 'The operation that made it. Absent: `tool save`.')),
+  branch: optional(
+    describe(
+      v.object({ name: text, owner: describe(orNull(text), 'The agent that made the save; `null`: a person.') }),
+      'The branch that it is of. Absent: the destination.',
+    ),
+  ),
 });
 
 export type SaveRow = v.InferOutput<typeof saveRow>;

@@ -214,6 +214,16 @@ export interface RestoreRun extends RestoreRequest {
   throwAway?: boolean;
   /** Makes a base copy, and does not replace the destination. */
   onlyBase?: boolean;
+  /** The database of `url` is a branch, and remains it; rejects where that is no longer so. */
+  branch?: RestoredBranch | undefined;
+}
+
+export interface RestoredBranch {
+  /** Name of the destination that it is a branch of. */
+  of: string;
+  name: string;
+  /** The snapshot that its new content is from. */
+  snapshot: string | null;
 }
 
 export interface ReplaceResult {

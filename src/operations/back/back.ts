@@ -1,17 +1,18 @@
 import type { BackPlan, BackResult } from '../../results/save-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
+import { applyBranchReset, type PlannedBranchReset } from '../branch/reset/reset.ts';
 import { chooseDestination, openDestination } from '../load/destination.ts';
 import { applyLoad, planLoad } from '../load/load.ts';
 import type { PlannedLoad } from '../load/planned-load.ts';
 import type { Planned } from '../planned.ts';
 import { applyReset, type PlannedReset, planReset } from '../reset/reset.ts';
-import { findSave } from '../save/saves.ts';
+import { findSave, type SavesOf } from '../save/saves.ts';
 import { applyUndo, type PlannedUndo, planUndo } from '../undo/undo.ts';
+import { planBranchBack } from './back-branch.ts';
 import { lastLoad } from './last-load.ts';
 
-export interface BackRequest {
-  target: string;
+export interface BackRequest extends SavesOf {
   /** Name or index of a save, `load` (a reset) or `previous` (an undo). Default: the newest save. */
   point?: string;
   /** `false` keeps no undo copy. Default `true`. */
@@ -25,12 +26,15 @@ export interface PlannedBack extends Planned<BackRequest, BackPlan> {
   load: PlannedLoad | null;
   reset: PlannedReset | null;
   undo: PlannedUndo | null;
+  branchReset: PlannedBranchReset | null;
 }
 
 /** Plans the reset, the undo or the load that returns to the point. Changes nothing. */
 export async function planBack(context: Context, request: BackRequest): Promise<PlannedBack> {
-  const { target, point, undo: keepsUndo = true, cpus, autosave = true } = request;
-  const planned = { request, planned_at: context.clock().toISOString(), load: null, reset: null, undo: null };
+  const { target, branch, point, undo: keepsUndo = true, cpus, autosave = true } = request;
+  if (branch !== undefined) return planBranchBack(context, { ...request, branch });
+  const nothing = { load: null, reset: null, undo: null, branchReset: null };
+  const planned = { request, planned_at: context.clock().toISOString(), ...nothing };
   const loading = { target, undo: keepsUndo, autosave, ...(cpus !== undefined && { cpus }) };
   if (point === 'load') {
     const way = await planReturnToLoad(context, { target, undo: keepsUndo });
@@ -65,10 +69,13 @@ async function planReturnToLoad(
 
 const WITHOUT_BASE = new Set(['no_base_copy', 'base_copy_outdated', 'base_copies_unsupported']);
 
-export async function applyBack(context: Context, { plan, load, reset, undo }: PlannedBack): Promise<BackResult> {
-  const { target, point } = plan;
-  if (reset) return { target, point, reset: await applyReset(context, reset) };
-  if (undo) return { target, point, load: await applyUndo(context, undo) };
+export async function applyBack(context: Context, planned: PlannedBack): Promise<BackResult> {
+  const { plan, load, reset, undo, branchReset } = planned;
+  const { target, branch, point } = plan;
+  const to = { target, ...(branch !== undefined && { branch }), point };
+  if (branchReset) return { ...to, branch_reset: await applyBranchReset(context, branchReset) };
+  if (reset) return { ...to, reset: await applyReset(context, reset) };
+  if (undo) return { ...to, load: await applyUndo(context, undo) };
   if (!load) throw new Error('the plan is of no point');
-  return { target, point, load: await applyLoad(context, load) };
+  return { ...to, load: await applyLoad(context, load) };
 }

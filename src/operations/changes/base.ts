@@ -19,15 +19,19 @@ export interface BaseRequest {
   target: string;
   /** Name of a save, or a snapshot. Default: the last load. */
   since?: string | undefined;
+  /** A branch, which has saves of its own. */
+  branch?: string | undefined;
+  owner?: string | undefined;
 }
 
 /** The state that a database is compared with. Both sides of a comparison are read on this machine. */
 export async function findBase(
   context: Context,
-  { target, since }: BaseRequest,
+  { target, since, branch, owner }: BaseRequest,
   origin: () => string,
 ): Promise<ChangesBase> {
-  const saves = await listSaves(context, target);
+  const ofDestination = branch !== undefined && owner === undefined ? await listSaves(context, { target }) : [];
+  const saves = [...(await listSaves(context, { target, branch, owner })), ...ofDestination];
   if (since !== undefined) {
     const save = saves.find(({ row }) => row.name === since);
     if (save) return ofSave('save', save);

@@ -59,7 +59,14 @@ export function fakeSaves(
           ...{ replaced_at: PLANNED_AT, size_bytes: 59_000_000 },
         };
         return {
-          ...{ request, plan: { target, point, undo }, planned_at: PLANNED_AT, load: null, reset: null },
+          ...{
+            request,
+            plan: { target, point, undo },
+            planned_at: PLANNED_AT,
+            load: null,
+            reset: null,
+            branchReset: null,
+          },
           undo: { request: { target }, plan: undo, planned_at: PLANNED_AT },
         };
       },

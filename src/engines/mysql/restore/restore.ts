@@ -8,6 +8,7 @@ import { endLeftSessions } from '../../shared/left-sessions.ts';
 import { withRightsHint } from '../../shared/restore-failed.ts';
 import { type BaseCopyOptions, createBase, createSpare } from '../branches/base-copies.ts';
 import { baseCopyState } from '../branches/base-record.ts';
+import { restoredBranch } from '../branches/restored-branch.ts';
 import { dropCode } from '../catalog/definitions/code.ts';
 import { withEventsDisabled } from '../catalog/definitions/events.ts';
 import { readDependents } from '../catalog/definitions/foreign-keys.ts';
@@ -57,10 +58,21 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
   const partial = plan.empty.length > 0 || leftOut.length > 0;
   const keepBase = run.onlyBase ? { spare: false } : run.keepBase;
   const base = keepBase && { spare: keepBase.spare, snapshot: manifest.id, partial };
+  const branch = run.branch && (await restoredBranch(context, { url, branch: run.branch }));
   return loadThroughShadow(
     context,
-    { url, undo, throwAway, collations: definitions, base, keepsCopies: run.keepsCopies, onlyBase: run.onlyBase },
+    {
+      url,
+      undo,
+      throwAway,
+      collations: definitions,
+      base,
+      keepsCopies: run.keepsCopies,
+      onlyBase: run.onlyBase,
+      branch,
+    },
     async ({ shadow, server, context: running }) => {
+      await branch?.begin(server);
       const triggers = definitions.triggers.map(({ name }) => name);
       assertNoNameCollision(await readNameCase(server, triggers), triggers, 'triggers');
       await assertCreatable(running, { url: withDatabase(url, shadow), definitions });

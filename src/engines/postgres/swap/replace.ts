@@ -22,7 +22,7 @@ import { checkSwap } from './blockers.ts';
 import { dropAfterFailure } from './drop-after-failure.ts';
 import { inherit, type Settle } from './inherit.ts';
 import { type BaseMark, writeMark } from './mark.ts';
-import { databaseExists, type NewBase, rename, renameAll, swapDatabases } from './swap.ts';
+import { databaseExists, type NewBase, type NewComment, rename, renameAll, swapDatabases } from './swap.ts';
 import { openMeanwhile, openSwapSession } from './swap-session.ts';
 
 export interface ReplaceRequest {
@@ -43,7 +43,7 @@ export interface ReplaceRequest {
   /** The new database becomes the base copy, and the destination is not replaced. */
   onlyBase?: boolean | undefined;
   /** The comment of the new database, when that is complete; default: that of the replaced one. */
-  comment?: (() => string | null) | undefined;
+  comment?: NewComment | undefined;
   /** The new database is made from the base copy otherwise. */
   copied?: boolean | undefined;
   /** Called with the new database when it has its owner and grants. */

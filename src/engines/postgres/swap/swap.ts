@@ -39,10 +39,13 @@ export interface Swap {
    */
   base?: NewBase | 'present' | 'both' | undefined;
   /** Comment of the new database; default: that of the replaced one. */
-  comment?: (() => string | null) | undefined;
+  comment?: NewComment | undefined;
   /** Ends sessions that stand in the way, and opens while other work is done; default: one of its own. */
   second?: Promise<PostgresSession> | undefined;
 }
+
+/** Returns the comment of a complete database, under the destination's lock. */
+export type NewComment = (server: PostgresSession, shadow: string) => Promise<string | null>;
 
 export interface NewBase {
   /** The copy, under the name of a shadow database. */
@@ -70,10 +73,11 @@ export async function swapDatabases(
   const outdated = base === 'both' ? [] : base === 'present' ? [auxiliary.spare] : [auxiliary.base, auxiliary.spare];
   const retired = [old && auxiliary.undo, ...outdated].filter((one) => one !== null);
   const swapped = startStep(report, 'swap', `Switch ${destination} to the restored database`);
+  const marked = comment ? comment(server, shadow) : Promise.resolve(old?.comment ?? null);
   const renames = [
     ...(old ? toUndoCopy(destination, { from: destination, replacedAt: clock(), comment: old.comment }) : []),
     rename(shadow, destination),
-    writeComment(destination, comment ? comment() : (old?.comment ?? null)),
+    writeComment(destination, await marked),
     ...(base === 'both'
       ? await remarkStatements(server, { auxiliary, destination, shadow })
       : await baseStatements(server, { base, auxiliary, shadow, name: names.base })),
