@@ -227,11 +227,25 @@ describeWithPostgres('tool mcp', () => {
     expect(await psqlAt(url, { sql: 'SELECT DISTINCT name FROM person' })).toBe('nobody\n');
     const { token } = await strict.call('plan_reset_branch', { target: 'masked', name: 's' });
     await strict.call('reset_branch', { target: 'masked', name: 's', token });
-    // A base copy of an original gives nothing.
+    // The data of a save is that of the snapshot of its branch.
+    const branch = { target: 'masked', name: 's' };
+    await strict.call('save', { ...branch, save: 'clean' });
+    const unmasked = await start(['--as', 'strict', '--allow', 'originals']);
     const original = await planLoad(masked, { target: 'masked', original: true, keepBase: true });
     await applyLoad(masked, original);
     expect(await strict.refusal('create_branch', { target: 'masked', name: 'other' })).toMatchObject(refused);
     expect(await strict.refusal('plan_reset_branch', { target: 'masked', name: 's' })).toMatchObject(refused);
+    // A base copy of an original gives nothing, nor does a save of it.
+    const { token: ofOriginal } = await unmasked.call('plan_back', { ...branch, point: 'load' });
+    await unmasked.call('back', { ...branch, point: 'load', token: ofOriginal });
+    await unmasked.call('save', { ...branch, save: 'original' });
+    expect(await strict.refusal('save', branch)).toMatchObject(refused);
+    expect(await strict.refusal('plan_back', { ...branch, point: 'original' })).toMatchObject(refused);
+    expect(await strict.refusal('plan_back', { ...branch, point: 'load' })).toMatchObject(refused);
+    const { token: ofClean } = await strict.call('plan_back', { ...branch, point: 'clean' });
+    await strict.call('back', { ...branch, point: 'clean', token: ofClean });
+    expect(await server.psql('masked_copy_s', { sql: 'SELECT DISTINCT name FROM person' })).toBe('nobody\n');
+    await unmasked.client.close();
     await strict.client.close();
   }, 120_000);
 

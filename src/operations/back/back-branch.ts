@@ -7,10 +7,7 @@ import { findSave } from '../save/saves.ts';
 import type { BackRequest, PlannedBack } from './back.ts';
 
 /** Plans the reset of a branch to its base copy, or the load of one of its saves. Changes nothing. */
-export async function planBranchBack(
-  context: Context,
-  request: BackRequest & { branch: string },
-): Promise<PlannedBack> {
+export async function branchBack(context: Context, request: BackRequest & { branch: string }): Promise<PlannedBack> {
   const { target, branch, owner, point, cpus, autosave = true } = request;
   const nothing = { load: null, reset: null, undo: null, branchReset: null };
   const planned = { request, planned_at: context.clock().toISOString(), ...nothing };

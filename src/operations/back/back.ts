@@ -9,7 +9,7 @@ import type { Planned } from '../planned.ts';
 import { applyReset, type PlannedReset, planReset } from '../reset/reset.ts';
 import { findSave, type SavesOf } from '../save/saves.ts';
 import { applyUndo, type PlannedUndo, planUndo } from '../undo/undo.ts';
-import { planBranchBack } from './back-branch.ts';
+import { branchBack } from './back-branch.ts';
 import { lastLoad } from './last-load.ts';
 
 export interface BackRequest extends SavesOf {
@@ -32,7 +32,7 @@ export interface PlannedBack extends Planned<BackRequest, BackPlan> {
 /** Plans the reset, the undo or the load that returns to the point. Changes nothing. */
 export async function planBack(context: Context, request: BackRequest): Promise<PlannedBack> {
   const { target, branch, point, undo: keepsUndo = true, cpus, autosave = true } = request;
-  if (branch !== undefined) return planBranchBack(context, { ...request, branch });
+  if (branch !== undefined) return branchBack(context, { ...request, branch });
   const nothing = { load: null, reset: null, undo: null, branchReset: null };
   const planned = { request, planned_at: context.clock().toISOString(), ...nothing };
   const loading = { target, undo: keepsUndo, autosave, ...(cpus !== undefined && { cpus }) };

@@ -17,7 +17,7 @@ export interface OpenedBranch {
   /** The database of the branch. */
   database: Database;
   branch: Branch;
-  /** What it is a branch of. */
+  /** The destination that it is a branch of. */
   destination: Database;
 }
 

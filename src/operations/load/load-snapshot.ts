@@ -33,7 +33,7 @@ import { earlierSnapshots } from './earlier-snapshots.ts';
 import { assertNotASource } from './guard/guard.ts';
 import { loadSteps } from './load-steps.ts';
 import { assertReplaceableRows, onlyRowsWarnings, plannedOnlyRows } from './only-rows.ts';
-import { openReplaced, type Replaced } from './open-replaced.ts';
+import { type LoadPlace, openLoadPlace } from './open-load-place.ts';
 import type { LoadRequest, PlannedLoad } from './planned-load.ts';
 import { restoredBy } from './restored-by.ts';
 
@@ -133,8 +133,8 @@ async function findRequested(context: Context, request: LoadRequest): Promise<Fo
 }
 
 /** Refuses a destination whose engine is another one, or cannot keep going. */
-async function openFor(context: Context, request: LoadRequest, manifest: Manifest): Promise<Replaced> {
-  const replaced = await openReplaced(context, request);
+async function openFor(context: Context, request: LoadRequest, manifest: Manifest): Promise<LoadPlace> {
+  const replaced = await openLoadPlace(context, request);
   const { database } = replaced;
   assertSameEngine(database, manifest);
   const { whyNotKeepGoing } = database.engine.capabilities;
@@ -157,7 +157,7 @@ export async function applySnapshot(
   const { manifest, local, remote } = found;
   if (!request.save) assertTrusted(quiet, manifest, request);
   await assertAllowedData(quiet, request.target, manifest);
-  const { database, branch } = await openReplaced(quiet, request);
+  const { database, branch } = await openLoadPlace(context, request, { warned: true });
   await checkDestination(context, planned, database.url);
   const only = selection && namesOf(selection);
   if (request.only && only) {
@@ -206,7 +206,7 @@ export async function applySnapshot(
 }
 
 function branchRestored(
-  { facts: { name }, of }: NonNullable<Replaced['branch']>,
+  { facts: { name }, of }: NonNullable<LoadPlace['branch']>,
   { branch }: Manifest,
 ): RestoredBranch {
   return { of, name, snapshot: branch?.snapshot ?? null };

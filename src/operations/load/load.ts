@@ -10,7 +10,7 @@ import { statingOutcome } from '../stating-outcome.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
 import { applyScript, planScript } from './load-script.ts';
 import { applySnapshot, planSnapshot } from './load-snapshot.ts';
-import { openReplaced } from './open-replaced.ts';
+import { openLoadPlace } from './open-load-place.ts';
 import type { LoadRequest, PlannedLoad } from './planned-load.ts';
 
 /** Looks at snapshot and destination, changes nothing. Throws when a guard refuses or the pre-flight fails. */
@@ -32,7 +32,7 @@ async function losingLoad(context: Context, { request, plan }: PlannedLoad): Pro
   const { destination, strategy, undo } = plan;
   // A return leads to the configured destination.
   if (!autosave || onlyBase || source || destdb !== undefined || !destination.exists) return null;
-  const { database, branch } = await openReplaced({ ...context, report: () => {} }, request);
+  const { database, branch } = await openLoadPlace(context, request, { warned: true });
   return {
     ...(branch && { branch: savedBranch(branch.facts, owner) }),
     ...{ target, database, sizeBytes: destination.size_bytes },

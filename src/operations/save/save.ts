@@ -22,7 +22,16 @@ import { assertNoOriginalData } from '../snapshots/sanitized-only.ts';
 import { signed } from '../snapshots/signatures.ts';
 import { manifestOf, storeDump } from '../snapshots/store-dump.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
-import { isOf, isReservedName, listSaves, type SavesOf, saveRow, savesBeyondRules, WHOLE_DATABASE } from './saves.ts';
+import {
+  isOf,
+  isReservedName,
+  listSaves,
+  makerOf,
+  type SavesOf,
+  saveRow,
+  savesBeyondRules,
+  WHOLE_DATABASE,
+} from './saves.ts';
 
 export interface SaveRequest extends SavesOf {
   /** Default: the time. */
@@ -47,14 +56,14 @@ export async function planSave(given: Context, request: SaveRequest): Promise<Pl
   return { request, plan: { target, ...of, name, note, destination: database.url.display, all_read }, planned_at };
 }
 
-interface Saved {
+interface SaveSource {
   context: Context;
   database: Database;
   branch?: SavedBranch;
 }
 
 /** The destination, to which nothing is connected yet, or a branch. */
-async function openSaved(given: Context, request: SaveRequest): Promise<Saved> {
+async function openSaved(given: Context, request: SaveRequest): Promise<SaveSource> {
   const { target, branch: name, owner } = request;
   if (name === undefined) {
     const context = await withTargetUrls(given, target, { source: false });
@@ -90,7 +99,7 @@ export function applySave(given: Context, { request, plan }: PlannedSave): Promi
 
 export type SavedBranch = NonNullable<Manifest['branch']>;
 
-/** What a save keeps of a branch; the mark on the server may name a snapshot of any form. */
+/** Returns what a save keeps of a branch; the mark on the server may name a snapshot of any form. */
 export function savedBranch({ name, snapshot }: Branch, owner: string | undefined): SavedBranch {
   return { name, owner: owner ?? null, snapshot: v.is(snapshotId, snapshot) ? snapshot : null };
 }
@@ -172,8 +181,9 @@ export async function storeSave(
   if (!done) return null;
   const { manifest, reading } = done;
   const saves = await repository.listSaves(target);
+  const ofMaker = saves.filter((save) => makerOf(save) === makerOf(manifest));
   // It is not the newest where a clock was set back.
-  const removed = (await savesBeyondRules(context, saves)).filter(({ id }) => id !== manifest.id);
+  const removed = (await savesBeyondRules(context, ofMaker)).filter(({ id }) => id !== manifest.id);
   if (removed.length > 0) await removeFrom(context, { from: ['local'], remote: null, manifests: removed });
   const stays = saves.filter((save) => !removed.includes(save) && isOf(save, of));
   const index = stays.findIndex(({ id }) => id === manifest.id);

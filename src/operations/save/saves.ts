@@ -16,7 +16,7 @@ export interface FoundSave extends FoundSnapshot {
   row: SaveRow;
 }
 
-/** Whose saves are meant: those of the destination, or of a branch. */
+/** The saves of the destination, or of a branch. */
 export interface SavesOf {
   target: string;
   branch?: string | undefined;
@@ -33,7 +33,7 @@ export async function listSaves(context: Context, of: SavesOf): Promise<FoundSav
     .map((manifest, index) => foundSave(context, manifest, index));
 }
 
-/** Those of the destination and of all branches, newest first; indexes count within the list that each is in. */
+/** All saves of a target, newest first; indexes count within the list that each is in. */
 export async function listAllSaves(context: Context, target: string): Promise<FoundSave[]> {
   findTarget(context.configuration, target);
   const counts = new Map<string | undefined, number>();
@@ -105,7 +105,8 @@ export async function savesBeyondRules(context: Context, given: Manifest[]): Pro
   return beyond;
 }
 
-function makerOf({ branch, automatic }: Manifest): string {
+/** A person, an agent, or what saves before loads of agents. */
+export function makerOf({ branch, automatic }: Manifest): string {
   return JSON.stringify(branch?.owner ?? automatic === 'agent');
 }
 

@@ -14,7 +14,7 @@ export interface RestoredBranchSwap extends BranchSwap {
   begin: (server: MysqlSession) => Promise<void>;
 }
 
-/** What the swap of a branch for its new content needs: its mark, with the snapshot that this is from. */
+/** Prepares the swap of a branch for its new content: its mark, with the snapshot that this is from. */
 export async function restoredBranch(
   context: EngineContext,
   { url, branch }: Pick<RestoreRun, 'url'> & { branch: NonNullable<RestoreRun['branch']> },
