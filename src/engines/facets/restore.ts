@@ -41,6 +41,8 @@ export interface RestoreFacet {
    * programs of the server.
    */
   restoreDump(dump: DumpFile): Promise<RestoredDump>;
+  /** Read before the present state is saved: tells the run whether the database was written to since (`unchangedSince`). */
+  readChangeMark(): Promise<unknown>;
   /** Rejects with `nothing_to_undo` where there is none. */
   findUndoCopy(): Promise<UndoCopy>;
   /** Swaps the destination with its undo copy; a failure changes nothing. A second call restores the present state. */
@@ -199,6 +201,11 @@ export interface RestoreRun extends RestoreRequest {
   plan: RestorePlan;
   cpus: number;
   undo: boolean;
+  /**
+   * A change mark: without `undo`, the replaced database remains as the undo copy unless it is known to be as when the
+   * mark was read.
+   */
+  unchangedSince?: unknown;
   /** Reads a fingerprint of the new database before the swap, where the engine has one. */
   fingerprint?: boolean | undefined;
   directory: string;

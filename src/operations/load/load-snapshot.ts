@@ -1,5 +1,5 @@
 import type { WithoutUrl } from '../../engines/engine-context.ts';
-import type { RestoredBranch, RestorePlan, RestoreRequest } from '../../engines/facets/restore.ts';
+import type { RestoredBranch, RestorePlan, RestoreRequest, RestoreRun } from '../../engines/facets/restore.ts';
 import type { Database } from '../../engines/open-database.ts';
 import { bytesOfTable, type Manifest } from '../../repository/manifest/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
@@ -145,6 +145,7 @@ async function openFor(context: Context, request: LoadRequest, manifest: Manifes
 export async function applySnapshot(
   context: Context,
   planned: PlannedLoad & { restore: RestorePlan },
+  { unchangedSince }: Pick<RestoreRun, 'unchangedSince'>,
 ): Promise<LoadResult> {
   const { request, plan, restore } = planned;
   const { snapshot, jobs: cpus, undo, selection, tables, rows, size_bytes, keep_base: keepBase } = plan;
@@ -177,6 +178,7 @@ export async function applySnapshot(
     plan: restore,
     cpus,
     undo,
+    ...(unchangedSince !== undefined && { unchangedSince }),
     fingerprint: savesBefore(context, 'load') && !request.onlyBase && !branch,
     ...(request.onlyBase && { onlyBase: true }),
     ...(branch && { branch: branchRestored(branch, manifest) }),

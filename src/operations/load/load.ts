@@ -81,10 +81,21 @@ async function perform(given: Context, planned: PlannedLoad): Promise<LoadResult
   if (!isCurrent(context, planned)) await assertShared(context, planned.request.target);
   for (const { code, message } of planned.plan.warnings) context.report({ event: 'warning', code, message });
   const losing = await losingLoad(context, planned);
+  const unchangedSince = losing ? await markWhereSaved(losing, planned.plan) : undefined;
   if (losing) await applyAutomaticSaves(context, losing);
   return planned.restore
-    ? applySnapshot(context, { ...planned, restore: planned.restore })
+    ? applySnapshot(context, { ...planned, restore: planned.restore }, { unchangedSince })
     : applyScript(context, planned);
+}
+
+/** Writes after the save, while the load runs, would be lost with the destination. */
+async function markWhereSaved(
+  { database, branch }: LosingOperation,
+  { undo, strategy, destination, automatic_saves: saves = [] }: PlannedLoad['plan'],
+): Promise<unknown> {
+  const isSaved = saves.some(({ database, skipped }) => database === destination.database && !skipped);
+  if (undo || branch || strategy !== 'swap' || !isSaved) return undefined;
+  return database.restore.readChangeMark();
 }
 
 async function withUrls(context: Context, { target, destdb, source = false }: LoadRequest): Promise<Context> {

@@ -47,7 +47,7 @@ import { tryEvents } from './try-events.ts';
 export async function restore(context: EngineContext, run: RestoreRun): Promise<ReplaceResult> {
   if (run.plan.strategy === 'rows') return await restoreOnlyRows(context, run);
   const { report } = context;
-  const { manifest, url, cpus, undo, read, throwAway, beforeSwap, afterLoad } = run;
+  const { manifest, url, cpus, undo, unchangedSince, read, throwAway, beforeSwap, afterLoad } = run;
   const details = detailsOf(manifest);
   const { definitions, leftOut } = await readDefinitionsFile(manifest, read, run);
   const plan = onlyOwnRows(run.plan, { definitions, details, leftOut });
@@ -64,6 +64,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
     {
       url,
       undo,
+      unchangedSince,
       throwAway,
       collations: definitions,
       base,
@@ -150,7 +151,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
   );
 }
 
-export interface ShadowLoadRequest extends Pick<RestoreRun, 'url' | 'undo'> {
+export interface ShadowLoadRequest extends Pick<RestoreRun, 'url' | 'undo' | 'unchangedSince'> {
   collations: Collations;
   /** Drops what was made, instead of giving it the destination's place. */
   throwAway?: boolean | undefined;
@@ -175,7 +176,18 @@ export interface Shadow {
 /** Makes a database beside the destination, has it filled, and swaps the two; leaves nothing when that fails. */
 export async function loadThroughShadow(
   context: EngineContext,
-  { url, undo, collations, throwAway, base, fromBase, keepsCopies = false, onlyBase, branch }: ShadowLoadRequest,
+  {
+    url,
+    undo,
+    unchangedSince,
+    collations,
+    throwAway,
+    base,
+    fromBase,
+    keepsCopies = false,
+    onlyBase,
+    branch,
+  }: ShadowLoadRequest,
   fill: (made: Shadow) => Promise<Dependents>,
 ): Promise<ReplaceResult> {
   const { report } = context;
@@ -214,7 +226,7 @@ export async function loadThroughShadow(
       const { base: name } = await readAuxiliaryNames(server, destination);
       return { swapMs: null, undoDatabase: null, baseDatabase: name };
     }
-    const swap = { server, begun: release, url, shadow, undo, branch, ...dependents };
+    const swap = { server, begun: release, url, shadow, undo, unchangedSince, branch, ...dependents };
     replaced = await swapDatabases(context, { ...swap, base: fromBase || keepsCopies ? 'present' : (made ?? null) });
   } catch (error) {
     // Gives the lock free for the session that cleans up: this one may be gone with what made the run fail.

@@ -1,7 +1,7 @@
 import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import type { ReplaceResult } from '../../facets/restore.ts';
+import type { ReplaceResult, RestoreRun } from '../../facets/restore.ts';
 import { createClosedCopy, createSpare, readSessions } from '../branches/base-copies.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { quoteName } from '../connection/quote.ts';
@@ -28,6 +28,7 @@ import { openMeanwhile, openSwapSession } from './swap-session.ts';
 export interface ReplaceRequest {
   url: DatabaseUrl;
   undo: boolean;
+  unchangedSince?: RestoreRun['unchangedSince'];
   /** The source's settings, for a destination that does not exist. */
   settings?: string[] | undefined;
   /** Owner of the objects, if not the owner of the replaced database. */
@@ -81,6 +82,7 @@ export async function replaceDestination(
   {
     url,
     undo,
+    unchangedSince,
     settings = [],
     role,
     throwAway,
@@ -149,6 +151,7 @@ export async function replaceDestination(
       url,
       shadow,
       undo,
+      unchangedSince,
       base: fromBase ? 'present' : keepsCopies ? 'both' : made,
       comment,
       second: second?.session,

@@ -3,11 +3,13 @@ import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import type { ReplaceResult } from '../../facets/restore.ts';
+import type { ReplaceResult, RestoreRun } from '../../facets/restore.ts';
+import { copyRemains } from '../../shared/copy-remains.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
+import { withDatabase } from '../connection/url.ts';
 import {
   type AuxiliaryDatabases,
   auxiliaryNames,
@@ -17,6 +19,7 @@ import {
   verifyLock,
 } from '../server/server.ts';
 import { checkSwap } from './blockers.ts';
+import { isAsMarked } from './change-mark.ts';
 import { type BaseMark, isCopyOf, type NewMark, writeComment, writeMark } from './mark.ts';
 import { withSwapOutcome } from './swap-outcome.ts';
 
@@ -33,6 +36,8 @@ export interface Swap {
   shadow: string;
   /** Keeps what is replaced. */
   undo: boolean;
+  /** Keeps it all the same, unless it is known to be as then. */
+  unchangedSince?: RestoreRun['unchangedSince'];
   /**
    * A new base copy of the shadow database, `present` where that is made from the present one, or `both` where the
    * present one and its spare remain. Default: none remains.
@@ -60,7 +65,7 @@ export interface NewBase {
  */
 export async function swapDatabases(
   context: EngineContext,
-  { server, url, shadow, undo, base, comment, second }: Swap,
+  { server, url, shadow, undo, unchangedSince, base, comment, second }: Swap,
 ): Promise<ReplaceResult> {
   const { report, clock } = context;
   const destination = url.database ?? '';
@@ -88,8 +93,19 @@ export async function swapDatabases(
   });
   swapped(`Switched ${destination} to the restored database`);
   await dropRetired();
-  const dropped = old && !undo && (await dropMarked(server, { name: names.undo, destination, report }));
+  const drops = old !== null && !undo && (await mayDrop(context, withDatabase(url, names.undo), unchangedSince));
+  if (old && !undo && !drops) report(copyRemains(destination, names.undo));
+  const dropped = drops && (await dropMarked(server, { name: names.undo, destination, report }));
   return { swapMs, undoDatabase: old && !dropped ? names.undo : null };
+}
+
+/** Its sessions have ended. */
+async function mayDrop(
+  context: EngineContext,
+  replaced: DatabaseUrl,
+  mark: RestoreRun['unchangedSince'],
+): Promise<boolean> {
+  return mark === undefined || (await isAsMarked(context, replaced, mark));
 }
 
 interface BaseStatements extends Pick<Swap, 'shadow'> {
