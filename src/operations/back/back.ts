@@ -61,7 +61,7 @@ async function planReturnToLoad(
   } catch (error) {
     if (!(error instanceof UserError && WITHOUT_BASE.has(error.code))) throw error;
     const { url } = openDestination(context, chooseDestination(context, request));
-    const last = lastLoad(context, { target: request.target, url: url.display });
+    const last = await lastLoad(context, { target: request.target, url });
     if (!last) throw error;
     return last.snapshot;
   }

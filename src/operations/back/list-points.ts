@@ -8,7 +8,7 @@ import { chooseDestination, openDestination } from '../load/destination.ts';
 import { listSaves, type SavesOf } from '../save/saves.ts';
 import { findSnapshot } from '../snapshots/snapshots.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
-import { lastLoad } from './last-load.ts';
+import { lastLoad, otherTargetOf } from './last-load.ts';
 
 /** The states that the destination can return to: `previous`, `load`, and the saves, newest first. Of a branch without `previous`. */
 export async function listPoints(given: Context, request: SavesOf): Promise<BackPoints> {
@@ -81,7 +81,8 @@ async function loadPoint(
 ): Promise<BackPoint> {
   const { base, spare } = await restore.findCopies();
   const point = { kind: 'load', name: 'load' } as const;
-  if (base && base.outdated === null) {
+  const other = await otherTargetOf(context, { target, url, snapshot: base?.snapshot ?? null });
+  if (base && base.outdated === null && other === null) {
     const { snapshot, loadedAt, sizeBytes } = base;
     return {
       ...{ ...point, created_at: loadedAt, size_bytes: sizeBytes, way: spare?.outdated === null ? 'swap' : 'copy' },
@@ -89,7 +90,7 @@ async function loadPoint(
     };
   }
   const none = { ...point, created_at: null, size_bytes: null, way: 'restore' as const };
-  const last = lastLoad(context, { target, url: url.display });
+  const last = await lastLoad(context, { target, url });
   if (!last) {
     const unavailable = `No load into ${url.display} is known on this machine, or it was of another target or a part`;
     return { ...none, made_by: 'the last load', unavailable };

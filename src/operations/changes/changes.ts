@@ -98,7 +98,7 @@ interface ChangedDatabase {
   context: Context;
   database: Database;
   /** The id of the snapshot or save of the last load; throws where none is known. */
-  loaded: () => string;
+  loaded: () => Promise<string>;
 }
 
 async function openChanged(given: Context, request: ChangesRequest): Promise<ChangedDatabase> {
@@ -106,14 +106,14 @@ async function openChanged(given: Context, request: ChangesRequest): Promise<Cha
   if (name === undefined) {
     const opened = await openBranches(given, request);
     const { context, database } = opened;
-    return { ...opened, loaded: () => originOf(context, { target, url: database.url.display }) };
+    return { ...opened, loaded: () => originOf(context, { target, url: database.url }) };
   }
   const { context, database, branch } = await openBranch(given, { ...request, branch: name });
   await assertNoOriginalData(context, target, branch.snapshot);
   return {
     context,
     database,
-    loaded() {
+    async loaded() {
       if (branch.snapshot !== null) return branch.snapshot;
       throw new UserError('load_unknown', `The snapshot of branch "${name}" is unknown`, {
         hint: `Name the state to compare with: tool changes ${target} --branch ${name} --since SNAPSHOT`,

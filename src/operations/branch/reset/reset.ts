@@ -87,8 +87,12 @@ function losingReset(
 
 /** Each branch is the old one or the new one at every moment. Steps: `branch NAME`. */
 export function applyBranchReset(given: Context, planned: PlannedBranchReset): Promise<BranchResetResult> {
-  const { target, branches, base } = planned.plan;
-  const known = { target, snapshot: base.snapshot, branches: branches.map(({ name }) => name) };
+  const { target, branches, base, destination } = planned.plan;
+  const known = {
+    ...{ target, snapshot: base.snapshot, branches: branches.map(({ name }) => name) },
+    // The content of the destination is another one then.
+    ...(branches.some(({ current }) => current) && { to: destination.url }),
+  };
   return recorded(given, { operation: 'branch reset', ...known }, { work: () => perform(given, planned) });
 }
 
