@@ -6,7 +6,8 @@ import { toUserError, UserError } from '../../runtime/errors.ts';
 import { startStep } from '../../runtime/events.ts';
 import { recorded } from '../history/recorded.ts';
 import { readFingerprints } from './fingerprints.ts';
-import { type SavedBranch, storeSave } from './save.ts';
+import { removeBeyondRules, type SavedBranch, storeSave } from './save.ts';
+import { makerOf } from './saves.ts';
 import { automaticSaveSteps, skippedText } from './text.ts';
 
 export interface LosingOperation {
@@ -125,8 +126,12 @@ async function saveState(
       ...{ target, name: save, note: null, database, branch, automatic: before, remains: database === destination },
       ...(at !== undefined && { at }),
     });
+  // A run that was killed when it had stored its save has removed no older one.
+  const settle = () =>
+    removeBeyondRules(context, { target, maker: makerOf({ automatic: before, ...(branch && { branch }) }) });
   try {
     if (await database.dump.isUnchanged(await readFingerprints(context, target))) {
+      await settle();
       done(`${name} is as it was loaded: not saved`);
       return;
     }
@@ -135,6 +140,7 @@ async function saveState(
       { operation: 'save', target, save, from: database.url.display, ...(branch && { branches: [branch.name] }) },
       { work, facts: (result) => ({ snapshot: result?.save.id ?? null, size_bytes: result?.save.size_bytes ?? null }) },
     );
+    if (!stored) await settle();
     done(stored ? `Saved ${name} as ${save}` : `${name} equals a save: not saved again`);
   } catch (cause) {
     given.signal.throwIfAborted();

@@ -150,15 +150,9 @@ export async function storeSave(
     });
     const content: Manifest = {
       ...manifestOf(engine.id, stored),
-      ...{
-        target,
-        created_at: created,
-        sanitized: false,
-        note,
-        save: name,
-        ...(automatic && { automatic }),
-        ...(branch && { branch }),
-      },
+      ...{ target, created_at: created, sanitized: false, note, save: name },
+      ...(automatic && { automatic }),
+      ...(branch && { branch }),
     };
     if (automatic && earlier.some((other) => hasContentOf(other, content))) return null;
     const step = { step: 'store', label: 'Store the save', done: `Stored save ${name}` };
@@ -180,16 +174,30 @@ export async function storeSave(
   });
   if (!done) return null;
   const { manifest, reading } = done;
-  const saves = await repository.listSaves(target);
-  const ofMaker = saves.filter((save) => makerOf(save) === makerOf(manifest));
-  // It is not the newest where a clock was set back.
-  const removed = (await savesBeyondRules(context, ofMaker)).filter(({ id }) => id !== manifest.id);
-  if (removed.length > 0) await removeFrom(context, { from: ['local'], remote: null, manifests: removed });
-  const stays = saves.filter((save) => !removed.includes(save) && isOf(save, of));
-  const index = stays.findIndex(({ id }) => id === manifest.id);
+  const { removed, kept } = await removeBeyondRules(context, { target, maker: makerOf(manifest), except: manifest.id });
+  const index = kept.filter((save) => isOf(save, of)).findIndex(({ id }) => id === manifest.id);
   const row = { ...saveRow(context, manifest, index), ...(reading && { reading }) };
-  const removedNames = removed.map(({ save }) => save ?? '');
-  return { target, ...(branch && { branch: branch.name }), save: row, removed: removedNames };
+  return { target, ...(branch && { branch: branch.name }), save: row, removed };
+}
+
+interface RuledSaves {
+  target: string;
+  /** By `makerOf`. */
+  maker: string;
+  /** Id of a save that was just made: not the newest where a clock was set back. */
+  except?: string;
+}
+
+/** Removes the saves of one maker that the rules do not keep; resolves with their names, and all others of the target. */
+export async function removeBeyondRules(
+  context: Context,
+  { target, maker, except }: RuledSaves,
+): Promise<{ removed: string[]; kept: Manifest[] }> {
+  const saves = await localRepository(context).listSaves(target);
+  const ofMaker = saves.filter((save) => makerOf(save) === maker);
+  const removed = (await savesBeyondRules(context, ofMaker)).filter(({ id }) => id !== except);
+  if (removed.length > 0) await removeFrom(context, { from: ['local'], remote: null, manifests: removed });
+  return { removed: removed.map(({ save }) => save ?? ''), kept: saves.filter((save) => !removed.includes(save)) };
 }
 
 /** The same rows and definitions. */
@@ -211,10 +219,10 @@ async function assertUsableName(context: Context, of: SavesOf, name: string): Pr
   const saves = await listSaves(context, of);
   if (!saves.some(({ row }) => row.name === name)) return;
   const { target, branch, owner } = of;
-  const [of_, flag] =
+  const [whose, flag] =
     branch === undefined ? [`Target "${target}"`, ''] : [`Branch "${branch}" of "${target}"`, ` --branch ${branch}`];
   const orRemove = owner === undefined ? `, or remove that save: tool save ${target} NAME${flag} --remove` : '';
-  throw new UserError('save_exists', `${of_} has a save ${JSON.stringify(name)} already`, {
+  throw new UserError('save_exists', `${whose} has a save ${JSON.stringify(name)} already`, {
     hint: `Choose another name${orRemove}`,
   });
 }

@@ -106,7 +106,7 @@ export async function savesBeyondRules(context: Context, given: Manifest[]): Pro
 }
 
 /** A person, an agent, or what saves before loads of agents. */
-export function makerOf({ branch, automatic }: Manifest): string {
+export function makerOf({ branch, automatic }: Pick<Manifest, 'branch' | 'automatic'>): string {
   return JSON.stringify(branch?.owner ?? automatic === 'agent');
 }
 
