@@ -180,6 +180,15 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
       await applyUndo(contextWith(), await planUndo(contextWith(), { target: 'app' }));
       // It went meanwhile.
       const planned = await planBack(contextWith(), { target: 'app', branch: 'b', point: 'one' });
+      if (kind === 'postgres') {
+        for (const [name, tool] of [
+          ['copy_b.tool-new-0badcafe', 'new'],
+          ['copy_b.tool-undo', 'undo'],
+        ]) {
+          await server.run('copy', [`CREATE DATABASE "${name}"`]);
+          await server.run('copy', [`COMMENT ON DATABASE "${name}" IS '{"tool":"${tool}","of":"copy_b"}'`]);
+        }
+      }
       const drop = await planBranchDrop(contextWith(), { target: 'app', names: ['b'] });
       await applyBranchDrop(contextWith(), drop);
       await expect(applyBack(contextWith(), asData(planned))).rejects.toMatchObject({ code: 'branch_missing' });
