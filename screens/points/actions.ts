@@ -30,7 +30,6 @@ export const RETURN: KeyBinding<PointsRoute> = {
   },
 };
 
-/** Of what the points are of. */
 export const SAVE_STATE: KeyBinding<PointsRoute> = {
   ...SAVE,
   help: 'store the present state as a save, on this machine; asks for a name',

@@ -1,7 +1,8 @@
 import type { BackPlan, BackResult } from '../../results/save-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
-import { applyBranchReset, type PlannedBranchReset } from '../branch/reset/reset.ts';
+import { openSeparateBranch } from '../branch/open-branch.ts';
+import { applyBranchReset, type PlannedBranchReset, planBranchReset } from '../branch/reset/reset.ts';
 import { chooseDestination, openDestination } from '../load/destination.ts';
 import { applyLoad, planLoad } from '../load/load.ts';
 import type { PlannedLoad } from '../load/planned-load.ts';
@@ -9,7 +10,6 @@ import type { Planned } from '../planned.ts';
 import { applyReset, type PlannedReset, planReset } from '../reset/reset.ts';
 import { findSave, type SavesOf } from '../save/saves.ts';
 import { applyUndo, type PlannedUndo, planUndo } from '../undo/undo.ts';
-import { branchBack } from './back-branch.ts';
 import { lastLoad } from './last-load.ts';
 
 export interface BackRequest extends SavesOf {
@@ -32,7 +32,7 @@ export interface PlannedBack extends Planned<BackRequest, BackPlan> {
 /** Plans the reset, the undo or the load that returns to the point. Changes nothing. */
 export async function planBack(context: Context, request: BackRequest): Promise<PlannedBack> {
   const { target, branch, point, undo: keepsUndo = true, cpus, autosave = true } = request;
-  if (branch !== undefined) return branchBack(context, { ...request, branch });
+  if (branch !== undefined) return planOfBranch(context, { ...request, branch });
   const nothing = { load: null, reset: null, undo: null, branchReset: null };
   const planned = { request, planned_at: context.clock().toISOString(), ...nothing };
   const loading = { target, undo: keepsUndo, autosave, ...(cpus !== undefined && { cpus }) };
@@ -49,6 +49,32 @@ export async function planBack(context: Context, request: BackRequest): Promise<
   const { row } = await findSave(context, { target, save: point });
   const load = await planLoad(context, { ...loading, save: row.id, afterLoad: false });
   return { ...planned, plan: { target, point: row.name, load: load.plan }, load };
+}
+
+/** Plans the reset of a branch to its base copy, or the load of one of its saves. Changes nothing. */
+async function planOfBranch(context: Context, request: BackRequest & { branch: string }): Promise<PlannedBack> {
+  const { target, branch, owner, point, cpus, autosave = true } = request;
+  const nothing = { load: null, reset: null, undo: null, branchReset: null };
+  const planned = { request, planned_at: context.clock().toISOString(), ...nothing };
+  // A branch of others is refused whatever saves it has.
+  await openSeparateBranch(context, { target, branch, owner });
+  if (point === 'previous') throw noPrevious(target, branch);
+  if (point === 'load') {
+    const branchReset = await planBranchReset(context, { target, name: branch, owner, autosave });
+    return { ...planned, plan: { target, branch, point, branch_reset: branchReset.plan }, branchReset };
+  }
+  const { row } = await findSave(context, { target, branch, owner, save: point });
+  const load = await planLoad(context, {
+    ...{ target, branch, owner, save: row.id, afterLoad: false, undo: false, autosave },
+    ...(cpus !== undefined && { cpus }),
+  });
+  return { ...planned, plan: { target, branch, point: row.name, load: load.plan }, load };
+}
+
+function noPrevious(target: string, branch: string): UserError {
+  return new UserError('nothing_to_undo', `Branch "${branch}" of "${target}" has no replaced database to return to`, {
+    hint: `Its saves are the points to return to: tool back ${target} --branch ${branch} --list`,
+  });
 }
 
 /** Without a usable base copy the last snapshot is loaded again: resolves with its id. */
