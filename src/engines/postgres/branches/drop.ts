@@ -21,7 +21,6 @@ export async function dropBranch(context: EngineContext, { url, name }: BranchRe
   if (!branch) return false;
   if (branch.current) throw branchIsCurrent(name, url);
   if (branch.database !== listed.database) throw branchRenamed(name);
-  // Of a return to a save that was killed.
   await sweepLeftovers(server, branch.database, context.report);
   const { undo } = auxiliaryNames(branch.database);
   await dropMarked(server, { name: undo, destination: branch.database, report: context.report });

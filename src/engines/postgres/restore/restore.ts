@@ -83,6 +83,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
       settings: details.settings,
       fromCopy,
       comment: restoredBranchComment(context, run),
+      discards: run.branch !== undefined,
     },
     ...{ restoredBy: plan.restoredBy, extensions: details.extensions },
   };

@@ -29,6 +29,8 @@ export interface ReplaceRequest {
   url: DatabaseUrl;
   undo: boolean;
   unchangedSince?: RestoreRun['unchangedSince'];
+  /** What is replaced is dropped, whatever happens. */
+  discards?: boolean | undefined;
   /** The source's settings, for a destination that does not exist. */
   settings?: string[] | undefined;
   /** Owner of the objects, if not the owner of the replaced database. */
@@ -83,6 +85,7 @@ export async function replaceDestination(
     url,
     undo,
     unchangedSince,
+    discards,
     settings = [],
     role,
     throwAway,
@@ -152,6 +155,7 @@ export async function replaceDestination(
       shadow,
       undo,
       unchangedSince,
+      discards,
       base: fromBase ? 'present' : keepsCopies ? 'both' : made,
       comment,
       second: second?.session,

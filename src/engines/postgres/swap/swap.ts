@@ -38,6 +38,8 @@ export interface Swap {
   undo: boolean;
   /** Keeps it all the same, unless it is known to be as then. */
   unchangedSince?: RestoreRun['unchangedSince'];
+  /** What is replaced gets no name of an undo copy, so that it is swept when a killed swap leaves it. */
+  discards?: boolean | undefined;
   /**
    * A new base copy of the shadow database, `present` where that is made from the present one, or `both` where the
    * present one and its spare remain. Default: none remains.
@@ -65,7 +67,7 @@ export interface NewBase {
  */
 export async function swapDatabases(
   context: EngineContext,
-  { server, url, shadow, undo, unchangedSince, base, comment, second }: Swap,
+  { server, url, shadow, undo, unchangedSince, discards = false, base, comment, second }: Swap,
 ): Promise<ReplaceResult> {
   const { report, clock } = context;
   const destination = url.database ?? '';
@@ -76,11 +78,17 @@ export async function swapDatabases(
     findAuxiliaryDatabases(server, destination),
   ]);
   const outdated = base === 'both' ? [] : base === 'present' ? [auxiliary.spare] : [auxiliary.base, auxiliary.spare];
-  const retired = [old && auxiliary.undo, ...outdated].filter((one) => one !== null);
+  const retired = [old && !discards ? auxiliary.undo : null, ...outdated].filter((one) => one !== null);
   const swapped = startStep(report, 'swap', `Switch ${destination} to the restored database`);
+  const aside = names.shadow();
+  const leaving = !old
+    ? []
+    : discards
+      ? [rename(destination, aside), writeMark(aside, { tool: 'new', of: destination })]
+      : toUndoCopy(destination, { from: destination, replacedAt: clock(), comment: old.comment });
   const marked = comment ? comment(server, shadow) : Promise.resolve(old?.comment ?? null);
   const renames = [
-    ...(old ? toUndoCopy(destination, { from: destination, replacedAt: clock(), comment: old.comment }) : []),
+    ...leaving,
     rename(shadow, destination),
     writeComment(destination, await marked),
     ...(base === 'both'
@@ -93,6 +101,10 @@ export async function swapDatabases(
   });
   swapped(`Switched ${destination} to the restored database`);
   await dropRetired();
+  if (discards) {
+    if (old) await dropMarked(server, { name: aside, destination, report });
+    return { swapMs, undoDatabase: null };
+  }
   const drops = old !== null && !undo && (await mayDrop(context, withDatabase(url, names.undo), unchangedSince));
   if (old && !undo && !drops) report(copyRemains(destination, names.undo));
   const dropped = drops && (await dropMarked(server, { name: names.undo, destination, report }));
