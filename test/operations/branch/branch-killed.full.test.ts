@@ -36,7 +36,7 @@ for (const { kind, start: startServer } of BRANCH_SERVERS) {
 
     // MySQL keeps the semicolon after a body that a packet has made, until the program ends.
     const dumpOf = async (database: string) => (await server.dump(database)).replaceAll('\n; ', ' ');
-    /** Where a server puts rows in a file is no content. */
+    /** The order of rows in a file is no content. */
     const itemsOf = async (database: string) => (await dumpOf(database)).split('\n').sort().join('\n');
     const branches = async () => (await listBranches(testContext({ settings }), { target: 'app' })).branches;
     const databases = async (pattern: RegExp) => (await server.databases()).filter((name) => pattern.test(name));

@@ -29,7 +29,7 @@ export interface ReplaceRequest {
   url: DatabaseUrl;
   undo: boolean;
   unchangedSince?: RestoreRun['unchangedSince'];
-  /** What is replaced is dropped, whatever happens. */
+  /** The replaced database is dropped, whatever happens. */
   discards?: boolean | undefined;
   /** The source's settings, for a destination that does not exist. */
   settings?: string[] | undefined;

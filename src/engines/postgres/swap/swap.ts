@@ -38,7 +38,7 @@ export interface Swap {
   undo: boolean;
   /** Keeps it all the same, unless it is known to be as then. */
   unchangedSince?: RestoreRun['unchangedSince'];
-  /** What is replaced gets no name of an undo copy, so that it is swept when a killed swap leaves it. */
+  /** The replaced database gets no name of an undo copy, so that it is swept when a killed swap leaves it. */
   discards?: boolean | undefined;
   /**
    * A new base copy of the shadow database, `present` where that is made from the present one, or `both` where the
