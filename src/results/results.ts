@@ -11,7 +11,7 @@ import { hiddenSchema } from './manifest/hidden-objects.ts';
 import { leftOutSchemas } from './manifest/left-out-schemas.ts';
 import { appliedSchema } from './manifest/migration-results.ts';
 import { rowReading } from './row-reading.ts';
-import { SAVES_BEFORE } from './saves-before.ts';
+import { saveOrigin } from './save-origin.ts';
 
 // Results of operations: the shapes of the JSON output (docs/commands.md), so that scripts, the plain tables
 // and the screens show one truth. Sizes in bytes, durations in milliseconds, times in ISO 8601 UTC. No secrets.
@@ -134,13 +134,7 @@ export type SnapshotRow = v.InferOutput<typeof snapshotRow>;
 export const saveRow = v.object({
   name: text,
   ...snapshotRow.entries,
-  automatic: optional(describe(v.picklist(SAVES_BEFORE), 'The operation that made it. Absent: `tool save`.')),
-  branch: optional(
-    describe(
-      v.object({ name: text, owner: describe(orNull(text), 'The agent that made the save; `null`: a person.') }),
-      'The branch that it is of. Absent: the destination.',
-    ),
-  ),
+  ...saveOrigin,
 });
 
 export type SaveRow = v.InferOutput<typeof saveRow>;

@@ -6,7 +6,7 @@ import type { NeededTable } from '../../results/selected-tables.ts';
 import type { DatabaseUrl } from '../database-url.ts';
 import type { WithoutUrl } from '../engine-context.ts';
 import type { ChangesToWrite } from './changes.ts';
-import type { AllCopies, BaseCopies, BaseCopy } from './copies.ts';
+import type { AllCopies, BaseCopies, BaseCopy, RestoredBranch } from './copies.ts';
 import type { DumpFile, RestoredDump } from './dump-file.ts';
 
 /** Methods whose comment names no effect read only, and can be called again. */
@@ -223,14 +223,6 @@ export interface RestoreRun extends RestoreRequest {
   onlyBase?: boolean;
   /** The database of `url` is a branch, and remains it; rejects where that is no longer so. */
   branch?: RestoredBranch | undefined;
-}
-
-export interface RestoredBranch {
-  /** Name of the destination that it is a branch of. */
-  of: string;
-  name: string;
-  /** The snapshot that its new content is from. */
-  snapshot: string | null;
 }
 
 export interface ReplaceResult {

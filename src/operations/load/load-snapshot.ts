@@ -1,5 +1,6 @@
 import type { WithoutUrl } from '../../engines/engine-context.ts';
-import type { RestoredBranch, RestorePlan, RestoreRequest, RestoreRun } from '../../engines/facets/restore.ts';
+import type { RestoredBranch } from '../../engines/facets/copies.ts';
+import type { RestorePlan, RestoreRequest, RestoreRun } from '../../engines/facets/restore.ts';
 import type { Database } from '../../engines/open-database.ts';
 import { bytesOfTable, type Manifest } from '../../repository/manifest/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
