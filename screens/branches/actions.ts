@@ -7,7 +7,9 @@ import type { KeyBinding, KeyContext } from '../app/model.ts';
 import { notWritable } from '../app/why-not.ts';
 import { refreshingBranches } from '../commands/branches.ts';
 import { copyToClipboard } from '../commands/copy.ts';
+import { BACK_TO, showPoints } from '../commands/points.ts';
 import { confirmOperation } from '../commands/runs/confirm.ts';
+import { askForName, SAVE } from '../commands/save.ts';
 import { type BranchesRoute, selectedBranch } from './branches-route.ts';
 
 export const NEW_BRANCH: KeyBinding<BranchesRoute> = {
@@ -67,6 +69,29 @@ export const DROP_BRANCH: KeyBinding<BranchesRoute> = {
       }),
     ),
 };
+
+export const SAVE_BRANCH: KeyBinding<BranchesRoute> = {
+  ...SAVE,
+  help: 'store the present state of the branch as a save, on this machine; asks for a name',
+  palette: 'Save branch…',
+  whyNot: noBranch,
+  run: (model, route) => askForName(model, placeOf(route)),
+};
+
+export const BACK_TO_POINT: KeyBinding<BranchesRoute> = {
+  ...BACK_TO,
+  help: 'states that the branch can return to: its saves, the base copy',
+  palette: 'Return to a save or the base copy…',
+  whyNot: noBranch,
+  run: (model, route) => showPoints(model, placeOf(route)),
+};
+
+/** The destination, where the selected branch is it at present. */
+function placeOf(route: BranchesRoute): { target: string; branch?: string } {
+  const { target } = route;
+  const branch = selectedBranch(route);
+  return branch && !branch.current ? { target, branch: branch.name } : { target };
+}
 
 export const COPY_BRANCH_URL: KeyBinding<BranchesRoute> = {
   id: 'copy',

@@ -7,10 +7,16 @@ import { BACK, HELP, MESSAGES, MOVES, PALETTE, REFRESH, RUNS } from '../app/keys
 import { rowsByIndex } from '../app/lists/in-view.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { EMPTY, LOADING } from '../app/text.ts';
-import { BACK_TO } from '../commands/points.ts';
-import { SAVE } from '../commands/save.ts';
 import { UNDO } from '../commands/undo.ts';
-import { COPY_BRANCH_URL, DROP_BRANCH, NEW_BRANCH, RESET_BRANCH, SWITCH_BRANCH } from './actions.ts';
+import {
+  BACK_TO_POINT,
+  COPY_BRANCH_URL,
+  DROP_BRANCH,
+  NEW_BRANCH,
+  RESET_BRANCH,
+  SAVE_BRANCH,
+  SWITCH_BRANCH,
+} from './actions.ts';
 import { type BranchesRoute, branchesOf, refreshBranches } from './branches-route.ts';
 
 export const branchesScreen: ScreenModule<BranchesRoute> = {
@@ -23,8 +29,8 @@ export const branchesScreen: ScreenModule<BranchesRoute> = {
     RESET_BRANCH,
     DROP_BRANCH,
     COPY_BRANCH_URL,
-    SAVE,
-    BACK_TO,
+    SAVE_BRANCH,
+    BACK_TO_POINT,
     UNDO,
     BACK,
     REFRESH,

@@ -15,11 +15,14 @@ export const BACK_TO: KeyBinding = {
   run: (model) => {
     const { target } = contextOf(model);
     if (!target) return;
-    const { name } = target.row;
-    const route: Routes['points'] = { screen: 'points', target: name, list: emptyList, ...notFetched() };
-    showWhileFetching(model, route, (signal) => readPoints(model, name, signal));
+    showPoints(model, { target: target.row.name });
   },
 };
+
+export function showPoints(model: Model, of: Pick<Routes['points'], 'target' | 'branch'>): void {
+  const route: Routes['points'] = { screen: 'points', ...of, list: emptyList, ...notFetched() };
+  showWhileFetching(model, route, (signal) => readPoints(model, of, signal));
+}
 
 /** The list is read again after the run. */
 export function refreshingPoints(model: Model, target: string) {

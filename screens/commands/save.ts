@@ -2,6 +2,7 @@ import { textEdit } from '../../components/text-edit.ts';
 import { saveOperation } from '../../src/operations/save/operation.ts';
 import type { SaveRequest } from '../../src/operations/save/save.ts';
 import { contextOf, type KeyBinding, type Model } from '../app/model.ts';
+import type { Routes } from '../app/route.ts';
 import { latestNotLoadable } from '../app/why-not.ts';
 import { refreshingPoints } from './points.ts';
 import { confirmOperation } from './runs/confirm.ts';
@@ -14,9 +15,13 @@ export const SAVE: KeyBinding = {
   whyNot: latestNotLoadable,
   run: (model) => {
     const { target } = contextOf(model);
-    if (target) model.navigation.push({ screen: 'save-name', target: target.row.name, typing: textEdit('') });
+    if (target) askForName(model, { target: target.row.name });
   },
 };
+
+export function askForName(model: Model, { target, branch }: Pick<Routes['save-name'], 'target' | 'branch'>): void {
+  model.navigation.push({ screen: 'save-name', target, branch, typing: textEdit('') });
+}
 
 export function startSave(model: Model, request: SaveRequest): void {
   const options = { ...refreshingPoints(model, request.target), request, title: 'save', asks: false };

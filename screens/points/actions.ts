@@ -6,6 +6,7 @@ import type { KeyBinding } from '../app/model.ts';
 import { notWritable } from '../app/why-not.ts';
 import { refreshingPoints } from '../commands/points.ts';
 import { confirmOperation } from '../commands/runs/confirm.ts';
+import { askForName, SAVE } from '../commands/save.ts';
 import { type PointsRoute, selectedPoint } from './points-route.ts';
 
 export const RETURN: KeyBinding<PointsRoute> = {
@@ -20,13 +21,19 @@ export const RETURN: KeyBinding<PointsRoute> = {
   run: (model, route) => {
     const point = selectedPoint(route);
     if (!point) return;
-    const { target } = route;
+    const { target, branch } = route;
     confirmOperation(model, backOperation, {
       ...refreshingPoints(model, target),
-      request: { target, point: point.name },
+      request: { target, branch, point: point.name },
       title: `back to ${printable(point.name)}`,
     });
   },
+};
+
+export const SAVE_STATE: KeyBinding<PointsRoute> = {
+  ...SAVE,
+  help: 'store the present state as a save, on this machine; asks for a name',
+  run: (model, { target, branch }) => askForName(model, { target, branch }),
 };
 
 export const REMOVE_SAVE: KeyBinding<PointsRoute> = {
@@ -39,10 +46,10 @@ export const REMOVE_SAVE: KeyBinding<PointsRoute> = {
   run: (model, route) => {
     const point = selectedPoint(route);
     if (!point) return;
-    const { target } = route;
+    const { target, branch } = route;
     confirmOperation(model, saveRemovalOperation, {
       ...refreshingPoints(model, target),
-      request: { target, name: point.name },
+      request: { target, branch, name: point.name },
       title: `remove ${printable(point.name)}`,
     });
   },

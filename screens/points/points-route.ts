@@ -14,6 +14,8 @@ declare module '../app/route.ts' {
 export interface PointsRoute extends FetchState<BackPoints> {
   screen: 'points';
   target: string;
+  /** Absent: the destination. */
+  branch?: string | undefined;
   list: ListState;
 }
 
@@ -35,10 +37,14 @@ export function selectedPoint(route: PointsRoute): BackPoint | null {
 export function refreshPoints(model: Model, target: string): void {
   for (const route of model.navigation.store.getState().stack) {
     if (route.screen !== 'points' || route.target !== target) continue;
-    fetchInto(model, route, (signal) => readPoints(model, target, signal));
+    fetchInto(model, route, (signal) => readPoints(model, route, signal));
   }
 }
 
-export function readPoints({ operations }: Model, target: string, signal: AbortSignal): Promise<BackPoints> {
-  return operations.listPoints(quietly(signal), { target });
+export function readPoints(
+  { operations }: Model,
+  { target, branch }: Pick<PointsRoute, 'target' | 'branch'>,
+  signal: AbortSignal,
+): Promise<BackPoints> {
+  return operations.listPoints(quietly(signal), { target, branch });
 }

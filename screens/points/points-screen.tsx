@@ -6,15 +6,14 @@ import { ListFrame } from '../app/frame/list-frame.tsx';
 import { BACK, HELP, MESSAGES, MOVES, PALETTE, REFRESH, RUNS } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { LOADING } from '../app/text.ts';
-import { SAVE } from '../commands/save.ts';
-import { REMOVE_SAVE, RETURN } from './actions.ts';
+import { REMOVE_SAVE, RETURN, SAVE_STATE } from './actions.ts';
 import { type PointsRoute, pointRows, pointsOf, refreshPoints } from './points-route.ts';
 
 export const pointsScreen: ScreenModule<PointsRoute> = {
   id: 'points',
   title: 'Points to return to',
   view: PointsView,
-  keys: [RETURN, SAVE, REMOVE_SAVE, BACK, REFRESH, RUNS, MESSAGES, PALETTE, HELP, ...MOVES],
+  keys: [RETURN, SAVE_STATE, REMOVE_SAVE, BACK, REFRESH, RUNS, MESSAGES, PALETTE, HELP, ...MOVES],
   rows: (_, route) => pointRows(route),
   onRefresh: async (model, { target }) => refreshPoints(model, target),
 };
@@ -22,18 +21,18 @@ export const pointsScreen: ScreenModule<PointsRoute> = {
 const MINUTE = 60_000;
 
 function PointsView({ route }: { route: PointsRoute }) {
-  const { target, found } = route;
+  const { target, branch, found } = route;
   const minute = Math.floor(useModel().clock().getTime() / MINUTE) * MINUTE;
   const columns = useMemo(() => pointColumns(new Date(minute)), [minute]);
   return (
     <ListFrame<BackPoint>
       route={route}
-      path={[target, 'back']}
+      path={[target, ...(branch === undefined ? [] : [branch]), 'back']}
       aside={found ? [{ text: countedPoints(found), tone: 'dim' }] : []}
       columns={columns}
       rows={pointsOf(route)}
       empty={found ? [NO_POINT] : LOADING.points}
-      detail={(point) => pointFacts(point, found?.destination ?? '')}
+      detail={(point) => pointFacts(point, found ?? { destination: '' })}
       beside
     />
   );

@@ -14,6 +14,8 @@ declare module '../app/route.ts' {
 interface SaveNameRoute {
   screen: 'save-name';
   target: string;
+  /** Absent: the destination. */
+  branch?: string | undefined;
   typing: TextEdit;
 }
 
@@ -35,14 +37,16 @@ export const saveNameScreen: ScreenModule<SaveNameRoute> = {
   onAccept: accept,
 };
 
-function accept(model: Model, { target, typing }: SaveNameRoute): void {
+function accept(model: Model, { target, branch, typing }: SaveNameRoute): void {
   const name = typing.text.trim();
   model.navigation.pop();
-  startSave(model, { target, ...(name !== '' && { name }) });
+  startSave(model, { target, branch, ...(name !== '' && { name }) });
 }
 
 function SaveNameView({ route }: { route: SaveNameRoute }) {
-  const { target, typing } = route;
+  const { target, branch, typing } = route;
   const field = { about: NAME_OF_SAVE, label: 'Name:', edit: typing, placeholder: 'before-migration' };
-  return <FieldFrame screen="save-name" path={[target, 'save']} {...field} />;
+  return (
+    <FieldFrame screen="save-name" path={[target, ...(branch === undefined ? [] : [branch]), 'save']} {...field} />
+  );
 }

@@ -1,6 +1,6 @@
 import { defineCommand } from '../cli/command.ts';
 import { requestOf, runPlanned } from '../cli/run-planned.ts';
-import { CPUS, DRY_RUN, NO_AUTOSAVE, TARGET } from './shared-options.ts';
+import { BRANCH_INSTEAD, CPUS, DRY_RUN, NO_AUTOSAVE, TARGET } from './shared-options.ts';
 import { wrongUsage } from './wrong-usage.ts';
 
 export const backCommand = defineCommand({
@@ -17,6 +17,7 @@ export const backCommand = defineCommand({
     },
   ],
   options: [
+    BRANCH_INSTEAD,
     { flags: '--list', description: 'list the points' },
     DRY_RUN,
     { flags: '--no-undo', description: 'keep no undo copy' },

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { defineCommand } from '../cli/command.ts';
-import { CPUS, TARGET } from './shared-options.ts';
+import { BRANCH_INSTEAD, CPUS, TARGET } from './shared-options.ts';
 
 export const changesCommand = defineCommand({
   name: 'changes',
@@ -9,7 +9,7 @@ export const changesCommand = defineCommand({
   arguments: [TARGET],
   options: [
     { flags: '--since <point>', description: 'save or snapshot; default: the last load' },
-    { flags: '--branch <name>', description: 'a branch instead' },
+    BRANCH_INSTEAD,
     {
       flags: '--table <names>',
       description: 'print changed rows of these; comma-separated, repeatable, * matches any characters',

@@ -91,7 +91,7 @@ async function saveCandidates(context: Invocation['context'], target: string): P
   const { listSaves } = await import('../operations/save/saves.ts');
   const opened = await context();
   const now = opened.clock().getTime();
-  return (await listSaves(opened, target)).map(({ row: { name, created_at, note } }) => {
+  return (await listSaves(opened, { target })).map(({ row: { name, created_at, note } }) => {
     const age = formatAge(now - Date.parse(created_at));
     return { value: name, description: note ? `${age}: ${note}` : age };
   });

@@ -1,6 +1,6 @@
 import { defineCommand } from '../cli/command.ts';
 import { requestOf, runPlanned } from '../cli/run-planned.ts';
-import { CPUS, DRY_RUN, TARGET } from './shared-options.ts';
+import { BRANCH_INSTEAD, CPUS, DRY_RUN, TARGET } from './shared-options.ts';
 import { wrongUsage } from './wrong-usage.ts';
 
 export const saveCommand = defineCommand({
@@ -17,6 +17,7 @@ export const saveCommand = defineCommand({
     },
   ],
   options: [
+    BRANCH_INSTEAD,
     { flags: '--note <text>', description: 'a note' },
     CPUS,
     { flags: '--full', description: 'read all rows' },
@@ -37,6 +38,6 @@ export const saveCommand = defineCommand({
     if (name === undefined) {
       throw wrongUsage('--remove needs the name of the save', { hint: `List the saves: tool back ${target} --list` });
     }
-    return runPlanned(invocation, saveRemovalOperation, { request: { target, name } });
+    return runPlanned(invocation, saveRemovalOperation, { request: { target, name, branch: request.branch } });
   },
 });

@@ -31,6 +31,11 @@ export const CPUS = {
   value: 'count',
 } as const satisfies OptionSpec;
 
+export const BRANCH_INSTEAD = {
+  flags: '--branch <name>',
+  description: 'a branch instead',
+} as const satisfies OptionSpec;
+
 export const DRY_RUN = {
   flags: '--dry-run',
   description: 'print the plan, change nothing',

@@ -25,7 +25,13 @@ export const onlyTables = v.pipe(
   v.description('Replaces only the rows of these tables, in the present destination'),
 );
 
-export const note = text('A note to keep with the snapshot');
+export const save = text('Name of a save; default: the time');
+
+export const point = text(
+  'Name or index of a save of yours (0 is the newest), or "load": the base copy. Default: the newest save',
+);
+
+export const note = text('A note to keep with the snapshot or save');
 
 export const row = v.pipe(
   v.string(),

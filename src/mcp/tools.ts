@@ -1,10 +1,12 @@
 import * as v from 'valibot';
 import { modeOf } from '../config/mode.ts';
+import { backOperation } from '../operations/back/operation.ts';
 import { branchCreateOperation } from '../operations/branch/create/operation.ts';
 import { branchDropOperation } from '../operations/branch/drop/operation.ts';
 import { branchResetOperation } from '../operations/branch/reset/operation.ts';
 import { buildOperation } from '../operations/build/operation.ts';
 import { loadOperation } from '../operations/load/operation.ts';
+import { saveOperation } from '../operations/save/operation.ts';
 import type { Context } from '../runtime/context.ts';
 import { toSelector } from '../text/snapshot-selector.ts';
 import * as given from './arguments.ts';
@@ -103,7 +105,7 @@ export const TOOLS: Tool[] = [
     plans: `Returns what reset_branch would do with a branch of your own. Changes nothing. ${WITH_TOKEN}`,
     title: 'Reset a branch',
     description:
-      'Replaces the content of a branch of your own by the base copy. This cannot be undone. Requires the token of plan_reset_branch with the same arguments.',
+      'Replaces the content of a branch of your own by the base copy. The present state is saved first, where saves.before has agent. Requires the token of plan_reset_branch with the same arguments.',
     effect: 'replaces',
     input: { target: given.target, name: given.branch },
     operation: branchResetOperation,
@@ -120,6 +122,52 @@ export const TOOLS: Tool[] = [
     input: { target: given.target, names: given.branches },
     operation: branchDropOperation,
     request: ({ owner }, request) => ({ ...request, owner }),
+  }),
+  defineTool({
+    name: 'list_points',
+    title: 'List points to return to',
+    description: `Lists what a branch of your own can return to: the base copy (load), and the saves of it that you made. ${FROM_DATABASES}`,
+    effect: 'reads',
+    input: v.strictObject({ target: given.target, name: given.branch, offset: v.optional(given.offset) }),
+    output: 'done.back',
+    async run({ context, owner }, { target, name: branch, offset = 0 }) {
+      const { listPoints } = await import('../operations/back/list-points.ts');
+      const { points, ...list } = await listPoints(context, { target, branch, owner });
+      return { data: { ...list, points: points.slice(offset) } };
+    },
+  }),
+  ...plannedTools({
+    name: 'save',
+    planTitle: 'Plan a save',
+    plans: 'Returns what save would store. Changes nothing.',
+    title: 'Save a branch',
+    description:
+      'Stores the present state of a branch of your own as a save, to which back returns. Older saves of yours beyond saves.keep are removed. No database is changed.',
+    effect: 'creates',
+    input: {
+      ...{ target: given.target, name: given.branch, save: v.optional(given.save), note: v.optional(given.note) },
+    },
+    operation: saveOperation,
+    request: ({ owner }, { target, name: branch, save, note }) => ({
+      ...{ target, branch, owner },
+      ...(save !== undefined && { name: save }),
+      ...(note !== undefined && { note }),
+    }),
+  }),
+  ...plannedTools({
+    name: 'back',
+    planTitle: 'Plan a return',
+    plans: `Returns what back would do with a branch of your own. Changes nothing. ${WITH_TOKEN}`,
+    title: 'Return a branch to a save',
+    description:
+      'Replaces the content of a branch of your own by one of your saves of it, or by the base copy (load). The present state is saved first, where saves.before has agent. Requires the token of plan_back with the same arguments.',
+    effect: 'replaces',
+    input: { target: given.target, name: given.branch, point: v.optional(given.point) },
+    operation: backOperation,
+    request: ({ owner }, { target, name: branch, point }) => ({
+      ...{ target, branch, owner },
+      ...(point !== undefined && { point }),
+    }),
   }),
   defineTool({
     name: 'diff',

@@ -78,7 +78,9 @@ export const branchResetPlan = v.object({
   base: databaseCopy,
   branches: v.array(branchRow),
   needs_bytes: orNull(number),
+  automatic_saves: automaticSaves,
   steps: texts,
+  warnings: optional(warnings),
 });
 
 export type BranchResetPlan = v.InferOutput<typeof branchResetPlan>;

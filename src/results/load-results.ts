@@ -112,6 +112,7 @@ export const loadPlan = v.object({
   target: text,
   snapshot: describe(orNull(snapshotRow), 'The snapshot to restore; `null` when a file is run instead.'),
   save: optional(describe(text, 'The name of the save to restore. Absent: none.')),
+  branch: optional(describe(text, 'The branch that is replaced. Absent: the destination itself.')),
   file: describe(orNull(text), 'Path of the SQL file to run; `null` when a snapshot is restored.'),
   ...sanitizedState,
   destination: destinationState,

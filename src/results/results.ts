@@ -11,7 +11,7 @@ import { hiddenSchema } from './manifest/hidden-objects.ts';
 import { leftOutSchemas } from './manifest/left-out-schemas.ts';
 import { appliedSchema } from './manifest/migration-results.ts';
 import { rowReading } from './row-reading.ts';
-import { SAVES_BEFORE } from './saves-before.ts';
+import { saveOrigin } from './save-origin.ts';
 
 // Results of operations: the shapes of the JSON output (docs/commands.md), so that scripts, the plain tables
 // and the screens show one truth. Sizes in bytes, durations in milliseconds, times in ISO 8601 UTC. No secrets.
@@ -130,11 +130,11 @@ export const snapshotRow = v.object({
 
 export type SnapshotRow = v.InferOutput<typeof snapshotRow>;
 
-/** A save of the destination. It never counts as sanitized, and is on this machine only. */
+/** A save of the destination or of a branch. It never counts as sanitized, and is on this machine only. */
 export const saveRow = v.object({
   name: text,
   ...snapshotRow.entries,
-  automatic: optional(describe(v.picklist(SAVES_BEFORE), 'The operation that made it. Absent: `tool save`.')),
+  ...saveOrigin,
 });
 
 export type SaveRow = v.InferOutput<typeof saveRow>;

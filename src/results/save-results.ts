@@ -1,11 +1,15 @@
 import * as v from 'valibot';
+import { branchResetPlan, branchResetResult } from './branch-results.ts';
 import { describe, number, optional, orNull, text, texts } from './fields.ts';
 import { loadPlan, loadResult, resetPlan, resetResult, undoPlan } from './load-results.ts';
 import { saveRow } from './results.ts';
 import { allRead } from './row-reading.ts';
 
+const ofBranch = { branch: optional(describe(text, 'A branch of the destination. Absent: the destination itself.')) };
+
 export const savePlan = v.object({
   target: text,
+  ...ofBranch,
   name: text,
   note: orNull(text),
   destination: describe(text, 'The URL of the database that is read, without password.'),
@@ -16,6 +20,7 @@ export type SavePlan = v.InferOutput<typeof savePlan>;
 
 export const saveResult = v.object({
   target: text,
+  ...ofBranch,
   save: saveRow,
   removed: describe(texts, 'Names of older saves that `saves` in the configuration does not keep.'),
 });
@@ -31,7 +36,7 @@ export const saveRemoval = v.object({
 
 export type SaveRemoval = v.InferOutput<typeof saveRemoval>;
 
-/** A state of the destination to return to. */
+/** A state to return to. */
 export const backPoint = v.object({
   kind: v.picklist(['save', 'load', 'previous']),
   name: describe(text, 'The POINT of `tool back`.'),
@@ -53,18 +58,21 @@ export type BackPoint = v.InferOutput<typeof backPoint>;
 
 export const backPoints = v.object({
   target: text,
+  ...ofBranch,
   destination: describe(text, 'Its URL without password.'),
   points: v.array(backPoint),
 });
 
 export type BackPoints = v.InferOutput<typeof backPoints>;
 
-/** The plan of the operation that returns to the point: one of the three. */
+/** The plan of the operation that returns to the point: one of these. */
 export const backPlan = v.object({
   target: text,
+  ...ofBranch,
   point: describe(text, 'The name of a save, `load` or `previous`.'),
   load: optional(loadPlan),
   reset: optional(resetPlan),
+  branch_reset: optional(branchResetPlan),
   undo: optional(undoPlan),
 });
 
@@ -72,9 +80,11 @@ export type BackPlan = v.InferOutput<typeof backPlan>;
 
 export const backResult = v.object({
   target: text,
+  ...ofBranch,
   point: text,
   load: optional(describe(loadResult, 'Of a save, and of `previous`.')),
   reset: optional(describe(resetResult, 'Of `load`.')),
+  branch_reset: optional(describe(branchResetResult, 'Of `load`, of a branch.')),
 });
 
 export type BackResult = v.InferOutput<typeof backResult>;

@@ -6,10 +6,12 @@ import { text } from 'node:stream/consumers';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { listPoints } from '../../src/operations/back/list-points.ts';
 import { applyBranchCreate, planBranchCreate } from '../../src/operations/branch/create/create.ts';
 import { build } from '../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import { applySanitize, planSanitize } from '../../src/operations/sanitize/sanitize.ts';
+import { applySave, planSave } from '../../src/operations/save/save.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import {
   describeWithPostgres,
@@ -33,10 +35,10 @@ const maskedTarget = (server: TestPostgres) => ({
 });
 
 const READING = [
-  ...['branch_url', 'changes', 'diff', 'list_branches', 'list_snapshots', 'list_targets'],
-  ...['plan_create_branch', 'plan_drop_branch', 'plan_load', 'plan_reset_branch'],
+  ...['branch_url', 'changes', 'diff', 'list_branches', 'list_points', 'list_snapshots', 'list_targets'],
+  ...['plan_back', 'plan_create_branch', 'plan_drop_branch', 'plan_load', 'plan_reset_branch', 'plan_save'],
 ];
-const CHANGING = ['create_branch', 'drop_branch', 'reset_branch'];
+const CHANGING = ['back', 'create_branch', 'drop_branch', 'reset_branch', 'save'];
 
 interface Data extends Record<string, unknown> {
   token: string;
@@ -158,7 +160,7 @@ describeWithPostgres('tool mcp', () => {
     expect(await names(agent)).toEqual([...READING, ...CHANGING].sort());
     for (const name of READING) expect(hints.get(name)).toMatchObject({ readOnlyHint: true, destructiveHint: false });
     expect(hints.get('create_branch')).toMatchObject({ readOnlyHint: false, destructiveHint: false });
-    for (const name of ['drop_branch', 'reset_branch']) {
+    for (const name of ['back', 'drop_branch', 'reset_branch']) {
       expect(hints.get(name)).toMatchObject({ readOnlyHint: false, destructiveHint: true, idempotentHint: true });
     }
     const reader = await start(['--read-only', '--allow', 'load,sources,originals']);
@@ -225,11 +227,25 @@ describeWithPostgres('tool mcp', () => {
     expect(await psqlAt(url, { sql: 'SELECT DISTINCT name FROM person' })).toBe('nobody\n');
     const { token } = await strict.call('plan_reset_branch', { target: 'masked', name: 's' });
     await strict.call('reset_branch', { target: 'masked', name: 's', token });
-    // A base copy of an original gives nothing.
+    // The data of a save is that of the snapshot of its branch.
+    const branch = { target: 'masked', name: 's' };
+    await strict.call('save', { ...branch, save: 'clean' });
+    const unmasked = await start(['--as', 'strict', '--allow', 'originals']);
     const original = await planLoad(masked, { target: 'masked', original: true, keepBase: true });
     await applyLoad(masked, original);
     expect(await strict.refusal('create_branch', { target: 'masked', name: 'other' })).toMatchObject(refused);
     expect(await strict.refusal('plan_reset_branch', { target: 'masked', name: 's' })).toMatchObject(refused);
+    // A base copy of an original gives nothing, nor does a save of it.
+    const { token: ofOriginal } = await unmasked.call('plan_back', { ...branch, point: 'load' });
+    await unmasked.call('back', { ...branch, point: 'load', token: ofOriginal });
+    await unmasked.call('save', { ...branch, save: 'original' });
+    expect(await strict.refusal('save', branch)).toMatchObject(refused);
+    expect(await strict.refusal('plan_back', { ...branch, point: 'original' })).toMatchObject(refused);
+    expect(await strict.refusal('plan_back', { ...branch, point: 'load' })).toMatchObject(refused);
+    const { token: ofClean } = await strict.call('plan_back', { ...branch, point: 'clean' });
+    await strict.call('back', { ...branch, point: 'clean', token: ofClean });
+    expect(await server.psql('masked_copy_s', { sql: 'SELECT DISTINCT name FROM person' })).toBe('nobody\n');
+    await unmasked.client.close();
     await strict.client.close();
   }, 120_000);
 
@@ -268,6 +284,59 @@ describeWithPostgres('tool mcp', () => {
     await agent.call('drop_branch', { ...drop, token: fourth.token });
     expect(await server.databases()).not.toContain('copy_own');
   });
+
+  it('saves its own branches and returns to these saves only, with the present state saved before', async () => {
+    await agent.call('create_branch', { target: 'app', name: 'saved' });
+    const branch = { target: 'app', name: 'saved' };
+    await server.psql('copy_saved', { sql: 'DELETE FROM person WHERE id <= 10' });
+    expect(await agent.call('save', { ...branch, save: 'less' })).toMatchObject({
+      ...{ branch: 'saved', removed: [] },
+      save: { name: 'less', index: 0, sanitized: false, branch: { name: 'saved', owner: 'me' } },
+    });
+    // Of a person: of the destination, and of the branch itself.
+    await applySave(context(), await planSave(context(), { target: 'app', name: 'of destination' }));
+    await applySave(context(), await planSave(context(), { target: 'app', branch: 'saved', name: 'of person' }));
+    const foreign = await start(['--as', 'other', '--allow', 'originals']);
+    const points = async () => (await agent.call('list_points', branch)).points as { name: string }[];
+    expect((await points()).map(({ name }) => name)).toEqual(['load', 'less']);
+    for (const point of ['of destination', 'of person', '1']) {
+      expect(await agent.refusal('plan_back', { ...branch, point })).toMatchObject({ code: 'save_missing' });
+    }
+    expect(await agent.refusal('plan_back', { ...branch, point: 'previous' })).toMatchObject({
+      code: 'nothing_to_undo',
+    });
+    for (const name of ['plan_back', 'plan_save', 'save', 'list_points']) {
+      expect(await foreign.refusal(name, branch)).toMatchObject({ code: 'branch_not_own' });
+    }
+    await foreign.client.close();
+    await server.psql('copy_saved', { sql: 'DELETE FROM person WHERE id > 12' });
+    expect(await agent.refusal('back', branch)).toMatchObject({ code: 'plan_token_invalid' });
+    const { token, plan } = await agent.call('plan_back', branch);
+    expect(plan).toMatchObject({
+      branch: 'saved',
+      point: 'less',
+      load: { save: 'less', branch: 'saved', undo: false },
+    });
+    await agent.call('back', { ...branch, token });
+    expect(await count('copy_saved')).toBe(40);
+    // It remains a branch of the agent, made from the same snapshot.
+    const { branches } = await agent.call('list_branches', { target: 'app' });
+    expect(branches).toMatchObject([{ name: 'saved', owner: 'me', snapshot: expect.any(String) }]);
+    expect(await agent.call('changes', branch)).toMatchObject({ tables: [{ removed: 9 }] });
+    const { token: ofReset } = await agent.call('plan_back', { ...branch, point: 'load' });
+    await agent.call('back', { ...branch, point: 'load', token: ofReset });
+    expect(await count('copy_saved')).toBe(49);
+    const [, latest, before, less] = await points();
+    expect([latest, before, less]).toMatchObject([{ automatic: 'agent' }, { automatic: 'agent' }, { name: 'less' }]);
+    const { token: ofBefore } = await agent.call('plan_back', { ...branch, point: before?.name });
+    await agent.call('back', { ...branch, point: before?.name, token: ofBefore });
+    expect(await count('copy_saved')).toBe(2);
+    expect((await server.databases()).filter((name) => name.startsWith('copy_saved'))).toEqual(['copy_saved']);
+    const { points: all } = await listPoints(context(), { target: 'app', branch: 'saved' });
+    expect(all.map(({ name }) => name)).toContain('of person');
+    const drop = await agent.call('plan_drop_branch', { target: 'app', names: ['saved'] });
+    await agent.call('drop_branch', { target: 'app', names: ['saved'], token: drop.token });
+  }, 60_000);
 
   it("refuses another person's and another agent's branches, also those that begin with its name", async () => {
     const person = await planBranchCreate(context(), { target: 'app', name: 'me-person' });

@@ -45,3 +45,12 @@ export interface Branch {
 export interface AllCopies extends BaseCopies {
   branches: Branch[];
 }
+
+/** A branch that a restore gives other content. */
+export interface RestoredBranch {
+  /** Name of the destination that it is a branch of. */
+  of: string;
+  name: string;
+  /** The snapshot that its new content is from. */
+  snapshot: string | null;
+}

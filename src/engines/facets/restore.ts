@@ -6,7 +6,7 @@ import type { NeededTable } from '../../results/selected-tables.ts';
 import type { DatabaseUrl } from '../database-url.ts';
 import type { WithoutUrl } from '../engine-context.ts';
 import type { ChangesToWrite } from './changes.ts';
-import type { AllCopies, BaseCopies, BaseCopy } from './copies.ts';
+import type { AllCopies, BaseCopies, BaseCopy, RestoredBranch } from './copies.ts';
 import type { DumpFile, RestoredDump } from './dump-file.ts';
 
 /** Methods whose comment names no effect read only, and can be called again. */
@@ -41,6 +41,8 @@ export interface RestoreFacet {
    * programs of the server.
    */
   restoreDump(dump: DumpFile): Promise<RestoredDump>;
+  /** Read before the present state is saved: tells the run whether the database was written to since (`unchangedSince`). */
+  readChangeMark(): Promise<unknown>;
   /** Rejects with `nothing_to_undo` where there is none. */
   findUndoCopy(): Promise<UndoCopy>;
   /** Swaps the destination with its undo copy; a failure changes nothing. A second call restores the present state. */
@@ -199,6 +201,11 @@ export interface RestoreRun extends RestoreRequest {
   plan: RestorePlan;
   cpus: number;
   undo: boolean;
+  /**
+   * A change mark: without `undo`, the replaced database remains as the undo copy unless it is known to be as when the
+   * mark was read.
+   */
+  unchangedSince?: unknown;
   /** Reads a fingerprint of the new database before the swap, where the engine has one. */
   fingerprint?: boolean | undefined;
   directory: string;
@@ -214,6 +221,8 @@ export interface RestoreRun extends RestoreRequest {
   throwAway?: boolean;
   /** Makes a base copy, and does not replace the destination. */
   onlyBase?: boolean;
+  /** The database of `url` is a branch, and remains it; rejects where that is no longer so. */
+  branch?: RestoredBranch | undefined;
 }
 
 export interface ReplaceResult {

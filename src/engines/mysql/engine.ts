@@ -90,6 +90,8 @@ export const mysql: Engine = {
         run(async (context, url) =>
           (await import('./restore/dump-file/restore-dump.ts')).restoreDump(context, url, dump),
         ),
+      readChangeMark: () =>
+        run(async (context, url) => (await import('./swap/change-mark.ts')).readChangeMark(context, url)),
       findUndoCopy: () => run(async (context, url) => (await import('./swap/undo.ts')).findUndoCopy(context, url)),
       undo: () => run(async (context, url) => (await import('./swap/undo.ts')).undo(context, url)),
       readPresentTables: (request) =>

@@ -93,6 +93,8 @@ export const postgres: Engine = {
         run(async (context, url) =>
           (await import('./restore/dump-file/restore-dump.ts')).restoreDump(context, url, dump),
         ),
+      readChangeMark: () =>
+        run(async (context, url) => (await import('./swap/change-mark.ts')).readChangeMark(context, url)),
       findUndoCopy: () => run(async (context, url) => (await import('./swap/undo.ts')).findUndoCopy(context, url)),
       undo: (request) =>
         run(async (context, url) => (await import('./swap/undo.ts')).undo(context, { ...request, url })),

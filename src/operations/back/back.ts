@@ -1,17 +1,18 @@
 import type { BackPlan, BackResult } from '../../results/save-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
+import { openSeparateBranch } from '../branch/open-branch.ts';
+import { applyBranchReset, type PlannedBranchReset, planBranchReset } from '../branch/reset/reset.ts';
 import { chooseDestination, openDestination } from '../load/destination.ts';
 import { applyLoad, planLoad } from '../load/load.ts';
 import type { PlannedLoad } from '../load/planned-load.ts';
 import type { Planned } from '../planned.ts';
 import { applyReset, type PlannedReset, planReset } from '../reset/reset.ts';
-import { findSave } from '../save/saves.ts';
+import { findSave, type SavesOf } from '../save/saves.ts';
 import { applyUndo, type PlannedUndo, planUndo } from '../undo/undo.ts';
 import { lastLoad } from './last-load.ts';
 
-export interface BackRequest {
-  target: string;
+export interface BackRequest extends SavesOf {
   /** Name or index of a save, `load` (a reset) or `previous` (an undo). Default: the newest save. */
   point?: string;
   /** `false` keeps no undo copy. Default `true`. */
@@ -25,12 +26,15 @@ export interface PlannedBack extends Planned<BackRequest, BackPlan> {
   load: PlannedLoad | null;
   reset: PlannedReset | null;
   undo: PlannedUndo | null;
+  branchReset: PlannedBranchReset | null;
 }
 
 /** Plans the reset, the undo or the load that returns to the point. Changes nothing. */
 export async function planBack(context: Context, request: BackRequest): Promise<PlannedBack> {
-  const { target, point, undo: keepsUndo = true, cpus, autosave = true } = request;
-  const planned = { request, planned_at: context.clock().toISOString(), load: null, reset: null, undo: null };
+  const { target, branch, point, undo: keepsUndo = true, cpus, autosave = true } = request;
+  if (branch !== undefined) return planOfBranch(context, { ...request, branch });
+  const nothing = { load: null, reset: null, undo: null, branchReset: null };
+  const planned = { request, planned_at: context.clock().toISOString(), ...nothing };
   const loading = { target, undo: keepsUndo, autosave, ...(cpus !== undefined && { cpus }) };
   if (point === 'load') {
     const way = await planReturnToLoad(context, { target, undo: keepsUndo });
@@ -47,6 +51,32 @@ export async function planBack(context: Context, request: BackRequest): Promise<
   return { ...planned, plan: { target, point: row.name, load: load.plan }, load };
 }
 
+/** Plans the reset of a branch to its base copy, or the load of one of its saves. Changes nothing. */
+async function planOfBranch(context: Context, request: BackRequest & { branch: string }): Promise<PlannedBack> {
+  const { target, branch, owner, point, cpus, autosave = true } = request;
+  const nothing = { load: null, reset: null, undo: null, branchReset: null };
+  const planned = { request, planned_at: context.clock().toISOString(), ...nothing };
+  // A branch of others is refused whatever saves it has.
+  await openSeparateBranch(context, { target, branch, owner });
+  if (point === 'previous') throw noPrevious(target, branch);
+  if (point === 'load') {
+    const branchReset = await planBranchReset(context, { target, name: branch, owner, autosave });
+    return { ...planned, plan: { target, branch, point, branch_reset: branchReset.plan }, branchReset };
+  }
+  const { row } = await findSave(context, { target, branch, owner, save: point });
+  const load = await planLoad(context, {
+    ...{ target, branch, owner, save: row.id, afterLoad: false, undo: false, autosave },
+    ...(cpus !== undefined && { cpus }),
+  });
+  return { ...planned, plan: { target, branch, point: row.name, load: load.plan }, load };
+}
+
+function noPrevious(target: string, branch: string): UserError {
+  return new UserError('nothing_to_undo', `Branch "${branch}" of "${target}" has no replaced database to return to`, {
+    hint: `Its saves are the points to return to: tool back ${target} --branch ${branch} --list`,
+  });
+}
+
 /** Without a usable base copy the last snapshot is loaded again: resolves with its id. */
 async function planReturnToLoad(
   context: Context,
@@ -57,7 +87,7 @@ async function planReturnToLoad(
   } catch (error) {
     if (!(error instanceof UserError && WITHOUT_BASE.has(error.code))) throw error;
     const { url } = openDestination(context, chooseDestination(context, request));
-    const last = lastLoad(context, { target: request.target, url: url.display });
+    const last = await lastLoad(context, { target: request.target, url });
     if (!last) throw error;
     return last.snapshot;
   }
@@ -65,10 +95,13 @@ async function planReturnToLoad(
 
 const WITHOUT_BASE = new Set(['no_base_copy', 'base_copy_outdated', 'base_copies_unsupported']);
 
-export async function applyBack(context: Context, { plan, load, reset, undo }: PlannedBack): Promise<BackResult> {
-  const { target, point } = plan;
-  if (reset) return { target, point, reset: await applyReset(context, reset) };
-  if (undo) return { target, point, load: await applyUndo(context, undo) };
+export async function applyBack(context: Context, planned: PlannedBack): Promise<BackResult> {
+  const { plan, load, reset, undo, branchReset } = planned;
+  const { target, branch, point } = plan;
+  const to = { target, ...(branch !== undefined && { branch }), point };
+  if (branchReset) return { ...to, branch_reset: await applyBranchReset(context, branchReset) };
+  if (reset) return { ...to, reset: await applyReset(context, reset) };
+  if (undo) return { ...to, load: await applyUndo(context, undo) };
   if (!load) throw new Error('the plan is of no point');
-  return { target, point, load: await applyLoad(context, load) };
+  return { ...to, load: await applyLoad(context, load) };
 }

@@ -3,37 +3,52 @@ import type { BackPoint, BackPoints } from '../../results/save-results.ts';
 import type { SaveBefore } from '../../results/saves-before.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
+import { openSeparateBranch } from '../branch/open-branch.ts';
 import { chooseDestination, openDestination } from '../load/destination.ts';
-import { listSaves } from '../save/saves.ts';
+import { listSaves, type SavesOf } from '../save/saves.ts';
 import { findSnapshot } from '../snapshots/snapshots.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
-import { lastLoad } from './last-load.ts';
+import { lastLoad, otherTargetOf } from './last-load.ts';
 
-/** The states that the destination can return to: `previous`, `load`, and the saves, newest first. */
-export async function listPoints(given: Context, { target }: { target: string }): Promise<BackPoints> {
+/** The states that the destination can return to: `previous`, `load`, and the saves, newest first. Of a branch without `previous`. */
+export async function listPoints(given: Context, request: SavesOf): Promise<BackPoints> {
+  const { target, branch } = request;
+  if (branch !== undefined) return listBranchPoints(given, { ...request, branch });
   const context = await withTargetUrls(given, target, { source: false });
   const database = openDestination(context, chooseDestination(context, { target }));
-  const saves = await listSaves(context, target);
-  const points: BackPoint[] = [
-    await previousPoint(database),
-    await loadPoint(context, { target, database }),
-    ...saves.map(
-      ({ row: { name, index, created_at, size_bytes, note, automatic } }): BackPoint => ({
-        ...{
-          kind: 'save',
-          name,
-          index,
-          created_at,
-          size_bytes,
-          made_by: automatic ? AUTOMATIC[automatic] : 'tool save',
-        },
-        ...(automatic && { automatic }),
-        ...(note !== null && { note }),
-        way: 'restore',
-      }),
-    ),
-  ];
-  return { target, destination: database.url.display, points };
+  const before = [await previousPoint(database), await loadPoint(context, { target, database })];
+  return { target, destination: database.url.display, points: [...before, ...(await savePoints(context, request))] };
+}
+
+async function listBranchPoints(given: Context, request: SavesOf & { branch: string }): Promise<BackPoints> {
+  const { target, branch } = request;
+  const { context, database, destination } = await openSeparateBranch(given, request);
+  const { base } = await destination.restore.findCopies();
+  const load = { kind: 'load', name: 'load', way: 'copy', made_by: loadOf(base?.snapshot ?? null) } as const;
+  const point: BackPoint = base?.closed
+    ? { ...load, created_at: base.loadedAt, size_bytes: base.sizeBytes }
+    : { ...load, created_at: null, size_bytes: null, unavailable: base?.outdated ?? 'There is no base copy' };
+  const points = [point, ...(await savePoints(context, request))];
+  return { target, branch, destination: database.url.display, points };
+}
+
+async function savePoints(context: Context, of: SavesOf): Promise<BackPoint[]> {
+  const saves = await listSaves(context, of);
+  return saves.map(
+    ({ row: { name, index, created_at, size_bytes, note, automatic } }): BackPoint => ({
+      ...{
+        kind: 'save',
+        name,
+        index,
+        created_at,
+        size_bytes,
+        made_by: automatic ? AUTOMATIC[automatic] : 'tool save',
+      },
+      ...(automatic && { automatic }),
+      ...(note !== null && { note }),
+      way: 'restore',
+    }),
+  );
 }
 
 const AUTOMATIC: Record<SaveBefore, string> = {
@@ -66,7 +81,8 @@ async function loadPoint(
 ): Promise<BackPoint> {
   const { base, spare } = await restore.findCopies();
   const point = { kind: 'load', name: 'load' } as const;
-  if (base && base.outdated === null) {
+  const other = await otherTargetOf(context, { target, url, snapshot: base?.snapshot ?? null });
+  if (base && base.outdated === null && other === null) {
     const { snapshot, loadedAt, sizeBytes } = base;
     return {
       ...{ ...point, created_at: loadedAt, size_bytes: sizeBytes, way: spare?.outdated === null ? 'swap' : 'copy' },
@@ -74,7 +90,7 @@ async function loadPoint(
     };
   }
   const none = { ...point, created_at: null, size_bytes: null, way: 'restore' as const };
-  const last = lastLoad(context, { target, url: url.display });
+  const last = await lastLoad(context, { target, url });
   if (!last) {
     const unavailable = `No load into ${url.display} is known on this machine, or it was of another target or a part`;
     return { ...none, made_by: 'the last load', unavailable };

@@ -40,8 +40,11 @@ export function pointColumns(now: Date): Column<BackPoint>[] {
 /** Most tables in a line. */
 const LISTED = 6;
 
-export function pointFacts(point: BackPoint, destination: string): { title: string; facts: Fact[] } {
-  const { name, created_at, size_bytes, made_by, note, way, tables, unavailable } = point;
+export function pointFacts(
+  point: BackPoint,
+  { destination, branch }: Pick<BackPoints, 'destination' | 'branch'>,
+): { title: string; facts: Fact[] } {
+  const { kind, name, created_at, size_bytes, made_by, note, way, tables, unavailable } = point;
   const replaced = tables ? `rows of ${boundedList(tables, LISTED)} in ${destination}` : destination;
   return {
     title: printable(name),
@@ -50,7 +53,7 @@ export function pointFacts(point: BackPoint, destination: string): { title: stri
         ? [
             { name: 'Way', value: WAYS[way].full },
             { name: 'Replaces', value: printable(replaced) },
-            { name: 'Keeps', value: 'the present state, as the point previous' },
+            ...keptFacts({ kind, isBranch: branch !== undefined }),
           ]
         : [{ name: 'Unavailable', value: printable(unavailable), tone: 'caution' as const }]),
       { name: 'Made by', value: printable(made_by) },
@@ -59,6 +62,12 @@ export function pointFacts(point: BackPoint, destination: string): { title: stri
       ...(note === undefined ? [] : [{ name: 'Note', value: printable(note) }]),
     ],
   };
+}
+
+/** A reset of a branch by a person keeps nothing. */
+function keptFacts({ kind, isBranch }: { kind: BackPoint['kind']; isBranch: boolean }): Fact[] {
+  if (!isBranch) return [{ name: 'Keeps', value: 'the present state, as the point previous' }];
+  return kind === 'load' ? [] : [{ name: 'Keeps', value: 'the present state, as a save (saves.before)' }];
 }
 
 /** The index of the newest point that can be returned to; 0 without one. */

@@ -152,7 +152,7 @@ function notOwn(name: string, owner: string): UserError {
   });
 }
 
-function noBranches(target: string, why: string): UserError {
+export function noBranches(target: string, why: string): UserError {
   return new UserError('branches_unsupported', `Target "${target}" can have no branches: ${why}`, {
     hint: `Load into the destination instead: tool load ${target}`,
   });

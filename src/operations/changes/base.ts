@@ -5,7 +5,9 @@ import type { SnapshotRow } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { toSelector } from '../../text/snapshot-selector.ts';
+import type { DestinationOfTarget } from '../back/last-load.ts';
 import { readHistory } from '../history/history-file.ts';
+import { createLeadsTo } from '../history/leads-to.ts';
 import { type FoundSave, listSaves } from '../save/saves.ts';
 import { assertLocal } from '../snapshots/rows.ts';
 import { type FoundSnapshot, findSnapshot } from '../snapshots/snapshots.ts';
@@ -19,21 +21,25 @@ export interface BaseRequest {
   target: string;
   /** Name of a save, or a snapshot. Default: the last load. */
   since?: string | undefined;
+  /** A branch, which has saves of its own. */
+  branch?: string | undefined;
+  owner?: string | undefined;
 }
 
 /** The state that a database is compared with. Both sides of a comparison are read on this machine. */
 export async function findBase(
   context: Context,
-  { target, since }: BaseRequest,
-  origin: () => string,
+  { target, since, branch, owner }: BaseRequest,
+  origin: () => Promise<string>,
 ): Promise<ChangesBase> {
-  const saves = await listSaves(context, target);
+  const ofDestination = branch !== undefined && owner === undefined ? await listSaves(context, { target }) : [];
+  const saves = [...(await listSaves(context, { target, branch, owner })), ...ofDestination];
   if (since !== undefined) {
     const save = saves.find(({ row }) => row.name === since);
     if (save) return ofSave('save', save);
     return ofSnapshot('snapshot', target, await findSnapshot(context, { target, snapshot: toSelector(since) }));
   }
-  const loaded = origin();
+  const loaded = await origin();
   const save = saves.find(({ row }) => row.id === loaded);
   if (save) return ofSave('load', save);
   const found = await findSnapshot(context, { target, snapshot: loaded }).catch((error) => {
@@ -53,30 +59,30 @@ function ofSnapshot(kind: ChangesBase['since']['kind'], target: string, found: F
 }
 
 /** The id of the snapshot or save that the database has been since its last load, return, reset or undo. */
-export function originOf(context: Context, { target, url }: { target: string; url: string }): string {
-  const { entries } = readHistory(context);
-  const own = entries.filter((entry) => entry.outcome === 'done' && leads(entry, { target, url }));
+export async function originOf(context: Context, { target, url }: DestinationOfTarget): Promise<string> {
+  const leadsTo = createLeadsTo(context, url);
   // An undo returns to what the last change replaced, and a second one takes it back.
   let isUndone = false;
-  for (const { operation, method, snapshot } of own) {
+  for (const entry of readHistory(context).entries) {
+    const { operation, method, snapshot } = entry;
+    if (!replacesContent(entry) || !(await leadsTo(entry.to))) continue;
     if (operation === 'undo') {
       isUndone = !isUndone;
     } else if (isUndone) {
       isUndone = false;
     } else {
-      if (snapshot === null || method === 'tables') throw loadUnknown(target, url);
+      if (snapshot === null || method === 'tables') throw loadUnknown(target, url.display);
       return snapshot;
     }
   }
-  throw neverLoaded(target, url);
+  throw neverLoaded(target, url.display);
 }
 
-const LOADS = new Set<HistoryEntry['operation']>(['load', 'back', 'reset', 'undo']);
+const LOADS: HistoryEntry['operation'][] = ['load', 'back', 'reset', 'undo', 'branch switch', 'branch reset'];
 
-function leads(entry: HistoryEntry, { target, url }: { target: string; url: string }): boolean {
-  if (entry.operation === 'branch switch') return entry.target === target;
-  // A script on the existing database is one of the changes.
-  return LOADS.has(entry.operation) && entry.to === url && entry.method !== 'script';
+/** A script on the existing database is one of the changes. */
+function replacesContent({ operation, outcome, method }: HistoryEntry): boolean {
+  return outcome === 'done' && LOADS.includes(operation) && method !== 'script';
 }
 
 function neverLoaded(target: string, url: string): UserError {

@@ -1,6 +1,4 @@
 import type { Database } from '../../engines/open-database.ts';
-import { openDatabase } from '../../engines/open-database.ts';
-import { findBranch } from '../../engines/shared/branches.ts';
 import { ownFiles } from '../../engines/shared/stored-pairs.ts';
 import type { Manifest } from '../../repository/manifest/manifest.ts';
 import { createObjectPool, type ObjectPool } from '../../repository/objects/object-pool.ts';
@@ -11,7 +9,8 @@ import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { assertNewFile } from '../assert-new-file.ts';
-import { assertOwnBranches, openBranches } from '../branch/open-branches.ts';
+import { openBranch } from '../branch/open-branch.ts';
+import { openBranches } from '../branch/open-branches.ts';
 import { readEvidence, rowReading } from '../build/evidence.ts';
 import { cpusFor } from '../cpus-for.ts';
 import { WHOLE_DATABASE } from '../save/saves.ts';
@@ -99,22 +98,22 @@ interface ChangedDatabase {
   context: Context;
   database: Database;
   /** The id of the snapshot or save of the last load; throws where none is known. */
-  loaded: () => string;
+  loaded: () => Promise<string>;
 }
 
 async function openChanged(given: Context, request: ChangesRequest): Promise<ChangedDatabase> {
   const { target, branch: name } = request;
-  const opened = await openBranches(given, request);
-  const { context, database } = opened;
-  const { url, engine } = database;
-  if (name === undefined) return { ...opened, loaded: () => originOf(context, { target, url: url.display }) };
-  const branch = findBranch(await database.branches.list(), { name, url });
-  assertOwnBranches([branch], request, opened);
+  if (name === undefined) {
+    const opened = await openBranches(given, request);
+    const { context, database } = opened;
+    return { ...opened, loaded: () => originOf(context, { target, url: database.url }) };
+  }
+  const { context, database, branch } = await openBranch(given, { ...request, branch: name });
   await assertNoOriginalData(context, target, branch.snapshot);
   return {
     context,
-    database: openDatabase(context, engine.withDatabase(url, branch.database)),
-    loaded() {
+    database,
+    async loaded() {
       if (branch.snapshot !== null) return branch.snapshot;
       throw new UserError('load_unknown', `The snapshot of branch "${name}" is unknown`, {
         hint: `Name the state to compare with: tool changes ${target} --branch ${name} --since SNAPSHOT`,

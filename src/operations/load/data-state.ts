@@ -20,7 +20,7 @@ export function dataState(
   { target, snapshot, original, isSave }: DataRequest,
 ): DataState {
   const { index, sanitized, sanitized_at, sanitized_of } = snapshot;
-  if (isSave) return { sanitized: null, sanitized_reason: 'that of the destination when it was saved', warnings: [] };
+  if (isSave) return { sanitized: null, sanitized_reason: 'that of the database when it was saved', warnings: [] };
   if (sanitized) {
     const of = [sanitized_of && `of ${sanitized_of}`, sanitized_at && `at ${sanitized_at.replace(/\.\d+Z$/, 'Z')}`];
     const reason = ['the sanitized copy', ...of.filter((part) => part !== undefined)].join(' ');

@@ -1,5 +1,6 @@
 import type { WithoutUrl } from '../../engines/engine-context.ts';
-import type { RestorePlan, RestoreRequest } from '../../engines/facets/restore.ts';
+import type { RestoredBranch } from '../../engines/facets/copies.ts';
+import type { RestorePlan, RestoreRequest, RestoreRun } from '../../engines/facets/restore.ts';
 import type { Database } from '../../engines/open-database.ts';
 import { bytesOfTable, type Manifest } from '../../repository/manifest/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
@@ -9,13 +10,14 @@ import { FOREIGN_SUPERUSER } from '../../results/foreign-code.ts';
 import type { LoadPlan, LoadResult } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
+import { noBranches } from '../branch/open-branches.ts';
 import { cpusFor } from '../cpus-for.ts';
 import { compareMigrations } from '../migrations/working-tree.ts';
 import { savesBefore } from '../save/automatic-save.ts';
 import { addFingerprint } from '../save/fingerprints.ts';
 import { findLoadableSave, WHOLE_DATABASE } from '../save/saves.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
-import { assertNotOriginal, withSanitizedDefault } from '../snapshots/sanitized-only.ts';
+import { assertNoOriginalData, assertNotOriginal, withSanitizedDefault } from '../snapshots/sanitized-only.ts';
 import { assertTrusted, isBuiltHere } from '../snapshots/signatures.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
 import { type FoundSnapshot, findPlanned, findSnapshot } from '../snapshots/snapshots.ts';
@@ -26,12 +28,13 @@ import { toDatabaseCopies } from './base-copies.ts';
 import { baseWarning, baseWithin, chooseBase } from './choose-base.ts';
 import { chooseTables, namesOf, withinPlan } from './choose-tables.ts';
 import { dataState } from './data-state.ts';
-import { checkDestination, chooseDestination, openDestination } from './destination.ts';
+import { checkDestination } from './destination.ts';
 import { byTable, filesToRead, loadDifference } from './difference.ts';
 import { earlierSnapshots } from './earlier-snapshots.ts';
 import { assertNotASource } from './guard/guard.ts';
 import { loadSteps } from './load-steps.ts';
 import { assertReplaceableRows, onlyRowsWarnings, plannedOnlyRows } from './only-rows.ts';
+import { type LoadPlace, openLoadPlace } from './open-load-place.ts';
 import type { LoadRequest, PlannedLoad } from './planned-load.ts';
 import { restoredBy } from './restored-by.ts';
 
@@ -40,7 +43,7 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
   const request = isSave ? given : await withSanitizedDefault(context, given);
   const found = await findLoadable(context, request);
   const { manifest, row, local, remote } = found;
-  const { database, chosenBy } = openFor(context, request, manifest);
+  const { database, chosenBy, branch } = await openFor(context, request, manifest);
   const allowedBy: string[] = [];
   const unverified = await assertNotASource(context, database.url, { ...request, allowedBy });
   const wanted = chooseBase(context, request, allowedBy.at(-1));
@@ -52,6 +55,7 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
   await using planning = createObjectPool(1);
   const earlier = earlierSnapshots(context, { target: request.target, pool: planning });
   const restore = await database.restore.plan({ ...restoration, earlier, keepUsedBase: wanted.keepUsed });
+  if (branch && restore.strategy !== 'swap') throw noBranches(request.target, restore.strategyReason);
   const { keepBase, why } = baseWithin(restore, request, wanted);
   const afterLoad = onlyRows ? undefined : plannedAfterLoad(context.configuration, request);
   // A base copy may have the effect of other steps.
@@ -61,7 +65,7 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
   const selection = selected && withinPlan(selected, restore, manifest);
   const copies = restore.copies && toDatabaseCopies(restore.copies);
   const keeps = restore.strategy === 'swap' || restore.onlyRows?.keeps === true;
-  const undo = !request.onlyBase && (request.undo ?? true) && keeps && restore.destination.exists;
+  const undo = !request.onlyBase && !branch && (request.undo ?? true) && keeps && restore.destination.exists;
   const rows = plannedOnlyRows(restore);
   const difference = loadDifference(restore);
   const { keepGoing, original = false } = request;
@@ -71,6 +75,7 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
     target: request.target,
     snapshot: row,
     ...(manifest.save !== undefined && { save: manifest.save }),
+    ...(branch && { branch: branch.facts.name }),
     file: null,
     sanitized: data.sanitized,
     sanitized_reason: data.sanitized_reason,
@@ -110,31 +115,38 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
 /** Refuses a save that is not of this machine, a snapshot without a trusted signature, and an original where only sanitized ones are loaded. */
 async function findLoadable(context: Context, request: LoadRequest): Promise<FoundSnapshot> {
   const found = await findRequested(context, request);
-  assertNotOriginal(context, request.target, found.manifest);
+  await assertAllowedData(context, request.target, found.manifest);
   return found;
 }
 
+/** A save of a branch has the data of the snapshot that the branch was made from. */
+async function assertAllowedData(context: Context, target: string, manifest: Manifest): Promise<void> {
+  if (manifest.branch) return assertNoOriginalData(context, target, manifest.branch.snapshot);
+  assertNotOriginal(context, target, manifest);
+}
+
 async function findRequested(context: Context, request: LoadRequest): Promise<FoundSnapshot> {
-  const { target, save } = request;
-  if (save !== undefined) return findLoadableSave(context, { target, id: save });
+  const { target, save, branch, owner } = request;
+  if (save !== undefined) return findLoadableSave(context, { target, id: save, branch, owner });
   const found = await findSnapshot(context, request);
   assertTrusted(context, found.manifest, request);
   return found;
 }
 
 /** Refuses a destination whose engine is another one, or cannot keep going. */
-function openFor(context: Context, request: LoadRequest, manifest: Manifest) {
-  const { chosenBy, ...chosen } = chooseDestination(context, request);
-  const database = openDestination(context, chosen);
+async function openFor(context: Context, request: LoadRequest, manifest: Manifest): Promise<LoadPlace> {
+  const replaced = await openLoadPlace(context, request);
+  const { database } = replaced;
   assertSameEngine(database, manifest);
   const { whyNotKeepGoing } = database.engine.capabilities;
   if (request.keepGoing && whyNotKeepGoing !== null) throw noKeepGoing(request.target, whyNotKeepGoing);
-  return { database, chosenBy };
+  return replaced;
 }
 
 export async function applySnapshot(
   context: Context,
   planned: PlannedLoad & { restore: RestorePlan },
+  { unchangedSince }: Pick<RestoreRun, 'unchangedSince'>,
 ): Promise<LoadResult> {
   const { request, plan, restore } = planned;
   const { snapshot, jobs: cpus, undo, selection, tables, rows, size_bytes, keep_base: keepBase } = plan;
@@ -146,8 +158,8 @@ export async function applySnapshot(
     : await findPlanned(context, { target: request.target, snapshot });
   const { manifest, local, remote } = found;
   if (!request.save) assertTrusted(quiet, manifest, request);
-  assertNotOriginal(quiet, request.target, manifest);
-  const database = openDestination(context, chooseDestination(quiet, request));
+  await assertAllowedData(quiet, request.target, manifest);
+  const { database, branch } = await openLoadPlace(context, request, { warned: true });
   await checkDestination(context, planned, database.url);
   const only = selection && namesOf(selection);
   if (request.only && only) {
@@ -167,8 +179,10 @@ export async function applySnapshot(
     plan: restore,
     cpus,
     undo,
-    fingerprint: savesBefore(context, 'load') && !request.onlyBase,
+    ...(unchangedSince !== undefined && { unchangedSince }),
+    fingerprint: savesBefore(context, 'load') && !request.onlyBase && !branch,
     ...(request.onlyBase && { onlyBase: true }),
+    ...(branch && { branch: branchRestored(branch, manifest) }),
     directory,
     ...(afterLoad && { afterLoad }),
     earlier: earlierSnapshots(context, { target: request.target, pool }),
@@ -192,6 +206,13 @@ export async function applySnapshot(
     ...(baseDatabase && { base_database: baseDatabase }),
     ...(spareDatabase && { spare_database: spareDatabase }),
   };
+}
+
+function branchRestored(
+  { facts: { name }, of }: NonNullable<LoadPlace['branch']>,
+  { branch }: Manifest,
+): RestoredBranch {
+  return { of, name, snapshot: branch?.snapshot ?? null };
 }
 
 /** Reports whether the destination was last loaded with the whole snapshot, and can be reset to that. */

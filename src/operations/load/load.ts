@@ -4,12 +4,13 @@ import { estimateLoad, methodOf } from '../history/load-estimate.ts';
 import { recorded } from '../history/recorded.ts';
 import { isCurrent } from '../planned.ts';
 import { applyAutomaticSaves, type LosingOperation, withAutomaticSaves } from '../save/automatic-save.ts';
+import { savedBranch } from '../save/save.ts';
 import { assertShared } from '../sign-in/sharing.ts';
 import { statingOutcome } from '../stating-outcome.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
-import { chooseDestination, openDestination } from './destination.ts';
 import { applyScript, planScript } from './load-script.ts';
 import { applySnapshot, planSnapshot } from './load-snapshot.ts';
+import { openLoadPlace } from './open-load-place.ts';
 import type { LoadRequest, PlannedLoad } from './planned-load.ts';
 
 /** Looks at snapshot and destination, changes nothing. Throws when a guard refuses or the pre-flight fails. */
@@ -21,22 +22,23 @@ export async function planLoad(given: Context, request: LoadRequest): Promise<Pl
     : planScript(context, { ...request, file: request.file }));
   const estimate = estimateLoad(context, planned.plan);
   const plan = estimate ? { ...planned.plan, estimate } : planned.plan;
-  const losing = losingLoad(context, planned);
+  const losing = await losingLoad(context, planned);
   return { ...planned, plan: losing ? await withAutomaticSaves(context, losing, plan) : plan };
 }
 
 /** The load as one that loses states of the destination; `null` of one that does not. */
-function losingLoad(context: Context, { request, plan }: PlannedLoad): LosingOperation | null {
-  const { target, destdb, autosave = true, onlyBase, source } = request;
+async function losingLoad(context: Context, { request, plan }: PlannedLoad): Promise<LosingOperation | null> {
+  const { target, destdb, owner, autosave = true, onlyBase, source } = request;
   const { destination, strategy, undo } = plan;
   // A return leads to the configured destination.
   if (!autosave || onlyBase || source || destdb !== undefined || !destination.exists) return null;
-  const database = openDestination(context, chooseDestination({ ...context, report: () => {} }, request));
+  const { database, branch } = await openLoadPlace(context, request, { warned: true });
   return {
+    ...(branch && { branch: savedBranch(branch.facts, owner) }),
     ...{ target, database, sizeBytes: destination.size_bytes },
     before: context.agent ? 'agent' : plan.after_load ? 'after_load' : 'load',
     keeps: strategy === 'swap' && undo,
-    dropsUndoCopy: strategy === 'swap' || (strategy === 'rows' && undo),
+    dropsUndoCopy: branch === null && (strategy === 'swap' || (strategy === 'rows' && undo)),
   };
 }
 
@@ -50,7 +52,7 @@ export async function applyLoad(given: Context, planned: PlannedLoad): Promise<L
     );
   // A base copy for branches replaces no destination.
   if (request.onlyBase) return work();
-  const { target, snapshot, sanitized, file: from, size_bytes, destination } = plan;
+  const { target, snapshot, sanitized, file: from, size_bytes, destination, branch } = plan;
   const known = {
     target,
     snapshot: snapshot?.id ?? null,
@@ -58,6 +60,7 @@ export async function applyLoad(given: Context, planned: PlannedLoad): Promise<L
     from,
     to: destination.url,
     method: methodOf(plan),
+    ...(branch !== undefined && { branches: [branch] }),
   };
   return recorded(
     given,
@@ -77,11 +80,22 @@ async function perform(given: Context, planned: PlannedLoad): Promise<LoadResult
   const context = await withUrls(given, planned.request);
   if (!isCurrent(context, planned)) await assertShared(context, planned.request.target);
   for (const { code, message } of planned.plan.warnings) context.report({ event: 'warning', code, message });
-  const losing = losingLoad(context, planned);
+  const losing = await losingLoad(context, planned);
+  const unchangedSince = losing ? await markWhereSaved(losing, planned.plan) : undefined;
   if (losing) await applyAutomaticSaves(context, losing);
   return planned.restore
-    ? applySnapshot(context, { ...planned, restore: planned.restore })
+    ? applySnapshot(context, { ...planned, restore: planned.restore }, { unchangedSince })
     : applyScript(context, planned);
+}
+
+/** Writes after the save, while the load runs, would be lost with the destination. */
+async function markWhereSaved(
+  { database, branch }: LosingOperation,
+  { undo, strategy, destination, automatic_saves: saves = [] }: PlannedLoad['plan'],
+): Promise<unknown> {
+  const isSaved = saves.some(({ database, skipped }) => database === destination.database && !skipped);
+  if (undo || branch || strategy !== 'swap' || !isSaved) return undefined;
+  return database.restore.readChangeMark();
 }
 
 async function withUrls(context: Context, { target, destdb, source = false }: LoadRequest): Promise<Context> {

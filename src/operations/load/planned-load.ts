@@ -10,6 +10,10 @@ export interface LoadRequest extends TrustChoice {
   snapshot?: SnapshotSelector;
   /** Id of a save to load instead of a snapshot: the base copy and the spare of the last load remain. */
   save?: string;
+  /** With `save`, one of this branch: replaces its database, without an undo copy. */
+  branch?: string;
+  /** The agent that makes the request: its own branches only. */
+  owner?: string | undefined;
   /** Takes the original where a sanitized one would be taken. */
   original?: boolean;
   /** Only these tables, and those that they need; the others are made without rows. */

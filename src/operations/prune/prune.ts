@@ -10,7 +10,7 @@ import { type Planned, planOutdated } from '../planned.ts';
 import { freedBytes, isPinned, removeFrom } from '../remove/remove.ts';
 import { savesBeyondRules } from '../save/prune-saves.ts';
 import { removeSave } from '../save/remove-save.ts';
-import { listSaves } from '../save/saves.ts';
+import { listAllSaves } from '../save/saves.ts';
 import { findSnapshots, listSnapshots } from '../snapshots/snapshots.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { copiesOf } from '../targets/target-copies.ts';
@@ -148,7 +148,7 @@ async function planTarget(context: Context, { name, keep, from: only }: PlannedT
 
 /** The rules of the configuration, not those of the request; `null` without saves. */
 async function planSaves(context: Context, target: string): Promise<NonNullable<PrunedTarget['saves']> | null> {
-  const saves = await listSaves(context, target);
+  const saves = await listAllSaves(context, target);
   if (saves.length === 0) return null;
   const manifests = saves.map(({ manifest }) => manifest);
   const beyond = new Set(await savesBeyondRules(context, manifests));

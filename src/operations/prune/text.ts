@@ -86,7 +86,7 @@ function savesLines({ targets }: PrunePlan): string[] {
     if (!saves) return [];
     const count = formatNumberOf(saves.keep.length + saves.remove.length, 'save');
     const names = boundedList(
-      saves.remove.map(({ name }) => name),
+      saves.remove.map(({ name, branch }) => (branch ? `${name} of branch ${branch.name}` : name)),
       MOST_SAVES,
     );
     const removes = saves.remove.length === 0 ? '' : `; removes ${names}, by saves in the configuration`;

@@ -4,6 +4,7 @@ import type { ResetPlan, ResetResult } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { formatBytes } from '../../text/format.ts';
+import { otherTargetOf } from '../back/last-load.ts';
 import { recorded } from '../history/recorded.ts';
 import { toDatabaseCopy } from '../load/base-copies.ts';
 import { keepsSpare, whyNoBase } from '../load/choose-base.ts';
@@ -37,6 +38,9 @@ export async function planReset(given: Context, request: ResetRequest): Promise<
   if (why) throw unsupported(request.target, why);
   const spare = keepsSpare(context.configuration, request);
   const found = await restore.planReset({ spare });
+  const { target } = request;
+  const other = await otherTargetOf(context, { target, url, snapshot: found.base.snapshot });
+  if (other !== null) throw ofOtherTarget(target, { other, destination: url.display });
   const undo = request.undo ?? true;
   const base = toDatabaseCopy(found.base);
   const plan: ResetPlan = {
@@ -94,6 +98,12 @@ async function perform(given: Context, planned: PlannedReset): Promise<ResetResu
     undo_database: undoDatabase,
     spare_database: spareDatabase ?? null,
   };
+}
+
+function ofOtherTarget(target: string, { other, destination }: { other: string; destination: string }): UserError {
+  return new UserError('base_copy_outdated', `The base copy of ${destination} is of target "${other}", loaded last`, {
+    hint: `Load the snapshot of "${target}" again: tool load ${target}`,
+  });
 }
 
 function unsupported(target: string, why: string): UserError {

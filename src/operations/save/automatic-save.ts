@@ -6,7 +6,8 @@ import { toUserError, UserError } from '../../runtime/errors.ts';
 import { startStep } from '../../runtime/events.ts';
 import { recorded } from '../history/recorded.ts';
 import { readFingerprints } from './fingerprints.ts';
-import { storeSave } from './save.ts';
+import { removeBeyondRules, type SavedBranch, storeSave } from './save.ts';
+import { makerOf } from './saves.ts';
 import { automaticSaveSteps, skippedText } from './text.ts';
 
 export interface LosingOperation {
@@ -19,6 +20,8 @@ export interface LosingOperation {
   keeps: boolean;
   /** The present undo copy is dropped. */
   dropsUndoCopy: boolean;
+  /** The database is a branch. */
+  branch?: SavedBranch | undefined;
 }
 
 /** Bytes of a database that are read, compared and compressed in a second on two cores. */
@@ -112,7 +115,7 @@ export async function applyAutomaticSaves(context: Context, operation: LosingOpe
 
 async function saveState(
   given: Context,
-  { target, before, database: destination }: LosingOperation,
+  { target, before, database: destination, branch }: LosingOperation,
   { database, name, at }: LostState,
 ): Promise<void> {
   const done = startStep(given.report, 'save', `Save ${name}`);
@@ -120,19 +123,24 @@ async function saveState(
   const save = `auto-${at ?? given.clock().toISOString()}`;
   const work = () =>
     storeSave(context, {
-      ...{ target, name: save, note: null, database, automatic: before, remains: database === destination },
+      ...{ target, name: save, note: null, database, branch, automatic: before, remains: database === destination },
       ...(at !== undefined && { at }),
     });
+  // A run that was killed when it had stored its save has removed no older one.
+  const settle = () =>
+    removeBeyondRules(context, { target, maker: makerOf({ automatic: before, ...(branch && { branch }) }) });
   try {
     if (await database.dump.isUnchanged(await readFingerprints(context, target))) {
+      await settle();
       done(`${name} is as it was loaded: not saved`);
       return;
     }
     const stored = await recorded(
       context,
-      { operation: 'save', target, save, from: database.url.display },
+      { operation: 'save', target, save, from: database.url.display, ...(branch && { branches: [branch.name] }) },
       { work, facts: (result) => ({ snapshot: result?.save.id ?? null, size_bytes: result?.save.size_bytes ?? null }) },
     );
+    if (!stored) await settle();
     done(stored ? `Saved ${name} as ${save}` : `${name} equals a save: not saved again`);
   } catch (cause) {
     given.signal.throwIfAborted();

@@ -3,12 +3,20 @@ import { filesOf } from '../../repository/repository.ts';
 import type { Context } from '../../runtime/context.ts';
 import { parseSize } from '../../text/size.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
+import { makerOf } from './saves.ts';
 
 /**
- * The saves that the rules of the configuration do not keep, of those newest first: automatic ones before others. The
- * newest one always stays.
+ * The saves of a target that the rules of the configuration do not keep, of those newest first. The rules are for the
+ * saves of people, and for those of each agent: none displaces saves of others.
  */
 export async function savesBeyondRules(context: Context, given: Manifest[]): Promise<Manifest[]> {
+  const beyond: Manifest[] = [];
+  for (const saves of Map.groupBy(given, makerOf).values()) beyond.push(...(await beyondRules(context, saves)));
+  return beyond;
+}
+
+/** Automatic ones go before others. The newest one always stays. */
+async function beyondRules(context: Context, given: Manifest[]): Promise<Manifest[]> {
   const [newest, ...older] = given;
   if (!newest) return [];
   const saves = [newest, ...older.filter(({ automatic }) => !automatic), ...older.filter(({ automatic }) => automatic)];

@@ -3,10 +3,9 @@ import type { Context } from '../../runtime/context.ts';
 import { recorded } from '../history/recorded.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { freedBytes, removeFrom } from '../remove/remove.ts';
-import { findSave, listSaves } from './saves.ts';
+import { findSave, listAllSaves, type SavesOf } from './saves.ts';
 
-export interface RemoveSaveRequest {
-  target: string;
+export interface RemoveSaveRequest extends SavesOf {
   /** Name or index. */
   name: string;
 }
@@ -16,8 +15,8 @@ export type PlannedSaveRemoval = Planned<RemoveSaveRequest, SaveRemoval>;
 const HERE = { from: ['local' as const], remote: null };
 
 export async function planSaveRemoval(context: Context, request: RemoveSaveRequest): Promise<PlannedSaveRemoval> {
-  const { target, name: save } = request;
-  const { row, manifest } = await findSave(context, { target, save });
+  const { target, name: save, ...of } = request;
+  const { row, manifest } = await findSave(context, { target, save, ...of });
   const frees_bytes = await freedBytes(context, { ...HERE, manifests: [manifest] });
   return { request, plan: { target, save: row, frees_bytes }, planned_at: context.clock().toISOString() };
 }
@@ -32,7 +31,7 @@ export async function removeSave(
   context: Context,
   { target, save }: Pick<SaveRemoval, 'target' | 'save'>,
 ): Promise<void> {
-  const found = (await listSaves(context, target)).find(({ row }) => row.id === save.id);
+  const found = (await listAllSaves(context, target)).find(({ row }) => row.id === save.id);
   if (!found) throw planOutdated(`Save ${JSON.stringify(save.name)} of ${target} was removed`);
   const known = { target, save: save.name, snapshot: save.id, size_bytes: save.size_bytes };
   const work = () => removeFrom(context, { ...HERE, manifests: [found.manifest] });

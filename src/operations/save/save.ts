@@ -1,27 +1,31 @@
 import { isDeepStrictEqual } from 'node:util';
+import * as v from 'valibot';
+import type { Branch } from '../../engines/facets/copies.ts';
 import type { Database } from '../../engines/open-database.ts';
 import { filesOfTable, type Manifest } from '../../repository/manifest/manifest.ts';
+import { snapshotId } from '../../repository/manifest/values.ts';
 import type { SavePlan, SaveResult } from '../../results/save-results.ts';
 import type { SaveBefore } from '../../results/saves-before.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { isVisibleName, LONGEST_VISIBLE_NAME } from '../../text/visible-name.ts';
-import { readEvidence, rowReading, writeEvidence } from '../build/evidence.ts';
+import { openSeparateBranch } from '../branch/open-branch.ts';
+import { type LastEvidence, readEvidence, rowReading, writeEvidence } from '../build/evidence.ts';
 import { cpusFor } from '../cpus-for.ts';
 import { recorded } from '../history/recorded.ts';
 import { chooseDestination, openDestination } from '../load/destination.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { removeFrom } from '../remove/remove.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
+import { assertNoOriginalData } from '../snapshots/sanitized-only.ts';
 import { signed } from '../snapshots/signatures.ts';
 import { manifestOf, storeDump } from '../snapshots/store-dump.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
 import { savesBeyondRules } from './prune-saves.ts';
-import { isReservedName, listSaves, saveRow, WHOLE_DATABASE } from './saves.ts';
+import { isOf, isReservedName, listSaves, makerOf, type SavesOf, saveRow, WHOLE_DATABASE } from './saves.ts';
 
-export interface SaveRequest {
-  target: string;
+export interface SaveRequest extends SavesOf {
   /** Default: the time. */
   name?: string;
   note?: string;
@@ -32,33 +36,64 @@ export interface SaveRequest {
 
 export type PlannedSave = Planned<SaveRequest, SavePlan>;
 
-/** Plans a save of the destination; connects to nothing. Throws where the name cannot be used. */
+/** Plans a save; connects to nothing for one of the destination. Throws where the name cannot be used. */
 export async function planSave(given: Context, request: SaveRequest): Promise<PlannedSave> {
-  const { target, note = null, full } = request;
-  const context = await withTargetUrls(given, target, { source: false });
-  const { url } = openDestination(context, chooseDestination(context, request));
+  const { target, note = null, full, branch } = request;
+  const { context, database } = await openSaved(given, request);
   const planned_at = context.clock().toISOString();
   const name = request.name ?? planned_at;
-  await assertUsableName(context, { target, name });
-  const { why: all_read } = await readEvidence(context, { target, save: true, full });
-  return { request, plan: { target, name, note, destination: url.display, all_read }, planned_at };
+  await assertUsableName(context, request, name);
+  const all_read = branch === undefined ? (await readEvidence(context, { target, save: true, full })).why : 'first';
+  const of = branch === undefined ? {} : { branch };
+  return { request, plan: { target, ...of, name, note, destination: database.url.display, all_read }, planned_at };
 }
 
-/** Stores the present state of the destination, then removes the saves that the rules do not keep. Steps: `connect`, `dump`, `store`. */
+interface SaveSource {
+  context: Context;
+  database: Database;
+  branch?: SavedBranch;
+}
+
+/** The destination, to which nothing is connected yet, or a branch. */
+async function openSaved(given: Context, request: SaveRequest): Promise<SaveSource> {
+  const { target, branch: name, owner } = request;
+  if (name === undefined) {
+    const context = await withTargetUrls(given, target, { source: false });
+    return { context, database: openDestination(context, chooseDestination(context, { target })) };
+  }
+  const { context, database, branch } = await openSeparateBranch(given, { target, branch: name, owner });
+  await assertNoOriginalData(context, target, branch.snapshot);
+  return { context, database, branch: savedBranch(branch, owner) };
+}
+
+/** Stores the present state of the destination or a branch, then removes the saves that the rules do not keep. Steps: `connect`, `dump`, `store`. */
 export function applySave(given: Context, { request, plan }: PlannedSave): Promise<SaveResult> {
   const { target, name: save, destination: from } = plan;
   const work = async (): Promise<SaveResult> => {
-    const context = await withTargetUrls(given, target, { source: false });
-    const database = openDestination(context, chooseDestination({ ...context, report: () => {} }, request));
+    const { context, database, branch } = await openSaved(given, request);
     if (database.url.display !== from) {
-      throw planOutdated(`The destination is ${database.url.display}, no longer ${from},`);
+      throw planOutdated(`The database is ${database.url.display}, no longer ${from},`);
     }
-    await assertUsableName(context, { target, name: save });
+    await assertUsableName(context, request, save);
     const { cpus, full } = request;
-    return storeSave(context, { target, name: save, note: plan.note, database, ...{ cpus, full } });
+    return storeSave(context, { target, name: save, note: plan.note, database, ...{ branch, cpus, full } });
   };
   const facts = ({ save: { id, size_bytes } }: SaveResult) => ({ snapshot: id, size_bytes });
-  return recorded(given, { operation: 'save', target, save, from }, { work, facts });
+  const known = {
+    operation: 'save' as const,
+    target,
+    save,
+    from,
+    ...(plan.branch !== undefined && { branches: [plan.branch] }),
+  };
+  return recorded(given, known, { work, facts });
+}
+
+export type SavedBranch = NonNullable<Manifest['branch']>;
+
+/** Returns what a save keeps of a branch; the mark on the server may name a snapshot of any form. */
+export function savedBranch({ name, snapshot }: Branch, owner: string | undefined): SavedBranch {
+  return { name, owner: owner ?? null, snapshot: v.is(snapshotId, snapshot) ? snapshot : null };
 }
 
 interface SaveWork {
@@ -66,6 +101,8 @@ interface SaveWork {
   name: string;
   note: string | null;
   database: Database;
+  /** It is a branch. */
+  branch?: SavedBranch | undefined;
   /** The operation that makes it. Absent: a person does. */
   automatic?: SaveBefore;
   /** Time of the state. Default: now. */
@@ -84,14 +121,18 @@ export async function storeSave(
 export async function storeSave(context: Context, work: SaveWork): Promise<SaveResult>;
 export async function storeSave(
   context: Context,
-  { target, name, note, database, automatic, at, remains = true, cpus, full }: SaveWork,
+  { target, name, note, database, branch, automatic, at, remains = true, cpus, full }: SaveWork,
 ): Promise<SaveResult | null> {
   const { engine } = database;
   const repository = localRepository(context);
-  const earlier = await repository.listSaves(target);
+  const of = { target, ...(branch && { branch: branch.name, owner: branch.owner ?? undefined }) };
+  const earlier = (await repository.listSaves(target)).filter((manifest) => isOf(manifest, of));
   // The first save has most content of the snapshot that was loaded.
   const [previous = (await repository.list(target))[0]] = earlier;
-  const last = await readEvidence(context, { target, save: true, full });
+  // The evidence is about the destination.
+  const last: LastEvidence = branch
+    ? { evidence: null, fullAt: null, why: 'first' }
+    : await readEvidence(context, { target, save: true, full });
   const created = at ?? context.clock().toISOString();
   const done = await repository.withoutLeftovers(async () => {
     const stored = await storeDump({
@@ -101,19 +142,21 @@ export async function storeSave(
     });
     const content: Manifest = {
       ...manifestOf(engine.id, stored),
-      ...{ target, created_at: created, sanitized: false, note, save: name, ...(automatic && { automatic }) },
+      ...{ target, created_at: created, sanitized: false, note, save: name },
+      ...(automatic && { automatic }),
+      ...(branch && { branch }),
     };
     if (automatic && earlier.some((other) => hasContentOf(other, content))) return null;
     const step = { step: 'store', label: 'Store the save', done: `Stored save ${name}` };
     return withStep(context.report, step, async () => {
       context.signal.throwIfAborted();
       // Another process may have used it meanwhile.
-      await assertUsableName(context, { target, name });
+      await assertUsableName(context, of, name);
       const written = await signed(context, content);
       await repository.write(written);
       const reading = stored.reading && rowReading(stored.reading, last.why);
       const { evidence } = stored;
-      if (evidence !== undefined && remains) {
+      if (evidence !== undefined && remains && !branch) {
         const fullAt = (reading?.all_read === null && last.fullAt) || created;
         const about = { target, save: true, engine: engine.id, snapshot: content.id };
         await writeEvidence(context, { ...about, fullAt, evidence });
@@ -123,14 +166,30 @@ export async function storeSave(
   });
   if (!done) return null;
   const { manifest, reading } = done;
-  const saves = await repository.listSaves(target);
-  // It is not the newest where a clock was set back.
-  const removed = (await savesBeyondRules(context, saves)).filter(({ id }) => id !== manifest.id);
-  if (removed.length > 0) await removeFrom(context, { from: ['local'], remote: null, manifests: removed });
-  const stays = saves.filter((save) => !removed.includes(save));
-  const index = stays.findIndex(({ id }) => id === manifest.id);
+  const { removed, kept } = await removeBeyondRules(context, { target, maker: makerOf(manifest), except: manifest.id });
+  const index = kept.filter((save) => isOf(save, of)).findIndex(({ id }) => id === manifest.id);
   const row = { ...saveRow(context, manifest, index), ...(reading && { reading }) };
-  return { target, save: row, removed: removed.map(({ save }) => save ?? '') };
+  return { target, ...(branch && { branch: branch.name }), save: row, removed };
+}
+
+interface RuledSaves {
+  target: string;
+  /** By `makerOf`. */
+  maker: string;
+  /** Id of a save that was just made: not the newest where a clock was set back. */
+  except?: string;
+}
+
+/** Removes the saves of one maker that the rules do not keep; resolves with their names, and all others of the target. */
+export async function removeBeyondRules(
+  context: Context,
+  { target, maker, except }: RuledSaves,
+): Promise<{ removed: string[]; kept: Manifest[] }> {
+  const saves = await localRepository(context).listSaves(target);
+  const ofMaker = saves.filter((save) => makerOf(save) === maker);
+  const removed = (await savesBeyondRules(context, ofMaker)).filter(({ id }) => id !== except);
+  if (removed.length > 0) await removeFrom(context, { from: ['local'], remote: null, manifests: removed });
+  return { removed: removed.map(({ save }) => save ?? ''), kept: saves.filter((save) => !removed.includes(save)) };
 }
 
 /** The same rows and definitions. */
@@ -142,16 +201,20 @@ function hasContentOf(one: Manifest, other: Manifest): boolean {
   return isDeepStrictEqual(contents(one), contents(other));
 }
 
-async function assertUsableName(context: Context, { target, name }: { target: string; name: string }): Promise<void> {
+async function assertUsableName(context: Context, of: SavesOf, name: string): Promise<void> {
   if (!isVisibleName(name) || isReservedName(name)) {
     const shown = JSON.stringify(name.slice(0, LONGEST_VISIBLE_NAME));
     throw new UserError('invalid_value', `${shown} is not a name for a save`, {
       hint: `Use at most ${LONGEST_VISIBLE_NAME} visible characters, but not load, previous or a number alone.`,
     });
   }
-  const saves = await listSaves(context, target);
+  const saves = await listSaves(context, of);
   if (!saves.some(({ row }) => row.name === name)) return;
-  throw new UserError('save_exists', `Target "${target}" has a save ${JSON.stringify(name)} already`, {
-    hint: `Choose another name, or remove that save: tool save ${target} NAME --remove`,
+  const { target, branch, owner } = of;
+  const [whose, flag] =
+    branch === undefined ? [`Target "${target}"`, ''] : [`Branch "${branch}" of "${target}"`, ` --branch ${branch}`];
+  const orRemove = owner === undefined ? `, or remove that save: tool save ${target} NAME${flag} --remove` : '';
+  throw new UserError('save_exists', `${whose} has a save ${JSON.stringify(name)} already`, {
+    hint: `Choose another name${orRemove}`,
   });
 }

@@ -14,42 +14,69 @@ export interface FoundSave extends FoundSnapshot {
   row: SaveRow;
 }
 
-/** The saves of a target, newest first: a list of their own, which no list of snapshots contains. */
-export async function listSaves(context: Context, target: string): Promise<FoundSave[]> {
+/** The saves of the destination, or of a branch. */
+export interface SavesOf {
+  target: string;
+  branch?: string | undefined;
+  /** The agent that makes the request: it has the saves only that it made. */
+  owner?: string | undefined;
+}
+
+/** The saves of a destination or a branch, newest first: lists of their own, which no list of snapshots contains. */
+export async function listSaves(context: Context, of: SavesOf): Promise<FoundSave[]> {
+  findTarget(context.configuration, of.target);
+  const manifests = await localRepository(context).listSaves(of.target);
+  return manifests
+    .filter((manifest) => isOf(manifest, of))
+    .map((manifest, index) => foundSave(context, manifest, index));
+}
+
+/** All saves of a target, newest first; indexes count within the list that each is in. */
+export async function listAllSaves(context: Context, target: string): Promise<FoundSave[]> {
   findTarget(context.configuration, target);
-  const manifests = await localRepository(context).listSaves(target);
-  return manifests.map((manifest, index) => ({
-    manifest,
-    row: saveRow(context, manifest, index),
-    local: true,
-    remote: null,
-  }));
+  const counts = new Map<string | undefined, number>();
+  return (await localRepository(context).listSaves(target)).map((manifest) => {
+    const index = counts.get(manifest.branch?.name) ?? 0;
+    counts.set(manifest.branch?.name, index + 1);
+    return foundSave(context, manifest, index);
+  });
+}
+
+export function isOf({ branch }: Manifest, of: Omit<SavesOf, 'target'>): boolean {
+  return branch?.name === of.branch && (of.owner === undefined || branch?.owner === of.owner);
+}
+
+function foundSave(context: Context, manifest: Manifest, index: number): FoundSave {
+  return { manifest, row: saveRow(context, manifest, index), local: true, remote: null };
 }
 
 export function saveRow(context: Context, manifest: Manifest, index: number): SaveRow {
-  const { save = '', automatic } = manifest;
-  return { name: save, ...snapshotRow(context, manifest, index), ...(automatic && { automatic }) };
+  const { save = '', automatic, branch } = manifest;
+  return {
+    ...{ name: save, ...snapshotRow(context, manifest, index) },
+    ...(automatic && { automatic }),
+    ...(branch && { branch: { name: branch.name, owner: branch.owner } }),
+  };
 }
 
-export interface SaveRequest {
-  target: string;
+export interface SaveRequest extends SavesOf {
   /** Name or index; default: the newest. */
   save?: string | undefined;
 }
 
 /** Throws where there is none; an error of wrong usage. */
-export async function findSave(context: Context, { target, save = '0' }: SaveRequest): Promise<FoundSave> {
-  const saves = await listSaves(context, target);
+export async function findSave(context: Context, { save = '0', ...of }: SaveRequest): Promise<FoundSave> {
+  const saves = await listSaves(context, of);
   // A forged save could have the name 0.
   const found = INDEX.test(save) ? saves[Number(save)] : saves.find(({ row }) => row.name === save);
   if (found) return found;
-  throw saves.length === 0 ? noSaves(target) : saveMissing(target, save);
+  throw saves.length === 0 ? noSaves(of) : saveMissing(of, save);
 }
 
 /** The save to load. One that this machine has not made needs what a snapshot of others needs. */
-export async function findLoadableSave(context: Context, { target, id }: { target: string; id: string }) {
-  const found = (await listSaves(context, target)).find(({ row }) => row.id === id);
-  if (!found) throw saveMissing(target, id);
+export async function findLoadableSave(context: Context, { id, ...of }: SavesOf & { id: string }) {
+  const found = (await listSaves(context, of)).find(({ row }) => row.id === id);
+  if (!found) throw saveMissing(of, id);
   if (await isBuiltHere(context, found.manifest)) return found;
   try {
     assertTrusted(context, found.manifest, {});
@@ -66,7 +93,17 @@ export function isReservedName(name: string): boolean {
   return INDEX.test(name) || name === 'load' || name === 'previous';
 }
 
-function noSaves(target: string): UserError {
+/** A person, an agent, or what saves before loads of agents. */
+export function makerOf({ branch, automatic }: Pick<Manifest, 'branch' | 'automatic'>): string {
+  return JSON.stringify(branch?.owner ?? automatic === 'agent');
+}
+
+function noSaves({ target, branch }: SavesOf): UserError {
+  if (branch !== undefined) {
+    return new UserError('save_missing', `Branch "${branch}" of "${target}" has no saves yet`, {
+      hint: `Save it: tool save ${target} --branch ${branch}. Another point is load: the base copy.`,
+    });
+  }
   return new UserError('save_missing', `Target "${target}" has no saves yet`, {
     hint: `Save the destination: tool save ${target}. Other points: tool back ${target} load, tool back ${target} previous`,
   });
@@ -80,8 +117,10 @@ function notMadeHere({ manifest: { target }, row }: FoundSave, { code }: UserErr
   });
 }
 
-function saveMissing(target: string, save: string): UserError {
-  return new UserError('save_missing', `Target "${target}" has no save ${JSON.stringify(save)}`, {
-    hint: `List the points to return to: tool back ${target} --list`,
+function saveMissing({ target, branch }: SavesOf, save: string): UserError {
+  const of = branch === undefined ? `Target "${target}"` : `Branch "${branch}" of "${target}"`;
+  const flag = branch === undefined ? '' : ` --branch ${branch}`;
+  return new UserError('save_missing', `${of} has no save ${JSON.stringify(save)}`, {
+    hint: `List the points to return to: tool back ${target}${flag} --list`,
   });
 }

@@ -9,11 +9,11 @@ import { formatBytes, formatDuration } from '../../text/format.ts';
 import { plannedReading, readingLines } from '../build/text.ts';
 import { saveFact, saveName } from './facts-text.ts';
 
-export function saveQuestion({ target, name, note, destination, all_read }: SavePlan): Question {
+export function saveQuestion({ target, branch, name, note, destination, all_read }: SavePlan): Question {
   return {
     title: `Store ${saveName(target, name)}`,
     facts: [
-      { name: 'Destination', value: destination },
+      { name: branch === undefined ? 'Destination' : 'Branch', value: destination },
       { name: 'Note', value: note ?? 'none' },
       { name: 'Rows', value: plannedReading(all_read, 'save') },
     ],
@@ -27,14 +27,14 @@ export function saveQuestion({ target, name, note, destination, all_read }: Save
   };
 }
 
-export function saveSummary({ target, save, removed }: SaveResult): RunSummary {
+export function saveSummary({ target, branch, save, removed }: SaveResult): RunSummary {
   const added = `${contentsText(save)} (${formatBytes(save.stored_bytes)} added)`;
   return summaryOf(`Stored ${saveName(target, save.name)}: ${added}`, {
     card: { title: `Save ${save.name} stored`, facts: [contentsText(save)] },
     details: [
       ...readingLines(save.reading, 'save'),
       ...(removed.length === 0 ? [] : [`Removed older saves: ${removed.join(', ')}`]),
-      `To return to it: tool back ${target}`,
+      `To return to it: tool back ${target}${branch === undefined ? '' : ` --branch ${branch}`}`,
     ],
   });
 }

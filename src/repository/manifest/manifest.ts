@@ -59,6 +59,10 @@ const manifestSchema = v.object({
   save: v.exactOptional(saveName),
   /** The operation before which the save was made by itself. */
   automatic: v.exactOptional(v.picklist(SAVES_BEFORE)),
+  /** The branch that a save is of, the agent that made it (`null`: a person), and the snapshot that the data is from. */
+  branch: v.exactOptional(
+    v.object({ name: v.string(), owner: v.nullable(v.string()), snapshot: v.nullable(snapshotId) }),
+  ),
   /** Older versions of this program ignore tags and pin. */
   ...annotationEntries,
   schemas: list(name),

@@ -35,15 +35,22 @@ export function fakeSaves(
   return {
     save: {
       plan: async (_session, request) => {
-        const { target, name = PLANNED_AT, note = null } = request;
+        const { target, branch, name = PLANNED_AT, note = null } = request;
         if (world.points.some((point) => point.name === name)) {
           throw new UserError('save_exists', `Target "${target}" has a save ${JSON.stringify(name)} already`);
         }
-        const plan = { target, name, note, destination: world.destination.url, all_read: null };
+        const plan = {
+          target,
+          ...(branch !== undefined && { branch }),
+          name,
+          note,
+          destination: world.destination.url,
+          all_read: null,
+        };
         return { request, plan, planned_at: PLANNED_AT };
       },
-      apply: async (_session, { plan: { target, name } }) => {
-        world.done.push(`save ${target} ${name}`);
+      apply: async (_session, { plan: { target, branch, name } }) => {
+        world.done.push(`save ${branch ?? target} ${name}`);
         world.points.push({
           ...{ kind: 'save', name, index: 2, way: 'restore', made_by: 'tool save' },
           ...{ created_at: '2026-11-21T05:00:00.000Z', size_bytes: 60_000_000 },
@@ -53,18 +60,25 @@ export function fakeSaves(
     },
     back: {
       plan: async (_session, request) => {
-        const { target, point = '0' } = request;
+        const { target, branch, point = '0' } = request;
         const undo = {
           ...{ target, destination: world.destination, undo_database: 'app_dev.tool-undo', unverified_sources: [] },
           ...{ replaced_at: PLANNED_AT, size_bytes: 59_000_000 },
         };
         return {
-          ...{ request, plan: { target, point, undo }, planned_at: PLANNED_AT, load: null, reset: null },
+          ...{
+            request,
+            plan: { target, ...(branch !== undefined && { branch }), point, undo },
+            planned_at: PLANNED_AT,
+            load: null,
+            reset: null,
+            branchReset: null,
+          },
           undo: { request: { target }, plan: undo, planned_at: PLANNED_AT },
         };
       },
-      apply: async (_session, { plan: { target, point } }) => {
-        world.done.push(`back ${target} ${point}`);
+      apply: async (_session, { plan: { target, branch, point } }) => {
+        world.done.push(`back ${branch ?? target} ${point}`);
         return { target, point, load: result(null) };
       },
     },

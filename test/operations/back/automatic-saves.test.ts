@@ -9,6 +9,8 @@ import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
 import { applySave, planSave } from '../../../src/operations/save/save.ts';
+import { applyUndo, planUndo } from '../../../src/operations/undo/undo.ts';
+import type { RunEvent } from '../../../src/results/events.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import { type AnyServer, SERVER_KINDS, startAnyServer } from '../../helpers/databases/any-server.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
@@ -60,6 +62,20 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
       await applyLoad(on, planned);
       return planned.plan;
     };
+    /** Loads with something done between its save and its end. */
+    const loadWith = async (request: Partial<LoadRequest>, meanwhile: () => Promise<unknown>) => {
+      const warnings: string[] = [];
+      const context = contextWith();
+      const report = (event: RunEvent): void => {
+        if (event.event === 'warning') warnings.push(event.code);
+        if (event.event === 'step' && event.step === 'restore' && event.state === 'started') done = meanwhile();
+      };
+      let done: Promise<unknown> = Promise.resolve();
+      const planned = await planLoad(context, { target: 'app', keepBase: true, ...request });
+      const { undo_database: undo } = await applyLoad({ ...context, report }, planned);
+      await done;
+      return { undo, warnings };
+    };
     const change = (name: string) => server.run('copy', [`UPDATE item SET name = '${name}' WHERE id = 1`]);
     const content = () => server.content('copy');
     const saves = async () =>
@@ -103,6 +119,22 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
       if (kind === 'postgres') await load({ tables, only: true, keepBase: false });
       else await load({ undo: false });
       expect(await automatic()).toHaveLength(before.length);
+    });
+
+    it('are no loss of what is written while a load without an undo copy runs: it is kept, with a warning', async () => {
+      // The engine of a server keeps the second of a write.
+      const second = () => server.column('copy', kind === 'postgres' ? 'SELECT pg_sleep(0)' : 'SELECT SLEEP(1.1)');
+      await change('before the load');
+      await second();
+      const quiet = await loadWith({ undo: false }, async () => {});
+      expect(quiet).toMatchObject({ undo: null, warnings: [] });
+      const written = await loadWith({ undo: false }, () => change('while it runs'));
+      expect(written).toMatchObject({ undo: 'copy.tool-undo', warnings: ['undo_copy_remains'] });
+      await applyUndo(contextWith(), await planUndo(contextWith(), { target: 'app' }));
+      expect(await server.column('copy', 'SELECT name FROM item WHERE id = 1')).toEqual(['while it runs']);
+      await change('for nobody');
+      await loadWith({ undo: false, autosave: false }, () => change('nor this'));
+      expect(await server.databases()).not.toContain('copy.tool-undo');
     });
 
     it('are left out in CI, by saves.before, with --no-autosave, and where they take too long', async () => {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Model } from '../../../screens/app/model.ts';
 import { answerConfirm } from '../../../screens/confirm/answer.ts';
 import { fakeBranch } from '../../helpers/fakes/fake-branches.ts';
+import { fakePoints } from '../../helpers/fakes/fake-saves.ts';
 import { fakeTarget, fakeWorld } from '../../helpers/fakes/fake-world.ts';
 import { screenText } from '../../helpers/terminal/drawn-screen.tsx';
 import { listed, press, until } from '../../helpers/terminal/driven-model.ts';
@@ -78,4 +79,31 @@ test('the branch that is the destination at present is neither dropped nor switc
     press(model, key);
     expect(model.navigation.store.getState().notice?.text).toBe('The branch is the destination at present');
   }
+});
+
+test('s and U save the selected branch and return it to a point; the one that is the destination as that', async () => {
+  const world = worldOf();
+  world.points.push(...fakePoints());
+  const model = await opened(world);
+  press(model, 's', 'x', 'enter');
+  await until(() => world.done.length === 1);
+  await model.runs.settled();
+  press(model, 'esc', 'U');
+  await until(() => {
+    const route = model.navigation.top();
+    return route.screen === 'points' && route.found !== null;
+  });
+  expect(await screenText(model)).toMatch(/app ❯ login ❯ back/);
+  press(model, 'home', 'enter');
+  await confirmed(model);
+  expect(world.done).toEqual(['save login x', 'back login previous']);
+  const current = await opened(
+    fakeWorld({
+      targets: [fakeTarget({ name: 'app' })],
+      base: BASE,
+      branches: [fakeBranch('login', { current: true })],
+    }),
+  );
+  press(current, 's');
+  expect(current.navigation.top()).toMatchObject({ screen: 'save-name', target: 'app', branch: undefined });
 });

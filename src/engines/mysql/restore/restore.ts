@@ -8,6 +8,7 @@ import { endLeftSessions } from '../../shared/left-sessions.ts';
 import { withRightsHint } from '../../shared/restore-failed.ts';
 import { type BaseCopyOptions, createBase, createSpare } from '../branches/base-copies.ts';
 import { baseCopyState } from '../branches/base-record.ts';
+import { restoredBranch } from '../branches/restored-branch.ts';
 import { dropCode } from '../catalog/definitions/code.ts';
 import { withEventsDisabled } from '../catalog/definitions/events.ts';
 import { readDependents } from '../catalog/definitions/foreign-keys.ts';
@@ -46,7 +47,7 @@ import { tryEvents } from './try-events.ts';
 export async function restore(context: EngineContext, run: RestoreRun): Promise<ReplaceResult> {
   if (run.plan.strategy === 'rows') return await restoreOnlyRows(context, run);
   const { report } = context;
-  const { manifest, url, cpus, undo, read, throwAway, beforeSwap, afterLoad } = run;
+  const { manifest, url, cpus, undo, unchangedSince, read, throwAway, beforeSwap, afterLoad } = run;
   const details = detailsOf(manifest);
   const { definitions, leftOut } = await readDefinitionsFile(manifest, read, run);
   const plan = onlyOwnRows(run.plan, { definitions, details, leftOut });
@@ -57,10 +58,22 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
   const partial = plan.empty.length > 0 || leftOut.length > 0;
   const keepBase = run.onlyBase ? { spare: false } : run.keepBase;
   const base = keepBase && { spare: keepBase.spare, snapshot: manifest.id, partial };
+  const branch = run.branch && (await restoredBranch(context, { url, branch: run.branch }));
   return loadThroughShadow(
     context,
-    { url, undo, throwAway, collations: definitions, base, keepsCopies: run.keepsCopies, onlyBase: run.onlyBase },
+    {
+      url,
+      undo,
+      unchangedSince,
+      throwAway,
+      collations: definitions,
+      base,
+      keepsCopies: run.keepsCopies,
+      onlyBase: run.onlyBase,
+      branch,
+    },
     async ({ shadow, server, context: running }) => {
+      await branch?.begin(server);
       const triggers = definitions.triggers.map(({ name }) => name);
       assertNoNameCollision(await readNameCase(server, triggers), triggers, 'triggers');
       await assertCreatable(running, { url: withDatabase(url, shadow), definitions });
@@ -138,7 +151,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
   );
 }
 
-export interface ShadowLoadRequest extends Pick<RestoreRun, 'url' | 'undo'> {
+export interface ShadowLoadRequest extends Pick<RestoreRun, 'url' | 'undo' | 'unchangedSince'> {
   collations: Collations;
   /** Drops what was made, instead of giving it the destination's place. */
   throwAway?: boolean | undefined;
@@ -163,7 +176,18 @@ export interface Shadow {
 /** Makes a database beside the destination, has it filled, and swaps the two; leaves nothing when that fails. */
 export async function loadThroughShadow(
   context: EngineContext,
-  { url, undo, collations, throwAway, base, fromBase, keepsCopies = false, onlyBase, branch }: ShadowLoadRequest,
+  {
+    url,
+    undo,
+    unchangedSince,
+    collations,
+    throwAway,
+    base,
+    fromBase,
+    keepsCopies = false,
+    onlyBase,
+    branch,
+  }: ShadowLoadRequest,
   fill: (made: Shadow) => Promise<Dependents>,
 ): Promise<ReplaceResult> {
   const { report } = context;
@@ -202,7 +226,7 @@ export async function loadThroughShadow(
       const { base: name } = await readAuxiliaryNames(server, destination);
       return { swapMs: null, undoDatabase: null, baseDatabase: name };
     }
-    const swap = { server, begun: release, url, shadow, undo, branch, ...dependents };
+    const swap = { server, begun: release, url, shadow, undo, unchangedSince, branch, ...dependents };
     replaced = await swapDatabases(context, { ...swap, base: fromBase || keepsCopies ? 'present' : (made ?? null) });
   } catch (error) {
     // Gives the lock free for the session that cleans up: this one may be gone with what made the run fail.

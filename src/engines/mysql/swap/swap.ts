@@ -1,6 +1,7 @@
 import { startStep } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import type { ReplaceResult } from '../../facets/restore.ts';
+import type { ReplaceResult, RestoreRun } from '../../facets/restore.ts';
+import { copyRemains } from '../../shared/copy-remains.ts';
 import { baseCopyState } from '../branches/base-record.ts';
 import { branchMarkText, withoutSwitch } from '../branches/branch-mark.ts';
 import { ownMark } from '../branches/last-switch.ts';
@@ -10,6 +11,7 @@ import { MARK } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { BASE, BRANCH, OUTDATED, RETIRED } from '../server/names.ts';
 import { createDatabase, databaseExists, readAuxiliaryNames } from '../server/server.ts';
+import { isAsMarked } from './change-mark.ts';
 import { exchange, type RowsInstead, type Switch } from './exchange.ts';
 import type { Rename } from './journal-schema.ts';
 import { planRowExchange } from './row-exchange.ts';
@@ -26,6 +28,8 @@ export interface Swap extends Switch {
   /** The database beside the destination that holds the complete tables. */
   shadow: string;
   undo: boolean;
+  /** Keeps what is replaced all the same, unless it is known to be as then. */
+  unchangedSince?: RestoreRun['unchangedSince'];
   /** The database beside the destination that becomes its base copy, whether the present one remains, or none does. */
   base: string | 'present' | null;
   branch?: BranchSwap | undefined;
@@ -45,7 +49,9 @@ export interface BranchSwap {
  * are the old ones or the new ones. What is replaced is kept, or dropped after.
  */
 export async function swapDatabases(context: EngineContext, swap: Swap): Promise<ReplaceResult> {
-  const { server, url, shadow, code, undo } = swap;
+  const { server, url, shadow, code, unchangedSince } = swap;
+  // What is replaced can be looked at only when nobody writes to it any more.
+  const undo = swap.undo || unchangedSince !== undefined;
   const destination = url.database ?? '';
   const names = await readAuxiliaryNames(server, destination);
   const made = !(await databaseExists(server, destination));
@@ -84,7 +90,8 @@ export async function swapDatabases(context: EngineContext, swap: Swap): Promise
   const obsolete = undo || made || (await undoCopyOf(server, destination)) !== 'ours' ? null : names.undo;
   const older = { database: names.undo, tables: undoTables.filter((table) => table !== UNDO_COPY) };
   const plan = { destination, other: shadow, work: shadow, leaving, arriving, keep, older };
-  const byRows = made ? null : await planRowExchange(server, plan);
+  // Rows that move are writes.
+  const byRows = made || unchangedSince !== undefined ? null : await planRowExchange(server, plan);
   // The older undo copy, or what has taken its rows, becomes the new one.
   const moved = byRows?.keeper === shadow ? arriving : [];
   const rows: RowsInstead = {
@@ -106,7 +113,11 @@ export async function swapDatabases(context: EngineContext, swap: Swap): Promise
   const way = { work: shadow, renames, later, rows, made, keep, obsolete, obsoleteAfter };
   const swapMs = await exchange(context, { ...swap, ...way });
   swapped(`Switched ${destination} to the restored database`);
-  return { swapMs, undoDatabase: keep ? names.undo : null };
+  if (swap.undo || !keep) return { swapMs, undoDatabase: keep ? names.undo : null };
+  const drops = await isAsMarked(server, names.undo, unchangedSince);
+  if (!drops) context.report(copyRemains(destination, names.undo));
+  const dropped = drops && (await dropAuxiliaryDatabase(context, server, { name: names.undo, destination }));
+  return { swapMs, undoDatabase: dropped ? null : names.undo };
 }
 
 /** The mark of a branch changes with its tables. */

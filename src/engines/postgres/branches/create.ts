@@ -11,6 +11,7 @@ import { openSwapSession } from '../swap/swap-session.ts';
 import { newFromBase } from './base-copies.ts';
 import { branchComment, findClosedBase } from './copy.ts';
 import { findBranches } from './list.ts';
+import { sweepBranches } from './sweep.ts';
 
 /** A branch is complete, with its name and mark, or absent: both come in one transaction, after the copy. */
 export async function createBranch(context: EngineContext, creation: BranchCreation): Promise<void> {
@@ -19,6 +20,7 @@ export async function createBranch(context: EngineContext, creation: BranchCreat
   await using server = await openSwapSession(context, url);
   const made = startStep(context.report, `branch ${name}`, `Create branch ${name} as ${database}`);
   await lockShared(server, destination, context.report);
+  await sweepBranches(server, destination, context.report);
   const base = await findClosedBase(server, url);
   accept(base);
   if ((await findBranches(server, destination)).some((each) => each.name === name)) throw branchExists(name);

@@ -4,7 +4,7 @@ import type { BranchRequest } from '../../facets/branch.ts';
 import { branchIsCurrent, branchRenamed } from '../../shared/branches.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { quoteName } from '../connection/quote.ts';
-import { lockDestination, lockShared } from '../server/server.ts';
+import { auxiliaryNames, dropMarked, lockDestination, lockShared, sweepLeftovers } from '../server/server.ts';
 import { findBranches } from './list.ts';
 
 /** Drops a branch by its mark; `false` where it was gone already. */
@@ -21,6 +21,9 @@ export async function dropBranch(context: EngineContext, { url, name }: BranchRe
   if (!branch) return false;
   if (branch.current) throw branchIsCurrent(name, url);
   if (branch.database !== listed.database) throw branchRenamed(name);
+  await sweepLeftovers(server, branch.database, context.report);
+  const { undo } = auxiliaryNames(branch.database);
+  await dropMarked(server, { name: undo, destination: branch.database, report: context.report });
   await server.execute(`DROP DATABASE IF EXISTS ${quoteName(branch.database)} WITH (FORCE)`);
   dropped(`Dropped branch ${name} (${branch.database})`);
   return true;

@@ -3,7 +3,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { BranchReset } from '../../facets/branch.ts';
 import type { ReplaceResult } from '../../facets/restore.ts';
 import { findBranch } from '../../shared/branches.ts';
-import { auxiliaryNames, lockDestination, lockShared } from '../server/server.ts';
+import { auxiliaryNames, lockDestination, lockShared, sweepLeftovers } from '../server/server.ts';
 import { dropAfterFailure } from '../swap/drop-after-failure.ts';
 import { inherit } from '../swap/inherit.ts';
 import { writeComment } from '../swap/mark.ts';
@@ -25,6 +25,7 @@ export async function resetBranch(context: EngineContext, request: BranchReset):
   const restored = startStep(context.report, `branch ${name}`, `Reset branch ${name}`);
   await lockShared(server, destination, context.report);
   await lockDestination(server, database);
+  await sweepLeftovers(server, database, context.report);
   const base = await findClosedBase(server, url);
   request.accept(base);
   const shadow = auxiliaryNames(destination).shadow();
@@ -60,7 +61,7 @@ async function resetCurrent(
   let comment: string | null = null;
   return replaceDestination(
     context,
-    { url, undo: true, role, fromBase: { spare: false }, comment: () => comment },
+    { url, undo: true, role, fromBase: { spare: false }, comment: async () => comment },
     {
       async create({ server, shadow }) {
         const base = await findClosedBase(server, url);

@@ -8,6 +8,7 @@ import type { ReplaceResult, RestoreRun, RestoringUser, TableWay } from '../../f
 import { tablesText } from '../../shared/divide-tables.ts';
 import { endLeftSessions, type LeftSession } from '../../shared/left-sessions.ts';
 import { withRightsHint } from '../../shared/restore-failed.ts';
+import { restoredBranchComment } from '../branches/restored-branch.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteNumber, quoteText } from '../connection/quote.ts';
 import { findClientTools, toolsForArchive } from '../connection/tools.ts';
@@ -81,6 +82,8 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
       locale: details.locale,
       settings: details.settings,
       fromCopy,
+      comment: restoredBranchComment(context, run),
+      discards: run.branch !== undefined,
     },
     ...{ restoredBy: plan.restoredBy, extensions: details.extensions },
   };

@@ -65,6 +65,22 @@ export async function lockShared(server: PostgresSession, destination: string, r
   if (row?.alone) await server.execute(`SELECT pg_advisory_unlock(${key})`);
 }
 
+/** Does the work under the destination's lock, or not at all where another session has that. */
+export async function tryLock(
+  server: PostgresSession,
+  destination: string,
+  work: () => Promise<unknown>,
+): Promise<void> {
+  const key = lockKey(destination);
+  const [row] = await server.query<{ alone: boolean }>(`SELECT pg_try_advisory_lock(${key}) AS alone`);
+  if (!row?.alone) return;
+  try {
+    await work();
+  } finally {
+    await server.execute(`SELECT pg_advisory_unlock(${key})`);
+  }
+}
+
 /** Rejects when a pooler has switched the session's connection. */
 export async function verifyLock(server: PostgresSession, destination: string): Promise<void> {
   const held = await server

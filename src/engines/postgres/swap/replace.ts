@@ -1,7 +1,7 @@
 import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import type { ReplaceResult } from '../../facets/restore.ts';
+import type { ReplaceResult, RestoreRun } from '../../facets/restore.ts';
 import { createClosedCopy, createSpare, readSessions } from '../branches/base-copies.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { quoteName } from '../connection/quote.ts';
@@ -22,12 +22,15 @@ import { checkSwap } from './blockers.ts';
 import { dropAfterFailure } from './drop-after-failure.ts';
 import { inherit, type Settle } from './inherit.ts';
 import { type BaseMark, writeMark } from './mark.ts';
-import { databaseExists, type NewBase, rename, renameAll, swapDatabases } from './swap.ts';
+import { databaseExists, type NewBase, type NewComment, rename, renameAll, swapDatabases } from './swap.ts';
 import { openMeanwhile, openSwapSession } from './swap-session.ts';
 
 export interface ReplaceRequest {
   url: DatabaseUrl;
   undo: boolean;
+  unchangedSince?: RestoreRun['unchangedSince'];
+  /** The replaced database is dropped, whatever happens. */
+  discards?: boolean | undefined;
   /** The source's settings, for a destination that does not exist. */
   settings?: string[] | undefined;
   /** Owner of the objects, if not the owner of the replaced database. */
@@ -43,7 +46,7 @@ export interface ReplaceRequest {
   /** The new database becomes the base copy, and the destination is not replaced. */
   onlyBase?: boolean | undefined;
   /** The comment of the new database, when that is complete; default: that of the replaced one. */
-  comment?: (() => string | null) | undefined;
+  comment?: NewComment | undefined;
   /** The new database is made from the base copy otherwise. */
   copied?: boolean | undefined;
   /** Called with the new database when it has its owner and grants. */
@@ -81,6 +84,8 @@ export async function replaceDestination(
   {
     url,
     undo,
+    unchangedSince,
+    discards,
     settings = [],
     role,
     throwAway,
@@ -149,6 +154,8 @@ export async function replaceDestination(
       url,
       shadow,
       undo,
+      unchangedSince,
+      discards,
       base: fromBase ? 'present' : keepsCopies ? 'both' : made,
       comment,
       second: second?.session,

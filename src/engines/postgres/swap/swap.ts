@@ -3,11 +3,13 @@ import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import type { ReplaceResult } from '../../facets/restore.ts';
+import type { ReplaceResult, RestoreRun } from '../../facets/restore.ts';
+import { copyRemains } from '../../shared/copy-remains.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
+import { withDatabase } from '../connection/url.ts';
 import {
   type AuxiliaryDatabases,
   auxiliaryNames,
@@ -17,6 +19,7 @@ import {
   verifyLock,
 } from '../server/server.ts';
 import { checkSwap } from './blockers.ts';
+import { isAsMarked } from './change-mark.ts';
 import { type BaseMark, isCopyOf, type NewMark, writeComment, writeMark } from './mark.ts';
 import { withSwapOutcome } from './swap-outcome.ts';
 
@@ -33,16 +36,23 @@ export interface Swap {
   shadow: string;
   /** Keeps what is replaced. */
   undo: boolean;
+  /** Keeps it all the same, unless it is known to be as then. */
+  unchangedSince?: RestoreRun['unchangedSince'];
+  /** The replaced database gets no name of an undo copy, so that it is swept when a killed swap leaves it. */
+  discards?: boolean | undefined;
   /**
    * A new base copy of the shadow database, `present` where that is made from the present one, or `both` where the
    * present one and its spare remain. Default: none remains.
    */
   base?: NewBase | 'present' | 'both' | undefined;
   /** Comment of the new database; default: that of the replaced one. */
-  comment?: (() => string | null) | undefined;
+  comment?: NewComment | undefined;
   /** Ends sessions that stand in the way, and opens while other work is done; default: one of its own. */
   second?: Promise<PostgresSession> | undefined;
 }
+
+/** Returns the comment of a complete database, under the destination's lock. */
+export type NewComment = (server: PostgresSession, shadow: string) => Promise<string | null>;
 
 export interface NewBase {
   /** The copy, under the name of a shadow database. */
@@ -57,7 +67,7 @@ export interface NewBase {
  */
 export async function swapDatabases(
   context: EngineContext,
-  { server, url, shadow, undo, base, comment, second }: Swap,
+  { server, url, shadow, undo, unchangedSince, discards = false, base, comment, second }: Swap,
 ): Promise<ReplaceResult> {
   const { report, clock } = context;
   const destination = url.database ?? '';
@@ -68,12 +78,19 @@ export async function swapDatabases(
     findAuxiliaryDatabases(server, destination),
   ]);
   const outdated = base === 'both' ? [] : base === 'present' ? [auxiliary.spare] : [auxiliary.base, auxiliary.spare];
-  const retired = [old && auxiliary.undo, ...outdated].filter((one) => one !== null);
+  const retired = [old && !discards ? auxiliary.undo : null, ...outdated].filter((one) => one !== null);
   const swapped = startStep(report, 'swap', `Switch ${destination} to the restored database`);
+  const aside = names.shadow();
+  const leaving = !old
+    ? []
+    : discards
+      ? [rename(destination, aside), writeMark(aside, { tool: 'new', of: destination })]
+      : toUndoCopy(destination, { from: destination, replacedAt: clock(), comment: old.comment });
+  const marked = comment ? comment(server, shadow) : Promise.resolve(old?.comment ?? null);
   const renames = [
-    ...(old ? toUndoCopy(destination, { from: destination, replacedAt: clock(), comment: old.comment }) : []),
+    ...leaving,
     rename(shadow, destination),
-    writeComment(destination, comment ? comment() : (old?.comment ?? null)),
+    writeComment(destination, await marked),
     ...(base === 'both'
       ? await remarkStatements(server, { auxiliary, destination, shadow })
       : await baseStatements(server, { base, auxiliary, shadow, name: names.base })),
@@ -84,8 +101,23 @@ export async function swapDatabases(
   });
   swapped(`Switched ${destination} to the restored database`);
   await dropRetired();
-  const dropped = old && !undo && (await dropMarked(server, { name: names.undo, destination, report }));
+  if (discards) {
+    if (old) await dropMarked(server, { name: aside, destination, report });
+    return { swapMs, undoDatabase: null };
+  }
+  const drops = old !== null && !undo && (await mayDrop(context, withDatabase(url, names.undo), unchangedSince));
+  if (old && !undo && !drops) report(copyRemains(destination, names.undo));
+  const dropped = drops && (await dropMarked(server, { name: names.undo, destination, report }));
   return { swapMs, undoDatabase: old && !dropped ? names.undo : null };
+}
+
+/** Its sessions have ended. */
+async function mayDrop(
+  context: EngineContext,
+  replaced: DatabaseUrl,
+  mark: RestoreRun['unchangedSince'],
+): Promise<boolean> {
+  return mark === undefined || (await isAsMarked(context, replaced, mark));
 }
 
 interface BaseStatements extends Pick<Swap, 'shadow'> {

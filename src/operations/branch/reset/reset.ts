@@ -1,4 +1,5 @@
 import type { Branch } from '../../../engines/facets/copies.ts';
+import { openDatabase } from '../../../engines/open-database.ts';
 import { closedBase } from '../../../engines/shared/base-copies.ts';
 import { findBranch } from '../../../engines/shared/branches.ts';
 import type { BranchResetPlan, BranchResetResult } from '../../../results/branch-results.ts';
@@ -7,6 +8,8 @@ import { cpusFor } from '../../cpus-for.ts';
 import { recorded } from '../../history/recorded.ts';
 import { toDatabaseCopy } from '../../load/base-copies.ts';
 import { type Planned, planOutdated } from '../../planned.ts';
+import { applyAutomaticSaves, type LosingOperation, withAutomaticSaves } from '../../save/automatic-save.ts';
+import { savedBranch } from '../../save/save.ts';
 import { assertNoOriginalData } from '../../snapshots/sanitized-only.ts';
 import { findTarget } from '../../targets/find-target.ts';
 import { isNumbered } from '../branch-database.ts';
@@ -18,6 +21,7 @@ import {
   branchRows,
   copiedHow,
   forEachBranch,
+  type OpenedBranches,
   openBranches,
 } from '../open-branches.ts';
 
@@ -25,6 +29,8 @@ export interface BranchResetRequest extends BranchesRequest {
   /** A branch, or with `all` the `NAME_1`, `NAME_2`, … that `--count` has made. */
   name: string;
   all?: boolean | undefined;
+  /** `false` makes no automatic save. Default: `saves.before`, of an agent. */
+  autosave?: boolean;
 }
 
 export type PlannedBranchReset = Planned<BranchResetRequest, BranchResetPlan>;
@@ -59,13 +65,34 @@ export async function planBranchReset(given: Context, request: BranchResetReques
       (branch) => `Replace ${branch.database} by a copy of ${base.name}${copiedHow(database.engine, found)}`,
     ),
   };
-  return { request, plan, planned_at: context.clock().toISOString() };
+  const losing = losingReset(opened, request, branches);
+  const saving = losing ? await withAutomaticSaves(context, losing, plan) : plan;
+  return { request, plan: saving, planned_at: context.clock().toISOString() };
+}
+
+/** An agent's reset as one that loses the state of its branch; people reset for tests, where each millisecond counts. */
+function losingReset(
+  { context, database: { engine, url } }: OpenedBranches,
+  { target, owner, autosave = true }: BranchResetRequest,
+  branches: Branch[],
+): LosingOperation | null {
+  const [branch] = branches;
+  if (!autosave || !context.agent || !branch) return null;
+  return {
+    ...{ target, before: 'agent', keeps: false, dropsUndoCopy: false },
+    ...{ branch: savedBranch(branch, owner), sizeBytes: branch.sizeBytes },
+    database: openDatabase(context, engine.withDatabase(url, branch.database)),
+  };
 }
 
 /** Each branch is the old one or the new one at every moment. Steps: `branch NAME`. */
 export function applyBranchReset(given: Context, planned: PlannedBranchReset): Promise<BranchResetResult> {
-  const { target, branches, base } = planned.plan;
-  const known = { target, snapshot: base.snapshot, branches: branches.map(({ name }) => name) };
+  const { target, branches, base, destination } = planned.plan;
+  const known = {
+    ...{ target, snapshot: base.snapshot, branches: branches.map(({ name }) => name) },
+    // The content of the destination is another one then.
+    ...(branches.some(({ current }) => current) && { to: destination.url }),
+  };
   return recorded(given, { operation: 'branch reset', ...known }, { work: () => perform(given, planned) });
 }
 
@@ -73,7 +100,14 @@ async function perform(given: Context, planned: PlannedBranchReset): Promise<Bra
   const { request, plan } = planned;
   const opened = await openBranches(given, request);
   const { context, database } = opened;
-  assertPlanCurrent(opened, plan, { planned: plan.branches, present: await database.branches.list() });
+  const present = await database.branches.list();
+  assertPlanCurrent(opened, plan, { planned: plan.branches, present });
+  for (const { code, message } of plan.warnings ?? []) given.report({ event: 'warning', code, message });
+  const names = plan.branches.map(({ name }) => name);
+  const branches = present.filter(({ name }) => names.includes(name));
+  assertOwnBranches(branches, request, opened);
+  const losing = losingReset(opened, request, branches);
+  if (losing) await applyAutomaticSaves(context, losing);
   const { role } = findTarget(context.configuration, plan.target).snapshot ?? {};
   const accept = ({ snapshot, loadedAt }: { snapshot: string | null; loadedAt: string }): void => {
     if (snapshot === plan.base.snapshot && loadedAt === plan.base.loaded_at) return;

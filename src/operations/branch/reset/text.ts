@@ -4,6 +4,7 @@ import type { BranchResetPlan, BranchResetResult } from '../../../results/branch
 import type { RunSummary } from '../../../state/runs.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import { printable } from '../../../text/printable.ts';
+import { automaticSaveFacts } from '../../save/text.ts';
 import { clientsFacts, databaseFacts, needsText, typedBranch } from '../shared-text.ts';
 
 export function branchResetQuestion(plan: BranchResetPlan): Question {
@@ -17,6 +18,7 @@ export function branchResetQuestion(plan: BranchResetPlan): Question {
       ...databaseFacts(branches),
       { name: 'Disk space', value: needsText(plan.needs_bytes) },
       ...clientsFacts(branches),
+      ...automaticSaveFacts(plan.automatic_saves ?? []),
     ],
     steps: plan.steps,
     warnings: warningsOf(plan),

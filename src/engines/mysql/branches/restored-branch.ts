@@ -1,0 +1,37 @@
+import type { EngineContext } from '../../engine-context.ts';
+import type { RestoreRun } from '../../facets/restore.ts';
+import { branchRenamed } from '../../shared/branches.ts';
+import { withServer } from '../connection/connect.ts';
+import type { MysqlSession } from '../connection/session.ts';
+import { withDatabase } from '../connection/url.ts';
+import { readMarkText } from '../swap/shadow-databases.ts';
+import type { BranchSwap } from '../swap/swap.ts';
+import { type BranchMark, branchMarkText, parseBranchMark, withoutSwitch } from './branch-mark.ts';
+import { sweepBranches } from './sweep.ts';
+
+export interface RestoredBranchSwap extends BranchSwap {
+  /** Called under the lock: rejects where the database is no longer the branch. */
+  begin: (server: MysqlSession) => Promise<void>;
+}
+
+/** Prepares the swap of a branch for its new content: its mark, with the snapshot that this is from. */
+export async function restoredBranch(
+  context: EngineContext,
+  { url, branch }: Pick<RestoreRun, 'url'> & { branch: NonNullable<RestoreRun['branch']> },
+): Promise<RestoredBranchSwap> {
+  const { name, snapshot } = branch;
+  const find = async (server: MysqlSession): Promise<BranchMark> => {
+    const mark = parseBranchMark((await readMarkText(server, url.database ?? '')) ?? '');
+    if (mark?.tool !== 'branch' || mark.name !== name) throw branchRenamed(name);
+    return mark;
+  };
+  const mark = await withServer(context, url, find);
+  await sweepBranches(context, withDatabase(url, mark.of));
+  return {
+    of: mark.of,
+    mark: branchMarkText({ ...withoutSwitch(mark), snapshot, reset_at: context.clock().toISOString() }),
+    async begin(server) {
+      if ((await find(server)).of !== mark.of) throw branchRenamed(name);
+    },
+  };
+}

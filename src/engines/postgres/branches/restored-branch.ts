@@ -1,0 +1,29 @@
+import type { EngineContext } from '../../engine-context.ts';
+import type { RestoreRun } from '../../facets/restore.ts';
+import { branchRenamed } from '../../shared/branches.ts';
+import { readOid } from '../server/server.ts';
+import { branchMarkText, parseBranchMark } from '../swap/mark.ts';
+import { type NewComment, readComment } from '../swap/swap.ts';
+import { readSessions } from './base-copies.ts';
+
+/** The mark of a branch for its new content; `undefined` of a destination, which keeps its comment. */
+export function restoredBranchComment(
+  { clock }: EngineContext,
+  { url, branch }: Pick<RestoreRun, 'url' | 'branch'>,
+): NewComment | undefined {
+  if (!branch) return;
+  const { of, name, snapshot } = branch;
+  return async (server, shadow) => {
+    const present = parseBranchMark((await readComment(server, url.database ?? ''))?.comment ?? null);
+    // Switched to, dropped or made again meanwhile.
+    if (present?.of !== of || present.branch.name !== name) throw branchRenamed(name);
+    const { tool: _, replaced_at: __, comment: ___, ...mark } = present;
+    return branchMarkText({
+      ...{ ...mark, snapshot, partial: false, former_oid: null, destination_oid: await readOid(server, shadow) },
+      branch: {
+        ...{ ...present.branch, cloned: false, switched_at: null, previous: null },
+        ...{ reset_at: clock().toISOString(), sessions: await readSessions(server, shadow) },
+      },
+    });
+  };
+}
