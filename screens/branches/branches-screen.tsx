@@ -10,7 +10,7 @@ import { EMPTY, LOADING } from '../app/text.ts';
 import { BACK_TO } from '../commands/points.ts';
 import { SAVE } from '../commands/save.ts';
 import { UNDO } from '../commands/undo.ts';
-import { COPY_BRANCH_URL, DROP_BRANCH, NEW_BRANCH, RESET_BRANCH, SWITCH_BRANCH } from './actions.ts';
+import { BRANCH_CHANGES, COPY_BRANCH_URL, DROP_BRANCH, NEW_BRANCH, RESET_BRANCH, SWITCH_BRANCH } from './actions.ts';
 import { type BranchesRoute, branchesOf, refreshBranches } from './branches-route.ts';
 
 export const branchesScreen: ScreenModule<BranchesRoute> = {
@@ -23,6 +23,7 @@ export const branchesScreen: ScreenModule<BranchesRoute> = {
     RESET_BRANCH,
     DROP_BRANCH,
     COPY_BRANCH_URL,
+    BRANCH_CHANGES,
     SAVE,
     BACK_TO,
     UNDO,

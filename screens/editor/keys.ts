@@ -119,7 +119,7 @@ const BROWSING_KEYS: KeyBinding<EditorRoute>[] = [
   { id: 'undo', keys: ['u'], label: 'undo', help: 'undo the last change', palette: 'Undo change', run: undoEdit },
   {
     id: 'check',
-    keys: ['D'],
+    keys: ['Y'],
     label: 'problems',
     help: 'list all problems',
     palette: 'List problems',

@@ -7,14 +7,14 @@ import { BACK, HELP, MESSAGES, MOVES, PALETTE, REFRESH, RUNS } from '../app/keys
 import type { ScreenModule } from '../app/model.ts';
 import { LOADING } from '../app/text.ts';
 import { SAVE } from '../commands/save.ts';
-import { REMOVE_SAVE, RETURN } from './actions.ts';
+import { POINT_CHANGES, REMOVE_SAVE, RETURN } from './actions.ts';
 import { type PointsRoute, pointRows, pointsOf, refreshPoints } from './points-route.ts';
 
 export const pointsScreen: ScreenModule<PointsRoute> = {
   id: 'points',
   title: 'Points to return to',
   view: PointsView,
-  keys: [RETURN, SAVE, REMOVE_SAVE, BACK, REFRESH, RUNS, MESSAGES, PALETTE, HELP, ...MOVES],
+  keys: [RETURN, POINT_CHANGES, SAVE, REMOVE_SAVE, BACK, REFRESH, RUNS, MESSAGES, PALETTE, HELP, ...MOVES],
   rows: (_, route) => pointRows(route),
   onRefresh: async (model, { target }) => refreshPoints(model, target),
 };

@@ -9,7 +9,7 @@ import { editConfiguration } from './edit-configuration.ts';
 
 export const CHECK: KeyBinding = {
   id: 'check',
-  keys: ['D'],
+  keys: ['Y'],
   label: 'check',
   help: 'check the configuration and its requirements',
   palette: 'Check configuration',

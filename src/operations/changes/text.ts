@@ -12,7 +12,7 @@ export function changesTitle({ destination, since, tables, unchanged }: ChangesR
   return `${changed} in ${destination} since ${sinceText(since)}; ${formatNumberOf(unchanged, 'table')} unchanged`;
 }
 
-function sinceText({ kind, name, snapshot }: ChangesResult['since']): string {
+export function sinceText({ kind, name, snapshot }: ChangesResult['since']): string {
   const what = name === undefined ? `snapshot ${briefName(snapshot)}` : `save ${name}`;
   return kind === 'load' ? `the last load, of ${what}` : what;
 }
@@ -20,15 +20,15 @@ function sinceText({ kind, name, snapshot }: ChangesResult['since']): string {
 const TONES: Record<ChangedTable['change'], Tone> = { added: 'good', gone: 'bad', changed: 'plain' };
 
 export function changesColumns(): Column<ChangedTable>[] {
-  const count = (title: string, of: (table: ChangedTable) => number | null): Column<ChangedTable> => ({
+  const count = (title: string, tone: Tone, of: (table: ChangedTable) => number | null): Column<ChangedTable> => ({
     ...{ title, align: 'right', whole: true },
-    cell: (table) => ({ text: textOf(of(table)) }),
+    cell: (table) => ({ text: textOf(of(table)), tone: of(table) === 0 ? 'dim' : tone }),
   });
   return [
     { title: 'TABLE', grows: true, least: 16, essential: true, cell: ({ table }) => ({ text: table }) },
-    count('ADDED', ({ added }) => added),
-    count('CHANGED', ({ changed }) => changed),
-    count('REMOVED', ({ removed }) => removed),
+    count('ADDED', 'good', ({ added }) => added),
+    count('CHANGED', 'caution', ({ changed }) => changed),
+    count('REMOVED', 'bad', ({ removed }) => removed),
     {
       title: 'NOTE',
       dropRank: 1,

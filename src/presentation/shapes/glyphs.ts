@@ -13,6 +13,8 @@ export interface Glyphs {
   dot: string;
   arrow: string;
   none: string;
+  /** A value of the line above that did not change. */
+  same: string;
   barFull: string;
   barEmpty: string;
   caret: string;
@@ -39,6 +41,7 @@ export const UNICODE: Glyphs = {
   dot: '·',
   arrow: '→',
   none: '–',
+  same: '·',
   barFull: '█',
   barEmpty: '░',
   caret: '▏',
@@ -62,6 +65,7 @@ export const ASCII: Glyphs = {
   dot: '|',
   arrow: '->',
   none: '-',
+  same: '.',
   barFull: '#',
   barEmpty: '.',
   caret: '_',
@@ -86,6 +90,7 @@ export const SPOKEN: Glyphs = {
   dot: ',',
   arrow: 'to',
   none: 'none',
+  same: '',
   barFull: '',
   barEmpty: '',
   caret: '',

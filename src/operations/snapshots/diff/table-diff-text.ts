@@ -1,4 +1,5 @@
 import type { Tone } from '../../../presentation/shapes/glyphs.ts';
+import type { StyledText } from '../../../presentation/shapes/grid.ts';
 import { briefName } from '../../../presentation/snapshot.ts';
 import type { RowsDiff, TableDiff } from '../../../results/table-diff.ts';
 import { formatCount, formatNumberOf } from '../../../text/format.ts';
@@ -20,13 +21,53 @@ const TONES: Record<keyof typeof SIGNS, Tone> = { added: 'good', removed: 'bad',
 
 /** A unified diff of the definitions, then the rows; `how` says how masked values are revealed. */
 export function tableDiffLines(changes: TableDiff, { how }: { how: string }): ToneLine[] {
-  return [...definitionLines(changes), { text: '', tone: 'plain' }, ...rowLines(changes, how)];
+  return [...definitionText(changes), { text: '', tone: 'plain' }, ...rowLines(changes, how)];
 }
 
-function definitionLines({ definition }: TableDiff): ToneLine[] {
-  if (definition === null) return [{ text: 'Definition: its format in these snapshots is unknown', tone: 'caution' }];
+export const DEFINITION = 'Definition';
+const DEFINITION_UNKNOWN = 'Definition: its format in these snapshots is unknown';
+
+function definitionText({ definition }: TableDiff): ToneLine[] {
+  if (definition === null) return [{ text: DEFINITION_UNKNOWN, tone: 'caution' }];
   if (definition.length === 0) return [{ text: 'Definition: unchanged', tone: 'dim' }];
-  return [{ text: 'Definition', tone: 'strong' }, ...diffLines(definition)];
+  return [{ text: DEFINITION, tone: 'strong' }, ...diffLines(definition)];
+}
+
+/** On the screens, above definition and rows: what changed in how many rows, and what is not shown of it. */
+export function differenceNotices(
+  { definition, rows, rows_not_compared }: Pick<TableDiff, 'definition' | 'rows' | 'rows_not_compared'>,
+  how: string,
+): StyledText[][] {
+  const masked = rows?.columns.filter((column) => column.masked).length ?? 0;
+  return [
+    ...(definition === null ? [[{ text: DEFINITION_UNKNOWN, tone: 'caution' as const }]] : []),
+    ...(rows ? [countParts(rows)] : []),
+    ...(rows_not_compared ? [[{ text: `Rows: ${NOT_COMPARED[rows_not_compared]}`, tone: 'caution' as const }]] : []),
+    ...(masked > 0 ? [[{ text: maskedText(masked, how), tone: 'dim' as const }]] : []),
+  ];
+}
+
+/** `+3 added   -0 removed   ~5 changed` */
+function countParts({ added, removed, changed, samples }: RowsDiff): StyledText[] {
+  if (samples.length === 0) return [{ text: 'Rows: the same, in another order', tone: 'dim' }];
+  const part = (count: number, word: string, { sign, tone }: { sign: string; tone: Tone }): StyledText => ({
+    text: `${sign}${formatCount(count)} ${word}   `,
+    tone: count > 0 ? tone : 'dim',
+  });
+  const shown = samples.filter(({ change }) => change !== 'before').length;
+  const all = added + removed + (changed ?? 0);
+  return [
+    part(added, 'added', { sign: '+', tone: 'good' }),
+    part(removed, 'removed', { sign: '-', tone: 'bad' }),
+    changed === null
+      ? { text: 'no key: not compared by row', tone: 'dim' }
+      : part(changed, 'changed', { sign: '~', tone: 'caution' }),
+    ...(shown < all ? [{ text: `first ${formatCount(shown)} rows`, tone: 'caution' as const }] : []),
+  ];
+}
+
+function maskedText(columns: number, how: string): string {
+  return `Personal data masked in ${formatNumberOf(columns, 'column')}. ${how}`;
 }
 
 export function diffLines(diff: NonNullable<TableDiff['definition']>): ToneLine[] {
@@ -51,9 +92,7 @@ export function sampleLines({ columns, key, samples }: RowsDiff, how: string): T
   const names = columns.map(({ name }) => name);
   const shown = samples.map(({ values }) => values.map((value) => valueCell(value).text));
   return [
-    ...(masked > 0
-      ? [{ text: `Personal data masked in ${formatNumberOf(masked, 'column')}. ${how}`, tone: 'dim' as const }]
-      : []),
+    ...(masked > 0 ? [{ text: maskedText(masked, how), tone: 'dim' as const }] : []),
     { text: `  ${printable(names.join(' | '))}`, tone: 'dim' },
     ...samples.flatMap(({ change, changed_columns = [] }, at): ToneLine[] => {
       const values = shown[at] ?? [];
