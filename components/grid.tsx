@@ -36,7 +36,7 @@ export function GridView<Row>({ grid, layout, keyOf, selected, width, height, is
   if (viewport && isActive) viewport.keys = lines.map(({ index }) => keyOf(index));
   return (
     <Box flexDirection="column" width={width} height={height} flexShrink={0}>
-      <Line spans={headLine(grid, layout, glyphs)} width={width} />
+      <Line spans={headLine(grid, layout, { width, glyphs })} width={width} />
       {lines.map((place) => {
         const isSelected = isActive && place.index === selected;
         return (
@@ -50,6 +50,11 @@ export function GridView<Row>({ grid, layout, keyOf, selected, width, height, is
       })}
     </Box>
   );
+}
+
+interface HeadOptions {
+  width: number;
+  glyphs: Glyphs;
 }
 
 interface LineInView<Row> {
@@ -94,14 +99,20 @@ function pointer(isSelected: boolean, { pointer: glyph }: Glyphs): Span {
   return { text: (isSelected ? glyph : '').padEnd(POINTER_WIDTH), tone: 'accent', bold: true };
 }
 
-function headLine<Row>({ columns, fixed }: Grid<Row>, layout: GridLayout, { ellipsis }: Glyphs): Span[] {
+/** At its ends, where there are columns out of view. */
+function headLine<Row>({ columns, fixed }: Grid<Row>, layout: GridLayout, { width, glyphs }: HeadOptions): Span[] {
+  const { ellipsis, less, more } = glyphs;
+  const names = layout.columns.flatMap(({ index, width: cells }, at): Span[] => {
+    const { name = '', align = 'left', changed = false } = columns[index] ?? {};
+    const tone = index < fixed ? 'strong' : changed ? 'caution' : 'dim';
+    return [...gapBefore(at), { text: fitCells(name, cells, { align, ellipsis }), tone }];
+  });
+  const margin = POINTER_WIDTH + SIGN_WIDTH;
   return [
-    { text: ' '.repeat(POINTER_WIDTH + SIGN_WIDTH) },
-    ...layout.columns.flatMap(({ index, width }, at): Span[] => {
-      const { name = '', align = 'left', changed = false } = columns[index] ?? {};
-      const tone = index < fixed ? 'strong' : changed ? 'caution' : 'dim';
-      return [...gapBefore(at), { text: fitCells(name, width, { align, ellipsis }), tone }];
-    }),
+    { text: (layout.before > 0 ? less : '').padEnd(margin), tone: 'accent' },
+    ...names,
+    { text: ' '.repeat(Math.max(0, width - margin - spansWidth(names) - 1)) },
+    { text: layout.after > 0 ? more : '', tone: 'accent' },
   ];
 }
 

@@ -11,6 +11,7 @@ import {
   nothingChanged,
   sinceLine,
 } from '../../src/operations/changes/list-text.ts';
+import { cellWidth } from '../../src/text/text-width.ts';
 import { Frame, useModel, useRoom } from '../app/frame/frame.tsx';
 import { ListFrame } from '../app/frame/list-frame.tsx';
 import { progressLines } from '../app/frame/progress-lines.ts';
@@ -47,9 +48,14 @@ export const changesScreen: ScreenModule<ChangesRoute> = {
   linesAboveRows: (route) => FILTERED.linesAboveRows(route) + 1,
 };
 
+/** Columns. */
+const NARROW_BELOW = 60;
+
 function ChangesView({ route }: { route: ChangesRoute }) {
   const { target, branch, found, error } = route;
-  const columns = useMemo(changeListColumns, []);
+  const { columns: width } = useRoom();
+  const narrow = width < NARROW_BELOW;
+  const columns = useMemo(() => changeListColumns({ narrow }), [narrow]);
   const path = [target, ...(branch === undefined ? [] : [branch]), 'changes'];
   if (!found && !error) return <Reading route={route} path={path} />;
   const result = found?.result;
@@ -59,7 +65,7 @@ function ChangesView({ route }: { route: ChangesRoute }) {
     <ListFrame<ChangeEntry>
       route={route}
       path={path}
-      aside={result ? countSpans(route) : []}
+      aside={countSpans(route, width - cellWidth(path.join(' ❯ ')))}
       {...(result && { above: [{ text: `  ${sinceLine(result)}`, tone: 'dim' as const }] })}
       columns={columns}
       rows={entries}
@@ -71,9 +77,14 @@ function ChangesView({ route }: { route: ChangesRoute }) {
   );
 }
 
-function countSpans({ found, revealed }: ChangesRoute): Span[] {
+/** Cells of `tool` and what is beside the path. */
+const PATH_MARGIN = 16;
+
+/** Short where it would cut the path, which leaves so many cells. */
+function countSpans({ found, revealed }: ChangesRoute, room: number): Span[] {
   if (!found) return [];
-  const count: Span = { text: changesCount(found.result), tone: 'dim' };
+  const { full, brief } = changesCount(found.result);
+  const count: Span = { text: cellWidth(full) + PATH_MARGIN <= room ? full : brief, tone: 'dim' };
   return revealed ? [{ text: 'revealed  ', tone: 'caution' }, count] : [count];
 }
 

@@ -81,14 +81,14 @@ export const TABLE_DIFF_KEYS: KeyBinding<TableDiffRoute>[] = [
   ),
   {
     keys: ['tab'],
-    label: 'definition, rows',
+    label: 'pane',
     help: 'move between the definition and the rows',
     when: (context) => isGrid(context) && definitionOf(context.route).length > 0,
     run: ({ navigation }, route) =>
       navigation.replace({ ...route, pane: activePane(route) === 'rows' ? 'definition' : 'rows' }),
     palette: false,
   },
-  { ...BACK, keys: ['esc'] },
+  { ...BACK, keys: ['esc'], when: (context) => !isRecord(context) },
   PALETTE,
   HELP,
   ...MOVES_WITHOUT_TAB,

@@ -8,8 +8,8 @@ import { Lines } from '../../components/line.tsx';
 import { listPanes } from '../../components/list-panes.ts';
 import { useTheme } from '../../components/theme.ts';
 import { type RecordField, recordLines, unchangedText } from '../../src/operations/snapshots/diff/record-text.ts';
-import { diffGrid, recordFields, recordTitle } from '../../src/operations/snapshots/diff/rows-grid.ts';
-import { fullGridWidth, layOutGrid } from '../../src/presentation/shapes/grid.ts';
+import { type DiffRecord, diffGrid, recordFields, recordTitle } from '../../src/operations/snapshots/diff/rows-grid.ts';
+import { fullGridWidth, type Grid, layOutGrid } from '../../src/presentation/shapes/grid.ts';
 import { useRoom } from '../app/frame/frame.tsx';
 import { positionIn } from '../app/lists/in-view.ts';
 import { noMatchLines } from '../app/text.ts';
@@ -32,7 +32,9 @@ export function RowsPane({ route, found, width, height: all }: RowsPaneProps) {
   if (!rows || !grid) return null;
   const isFiltering = typing !== null || list.filter !== '';
   const height = all - (isFiltering ? 1 : 0);
-  const { place, listWidth } = listPanes({ width, height, wide, needed: fullGridWidth(grid) + GRID_MARGIN });
+  const panes = listPanes({ width, height, wide, needed: fullGridWidth(grid) + GRID_MARGIN });
+  const { listWidth } = panes;
+  const place = panes.place === 'none' && hasRoomBelow(grid, height) ? 'below' : panes.place;
   const layout = layOutGrid(grid, { scrolled, width: listWidth - GRID_MARGIN });
   const selected = positionIn(inView, list.selected);
   const record = inView.records[selected];
@@ -65,6 +67,12 @@ export function RowsPane({ route, found, width, height: all }: RowsPaneProps) {
   );
 }
 
+/** Few rows leave room for the pane in a low window. */
+function hasRoomBelow({ rows, height: linesOf }: Grid<DiffRecord>, height: number): boolean {
+  const room = height - DETAIL_ROWS - 1;
+  return rows.length <= room && rows.reduce((lines, row) => lines + linesOf(row), 0) <= room;
+}
+
 interface RecordPaneProps {
   title: string;
   fields: RecordField[];
@@ -77,7 +85,7 @@ const MARGIN = 2;
 
 function RecordPane({ title, fields, unchanged, width, height }: RecordPaneProps) {
   const { glyphs } = useTheme();
-  const all = recordLines(fields, { width: width - MARGIN * 2, glyphs });
+  const all = recordLines(fields, { width: width - MARGIN * 2, glyphs, isBrief: true });
   const last = unchanged > 0 ? [[{ text: unchangedText(unchanged), tone: 'dim' as const }]] : [];
   const room = height - 1 - last.length;
   const shown =

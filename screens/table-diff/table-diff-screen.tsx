@@ -3,7 +3,7 @@ import { Frame, useRoom } from '../app/frame/frame.tsx';
 import { FILTERED } from '../app/lists/filter.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { LOADING } from '../app/text.ts';
-import { DifferenceView, linesAbove } from './difference-view.tsx';
+import { DifferenceView, linesAbove, sidesAside } from './difference-view.tsx';
 import { moveWithin, rowsOf, TABLE_DIFF_KEYS } from './keys.ts';
 import { RecordView } from './record-view.tsx';
 import type { TableDiffRoute } from './table-diff-route.ts';
@@ -29,7 +29,7 @@ function TableDiffView({ route }: { route: TableDiffRoute }) {
       <RecordView route={route} found={found} />
     );
   return (
-    <Frame screen="table-diff" path={[target, table]} aside={[{ text: sides, tone: 'dim' }]}>
+    <Frame screen="table-diff" path={[target, table]} aside={sidesAside({ target, table, sides }, width)}>
       {error ? <Failure error={error} width={width} /> : <Empty lines={LOADING.difference} />}
     </Frame>
   );

@@ -1,5 +1,5 @@
 import { keyText } from '../../config/keys/keys-in-effect.ts';
-import type { Column } from '../../presentation/shapes/column.ts';
+import type { Cell, Column } from '../../presentation/shapes/column.ts';
 import type { Fact } from '../../presentation/shapes/fact.ts';
 import { briefName } from '../../presentation/snapshot.ts';
 import type { ChangedTable, ChangesResult } from '../../results/changes-results.ts';
@@ -54,23 +54,25 @@ const DEFINITION_NOTES = {
   changed: { text: 'definition changed', tone: 'caution' },
 } as const;
 
-/** The columns of the tables, with the other changes in the last one. */
-export function changeListColumns(): Column<ChangeEntry>[] {
+const SIGNS: Record<string, string> = { ADDED: '+', CHANGED: '~', REMOVED: '-' };
+
+/** The columns of the tables, with the other changes in the last one. `narrow`: signs as titles. */
+export function changeListColumns({ narrow }: { narrow: boolean }): Column<ChangeEntry>[] {
   return changesColumns().map(({ title, cell, brief: _, ...column }): Column<ChangeEntry> => {
-    if (column.essential) return { ...column, title: 'CHANGED', cell: (entry) => ({ text: entryName(entry) }) };
+    if (column.essential) return { ...column, title: 'NAME', cell: (entry) => ({ text: entryName(entry) }) };
+    if (title === 'NOTE') return { ...column, title, essential: true, cell: noteOf };
     return {
       ...column,
-      title,
-      cell(entry) {
-        if (entry.kind === 'table') return cell(entry.table);
-        return title === 'NOTE' ? noteOf(entry) : { text: '' };
-      },
+      title: (narrow ? SIGNS[title] : undefined) ?? title,
+      cell: (entry) => (entry.kind === 'table' ? cell(entry.table) : { text: '' }),
     };
   });
 }
 
-function noteOf(entry: Exclude<ChangeEntry, { kind: 'table' }>) {
+function noteOf(entry: ChangeEntry): Cell {
   switch (entry.kind) {
+    case 'table':
+      return tableNote(entry.table);
     case 'definition':
       return DEFINITION_NOTES[entry.definition.change];
     case 'sequence':
@@ -86,10 +88,21 @@ export function sequenceText({ from, to }: ChangesResult['sequences'][number]): 
   return `${from ?? 'none'} → ${to ?? 'none'}`;
 }
 
-/** `3 tables, 1 definition changed` */
-export function changesCount({ tables, definitions, unchanged }: ChangesResult): string {
+/** The reason in full is beside or below the list. */
+function tableNote({ change, not_compared }: ChangedTable): Cell {
+  if (change !== 'changed')
+    return change === 'added' ? { text: 'new table', tone: 'good' } : { text: 'dropped', tone: 'bad' };
+  return { text: not_compared === undefined ? '' : 'not compared', tone: 'caution' };
+}
+
+/** `3 tables, 1 definition changed, 57 unchanged`, and `4 changes` where room is short. */
+export function changesCount({ tables, definitions, sequences, unchanged }: ChangesResult) {
   const changed = definitions.length > 0 ? [formatNumberOf(definitions.length, 'definition')] : [];
-  return `${[formatNumberOf(tables.length, 'table'), ...changed].join(', ')} changed, ${formatCount(unchanged)} unchanged`;
+  const names = [formatNumberOf(tables.length, 'table'), ...changed].join(', ');
+  return {
+    full: `${names} changed, ${formatCount(unchanged)} unchanged`,
+    brief: formatNumberOf(tables.length + definitions.length + sequences.length, 'change'),
+  };
 }
 
 /** `8c41f2ab RAW → now` */
@@ -115,14 +128,15 @@ export const CHANGES_NOTICES = {
   noPoint: 'Only a save and the last load can be returned to; reset a branch on its list',
 };
 
-/** `postgres://localhost/shop_dev since the last load, of snapshot 8c41f2ab RAW` */
+/** `Since the last load, of snapshot 8c41f2ab RAW, in postgres://localhost/shop_dev` */
 export function sinceLine({ since, destination }: ChangesResult): string {
-  return `${destination} since ${sinceText(since)}`;
+  return `Since ${sinceText(since)}, in ${destination}`;
 }
 
 export function nothingChanged(result: ChangesResult): string[] {
   return [
-    `Nothing changed in ${sinceLine(result)}.`,
+    `Nothing changed in ${result.destination}`,
+    `since ${sinceText(result.since)}.`,
     `${formatNumberOf(result.unchanged, 'table')} compared. Press Esc to go back.`,
   ];
 }

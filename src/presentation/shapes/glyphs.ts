@@ -15,6 +15,9 @@ export interface Glyphs {
   none: string;
   /** A value of the line above that did not change. */
   same: string;
+  /** More columns at the left, at the right. */
+  less: string;
+  more: string;
   barFull: string;
   barEmpty: string;
   caret: string;
@@ -42,6 +45,8 @@ export const UNICODE: Glyphs = {
   arrow: '→',
   none: '–',
   same: '·',
+  less: '‹',
+  more: '›',
   barFull: '█',
   barEmpty: '░',
   caret: '▏',
@@ -66,6 +71,8 @@ export const ASCII: Glyphs = {
   arrow: '->',
   none: '-',
   same: '.',
+  less: '<',
+  more: '>',
   barFull: '#',
   barEmpty: '.',
   caret: '_',
@@ -91,6 +98,8 @@ export const SPOKEN: Glyphs = {
   arrow: 'to',
   none: 'none',
   same: '',
+  less: '',
+  more: '',
   barFull: '',
   barEmpty: '',
   caret: '',

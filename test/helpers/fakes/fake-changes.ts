@@ -77,7 +77,7 @@ export function fakeComparison(world: FakeWorld): Pick<Operations, 'withChanges'
       report({ event: 'step', step: 'dump', state: 'started', label: `Read ${world.destination.database}` });
       report({
         ...{ event: 'progress', step: 'dump', done: 120_000_000, total: 443_000_000, unit: 'bytes' },
-        ...{ current: 'public.orders', of_current: { done: 60_000_000, total: 90_000_000 } },
+        ...{ current: 'public.orders', of_current: { done: 60_000_000, total: 90_000_000, bytes: 60_000_000 } },
       });
       await unlessAborted(world.gate, signal);
       if (world.failChanges) throw world.failChanges;

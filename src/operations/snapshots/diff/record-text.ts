@@ -1,8 +1,8 @@
-import { bracketed, changedParts } from '../../../presentation/shapes/changed-part.ts';
+import { aroundChange, bracketed, changedParts } from '../../../presentation/shapes/changed-part.ts';
 import type { Glyphs, Tone } from '../../../presentation/shapes/glyphs.ts';
 import type { StyledText } from '../../../presentation/shapes/grid.ts';
 import { formatNumberOf } from '../../../text/format.ts';
-import { cellWidth, fitCells, wrap } from '../../../text/text-width.ts';
+import { cellWidth, cut, fitCells, wrap } from '../../../text/text-width.ts';
 import type { ShownValue } from '../value-text.ts';
 
 /** A column of a record; `before` alone or `after` alone where it did not change. */
@@ -16,38 +16,34 @@ export interface RecordField {
 
 export interface RecordRoom {
   width: number;
+  /** A line for each value, cut. */
+  isBrief?: boolean;
   glyphs: Pick<Glyphs, 'arrow' | 'ellipsis'>;
 }
 
 const LONGEST_NAME = 24;
 
 /** A line for each column, as many as its value needs; the old and the new value of one that changed. */
-export function recordLines(fields: RecordField[], { width, glyphs }: RecordRoom): StyledText[][] {
+export function recordLines(fields: RecordField[], room: RecordRoom): StyledText[][] {
+  const { width, glyphs } = room;
   const longest = fields.reduce((most, { name }) => Math.max(most, cellWidth(name)), 0);
-  const indent = Math.min(longest, LONGEST_NAME, Math.floor(width / 3)) + 2;
-  const room = Math.max(8, width - indent);
-  return fields.flatMap((field) => {
-    const title = {
-      text: fitCells(field.name, indent - 2, { ellipsis: glyphs.ellipsis }).padEnd(indent),
-      tone: 'dim' as const,
-    };
-    return fieldLines(field, room, glyphs).map((spans, index) => [
-      index === 0 ? title : { text: ' '.repeat(indent) },
+  const nameWidth = Math.min(longest, LONGEST_NAME, Math.floor(width / 3));
+  const values = { ...room, width: Math.max(8, width - nameWidth - 2) };
+  return fields.flatMap((field) =>
+    fieldLines(field, values).map((spans, index): StyledText[] => [
+      { text: `${fitCells(index === 0 ? field.name : '', nameWidth, glyphs)}  `, tone: 'dim' },
       ...spans,
-    ]);
-  });
+    ]),
+  );
 }
 
-function fieldLines(
-  { before, after, tone = 'plain' }: RecordField,
-  room: number,
-  glyphs: RecordRoom['glyphs'],
-): StyledText[][] {
+function fieldLines({ before, after, tone = 'plain' }: RecordField, room: RecordRoom): StyledText[][] {
+  const { width, glyphs } = room;
   const only = after ?? before;
-  if (!before || !after) return only ? wrapped(only.text, room, only.isText && !only.isMasked ? tone : 'dim') : [];
+  if (!before || !after) return only ? textLines(only.text, room, only.isText && !only.isMasked ? tone : 'dim') : [];
   const [old, now] = markedTexts(before, after);
   const arrow = ` ${glyphs.arrow} `;
-  if (cellWidth(old) + cellWidth(arrow) + cellWidth(now) <= room) {
+  if (cellWidth(old) + cellWidth(arrow) + cellWidth(now) <= width) {
     return [
       [
         { text: old, tone: 'bad' },
@@ -56,25 +52,30 @@ function fieldLines(
       ],
     ];
   }
-  return [...signed(old, room, { sign: '-', tone: 'bad' }), ...signed(now, room, { sign: '+', tone: 'good' })];
+  const within = { ...room, width: width - 2 };
+  const [oldShown, nowShown] = room.isBrief ? markedTexts(before, after, within) : [old, now];
+  return [...signed('-', textLines(oldShown, within, 'bad')), ...signed('+', textLines(nowShown, within, 'good'))];
 }
 
-/** The part that differs in brackets, for eyes and terminals without colour. */
-function markedTexts(before: ShownValue, after: ShownValue): [string, string] {
+/** The part that differs in brackets, for eyes and terminals without colour; with a room, the text around that part. */
+function markedTexts(before: ShownValue, after: ShownValue, room?: RecordRoom): [string, string] {
   if (!before.isText || !after.isText || before.isMasked || after.isMasked) return [before.text, after.text];
   const [old, now] = changedParts(before.text, after.text);
-  return [bracketed(old), bracketed(now)];
+  const around = (part: typeof old): string =>
+    bracketed(room ? aroundChange(part, room.width - 2, room.glyphs.ellipsis) : part);
+  return [around(old), around(now)];
 }
 
-function signed(text: string, room: number, { sign, tone }: { sign: string; tone: Tone }): StyledText[][] {
-  return wrapped(text, room - 2, tone).map((spans, index) => [
-    { text: index === 0 ? `${sign} ` : '  ', tone },
-    ...spans,
-  ]);
+function signed(sign: string, lines: StyledText[][]): StyledText[][] {
+  return lines.map((spans, index) => {
+    const [first] = spans;
+    return [{ ...first, text: index === 0 ? `${sign} ` : '  ' }, ...spans];
+  });
 }
 
-function wrapped(text: string, width: number, tone: Tone): StyledText[][] {
-  return wrap(text, width).map((line) => [{ text: line, tone }]);
+function textLines(text: string, { width, isBrief, glyphs }: RecordRoom, tone: Tone): StyledText[][] {
+  const lines = isBrief ? [cut(text, width, glyphs.ellipsis)] : wrap(text, width);
+  return lines.map((line) => [{ text: line, tone }]);
 }
 
 /** `11 other columns unchanged` */

@@ -1,3 +1,4 @@
+import { keyText } from '../../../config/keys/keys-in-effect.ts';
 import type { Tone } from '../../../presentation/shapes/glyphs.ts';
 import type { StyledText } from '../../../presentation/shapes/grid.ts';
 import { briefName } from '../../../presentation/snapshot.ts';
@@ -34,16 +35,17 @@ function definitionText({ definition }: TableDiff): ToneLine[] {
 }
 
 /** On the screens, above definition and rows: what changed in how many rows, and what is not shown of it. */
-export function differenceNotices(
-  { definition, rows, rows_not_compared }: Pick<TableDiff, 'definition' | 'rows' | 'rows_not_compared'>,
-  how: string,
-): StyledText[][] {
+export function differenceNotices({
+  definition,
+  rows,
+  rows_not_compared,
+}: Pick<TableDiff, 'definition' | 'rows' | 'rows_not_compared'>): StyledText[][] {
   const masked = rows?.columns.filter((column) => column.masked).length ?? 0;
   return [
     ...(definition === null ? [[{ text: DEFINITION_UNKNOWN, tone: 'caution' as const }]] : []),
     ...(rows ? [countParts(rows)] : []),
     ...(rows_not_compared ? [[{ text: `Rows: ${NOT_COMPARED[rows_not_compared]}`, tone: 'caution' as const }]] : []),
-    ...(masked > 0 ? [[{ text: maskedText(masked, how), tone: 'dim' as const }]] : []),
+    ...(masked > 0 ? [[{ text: revealText(masked), tone: 'dim' as const }]] : []),
   ];
 }
 
@@ -66,8 +68,9 @@ function countParts({ added, removed, changed, samples }: RowsDiff): StyledText[
   ];
 }
 
-function maskedText(columns: number, how: string): string {
-  return `Personal data masked in ${formatNumberOf(columns, 'column')}. ${how}`;
+/** Short, for the narrowest window. */
+function revealText(columns: number): string {
+  return `${keyText('reveal')} reveals ${formatNumberOf(columns, 'column')} of personal data`;
 }
 
 export function diffLines(diff: NonNullable<TableDiff['definition']>): ToneLine[] {
@@ -92,7 +95,9 @@ export function sampleLines({ columns, key, samples }: RowsDiff, how: string): T
   const names = columns.map(({ name }) => name);
   const shown = samples.map(({ values }) => values.map((value) => valueCell(value).text));
   return [
-    ...(masked > 0 ? [{ text: maskedText(masked, how), tone: 'dim' as const }] : []),
+    ...(masked > 0
+      ? [{ text: `Personal data masked in ${formatNumberOf(masked, 'column')}. ${how}`, tone: 'dim' as const }]
+      : []),
     { text: `  ${printable(names.join(' | '))}`, tone: 'dim' },
     ...samples.flatMap(({ change, changed_columns = [] }, at): ToneLine[] => {
       const values = shown[at] ?? [];
