@@ -46,8 +46,9 @@ export async function compareStates(context: Context, states: ComparedStates, sh
   await using pool = createObjectPool(2);
   const tables: ChangedTable[] = [];
   const rows = new Map<string, ComparedRows>();
-  for (const name of names) {
+  for (const [done, name] of names.entries()) {
     context.signal.throwIfAborted();
+    context.report({ event: 'progress', step: 'compare', done, total: names.length, unit: 'tables', current: name });
     const sides = await sidesOf(context, { name, ...states, pool });
     const changed = sides && (await compareStored(context, sides.before, sides.after));
     const found = changed && describeTable(sides, changed, { name, shown, isShown: withRows.has(name) });
@@ -70,7 +71,8 @@ export async function compareTable(
   states: ComparedStates,
   { table, limit, reveal }: ShownTable,
 ): Promise<RowsDiff | null> {
-  await using pool = createObjectPool(1);
+  // Both sides are read at the same time.
+  await using pool = createObjectPool(2);
   const sides = await sidesOf(context, { name: table, ...states, pool });
   const rows = sides && (await compareStored(context, sides.before, sides.after));
   return rows && typeof rows === 'object' ? shownDifference(rows, { table, limit, reveal }) : null;
