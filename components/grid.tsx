@@ -1,7 +1,7 @@
 import { Box } from 'ink';
 import { useContext, useRef } from 'react';
 import type { Glyphs } from '../src/presentation/shapes/glyphs.ts';
-import { type Grid, type GridLayout, SIGN_WIDTH, type StyledText } from '../src/presentation/shapes/grid.ts';
+import { type Grid, type GridLayout, type StyledText, signWidth } from '../src/presentation/shapes/grid.ts';
 import { GAP } from '../src/presentation/shapes/table-layout.ts';
 import { fitCells } from '../src/text/text-width.ts';
 import { cutSpans, Line, type Span, spansWidth } from './line.tsx';
@@ -23,7 +23,9 @@ export interface GridViewProps<Row> {
 const POINTER_WIDTH = 2;
 
 /** Cells of a line of the grid beside its columns: pointer, sign, and one at the right. */
-export const GRID_MARGIN = POINTER_WIDTH + SIGN_WIDTH + 1;
+export function gridMargin<Row>(grid: Pick<Grid<Row>, 'sign'>): number {
+  return POINTER_WIDTH + signWidth(grid) + 1;
+}
 
 /** Records of one or two lines below the names of their columns; a record is selected as a whole. */
 export function GridView<Row>({ grid, layout, keyOf, selected, width, height, isActive = true }: GridViewProps<Row>) {
@@ -100,14 +102,15 @@ function pointer(isSelected: boolean, { pointer: glyph }: Glyphs): Span {
 }
 
 /** At its ends, where there are columns out of view. */
-function headLine<Row>({ columns, fixed }: Grid<Row>, layout: GridLayout, { width, glyphs }: HeadOptions): Span[] {
+function headLine<Row>(grid: Grid<Row>, layout: GridLayout, { width, glyphs }: HeadOptions): Span[] {
+  const { columns, fixed } = grid;
   const { ellipsis, less, more } = glyphs;
   const names = layout.columns.flatMap(({ index, width: cells }, at): Span[] => {
     const { name = '', align = 'left', changed = false } = columns[index] ?? {};
     const tone = index < fixed ? 'strong' : changed ? 'caution' : 'dim';
     return [...gapBefore(at), { text: fitCells(name, cells, { align, ellipsis }), tone }];
   });
-  const margin = POINTER_WIDTH + SIGN_WIDTH;
+  const margin = POINTER_WIDTH + signWidth(grid);
   return [
     { text: (layout.before > 0 ? less : '').padEnd(margin), tone: 'accent' },
     ...names,
@@ -121,9 +124,9 @@ function recordLine<Row>(
   layout: GridLayout,
   { row, line, glyphs }: LineInView<Row> & { glyphs: Glyphs },
 ): Span[] {
-  const sign = line === 0 ? grid.sign(row) : { text: '' };
+  const sign = (line === 0 && grid.sign?.(row)) || { text: '' };
   return [
-    { ...sign, text: sign.text.padEnd(SIGN_WIDTH), bold: true },
+    { ...sign, text: sign.text.padEnd(signWidth(grid)), bold: true },
     ...layout.columns.flatMap(({ index, width }, at): Span[] => {
       const value = grid.cell(row, { line, column: index, width, glyphs });
       return [

@@ -3,6 +3,7 @@ import type { DiffRecord } from '../../src/operations/snapshots/diff/rows-grid.t
 import type { TableDiff } from '../../src/results/table-diff.ts';
 import { type ListState, matchesFilter } from '../../src/state/list.ts';
 import type { FetchState } from '../app/lists/fetched.ts';
+import type { GridState } from '../app/lists/grid-keys.ts';
 import type { Rows } from '../app/lists/in-view.ts';
 
 declare module '../app/route.ts' {
@@ -16,7 +17,7 @@ export interface TableDifference extends Pick<TableDiff, 'definition' | 'rows' |
   records: DiffRecord[];
 }
 
-export interface TableDiffRoute extends FetchState<TableDifference> {
+export interface TableDiffRoute extends FetchState<TableDifference>, GridState {
   screen: 'table-diff';
   target: string;
   /** The compared states: `8c41f2ab RAW → 1b2c3d4e RAW`. */
@@ -25,15 +26,10 @@ export interface TableDiffRoute extends FetchState<TableDifference> {
   table: string;
   read: (reveal: boolean, signal: AbortSignal) => Promise<Omit<TableDifference, 'records'>>;
   revealed: boolean;
-  /** Columns that are scrolled out at the left. */
-  scrolled: number;
   /** The pane that the keys move in. */
   pane: 'rows' | 'definition';
-  /** Lines that the whole record is scrolled; `null` while it is not shown. */
-  record: number | null;
   /** Position in the definition. */
   definition: ListState;
-  list: ListState;
   typing: TextEdit | null;
 }
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { describe, flag, number, orNull, text } from './fields.ts';
+import { describe, flag, number, optional, orNull, text, texts } from './fields.ts';
 import { snapshotRow } from './results.ts';
 
 export const rowColumn = v.object({
@@ -16,6 +16,7 @@ export const rowsResult = v.object({
   snapshot: snapshotRow,
   table: describe(text, '`schema.table`'),
   columns: v.array(rowColumn),
+  key: optional(describe(texts, 'Columns of the primary key, where they were asked for.')),
   rows: describe(v.array(v.array(orNull(text))), 'Values as text, NULL as `null`; bytes that are no UTF-8 as `0x…`.'),
   cut: describe(
     v.array(v.object({ row: number, column: number, bytes: number })),

@@ -22,8 +22,8 @@ export interface Grid<Row> {
   /** Number of leading columns that stay: the key. */
   fixed: number;
   rows: Row[];
-  /** Says what happened to the row; empty where nothing did. */
-  sign: (row: Row) => StyledText;
+  /** Says what happened to the row; absent where nothing did. */
+  sign?: (row: Row) => StyledText;
   /** Lines of the row: two where it was changed. */
   height: (row: Row) => number;
   cell: (row: Row, place: GridPlace) => StyledText[];
@@ -52,7 +52,7 @@ export interface GridRoom {
 }
 
 /** Cells of a sign with its blank. */
-export const SIGN_WIDTH = 2;
+const SIGN_WIDTH = 2;
 /** Cells of a value, unless there is room for more. */
 const MOST_CELLS = 40;
 /** Cells of a column that is cut at the right end, at least. */
@@ -77,6 +77,10 @@ export function layOutGrid<Row>({ columns, fixed }: Grid<Row>, { scrolled, width
   }
   const last = shown.at(-1)?.index ?? -1;
   return { columns: widened(shown, columns, left), before, after: columns.length - 1 - last };
+}
+
+export function signWidth<Row>({ sign }: Pick<Grid<Row>, 'sign'>): number {
+  return sign ? SIGN_WIDTH : 0;
 }
 
 /** The width at which no column is out of view. */

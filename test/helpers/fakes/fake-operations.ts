@@ -151,6 +151,7 @@ export function fakeOperations(world: FakeWorld, work = fakePlannedWork(world)):
         { name: 'email', personal: 'e-mail address', masked: !reveal },
         { name: 'note', personal: null, masked: false },
       ],
+      key: ['id'],
       rows: [
         ['1', reveal ? 'ann@example.com' : '***', null],
         ['2', null, `red \u001b[2J 漢字 ${'x'.repeat(300)}`],

@@ -5,9 +5,8 @@ import type { Manifest, ManifestTable } from '../../../repository/manifest/manif
 import type { ObjectPool } from '../../../repository/objects/object-pool.ts';
 import type { RowsDiff, TableDiff } from '../../../results/table-diff.ts';
 import type { Context } from '../../../runtime/context.ts';
-import { localRepository } from '../local-repository.ts';
-import { columnsOf, maskedRows } from '../rows.ts';
-import { snapshotReader } from '../snapshot-reader.ts';
+import { columnsOf, maskedRows, readerOf } from '../rows.ts';
+import type { snapshotReader } from '../snapshot-reader.ts';
 import { findDifference, type RowDifference } from './difference.ts';
 import { scanLines, selectFields, storedLines } from './stored-lines.ts';
 
@@ -27,18 +26,9 @@ export interface SideRequest {
   pool: ObjectPool;
 }
 
-export function readerOf(context: Context, { manifest, pool }: Pick<SideRequest, 'manifest' | 'pool'>) {
-  const { signal } = context;
-  return snapshotReader({
-    ...{ manifest, pool, signal },
-    repository: localRepository(context),
-    state: 'Nothing was changed.',
-  });
-}
-
 export async function readSide(context: Context, { manifest, table: name, pool }: SideRequest): Promise<ComparedSide> {
   const table = manifest.tables.find((one) => one.name === name) ?? null;
-  const read = readerOf(context, { manifest, pool });
+  const read = readerOf(context, manifest, pool);
   const stored = table ? await engineOf(manifest.engine).readTable({ manifest, table: name, read }) : null;
   return { manifest, read, table, stored, columns: table ? columnsOf(manifest, table) : [] };
 }

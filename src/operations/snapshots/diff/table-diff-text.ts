@@ -62,7 +62,7 @@ function countParts({ added, removed, changed, samples }: RowsDiff): StyledText[
     part(added, 'added', { sign: '+', tone: 'good' }),
     part(removed, 'removed', { sign: '-', tone: 'bad' }),
     changed === null
-      ? { text: 'no key: not compared by row', tone: 'dim' }
+      ? { text: 'without a key   ', tone: 'dim' }
       : part(changed, 'changed', { sign: '~', tone: 'caution' }),
     ...(shown < all ? [{ text: `first ${formatCount(shown)} rows`, tone: 'caution' as const }] : []),
   ];
