@@ -1,7 +1,7 @@
 /**
  * Every picture of a screen: the keys that lead to it from the one before, what is on it then, and its file. A step
  * without `picture` only leads on; `screen` is the folder in `screens/`, where the picture is not called like it.
- * Dates are those of the clock that the program reads; `sql` is run in the database `shop`.
+ * Dates are those of the clock that the program reads; `sql` is run in the database `shop`, or in `database`.
  */
 export const SCENES = [
   {
@@ -45,6 +45,27 @@ export const SCENES = [
       },
       { picture: 'run', title: 'A finished load', keys: ['enter'], shows: 'shop_dev replaced' },
       { keys: ['esc'], shows: '3 targets' },
+      {
+        database: 'shop_dev',
+        sql: `UPDATE product SET name = 'New ' || lower(name), sku = sku || '-B' WHERE id % 400 = 3;
+          DELETE FROM review WHERE id % 50 = 1;
+          INSERT INTO country VALUES ('xy', 'Lyonesse', '-');
+          UPDATE customer SET email = 'x' || email WHERE id <= 3;
+          CREATE INDEX product_name ON product (name)`,
+        keys: ['g', 'D'],
+        shows: /changed, \d+ unchanged/,
+      },
+      { picture: 'changes', title: 'Changes since the last load', keys: [], shows: 'public.review' },
+      { keys: ['/', 'product', 'enter'], shows: /❯ public.product / },
+      {
+        picture: 'changed-rows',
+        screen: 'table-diff',
+        title: 'Changed rows of a table',
+        keys: ['enter'],
+        shows: 'sku',
+      },
+      { keys: ['esc'], shows: 'Since the last load' },
+      { keys: ['esc', 'esc'], shows: '3 targets' },
       { keys: ['enter'], shows: '4 snapshots' },
       {
         picture: 'note',
@@ -295,6 +316,8 @@ export const DOCUMENTED = [
   'coverage',
   'suggestion',
   'branches',
+  'changes',
+  'changed-rows',
   'diff',
   'setup',
   'editor',

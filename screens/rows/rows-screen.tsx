@@ -9,7 +9,7 @@ import { Frame, useRoom } from '../app/frame/frame.tsx';
 import { GridPane } from '../app/frame/grid-pane.tsx';
 import { RecordPage } from '../app/frame/record-page.tsx';
 import { HELP, MOVES, PALETTE } from '../app/keys.ts';
-import { gridKeys, moveInGrid } from '../app/lists/grid-keys.ts';
+import { GRID_BACK, gridKeys, moveInGrid } from '../app/lists/grid-keys.ts';
 import { positionIn, rowsByIndex } from '../app/lists/in-view.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { EMPTY, LOADING } from '../app/text.ts';
@@ -31,6 +31,7 @@ export const rowsScreen: ScreenModule<RowsRoute> = {
         route.found?.columns.some(({ personal }) => personal !== null) ? null : 'No column looks like personal data',
       run: toggleRevealed,
     },
+    GRID_BACK,
     PALETTE,
     HELP,
     ...MOVES,

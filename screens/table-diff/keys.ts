@@ -1,7 +1,7 @@
 import { type Move, moveSelection } from '../../src/state/list.ts';
 import { HELP, MOVES_WITHOUT_TAB, PALETTE } from '../app/keys.ts';
 import { FILTER } from '../app/lists/filter.ts';
-import { gridKeys, isRecord, moveInGrid } from '../app/lists/grid-keys.ts';
+import { GRID_BACK, gridKeys, isRecord, moveInGrid } from '../app/lists/grid-keys.ts';
 import { positionIn, type Rows, rowsByIndex } from '../app/lists/in-view.ts';
 import type { KeyBinding, Model } from '../app/model.ts';
 import { pageOf } from '../app/navigate.ts';
@@ -9,13 +9,6 @@ import { toggleRevealed } from '../commands/table-diff.ts';
 import { activePane, definitionOf, recordsInView, type TableDiffRoute } from './table-diff-route.ts';
 
 export const TABLE_DIFF_KEYS: KeyBinding<TableDiffRoute>[] = [
-  // The filter before the grid: Esc clears it before it goes back.
-  ...FILTER.map(
-    (binding): KeyBinding<TableDiffRoute> => ({
-      ...binding,
-      when: (context) => isGrid(context) && (binding.when?.(context) ?? true),
-    }),
-  ),
   ...gridKeys<TableDiffRoute>({ columns: scrollingColumns }),
   {
     id: 'reveal',
@@ -28,6 +21,12 @@ export const TABLE_DIFF_KEYS: KeyBinding<TableDiffRoute>[] = [
         : 'No column looks like personal data',
     run: toggleRevealed,
   },
+  ...FILTER.map(
+    (binding): KeyBinding<TableDiffRoute> => ({
+      ...binding,
+      when: (context) => isGrid(context) && (binding.when?.(context) ?? true),
+    }),
+  ),
   {
     keys: ['tab'],
     label: 'pane',
@@ -37,6 +36,7 @@ export const TABLE_DIFF_KEYS: KeyBinding<TableDiffRoute>[] = [
       navigation.replace({ ...route, pane: activePane(route) === 'rows' ? 'definition' : 'rows' }),
     palette: false,
   },
+  GRID_BACK,
   PALETTE,
   HELP,
   ...MOVES_WITHOUT_TAB,

@@ -50,6 +50,8 @@ const WALKS: Record<string, Step[]> = {
     { keys: ['O'], shows: /tool > .*> diagram/, screen: 'subset-graph' },
     back('Enter create'),
     back(TARGETS),
+    { keys: ['D'], shows: 'public.order_items', screen: 'changes' },
+    back(TARGETS),
     { keys: ['I'], shows: 'You are signed in', screen: 'sign-in' },
     back(TARGETS),
     { keys: ['h'], shows: '0 entries', screen: 'history' },

@@ -25,7 +25,7 @@ export function isRecord({ route }: { route: GridState }): boolean {
   return route.record !== null;
 }
 
-/** Keys that scroll the columns, and open, change and close the whole record; Esc goes back where none is open. */
+/** Keys that scroll the columns, and open, change and close the whole record. */
 export function gridKeys<Own extends GridRoute>({ columns }: GridKeysOptions<Own>): KeyBinding<Own>[] {
   const isGrid = ({ route }: { route: Own }): boolean => !isRecord({ route }) && columns(route) > 0;
   const scroll = ({ navigation }: Model, route: Own, by: number): void => {
@@ -59,9 +59,15 @@ export function gridKeys<Own extends GridRoute>({ columns }: GridKeysOptions<Own
       ...{ keys: ['esc', 'enter'], label: 'all rows', help: 'back to all rows', when: isRecord, stays: true },
       run: ({ navigation }, route) => navigation.replace({ ...route, record: null }),
     }),
-    { ...BACK, keys: ['esc'], when: (context) => !isRecord(context) },
   ];
 }
+
+/** After the key that clears a filter. */
+export const GRID_BACK: KeyBinding<GridRoute> = {
+  ...BACK,
+  keys: ['esc'],
+  when: (context) => !isRecord(context),
+};
 
 function otherRecord(model: Model, route: GridRoute, move: Move): void {
   model.navigation.replace({ ...movedInGrid(model, route, move), record: 0 });

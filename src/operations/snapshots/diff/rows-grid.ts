@@ -91,7 +91,8 @@ function hasTwoLines({ before, after, changed }: DiffRecord): boolean {
   return [...changed].some((index) => !(before?.[index]?.isMasked || after?.[index]?.isMasked));
 }
 
-function pairText({ before, after }: DiffRecord, index: number, arrow = '→'): ShownValue {
+/** With the widest arrow, where its room is measured. */
+function pairText({ before, after }: DiffRecord, index: number, arrow = '->'): ShownValue {
   return { text: `${before?.[index]?.text} ${arrow} ${after?.[index]?.text}`, isMasked: true, isText: false };
 }
 

@@ -1,0 +1,149 @@
+import { expect, test, vi } from 'vitest';
+import type { Model } from '../../../screens/app/model.ts';
+import { openDifference } from '../../../screens/commands/table-diff.ts';
+import type { TableDifference } from '../../../screens/table-diff/table-diff-route.ts';
+import { fakeRows } from '../../helpers/fakes/fake-changes.ts';
+import { fakeWorld } from '../../helpers/fakes/fake-world.ts';
+import { renderScreen, screenLines, screenText } from '../../helpers/terminal/drawn-screen.tsx';
+import { newModel, press, until } from '../../helpers/terminal/driven-model.ts';
+
+// Ink decides when it is loaded whether there are colours.
+vi.hoisted(() => {
+  process.env.FORCE_COLOR = '2';
+});
+
+const found = (model: Model): boolean => {
+  const route = model.navigation.top();
+  return route.screen === 'table-diff' && route.found !== null;
+};
+
+async function opened(difference: Partial<TableDifference> = {}): Promise<Model> {
+  const model = newModel(fakeWorld());
+  openDifference(model, {
+    ...{ target: 'app', sides: '8c41f2ab RAW → 1b2c3d4e RAW', table: 'public.customer' },
+    read: async (reveal) => ({ definition: [], rows: fakeRows(reveal), rows_not_compared: null, ...difference }),
+  });
+  await until(() => found(model));
+  return model;
+}
+
+const revealed = async (): Promise<Model> => {
+  const model = await opened();
+  press(model, 'z');
+  await until(() => found(model));
+  return model;
+};
+
+test('the key comes first, then the changed columns; old and new values stand one above the other', async () => {
+  const lines = await screenLines(await opened());
+  expect(lines[1]).toMatch(/^ {2}\+1 added {3}-1 removed {3}~2 changed/);
+  expect(lines[2]).toMatch(/z reveals 1 column of personal data/);
+  expect(lines[3]).toMatch(/^ {4}customer_id {2}email {6}note/);
+  expect(lines[4]).toMatch(/^❯ - {11}2 {2}\*\*\* {8}NULL/);
+  expect(lines[5]).toMatch(/^ {2}\+ {10}60 {2}\*\*\* {8}''/);
+  expect(lines[6]).toMatch(/^ {2}~ {11}1 {2}\*\*\* .*elit end$/);
+  expect(lines[7]).toMatch(/^ {17}· .*elit \\u001b\[2J\\nend$/);
+});
+
+test('a masked value that changed says so in one line; revealed it has two', async () => {
+  expect(await screenText(await opened())).toMatch(/~ {11}4 {2}\*\*\* → \*\*\* {2}x/);
+  const shown = await screenText(await revealed());
+  expect(shown).toMatch(/~ {11}4 {2}bjorn@example\.com {3,}x\n {17}xbjorn@example\.com {2,}·/);
+});
+
+test('the columns scroll while the key stays, numbers end at the right', async () => {
+  const model = await opened();
+  press(model, 'right', 'right');
+  const shown = await screenText(model);
+  expect(shown).toMatch(/^‹ {3}customer_id {2}first_name {2}amount/m);
+  expect(shown).toMatch(/- {11}2 {2}Leonie {8}7\.50\n {2}\+ {10}60 {2}漢字漢字 {5}12345/);
+  press(model, ...Array(9).fill('right'));
+  expect(await screenText(model)).toMatch(/^‹ {3}customer_id {2}amount/m);
+});
+
+/** Of the 256 colours. */
+const [BAD, GOOD] = [203, 114];
+
+test('the changed part is in colour and in brackets, the rest of the record is counted', async () => {
+  const model = await revealed();
+  press(model, 'G');
+  const shown = await screenText(model);
+  expect(shown).toMatch(/─ customer_id 4 ─/);
+  expect(shown).toMatch(/email {2}bjorn@example\.com → \[x\]bjorn@example\.com/);
+  expect(shown).toContain('4 other columns unchanged');
+  const rendered = renderScreen(model);
+  const lines = await rendered.screen();
+  const row = lines.findIndex((line) => line.includes('bjorn@'));
+  const at = lines[row]?.indexOf('bjorn@') ?? 0;
+  const colorsOf = async (line: number) => (await rendered.colors(line))[at]?.text;
+  expect([await colorsOf(row), await colorsOf(row + 1)]).toEqual([BAD, GOOD]);
+  rendered.unmount();
+});
+
+test('Enter shows the whole record with both values in full', async () => {
+  const model = await opened();
+  press(model, 'j', 'j', 'enter');
+  const shown = await screenText(model);
+  expect(shown).toMatch(/public\.customer ❯ customer_id 1/);
+  expect(shown.match(/lorem ipsum/g)).toHaveLength(4);
+  expect(shown).toMatch(/- lorem[\s\S]*\+ lorem/);
+  expect(shown).toMatch(/\[\\u001b\[2J\\n\]end/);
+  expect(shown).toMatch(/first_name +Luís/);
+  press(model, 'esc', 'esc');
+  expect(model.navigation.top().screen).toBe('targets');
+});
+
+test('the filter finds rows by their old and new values; Esc shows all again', async () => {
+  const model = await opened();
+  press(model, '/', ...'bjørn', 'enter');
+  expect(await screenText(model)).not.toMatch(/Leonie|\+ {10}60/);
+  press(model, '/', ...'xyz', 'enter');
+  expect(await screenText(model)).toContain('Nothing matches the filter');
+  press(model, 'esc');
+  expect(await screenText(model)).toMatch(/\+ {10}60/);
+});
+
+test('Tab moves to a long definition, which scrolls in its pane', async () => {
+  const definition = Array.from({ length: 40 }, (_, line) => ({ change: 'added' as const, text: `line ${line}` }));
+  const model = await opened({ definition });
+  expect(await screenText(model)).toMatch(/❯ -/);
+  press(model, 'tab', 'G');
+  const shown = await screenText(model);
+  expect(shown).toMatch(/❯ \+ line 39/);
+  expect(shown).not.toContain('line 0\n');
+  press(model, 'tab', 'j', 'enter');
+  expect(await screenText(model)).toContain('customer_id 60');
+});
+
+test('without rows the screen states the reason, or shows the definition alone', async () => {
+  const none = await opened({ rows: null, rows_not_compared: 'columns_differ', definition: null });
+  const shown = await screenText(none);
+  expect(shown).toContain('Rows: not compared: no column is in both');
+  expect(shown).toContain('Definition: its format in these snapshots is unknown');
+  const same = await opened({ rows: { ...fakeRows(false), added: 0, removed: 0, changed: 0, samples: [] } });
+  expect(await screenText(same)).toContain('the same, in another order');
+});
+
+test('without a primary key nothing is fixed and no row is called changed', async () => {
+  const { samples, ...rows } = fakeRows(false);
+  const model = await opened({ rows: { ...rows, key: [], changed: null, samples: samples.slice(0, 2) } });
+  const shown = await screenText(model);
+  expect(shown).toMatch(/\+1 added {3}-1 removed {3}without a key/);
+  expect(shown).toMatch(/─ row 1 ─/);
+});
+
+test('where not all rows are shown the screen says how many are', async () => {
+  expect(await screenText(await opened({ rows: { ...fakeRows(false), changed: 1204 } }))).toContain('first 4 rows');
+});
+
+test('no line is wider than the window, at any size and with any column first', async () => {
+  const model = await revealed();
+  for (const columns of [40, 60, 80, 121, 220]) {
+    for (let step = 0; step < 4; step += 1) {
+      const lines = await screenLines(model, { columns, rows: 24 });
+      expect(lines.filter((line) => line.includes('customer_id')).length, `${columns}`).toBeGreaterThan(0);
+      press(model, 'right');
+    }
+    press(model, ...Array(4).fill('left'));
+  }
+});
