@@ -317,7 +317,6 @@ export const DOCUMENTED = [
   'suggestion',
   'branches',
   'changes',
-  'changed-rows',
   'diff',
   'setup',
   'editor',

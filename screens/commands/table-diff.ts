@@ -1,4 +1,4 @@
-import { diffRecords } from '../../src/operations/snapshots/diff/rows-grid.ts';
+import { diffRecords } from '../../src/operations/snapshots/diff/rows-grid-text.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { fetchInto, notFetched, showWhileFetching } from '../app/lists/fetched.ts';
 import { type Model, quietly } from '../app/model.ts';

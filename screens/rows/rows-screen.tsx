@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { Empty, Failure } from '../../components/empty.tsx';
 import { Line } from '../../components/line.tsx';
-import { rowFields, rowsGrid, rowTitle } from '../../src/operations/snapshots/rows-grid.ts';
+import { rowFields, rowsGrid, rowTitle } from '../../src/operations/snapshots/rows-grid-text.ts';
 import { rowsAside, rowsLine } from '../../src/operations/snapshots/rows-text.ts';
 import { briefName } from '../../src/presentation/snapshot.ts';
 import type { RowsResult } from '../../src/results/rows-results.ts';

@@ -1,4 +1,4 @@
-import { recordFields, recordTitle } from '../../src/operations/snapshots/diff/rows-grid.ts';
+import { recordFields, recordTitle } from '../../src/operations/snapshots/diff/rows-grid-text.ts';
 import { RecordPage } from '../app/frame/record-page.tsx';
 import { positionIn } from '../app/lists/in-view.ts';
 import { recordsInView, type TableDifference, type TableDiffRoute } from './table-diff-route.ts';

@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { Empty } from '../../components/empty.tsx';
 import { FilterLine } from '../../components/filter-line.tsx';
-import { diffGrid, recordFields, recordTitle } from '../../src/operations/snapshots/diff/rows-grid.ts';
+import { diffGrid, recordFields, recordTitle } from '../../src/operations/snapshots/diff/rows-grid-text.ts';
 import { GridPane } from '../app/frame/grid-pane.tsx';
 import { positionIn } from '../app/lists/in-view.ts';
 import { noMatchLines } from '../app/text.ts';

@@ -1,5 +1,5 @@
 import type { TextEdit } from '../../components/text-edit.ts';
-import type { DiffRecord } from '../../src/operations/snapshots/diff/rows-grid.ts';
+import type { DiffRecord } from '../../src/operations/snapshots/diff/rows-grid-text.ts';
 import type { TableDiff } from '../../src/results/table-diff.ts';
 import { type ListState, matchesFilter } from '../../src/state/list.ts';
 import type { FetchState } from '../app/lists/fetched.ts';

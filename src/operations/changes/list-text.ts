@@ -84,7 +84,7 @@ function noteOf(entry: ChangeEntry): Cell {
   }
 }
 
-export function sequenceText({ from, to }: ChangesResult['sequences'][number]): string {
+function sequenceText({ from, to }: ChangesResult['sequences'][number]): string {
   return `${from ?? 'none'} → ${to ?? 'none'}`;
 }
 

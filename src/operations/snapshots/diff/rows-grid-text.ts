@@ -40,7 +40,7 @@ function kindOf({ before, after }: DiffRecord): keyof typeof SIGNS {
   return before && after ? 'changed' : after ? 'added' : 'removed';
 }
 
-export function signOf(record: DiffRecord): { text: string; tone: Tone } {
+function signOf(record: DiffRecord): { text: string; tone: Tone } {
   return SIGNS[kindOf(record)];
 }
 

@@ -2,7 +2,7 @@ import type { Grid } from '../../presentation/shapes/grid.ts';
 import type { RowsResult } from '../../results/rows-results.ts';
 import { escaped } from '../../text/printable.ts';
 import type { RecordField } from './diff/record-text.ts';
-import { columnOrder, titleOf } from './diff/rows-grid.ts';
+import { columnOrder, titleOf } from './diff/rows-grid-text.ts';
 import { gridColumn, type ShownValue, shownValue } from './value-text.ts';
 
 type Row = RowsResult['rows'][number];
