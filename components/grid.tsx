@@ -61,7 +61,7 @@ interface HeadOptions {
 
 interface LineInView<Row> {
   row: Row;
-  /** Of the row. */
+  /** Index of the row. */
   index: number;
   line: number;
 }

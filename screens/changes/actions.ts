@@ -17,7 +17,7 @@ const SCREEN_ROWS = 200;
 export const OPEN_CHANGE: KeyBinding<ChangesRoute> = {
   keys: ['enter', 'right'],
   label: 'open',
-  help: 'show the changed rows of the table, or the definition before and after',
+  help: 'changed rows of the table, or the definition',
   palette: false,
   whyNot(context) {
     const entry = selectedEntry(context.route);
@@ -48,7 +48,7 @@ export const OPEN_CHANGE: KeyBinding<ChangesRoute> = {
   },
 };
 
-/** Of the table itself: its indexes and triggers have lines of their own in the list. */
+/** The statements of the table itself: its indexes and triggers have lines of their own in the list. */
 function definitionOf({ definitions }: ChangesResult, table: string) {
   return definitions.find(({ name }) => name === `${table} (table)`)?.diff ?? [];
 }

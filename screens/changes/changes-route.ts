@@ -19,7 +19,7 @@ export interface ChangesRoute extends FetchState<OpenChanges> {
   branch?: string;
   /** Name of a save. Default: the last load. */
   since?: string;
-  /** Of the reading. */
+  /** Progress of the reading. */
   state: RunState;
   /** Values that look like personal data are shown. */
   revealed: boolean;

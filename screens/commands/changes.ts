@@ -8,7 +8,7 @@ import { contextOf, type KeyBinding, type Model } from '../app/model.ts';
 import { latestNotLoadable, notWritable } from '../app/why-not.ts';
 import type { ChangesRoute } from '../changes/changes-route.ts';
 
-type Compared = Pick<ChangesRoute, 'target' | 'branch' | 'since'>;
+type ChangesRequest = Pick<ChangesRoute, 'target' | 'branch' | 'since'>;
 
 /** On the list of targets; other screens name a branch or an earlier state. */
 export const CHANGES: KeyBinding = {
@@ -25,7 +25,7 @@ export const CHANGES: KeyBinding = {
 };
 
 /** Shows the changes as soon as they are read; both states stay readable until the user leaves. */
-export function openChanges(model: Model, of: Compared): void {
+export function openChanges(model: Model, of: ChangesRequest): void {
   const route: ChangesRoute = {
     ...{ screen: 'changes', ...of, ...notFetched<OpenChanges>(), state: startRun(model.clock().getTime()) },
     ...{ revealed: false, list: emptyList, typing: null },

@@ -30,7 +30,7 @@ export const TABLE_DIFF_KEYS: KeyBinding<TableDiffRoute>[] = [
   {
     keys: ['tab'],
     label: 'pane',
-    help: 'move between the definition and the rows',
+    help: 'definition, or rows',
     when: (context) => isGrid(context) && definitionOf(context.route).length > 0,
     run: ({ navigation }, route) =>
       navigation.replace({ ...route, pane: activePane(route) === 'rows' ? 'definition' : 'rows' }),
@@ -51,7 +51,7 @@ function scrollingColumns({ found }: TableDiffRoute): number {
   return rows && found.records.length > 0 ? Math.max(1, rows.columns.length - rows.key.length) : 0;
 }
 
-/** Those of the pane with the keys; a whole record is one of the rows. */
+/** The rows of the pane with the keys; a whole record is one of the rows. */
 export function rowsOf(route: TableDiffRoute): Rows {
   return isDefinition(route) ? rowsByIndex(definitionOf(route)) : recordsInView(route);
 }

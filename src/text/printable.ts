@@ -38,7 +38,7 @@ export function printableStyled(text: string): string {
 
 /** `JSON.stringify` escapes C0 only. */
 export function printableJson(json: string): string {
-  return json.replace(STEERING, escapeOf);
+  return json.replace(STEERING, (character) => escapeOf(character));
 }
 
 function escapeOf(character: string): string {

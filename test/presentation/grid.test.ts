@@ -49,7 +49,7 @@ test('two texts are split at what they have in common, and joined again are as t
   expect(changedParts('one', 'two').map(bracketed)).toEqual(['one', 'two']);
 });
 
-test('of a long text the part around the change is in view', () => {
+test('a long text is cut so that the change is in view', () => {
   const [was] = changedParts(`${'漢'.repeat(100)}a end`, `${'漢'.repeat(100)}b end`);
   const shown = aroundChange(was, 20, '…');
   expect(shown).toMatchObject({ changed: 'a', after: ' end' });

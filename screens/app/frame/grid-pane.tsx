@@ -17,7 +17,7 @@ export interface ShownRecord {
 
 export interface GridPaneProps<Row> {
   grid: Grid<Row>;
-  /** Of the rows of the grid. */
+  /** Identities of the rows of the grid. */
   ids: string[];
   selected: number;
   record: (row: Row) => ShownRecord;
@@ -46,9 +46,9 @@ export function GridPane<Row>({
   const place = panes.place === 'none' && hasRoomBelow(grid, height) ? 'below' : panes.place;
   const layout = layOutGrid(grid, { scrolled, width: listWidth - margin });
   const row = grid.rows[selected];
-  const isBeside = place === 'beside';
+  const isWide = place === 'beside';
   return (
-    <Box flexDirection={isBeside ? 'row' : 'column'} flexShrink={0}>
+    <Box flexDirection={isWide ? 'row' : 'column'} flexShrink={0}>
       <GridView
         grid={grid}
         layout={layout}
@@ -61,8 +61,8 @@ export function GridPane<Row>({
       {row !== undefined && place !== 'none' && (
         <RecordPane
           {...record(row)}
-          width={isBeside ? width - listWidth : width}
-          height={isBeside ? height : DETAIL_ROWS}
+          width={isWide ? width - listWidth : width}
+          height={isWide ? height : DETAIL_ROWS}
         />
       )}
     </Box>

@@ -35,28 +35,28 @@ export function gridKeys<Own extends GridRoute>({ columns }: GridKeysOptions<Own
   const key = (binding: Omit<KeyBinding<Own>, 'palette'>): KeyBinding<Own> => ({ ...binding, palette: false });
   return [
     key({
-      ...{ keys: ['enter'], label: 'record', help: 'show all columns of the row', when: isGrid },
+      ...{ keys: ['enter'], label: 'record', help: 'the whole row', when: isGrid },
       run: ({ navigation }, route) => navigation.replace({ ...route, record: 0 }),
     }),
     key({
       ...{ keys: ['right'], label: 'columns', when: isGrid },
-      help: 'scroll the columns to the left, by one; the key stays',
+      help: 'next columns; the key stays',
       run: (model, route) => scroll(model, route, 1),
     }),
     key({
-      ...{ keys: ['left'], help: 'scroll the columns back, by one', when: isGrid },
+      ...{ keys: ['left'], help: 'columns before', when: isGrid },
       run: (model, route) => scroll(model, route, -1),
     }),
     key({
-      ...{ keys: ['right'], label: 'next row', help: 'show the next row', when: isRecord },
+      ...{ keys: ['right'], label: 'next row', help: 'next row', when: isRecord },
       run: (model, route) => otherRecord(model, route, 'down'),
     }),
     key({
-      ...{ keys: ['left'], help: 'show the row before', when: isRecord },
+      ...{ keys: ['left'], help: 'row before', when: isRecord },
       run: (model, route) => otherRecord(model, route, 'up'),
     }),
     key({
-      ...{ keys: ['esc', 'enter'], label: 'all rows', help: 'back to all rows', when: isRecord, stays: true },
+      ...{ keys: ['esc', 'enter'], label: 'all rows', help: 'all rows', when: isRecord, stays: true },
       run: ({ navigation }, route) => navigation.replace({ ...route, record: null }),
     }),
   ];

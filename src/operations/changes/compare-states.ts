@@ -20,7 +20,7 @@ export interface ComparedStates {
   after: Manifest;
 }
 
-/** Which rows of the comparison are shown, and how. */
+/** The rows of a comparison that are shown. */
 export interface ShownTables {
   target: string;
   /** Patterns of tables whose rows are shown; the others are counted. */

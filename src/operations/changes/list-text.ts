@@ -141,7 +141,7 @@ export function nothingChanged(result: ChangesResult): string[] {
   ];
 }
 
-/** Beside or below the list: what changed in the selected one. */
+/** The changes of the selected entry, for the pane of the list. */
 export function changeFacts(entry: ChangeEntry): { title: string; facts: Fact[] } {
   return { title: printable(entryName(entry)), facts: factsOf(entry) };
 }

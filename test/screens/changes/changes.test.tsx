@@ -51,14 +51,14 @@ test('no line is wider than the window, from 40 to 220 columns', async () => {
   }
 });
 
-test('without changes the screen states what was compared', async () => {
+test('the screen states what was compared where nothing changed', async () => {
   const none = { tables: [], definitions: [], sequences: [], unchanged: 61 };
   const shown = await screenText(await opened(fakeWorld({ changes: fakeChanges(none) })));
   expect(shown).toContain('Nothing changed in postgres://app@localhost:5432/app_dev');
   expect(shown).toMatch(/since the last load, of snapshot snapshot-0 RAW\.\s+61 tables compared/);
 });
 
-test('of 500 tables the selected one stays in view, and the filter finds one', async () => {
+test('500 tables scroll with the selected one in view, and the filter finds one', async () => {
   const tables = Array.from({ length: 500 }, (_, index) => ({
     ...{ table: `public.table_${String(index).padStart(3, '0')}`, change: 'changed' as const },
     ...{ added: index, changed: 0, removed: 0 },

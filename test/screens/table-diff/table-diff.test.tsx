@@ -115,7 +115,7 @@ test('Tab moves to a long definition, which scrolls in its pane', async () => {
   expect(await screenText(model)).toContain('customer_id 60');
 });
 
-test('without rows the screen states the reason, or shows the definition alone', async () => {
+test('the screen states why rows were not compared', async () => {
   const none = await opened({ rows: null, rows_not_compared: 'columns_differ', definition: null });
   const shown = await screenText(none);
   expect(shown).toContain('Rows: not compared: no column is in both');
@@ -124,7 +124,7 @@ test('without rows the screen states the reason, or shows the definition alone',
   expect(await screenText(same)).toContain('the same, in another order');
 });
 
-test('without a primary key nothing is fixed and no row is called changed', async () => {
+test('a table without a primary key has no fixed column and no changed rows', async () => {
   const { samples, ...rows } = fakeRows(false);
   const model = await opened({ rows: { ...rows, key: [], changed: null, samples: samples.slice(0, 2) } });
   const shown = await screenText(model);
@@ -132,7 +132,7 @@ test('without a primary key nothing is fixed and no row is called changed', asyn
   expect(shown).toMatch(/─ row 1 ─/);
 });
 
-test('where not all rows are shown the screen says how many are', async () => {
+test('the number of rows is shown where there are more', async () => {
   expect(await screenText(await opened({ rows: { ...fakeRows(false), changed: 1204 } }))).toContain('first 4 rows');
 });
 

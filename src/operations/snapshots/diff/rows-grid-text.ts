@@ -45,7 +45,7 @@ function signOf(record: DiffRecord): { text: string; tone: Tone } {
 }
 
 /** Order of the columns: the key, those that changed, the others. */
-export function columnOrder({ columns, key }: Keyed, records: DiffRecord[] = []): number[] {
+export function columnOrder({ columns, key }: KeyColumns, records: DiffRecord[] = []): number[] {
   const changed = new Set(records.flatMap((record) => [...record.changed]));
   const all = columns.map((_, index) => index);
   const isKey = (index: number): boolean => key.includes(columns[index]?.name ?? '');
@@ -145,15 +145,15 @@ export function recordFields(
   return { fields: shown, unchanged: fields.length - shown.length };
 }
 
-type Keyed = Pick<RowsDiff, 'columns' | 'key'>;
+type KeyColumns = Pick<RowsDiff, 'columns' | 'key'>;
 
 /** `id 17`, or the number of the row where there is no key. */
-export function recordTitle({ before, after }: DiffRecord, keyed: Keyed, index: number): string {
+export function recordTitle({ before, after }: DiffRecord, keyed: KeyColumns, index: number): string {
   return titleOf(after ?? before ?? [], keyed, index);
 }
 
 /** The same of the values of a row. */
-export function titleOf(values: ShownValue[], { key, columns }: Keyed, index: number): string {
+export function titleOf(values: ShownValue[], { key, columns }: KeyColumns, index: number): string {
   const parts = key.map((name) => {
     const at = columns.findIndex((column) => column.name === name);
     return `${escaped(name)} ${values[at]?.text ?? ''}`;
