@@ -53,7 +53,7 @@ function RowsView({ route }: { route: RowsRoute }) {
   const selected = positionIn(rowsByIndex(found?.rows ?? []), list.selected);
   const row = found?.rows[selected];
   if (found && row && record !== null) {
-    const fields = rowFields(found, row);
+    const fields = rowFields(found, selected);
     return <RecordPage screen="rows" path={[...path, rowTitle(found, selected)]} fields={fields} scrolled={record} />;
   }
   return (
@@ -82,7 +82,7 @@ function FoundRows({ found, selected, scrolled }: FoundRowsProps) {
         grid={grid}
         ids={ids}
         selected={selected}
-        record={(row) => ({ title: rowTitle(found, selected), fields: rowFields(found, row) })}
+        record={() => ({ title: rowTitle(found, selected), fields: rowFields(found, selected) })}
         scrolled={scrolled}
         width={width}
         height={height - 1}

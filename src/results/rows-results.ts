@@ -10,6 +10,11 @@ export const rowColumn = v.object({
 
 export type RowColumn = v.InferOutput<typeof rowColumn>;
 
+export const cutValues = describe(
+  v.array(v.object({ row: number, column: number, bytes: number })),
+  'Shortened values by index, and their whole length.',
+);
+
 /** The first rows of a table of a snapshot. */
 export const rowsResult = v.object({
   target: text,
@@ -18,10 +23,7 @@ export const rowsResult = v.object({
   columns: v.array(rowColumn),
   key: optional(describe(texts, 'Columns of the primary key, where they were asked for.')),
   rows: describe(v.array(v.array(orNull(text))), 'Values as text, NULL as `null`; bytes that are no UTF-8 as `0x…`.'),
-  cut: describe(
-    v.array(v.object({ row: number, column: number, bytes: number })),
-    'Shortened values by index, and their whole length.',
-  ),
+  cut: cutValues,
   total: describe(number, 'Rows of the table.'),
 });
 

@@ -11,7 +11,7 @@ type Row = RowsResult['rows'][number];
 export function rowsGrid(result: RowsResult): Grid<Row> {
   const { columns, rows, key = [] } = result;
   const order = columnOrder({ columns, key });
-  const shownIn = (row: Row, index: number): ShownValue => shownValue(row[index], columns[index]?.masked);
+  const shownIn = (row: Row, index: number): ShownValue => shownValue(row[index], { isMasked: columns[index]?.masked });
   return {
     columns: order.map((index) =>
       gridColumn(
@@ -30,15 +30,16 @@ export function rowsGrid(result: RowsResult): Grid<Row> {
 }
 
 /** All columns of a row, in the order of the grid. */
-export function rowFields({ columns, key = [] }: RowsResult, row: Row): RecordField[] {
+export function rowFields({ columns, rows, cut, key = [] }: RowsResult, row: number): RecordField[] {
+  const lengths = new Map(cut.flatMap((value) => (value.row === row ? [[value.column, value.bytes] as const] : [])));
   return columnOrder({ columns, key }).map((index) => ({
     name: escaped(columns[index]?.name ?? ''),
-    after: shownValue(row[index], columns[index]?.masked),
+    after: shownValue(rows[row]?.[index], { isMasked: columns[index]?.masked, bytes: lengths.get(index) }),
   }));
 }
 
 /** `id 17`, or `row 3`. */
 export function rowTitle({ columns, rows, key = [] }: RowsResult, index: number): string {
-  const values = (rows[index] ?? []).map((value, at) => shownValue(value, columns[at]?.masked));
+  const values = (rows[index] ?? []).map((value, at) => shownValue(value, { isMasked: columns[at]?.masked }));
   return titleOf(values, { columns, key }, index);
 }

@@ -1,4 +1,5 @@
 import type { GridColumn } from '../../presentation/shapes/grid.ts';
+import { formatBytes } from '../../text/format.ts';
 import { escaped } from '../../text/printable.ts';
 import { cellWidth } from '../../text/text-width.ts';
 
@@ -10,11 +11,21 @@ export interface ShownValue {
   isText: boolean;
 }
 
-export function shownValue(value: string | null | undefined, isMasked = false): ShownValue {
+export interface ValueOptions {
+  isMasked?: boolean | undefined;
+  /** Whole length of a value that is cut. */
+  bytes?: number | undefined;
+}
+
+export function shownValue(
+  value: string | null | undefined,
+  { isMasked = false, bytes }: ValueOptions = {},
+): ShownValue {
   if (value === null || value === undefined) return { text: 'NULL', isMasked: false, isText: false };
   if (value === '') return { text: "''", isMasked, isText: false };
   // The word NULL as a value.
-  return { text: value === 'NULL' ? "'NULL'" : escaped(value), isMasked, isText: true };
+  const text = value === 'NULL' ? "'NULL'" : escaped(value);
+  return { text: bytes === undefined ? text : `${text}… (${formatBytes(bytes)})`, isMasked, isText: true };
 }
 
 const NUMBER = /^-?(?:\d+(?:\.\d+)?(?:e[-+]?\d+)?|NaN|Infinity)$/i;

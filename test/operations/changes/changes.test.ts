@@ -180,6 +180,10 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
           ['0', '***'],
           ['0', '***'],
         ]);
+        expect(masked?.cut).toEqual([
+          { row: 0, column: 1, bytes: 300_000 },
+          { row: 1, column: 1, bytes: 300_001 },
+        ]);
         const revealed = await readTable({ ...shown, reveal: true }, signal);
         expect(revealed?.samples.at(-1)?.values[2]).toBe('ann@example.com');
         await expect(readTable(shown, AbortSignal.abort(new Error('left')))).rejects.toThrow('left');

@@ -38,15 +38,15 @@ test('the key comes first, then the changed columns; old and new values stand on
   const lines = await screenLines(await opened());
   expect(lines[1]).toMatch(/^ {2}\+1 added {3}-1 removed {3}~2 changed/);
   expect(lines[2]).toMatch(/z reveals 1 column of personal data/);
-  expect(lines[3]).toMatch(/^ {4}customer_id {2}email {6}note/);
-  expect(lines[4]).toMatch(/^❯ - {11}2 {2}\*\*\* {8}NULL/);
-  expect(lines[5]).toMatch(/^ {2}\+ {10}60 {2}\*\*\* {8}''/);
+  expect(lines[3]).toMatch(/^ {4}customer_id {2}email {7}note/);
+  expect(lines[4]).toMatch(/^❯ - {11}2 {2}\*\*\* {9}NULL/);
+  expect(lines[5]).toMatch(/^ {2}\+ {10}60 {2}\*\*\* {9}''/);
   expect(lines[6]).toMatch(/^ {2}~ {11}1 {2}\*\*\* .*elit end$/);
   expect(lines[7]).toMatch(/^ {17}· .*elit \\u001b\[2J\\nend$/);
 });
 
 test('a masked value that changed says so in one line; revealed it has two', async () => {
-  expect(await screenText(await opened())).toMatch(/~ {11}4 {2}\*\*\* → \*\*\* {2}x/);
+  expect(await screenText(await opened())).toMatch(/~ {11}4 {2}\*\*\* → \*\*\* {3}x/);
   const shown = await screenText(await revealed());
   expect(shown).toMatch(/~ {11}4 {2}bjorn@example\.com {3,}x\n {17}xbjorn@example\.com {2,}·/);
 });
@@ -146,4 +146,13 @@ test('no line is wider than the window, at any size and with any column first', 
     }
     press(model, ...Array(4).fill('left'));
   }
+});
+
+test('a value that is cut states its length, and that it differs later', async () => {
+  const cut = [2, 3].map((row) => ({ row, column: 4, bytes: 300_000 }));
+  const { samples, ...rows } = fakeRows(false);
+  const same = samples.map(({ values, ...sample }) => ({ ...sample, values: values.with(4, 'long') }));
+  const model = await opened({ rows: { ...rows, samples: same, cut } });
+  press(model, 'j', 'j', 'enter');
+  expect(await screenText(model)).toMatch(/note +long… \(300 kB\) → long… \(300 kB\)\[ differs later\]/);
 });

@@ -84,7 +84,9 @@ export interface ShownRows {
   reveal: boolean;
 }
 
-const MOST_VALUE_BYTES = 512;
+/** Bytes of all values together, and of one at most. */
+const MOST_BYTES = 8 * 1024 * 1024;
+const MOST_VALUE_BYTES = 4096;
 
 /** The counts, and the first rows of each kind with personal values masked. */
 export function shownDifference(
@@ -99,9 +101,10 @@ export function shownDifference(
       { change: 'after' as const, line: now, changed_columns: differing(columns, old, now) },
     ]),
   ];
+  const each = Math.floor(MOST_BYTES / Math.max(1, samples.length * columns.length));
   const rows = scanLines(
     samples.map(({ line }) => line),
-    MOST_VALUE_BYTES,
+    Math.min(MOST_VALUE_BYTES, each),
   );
   const shown = maskedRows({ table, columns, rows, reveal });
   return {
@@ -110,6 +113,7 @@ export function shownDifference(
     ...{ added: counts.added, removed: counts.removed },
     changed: key.length === 0 ? null : counts.changed,
     samples: samples.map(({ line: _, ...sample }, index) => ({ ...sample, values: shown.rows[index] ?? [] })),
+    ...(shown.cut.length > 0 && { cut: shown.cut }),
   };
 }
 

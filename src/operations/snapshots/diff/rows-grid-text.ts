@@ -16,18 +16,29 @@ export interface DiffRecord {
 }
 
 /** In the order of the samples, a changed row as one record. */
-export function diffRecords({ columns, samples }: RowsDiff): DiffRecord[] {
-  const valuesOf = (values: (string | null)[]): ShownValue[] =>
-    columns.map(({ masked }, index) => shownValue(values[index], masked));
-  return samples.flatMap(({ change, values, changed_columns = [] }, at): DiffRecord[] => {
-    const shown = valuesOf(values);
-    if (change === 'added') return [{ before: null, after: shown, changed: new Set() }];
-    if (change === 'removed') return [{ before: shown, after: null, changed: new Set() }];
+export function diffRecords({ columns, samples, cut = [] }: RowsDiff): DiffRecord[] {
+  const lengths = new Map(cut.map(({ row, column, bytes }) => [`${row} ${column}`, bytes]));
+  const valuesOf = (at: number): ShownValue[] =>
+    columns.map(({ masked: isMasked }, column) =>
+      shownValue(samples[at]?.values[column], { isMasked, bytes: lengths.get(`${at} ${column}`) }),
+    );
+  return samples.flatMap(({ change, changed_columns = [] }, at): DiffRecord[] => {
+    if (change === 'added') return [{ before: null, after: valuesOf(at), changed: new Set() }];
+    if (change === 'removed') return [{ before: valuesOf(at), after: null, changed: new Set() }];
     if (change === 'before') return [];
     const names = new Set(changed_columns);
     const changed = new Set(columns.flatMap(({ name }, index) => (names.has(name) ? [index] : [])));
-    return [{ before: valuesOf(samples[at - 1]?.values ?? []), after: shown, changed }];
+    const before = valuesOf(at - 1);
+    const after = valuesOf(at).map((value, index) =>
+      changed.has(index) && !value.isMasked && value.text === before[index]?.text ? differsLater(value) : value,
+    );
+    return [{ before, after, changed }];
   });
+}
+
+/** A value that is cut before its change. */
+function differsLater(value: ShownValue): ShownValue {
+  return { ...value, text: `${value.text} differs later` };
 }
 
 const SIGNS: Record<'added' | 'removed' | 'changed', { text: string; tone: Tone }> = {
