@@ -159,7 +159,7 @@ export const SCENES = [
       { keys: ['esc'], shows: '3 targets' },
       { keys: ['E'], shows: '❯ general' },
       { keys: ['G', 'up', 'up', ' '], shows: '- shop' },
-      { keys: Array(10).fill('down'), shows: /❯ +copy_tables/ },
+      { keys: Array(11).fill('down'), shows: /❯ +copy_tables/ },
       { keys: ['n', 'p', 'u', 'b'], shows: /names: ↓ to choose/ },
       { picture: 'editor', title: 'Editing the configuration', keys: ['down', 'down'], shows: /❯ public\.\w+ / },
       { keys: ['enter'], shows: 'not saved' },

@@ -1,7 +1,7 @@
 import { Box, useAnimation } from 'ink';
 import { useMemo } from 'react';
 import { Empty } from '../../components/empty.tsx';
-import { Lines, type Span } from '../../components/line.tsx';
+import { Lines, type Span, spansWidth } from '../../components/line.tsx';
 import { useTheme } from '../../components/theme.ts';
 import {
   type ChangeEntry,
@@ -9,6 +9,7 @@ import {
   changeListColumns,
   changesCount,
   nothingChanged,
+  REVEALED,
   sinceLine,
 } from '../../src/operations/changes/list-text.ts';
 import { cellWidth } from '../../src/text/text-width.ts';
@@ -84,8 +85,9 @@ const PATH_MARGIN = 16;
 function countSpans({ found, revealed }: ChangesRoute, room: number): Span[] {
   if (!found) return [];
   const { full, brief } = changesCount(found.result);
-  const count: Span = { text: cellWidth(full) + PATH_MARGIN <= room ? full : brief, tone: 'dim' };
-  return revealed ? [{ text: 'revealed  ', tone: 'caution' }, count] : [count];
+  const mark: Span[] = revealed ? [{ text: REVEALED, tone: 'caution' }] : [];
+  const isRoom = spansWidth(mark) + cellWidth(full) + PATH_MARGIN <= room;
+  return [...mark, { text: isRoom ? full : brief, tone: 'dim' }];
 }
 
 /** The steps of the reading with their progress, as of a run. */

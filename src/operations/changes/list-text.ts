@@ -120,6 +120,8 @@ export function madeSqlText(made: MadeSql): string {
 
 export const NOT_STORED = 'Not stored: only a save and the last load can be compared with';
 
+export const REVEALED = 'revealed  ';
+
 export const CHANGES_NOTICES = {
   reading: 'The database is still being read',
   nothing: 'No change is selected',

@@ -156,3 +156,18 @@ test('a value that is cut states its length, and that it differs later', async (
   press(model, 'j', 'j', 'enter');
   expect(await screenText(model)).toMatch(/note +long… \(300 kB\) → long… \(300 kB\)\[ differs later\]/);
 });
+
+test('the selected record is in view with both lines, in the middle of many as well as at the ends', async () => {
+  const samples = Array.from({ length: 60 }, (_, id) => [
+    { change: 'before' as const, values: ['old', `${id}`, null, '1', ''] },
+    { change: 'after' as const, values: ['new', `${id}`, null, '1', ''], changed_columns: ['first_name'] },
+  ]).flat();
+  const model = await opened({ rows: { ...fakeRows(false), added: 0, removed: 0, changed: 60, samples } });
+  for (const columns of [40, 80]) {
+    for (const [key, id] of Object.entries({ G: 59, up: 58, g: 0, down: 1 })) {
+      press(model, key);
+      const shown = await screenText(model, { columns, rows: 15 });
+      expect(shown, `${columns} ${key}`).toMatch(new RegExp(`^❯ ~ +${id} {2}old.*\\n {17}new`, 'm'));
+    }
+  }
+});
