@@ -131,14 +131,14 @@ export const CHANGES_NOTICES = {
 };
 
 /** `Since the last load, of snapshot 8c41f2ab RAW, in postgres://localhost/shop_dev` */
-export function sinceLine({ since, destination }: ChangesResult): string {
-  return `Since ${sinceText(since)}, in ${destination}`;
+export function sinceLine(result: ChangesResult): string {
+  return `Since ${sinceText(result)}, in ${result.destination}`;
 }
 
 export function nothingChanged(result: ChangesResult): string[] {
   return [
     `Nothing changed in ${result.destination}`,
-    `since ${sinceText(result.since)}.`,
+    `since ${sinceText(result)}.`,
     `${formatNumberOf(result.unchanged, 'table')} compared. Press Esc to go back.`,
   ];
 }

@@ -206,7 +206,9 @@ test.each([
   await until(() => found(model, 'changes'));
   expect(world.done).toEqual([done]);
   expect(await screenText(model)).toMatch(
-    keys.includes('B') ? /app ❯ login-form ❯ changes/ : /Since save before-migration/,
+    keys.includes('B')
+      ? /app ❯ login-form ❯ changes[\s\S]*Since the branch was made or reset, of snapshot/
+      : /Since save before-migration/,
   );
 });
 
