@@ -12,7 +12,7 @@ readUsingDeclarations(swcVisitor.Visitor.prototype);
 const entrances = '^src/(main\\.ts|cli/|commands/|mcp/)';
 const presentation = '^src/presentation/';
 /** Shapes of the presentation without databases. */
-const shown = '^src/presentation/shapes/(glyphs|fact|column|table-layout)\\.ts$';
+const shown = '^src/presentation/shapes/(glyphs|fact|column|table-layout|grid)\\.ts$';
 const operations = '^src/operations/';
 const parts = '^src/(engines|repository|subset|sanitize|sso|cloud|config|state)/';
 const process = '^src/process/';

@@ -31,7 +31,7 @@ export function DetailPane({ title, facts, width, place }: DetailPaneProps) {
 }
 
 /** A border with a title: ` ─ app ───── `. */
-function TitledRule({ title, width }: { title: Span[]; width: number }) {
+export function TitledRule({ title, width }: { title: Span[]; width: number }) {
   const { glyphs } = useTheme();
   const { rule, ellipsis } = glyphs;
   const shown = cutSpans(title, width - 6, ellipsis);

@@ -130,7 +130,7 @@ function isOfPackages(inputs) {
   for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
     bytes[path.includes('node_modules/') ? 'packages' : 'own'] += bytesInOutput;
   }
-  return bytes.packages > 2 * bytes.own;
+  return bytes.packages > bytes.own;
 }
 
 function assertLazyLoading(outputs) {

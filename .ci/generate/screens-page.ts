@@ -38,7 +38,6 @@ tool demo   # open the screens on a temporary database with sample data
 the questions of \`tool config init\`. [Commands](commands.md) do the same.
 
 Arrows and Enter answer questions. The safe answer comes first; the name of a database on another machine must be typed.
-While text is typed, keys are text: Enter applies it, Esc cancels it.
 
 Runs continue when their screen is left, one after the other on one target. The status bar shows the last result or the run
 in progress, \`READ-ONLY\`, configuration file, mode and version.`;
@@ -58,7 +57,7 @@ const LIMITS: [string, string][] = [
   ['size', 'at least 40×10 cells; everything is visible from 80×24'],
   ['locale that is not UTF-8', 'ASCII'],
   ['`INK_SCREEN_READER=true`', 'text in reading order on the ordinary screen, states as words'],
-  ['list of targets', 'visible rows are checked every 15 seconds, within the limits of connections'],
+  ['list of targets', 'visible rows are checked every 15 seconds'],
   ['two runs that replace the same database', 'the second is refused until the first has ended'],
 ];
 

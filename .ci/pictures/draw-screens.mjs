@@ -46,9 +46,9 @@ export async function drawScreens({ world, folder, documented, home, drawn }) {
       [home, '/home/ada'],
       [world.root, '/usr/lib/tool/'],
     ]);
-    for (const { clock, sql, hold, free, keys = [], shows, picture, title } of steps) {
+    for (const { clock, sql, database = 'shop', hold, free, keys = [], shows, picture, title } of steps) {
       if (clock) world.setClock(clock);
-      if (sql) runSql(`${world.server}/shop`, sql);
+      if (sql) runSql(`${world.server}/${database}`, sql);
       if (hold) holding = await holdLock(`${world.server}/shop`, hold);
       if (free) holding.kill();
       terminal.press(...keys.map((key) => key.replaceAll('{server}', world.server)));

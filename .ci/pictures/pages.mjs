@@ -125,7 +125,8 @@ export async function drawPages({ url, pages }, folder) {
 }
 
 async function fill(databaseUrl) {
-  const { db, close } = openDatabase(databaseUrl);
+  await using opened = openDatabase(databaseUrl);
+  const { db } = opened;
   const profile = { name: 'team', settings: '{}', applied: null };
   const { id: profile_id } = await db
     .insertInto('storage_profiles')
@@ -153,5 +154,4 @@ async function fill(databaseUrl) {
       .values({ target: null, object: null, outcome: 'done', ...event, at })
       .execute();
   }
-  await close();
 }

@@ -1,7 +1,7 @@
 /**
  * Every picture of a screen: the keys that lead to it from the one before, what is on it then, and its file. A step
  * without `picture` only leads on; `screen` is the folder in `screens/`, where the picture is not called like it.
- * Dates are those of the clock that the program reads; `sql` is run in the database `shop`.
+ * Dates are those of the clock that the program reads; `sql` is run in the database `shop`, or in `database`.
  */
 export const SCENES = [
   {
@@ -45,6 +45,27 @@ export const SCENES = [
       },
       { picture: 'run', title: 'A finished load', keys: ['enter'], shows: 'shop_dev replaced' },
       { keys: ['esc'], shows: '3 targets' },
+      {
+        database: 'shop_dev',
+        sql: `UPDATE product SET name = 'New ' || lower(name), sku = sku || '-B' WHERE id % 400 = 3;
+          DELETE FROM review WHERE id % 50 = 1;
+          INSERT INTO country VALUES ('xy', 'Lyonesse', '-');
+          UPDATE customer SET email = 'x' || email WHERE id <= 3;
+          CREATE INDEX product_name ON product (name)`,
+        keys: ['g', 'D'],
+        shows: /changed, \d+ unchanged/,
+      },
+      { picture: 'changes', title: 'Changes since the last load', keys: [], shows: 'public.review' },
+      { keys: ['/', 'product', 'enter'], shows: /❯ public.product / },
+      {
+        picture: 'changed-rows',
+        screen: 'table-diff',
+        title: 'Changed rows of a table',
+        keys: ['enter'],
+        shows: 'sku',
+      },
+      { keys: ['esc'], shows: 'Since the last load' },
+      { keys: ['esc', 'esc'], shows: '3 targets' },
       { keys: ['enter'], shows: '4 snapshots' },
       {
         picture: 'note',
@@ -75,7 +96,7 @@ export const SCENES = [
       { keys: ['esc'], shows: '4 snapshots' },
       { picture: 'branches', title: 'Branches', keys: ['B'], shows: 'branches' },
       { picture: 'branch-name', title: 'New branch', keys: ['n', 'taxes'], shows: 'taxes' },
-      { keys: ['esc'], shows: 'branches' },
+      { keys: ['esc'], shows: /shop ❯ branches ─/ },
       { picture: 'points', title: 'Points to return to', keys: ['U'], shows: 'previous' },
       { picture: 'save-name', title: 'New save', keys: ['s', 'before-taxes'], shows: 'before-taxes' },
       { keys: ['esc'], shows: 'previous' },
@@ -96,7 +117,7 @@ export const SCENES = [
       { picture: 'subset-graph', title: 'A table and its neighbours', keys: ['O'], shows: 'customer' },
       { keys: ['esc'], shows: 'Enter' },
       { keys: ['esc'], shows: '3 targets' },
-      { picture: 'check', title: 'Configuration check', keys: ['D'], shows: 'targets' },
+      { picture: 'check', title: 'Configuration check', keys: ['Y'], shows: 'targets' },
       { keys: ['esc'], shows: '3 targets' },
       { keys: ['G', 'b'], shows: /✗/ },
       { picture: 'run-failed', screen: 'run', title: 'A failed run', keys: [], shows: '✗' },
@@ -138,7 +159,7 @@ export const SCENES = [
       { keys: ['esc'], shows: '3 targets' },
       { keys: ['E'], shows: '❯ general' },
       { keys: ['G', 'up', 'up', ' '], shows: '- shop' },
-      { keys: Array(9).fill('down'), shows: /❯ +copy_tables/ },
+      { keys: Array(11).fill('down'), shows: /❯ +copy_tables/ },
       { keys: ['n', 'p', 'u', 'b'], shows: /names: ↓ to choose/ },
       { picture: 'editor', title: 'Editing the configuration', keys: ['down', 'down'], shows: /❯ public\.\w+ / },
       { keys: ['enter'], shows: 'not saved' },
@@ -151,13 +172,13 @@ export const SCENES = [
     words: [],
     steps: [
       { shows: 'targets' },
-      { keys: ['D'], shows: '❯' },
+      { keys: ['Y'], shows: '❯' },
       { picture: 'check-problems', screen: 'check', title: 'Problems of a configuration', keys: [], shows: '✗' },
       { picture: 'fix', title: 'Fix of a problem', keys: ['f'], shows: /\+ +snapshot/ },
       { keys: ['esc'], shows: '2 errors' },
       { keys: ['esc'], shows: 'tool ❯ targets' },
       { keys: ['E'], shows: '❯ general' },
-      { picture: 'editor-problems', title: 'Problems of the edited configuration', keys: ['D'], shows: '❯ !' },
+      { picture: 'editor-problems', title: 'Problems of the edited configuration', keys: ['Y'], shows: '❯ !' },
     ],
   },
   {
@@ -295,6 +316,7 @@ export const DOCUMENTED = [
   'coverage',
   'suggestion',
   'branches',
+  'changes',
   'diff',
   'setup',
   'editor',

@@ -46,7 +46,7 @@ function click(model: Model, row: number): void {
   const { rows, linesAboveRows } = screenOf(model, route);
   if (!rows || !('list' in route)) return;
   const inView = rows(model, route);
-  const clicked = model.viewport.keys[row - PAGE_HEAD - (linesAboveRows?.(route) ?? 1)];
+  const clicked = model.viewport.keys[row - PAGE_HEAD - (linesAboveRows?.(route, model) ?? 1)];
   if (clicked === undefined || !inView.ids.includes(clicked)) return;
   if (clicked === inView.ids[positionIn(inView, route.list.selected)]) dispatchKey(model, 'enter');
   else model.navigation.replace({ ...route, list: { ...route.list, selected: clicked } });

@@ -30,7 +30,7 @@ export interface ScreenModule<Own extends Route = Route> {
   /** The listed rows, among which the selection moves. */
   rows?(model: Model, route: Own): Rows;
   /** Lines between the head of the page and the first row. Default 1. */
-  linesAboveRows?(route: Own): number;
+  linesAboveRows?(route: Own, model: Model): number;
   /** Returns the objects that the keys act on. Default: the run and the target that the route names. */
   selected?(model: Model, route: Own): Partial<SelectionState>;
   /** Default: moves the selection. */

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { InEffect } from '../../src/config/keys/in-effect.ts';
 import type { Shape } from '../../src/config/schema/shape.ts';
 import type { TrustRequest } from '../../src/config/trust/trust-request.ts';
+import type { ChangesRequest, OpenChanges } from '../../src/operations/changes/changes.ts';
 import type { CheckRequest } from '../../src/operations/configuration/check.ts';
 import type { ConfigurationDraft } from '../../src/operations/configuration/edit-configuration.ts';
 import type { Fix, FixPlan } from '../../src/operations/configuration/fix.ts';
@@ -141,6 +142,15 @@ export function lazyOperations(
     verifyRestore: inContext(
       async () => (await import('../../src/operations/snapshots/verify-restore.ts')).verifyRestore,
     ),
+    /** Keeps both states of the comparison while `use` runs. */
+    async withChanges(
+      session: RunContext,
+      request: ChangesRequest,
+      use: (opened: OpenChanges) => Promise<void>,
+    ): Promise<void> {
+      const { withChanges } = await import('../../src/operations/changes/changes.ts');
+      return withoutSecrets(session, createContext, (context) => withChanges(context, request, use));
+    },
     listBranches: inContext(async () => (await import('../../src/operations/branch/list/list.ts')).listBranches),
     listHistory: inContext(async () => (await import('../../src/operations/history/list-history.ts')).listHistory),
     /** Runs psql or mysql on the destination; resolves with what `run` returns. */

@@ -2,6 +2,7 @@ import { auditScreen } from '../audit/audit-screen.tsx';
 import { branchNameScreen } from '../branch-name/branch-name-screen.tsx';
 import { branchesScreen } from '../branches/branches-screen.tsx';
 import { cancelScreen } from '../cancel/cancel-screen.tsx';
+import { changesScreen } from '../changes/changes-screen.tsx';
 import { checkScreen } from '../check/check-screen.tsx';
 import { choiceScreen } from '../choice/choice-screen.tsx';
 import { confirmScreen } from '../confirm/confirm-screen.tsx';
@@ -54,6 +55,7 @@ export const SCREENS: Model['screens'] = {
   'branch-name': branchNameScreen,
   points: pointsScreen,
   'save-name': saveNameScreen,
+  changes: changesScreen,
   diff: diffScreen,
   'table-diff': tableDiffScreen,
   check: checkScreen,

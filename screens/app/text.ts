@@ -6,6 +6,7 @@ import { formatNumberOf } from '../../src/text/format.ts';
 export const LOADING = {
   audit: ['Reading the audit of the hub…'],
   branches: ['Listing branches…'],
+  changes: ['Reading the database, to compare it. Nothing is changed.'],
   configuration: ['Reading the configuration…'],
   configurationCheck: ['Checking the configuration and its requirements…'],
   difference: ['Comparing…'],

@@ -6,6 +6,7 @@ import { branchSwitchOperation } from '../../src/operations/branch/switch/operat
 import type { KeyBinding, KeyContext } from '../app/model.ts';
 import { notWritable } from '../app/why-not.ts';
 import { refreshingBranches } from '../commands/branches.ts';
+import { CHANGES, openChanges } from '../commands/changes.ts';
 import { copyToClipboard } from '../commands/copy.ts';
 import { BACK_TO, showPoints } from '../commands/points.ts';
 import { confirmOperation } from '../commands/runs/confirm.ts';
@@ -103,6 +104,14 @@ export const COPY_BRANCH_URL: KeyBinding<BranchesRoute> = {
     const branch = selectedBranch(route);
     if (branch) copyToClipboard(model, branch.url);
   },
+};
+
+export const BRANCH_CHANGES: KeyBinding<BranchesRoute> = {
+  ...CHANGES,
+  help: 'rows and definitions of the branch that changed since it was created or reset',
+  palette: 'Show changes in branch',
+  whyNot: ({ route }) => (selectedBranch(route) ? null : NO_BRANCH),
+  run: (model, route) => onSelected(route, ({ target, name: branch }) => openChanges(model, { target, branch })),
 };
 
 function noBranch(context: KeyContext<BranchesRoute>): string | null {

@@ -10,6 +10,7 @@ import { EMPTY, LOADING } from '../app/text.ts';
 import { UNDO } from '../commands/undo.ts';
 import {
   BACK_TO_POINT,
+  BRANCH_CHANGES,
   COPY_BRANCH_URL,
   DROP_BRANCH,
   NEW_BRANCH,
@@ -31,6 +32,7 @@ export const branchesScreen: ScreenModule<BranchesRoute> = {
     COPY_BRANCH_URL,
     SAVE_BRANCH,
     BACK_TO_POINT,
+    BRANCH_CHANGES,
     UNDO,
     BACK,
     REFRESH,

@@ -7,7 +7,7 @@ import type { RowsRoute } from '../rows/rows-route.ts';
 const SCREEN_ROWS = 500;
 
 export function openRows(model: Model, of: Pick<RowsRoute, 'target' | 'snapshot' | 'table'>): void {
-  const base = { screen: 'rows' as const, ...of, revealed: false, scrolled: 0, list: emptyList };
+  const base = { screen: 'rows' as const, ...of, revealed: false, scrolled: 0, record: null, list: emptyList };
   showWhileFetching(model, { ...base, ...notFetched<RowsResult>() }, read(model, base));
 }
 
@@ -20,6 +20,6 @@ export function toggleRevealed(model: Model, route: RowsRoute): void {
 }
 
 function read(model: Model, { target, snapshot, table, revealed }: Omit<RowsRoute, keyof FetchState<RowsResult>>) {
-  const request = { target, snapshot: snapshot.id, table, reveal: revealed, limit: SCREEN_ROWS };
+  const request = { target, snapshot: snapshot.id, table, reveal: revealed, limit: SCREEN_ROWS, key: true };
   return (signal: AbortSignal) => model.operations.readRows(quietly(signal), request);
 }

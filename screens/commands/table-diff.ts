@@ -1,22 +1,44 @@
-import type { TableDiff } from '../../src/results/diff-results.ts';
+import { diffRecords } from '../../src/operations/snapshots/diff/rows-grid-text.ts';
 import { emptyList } from '../../src/state/list.ts';
-import { type FetchState, fetchInto, notFetched, showWhileFetching } from '../app/lists/fetched.ts';
+import { fetchInto, notFetched, showWhileFetching } from '../app/lists/fetched.ts';
 import { type Model, quietly } from '../app/model.ts';
-import type { TableDiffRoute } from '../table-diff/table-diff-route.ts';
+import type { TableDifference, TableDiffRoute } from '../table-diff/table-diff-route.ts';
 
-export function openTableDiff(model: Model, of: Pick<TableDiffRoute, 'target' | 'a' | 'b' | 'table'>): void {
-  const base = { screen: 'table-diff' as const, ...of, revealed: false, list: emptyList };
-  showWhileFetching(model, { ...base, ...notFetched<TableDiff>() }, read(model, base));
+type Difference = Pick<TableDiffRoute, 'target' | 'sides' | 'table' | 'read'> & { revealed?: boolean };
+
+/** Shows a table in two states. */
+export function openDifference(model: Model, { revealed = false, ...of }: Difference): void {
+  const route: TableDiffRoute = {
+    ...{ screen: 'table-diff', ...of, revealed, scrolled: 0, pane: 'rows', record: null, definition: emptyList },
+    ...{ list: emptyList, typing: null, ...notFetched<TableDifference>() },
+  };
+  showWhileFetching(model, route, readerOf(route));
 }
 
+/** Shows a table in two snapshots. */
+export function openTableDiff(
+  model: Model,
+  { a, b, ...of }: Pick<TableDiffRoute, 'target' | 'sides' | 'table'> & { a: string; b: string },
+): void {
+  const { target, table } = of;
+  openDifference(model, {
+    ...of,
+    read: (reveal, signal) =>
+      model.operations.diffTable(quietly(signal), { target, a, b, table, reveal, original: false }),
+  });
+}
+
+/** Values that look like personal data are read again, and only while they are shown. */
 export function toggleRevealed(model: Model, route: TableDiffRoute): void {
-  const next = { ...route, ...notFetched<TableDiff>(), revealed: !route.revealed };
+  const next = { ...route, ...notFetched<TableDifference>(), revealed: !route.revealed };
   route.controller.abort();
   model.navigation.replace(next);
-  fetchInto(model, next, read(model, next));
+  fetchInto(model, next, readerOf(next));
 }
 
-function read(model: Model, { target, a, b, table, revealed }: Omit<TableDiffRoute, keyof FetchState<TableDiff>>) {
-  const request = { target, a, b, table, reveal: revealed, original: false };
-  return (signal: AbortSignal) => model.operations.diffTable(quietly(signal), request);
+function readerOf({ read, revealed }: TableDiffRoute) {
+  return async (signal: AbortSignal): Promise<TableDifference> => {
+    const { definition, rows, rows_not_compared } = await read(revealed, signal);
+    return { definition, rows, rows_not_compared, records: rows ? diffRecords(rows) : [] };
+  };
 }

@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import { useTheme } from '../../components/theme.ts';
-import { diffColumns, diffCount, NOT_LOCAL } from '../../src/operations/snapshots/diff/diff-text.ts';
+import { comparedText, diffColumns, diffCount, NOT_LOCAL } from '../../src/operations/snapshots/diff/diff-text.ts';
 import type { DiffResult } from '../../src/results/diff-results.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { formatNumberOf } from '../../src/text/format.ts';
@@ -50,7 +50,8 @@ export const diffScreen: ScreenModule<DiffRoute> = {
 function openSelected(model: Model, { target, found, list }: DiffRoute): void {
   const change = selectedItem(found?.changes ?? [], ({ table }) => table, list);
   if (!found?.to || !change) return;
-  openTableDiff(model, { target, a: found.from.id, b: found.to.id, table: change.table });
+  const sides = comparedText(found.from, found.to);
+  openTableDiff(model, { target, sides, a: found.from.id, b: found.to.id, table: change.table });
 }
 
 function DiffView({ route }: { route: DiffRoute }) {

@@ -6,14 +6,14 @@ import { ListFrame } from '../app/frame/list-frame.tsx';
 import { BACK, HELP, MESSAGES, MOVES, PALETTE, REFRESH, RUNS } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { LOADING } from '../app/text.ts';
-import { REMOVE_SAVE, RETURN, SAVE_STATE } from './actions.ts';
+import { POINT_CHANGES, REMOVE_SAVE, RETURN, SAVE_STATE } from './actions.ts';
 import { type PointsRoute, pointRows, pointsOf, refreshPoints } from './points-route.ts';
 
 export const pointsScreen: ScreenModule<PointsRoute> = {
   id: 'points',
   title: 'Points to return to',
   view: PointsView,
-  keys: [RETURN, SAVE_STATE, REMOVE_SAVE, BACK, REFRESH, RUNS, MESSAGES, PALETTE, HELP, ...MOVES],
+  keys: [RETURN, POINT_CHANGES, SAVE_STATE, REMOVE_SAVE, BACK, REFRESH, RUNS, MESSAGES, PALETTE, HELP, ...MOVES],
   rows: (_, route) => pointRows(route),
   onRefresh: async (model, { target }) => refreshPoints(model, target),
 };

@@ -1,20 +1,27 @@
 import { useMemo } from 'react';
-import { rowColumns, rowsAside, rowsLine } from '../../src/operations/snapshots/rows-text.ts';
+import { Empty, Failure } from '../../components/empty.tsx';
+import { Line } from '../../components/line.tsx';
+import { rowFields, rowsGrid, rowTitle } from '../../src/operations/snapshots/rows-grid-text.ts';
+import { rowsAside, rowsLine } from '../../src/operations/snapshots/rows-text.ts';
 import { briefName } from '../../src/presentation/snapshot.ts';
-import { ListFrame } from '../app/frame/list-frame.tsx';
-import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
-import { rowsByIndex } from '../app/lists/in-view.ts';
+import type { RowsResult } from '../../src/results/rows-results.ts';
+import { Frame, useRoom } from '../app/frame/frame.tsx';
+import { GridPane } from '../app/frame/grid-pane.tsx';
+import { RecordPage } from '../app/frame/record-page.tsx';
+import { HELP, MOVES, PALETTE } from '../app/keys.ts';
+import { GRID_BACK, gridKeys, moveInGrid } from '../app/lists/grid-keys.ts';
+import { positionIn, rowsByIndex } from '../app/lists/in-view.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { EMPTY, LOADING } from '../app/text.ts';
 import { toggleRevealed } from '../commands/rows.ts';
-import { type RowsRoute, scrollColumns } from './rows-route.ts';
+import type { RowsRoute } from './rows-route.ts';
 
 export const rowsScreen: ScreenModule<RowsRoute> = {
   id: 'rows',
   title: 'Rows of a table',
   view: RowsView,
   keys: [
-    { ...BACK, keys: ['esc'] },
+    ...gridKeys<RowsRoute>({ columns: ({ found }) => (found && found.rows.length > 0 ? scrollingColumns(found) : 0) }),
     {
       id: 'reveal',
       label: 'reveal',
@@ -23,49 +30,62 @@ export const rowsScreen: ScreenModule<RowsRoute> = {
         route.found?.columns.some(({ personal }) => personal !== null) ? null : 'No column looks like personal data',
       run: toggleRevealed,
     },
-    {
-      keys: ['right'],
-      label: 'next columns',
-      help: 'scroll the columns to the left, by one',
-      run: (model, route) => scrollColumns(model, route, 1),
-      palette: false,
-    },
-    {
-      keys: ['left'],
-      help: 'scroll the columns back, by one',
-      run: (model, route) => scrollColumns(model, route, -1),
-      palette: false,
-    },
+    GRID_BACK,
     PALETTE,
     HELP,
     ...MOVES,
   ],
   rows: (_, { found }) => rowsByIndex(found?.rows ?? []),
+  onMove: moveInGrid,
   linesAboveRows: () => 2,
   selected: (_, { snapshot }) => ({ snapshot }),
 };
 
+function scrollingColumns({ columns, key = [] }: RowsResult): number {
+  return Math.max(1, columns.length - key.length);
+}
+
 function RowsView({ route }: { route: RowsRoute }) {
-  const { target, snapshot, table, found, scrolled } = route;
-  const rows = useMemo(() => found?.rows ?? [], [found]);
-  const columns = useMemo(
-    () =>
-      rowColumns(found?.columns ?? [])
-        .slice(scrolled)
-        .map((column, dropRank) => ({ ...column, dropRank })),
-    [found, scrolled],
-  );
+  const { columns: width } = useRoom();
+  const { target, snapshot, table, found, error, list, record } = route;
+  const path = [target, briefName(snapshot), table];
+  const selected = positionIn(rowsByIndex(found?.rows ?? []), list.selected);
+  const row = found?.rows[selected];
+  if (found && row && record !== null) {
+    const fields = rowFields(found, selected);
+    return <RecordPage screen="rows" path={[...path, rowTitle(found, selected)]} fields={fields} scrolled={record} />;
+  }
   return (
-    <ListFrame
-      route={route}
-      path={[target, briefName(snapshot), table]}
-      {...(found && {
-        aside: [{ text: rowsAside(found, scrolled), tone: 'dim' }],
-        above: [{ text: `  ${rowsLine(found)}`, tone: 'dim' }],
-      })}
-      columns={columns}
-      rows={rows}
-      empty={found ? EMPTY.rows : LOADING.rows}
-    />
+    <Frame screen="rows" path={path} aside={found ? [{ text: rowsAside(found, route.scrolled), tone: 'dim' }] : []}>
+      {error && <Failure error={error} width={width} />}
+      {!error && !row && <Empty lines={found ? EMPTY.rows : LOADING.rows} />}
+      {found && row && <FoundRows found={found} selected={selected} scrolled={route.scrolled} />}
+    </Frame>
+  );
+}
+
+interface FoundRowsProps {
+  found: RowsResult;
+  selected: number;
+  scrolled: number;
+}
+
+function FoundRows({ found, selected, scrolled }: FoundRowsProps) {
+  const { columns: width, height } = useRoom();
+  const grid = useMemo(() => rowsGrid(found), [found]);
+  const { ids } = useMemo(() => rowsByIndex(found.rows), [found]);
+  return (
+    <>
+      <Line spans={[{ text: `  ${rowsLine(found)}`, tone: 'dim' }]} width={width} />
+      <GridPane
+        grid={grid}
+        ids={ids}
+        selected={selected}
+        record={() => ({ title: rowTitle(found, selected), fields: rowFields(found, selected) })}
+        scrolled={scrolled}
+        width={width}
+        height={height - 1}
+      />
+    </>
   );
 }

@@ -6,16 +6,16 @@ import { Lines, type Span } from '../../components/line.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { type Run, runBefore } from '../../src/state/runs.ts';
 import { Frame, useModel, useRoom } from '../app/frame/frame.tsx';
+import { progressLines } from '../app/frame/progress-lines.ts';
 import { runBadge, runStatus } from '../app/frame/run-text.ts';
+import { stepLines } from '../app/frame/step-lines.ts';
 import { FILTERED } from '../app/lists/filter.ts';
 import { runWithId, type ScreenModule } from '../app/model.ts';
 import { scrolledUp } from '../app/navigate.ts';
 import type { RunRoute } from '../commands/runs/run-route.ts';
 import { RUN_SCREEN_KEYS } from './keys.ts';
 import { outcomeLines } from './outcome.ts';
-import { progressLines } from './progress-lines.ts';
 import { viewLog, wrapLog } from './run-log.ts';
-import { stepLines } from './step-lines.ts';
 
 export const runScreen: ScreenModule<RunRoute> = {
   id: 'run',

@@ -7,6 +7,7 @@ import { noTarget } from '../app/why-not.ts';
 import { AUDIT } from '../commands/audit.ts';
 import { BRANCHES } from '../commands/branches.ts';
 import { BUILD } from '../commands/build.ts';
+import { CHANGES } from '../commands/changes.ts';
 import { CHECK } from '../commands/configuration/check.ts';
 import { EDIT_CONFIGURATION } from '../commands/configuration/edit-configuration.ts';
 import { SET_UP } from '../commands/configuration/set-up.ts';
@@ -44,6 +45,7 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
   RESET,
   SAVE,
   BACK_TO,
+  CHANGES,
   BRANCHES,
   {
     id: 'sort',

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { describe, number, optional, orNull, text, texts } from './fields.ts';
 import { snapshotRow } from './results.ts';
-import { rowColumn } from './rows-results.ts';
+import { cutValues, rowColumn } from './rows-results.ts';
 
 const tableSide = v.object({
   rows: number,
@@ -59,6 +59,7 @@ export const rowsDiff = v.object({
     ),
     'The first rows of each kind; of a changed one as it was, then as it is.',
   ),
+  cut: optional(cutValues),
 });
 
 export type RowsDiff = v.InferOutput<typeof rowsDiff>;

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { describe, flag, number, orNull, text } from './fields.ts';
+import { describe, flag, number, optional, orNull, text, texts } from './fields.ts';
 import { snapshotRow } from './results.ts';
 
 export const rowColumn = v.object({
@@ -10,17 +10,20 @@ export const rowColumn = v.object({
 
 export type RowColumn = v.InferOutput<typeof rowColumn>;
 
+export const cutValues = describe(
+  v.array(v.object({ row: number, column: number, bytes: number })),
+  'Shortened values by index, and their whole length.',
+);
+
 /** The first rows of a table of a snapshot. */
 export const rowsResult = v.object({
   target: text,
   snapshot: snapshotRow,
   table: describe(text, '`schema.table`'),
   columns: v.array(rowColumn),
+  key: optional(describe(texts, 'Columns of the primary key, where they were asked for.')),
   rows: describe(v.array(v.array(orNull(text))), 'Values as text, NULL as `null`; bytes that are no UTF-8 as `0x…`.'),
-  cut: describe(
-    v.array(v.object({ row: number, column: number, bytes: number })),
-    'Shortened values by index, and their whole length.',
-  ),
+  cut: cutValues,
   total: describe(number, 'Rows of the table.'),
 });
 

@@ -8,6 +8,13 @@ export function printable(text: string, replacement = ' '): string {
   return text.replace(STEERING, () => replacement);
 }
 
+const SHORT_ESCAPES: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/** One line in which a person sees control and bidirectional characters: `\n`, `\u001b`. */
+export function escaped(text: string): string {
+  return text.replace(STEERING, (character) => SHORT_ESCAPES[character] ?? escapeOf(character));
+}
+
 /** Joins lines of which none can hold another, whatever names are in it. */
 export function joinLines(lines: string[]): string {
   return lines.map((line) => printable(line)).join('\n');
@@ -31,5 +38,9 @@ export function printableStyled(text: string): string {
 
 /** `JSON.stringify` escapes C0 only. */
 export function printableJson(json: string): string {
-  return json.replace(STEERING, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return json.replace(STEERING, (character) => escapeOf(character));
+}
+
+function escapeOf(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

@@ -44,7 +44,7 @@ it('a broken configuration is fixed by keys alone: each fix is shown, applied, a
   };
 
   await terminal.waitFor('The configuration has 3 problems');
-  terminal.press('D');
+  terminal.press('Y');
   await terminal.waitFor('3 errors');
   await mend(/❯ ✗ +debug/, /\+ debug: false # quiet/, 'Write false for debug');
   await mend(/❯ ✗ +targets\.app\.snapshoot/, /- +snapshoot: .*\n.*\+ +snapshot: /, 'Rename snapshoot to snapshot');

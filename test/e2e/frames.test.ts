@@ -36,7 +36,7 @@ test.for(SIZES)('the screens at %d×%d equal the recorded frames', async ([colum
   terminal.press(':', 'build');
   await frame('palette', ': build');
   await back('6 targets');
-  terminal.press('D');
+  terminal.press('Y');
   await frame('check', '1 error');
   await back('6 targets');
   terminal.press('x');
@@ -90,7 +90,7 @@ test.for(SIZES)('the editor and its fixes at %d×%d equal the recorded frames', 
   terminal.press('enter');
   await frame('form', '❯ secret_key');
   await back((screen) => !screen.includes('❯ secret_key'));
-  terminal.press('D');
+  terminal.press('Y');
   await frame('problems', /❯ ✗ +unknown key/);
   terminal.press('enter');
   await terminal.waitFor('❯ snapshoot');
@@ -109,7 +109,7 @@ test.for(SIZES)('the editor and its fixes at %d×%d equal the recorded frames', 
   terminal.press('tab');
   await terminal.waitFor((screen) => /❯ +copy_tables/.test(screen) && !screen.includes('❯ 1 '));
   await back('4 targets');
-  terminal.press('D');
+  terminal.press('Y');
   await terminal.waitFor(/❯ ✗ +targets/);
   terminal.press('f');
   await frame('fix', columns === 40 ? /3 +targets:/ : /\+ +snapshot: /);

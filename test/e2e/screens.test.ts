@@ -211,7 +211,7 @@ const SELECTED: Record<string, Moved> = {
   'the targets': { world: 'many', open: [['G', '❯ target-9999']], move: 'k', moved: '❯ target-9998' },
   'the snapshots': { world: 'long', open: [['enter', /10,000 snapshots, .* local/]], move: 'j', moved: /❯ +1 / },
   'the tables': { open: TABLES, move: 'j', moved: '❯    public.order_items ' },
-  'the rows of a table': { open: [...TABLES, ['enter', /❯ 1 /]], move: 'j', moved: /❯ 2 / },
+  'the rows of a table': { open: [...TABLES, ['enter', /❯ +1 /]], move: 'j', moved: /❯ +2 / },
   'the answers of a plan': {
     open: [
       ['enter', '2 snapshots'],

@@ -1,9 +1,7 @@
 import type { Database } from '../../engines/open-database.ts';
-import { ownFiles } from '../../engines/shared/stored-pairs.ts';
 import type { Manifest } from '../../repository/manifest/manifest.ts';
-import { createObjectPool, type ObjectPool } from '../../repository/objects/object-pool.ts';
-import { chooseTables } from '../../repository/select-tables.ts';
-import type { ChangedTable, ChangesResult } from '../../results/changes-results.ts';
+import type { ChangesResult } from '../../results/changes-results.ts';
+import type { RowsDiff } from '../../results/diff-results.ts';
 import type { RowReadSummary } from '../../results/row-reading.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
@@ -14,20 +12,13 @@ import { openBranches } from '../branch/open-branches.ts';
 import { readEvidence, rowReading } from '../build/evidence.ts';
 import { cpusFor } from '../cpus-for.ts';
 import { WHOLE_DATABASE } from '../save/saves.ts';
-import {
-  type ComparedRows,
-  type ComparedSide,
-  compareStored,
-  readSide,
-  shownDifference,
-} from '../snapshots/diff/compare-stored.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { MOST_ROWS } from '../snapshots/rows.ts';
 import { assertNoOriginalData } from '../snapshots/sanitized-only.ts';
 import { manifestOf, storeDump } from '../snapshots/store-dump.ts';
-import { type ChangesBase, findBase, originOf } from './base.ts';
-import { type ComparedDefinitions, compareDefinitions } from './compare-definitions.ts';
-import { writeSql } from './write-sql.ts';
+import { findBase, originOf } from './base.ts';
+import { compareStates, compareTable, type ShownTable, type ShownTables } from './compare-states.ts';
+import { type MadeSql, makeSql, writeSql } from './write-sql.ts';
 
 export interface ChangesRequest {
   target: string;
@@ -51,38 +42,66 @@ export interface ChangesRequest {
 const DEFAULT_ROWS = 10;
 
 /** Compares a destination, or a branch of it, with an earlier state. Changes nothing in it. Steps: `connect`, `dump`, `compare`, `sql`. */
-export async function readChanges(given: Context, request: ChangesRequest): Promise<ChangesResult> {
-  const { target, branch: name, limit = DEFAULT_ROWS } = request;
-  if (limit < 1 || limit > MOST_ROWS) throw limitInvalid(limit);
-  if (request.sql !== undefined) {
-    if (!request.reveal) throw sqlReveals();
-    await assertNewFile(request.sql);
-  }
+export function readChanges(given: Context, request: ChangesRequest): Promise<ChangesResult> {
+  return withChanges(given, request, async ({ result }) => result);
+}
+
+/** A comparison whose two states can still be read. */
+export interface OpenChanges {
+  result: ChangesResult;
+  /** Rows of one table; `null` where they were not compared. */
+  readTable(shown: ShownTable, signal: AbortSignal): Promise<RowsDiff | null>;
+  /** Statements that make the changes again, as text, or in the file where they have more bytes than `most`. */
+  makeSql(options: { file: string; most: number }): Promise<MadeSql>;
+}
+
+/** Keeps both states while `use` runs, then removes what was stored for them. Steps: as of `readChanges`. */
+export async function withChanges<Result>(
+  given: Context,
+  request: ChangesRequest,
+  use: (opened: OpenChanges) => Promise<Result>,
+): Promise<Result> {
+  const { target, branch: name } = request;
+  await assertRequest(request);
   const { context, database, loaded } = await openChanged(given, request);
   const { url } = database;
-  const base = await findBase(context, request, loaded);
-  if (base.manifest.engine !== url.engine) {
-    throw new UserError(
-      'engine_differs',
-      `A snapshot of ${base.manifest.engine} cannot be compared with ${url.display}`,
-      {
-        hint: `Name another one: tool changes ${target} --since SNAPSHOT`,
-      },
-    );
-  }
-  return withPresentState(context, { ...request, database, base: base.manifest }, async ({ manifest, reading }) => {
+  const { manifest: before, since } = await findBase(context, request, loaded);
+  if (before.engine !== url.engine) throw engineDiffers(target, before.engine, url.display);
+  return withPresentState(context, { ...request, database, base: before }, async ({ manifest: after, reading }) => {
+    const states = { before, after };
     const step = { step: 'compare', label: 'Compare with the earlier state', done: 'Compared with the earlier state' };
     const { rows, values, ...compared } = await withStep(context.report, step, () =>
-      compare(context, { request, base, manifest }),
+      compareStates(context, states, shownBy(request)),
     );
-    const sql = await sqlOf(context, request, (file) => writeSql(compared, { database, manifest, rows, values, file }));
-    return {
-      ...{ target, ...(name !== undefined && { branch: name }), destination: url.display, since: base.since },
+    const ofSql = { database, manifest: after };
+    const sql = await sqlOf(context, request, (file) => writeSql(compared, { ...ofSql, rows, values }, file));
+    const result: ChangesResult = {
+      ...{ target, ...(name !== undefined && { branch: name }), destination: url.display, since },
       ...compared,
       ...(sql && { sql }),
       ...(reading && { reading }),
     };
+    return use({
+      result,
+      readTable: (shown, signal) =>
+        compareTable({ ...context, signal: AbortSignal.any([context.signal, signal]) }, states, shown),
+      async makeSql(options) {
+        const again = await compareStates(context, states, { target, limit: 0, reveal: false, keeps: true });
+        return makeSql(again, { ...ofSql, rows: again.rows, values: again.values }, options);
+      },
+    });
   });
+}
+
+function shownBy({ target, tables, limit = DEFAULT_ROWS, reveal = false, sql }: ChangesRequest): ShownTables {
+  return { target, limit, reveal, keeps: sql !== undefined, ...(tables && { tables }) };
+}
+
+async function assertRequest({ limit = DEFAULT_ROWS, reveal, sql }: ChangesRequest): Promise<void> {
+  if (limit < 1 || limit > MOST_ROWS) throw limitInvalid(limit);
+  if (sql === undefined) return;
+  if (!reveal) throw sqlReveals();
+  await assertNewFile(sql);
 }
 
 async function sqlOf(
@@ -156,75 +175,10 @@ async function withPresentState<Result>(
   });
 }
 
-interface CompareRequest {
-  request: ChangesRequest;
-  base: ChangesBase;
-  manifest: Manifest;
-}
-
-interface Comparison extends Pick<ChangesResult, 'tables' | 'unchanged'>, ComparedDefinitions {
-  /** By table; with `sql` only. */
-  rows: Map<string, ComparedRows>;
-}
-
-async function compare(context: Context, { request, base, manifest }: CompareRequest): Promise<Comparison> {
-  const names = [...new Set([base.manifest, manifest].flatMap(({ tables }) => tables.map(({ name }) => name)))].sort();
-  const text = { unknown: `${request.target} has no table`, hint: '' };
-  const shown = new Set(request.tables ? chooseTables(request.tables, names, text) : []);
-  await using pool = createObjectPool(2);
-  const tables: ChangedTable[] = [];
-  const rows = new Map<string, ComparedRows>();
-  for (const name of names) {
-    const sides = await sidesOf(context, { name, base: base.manifest, manifest, pool });
-    const changed = sides && (await compareStored(context, sides.before, sides.after));
-    const found = changed && describeTable(sides, changed, { name, request, isShown: shown.has(name) });
-    if (!found) continue;
-    tables.push(found);
-    if (request.sql !== undefined && typeof changed === 'object') rows.set(name, changed);
-  }
-  const compared = await compareDefinitions(context, { before: base.manifest, after: manifest, pool });
-  return { tables, rows, unchanged: names.length - tables.length, ...compared };
-}
-
-interface Sides {
-  before: ComparedSide;
-  after: ComparedSide;
-}
-
-/** `null` where both sides have the same objects. */
-async function sidesOf(
-  context: Context,
-  { name, base, manifest, pool }: { name: string; base: Manifest; manifest: Manifest; pool: ObjectPool },
-): Promise<Sides | null> {
-  const [old = null, now = null] = [base, manifest].map(({ tables }) => tables.find((table) => table.name === name));
-  if (old && now && ownFiles(old, now).length === 0 && ownFiles(now, old).length === 0) return null;
-  return {
-    before: await readSide(context, { manifest: base, table: name, pool }),
-    after: await readSide(context, { manifest, table: name, pool }),
-  };
-}
-
-/** `null` where all rows are equal. */
-function describeTable(
-  { before, after }: Sides,
-  rows: Awaited<ReturnType<typeof compareStored>>,
-  { name, request, isShown }: { name: string; request: ChangesRequest; isShown: boolean },
-): ChangedTable | null {
-  const change = before.table && after.table ? 'changed' : after.table ? 'added' : 'gone';
-  if (typeof rows === 'string') {
-    const [old = 0, now = 0] = [before.table?.rows, after.table?.rows];
-    const counts = { added: old === 0 ? now : null, changed: null, removed: now === 0 ? old : null };
-    return { table: name, change, ...counts, not_compared: rows };
-  }
-  if (change === 'changed' && isEqual(rows)) return null;
-  const { limit = DEFAULT_ROWS, reveal = false } = request;
-  const difference = shownDifference(rows, { table: name, limit: isShown ? limit : 0, reveal });
-  const { added, changed, removed } = difference;
-  return { table: name, change, added, changed, removed, ...(isShown && { rows: difference }) };
-}
-
-function isEqual({ counts: { added, changed, removed } }: ComparedRows): boolean {
-  return added + changed + removed === 0;
+function engineDiffers(target: string, engine: string, destination: string): UserError {
+  return new UserError('engine_differs', `A snapshot of ${engine} cannot be compared with ${destination}`, {
+    hint: `Name another one: tool changes ${target} --since SNAPSHOT`,
+  });
 }
 
 function sqlReveals(): UserError {

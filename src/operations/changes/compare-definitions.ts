@@ -4,8 +4,8 @@ import type { Manifest } from '../../repository/manifest/manifest.ts';
 import type { ObjectPool } from '../../repository/objects/object-pool.ts';
 import type { ChangesResult } from '../../results/changes-results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { readerOf } from '../snapshots/diff/compare-stored.ts';
 import { diffText } from '../snapshots/diff/table-diff.ts';
+import { readerOf } from '../snapshots/rows.ts';
 
 export interface DefinitionsRequest {
   before: Manifest;
@@ -53,7 +53,7 @@ async function readByName(
   context: Context,
   side: { manifest: Manifest; pool: ObjectPool },
 ): Promise<Map<string, StoredDefinition>> {
-  const read = readerOf(context, side);
+  const read = readerOf(context, side.manifest, side.pool);
   const all = await engineOf(side.manifest.engine).readDefinitions({ manifest: side.manifest, read });
   const byName = Map.groupBy(
     all.filter(({ creates }) => creates !== 'none'),

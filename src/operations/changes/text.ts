@@ -7,28 +7,30 @@ import { printable } from '../../text/printable.ts';
 import { diffLines, NOT_COMPARED, sampleLines, type ToneLine } from '../snapshots/diff/table-diff-text.ts';
 
 /** `3 tables changed in shop_dev since the last load of snapshot 8c41f2ab RAW; 57 unchanged` */
-export function changesTitle({ destination, since, tables, unchanged }: ChangesResult): string {
+export function changesTitle(result: ChangesResult): string {
+  const { destination, tables, unchanged } = result;
   const changed = tables.length === 0 ? 'No rows changed' : `Rows of ${formatNumberOf(tables.length, 'table')} changed`;
-  return `${changed} in ${destination} since ${sinceText(since)}; ${formatNumberOf(unchanged, 'table')} unchanged`;
+  return `${changed} in ${destination} since ${sinceText(result)}; ${formatNumberOf(unchanged, 'table')} unchanged`;
 }
 
-function sinceText({ kind, name, snapshot }: ChangesResult['since']): string {
+export function sinceText({ branch, since: { kind, name, snapshot } }: ChangesResult): string {
   const what = name === undefined ? `snapshot ${briefName(snapshot)}` : `save ${name}`;
-  return kind === 'load' ? `the last load, of ${what}` : what;
+  if (kind !== 'load') return what;
+  return branch === undefined ? `the last load, of ${what}` : `the branch was made or reset, of ${what}`;
 }
 
 const TONES: Record<ChangedTable['change'], Tone> = { added: 'good', gone: 'bad', changed: 'plain' };
 
 export function changesColumns(): Column<ChangedTable>[] {
-  const count = (title: string, of: (table: ChangedTable) => number | null): Column<ChangedTable> => ({
+  const count = (title: string, tone: Tone, of: (table: ChangedTable) => number | null): Column<ChangedTable> => ({
     ...{ title, align: 'right', whole: true },
-    cell: (table) => ({ text: textOf(of(table)) }),
+    cell: (table) => ({ text: textOf(of(table)), tone: of(table) === 0 ? 'dim' : tone }),
   });
   return [
     { title: 'TABLE', grows: true, least: 16, essential: true, cell: ({ table }) => ({ text: table }) },
-    count('ADDED', ({ added }) => added),
-    count('CHANGED', ({ changed }) => changed),
-    count('REMOVED', ({ removed }) => removed),
+    count('ADDED', 'good', ({ added }) => added),
+    count('CHANGED', 'caution', ({ changed }) => changed),
+    count('REMOVED', 'bad', ({ removed }) => removed),
     {
       title: 'NOTE',
       dropRank: 1,

@@ -15,20 +15,34 @@ export interface SqlRequest {
   manifest: Manifest;
   rows: Map<string, ComparedRows>;
   values: StoredDefinition[];
-  file: string;
+}
+
+type Changes = Pick<ChangesResult, 'tables' | 'definitions' | 'large_objects'>;
+
+type WrittenSql = NonNullable<ChangesResult['sql']>;
+
+export type MadeSql = WrittenSql | { text: string; statements: number };
+
+/** The statements that make the changes again, as text; in the file where that has more bytes than `most`. */
+export async function makeSql(
+  changes: Changes,
+  request: SqlRequest,
+  { file, most }: { file: string; most: number },
+): Promise<MadeSql> {
+  const parts: string[] = [];
+  let bytes = 0;
+  for (const statement of await statementsOf(changes, request)) {
+    const part = `${statement};\n`;
+    bytes += Buffer.byteLength(part);
+    if (bytes > most) return writeSql(changes, request, file);
+    parts.push(part);
+  }
+  return { text: parts.join(''), statements: parts.length };
 }
 
 /** Writes the statements that make the changes again; the file is private, complete or absent, and never replaced. */
-export async function writeSql(
-  changes: Pick<ChangesResult, 'tables' | 'definitions' | 'large_objects'>,
-  { database, manifest, rows, values, file }: SqlRequest,
-): Promise<NonNullable<ChangesResult['sql']>> {
-  assertRowsOnly(changes, rows);
-  const tables = manifest.tables.flatMap((table): TableChanges[] => {
-    const changed = rows.get(table.name);
-    return changed ? [{ ...changed, table }] : [];
-  });
-  const statements = await database.restore.changeStatements({ manifest, tables, values });
+export async function writeSql(changes: Changes, request: SqlRequest, file: string): Promise<WrittenSql> {
+  const statements = await statementsOf(changes, request);
   let count = 0;
   function* texts(): Generator<string> {
     let waiting: string[] = [];
@@ -49,13 +63,19 @@ export async function writeSql(
   return { file, statements: count };
 }
 
+async function statementsOf(changes: Changes, { database, manifest, rows, values }: SqlRequest) {
+  assertRowsOnly(changes, rows);
+  const tables = manifest.tables.flatMap((table): TableChanges[] => {
+    const changed = rows.get(table.name);
+    return changed ? [{ ...changed, table }] : [];
+  });
+  return await database.restore.changeStatements({ manifest, tables, values });
+}
+
 const STATEMENTS_AT_ONCE = 1000;
 const MOST_NAMED = 5;
 
-function assertRowsOnly(
-  { tables, definitions, large_objects }: Parameters<typeof writeSql>[0],
-  rows: Map<string, ComparedRows>,
-): void {
+function assertRowsOnly({ tables, definitions, large_objects }: Changes, rows: Map<string, ComparedRows>): void {
   if (definitions.length > 0) {
     throw cannotWrite(
       `definitions differ (${boundedList(

@@ -37,11 +37,11 @@ function maskedCount({ columns }: RowsResult): number {
   return columns.filter(({ masked }) => masked).length;
 }
 
-/** `12 columns`, or `from column 3 of 12` once they are scrolled. */
-export function rowsAside({ columns }: RowsResult, scrolled: number): string {
+/** `12 columns`; once they are scrolled, `from column 3 of 12` without those of the key. */
+export function rowsAside({ columns, key = [] }: RowsResult, scrolled: number): string {
   return scrolled === 0
     ? formatNumberOf(columns.length, 'column')
-    : `from column ${scrolled + 1} of ${formatCount(columns.length)}`;
+    : `from column ${key.length + scrolled + 1} of ${formatCount(columns.length)}`;
 }
 
 /** States the number of columns that do not fit into the terminal. */

@@ -7,7 +7,7 @@ import {
   type ManifestFile,
   type ManifestTable,
 } from '../../repository/manifest/manifest.ts';
-import { createObjectPool } from '../../repository/objects/object-pool.ts';
+import { createObjectPool, type ObjectPool } from '../../repository/objects/object-pool.ts';
 import type { RowColumn, RowsResult } from '../../results/rows-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
@@ -26,6 +26,8 @@ export interface RowsRequest extends SnapshotRequest {
   limit?: number;
   /** Values that look like personal data as they are. */
   reveal?: boolean;
+  /** With the columns of the primary key, which are read from the definition. */
+  key?: boolean;
 }
 
 const DEFAULT_ROWS = 50;
@@ -55,7 +57,29 @@ export async function readRows(context: Context, request: RowsRequest): Promise<
     },
   });
   const shown = maskedRows({ table: table.name, columns, rows, reveal });
-  return { target, snapshot: found.row, table: table.name, ...shown, total: table.rows };
+  const key = request.key ? { key: await keyOf(context, found.manifest, table) } : {};
+  return { target, snapshot: found.row, table: table.name, ...shown, ...key, total: table.rows };
+}
+
+/** In the order of the key; none where it is missing or unknown. */
+async function keyOf(context: Context, manifest: Manifest, { name: table }: ManifestTable): Promise<string[]> {
+  const { engineOf } = await import('../../engines/registry.ts');
+  await using pool = createObjectPool(1);
+  const stored = await engineOf(manifest.engine).readTable({
+    manifest,
+    table,
+    read: readerOf(context, manifest, pool),
+  });
+  return stored?.key ?? [];
+}
+
+export function readerOf(context: Context, manifest: Manifest, pool: ObjectPool) {
+  const { signal } = context;
+  return snapshotReader({
+    ...{ manifest, pool, signal },
+    repository: localRepository(context),
+    state: 'Nothing was changed.',
+  });
 }
 
 export interface RowsToMask {
@@ -103,13 +127,7 @@ export interface RowScan {
 export async function scanRows(context: Context, manifest: Manifest, scan: RowScan): Promise<void> {
   const { signal } = context;
   await using pool = createObjectPool(1);
-  const read = snapshotReader({
-    manifest,
-    repository: localRepository(context),
-    pool,
-    signal,
-    state: 'Nothing was changed.',
-  });
+  const read = readerOf(context, manifest, pool);
   const { mostBytes } = scan;
   const { emptyEnd } = profileOf(manifest.engine).rows;
   let goesOn = true;

@@ -13,6 +13,11 @@ export interface Glyphs {
   dot: string;
   arrow: string;
   none: string;
+  /** A value of the line above that did not change. */
+  same: string;
+  /** More columns at the left, at the right. */
+  less: string;
+  more: string;
   barFull: string;
   barEmpty: string;
   caret: string;
@@ -39,6 +44,9 @@ export const UNICODE: Glyphs = {
   dot: '·',
   arrow: '→',
   none: '–',
+  same: '·',
+  less: '‹',
+  more: '›',
   barFull: '█',
   barEmpty: '░',
   caret: '▏',
@@ -62,6 +70,9 @@ export const ASCII: Glyphs = {
   dot: '|',
   arrow: '->',
   none: '-',
+  same: '.',
+  less: '<',
+  more: '>',
   barFull: '#',
   barEmpty: '.',
   caret: '_',
@@ -86,6 +97,9 @@ export const SPOKEN: Glyphs = {
   dot: ',',
   arrow: 'to',
   none: 'none',
+  same: '',
+  less: '',
+  more: '',
   barFull: '',
   barEmpty: '',
   caret: '',

@@ -3,6 +3,7 @@ import type { SnapshotRequest } from '../../../src/operations/snapshots/snapshot
 import type { SnapshotLocation, SnapshotRow, TargetRow, VerifyResult } from '../../../src/results/results.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
 import type { RunContext } from '../../../src/state/runs.ts';
+import { fakeComparison } from './fake-changes.ts';
 import { fakeConfiguration } from './fake-configuration.ts';
 import { fakePlannedWork, planAndApply, working } from './fake-planned-work.ts';
 import { fakeSuggestion } from './fake-sanitize.ts';
@@ -30,6 +31,7 @@ export function fakeOperations(world: FakeWorld, work = fakePlannedWork(world)):
   };
   return {
     ...planAndApply(work),
+    ...fakeComparison(world),
     listBranches: async (_session, { target = '' }) => ({
       branches: world.branches.map((branch) => ({ target, ...branch })),
       errors: [],
@@ -149,6 +151,7 @@ export function fakeOperations(world: FakeWorld, work = fakePlannedWork(world)):
         { name: 'email', personal: 'e-mail address', masked: !reveal },
         { name: 'note', personal: null, masked: false },
       ],
+      key: ['id'],
       rows: [
         ['1', reveal ? 'ann@example.com' : '***', null],
         ['2', null, `red \u001b[2J 漢字 ${'x'.repeat(300)}`],

@@ -10,6 +10,7 @@ import type { AfterLoad, DestinationState } from '../../../src/results/load-resu
 import type { NameWithSize, SnapshotRow, TargetRow } from '../../../src/results/results.ts';
 import type { BackPoint } from '../../../src/results/save-results.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
+import { type FakeChanges, fakeChanges } from './fake-changes.ts';
 
 /** A world that the fake operations act on; tests hold what they want to let go on by hand. */
 export interface FakeWorld {
@@ -26,6 +27,9 @@ export interface FakeWorld {
   branches: BranchRow[];
   /** States that every destination can return to. */
   points: BackPoint[];
+  /** Changes in every destination, and what comparing it fails of. */
+  changes: FakeChanges;
+  failChanges: UserError | null;
   /** The file of the sanitization query of every target; without one nothing is sanitized. */
   queryFile: string | null;
   /** Whether sanitizing finds no query. */
@@ -119,6 +123,8 @@ export function fakeWorld(world: Partial<FakeWorld> = {}): FakeWorld {
     base: null,
     branches: [],
     points: [],
+    changes: fakeChanges(),
+    failChanges: null,
     queryFile: null,
     noQuery: false,
     failLoad: null,

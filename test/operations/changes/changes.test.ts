@@ -1,9 +1,9 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { applyBack, planBack } from '../../../src/operations/back/back.ts';
 import { build } from '../../../src/operations/build/build.ts';
-import { type ChangesRequest, readChanges } from '../../../src/operations/changes/changes.ts';
+import { type ChangesRequest, readChanges, withChanges } from '../../../src/operations/changes/changes.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { applyRemove, planRemove } from '../../../src/operations/remove/remove.ts';
 import { applySave, planSave } from '../../../src/operations/save/save.ts';
@@ -155,6 +155,45 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
         'names (view)': 'removed',
         ...(isPostgres ? { 'item_name (index)': 'added' } : { 'item (table)': 'changed' }),
       });
+    });
+
+    it('stay readable while they are open, table by table; SQL is text, or a file where it is long', async () => {
+      const type = isPostgres ? 'TEXT' : 'MEDIUMTEXT';
+      // More than one frame of an object on each side.
+      const values = Array.from({ length: 8 }, (_, id) => `(${id}, REPEAT('${id}', 300000), 'ann@example.com')`);
+      await server.run('copy', [
+        `CREATE TABLE wide (id INT PRIMARY KEY, filler ${type}, email VARCHAR(64))`,
+        `INSERT INTO wide VALUES ${values.join(', ')}`,
+      ]);
+      await applySave(contextWith(), await planSave(contextWith(), { target: 'app', name: 'open' }));
+      const before = objects();
+      await server.run('copy', ["UPDATE wide SET filler = CONCAT('x', filler) WHERE id IN (0, 7)"]);
+      const wide = `${server.prefix('copy')}.wide`;
+      const file = join(folder.path, 'open.sql');
+      await withChanges(contextWith(), { target: 'app', since: 'open' }, async ({ result, readTable, makeSql }) => {
+        expect(result.tables).toMatchObject([{ table: wide, changed: 2, added: 0, removed: 0 }]);
+        const { signal } = new AbortController();
+        const shown = { table: wide, limit: 1, reveal: false };
+        const masked = await readTable(shown, signal);
+        expect(masked).toMatchObject({ changed: 2, key: ['id'] });
+        expect(masked?.samples.map(({ values: [id, , email] }) => [id, email])).toEqual([
+          ['0', '***'],
+          ['0', '***'],
+        ]);
+        expect(masked?.cut).toEqual([
+          { row: 0, column: 1, bytes: 300_000 },
+          { row: 1, column: 1, bytes: 300_001 },
+        ]);
+        const revealed = await readTable({ ...shown, reveal: true }, signal);
+        expect(revealed?.samples.at(-1)?.values[2]).toBe('ann@example.com');
+        await expect(readTable(shown, AbortSignal.abort(new Error('left')))).rejects.toThrow('left');
+        expect(await makeSql({ file, most: 100 })).toMatchObject({ file });
+        expect(readFileSync(file, 'utf8')).toMatch(/UPDATE .*wide/);
+        const short = await makeSql({ file, most: 2_000_000 });
+        expect('text' in short && short.text).toBe(readFileSync(file, 'utf8'));
+      });
+      expect(objects()).toEqual(before);
+      await server.run('copy', ['DROP TABLE wide']);
     });
 
     it('are those since a save, an older snapshot or the load that an undo has returned to', async () => {

@@ -97,7 +97,7 @@ test('a saved query shows its difference, and a fix what it changes', async () =
   const folder = await configFolder({ 'tool.yml': withKey('targets:\n  shop:\n    snapshoot: {}\n') });
   const settings = { TOOL_TRUST: 'true', HOME: folder.path };
   const fixing = newModel(fakeWorld({ configuration: { cwd: folder.path, environment: settings } }));
-  press(fixing, 'D');
+  press(fixing, 'Y');
   await until(() => {
     const route = fixing.navigation.top();
     return route.screen === 'check' && route.found !== null;

@@ -102,7 +102,7 @@ async function opened(content = FILE, options: Partial<ModelOptions> = {}) {
   const folder = await configFolder({ 'tool.yml': content });
   const environment = { TOOL_TRUST: 'true', HOME: folder.path, PATH: folder.path };
   const model = newModel(fakeWorld({ configuration: { cwd: folder.path, environment } }), options);
-  press(model, 'D');
+  press(model, 'Y');
   await until(() => top(model).found !== null);
   const file = join(folder.path, 'tool.yml');
   return { model, file, text: () => readFile(file, 'utf8') };

@@ -185,7 +185,7 @@ test('a storage profile is chosen from those that there are', async () => {
 test('a problem is gone to where it is, in a target with a dot in its name too', async () => {
   const { model } = await opened(FILE.replace('postgres://localhost:1/other', 'nowhere'));
   expect(panes(model).rows.map(({ label }) => label)).not.toContain('snapshot');
-  press(model, 'D');
+  press(model, 'Y');
   press(model, 'down', 'enter');
   expect(panes(model).field?.path).toEqual(['targets', 'my.app', 'snapshot', 'dst_url']);
   expect(editor(model).pane).toBe('form');

@@ -31,24 +31,43 @@ test('personal data is masked until z reveals it, and masked again; NULL, an emp
   expect(await screenText(model)).not.toContain('ann@');
 });
 
-test('control characters do not reach the terminal, and wide values are cut by cells', async () => {
+test('control characters are escaped, and wide values are cut by cells', async () => {
   for (const columns of [40, 60, 80, 120, 220]) {
     const model = await opened();
     const screen = await screenText(model, { columns, rows: 24 });
     expect(screen).not.toContain('\u001b');
-    if (columns >= 80) expect(screen).toMatch(/red {2}\[2J 漢字 x+…/);
+    if (columns >= 80) expect(screen).toMatch(/red \\u001b\[2J 漢字 x+…?/);
   }
 });
 
-test('the columns scroll by one, and one stays', async () => {
+test('the columns scroll by one while the key stays, and one stays beside it', async () => {
   const model = await opened();
+  expect(await screenText(model)).toMatch(/^ +id +email +note/m);
   press(model, 'right');
-  expect(await screenText(model)).not.toMatch(/^.*\bid\b.*email/m);
-  press(model, 'right', 'right', 'right');
-  expect(model.navigation.top()).toMatchObject({ scrolled: 2 });
+  expect(await screenText(model)).toMatch(/^‹ +id +note *$/m);
+  press(model, 'right', 'right');
+  expect(model.navigation.top()).toMatchObject({ scrolled: 1 });
   expect(await screenText(model)).toContain('from column 3 of 3');
   press(model, 'left', 'left', 'left');
   expect(model.navigation.top()).toMatchObject({ screen: 'rows', scrolled: 0 });
   press(model, 'esc');
   expect(model.navigation.top()).not.toMatchObject({ screen: 'rows' });
+});
+
+test('Enter shows the whole record, scrolled and followed by the next one; Esc shows all rows again', async () => {
+  const model = await opened();
+  press(model, 'j', 'enter');
+  const size = { columns: 40, rows: 12 };
+  const record = await screenText(model, size);
+  expect(record).toMatch(/id +2/);
+  expect(record).toMatch(/email +NULL/);
+  expect(record).toMatch(/lines 1–\d of \d+/);
+  press(model, 'end');
+  expect(await screenText(model, size)).not.toMatch(/email/);
+  press(model, 'right');
+  expect(await screenText(model, size)).toMatch(/id +3[\s\S]*note +'NULL'/);
+  press(model, 'left', 'left', 'left');
+  expect(await screenText(model, size)).toMatch(/id +1/);
+  press(model, 'esc');
+  expect(model.navigation.top()).toMatchObject({ screen: 'rows', record: null });
 });

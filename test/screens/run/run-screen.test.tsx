@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
+import { progressLines } from '../../../screens/app/frame/progress-lines.ts';
 import { untouchedLines } from '../../../screens/app/frame/run-text.ts';
 import type { Model } from '../../../screens/app/model.ts';
 import type { RunnableProgram } from '../../../screens/app/runnable-program.ts';
 import { createAnnouncer } from '../../../screens/app/terminal/announcing.ts';
 import { answerConfirm } from '../../../screens/confirm/answer.ts';
-import { progressLines } from '../../../screens/run/progress-lines.ts';
 import { UNICODE } from '../../../src/presentation/shapes/glyphs.ts';
 import type { RunEvent } from '../../../src/results/events.ts';
 import { UserError } from '../../../src/runtime/errors.ts';

@@ -5,9 +5,8 @@ import type { Manifest, ManifestTable } from '../../../repository/manifest/manif
 import type { ObjectPool } from '../../../repository/objects/object-pool.ts';
 import type { RowsDiff, TableDiff } from '../../../results/diff-results.ts';
 import type { Context } from '../../../runtime/context.ts';
-import { localRepository } from '../local-repository.ts';
-import { columnsOf, maskedRows } from '../rows.ts';
-import { snapshotReader } from '../snapshot-reader.ts';
+import { columnsOf, maskedRows, readerOf } from '../rows.ts';
+import type { snapshotReader } from '../snapshot-reader.ts';
 import { findDifference, type RowDifference } from './difference.ts';
 import { scanLines, selectFields, storedLines } from './stored-lines.ts';
 
@@ -27,18 +26,9 @@ export interface SideRequest {
   pool: ObjectPool;
 }
 
-export function readerOf(context: Context, { manifest, pool }: Pick<SideRequest, 'manifest' | 'pool'>) {
-  const { signal } = context;
-  return snapshotReader({
-    ...{ manifest, pool, signal },
-    repository: localRepository(context),
-    state: 'Nothing was changed.',
-  });
-}
-
 export async function readSide(context: Context, { manifest, table: name, pool }: SideRequest): Promise<ComparedSide> {
   const table = manifest.tables.find((one) => one.name === name) ?? null;
-  const read = readerOf(context, { manifest, pool });
+  const read = readerOf(context, manifest, pool);
   const stored = table ? await engineOf(manifest.engine).readTable({ manifest, table: name, read }) : null;
   return { manifest, read, table, stored, columns: table ? columnsOf(manifest, table) : [] };
 }
@@ -94,7 +84,9 @@ export interface ShownRows {
   reveal: boolean;
 }
 
-const MOST_VALUE_BYTES = 512;
+/** Bytes of all values together, and of one at most. */
+const MOST_BYTES = 8 * 1024 * 1024;
+const MOST_VALUE_BYTES = 4096;
 
 /** The counts, and the first rows of each kind with personal values masked. */
 export function shownDifference(
@@ -109,9 +101,10 @@ export function shownDifference(
       { change: 'after' as const, line: now, changed_columns: differing(columns, old, now) },
     ]),
   ];
+  const each = Math.floor(MOST_BYTES / Math.max(1, samples.length * columns.length));
   const rows = scanLines(
     samples.map(({ line }) => line),
-    MOST_VALUE_BYTES,
+    Math.min(MOST_VALUE_BYTES, each),
   );
   const shown = maskedRows({ table, columns, rows, reveal });
   return {
@@ -120,6 +113,7 @@ export function shownDifference(
     ...{ added: counts.added, removed: counts.removed },
     changed: key.length === 0 ? null : counts.changed,
     samples: samples.map(({ line: _, ...sample }, index) => ({ ...sample, values: shown.rows[index] ?? [] })),
+    ...(shown.cut.length > 0 && { cut: shown.cut }),
   };
 }
 

@@ -1,4 +1,6 @@
+import { keyText } from '../../../config/keys/keys-in-effect.ts';
 import type { Tone } from '../../../presentation/shapes/glyphs.ts';
+import type { StyledText } from '../../../presentation/shapes/grid.ts';
 import { briefName } from '../../../presentation/snapshot.ts';
 import type { RowsDiff, TableDiff } from '../../../results/diff-results.ts';
 import { formatCount, formatNumberOf } from '../../../text/format.ts';
@@ -20,13 +22,55 @@ const TONES: Record<keyof typeof SIGNS, Tone> = { added: 'good', removed: 'bad',
 
 /** A unified diff of the definitions, then the rows; `how` says how masked values are revealed. */
 export function tableDiffLines(changes: TableDiff, { how }: { how: string }): ToneLine[] {
-  return [...definitionLines(changes), { text: '', tone: 'plain' }, ...rowLines(changes, how)];
+  return [...definitionText(changes), { text: '', tone: 'plain' }, ...rowLines(changes, how)];
 }
 
-function definitionLines({ definition }: TableDiff): ToneLine[] {
-  if (definition === null) return [{ text: 'Definition: its format in these snapshots is unknown', tone: 'caution' }];
+export const DEFINITION = 'Definition';
+const DEFINITION_UNKNOWN = 'Definition: its format in these snapshots is unknown';
+
+function definitionText({ definition }: TableDiff): ToneLine[] {
+  if (definition === null) return [{ text: DEFINITION_UNKNOWN, tone: 'caution' }];
   if (definition.length === 0) return [{ text: 'Definition: unchanged', tone: 'dim' }];
-  return [{ text: 'Definition', tone: 'strong' }, ...diffLines(definition)];
+  return [{ text: DEFINITION, tone: 'strong' }, ...diffLines(definition)];
+}
+
+/** On the screens, above definition and rows: what changed in how many rows, and what is not shown of it. */
+export function differenceNotices({
+  definition,
+  rows,
+  rows_not_compared,
+}: Pick<TableDiff, 'definition' | 'rows' | 'rows_not_compared'>): StyledText[][] {
+  const masked = rows?.columns.filter((column) => column.masked).length ?? 0;
+  return [
+    ...(definition === null ? [[{ text: DEFINITION_UNKNOWN, tone: 'caution' as const }]] : []),
+    ...(rows ? [countParts(rows)] : []),
+    ...(rows_not_compared ? [[{ text: `Rows: ${NOT_COMPARED[rows_not_compared]}`, tone: 'caution' as const }]] : []),
+    ...(masked > 0 ? [[{ text: revealText(masked), tone: 'dim' as const }]] : []),
+  ];
+}
+
+/** `+3 added   -0 removed   ~5 changed` */
+function countParts({ added, removed, changed, samples }: RowsDiff): StyledText[] {
+  if (samples.length === 0) return [{ text: 'Rows: the same, in another order', tone: 'dim' }];
+  const part = (count: number, word: string, { sign, tone }: { sign: string; tone: Tone }): StyledText => ({
+    text: `${sign}${formatCount(count)} ${word}   `,
+    tone: count > 0 ? tone : 'dim',
+  });
+  const shown = samples.filter(({ change }) => change !== 'before').length;
+  const all = added + removed + (changed ?? 0);
+  return [
+    part(added, 'added', { sign: '+', tone: 'good' }),
+    part(removed, 'removed', { sign: '-', tone: 'bad' }),
+    changed === null
+      ? { text: 'without a key   ', tone: 'dim' }
+      : part(changed, 'changed', { sign: '~', tone: 'caution' }),
+    ...(shown < all ? [{ text: `first ${formatCount(shown)} rows`, tone: 'caution' as const }] : []),
+  ];
+}
+
+/** Short, for the narrowest window. */
+function revealText(columns: number): string {
+  return `${keyText('reveal')} reveals ${formatNumberOf(columns, 'column')} of personal data`;
 }
 
 export function diffLines(diff: NonNullable<TableDiff['definition']>): ToneLine[] {

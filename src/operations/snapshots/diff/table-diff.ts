@@ -31,7 +31,8 @@ export async function diffTable(context: Context, request: TableDiffRequest): Pr
   for (const found of [from, to]) assertLocal(found, target);
   const names = [from, to].flatMap(({ manifest }) => manifest.tables);
   const { name } = tableNamed({ ...to.manifest, tables: distinct(names) }, request.table);
-  await using pool = createObjectPool(1);
+  // Both sides are read at the same time.
+  await using pool = createObjectPool(2);
   const [before, after] = [
     await readSide(context, { manifest: from.manifest, table: name, pool }),
     await readSide(context, { manifest: to.manifest, table: name, pool }),

@@ -1,12 +1,12 @@
-import type { Span } from '../../components/line.tsx';
-import { progressBar } from '../../components/progress-bar.ts';
-import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
-import type { Run } from '../../src/state/runs.ts';
-import { cellWidth, fitCells } from '../../src/text/text-width.ts';
-import { runProgress, tableProgress } from './progress-text.ts';
+import type { Span } from '../../../components/line.tsx';
+import { progressBar } from '../../../components/progress-bar.ts';
+import type { Glyphs } from '../../../src/presentation/shapes/glyphs.ts';
+
+import { cellWidth, fitCells } from '../../../src/text/text-width.ts';
+import { type ProgressingRun, runProgress, tableProgress } from './progress-text.ts';
 
 export interface ProgressLinesOptions {
-  run: Run;
+  run: ProgressingRun;
   now: number;
   width: number;
   /** Lines for tables. */

@@ -1,8 +1,10 @@
-import { percentText, progressWords } from '../../src/presentation/progress.ts';
-import { type Item, isActive, isFinished, itemRate, type Progress, paceOf } from '../../src/state/progress.ts';
-import { elapsed } from '../../src/state/run.ts';
-import type { Run } from '../../src/state/runs.ts';
-import { formatBytes, formatCount, formatDuration, formatNumberOf } from '../../src/text/format.ts';
+import { percentText, progressWords } from '../../../src/presentation/progress.ts';
+import { type Item, isActive, isFinished, itemRate, type Progress, paceOf } from '../../../src/state/progress.ts';
+import { elapsed } from '../../../src/state/run.ts';
+import type { Run } from '../../../src/state/runs.ts';
+import { formatBytes, formatCount, formatDuration, formatNumberOf } from '../../../src/text/format.ts';
+
+export type ProgressingRun = Pick<Run, 'state' | 'estimateMs'>;
 
 /** A run as a whole; what is not known is said to be unknown. */
 export interface RunProgress {
@@ -16,7 +18,7 @@ export interface RunProgress {
 }
 
 /** By the figures of the running step, and by earlier runs where they say that more is to come. */
-export function runProgress({ state, estimateMs }: Run, now: number): RunProgress {
+export function runProgress({ state, estimateMs }: ProgressingRun, now: number): RunProgress {
   const progress = runningProgress(state.steps);
   const pace = progress && paceOf(progress, now);
   const words = progress && progressWords(progress, now);
@@ -53,7 +55,7 @@ export interface TableProgress {
 }
 
 /** The tables of the running step, largest first; with little room those in progress stay before finished ones. */
-export function tableProgress({ state }: Run, most: number): TableProgress[] {
+export function tableProgress({ state }: ProgressingRun, most: number): TableProgress[] {
   const progress = runningProgress(state.steps);
   if (!progress) return [];
   const { items, unit } = progress;

@@ -1,9 +1,9 @@
-import type { Span } from '../../components/line.tsx';
-import { progressWords, STEP_MARKS, stepTime } from '../../src/presentation/progress.ts';
-import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
-import type { Progress } from '../../src/state/progress.ts';
-import type { RunStep } from '../../src/state/run.ts';
-import { cellWidth, cut, fitCells } from '../../src/text/text-width.ts';
+import type { Span } from '../../../components/line.tsx';
+import { progressWords, STEP_MARKS, stepTime } from '../../../src/presentation/progress.ts';
+import type { Glyphs } from '../../../src/presentation/shapes/glyphs.ts';
+import type { Progress } from '../../../src/state/progress.ts';
+import type { RunStep } from '../../../src/state/run.ts';
+import { cellWidth, cut, fitCells } from '../../../src/text/text-width.ts';
 
 export interface StepLinesOptions {
   steps: RunStep[];

@@ -1,0 +1,38 @@
+import type { TextEdit } from '../../components/text-edit.ts';
+import type { OpenChanges } from '../../src/operations/changes/changes.ts';
+import { type ChangeEntry, changeEntries, entryName } from '../../src/operations/changes/list-text.ts';
+import { type ListState, matchesFilter } from '../../src/state/list.ts';
+import type { RunState } from '../../src/state/run.ts';
+import type { FetchState } from '../app/lists/fetched.ts';
+import { selectedItem } from '../app/lists/in-view.ts';
+
+declare module '../app/route.ts' {
+  interface Routes {
+    changes: ChangesRoute;
+  }
+}
+
+/** Changes in a destination, or in a branch, since an earlier state. Both states can be read until the user leaves. */
+export interface ChangesRoute extends FetchState<OpenChanges> {
+  screen: 'changes';
+  target: string;
+  branch?: string;
+  /** Name of a save. Default: the last load. */
+  since?: string;
+  /** Progress of the reading. */
+  state: RunState;
+  /** Values that look like personal data are shown. */
+  revealed: boolean;
+  list: ListState;
+  typing: TextEdit | null;
+}
+
+export function entriesInView({ found, list, typing }: ChangesRoute): ChangeEntry[] {
+  const filter = typing?.text ?? list.filter;
+  const all = found ? changeEntries(found.result) : [];
+  return filter === '' ? all : all.filter((entry) => matchesFilter(filter, [entryName(entry), entry.kind]));
+}
+
+export function selectedEntry(route: ChangesRoute): ChangeEntry | null {
+  return selectedItem(entriesInView(route), ({ id }) => id, route.list);
+}

@@ -1,0 +1,72 @@
+import { type Move, moveSelection } from '../../src/state/list.ts';
+import { HELP, MOVES_WITHOUT_TAB, PALETTE } from '../app/keys.ts';
+import { FILTER } from '../app/lists/filter.ts';
+import { GRID_BACK, gridKeys, isRecord, moveInGrid } from '../app/lists/grid-keys.ts';
+import { positionIn, type Rows, rowsByIndex } from '../app/lists/in-view.ts';
+import type { KeyBinding, Model } from '../app/model.ts';
+import { pageOf } from '../app/navigate.ts';
+import { toggleRevealed } from '../commands/table-diff.ts';
+import { activePane, definitionOf, recordsInView, type TableDiffRoute } from './table-diff-route.ts';
+
+export const TABLE_DIFF_KEYS: KeyBinding<TableDiffRoute>[] = [
+  ...gridKeys<TableDiffRoute>({ columns: scrollingColumns }),
+  {
+    id: 'reveal',
+    keys: ['z'],
+    label: 'reveal',
+    help: 'show or mask values that look like personal data',
+    whyNot: ({ route }) =>
+      route.found?.rows?.columns.some(({ personal }) => personal !== null)
+        ? null
+        : 'No column looks like personal data',
+    run: toggleRevealed,
+  },
+  ...FILTER.map(
+    (binding): KeyBinding<TableDiffRoute> => ({
+      ...binding,
+      when: (context) => isGrid(context) && (binding.when?.(context) ?? true),
+    }),
+  ),
+  {
+    keys: ['tab'],
+    label: 'pane',
+    help: 'definition, or rows',
+    when: (context) => isGrid(context) && definitionOf(context.route).length > 0,
+    run: ({ navigation }, route) =>
+      navigation.replace({ ...route, pane: activePane(route) === 'rows' ? 'definition' : 'rows' }),
+    palette: false,
+  },
+  GRID_BACK,
+  PALETTE,
+  HELP,
+  ...MOVES_WITHOUT_TAB,
+];
+
+function isGrid({ route }: { route: TableDiffRoute }): boolean {
+  return !isRecord({ route }) && scrollingColumns(route) > 0;
+}
+
+function scrollingColumns({ found }: TableDiffRoute): number {
+  const rows = found?.rows;
+  return rows && found.records.length > 0 ? Math.max(1, rows.columns.length - rows.key.length) : 0;
+}
+
+/** The rows of the pane with the keys; a whole record is one of the rows. */
+export function rowsOf(route: TableDiffRoute): Rows {
+  return isDefinition(route) ? rowsByIndex(definitionOf(route)) : recordsInView(route);
+}
+
+function isDefinition(route: TableDiffRoute): boolean {
+  return !isRecord({ route }) && activePane(route) === 'definition';
+}
+
+export function moveWithin(model: Model, route: TableDiffRoute, move: Move): void {
+  if (!isDefinition(route)) {
+    moveInGrid(model, route, move);
+    return;
+  }
+  const { ids } = rowsOf(route);
+  const index = positionIn({ ids }, route.definition.selected);
+  const definition = moveSelection(route.definition, { ids, index, move, page: pageOf(model) });
+  model.navigation.replace({ ...route, definition });
+}

@@ -1,0 +1,47 @@
+import { useMemo } from 'react';
+import { Empty } from '../../components/empty.tsx';
+import { FilterLine } from '../../components/filter-line.tsx';
+import { diffGrid, recordFields, recordTitle } from '../../src/operations/snapshots/diff/rows-grid-text.ts';
+import { GridPane } from '../app/frame/grid-pane.tsx';
+import { positionIn } from '../app/lists/in-view.ts';
+import { noMatchLines } from '../app/text.ts';
+import { activePane, recordsInView, type TableDifference, type TableDiffRoute } from './table-diff-route.ts';
+
+interface RowsPaneProps {
+  route: TableDiffRoute;
+  found: TableDifference;
+  width: number;
+  height: number;
+}
+
+/** The changed rows as a grid, with the changed columns of the selected one. */
+export function RowsPane({ route, found: { rows, records }, width, height }: RowsPaneProps) {
+  const { list, typing, scrolled } = route;
+  const inView = recordsInView(route);
+  const grid = useMemo(() => rows && diffGrid(rows, records), [rows, records]);
+  if (!rows || !grid) return null;
+  const isFiltering = typing !== null || list.filter !== '';
+  const selected = positionIn(inView, list.selected);
+  return (
+    <>
+      {isFiltering && <FilterLine typing={typing} filter={list.filter} width={width} />}
+      {inView.ids.length === 0 ? (
+        <Empty lines={noMatchLines('rows')} />
+      ) : (
+        <GridPane
+          grid={{ ...grid, rows: inView.records }}
+          ids={inView.ids}
+          selected={selected}
+          record={(record) => ({
+            title: recordTitle(record, rows, selected),
+            ...recordFields(record, { rows, records, isWhole: false }),
+          })}
+          scrolled={scrolled}
+          width={width}
+          height={height - (isFiltering ? 1 : 0)}
+          isActive={activePane(route) === 'rows'}
+        />
+      )}
+    </>
+  );
+}
