@@ -82,6 +82,7 @@ const onlyRows = v.object({
     v.array(v.object({ table: text, rows_before: describe(number, 'Rows that are replaced.'), rows: number })),
     'Tables whose rows are replaced in the present destination; everything else stays.',
   ),
+  keys: optional(describe(texts, 'Primary keys of the only rows to replace. Absent: all rows.')),
   views_not_refreshed: describe(texts, 'Materialized views that read the tables.'),
 });
 

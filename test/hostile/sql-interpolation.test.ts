@@ -98,7 +98,13 @@ const POSTGRES: Record<string, string[]> = {
   // Paths of quoted names; a query of quoted literals.
   'dump/instant.ts': ['some.map(ArrowFunctionExpression).join(", ")', 'tablesQuery(schemas)'],
   // Names are quoted by quoteName, texts by quoteText; the rest are numbers of tables and constants.
-  'restore/only-rows/plan-only-rows.ts': ['namePartOf("n.nspname")', 'pathOf(dataOf(table, details))'],
+  'restore/only-rows/plan-only-rows.ts': [
+    ...['keyCondition(keys)', 'namePartOf("n.nspname")', 'pathOf(dataOf(table, details))', 'some'],
+  ],
+  // Conditions of `row-keys.ts`.
+  'restore/only-rows/restore-only-rows.ts': ['counted.count', 'keyed.only'],
+  // One of a list of types.
+  'restore/only-rows/row-keys.ts': ['type'],
   'restore/only-rows/replace-tables.ts': [
     ...['columnList(table.columns)', 'pathOf(table)', 'pathOf(table.root ?? table)'],
   ],
@@ -109,6 +115,7 @@ const POSTGRES: Record<string, string[]> = {
     ...['count', 'counted.join("\\n  ")', 'ownedSequences(tables)', 'pathOf(table)', 'query', 'relationsOf(given)'],
     ...[
       'relationsOf(relations(tables))',
+      ...['table.only', 'table.only ? `…` : ""'],
       'tables.map(ArrowFunctionExpression).join(", ")',
       'withAncestors("relations")',
     ],
@@ -204,6 +211,7 @@ const MYSQL: Record<string, string[]> = {
   // Conditions of inDatabase; paths of quoted names.
   'restore/only-rows/references.ts': [
     ...['among("REFERENCED_TABLE_NAME")', 'among("TABLE_NAME")', 'from', 'other', 'own', 'to'],
+    ...['KEYS_LISTED', 'dangling', 'reference.dangling'],
   ],
   'restore/only-rows/commit-locked.ts': ['locks.join(", ")', 'moved', 'path', 'pending', 'staged'],
   // A message.

@@ -88,6 +88,8 @@ export interface RestoreRequest {
   full?: boolean | undefined;
   /** Replaces the rows of the tables in `only` in the present destination, and nothing else. */
   onlyRows?: boolean | undefined;
+  /** With `onlyRows` and one table: the primary keys of the only rows, as a person wrote them. */
+  keys?: string[] | undefined;
   /** Restores the content with the rights of the user of `url`. */
   allowSuperuser?: boolean | undefined;
   /** This machine has built the snapshot: what only a superuser may create was created by one in the source. */
@@ -121,8 +123,16 @@ export interface RestorePlan {
   onlyRows?: OnlyRowsPlan;
 }
 
+/** Rows of a table by its primary key, as text that equal values share. */
+export interface RowKeys {
+  column: string;
+  values: string[];
+}
+
 export interface OnlyRowsPlan {
-  /** Rows of the tables in the destination at present. */
+  /** The only rows to replace. Absent: all. */
+  keys?: RowKeys;
+  /** Rows of the tables in the destination at present; with `keys`, of these. */
   present: { table: string; rows: number }[];
   /** Materialized views that read the tables, and are not refreshed. */
   materializedViews: string[];

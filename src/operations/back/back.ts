@@ -9,11 +9,16 @@ import { applyReset, type PlannedReset, planReset } from '../reset/reset.ts';
 import { findSave } from '../save/saves.ts';
 import { applyUndo, type PlannedUndo, planUndo } from '../undo/undo.ts';
 import { lastLoad } from './last-load.ts';
+import { preparePart } from './part.ts';
 
 export interface BackRequest {
   target: string;
   /** Name or index of a save, `load` (a reset) or `previous` (an undo). Default: the newest save. */
   point?: string;
+  /** Patterns of tables: only their rows return, in the present destination. */
+  tables?: string[] | undefined;
+  /** Primary keys of one table: only these rows return. */
+  rows?: string[] | undefined;
   /** `false` keeps no undo copy. Default `true`. */
   undo?: boolean;
   cpus?: number;
@@ -29,9 +34,14 @@ export interface PlannedBack extends Planned<BackRequest, BackPlan> {
 
 /** Plans the reset, the undo or the load that returns to the point. Changes nothing. */
 export async function planBack(context: Context, request: BackRequest): Promise<PlannedBack> {
-  const { target, point, undo: keepsUndo = true, cpus, autosave = true } = request;
+  const { target, point, tables, rows, undo: keepsUndo = true, cpus, autosave = true } = request;
   const planned = { request, planned_at: context.clock().toISOString(), load: null, reset: null, undo: null };
   const loading = { target, undo: keepsUndo, autosave, ...(cpus !== undefined && { cpus }) };
+  if (tables) {
+    const { load, ...part } = await preparePart(context, { ...loading, point, tables, rows });
+    return { ...planned, plan: { target, ...part, load: load.plan }, load };
+  }
+  if (rows) throw rowsOfNoTable(target);
   if (point === 'load') {
     const way = await planReturnToLoad(context, { target, undo: keepsUndo });
     if (typeof way !== 'string') return { ...planned, plan: { target, point, reset: way.plan }, reset: way };
@@ -61,6 +71,12 @@ async function planReturnToLoad(
     if (!last) throw error;
     return last.snapshot;
   }
+}
+
+function rowsOfNoTable(target: string): UserError {
+  return new UserError('flag_needs_flag', '--rows requires --table', {
+    hint: `For example: tool back ${target} load --table public.orders --rows 17,18`,
+  });
 }
 
 const WITHOUT_BASE = new Set(['no_base_copy', 'base_copy_outdated', 'base_copies_unsupported']);

@@ -13,7 +13,10 @@ export interface LastLoad {
  */
 export function lastLoad(context: Context, { target, url }: { target: string; url: string }): LastLoad | null {
   const { entries } = readHistory(context);
-  const entry = entries.find(({ operation, outcome, to }) => operation === 'load' && outcome === 'done' && to === url);
+  const entry = entries.find(
+    ({ operation, outcome, to, method }) =>
+      operation === 'load' && outcome === 'done' && to === url && method !== 'rows',
+  );
   if (!entry?.snapshot || entry.target !== target || entry.method === 'tables' || entry.method === 'script')
     return null;
   return { snapshot: entry.snapshot, at: entry.at };

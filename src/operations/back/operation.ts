@@ -4,6 +4,7 @@ import { defineOperation } from '../operation.ts';
 import { resetOperation } from '../reset/operation.ts';
 import { undoOperation } from '../undo/operation.ts';
 import type { BackRequest, PlannedBack } from './back.ts';
+import { partQuestion } from './part-text.ts';
 
 /** One of three operations, by the point: their questions and summaries are those of the reset, the undo and the load. */
 export const backOperation = defineOperation<BackRequest, PlannedBack, BackResult>({
@@ -16,7 +17,9 @@ export const backOperation = defineOperation<BackRequest, PlannedBack, BackResul
   question: (plan, now) => {
     const { load, reset, undo } = plan;
     if (reset) return resetOperation.question(reset, now);
-    return undo ? undoOperation.question(undo, now) : loadOperation.question(ofSave(load), now);
+    if (undo) return undoOperation.question(undo, now);
+    const question = loadOperation.question(ofSave(load), now);
+    return plan.part ? partQuestion(plan, question) : question;
   },
   summary: ({ load, reset }, plan) => {
     if (reset && plan.reset) return resetOperation.summary(reset, plan.reset);

@@ -63,7 +63,7 @@ export function originOf(context: Context, { target, url }: { target: string; ur
       isUndone = !isUndone;
     } else if (isUndone) {
       isUndone = false;
-    } else {
+    } else if (method !== 'rows') {
       if (snapshot === null || method === 'tables') throw loadUnknown(target, url);
       return snapshot;
     }

@@ -59,6 +59,33 @@ export async function readChanges(given: Context, request: ChangesRequest): Prom
     if (!request.reveal) throw sqlReveals();
     await assertNewFile(request.sql);
   }
+  return withPresent(given, request, async ({ context, database, base, manifest, reading }) => {
+    const step = { step: 'compare', label: 'Compare with the earlier state', done: 'Compared with the earlier state' };
+    const { rows, values, ...compared } = await withStep(context.report, step, () =>
+      compare(context, { request, base, manifest }),
+    );
+    const sql = await sqlOf(context, request, (file) => writeSql(compared, { database, manifest, rows, values, file }));
+    return {
+      ...{ target, ...(name !== undefined && { branch: name }), destination: database.url.display, since: base.since },
+      ...compared,
+      ...(sql && { sql }),
+      ...(reading && { reading }),
+    };
+  });
+}
+
+export interface PresentAndBase extends PresentState {
+  context: Context;
+  database: Database;
+  base: ChangesBase;
+}
+
+/** Reads the present state, for the work alone, and finds the earlier one. Steps: `connect`, `dump`. */
+export async function withPresent<Result>(
+  given: Context,
+  request: Omit<ChangesRequest, 'limit' | 'reveal' | 'sql'>,
+  work: (states: PresentAndBase) => Promise<Result>,
+): Promise<Result> {
   const { context, database, loaded } = await openChanged(given, request);
   const { url } = database;
   const base = await findBase(context, request, loaded);
@@ -67,23 +94,13 @@ export async function readChanges(given: Context, request: ChangesRequest): Prom
       'engine_differs',
       `A snapshot of ${base.manifest.engine} cannot be compared with ${url.display}`,
       {
-        hint: `Name another one: tool changes ${target} --since SNAPSHOT`,
+        hint: `Name another one: tool changes ${request.target} --since SNAPSHOT`,
       },
     );
   }
-  return withPresentState(context, { ...request, database, base: base.manifest }, async ({ manifest, reading }) => {
-    const step = { step: 'compare', label: 'Compare with the earlier state', done: 'Compared with the earlier state' };
-    const { rows, values, ...compared } = await withStep(context.report, step, () =>
-      compare(context, { request, base, manifest }),
-    );
-    const sql = await sqlOf(context, request, (file) => writeSql(compared, { database, manifest, rows, values, file }));
-    return {
-      ...{ target, ...(name !== undefined && { branch: name }), destination: url.display, since: base.since },
-      ...compared,
-      ...(sql && { sql }),
-      ...(reading && { reading }),
-    };
-  });
+  return withPresentState(context, { ...request, database, base: base.manifest }, (present) =>
+    work({ context, database, base, ...present }),
+  );
 }
 
 async function sqlOf(
@@ -176,9 +193,8 @@ async function compare(context: Context, { request, base, manifest }: CompareReq
   const tables: ChangedTable[] = [];
   const rows = new Map<string, ComparedRows>();
   for (const name of names) {
-    const sides = await sidesOf(context, { name, base: base.manifest, manifest, pool });
-    const changed = sides && (await compareStored(context, sides.before, sides.after));
-    const found = changed && describeTable(sides, changed, { name, request, isShown: shown.has(name) });
+    const { sides, changed } = await compareTable(context, { name, base: base.manifest, manifest, pool });
+    const found = sides && changed && describeTable(sides, changed, { name, request, isShown: shown.has(name) });
     if (!found) continue;
     tables.push(found);
     if (request.sql !== undefined && typeof changed === 'object') rows.set(name, changed);
@@ -187,16 +203,26 @@ async function compare(context: Context, { request, base, manifest }: CompareReq
   return { tables, rows, unchanged: names.length - tables.length, ...compared };
 }
 
+interface TableComparison {
+  name: string;
+  base: Manifest;
+  /** The present state. */
+  manifest: Manifest;
+  pool: ObjectPool;
+}
+
+/** `null` where both sides have the same objects. */
+export async function compareTable(context: Context, comparison: TableComparison) {
+  const sides = await sidesOf(context, comparison);
+  return { sides, changed: sides && (await compareStored(context, sides.before, sides.after)) };
+}
+
 interface Sides {
   before: ComparedSide;
   after: ComparedSide;
 }
 
-/** `null` where both sides have the same objects. */
-async function sidesOf(
-  context: Context,
-  { name, base, manifest, pool }: { name: string; base: Manifest; manifest: Manifest; pool: ObjectPool },
-): Promise<Sides | null> {
+async function sidesOf(context: Context, { name, base, manifest, pool }: TableComparison): Promise<Sides | null> {
   const [old = null, now = null] = [base, manifest].map(({ tables }) => tables.find((table) => table.name === name));
   if (old && now && ownFiles(old, now).length === 0 && ownFiles(now, old).length === 0) return null;
   return {

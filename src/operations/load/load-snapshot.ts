@@ -217,6 +217,7 @@ async function restorationOf(
     inPlace = false,
     full = false,
     only: onlyRows,
+    rows: keys,
     keepGoing,
     remoteTables,
     events,
@@ -232,6 +233,7 @@ async function restorationOf(
     ...{ manifest, schemaConfig, role, inPlace, full, onlyRows, keepGoing, remoteTables, events },
     ...{ allowSuperuser, builtHere },
     ...(only && { only }),
+    ...(keys && { keys }),
     ...(keepBase && { keepBase }),
     ...saved,
   };
