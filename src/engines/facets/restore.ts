@@ -52,6 +52,11 @@ export interface RestoreFacet {
    * with the same content.
    */
   reset(run: WithoutUrl<ResetRun>): Promise<ReplaceResult>;
+  /**
+   * Makes the rows of the destination those of its base copy, in one transaction that ends no session. Resolves with the
+   * reason where that cannot be, having changed nothing. A second call finds no change.
+   */
+  resetInPlace(reset: WithoutUrl<InPlaceReset>): Promise<InPlaceChanges | string>;
   /** Base copy and spare of a destination. */
   findCopies(): Promise<BaseCopies>;
   /** With branches, of several databases that can share one connection (`connectionKey`), in their order. */
@@ -254,7 +259,20 @@ export interface ResetRun extends DestinationResetRequest {
   role?: string | undefined;
 }
 
+export interface InPlaceReset {
+  url: DatabaseUrl;
+  accept: ResetRun['accept'];
+}
+
+/** Row versions that differ from those of the base copy; what was changed, once it is done. */
+export interface InPlaceChanges {
+  tables: { table: string; delete: number; insert: number }[];
+  sequences: number;
+}
+
 export interface Resettable {
+  /** What a reset in place would change, or why there is none. */
+  inPlace: InPlaceChanges | string;
   destination: DestinationState;
   base: BaseCopy;
   /** The spare is renamed, the base copy is copied. */

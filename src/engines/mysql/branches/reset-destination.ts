@@ -19,6 +19,7 @@ import { dropAuxiliaryDatabase } from '../swap/shadow-databases.ts';
 import { fillFromBase, findBaseCopies, takeSpare } from './base-copies.ts';
 import { type BaseRecord, readBaseRecord } from './base-record.ts';
 import { describeBranches, type MarkedBranch, readMarks } from './list.ts';
+import { NOT_IN_PLACE } from './not-in-place.ts';
 
 /** Plans a reset; rejects when no base copy of the destination can be used. */
 export async function planReset(context: EngineContext, { url, spare }: DestinationResetRequest): Promise<Resettable> {
@@ -38,6 +39,7 @@ export async function planReset(context: EngineContext, { url, spare }: Destinat
     by: 'rows',
     copies: made,
     warnings: sessionWarnings(facts.destination),
+    inPlace: NOT_IN_PLACE,
   };
 }
 

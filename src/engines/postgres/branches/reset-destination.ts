@@ -9,11 +9,18 @@ import { assertEnoughSpace } from '../../shared/server/free-space.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { quoteName } from '../connection/quote.ts';
 import { sessionWarnings } from '../restore/preflight.ts';
-import { auxiliaryNames, dropMarked, lockDestination, sweepLeftovers } from '../server/server.ts';
+import {
+  auxiliaryNames,
+  dropMarked,
+  findAuxiliaryDatabases,
+  lockDestination,
+  sweepLeftovers,
+} from '../server/server.ts';
 import { checkSwap } from '../swap/blockers.ts';
 import { inspectDestination } from '../swap/inspect-destination.ts';
 import { replaceDestination } from '../swap/replace.ts';
 import { findBaseCopies, newFromBase } from './base-copies.ts';
+import { planInPlace } from './in-place/reset-in-place.ts';
 import { readBranches } from './list.ts';
 
 /** Plans a reset; rejects when no base copy of the destination can be used. */
@@ -30,7 +37,9 @@ export async function planReset(context: EngineContext, { url, spare }: Destinat
   assertEnoughSpace(facts, made * (base.sizeBytes ?? 0));
   const from = usesSpare ? 'spare' : 'base';
   const all = [...sessionWarnings(facts, 'swap'), ...warnings];
-  return { destination: facts.destination, base, from, by: 'files', copies: made, warnings: all };
+  const { base: marked } = await findAuxiliaryDatabases(server, destination);
+  const inPlace = await planInPlace(context, { url, base: marked });
+  return { destination: facts.destination, base, from, by: 'files', copies: made, warnings: all, inPlace };
 }
 
 /** Replaces the destination by its spare, or by a copy of its base copy. */

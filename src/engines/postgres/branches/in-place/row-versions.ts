@@ -1,0 +1,99 @@
+import { quoteName, quoteNumber } from '../../connection/quote.ts';
+import type { PostgresSession } from '../../connection/session.ts';
+import { type ChangedVersions, isFresh } from './find-changes.ts';
+
+export interface RowVersion {
+  /** `(block,item)` */
+  id: string;
+  /** All values, as text of the row's type. */
+  row: string;
+}
+
+export interface TableVersions {
+  /** Rows that only the database has, and those that only the base copy has. */
+  deleted: string[];
+  inserted: string[];
+}
+
+interface Versions {
+  table: ChangedVersions;
+  border: string;
+  database: PostgresSession;
+  base: PostgresSession | null;
+}
+
+/** Finds the rows that differ, among the versions that only one side has: equal ones may have been written again. */
+export async function readVersions({ table, border, database, base }: Versions): Promise<TableVersions> {
+  const fresh = table.fresh === 0 ? [] : await readRows(database, table, table.rewritten ? 'true' : isFresh(border));
+  const missing = table.missing === 0 ? [] : await readMissing({ table, border, database, base });
+  const places = Map.groupBy(fresh, ({ row }) => row);
+  const inserted = missing.flatMap(({ row }) => (places.get(row)?.pop() ? [] : [row]));
+  return { deleted: [...places.values()].flatMap((left) => left.map(({ id }) => id)), inserted };
+}
+
+async function readMissing({ table, border, database, base }: Versions): Promise<RowVersion[]> {
+  if (!base) throw new Error('rows of the base copy are needed');
+  if (table.rewritten) return readRows(base, table, 'true');
+  const isOld = `NOT (${isFresh(border)})`;
+  const blocks = await differingBlocks({ table, isOld, database, base });
+  const missing: RowVersion[] = [];
+  for (const within of blocks.map(({ from, to }) => inBlocks(from, to))) {
+    const path = pathOf(table);
+    const present = await database.query<Pick<RowVersion, 'id'>>(
+      `SELECT ctid::text AS id FROM ONLY ${path} WHERE ${within} AND ${isOld}`,
+    );
+    const ids = new Set(present.map(({ id }) => id));
+    missing.push(...(await readRows(base, table, within)).filter(({ id }) => !ids.has(id)));
+  }
+  return missing;
+}
+
+interface Blocks {
+  from: number;
+  to: number;
+}
+
+/** Blocks of a range that is counted alone, first. */
+const RANGE = 1024;
+
+/** Finds runs of blocks with another number of old versions, by counts of ranges first. */
+async function differingBlocks({ table, isOld, database, base }: Omit<Versions, 'border'> & { isOld: string }) {
+  const runs: Blocks[] = [];
+  const compare = async (within: string, size: number): Promise<Blocks[]> => {
+    const counts = (condition: string): string => `
+      SELECT ((ctid::text::point)[0]::int8 / ${quoteNumber(size)}) AS place, count(*) AS rows
+      FROM ONLY ${pathOf(table)} WHERE ${condition} GROUP BY 1 ORDER BY 1`;
+    const present = new Map(
+      (await database.query<{ place: number; rows: number }>(counts(`${within} AND ${isOld}`))).map((one) => [
+        one.place,
+        one.rows,
+      ]),
+    );
+    const all = await (base ?? database).query<{ place: number; rows: number }>(counts(within));
+    return all
+      .filter(({ place, rows }) => present.get(place) !== rows)
+      .map(({ place }) => ({ from: place * size, to: (place + 1) * size }));
+  };
+  for (const range of await compare('true', RANGE)) {
+    for (const block of await compare(inBlocks(range.from, range.to), 1)) {
+      const last = runs.at(-1);
+      if (last?.to === block.from && last.to - last.from < RANGE) last.to = block.to;
+      else runs.push(block);
+    }
+  }
+  return runs;
+}
+
+function inBlocks(from: number, to: number): string {
+  return `ctid >= '(${quoteNumber(from)},0)'::tid AND ctid < '(${quoteNumber(to)},0)'::tid`;
+}
+
+async function readRows(session: PostgresSession, table: ChangedVersions, condition: string): Promise<RowVersion[]> {
+  return session.query<RowVersion>(
+    `SELECT t.ctid::text AS id, (t.*)::text AS row FROM ONLY ${pathOf(table)} AS t WHERE ${condition}`,
+  );
+}
+
+export function pathOf({ schema, name }: Pick<ChangedVersions, 'schema' | 'name'>): string {
+  return `${quoteName(schema)}.${quoteName(name)}`;
+}

@@ -1,0 +1,99 @@
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { build } from '../../../src/operations/build/build.ts';
+import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
+import { applyReset, planReset, type ResetRequest } from '../../../src/operations/reset/reset.ts';
+import { resetQuestion, resetSummary } from '../../../src/operations/reset/text.ts';
+import type { RunEvent } from '../../../src/results/events.ts';
+import type { Context } from '../../../src/runtime/context.ts';
+import { normalized } from '../../helpers/databases/build-and-load.ts';
+import { asData } from '../../helpers/fakes/as-data.ts';
+import {
+  describeWithPostgres,
+  startPostgres,
+  type TestPostgres,
+  temporaryFolder,
+  testContext,
+} from '../../helpers/postgres/postgres-server.ts';
+
+const FILL = `
+  CREATE TABLE person (id serial PRIMARY KEY, name text UNIQUE, boss integer REFERENCES person ON DELETE CASCADE,
+    doubled integer GENERATED ALWAYS AS (id * 2) STORED);
+  INSERT INTO person (name, boss) SELECT 'person ' || i, nullif(i / 2, 0) FROM generate_series(1, 2000) i;
+  CREATE TABLE owned (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, person integer REFERENCES person ON DELETE RESTRICT,
+    number double precision, at timestamptz, tags text[]);
+  INSERT INTO owned (person, number, at, tags) SELECT i, random(), now(), ARRAY['a"b', NULL, '\\x'] FROM generate_series(1, 500) i;
+  CREATE TABLE log (line text); INSERT INTO log VALUES ('same'), ('same'), (NULL), (E'a\\tb\\nc\\\\d');
+  CREATE TABLE nothing (); INSERT INTO nothing DEFAULT VALUES;
+  CREATE TABLE "odd t" (t text, "value" text, r text); INSERT INTO "odd t" VALUES ('x', 'y', 'z');
+  CREATE FUNCTION heard() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN INSERT INTO public.log VALUES (TG_OP); RETURN coalesce(NEW, OLD); END $$;
+  CREATE TRIGGER heard AFTER INSERT OR UPDATE OR DELETE ON owned FOR EACH ROW EXECUTE FUNCTION heard();
+  CREATE SEQUENCE unused; CREATE SEQUENCE counter; SELECT setval('counter', 42)`;
+
+describeWithPostgres('a reset in place', () => {
+  let server: TestPostgres;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let events: RunEvent[] = [];
+  let pristine: string;
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    server = await startPostgres();
+    await server.createDatabase('source');
+    await server.psql('source', { sql: FILL });
+    await build(contextWith(), { target: 'app' });
+    await load();
+    pristine = await content();
+  }, 60_000);
+
+  beforeEach(() => {
+    events = [];
+  });
+
+  afterAll(async () => {
+    await server?.stop();
+    await folder?.[Symbol.asyncDispose]();
+  });
+
+  function contextWith(): Context {
+    const app = { snapshot: { src_url: server.url('source'), dst_url: server.url('copy') } };
+    const settings = { working_directory: join(folder.path, 'work'), targets: { app } };
+    return testContext({ settings, events });
+  }
+
+  /** Where the server puts rows in a file is no content. */
+  const content = async () => normalized(await server.dump('copy')).join(';\n');
+  const load = async () => applyLoad(contextWith(), await planLoad(contextWith(), { target: 'app', keepBase: true }));
+  const sql = async (text: string, database = 'copy') => (await server.psql(database, { sql: text })).trim();
+  const plan = async (request: Partial<ResetRequest> = {}) =>
+    asData(await planReset(contextWith(), { target: 'app', undo: false, ...request }));
+  const reset = async (request: Partial<ResetRequest> = {}) => applyReset(contextWith(), await plan(request));
+
+  it('restores changed rows and sequences, and ends no session', async () => {
+    const session = new pg.Client({ connectionString: server.url('copy') });
+    await session.connect();
+    for (let round = 0; round < 3; round += 1) {
+      await sql(`UPDATE person SET name = 'new ' || id WHERE id % 500 = 7; DELETE FROM person WHERE id > 1990;
+        DELETE FROM owned WHERE id IN (3, 4)`);
+      await sql(`INSERT INTO person (name) VALUES ('extra'); INSERT INTO log VALUES ('same'); DELETE FROM nothing;
+        UPDATE owned SET number = number + 1, tags = NULL WHERE id < 10; UPDATE "odd t" SET t = 'changed'; SELECT nextval('unused')`);
+      const planned = await plan();
+      expect(planned.plan).toMatchObject({ way: 'in_place', undo: false, needs_bytes: 0 });
+      expect(resetQuestion(planned.plan, new Date()).consequence).toMatch('Sessions go on. This cannot be undone.');
+      const result = await applyReset(contextWith(), planned);
+      expect(result).toMatchObject({ way: 'in_place', swap_ms: null, undo_database: null });
+      expect(resetSummary(result, planned.plan)).toMatchObject({
+        details: [expect.stringContaining('no session was ended')],
+      });
+      expect(await content()).toBe(pristine);
+    }
+    expect((await session.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+    await session.end();
+    expect(events.filter(({ event }) => event === 'warning')).toEqual([]);
+    // The base copy is as good as before.
+    expect(await reset({ copy: true })).toMatchObject({ way: 'copy' });
+    expect(await content()).toBe(pristine);
+  });
+});
