@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { applyBack, planBack } from '../../../src/operations/back/back.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { applyReset, planReset, type ResetRequest } from '../../../src/operations/reset/reset.ts';
@@ -57,9 +58,10 @@ describeWithPostgres('a reset in place', () => {
     await folder?.[Symbol.asyncDispose]();
   });
 
-  function contextWith(): Context {
+  function contextWith(before?: ('load' | 'agent')[]): Context {
     const app = { snapshot: { src_url: server.url('source'), dst_url: server.url('copy') } };
-    const settings = { working_directory: join(folder.path, 'work'), targets: { app } };
+    const saves = { keep: 20, max_duration: 10, ...(before && { before }) };
+    const settings = { working_directory: join(folder.path, 'work'), targets: { app }, saves };
     return testContext({ settings, events });
   }
 
@@ -95,5 +97,79 @@ describeWithPostgres('a reset in place', () => {
     // The base copy is as good as before.
     expect(await reset({ copy: true })).toMatchObject({ way: 'copy' });
     expect(await content()).toBe(pristine);
+  });
+
+  const wayAfter = async (change: string) => {
+    await sql(change);
+    const planned = await plan();
+    const done = await applyReset(contextWith(), planned);
+    expect(await content()).toBe(pristine);
+    return [planned.plan.way, planned.plan.way_reason, done.way].join(' | ');
+  };
+  const IN_PLACE = 'in_place | definitions are the same, and few rows have changed | in_place';
+
+  it('also restores a table that was truncated, and finds no change where all was rolled back', async () => {
+    expect(await wayAfter('TRUNCATE owned, log; INSERT INTO log VALUES (NULL)')).toBe(IN_PLACE);
+    expect(await wayAfter('BEGIN; DELETE FROM log; SAVEPOINT a; TRUNCATE owned; ROLLBACK')).toBe(IN_PLACE);
+    expect(await wayAfter('CREATE TEMPORARY TABLE mine (id integer); ANALYZE')).toBe(IN_PLACE);
+    for (const vacuum of ['VACUUM', 'VACUUM FREEZE', 'VACUUM FULL person']) await sql(vacuum);
+    expect(await wayAfter('DELETE FROM log')).toBe(IN_PLACE);
+    expect(await wayAfter('ALTER TABLE log ADD more text; ALTER TABLE log DROP more')).toMatch(
+      /^copy \| definitions have changed/,
+    );
+  });
+
+  it('is by copy where anything else has changed, and tells what', async () => {
+    const reasons: [string, string][] = [
+      ['CREATE TABLE another (id integer)', 'definitions have changed'],
+      ["COMMENT ON TABLE log IS 'changed'", 'definitions have changed'],
+      [
+        'CREATE UNLOGGED TABLE quick (id integer)',
+        'it has tables that are unlogged, unreadable or not stored as usual',
+      ],
+      ["SELECT lo_from_bytea(4711, 'large')", 'large objects have changed'],
+      ["INSERT INTO log SELECT 'many' FROM generate_series(1, 100001)", '100,001 rows have changed, which is too many'],
+      ['CLUSTER person USING person_pkey', 'definitions have changed'],
+      ['ALTER TABLE owned ENABLE ALWAYS TRIGGER heard; DELETE FROM owned WHERE id = 1', 'definitions have changed'],
+    ];
+    for (const [change, reason] of reasons) expect(await wayAfter(change)).toBe(`copy | ${reason} | copy`);
+    expect((await plan({ copy: true })).plan).toMatchObject({ way: 'copy', way_reason: '--copy was given' });
+    expect((await plan({ spare: true })).plan).toMatchObject({ way: 'copy', way_reason: 'a spare is wanted' });
+  });
+
+  it('waits a moment for other sessions, and is by copy where they keep a table locked', async () => {
+    const session = new pg.Client({ connectionString: server.url('copy') });
+    session.on('error', () => {});
+    await session.connect();
+    await session.query("BEGIN; INSERT INTO log VALUES ('open')");
+    expect(await wayAfter("INSERT INTO log VALUES ('closed')")).toMatch(/^in_place .* \| copy$/);
+    expect(events).toContainEqual(
+      expect.objectContaining({
+        code: 'reset_by_copy',
+        message: 'Not reset in place: other sessions keep its tables locked',
+      }),
+    );
+    await session.end().catch(() => {});
+  });
+
+  it('saves the present state first unless that is not wanted, and a return restores it', async () => {
+    await sql("INSERT INTO log VALUES ('of mine')");
+    const before = await content();
+    const planned = asData(await planReset(contextWith(['load']), { target: 'app' }));
+    expect(planned.plan).toMatchObject({ way: 'in_place', automatic_saves: [{ database: 'copy', before: 'load' }] });
+    expect(resetQuestion(planned.plan, new Date()).consequence).toMatch('The present state is saved first.');
+    expect(await applyReset(contextWith(['load']), planned)).toMatchObject({ way: 'in_place' });
+    expect(await content()).toBe(pristine);
+    await applyBack(contextWith(), await planBack(contextWith(), { target: 'app' }));
+    expect(await content()).toBe(before);
+  });
+
+  it('is by copy into an undo copy where no automatic save is made', async () => {
+    const planned = asData(await planReset(contextWith([]), { target: 'app' }));
+    expect(planned.plan).toMatchObject({
+      way: 'copy',
+      undo: true,
+      way_reason: 'the present state is kept as the undo copy',
+    });
   });
 });

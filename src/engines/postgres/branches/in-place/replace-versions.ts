@@ -3,7 +3,7 @@ import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { quoteName, quoteNumber, quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import type { ChangedVersions } from './find-changes.ts';
-import { pathOf, type TableVersions } from './row-versions.ts';
+import { pathOf, quoteIds, type TableVersions } from './row-versions.ts';
 
 /** Rows in a statement. */
 const BATCH = 1000;
@@ -15,9 +15,7 @@ export async function replaceVersions(
 ): Promise<void> {
   const path = pathOf(table);
   for (const ids of groupsOf(deleted, BATCH)) {
-    await session.execute(
-      `DELETE FROM ONLY ${path} WHERE ctid = ANY (${quoteText(`{${ids.map((id) => `"${id}"`).join(',')}}`)}::tid[])`,
-    );
+    await session.execute(`DELETE FROM ONLY ${path} WHERE ctid = ANY (${quoteIds(ids)})`);
   }
   const columns = await session.query<{ name: string }>(`
     SELECT attname AS name FROM pg_attribute

@@ -1,4 +1,4 @@
-import { quoteName, quoteNumber } from '../../connection/quote.ts';
+import { quoteName, quoteNumber, quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import { type ChangedVersions, isFresh } from './find-changes.ts';
 
@@ -38,14 +38,23 @@ async function readMissing({ table, border, database, base }: Versions): Promise
   const blocks = await differingBlocks({ table, isOld, database, base });
   const missing: RowVersion[] = [];
   for (const within of blocks.map(({ from, to }) => inBlocks(from, to))) {
-    const path = pathOf(table);
-    const present = await database.query<Pick<RowVersion, 'id'>>(
-      `SELECT ctid::text AS id FROM ONLY ${path} WHERE ${within} AND ${isOld}`,
-    );
-    const ids = new Set(present.map(({ id }) => id));
-    missing.push(...(await readRows(base, table, within)).filter(({ id }) => !ids.has(id)));
+    const present = new Set(await readIds(database, table, `${within} AND ${isOld}`));
+    const ids = (await readIds(base, table, within)).filter((id) => !present.has(id));
+    if (ids.length > 0) missing.push(...(await readRows(base, table, `ctid = ANY (${quoteIds(ids)})`)));
   }
   return missing;
+}
+
+async function readIds(session: PostgresSession, table: ChangedVersions, condition: string): Promise<string[]> {
+  const [found] = await session.query<{ ids: string[] }>(
+    `SELECT coalesce(json_agg(ctid::text), '[]') AS ids FROM ONLY ${pathOf(table)} WHERE ${condition}`,
+  );
+  return found?.ids ?? [];
+}
+
+/** As an array of tuple identifiers. */
+export function quoteIds(ids: string[]): string {
+  return `${quoteText(JSON.stringify(ids).replace(/^\[/, '{').replace(/\]$/, '}'))}::tid[]`;
 }
 
 interface Blocks {
