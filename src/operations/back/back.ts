@@ -43,7 +43,7 @@ export async function planBack(context: Context, request: BackRequest): Promise<
   }
   if (rows) throw rowsOfNoTable(target);
   if (point === 'load') {
-    const way = await planReturnToLoad(context, { target, undo: keepsUndo });
+    const way = await planReturnToLoad(context, { target, undo: keepsUndo, autosave });
     if (typeof way !== 'string') return { ...planned, plan: { target, point, reset: way.plan }, reset: way };
     const load = await planLoad(context, { ...loading, snapshot: way });
     return { ...planned, plan: { target, point, load: load.plan }, load };
@@ -60,7 +60,7 @@ export async function planBack(context: Context, request: BackRequest): Promise<
 /** Without a usable base copy the last snapshot is loaded again: resolves with its id. */
 async function planReturnToLoad(
   context: Context,
-  request: Pick<BackRequest, 'target' | 'undo'>,
+  request: Pick<BackRequest, 'target' | 'undo' | 'autosave'>,
 ): Promise<PlannedReset | string> {
   try {
     return await planReset(context, request);

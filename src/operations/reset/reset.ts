@@ -22,6 +22,8 @@ export interface ResetRequest {
   destdb?: string;
   /** `false` keeps no undo copy. Default `true`. */
   undo?: boolean;
+  /** `false` makes no automatic save before a reset in place: one that keeps an undo copy instead. */
+  autosave?: boolean;
   /** Replaces the database even where a reset in place is possible. */
   copy?: boolean;
   /** Makes the next spare after the reset; default: `keep_spare` of the target or of `defaults`. */
@@ -136,7 +138,8 @@ async function chooseInPlace(
   if (request.undo === false) return planned;
   // The present state is kept in one way or the other.
   const losing = losingReset(context, request, destination);
-  const saved = request.destdb === undefined ? await withAutomaticSaves(context, losing, planned) : planned;
+  const saves = request.destdb === undefined && request.autosave !== false;
+  const saved = saves ? await withAutomaticSaves(context, losing, planned) : planned;
   const { automatic_saves = [] } = saved as Pick<ResetPlan, 'automatic_saves'>;
   return automatic_saves.some(({ skipped }) => !skipped)
     ? { ...saved, automatic_saves }

@@ -22,6 +22,8 @@ export interface ChangedVersions extends Relation {
   rows: number;
   /** It has another file, so that places of rows say nothing. */
   rewritten: boolean;
+  /** Some values are stored apart from their rows. */
+  toasted: boolean;
 }
 
 export interface FoundChanges {
@@ -117,12 +119,14 @@ interface VersionCount {
 }
 
 async function countVersions(session: PostgresSession, { table, border, rewritten }: VersionCount) {
-  const { schema, name, rows } = table;
-  const [row] = await session.query<{ all: number; fresh: number }>(`
-    SELECT count(*) AS all, count(*) FILTER (WHERE ${isFresh(border)}) AS fresh FROM ONLY ${quoteName(schema)}.${quoteName(name)}`);
+  const { schema, name, rows, oid } = table;
+  const [row] = await session.query<{ all: number; fresh: number; toasted: boolean }>(`
+    SELECT count(*) AS all, count(*) FILTER (WHERE ${isFresh(border)}) AS fresh,
+      (SELECT pg_relation_size(reltoastrelid) > 0 FROM pg_class WHERE reltoastrelid <> 0 AND oid = ${quoteNumber(oid)}) IS TRUE AS toasted
+    FROM ONLY ${quoteName(schema)}.${quoteName(name)}`);
   if (!row) throw new Error('a count has no row');
   const fresh = rewritten ? row.all : row.fresh;
-  return { ...table, fresh, missing: rows - (row.all - fresh), rewritten };
+  return { ...table, fresh, missing: rows - (row.all - fresh), rewritten, toasted: row.toasted };
 }
 
 /** Condition on a row version that is not older than the border. */

@@ -1,3 +1,4 @@
+import { UserError } from '../../../../runtime/errors.ts';
 import { startStep } from '../../../../runtime/events.ts';
 import { formatNumberOf } from '../../../../text/format.ts';
 import { tableName } from '../../../../text/table-names.ts';
@@ -33,7 +34,13 @@ export async function planInPlace(
 ): Promise<InPlaceChanges | string> {
   const evidence = base?.mark.evidence;
   if (!evidence) return NO_EVIDENCE;
-  await using session = await connect(context, url, { settings: SETTINGS });
+  const session = await connect(context, url, { settings: SETTINGS }).catch((error) => {
+    context.signal.throwIfAborted();
+    if (!(error instanceof UserError)) throw error;
+    return error;
+  });
+  if (session instanceof UserError) return 'it admits no connection';
+  await using _ = session;
   await session.execute('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   const found = await orReason(() => findChanges(session, evidence));
   if (typeof found === 'string') return found;
@@ -105,13 +112,18 @@ async function exchange(context: EngineContext, given: Exchange): Promise<InPlac
   const why = typeof found === 'string' ? found : await whyLarge(database, found);
   if (typeof found === 'string' || why !== null) return why ?? '';
   const { tables, border } = found;
-  const readAll = async (from: PostgresSession | null): Promise<TableVersions[]> => {
+  const readAll = async (from: PostgresSession | null): Promise<TableVersions[] | string> => {
     const versions: TableVersions[] = [];
-    for (const table of tables) versions.push(await readVersions({ table, border, database, base: from }));
+    for (const table of tables) {
+      const read = await readVersions({ table, border, database, base: from, mostBytes: MOST_BYTES });
+      if (read === null) return TOO_LARGE;
+      versions.push(read);
+    }
     return versions;
   };
   const needsBase = tables.some(({ missing }) => missing > 0);
   const versions = needsBase ? await withOpenBase(context, server, { url, base, work: readAll }) : await readAll(null);
+  if (typeof versions === 'string') return versions;
   if (!versions) return 'another client was connected to the base copy, or the server counts no sessions';
   await database.execute('SET LOCAL session_replication_role = replica');
   for (const [at, table] of tables.entries()) {
@@ -152,6 +164,7 @@ async function lockTables(session: PostgresSession): Promise<void> {
 /** Limits up to which exchanging rows takes less time and memory than a copy. */
 const MOST_ROWS = 100_000;
 const MOST_BYTES = 64 * 1024 * 1024;
+const TOO_LARGE = 'the rows that have changed are too large';
 
 async function whyLarge(session: PostgresSession, { tables }: FoundChanges): Promise<string | null> {
   const rows = tables.reduce((sum, { fresh, missing }) => sum + fresh + missing, 0);
@@ -163,5 +176,5 @@ async function whyLarge(session: PostgresSession, { tables }: FoundChanges): Pro
     );
     bytes += ((size?.bytes ?? 0) * (fresh + missing)) / Math.max(1, before, fresh);
   }
-  return bytes > MOST_BYTES ? 'the rows that have changed are too large' : null;
+  return bytes > MOST_BYTES ? TOO_LARGE : null;
 }

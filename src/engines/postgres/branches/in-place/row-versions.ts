@@ -20,29 +20,33 @@ interface Versions {
   border: string;
   database: PostgresSession;
   base: PostgresSession | null;
+  /** Of the rows of a table, as text. */
+  mostBytes: number;
 }
 
-/** Finds the rows that differ, among the versions that only one side has: equal ones may have been written again. */
-export async function readVersions({ table, border, database, base }: Versions): Promise<TableVersions> {
-  const fresh = table.fresh === 0 ? [] : await readRows(database, table, table.rewritten ? 'true' : isFresh(border));
-  const missing = table.missing === 0 ? [] : await readMissing({ table, border, database, base });
+/** Finds the rows that differ; `null` where there are too many to keep. They are among the versions that only one side has: equal ones may have been written again. */
+export async function readVersions(given: Versions): Promise<TableVersions | null> {
+  const { table, border, database, mostBytes } = given;
+  const condition = table.rewritten ? 'true' : isFresh(border);
+  const fresh = table.fresh === 0 ? [] : await readRows(database, { table, condition, mostBytes });
+  const missing = table.missing === 0 ? [] : await readMissing(given);
+  if (!fresh || !missing) return null;
   const places = Map.groupBy(fresh, ({ row }) => row);
   const inserted = missing.flatMap(({ row }) => (places.get(row)?.pop() ? [] : [row]));
   return { deleted: [...places.values()].flatMap((left) => left.map(({ id }) => id)), inserted };
 }
 
-async function readMissing({ table, border, database, base }: Versions): Promise<RowVersion[]> {
+async function readMissing({ table, border, database, base, mostBytes }: Versions): Promise<RowVersion[] | null> {
   if (!base) throw new Error('rows of the base copy are needed');
-  if (table.rewritten) return readRows(base, table, 'true');
+  if (table.rewritten) return readRows(base, { table, condition: 'true', mostBytes });
   const isOld = `NOT (${isFresh(border)})`;
   const blocks = await differingBlocks({ table, isOld, database, base });
-  const missing: RowVersion[] = [];
+  const ids: string[] = [];
   for (const within of blocks.map(({ from, to }) => inBlocks(from, to))) {
     const present = new Set(await readIds(database, table, `${within} AND ${isOld}`));
-    const ids = (await readIds(base, table, within)).filter((id) => !present.has(id));
-    if (ids.length > 0) missing.push(...(await readRows(base, table, `ctid = ANY (${quoteIds(ids)})`)));
+    ids.push(...(await readIds(base, table, within)).filter((id) => !present.has(id)));
   }
-  return missing;
+  return readRows(base, { table, condition: `ctid = ANY (${quoteIds(ids)})`, mostBytes });
 }
 
 async function readIds(session: PostgresSession, table: ChangedVersions, condition: string): Promise<string[]> {
@@ -66,7 +70,12 @@ interface Blocks {
 const RANGE = 1024;
 
 /** Finds runs of blocks with another number of old versions, by counts of ranges first. */
-async function differingBlocks({ table, isOld, database, base }: Omit<Versions, 'border'> & { isOld: string }) {
+async function differingBlocks({
+  table,
+  isOld,
+  database,
+  base,
+}: Omit<Versions, 'border' | 'mostBytes'> & { isOld: string }) {
   const runs: Blocks[] = [];
   const compare = async (within: string, size: number): Promise<Blocks[]> => {
     const counts = (condition: string): string => `
@@ -97,10 +106,25 @@ function inBlocks(from: number, to: number): string {
   return `ctid >= '(${quoteNumber(from)},0)'::tid AND ctid < '(${quoteNumber(to)},0)'::tid`;
 }
 
-async function readRows(session: PostgresSession, table: ChangedVersions, condition: string): Promise<RowVersion[]> {
-  return session.query<RowVersion>(
-    `SELECT t.ctid::text AS id, (t.*)::text AS row FROM ONLY ${pathOf(table)} AS t WHERE ${condition}`,
-  );
+interface RowsToRead {
+  table: ChangedVersions;
+  condition: string;
+  mostBytes: number;
+}
+
+/** A large value can be much larger than it is stored. */
+async function readRows(
+  session: PostgresSession,
+  { table, condition, mostBytes }: RowsToRead,
+): Promise<RowVersion[] | null> {
+  const from = `FROM ONLY ${pathOf(table)} AS t WHERE ${condition}`;
+  if (table.toasted) {
+    const [sum] = await session.query<{ bytes: number | null }>(
+      `SELECT sum(octet_length((t.*)::text))::float8 AS bytes ${from}`,
+    );
+    if ((sum?.bytes ?? 0) > mostBytes) return null;
+  }
+  return session.query<RowVersion>(`SELECT t.ctid::text AS id, (t.*)::text AS row ${from}`);
 }
 
 export function pathOf({ schema, name }: Pick<ChangedVersions, 'schema' | 'name'>): string {
