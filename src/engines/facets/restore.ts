@@ -6,8 +6,9 @@ import type { NeededTable } from '../../results/selected-tables.ts';
 import type { DatabaseUrl } from '../database-url.ts';
 import type { WithoutUrl } from '../engine-context.ts';
 import type { ChangesToWrite } from './changes.ts';
-import type { AllCopies, BaseCopies, BaseCopy } from './copies.ts';
+import type { AllCopies, BaseCopies } from './copies.ts';
 import type { DumpFile, RestoredDump } from './dump-file.ts';
+import type { DestinationResetRequest, InPlaceChanges, InPlaceReset, ResetRun, Resettable } from './reset.ts';
 
 /** Methods whose comment names no effect read only, and can be called again. */
 export interface RestoreFacet {
@@ -243,44 +244,6 @@ export interface ReplaceResult {
   /** The base copy and the spare that were made. */
   baseDatabase?: string;
   spareDatabase?: string;
-}
-
-export interface DestinationResetRequest {
-  url: DatabaseUrl;
-  /** Makes the next spare after the swap. */
-  spare: boolean;
-}
-
-export interface ResetRun extends DestinationResetRequest {
-  undo: boolean;
-  /** Called under the lock with the base copy; throws where it is not the planned one. */
-  accept: (base: BaseCopy) => void;
-  /** Owner of the objects; by default the owner of the replaced database. */
-  role?: string | undefined;
-}
-
-export interface InPlaceReset {
-  url: DatabaseUrl;
-  accept: ResetRun['accept'];
-}
-
-/** Row versions that differ from those of the base copy; what was changed, once it is done. */
-export interface InPlaceChanges {
-  tables: { table: string; delete: number; insert: number }[];
-  sequences: number;
-}
-
-export interface Resettable {
-  /** What a reset in place would change, or why there is none. */
-  inPlace: InPlaceChanges | string;
-  destination: DestinationState;
-  base: BaseCopy;
-  /** The spare is renamed, the base copy is copied. */
-  from: 'base' | 'spare';
-  by: 'files' | 'rows';
-  /** Databases to make, of the size of the base copy. */
-  copies: number;
-  warnings: WarningEvent[];
 }
 
 export interface ScriptRun {

@@ -1,5 +1,5 @@
 import type { BaseCopy } from '../../engines/facets/copies.ts';
-import type { InPlaceChanges, Resettable } from '../../engines/facets/restore.ts';
+import type { InPlaceChanges, Resettable } from '../../engines/facets/reset.ts';
 import type { ResetPlan, ResetResult } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';

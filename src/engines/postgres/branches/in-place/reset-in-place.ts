@@ -4,7 +4,7 @@ import { formatNumberOf } from '../../../../text/format.ts';
 import { tableName } from '../../../../text/table-names.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
-import type { InPlaceChanges, InPlaceReset } from '../../../facets/restore.ts';
+import type { InPlaceChanges, InPlaceReset } from '../../../facets/reset.ts';
 import { usableBase } from '../../../shared/base-copies.ts';
 import { connect } from '../../connection/connect.ts';
 import { quoteNumber, quoteText } from '../../connection/quote.ts';
