@@ -20,13 +20,13 @@ export const backCommand = defineCommand({
     { flags: '--list', description: 'list the points' },
     {
       flags: '--table <names>',
-      description: 'return only the rows of these, in place; comma-separated, repeatable, * matches any characters',
+      description: 'return only their rows, in place; comma-separated, repeatable, * matches any characters',
       repeatable: true,
       complete: 'tables',
     },
     {
       flags: '--rows <keys>',
-      description: 'with --table and one table: only rows with these primary keys; comma-separated, repeatable',
+      description: 'with one --table: only these primary keys; comma-separated, repeatable',
       repeatable: true,
     },
     DRY_RUN,

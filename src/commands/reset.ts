@@ -11,8 +11,8 @@ export const resetCommand = defineCommand({
   options: [
     { flags: '--destdb <url>', description: 'URL of the destination, if the load had --destdb' },
     DRY_RUN,
-    { flags: '--copy', description: 'replace the database by a copy, even if a reset in place is possible' },
-    { flags: '--no-undo', description: 'keep neither an undo copy nor an automatic save' },
+    { flags: '--copy', description: 'replace the database, never in place' },
+    { flags: '--no-undo', description: 'keep no undo copy' },
     { flags: '--spare', description: 'create a spare afterwards, for an instant next reset' },
     { flags: '--no-spare', description: 'create no spare, even if keep_spare is set' },
     { flags: '--drop', description: 'drop base copy and spare instead' },

@@ -11,7 +11,7 @@ import { printTable } from '../helpers/terminal/measured-run.ts';
 const ROUNDS = 5;
 const TABLES = 100;
 const CHANGED = 5;
-/** Of a row with its share of the index. */
+/** Size of a row with its share of the index. */
 const ROW_BYTES = 165;
 
 const rows = Math.round((Number(process.argv[2] ?? 1000) * 1e6) / TABLES / ROW_BYTES);

@@ -47,6 +47,13 @@ const POSTGRES: Record<string, string[]> = {
   'restore/temporary-role.ts': ['OWNABLE', 'oid(name)', 'oid(self.name ?? "")', 'role'],
   // An expression of this file.
   'branches/list.ts': ['belongsTo("j.of")', 'bytes'],
+  // Names of quoteName, numbers, and what a server wrote as text of quoteText; conditions of these.
+  'branches/in-place/find-changes.ts': ['isFresh(border)'],
+  'branches/in-place/replace-versions.ts': [
+    ...['names.join(", ")', 'names.map(ArrowFunctionExpression).join(", ")', 'path', 'quoteIds(ids)'],
+  ],
+  'branches/in-place/reset-in-place.ts': ['list', 'path'],
+  'branches/in-place/row-versions.ts': ['condition', 'from', 'isOld', 'pathOf(table)', 'within'],
   // A column of our own query, or a text that quoteText has quoted.
   'swap/mark.ts': ['belongsTo(quoteText(destination))', 'destination'],
   // Conditions with names of quoteName.

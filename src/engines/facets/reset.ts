@@ -29,7 +29,7 @@ export interface InPlaceChanges {
 }
 
 export interface Resettable {
-  /** What a reset in place would change, or why there is none. */
+  /** The changes of a reset in place, or why there is none. */
   inPlace: InPlaceChanges | string;
   destination: DestinationState;
   base: BaseCopy;

@@ -49,7 +49,7 @@ export async function preparePart(given: Context, { point, tables, ...request }:
 
 type Counts = Omit<BackPart['tables'][number], 'table'>;
 
-/** What the return inserts is what was removed since. */
+/** The return inserts the rows that were removed since. */
 function countsOf(changed: ComparedRows | string | null, keys: string[] | undefined): Counts {
   if (changed === null) return { insert: 0, update: 0, delete: 0 };
   if (typeof changed === 'string') return { insert: null, update: null, delete: null };

@@ -15,7 +15,7 @@ const FILL = [
 ];
 const RESET = ['reset', 'app', '--no-undo'];
 const ROUNDS = process.env.TEST_FULL ? 80 : 0;
-/** As a killed run leaves it. */
+/** The state that a killed run leaves. */
 const OPEN = [
   `DO $$ BEGIN EXECUTE (
     SELECT format('COMMENT ON DATABASE "copy.tool-base" IS %L', shobj_description(oid, 'pg_database')::jsonb || '{"reading": true}')

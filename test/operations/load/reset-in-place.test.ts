@@ -65,7 +65,7 @@ describeWithPostgres('a reset in place', () => {
     return testContext({ settings, events });
   }
 
-  /** Where the server puts rows in a file is no content. */
+  /** The place of a row in a file is no content. */
   const content = async () => normalized(await server.dump('copy')).join(';\n');
   const load = async () => applyLoad(contextWith(), await planLoad(contextWith(), { target: 'app', keepBase: true }));
   const sql = async (text: string, database = 'copy') => (await server.psql(database, { sql: text })).trim();

@@ -27,7 +27,7 @@ export interface ChangedVersions extends Relation {
 }
 
 export interface FoundChanges {
-  /** As 32 bits, of which `xid` consists. */
+  /** The 32 bits of which `xid` consists. */
   border: string;
   tables: ChangedVersions[];
   /** Sequences with another value, each with that of the base copy. */

@@ -84,7 +84,7 @@ export async function resetInPlace(
 /** `lock_not_available`, `deadlock_detected` */
 const LOCKED = ['55P03', '40P01'];
 
-/** What the server refuses is a reason for the other way: the transaction is rolled back with its session. */
+/** Returns an error of the server as the reason for the other way: the transaction is rolled back with its session. */
 async function orReason<Result>(work: () => Promise<Result>): Promise<Result | string> {
   try {
     return await work();

@@ -20,7 +20,7 @@ interface Versions {
   border: string;
   database: PostgresSession;
   base: PostgresSession | null;
-  /** Of the rows of a table, as text. */
+  /** Limit of the rows of a table, as text. */
   mostBytes: number;
 }
 
@@ -56,7 +56,7 @@ async function readIds(session: PostgresSession, table: ChangedVersions, conditi
   return found?.ids ?? [];
 }
 
-/** As an array of tuple identifiers. */
+/** Returns an array of tuple identifiers. */
 export function quoteIds(ids: string[]): string {
   return `${quoteText(JSON.stringify(ids).replace(/^\[/, '{').replace(/\]$/, '}'))}::tid[]`;
 }

@@ -17,7 +17,7 @@ const EXACT = new Set(['smallint', 'integer', 'bigint', 'uuid', 'text', 'charact
 export interface KeysRequest {
   tables: ManifestTable[];
   details: ArchiveDetails;
-  /** As a person wrote them. */
+  /** The text of a person. */
   keys: string[];
 }
 
