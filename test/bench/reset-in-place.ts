@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- reset-in-place [MEGABYTES]`: a reset in place against one by copy, of 100 tables (default 1000 MB), of
- * which 5 have 1,000 changed rows each; medians of five, in turns.
+ * which 5 have 1,000 changed rows each; medians of five, behind a checkpoint each.
  */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -53,14 +53,17 @@ const run = async (...words: string[]): Promise<Timed> => {
 await run('build', 'bench');
 await run('load', 'bench', '--keep-base');
 const [ours, theirs]: [Timed[], Timed[]] = [[], []];
-for (let round = 0; round < ROUNDS; round += 1) {
-  for (const way of ['in_place', 'copy']) {
+for (const [way, timed] of [
+  ['in_place', ours],
+  ['copy', theirs],
+] as const) {
+  for (let round = 0; round < ROUNDS; round += 1) {
     for (let table = 0; table < CHANGED; table += 1) {
       const change = `UPDATE t_${table * 7} SET amount = amount + 1 WHERE id % ${Math.floor(rows / 1000)} = ${round}`;
       await server.sql('copy', change);
     }
-    if (way === 'copy') theirs.push(await run('reset', 'bench', '--no-undo', '--copy'));
-    else ours.push(await run('reset', 'bench', '--no-undo'));
+    await server.sql('copy', 'CHECKPOINT');
+    timed.push(await run('reset', 'bench', '--no-undo', ...(way === 'copy' ? ['--copy'] : [])));
   }
 }
 const median = (timed: Timed[], what: keyof Timed): number =>

@@ -53,7 +53,8 @@ const POSTGRES: Record<string, string[]> = {
     ...['names.join(", ")', 'names.map(ArrowFunctionExpression).join(", ")', 'path', 'quoteIds(ids)'],
   ],
   'branches/in-place/reset-in-place.ts': ['list', 'path'],
-  'branches/in-place/row-versions.ts': ['condition', 'from', 'isOld', 'pathOf(table)', 'within'],
+  'branches/in-place/missing-versions.ts': ['condition', 'isOld', 'pathOf(table)', 'within'],
+  'branches/in-place/row-versions.ts': ['condition', 'from', 'pathOf(table)'],
   // A column of our own query, or a text that quoteText has quoted.
   'swap/mark.ts': ['belongsTo(quoteText(destination))', 'destination'],
   // Conditions with names of quoteName.

@@ -14,10 +14,12 @@ export async function readBaseEvidence(context: EngineContext, url: DatabaseUrl)
     const { session, history, xmin, relations } = state;
     const sequences = await readSequenceValues(session);
     if (relations.length + sequences.length > MOST_RELATIONS) return null;
+    const initial = await readInitial(session, xmin);
+    if (initial === null) return null;
     return {
-      ...{ system: history.system, timeline: history.timeline, xmin },
+      ...{ system: history.system, timeline: history.timeline, xmin, initial },
       relations: (await countAll(state)).map(({ oid, filenode, rows }) => [oid, filenode, rows]),
-      catalogs: await digestCatalogs(session, relations.filter(isCatalog)),
+      catalogs: await digestCatalogs(session, { catalogs: relations.filter(isCatalog), initial }),
       sequences: sequences.map(({ oid, value, called }) => [oid, value, called]),
     };
   });
@@ -41,17 +43,32 @@ const VOLATILE = [
 /** The schemas of temporary tables are made with the first of them, and stay. */
 const LASTING = `WHERE t.nspname !~ '^pg_(toast_)?temp_[0-9]+$'`;
 
-/** Returns the digests of whole catalogs, whatever the order and versions of their rows. */
+/** Every database begins as `template0`: rows before its oldest transaction are those of all databases. */
+async function readInitial(session: PostgresSession, xmin: string): Promise<string | null> {
+  const border = quoteText(toXid(xmin));
+  const [row] = await session.query<{ initial: string }>(
+    `SELECT datfrozenxid::text AS initial FROM pg_database WHERE datname = 'template0' AND age(datfrozenxid) >= age(${border}::xid)`,
+  );
+  return row?.initial ?? null;
+}
+
+interface Catalogs {
+  catalogs: Pick<Relation, 'oid' | 'schema' | 'name'>[];
+  initial: string;
+}
+
+/** Returns the digests of catalogs, whatever the order and versions of their rows; initial rows are counted only. */
 export async function digestCatalogs(
   session: PostgresSession,
-  catalogs: Pick<Relation, 'oid' | 'schema' | 'name'>[],
+  { catalogs, initial }: Catalogs,
 ): Promise<BaseEvidence['catalogs']> {
+  const isInitial = `age(t.xmin) >= age(${quoteText(initial)}::xid)`;
   const queries = catalogs
     .filter((one) => !LARGE_OBJECTS.includes(one.name))
     .map(
       ({ oid, schema, name }) => `SELECT ${quoteNumber(oid)}::int8 AS oid,
-        encode(sha256(convert_to(coalesce(string_agg(r, E'\\n' ORDER BY r COLLATE "C"), ''), 'UTF8')), 'hex') AS digest
-      FROM (SELECT (to_jsonb(t) - ARRAY[${VOLATILE.map(quoteText).join(', ')}])::text AS r
+        encode(sha256(convert_to(concat_ws(E'\n', count(*) - count(r), string_agg(r, E'\n' ORDER BY r COLLATE "C")), 'UTF8')), 'hex') AS digest
+      FROM (SELECT CASE WHEN NOT ${isInitial} THEN (to_jsonb(t) - ARRAY[${VOLATILE.map(quoteText).join(', ')}])::text END AS r
         FROM ${quoteName(schema)}.${quoteName(name)} t ${name === 'pg_namespace' ? LASTING : ''}) s`,
     );
   if (queries.length === 0) return [];
@@ -83,4 +100,11 @@ export async function readSequenceValues(session: PostgresSession): Promise<Sequ
     found.push(...(await session.query<SequenceState>(values.join(' UNION ALL '))));
   }
   return found;
+}
+
+const TWO_TO_32 = 2n ** 32n;
+
+/** Returns the 32 bits of a transaction's number that rows have. */
+export function toXid(transaction: string): string {
+  return String(BigInt(transaction) % TWO_TO_32);
 }

@@ -13,9 +13,11 @@ export const baseEvidenceSchema = v.strictObject({
   timeline: v.string(),
   /** The oldest transaction that was not complete. */
   xmin: digits,
+  /** Older rows of catalogs are of the server's own objects; as 32 bits. */
+  initial: digits,
   /** Oid, file and rows of each relation with rows. */
   relations: list(v.strictTuple([count, count, count])),
-  /** Oid and digest of each catalog, but for what no change of a definition changes. */
+  /** Oid and digest of each catalog, but for columns that no change of a definition changes. */
   catalogs: list(v.strictTuple([count, sha256])),
   /** Oid, `last_value` and `is_called` of each sequence. */
   sequences: list(v.strictTuple([count, value, v.boolean()])),

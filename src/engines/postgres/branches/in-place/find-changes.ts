@@ -10,6 +10,7 @@ import {
   isOfLargeObjects,
   readSequenceValues,
   type SequenceState,
+  toXid,
 } from './base-evidence.ts';
 import type { BaseEvidence } from './evidence-schema.ts';
 
@@ -35,7 +36,6 @@ export interface FoundChanges {
 }
 
 const MOST_TRANSACTIONS = 2n ** 30n;
-const TWO_TO_32 = 2n ** 32n;
 
 /**
  * Finds what has changed since the base copy was made, in the transaction of the session; or the reason for which that
@@ -53,7 +53,7 @@ export async function findChanges(session: PostgresSession, evidence: BaseEviden
   if (!relations) return 'it has tables that are unlogged, unreadable or not stored as usual';
   const recorded = new Map(evidence.relations.map(([oid, filenode, rows]) => [oid, { filenode, rows }]));
   if (relations.length !== recorded.size || relations.some(({ oid }) => !recorded.has(oid))) return DEFINITIONS;
-  const border = String(BigInt(evidence.xmin) % TWO_TO_32);
+  const border = toXid(evidence.xmin);
   const counted = await countAll({ session, relations }, evidence.xmin);
   const changed = counted.flatMap(({ oid, rows, fresh }, at): (Relation & { rows: number })[] => {
     const [relation, before] = [relations[at], recorded.get(oid)];
@@ -82,7 +82,7 @@ async function areDefinitionsSame(
   { evidence, changed }: { evidence: BaseEvidence; changed: Relation[] },
 ): Promise<boolean> {
   const before = new Map(evidence.catalogs);
-  const now = await digestCatalogs(session, changed);
+  const now = await digestCatalogs(session, { catalogs: changed, initial: evidence.initial });
   return now.every(([oid, digest]) => before.get(oid) === digest);
 }
 

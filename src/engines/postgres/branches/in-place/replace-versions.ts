@@ -3,7 +3,8 @@ import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { quoteName, quoteNumber, quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import type { ChangedVersions } from './find-changes.ts';
-import { pathOf, quoteIds, type TableVersions } from './row-versions.ts';
+import { pathOf } from './missing-versions.ts';
+import { quoteIds, type TableVersions } from './row-versions.ts';
 
 /** Rows in a statement. */
 const BATCH = 1000;

@@ -16,9 +16,10 @@ import { openSwapSession } from '../../swap/swap-session.ts';
 import { findBaseCopies } from '../base-copies.ts';
 import type { BaseEvidence } from './evidence-schema.ts';
 import { type FoundChanges, findChanges } from './find-changes.ts';
+import { pathOf } from './missing-versions.ts';
 import { withOpenBase } from './open-base.ts';
 import { replaceVersions } from './replace-versions.ts';
-import { pathOf, readVersions, type TableVersions } from './row-versions.ts';
+import { readVersions, type TableVersions } from './row-versions.ts';
 
 /** Formats that are exact and the same in both databases, whatever they set. */
 export const SETTINGS = {

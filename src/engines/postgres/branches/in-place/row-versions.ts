@@ -1,6 +1,7 @@
-import { quoteName, quoteNumber, quoteText } from '../../connection/quote.ts';
+import { quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import { type ChangedVersions, isFresh } from './find-changes.ts';
+import { findMissing, pathOf } from './missing-versions.ts';
 
 export interface RowVersion {
   /** `(block,item)` */
@@ -39,71 +40,13 @@ export async function readVersions(given: Versions): Promise<TableVersions | nul
 async function readMissing({ table, border, database, base, mostBytes }: Versions): Promise<RowVersion[] | null> {
   if (!base) throw new Error('rows of the base copy are needed');
   if (table.rewritten) return readRows(base, { table, condition: 'true', mostBytes });
-  const isOld = `NOT (${isFresh(border)})`;
-  const blocks = await differingBlocks({ table, isOld, database, base });
-  const ids: string[] = [];
-  for (const within of blocks.map(({ from, to }) => inBlocks(from, to))) {
-    const present = new Set(await readIds(database, table, `${within} AND ${isOld}`));
-    ids.push(...(await readIds(base, table, within)).filter((id) => !present.has(id)));
-  }
+  const ids = await findMissing({ table, isOld: `NOT (${isFresh(border)})`, database, base });
   return readRows(base, { table, condition: `ctid = ANY (${quoteIds(ids)})`, mostBytes });
-}
-
-async function readIds(session: PostgresSession, table: ChangedVersions, condition: string): Promise<string[]> {
-  const [found] = await session.query<{ ids: string[] }>(
-    `SELECT coalesce(json_agg(ctid::text), '[]') AS ids FROM ONLY ${pathOf(table)} WHERE ${condition}`,
-  );
-  return found?.ids ?? [];
 }
 
 /** Returns an array of tuple identifiers. */
 export function quoteIds(ids: string[]): string {
   return `${quoteText(JSON.stringify(ids).replace(/^\[/, '{').replace(/\]$/, '}'))}::tid[]`;
-}
-
-interface Blocks {
-  from: number;
-  to: number;
-}
-
-/** Blocks of a range that is counted alone, first. */
-const RANGE = 1024;
-
-/** Finds runs of blocks with another number of old versions, by counts of ranges first. */
-async function differingBlocks({
-  table,
-  isOld,
-  database,
-  base,
-}: Omit<Versions, 'border' | 'mostBytes'> & { isOld: string }) {
-  const runs: Blocks[] = [];
-  const compare = async (within: string, size: number): Promise<Blocks[]> => {
-    const counts = (condition: string): string => `
-      SELECT ((ctid::text::point)[0]::int8 / ${quoteNumber(size)}) AS place, count(*) AS rows
-      FROM ONLY ${pathOf(table)} WHERE ${condition} GROUP BY 1 ORDER BY 1`;
-    const present = new Map(
-      (await database.query<{ place: number; rows: number }>(counts(`${within} AND ${isOld}`))).map((one) => [
-        one.place,
-        one.rows,
-      ]),
-    );
-    const all = await (base ?? database).query<{ place: number; rows: number }>(counts(within));
-    return all
-      .filter(({ place, rows }) => present.get(place) !== rows)
-      .map(({ place }) => ({ from: place * size, to: (place + 1) * size }));
-  };
-  for (const range of await compare('true', RANGE)) {
-    for (const block of await compare(inBlocks(range.from, range.to), 1)) {
-      const last = runs.at(-1);
-      if (last?.to === block.from && last.to - last.from < RANGE) last.to = block.to;
-      else runs.push(block);
-    }
-  }
-  return runs;
-}
-
-function inBlocks(from: number, to: number): string {
-  return `ctid >= '(${quoteNumber(from)},0)'::tid AND ctid < '(${quoteNumber(to)},0)'::tid`;
 }
 
 interface RowsToRead {
@@ -125,8 +68,4 @@ async function readRows(
     if ((sum?.bytes ?? 0) > mostBytes) return null;
   }
   return session.query<RowVersion>(`SELECT t.ctid::text AS id, (t.*)::text AS row ${from}`);
-}
-
-export function pathOf({ schema, name }: Pick<ChangedVersions, 'schema' | 'name'>): string {
-  return `${quoteName(schema)}.${quoteName(name)}`;
 }
