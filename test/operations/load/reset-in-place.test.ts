@@ -164,6 +164,23 @@ describeWithPostgres('a reset in place', () => {
     expect(await content()).toBe(before);
   });
 
+  it('is by copy for an owner without superuser rights', async () => {
+    await sql("CREATE ROLE plain LOGIN CREATEDB PASSWORD 'plain'", 'postgres');
+    await server.createDatabase('own', 'plain');
+    const url = new URL(server.url('own'));
+    [url.username, url.password] = ['plain', 'plain'];
+    const snapshot = { src_url: server.url('source'), dst_url: url.href };
+    const settings = { working_directory: join(folder.path, 'plain'), targets: { app: { snapshot } } };
+    const context = testContext({ settings });
+    await build(context, { target: 'app' });
+    await applyLoad(context, await planLoad(context, { target: 'app', keepBase: true }));
+    const planned = await planReset(context, { target: 'app', undo: false });
+    expect(planned.plan).toMatchObject({ way: 'copy', way_reason: 'the role is no superuser, so triggers would fire' });
+    await sql('DELETE FROM log', 'own');
+    expect(await applyReset(context, planned)).toMatchObject({ way: 'copy' });
+    expect(await sql('SELECT count(*) FROM log', 'own')).toBe('4');
+  });
+
   it('is by copy into an undo copy where no automatic save is made', async () => {
     const planned = asData(await planReset(contextWith([]), { target: 'app' }));
     expect(planned.plan).toMatchObject({

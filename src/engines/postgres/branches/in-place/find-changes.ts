@@ -42,7 +42,15 @@ const MOST_TRANSACTIONS = 2n ** 30n;
  * cannot be reset in place. The README of `dump/unchanged` has the proof: a version that is visible and older than the
  * border was visible then, at the same place, and an equal count makes the rows the same.
  */
-export async function findChanges(session: PostgresSession, evidence: BaseEvidence): Promise<FoundChanges | string> {
+export async function findChanges(
+  session: PostgresSession,
+  evidence: BaseEvidence | undefined,
+): Promise<FoundChanges | string> {
+  const [role] = await session.query<{ superuser: boolean }>(
+    `SELECT current_setting('is_superuser') = 'on' AS superuser`,
+  );
+  if (!role?.superuser) return 'the role is no superuser, so triggers would fire';
+  if (!evidence) return 'the base copy has no record of its row versions';
   const now = await readHistory(session, await readServerIdentity(session));
   if (!now) return 'row versions prove nothing on this server';
   const age = BigInt(now.xmax) - BigInt(evidence.xmin);
@@ -88,24 +96,25 @@ async function areDefinitionsSame(
 
 /** A superuser's session fires no triggers and checks no references, but for some; code of others must not run in it. */
 async function findObstacle(session: PostgresSession, tables: Relation[]): Promise<string | null> {
-  if (tables.length === 0) return null;
-  const oids = tables.map(({ oid }) => quoteNumber(oid)).join(', ');
+  const oids = [0, ...tables.map(({ oid }) => oid)].map(quoteNumber).join(', ');
   const [row] = await session.query<{
-    superuser: boolean;
     views: string | null;
     always: string | null;
+    hears: boolean;
     utf8: boolean;
   }>(`
-    SELECT current_setting('is_superuser') = 'on' AS superuser, current_setting('server_encoding') = 'UTF8' AS utf8,
+    SELECT current_setting('server_encoding') = 'UTF8' AS utf8,
       (SELECT min(oid::regclass::text) FROM pg_class WHERE relkind <> 'r' AND oid IN (${oids})) AS views,
       (SELECT min(relation::text) FROM (
         SELECT tgrelid::regclass FROM pg_trigger WHERE tgenabled IN ('A', 'R') AND NOT tgisinternal AND tgrelid IN (${oids})
         UNION ALL SELECT ev_class::regclass FROM pg_rewrite WHERE ev_enabled IN ('A', 'R') AND ev_class IN (${oids})
-      ) AS o (relation)) AS always`);
-  if (!row?.superuser) return 'the role is no superuser, so triggers would fire';
-  if (!row.utf8) return 'its encoding is not UTF-8';
+      ) AS o (relation)) AS always,
+      EXISTS (SELECT FROM pg_event_trigger WHERE evtenabled IN ('A', 'R')) AS hears`);
+  if (!row?.utf8) return 'its encoding is not UTF-8';
   if (row.views !== null) return `materialized view ${row.views} has other rows`;
+  if (row.hears) return 'an event trigger always fires';
   if (row.always !== null) return `a trigger or rule of ${row.always} always fires`;
+  if (tables.length === 0) return null;
   const owners = await session.query<{ name: string }>(
     codeOwnersQuery(tables.map(({ schema, name }) => ({ schema, table: name }))),
   );

@@ -14,7 +14,6 @@ import { findAuxiliaryDatabases, lockDestination, verifyLock } from '../../serve
 import type { MarkedDatabase } from '../../swap/mark.ts';
 import { openSwapSession } from '../../swap/swap-session.ts';
 import { findBaseCopies } from '../base-copies.ts';
-import type { BaseEvidence } from './evidence-schema.ts';
 import { type FoundChanges, findChanges } from './find-changes.ts';
 import { pathOf } from './missing-versions.ts';
 import { withOpenBase } from './open-base.ts';
@@ -33,8 +32,6 @@ export async function planInPlace(
   context: EngineContext,
   { url, base }: { url: DatabaseUrl; base: MarkedDatabase | null },
 ): Promise<InPlaceChanges | string> {
-  const evidence = base?.mark.evidence;
-  if (!evidence) return NO_EVIDENCE;
   const session = await connect(context, url, { settings: SETTINGS }).catch((error) => {
     context.signal.throwIfAborted();
     if (!(error instanceof UserError)) throw error;
@@ -43,12 +40,10 @@ export async function planInPlace(
   if (session instanceof UserError) return 'it admits no connection';
   await using _ = session;
   await session.execute('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-  const found = await orReason(() => findChanges(session, evidence));
+  const found = await orReason(() => findChanges(session, base?.mark.evidence));
   if (typeof found === 'string') return found;
   return (await whyLarge(session, found)) ?? changesOf(found);
 }
-
-const NO_EVIDENCE = 'the base copy has no record of its row versions';
 
 function changesOf({ tables, sequences }: FoundChanges): InPlaceChanges {
   return {
@@ -72,11 +67,10 @@ export async function resetInPlace(
   await lockDestination(server, destination);
   accept(usableBase(await findBaseCopies(server, destination), url));
   const { base } = await findAuxiliaryDatabases(server, destination);
-  const evidence = base?.mark.evidence;
-  if (!base || !evidence) return NO_EVIDENCE;
+  if (!base) throw new Error('the base copy is gone');
   const replaced = startStep(context.report, 'swap', `Reset ${destination} in place`);
   await using database = await connect(context, url, { settings: SETTINGS });
-  const changes = await orReason(() => exchange(context, { url, base, evidence, server, database }));
+  const changes = await orReason(() => exchange(context, { url, base, server, database }));
   if (typeof changes === 'string') replaced(`${destination} cannot be reset in place: ${changes}`);
   else replaced(`Reset ${destination} in place: ${formatNumberOf(changes.tables.length, 'table')} changed`);
   return changes;
@@ -100,16 +94,15 @@ async function orReason<Result>(work: () => Promise<Result>): Promise<Result | s
 interface Exchange {
   url: DatabaseUrl;
   base: MarkedDatabase;
-  evidence: BaseEvidence;
   server: PostgresSession;
   database: PostgresSession;
 }
 
 async function exchange(context: EngineContext, given: Exchange): Promise<InPlaceChanges | string> {
-  const { url, base, evidence, server, database } = given;
+  const { url, base, server, database } = given;
   await database.execute('BEGIN ISOLATION LEVEL READ COMMITTED');
   await lockTables(database);
-  const found = await findChanges(database, evidence);
+  const found = await findChanges(database, base.mark.evidence);
   const why = typeof found === 'string' ? found : await whyLarge(database, found);
   if (typeof found === 'string' || why !== null) return why ?? '';
   const { tables, border } = found;
