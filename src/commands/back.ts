@@ -19,6 +19,17 @@ export const backCommand = defineCommand({
   options: [
     BRANCH_INSTEAD,
     { flags: '--list', description: 'list the points' },
+    {
+      flags: '--table <names>',
+      description: 'return only their rows, in place; comma-separated, repeatable, * matches any characters',
+      repeatable: true,
+      complete: 'tables',
+    },
+    {
+      flags: '--rows <keys>',
+      description: 'with one --table: only these primary keys; comma-separated, repeatable',
+      repeatable: true,
+    },
     DRY_RUN,
     { flags: '--no-undo', description: 'keep no undo copy' },
     NO_AUTOSAVE,
@@ -26,12 +37,14 @@ export const backCommand = defineCommand({
   ],
   examples: [
     { command: 'tool back app --list', does: 'list saves and other points' },
+    { command: 'tool back app load --table public.orders --rows 17,18', does: 'restore two rows' },
     { command: 'tool back app previous', does: 'take the return back' },
   ],
   json: 'events',
   writes: { unless: 'list' },
   async run(invocation) {
-    const { list, ...request } = requestOf(invocation);
+    const { list, table: tables, rows, ...rest } = requestOf(invocation);
+    const request = { ...rest, ...(tables && { tables }), ...(rows && { rows: keysIn(rows) }) };
     if (!list) {
       assertOptions(request);
       const { backOperation } = await import('../operations/back/operation.ts');
@@ -45,6 +58,10 @@ export const backCommand = defineCommand({
     return { data, text: formatTable(pointColumns(context.clock()), data.points, invocation.tableOptions()) };
   },
 });
+
+function keysIn(texts: string[]): string[] {
+  return texts.flatMap((text) => text.split(',').map((key) => key.trim()));
+}
 
 const OF_LOADS = [
   ['undo', '--no-undo'],

@@ -11,6 +11,7 @@ export const resetCommand = defineCommand({
   options: [
     { flags: '--destdb <url>', description: 'URL of the destination, if the load had --destdb' },
     DRY_RUN,
+    { flags: '--copy', description: 'replace the database, never in place' },
     { flags: '--no-undo', description: 'keep no undo copy' },
     { flags: '--spare', description: 'create a spare afterwards, for an instant next reset' },
     { flags: '--no-spare', description: 'create no spare, even if keep_spare is set' },

@@ -41,8 +41,8 @@ export const historyEntry = v.object({
   to: describe(orNull(text), 'Destination URL without password, or storage.'),
   branches: v.pipe(v.array(text), v.maxLength(MAX_BRANCHES)),
   method: describe(
-    orNull(v.picklist(['full', 'difference', 'tables', 'script'])),
-    'Method of a load. `full`: all tables; `difference`: those that differ from the base copy; `tables`: selected ones; `script`: an SQL file.',
+    orNull(v.picklist(['full', 'difference', 'tables', 'rows', 'script'])),
+    'Method of a load. `full`: all tables; `difference`: those that differ from the base copy; `tables`: selected ones; `rows`: rows of some in the existing database; `script`: an SQL file.',
   ),
   after_load: optional(describe(count, 'Number of steps of `after_load` that ran. Absent: none.')),
   size_bytes: orNull(count),

@@ -82,6 +82,7 @@ const onlyRows = v.object({
     v.array(v.object({ table: text, rows_before: describe(number, 'Rows that are replaced.'), rows: number })),
     'Tables whose rows are replaced in the present destination; everything else stays.',
   ),
+  keys: optional(describe(texts, 'Primary keys of the only rows to replace. Absent: all rows.')),
   views_not_refreshed: describe(texts, 'Materialized views that read the tables.'),
 });
 
@@ -205,10 +206,27 @@ export type UndoPlan = v.InferOutput<typeof undoPlan>;
 
 const resetFrom = describe(v.picklist(['base', 'spare']), 'The spare is renamed; the base copy is copied.');
 
+const resetWay = describe(
+  v.picklist(['in_place', 'copy']),
+  '`in_place`: one transaction exchanges the rows that differ; `copy`: a copy of the base copy, or the spare, replaces the database.',
+);
+
+const resetChanges = v.object({
+  tables: describe(
+    v.array(v.object({ table: text, delete: number, insert: number })),
+    'Changed tables. In a plan, row versions that differ, of which some may be equal rows.',
+  ),
+  sequences: describe(number, 'Sequences with another value.'),
+});
+
 export const resetPlan = v.object({
   target: text,
   destination: destinationState,
   base: databaseCopy,
+  way: resetWay,
+  way_reason: text,
+  changes: optional(describe(resetChanges, 'Of a reset in place.')),
+  automatic_saves: automaticSaves,
   from: resetFrom,
   undo: replaces.undo,
   spare: describe(flag, 'The next spare is made afterwards.'),
@@ -225,6 +243,8 @@ export const resetResult = v.object({
   destination: text,
   snapshot: describe(orNull(text), 'The id of the snapshot that the destination has the content of.'),
   loaded_at: text,
+  way: resetWay,
+  changes: optional(describe(resetChanges, 'Of a reset in place.')),
   from: resetFrom,
   size_bytes: orNull(number),
   ...replaced,

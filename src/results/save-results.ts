@@ -65,11 +65,24 @@ export const backPoints = v.object({
 
 export type BackPoints = v.InferOutput<typeof backPoints>;
 
+const backPart = v.object({
+  tables: describe(
+    v.array(v.object({ table: text, insert: orNull(number), update: orNull(number), delete: orNull(number) })),
+    'Numbers of rows; `null` where too many differ to be compared. An update without a primary key counts as both others.',
+  ),
+  rows: optional(describe(texts, 'Keys of the only rows. Absent: all rows of the tables.')),
+});
+
+export type BackPart = v.InferOutput<typeof backPart>;
+
 /** The plan of the operation that returns to the point: one of these. */
 export const backPlan = v.object({
   target: text,
   ...ofBranch,
   point: describe(text, 'The name of a save, `load` or `previous`.'),
+  part: optional(
+    describe(backPart, 'With `--table`: what the load of rows changes. Absent: the whole database returns.'),
+  ),
   load: optional(loadPlan),
   reset: optional(resetPlan),
   branch_reset: optional(branchResetPlan),

@@ -155,11 +155,13 @@ describeWithPostgres('the pages of tasks', () => {
 
   test('save-and-return: every command runs', async () => {
     const { session, blocks } = await openPage('save-and-return');
-    const prepare = 'tool build shop && tool load shop --yes';
+    const prepare = 'tool build shop && tool load shop --keep-base --yes';
     await session.shell({ title: 'a load', language: 'sh', text: prepare });
     const output = await runAll(session, blocks);
     expect(output).toMatch(/^before-migration +0 /m);
     expect(output).toContain('Returned to save before-migration of shop');
+    expect(output).toContain('Return rows of 1 table of shop to the last load');
+    expect(output).toMatch(/Reset .*shop_dev to its state after the last load/);
     expect(output).toContain('Removed save before-migration of shop');
   });
 

@@ -47,6 +47,14 @@ const POSTGRES: Record<string, string[]> = {
   'restore/temporary-role.ts': ['OWNABLE', 'oid(name)', 'oid(self.name ?? "")', 'role'],
   // An expression of this file.
   'branches/list.ts': ['belongsTo("j.of")', 'bytes'],
+  // Names of quoteName, numbers, and what a server wrote as text of quoteText; conditions of these.
+  'branches/in-place/find-changes.ts': ['isFresh(border)'],
+  'branches/in-place/replace-versions.ts': [
+    ...['names.join(", ")', 'names.map(ArrowFunctionExpression).join(", ")', 'path', 'quoteIds(ids)'],
+  ],
+  'branches/in-place/reset-in-place.ts': ['list', 'path'],
+  'branches/in-place/missing-versions.ts': ['condition', 'isOld', 'pathOf(table)', 'within'],
+  'branches/in-place/row-versions.ts': ['condition', 'from', 'pathOf(table)'],
   // A column of our own query, or a text that quoteText has quoted.
   'swap/mark.ts': ['belongsTo(quoteText(destination))', 'destination'],
   // Conditions with names of quoteName.
@@ -98,7 +106,13 @@ const POSTGRES: Record<string, string[]> = {
   // Paths of quoted names; a query of quoted literals.
   'dump/instant.ts': ['some.map(ArrowFunctionExpression).join(", ")', 'tablesQuery(schemas)'],
   // Names are quoted by quoteName, texts by quoteText; the rest are numbers of tables and constants.
-  'restore/only-rows/plan-only-rows.ts': ['namePartOf("n.nspname")', 'pathOf(dataOf(table, details))'],
+  'restore/only-rows/plan-only-rows.ts': [
+    ...['keyCondition(keys)', 'namePartOf("n.nspname")', 'pathOf(dataOf(table, details))', 'some'],
+  ],
+  // Conditions of `row-keys.ts`.
+  'restore/only-rows/restore-only-rows.ts': ['counted.count', 'keyed.only'],
+  // One of a list of types.
+  'restore/only-rows/row-keys.ts': ['type'],
   'restore/only-rows/replace-tables.ts': [
     ...['columnList(table.columns)', 'pathOf(table)', 'pathOf(table.root ?? table)'],
   ],
@@ -109,6 +123,7 @@ const POSTGRES: Record<string, string[]> = {
     ...['count', 'counted.join("\\n  ")', 'ownedSequences(tables)', 'pathOf(table)', 'query', 'relationsOf(given)'],
     ...[
       'relationsOf(relations(tables))',
+      ...['table.only', 'table.only ? `…` : ""'],
       'tables.map(ArrowFunctionExpression).join(", ")',
       'withAncestors("relations")',
     ],
@@ -204,6 +219,7 @@ const MYSQL: Record<string, string[]> = {
   // Conditions of inDatabase; paths of quoted names.
   'restore/only-rows/references.ts': [
     ...['among("REFERENCED_TABLE_NAME")', 'among("TABLE_NAME")', 'from', 'other', 'own', 'to'],
+    ...['KEYS_LISTED', 'dangling', 'reference.dangling'],
   ],
   'restore/only-rows/commit-locked.ts': ['locks.join(", ")', 'moved', 'path', 'pending', 'staged'],
   // A message.

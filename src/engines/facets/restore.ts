@@ -6,8 +6,9 @@ import type { NeededTable } from '../../results/selected-tables.ts';
 import type { DatabaseUrl } from '../database-url.ts';
 import type { WithoutUrl } from '../engine-context.ts';
 import type { ChangesToWrite } from './changes.ts';
-import type { AllCopies, BaseCopies, BaseCopy, RestoredBranch } from './copies.ts';
+import type { AllCopies, BaseCopies, RestoredBranch } from './copies.ts';
 import type { DumpFile, RestoredDump } from './dump-file.ts';
+import type { DestinationResetRequest, InPlaceChanges, InPlaceReset, ResetRun, Resettable } from './reset.ts';
 
 /** Methods whose comment names no effect read only, and can be called again. */
 export interface RestoreFacet {
@@ -54,6 +55,11 @@ export interface RestoreFacet {
    * with the same content.
    */
   reset(run: WithoutUrl<ResetRun>): Promise<ReplaceResult>;
+  /**
+   * Makes the rows of the destination those of its base copy, in one transaction that ends no session. Resolves with the
+   * reason where that cannot be, having changed nothing. A second call finds no change.
+   */
+  resetInPlace(reset: WithoutUrl<InPlaceReset>): Promise<InPlaceChanges | string>;
   /** Base copy and spare of a destination. */
   findCopies(): Promise<BaseCopies>;
   /** With branches, of several databases that can share one connection (`connectionKey`), in their order. */
@@ -90,6 +96,8 @@ export interface RestoreRequest {
   full?: boolean | undefined;
   /** Replaces the rows of the tables in `only` in the present destination, and nothing else. */
   onlyRows?: boolean | undefined;
+  /** With `onlyRows` and one table: the primary keys of the only rows, as a person wrote them. */
+  keys?: string[] | undefined;
   /** Restores the content with the rights of the user of `url`. */
   allowSuperuser?: boolean | undefined;
   /** This machine has built the snapshot: what only a superuser may create was created by one in the source. */
@@ -123,8 +131,16 @@ export interface RestorePlan {
   onlyRows?: OnlyRowsPlan;
 }
 
+/** Rows of a table by its primary key, as text that equal values share. */
+export interface RowKeys {
+  column: string;
+  values: string[];
+}
+
 export interface OnlyRowsPlan {
-  /** Rows of the tables in the destination at present. */
+  /** The only rows to replace. Absent: all. */
+  keys?: RowKeys;
+  /** Rows of the tables in the destination at present; with `keys`, of these. */
   present: { table: string; rows: number }[];
   /** Materialized views that read the tables, and are not refreshed. */
   materializedViews: string[];
@@ -237,31 +253,6 @@ export interface ReplaceResult {
   /** The base copy and the spare that were made. */
   baseDatabase?: string;
   spareDatabase?: string;
-}
-
-export interface DestinationResetRequest {
-  url: DatabaseUrl;
-  /** Makes the next spare after the swap. */
-  spare: boolean;
-}
-
-export interface ResetRun extends DestinationResetRequest {
-  undo: boolean;
-  /** Called under the lock with the base copy; throws where it is not the planned one. */
-  accept: (base: BaseCopy) => void;
-  /** Owner of the objects; by default the owner of the replaced database. */
-  role?: string | undefined;
-}
-
-export interface Resettable {
-  destination: DestinationState;
-  base: BaseCopy;
-  /** The spare is renamed, the base copy is copied. */
-  from: 'base' | 'spare';
-  by: 'files' | 'rows';
-  /** Databases to make, of the size of the base copy. */
-  copies: number;
-  warnings: WarningEvent[];
 }
 
 export interface ScriptRun {

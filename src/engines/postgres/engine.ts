@@ -110,6 +110,10 @@ export const postgres: Engine = {
         run(async (context, url) =>
           (await import('./branches/reset-destination.ts')).reset(context, { ...request, url }),
         ),
+      resetInPlace: (request) =>
+        run(async (context, url) =>
+          (await import('./branches/in-place/reset-in-place.ts')).resetInPlace(context, { ...request, url }),
+        ),
       findCopies: () =>
         run(async (context, url) => (await import('./branches/destination-copies.ts')).findCopies(context, url)),
       findAllCopies: (urls) =>

@@ -1,6 +1,7 @@
 import { UserError } from '../../runtime/errors.ts';
 import { boundedLines, boundedList } from '../../text/bounded-list.ts';
 import { formatNumberOf } from '../../text/format.ts';
+import { printable } from '../../text/printable.ts';
 import type { DatabaseUrl } from '../database-url.ts';
 
 /** Rows of a foreign key that reference none after the rows of a table were replaced. */
@@ -11,6 +12,8 @@ export interface DanglingReference {
   columns: string[];
   references: string;
   rows: number;
+  /** Primary keys of some of them; of rows without one, the values of the foreign key. */
+  keys: string[];
 }
 
 /** The undo copy has rows of an earlier database of this name: a branch, or one that was dropped or replaced. */
@@ -21,6 +24,21 @@ export function rowsOfAnother({ database, display }: DatabaseUrl): UserError {
   });
 }
 
+/** Rows of a table cannot be chosen by their keys. */
+export function notByKey(message: string, hint: string): UserError {
+  return new UserError('rows_not_replaceable', message, { hint: `${hint} Nothing was changed.` });
+}
+
+/** Keys of dangling rows in a message. */
+export const KEYS_LISTED = 5;
+
+function keysText(rows: number, keys: string[]): string {
+  const shown = keys.map((key) => printable(key.slice(0, MOST_CHARACTERS))).join('; ');
+  return rows > keys.length ? `${shown}; …` : shown;
+}
+
+const MOST_CHARACTERS = 60;
+
 /** Most names in a message. */
 const LISTED = 20;
 
@@ -30,13 +48,13 @@ export function danglingRows(references: DanglingReference[], replaced: string[]
   const others = [...new Set(ends)].filter((table) => !replaced.includes(table));
   const next =
     others.length > 0
-      ? `Add to --tables: ${boundedList(others, LISTED)}`
+      ? `Add the rows of: ${boundedList(others, LISTED)}`
       : 'The rows of the snapshot do not fit together: verify it, or load it whole.';
   return new UserError('rows_would_dangle', 'Rows would reference rows that the snapshot does not have', {
     details: boundedLines(
       references.map(
-        ({ key, table, columns, references: other, rows }) =>
-          `${table} (${columns.join(', ')}) → ${other}: ${formatNumberOf(rows, 'row')}, foreign key ${key}`,
+        ({ key, table, columns, references: other, rows, keys }) =>
+          `${table} (${columns.join(', ')}) → ${other}: ${formatNumberOf(rows, 'row')}, foreign key ${key}: ${keysText(rows, keys)}`,
       ),
       LISTED,
     ),

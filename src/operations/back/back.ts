@@ -1,6 +1,6 @@
 import type { BackPlan, BackResult } from '../../results/save-results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { UserError } from '../../runtime/errors.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
 import { openSeparateBranch } from '../branch/open-branch.ts';
 import { applyBranchReset, type PlannedBranchReset, planBranchReset } from '../branch/reset/reset.ts';
 import { chooseDestination, openDestination } from '../load/destination.ts';
@@ -11,10 +11,15 @@ import { applyReset, type PlannedReset, planReset } from '../reset/reset.ts';
 import { findSave, type SavesOf } from '../save/saves.ts';
 import { applyUndo, type PlannedUndo, planUndo } from '../undo/undo.ts';
 import { lastLoad } from './last-load.ts';
+import { preparePart } from './part.ts';
 
 export interface BackRequest extends SavesOf {
   /** Name or index of a save, `load` (a reset) or `previous` (an undo). Default: the newest save. */
   point?: string;
+  /** Patterns of tables: only their rows return, in the present destination. */
+  tables?: string[] | undefined;
+  /** Primary keys of one table: only these rows return. */
+  rows?: string[] | undefined;
   /** `false` keeps no undo copy. Default `true`. */
   undo?: boolean;
   cpus?: number;
@@ -31,13 +36,19 @@ export interface PlannedBack extends Planned<BackRequest, BackPlan> {
 
 /** Plans the reset, the undo or the load that returns to the point. Changes nothing. */
 export async function planBack(context: Context, request: BackRequest): Promise<PlannedBack> {
-  const { target, branch, point, undo: keepsUndo = true, cpus, autosave = true } = request;
+  const { target, branch, point, tables, rows, undo: keepsUndo = true, cpus, autosave = true } = request;
+  if (branch !== undefined && (tables || rows)) throw noPartOfBranch(target);
   if (branch !== undefined) return planOfBranch(context, { ...request, branch });
   const nothing = { load: null, reset: null, undo: null, branchReset: null };
   const planned = { request, planned_at: context.clock().toISOString(), ...nothing };
   const loading = { target, undo: keepsUndo, autosave, ...(cpus !== undefined && { cpus }) };
+  if (tables) {
+    const { load, ...part } = await preparePart(context, { ...loading, point, tables, rows });
+    return { ...planned, plan: { target, ...part, load: load.plan }, load };
+  }
+  if (rows) throw rowsOfNoTable(target);
   if (point === 'load') {
-    const way = await planReturnToLoad(context, { target, undo: keepsUndo });
+    const way = await planReturnToLoad(context, { target, undo: keepsUndo, autosave });
     if (typeof way !== 'string') return { ...planned, plan: { target, point, reset: way.plan }, reset: way };
     const load = await planLoad(context, { ...loading, snapshot: way });
     return { ...planned, plan: { target, point, load: load.plan }, load };
@@ -80,7 +91,7 @@ function noPrevious(target: string, branch: string): UserError {
 /** Without a usable base copy the last snapshot is loaded again: resolves with its id. */
 async function planReturnToLoad(
   context: Context,
-  request: Pick<BackRequest, 'target' | 'undo'>,
+  request: Pick<BackRequest, 'target' | 'undo' | 'autosave'>,
 ): Promise<PlannedReset | string> {
   try {
     return await planReset(context, request);
@@ -91,6 +102,19 @@ async function planReturnToLoad(
     if (!last) throw error;
     return last.snapshot;
   }
+}
+
+function noPartOfBranch(target: string): UserError {
+  return new UserError('usage', '--table and --branch exclude each other', {
+    exit: EXIT.usage,
+    hint: `A branch returns whole: tool back ${target} --branch NAME`,
+  });
+}
+
+function rowsOfNoTable(target: string): UserError {
+  return new UserError('flag_needs_flag', '--rows requires --table', {
+    hint: `For example: tool back ${target} load --table public.orders --rows 17,18`,
+  });
 }
 
 const WITHOUT_BASE = new Set(['no_base_copy', 'base_copy_outdated', 'base_copies_unsupported']);

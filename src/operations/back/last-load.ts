@@ -52,7 +52,8 @@ async function findLoad(
 ): Promise<HistoryEntry | null> {
   const leadsTo = createLeadsTo(context, url);
   for (const entry of readHistory(context).entries) {
-    if (entry.operation !== 'load' || entry.outcome !== 'done') continue;
+    // Rows of single tables are one of the changes.
+    if (entry.operation !== 'load' || entry.outcome !== 'done' || entry.method === 'rows') continue;
     if ((snapshot ?? entry.snapshot) === entry.snapshot && (await leadsTo(entry.to))) return entry;
   }
   return null;

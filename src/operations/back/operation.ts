@@ -5,6 +5,7 @@ import { defineOperation } from '../operation.ts';
 import { resetOperation } from '../reset/operation.ts';
 import { undoOperation } from '../undo/operation.ts';
 import type { BackRequest, PlannedBack } from './back.ts';
+import { partQuestion } from './part-text.ts';
 
 /** One of several operations, by the point: question and summary are those of the reset, the undo or the load. */
 export const backOperation = defineOperation<BackRequest, PlannedBack, BackResult>({
@@ -18,7 +19,9 @@ export const backOperation = defineOperation<BackRequest, PlannedBack, BackResul
     const { load, reset, undo, branch_reset: ofBranch } = plan;
     if (ofBranch) return branchResetOperation.question(ofBranch, now);
     if (reset) return resetOperation.question(reset, now);
-    return undo ? undoOperation.question(undo, now) : loadOperation.question(ofSave(load), now);
+    if (undo) return undoOperation.question(undo, now);
+    const question = loadOperation.question(ofSave(load), now);
+    return plan.part ? partQuestion(plan, question) : question;
   },
   summary: ({ load, reset, branch_reset: ofBranch }, plan) => {
     if (ofBranch && plan.branch_reset) return branchResetOperation.summary(ofBranch, plan.branch_reset);

@@ -70,7 +70,7 @@ export async function originOf(context: Context, { target, url }: DestinationOfT
       isUndone = !isUndone;
     } else if (isUndone) {
       isUndone = false;
-    } else {
+    } else if (method !== 'rows') {
       if (snapshot === null || method === 'tables') throw loadUnknown(target, url.display);
       return snapshot;
     }

@@ -17,7 +17,13 @@ import { MOST_ROWS } from '../snapshots/rows.ts';
 import { assertNoOriginalData } from '../snapshots/sanitized-only.ts';
 import { manifestOf, storeDump } from '../snapshots/store-dump.ts';
 import { findBase, originOf } from './base.ts';
-import { compareStates, compareTable, type ShownTable, type ShownTables } from './compare-states.ts';
+import {
+  type ComparedStates,
+  compareStates,
+  compareTable,
+  type ShownTable,
+  type ShownTables,
+} from './compare-states.ts';
 import { type MadeSql, makeSql, writeSql } from './write-sql.ts';
 
 export interface ChangesRequest {
@@ -63,17 +69,13 @@ export async function withChanges<Result>(
 ): Promise<Result> {
   const { target, branch: name } = request;
   await assertRequest(request);
-  const { context, database, loaded } = await openChanged(given, request);
-  const { url } = database;
-  const { manifest: before, since } = await findBase(context, request, loaded);
-  if (before.engine !== url.engine) throw engineDiffers(target, before.engine, url.display);
-  return withPresentState(context, { ...request, database, base: before }, async ({ manifest: after, reading }) => {
-    const states = { before, after };
+  return withStates(given, request, async ({ context, database, states, since, reading }) => {
+    const { url } = database;
     const step = { step: 'compare', label: 'Compare with the earlier state', done: 'Compared with the earlier state' };
     const { rows, values, ...compared } = await withStep(context.report, step, () =>
       compareStates(context, states, shownBy(request)),
     );
-    const ofSql = { database, manifest: after };
+    const ofSql = { database, manifest: states.after };
     const sql = await sqlOf(context, request, (file) => writeSql(compared, { ...ofSql, rows, values }, file));
     const result: ChangesResult = {
       ...{ target, ...(name !== undefined && { branch: name }), destination: url.display, since },
@@ -91,6 +93,28 @@ export async function withChanges<Result>(
       },
     });
   });
+}
+
+export interface OpenStates extends Pick<PresentState, 'reading'> {
+  context: Context;
+  database: Database;
+  states: ComparedStates;
+  since: ChangesResult['since'];
+}
+
+/** Reads the present state, for the work alone, and finds the earlier one. Steps: `connect`, `dump`. */
+export async function withStates<Result>(
+  given: Context,
+  request: Pick<ChangesRequest, 'target' | 'since' | 'branch' | 'owner' | 'cpus'>,
+  work: (opened: OpenStates) => Promise<Result>,
+): Promise<Result> {
+  const { context, database, loaded } = await openChanged(given, request);
+  const { url } = database;
+  const { manifest: before, since } = await findBase(context, request, loaded);
+  if (before.engine !== url.engine) throw engineDiffers(request.target, before.engine, url.display);
+  return withPresentState(context, { ...request, database, base: before }, ({ manifest: after, reading }) =>
+    work({ context, database, states: { before, after }, since, reading }),
+  );
 }
 
 function shownBy({ target, tables, limit = DEFAULT_ROWS, reveal = false, sql }: ChangesRequest): ShownTables {

@@ -49,9 +49,8 @@ export async function compareStates(context: Context, states: ComparedStates, sh
   for (const [done, name] of names.entries()) {
     context.signal.throwIfAborted();
     context.report({ event: 'progress', step: 'compare', done, total: names.length, unit: 'tables', current: name });
-    const sides = await sidesOf(context, { name, ...states, pool });
-    const changed = sides && (await compareStored(context, sides.before, sides.after));
-    const found = changed && describeTable(sides, changed, { name, shown, isShown: withRows.has(name) });
+    const { sides, changed } = await compareRows(context, { name, ...states, pool });
+    const found = sides && changed && describeTable(sides, changed, { name, shown, isShown: withRows.has(name) });
     if (!found) continue;
     tables.push(found);
     if (shown.keeps && typeof changed === 'object') rows.set(name, changed);
@@ -73,9 +72,20 @@ export async function compareTable(
 ): Promise<RowsDiff | null> {
   // Both sides are read at the same time.
   await using pool = createObjectPool(2);
-  const sides = await sidesOf(context, { name: table, ...states, pool });
-  const rows = sides && (await compareStored(context, sides.before, sides.after));
+  const { changed: rows } = await compareRows(context, { name: table, ...states, pool });
   return rows && typeof rows === 'object' ? shownDifference(rows, { table, limit, reveal }) : null;
+}
+
+interface TableStates extends ComparedStates {
+  /** `schema.table` */
+  name: string;
+  pool: ObjectPool;
+}
+
+/** Compares the rows of one table; `null` where both sides have the same objects, a reason where they cannot be compared. */
+export async function compareRows(context: Context, states: TableStates) {
+  const sides = await sidesOf(context, states);
+  return { sides, changed: sides && (await compareStored(context, sides.before, sides.after)) };
 }
 
 interface Sides {
@@ -84,10 +94,7 @@ interface Sides {
 }
 
 /** `null` where both sides have the same objects. */
-async function sidesOf(
-  context: Context,
-  { name, before, after, pool }: ComparedStates & { name: string; pool: ObjectPool },
-): Promise<Sides | null> {
+async function sidesOf(context: Context, { name, before, after, pool }: TableStates): Promise<Sides | null> {
   const [old = null, now = null] = [before, after].map(({ tables }) => tables.find((table) => table.name === name));
   if (old && now && ownFiles(old, now).length === 0 && ownFiles(now, old).length === 0) return null;
   return {

@@ -26,6 +26,7 @@ export function estimateLoad(context: Pick<Context, 'configuration'>, plan: Load
 
 export function methodOf({ strategy, selection, difference }: LoadPlan): NonNullable<HistoryEntry['method']> {
   if (strategy === 'script') return 'script';
+  if (strategy === 'rows') return 'rows';
   if (selection) return 'tables';
   return difference?.method ?? 'full';
 }
@@ -35,7 +36,7 @@ function isAlike(entry: HistoryEntry, plan: LoadPlan): boolean {
   if (operation !== 'load' || outcome !== 'done' || to !== plan.destination.url || method !== methodOf(plan)) {
     return false;
   }
-  return method === 'script' ? from === plan.file : size_bytes !== null && method !== 'tables';
+  return method === 'script' ? from === plan.file : size_bytes !== null && method !== 'tables' && method !== 'rows';
 }
 
 function scaled({ duration_ms, size_bytes }: HistoryEntry, size: number): number {

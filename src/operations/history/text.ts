@@ -57,6 +57,7 @@ const METHODS: Record<NonNullable<HistoryEntry['method']>, string> = {
   full: 'full load of all tables',
   difference: 'difference to the base copy',
   tables: 'selected tables',
+  rows: 'rows of tables, in place',
   script: 'SQL file',
 };
 

@@ -238,6 +238,7 @@ async function restorationOf(
     inPlace = false,
     full = false,
     only: onlyRows,
+    rows: keys,
     keepGoing,
     remoteTables,
     events,
@@ -253,6 +254,7 @@ async function restorationOf(
     ...{ manifest, schemaConfig, role, inPlace, full, onlyRows, keepGoing, remoteTables, events },
     ...{ allowSuperuser, builtHere },
     ...(only && { only }),
+    ...(keys && { keys }),
     ...(keepBase && { keepBase }),
     ...saved,
   };

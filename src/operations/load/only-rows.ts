@@ -83,6 +83,7 @@ export function plannedOnlyRows({ onlyRows, tables }: RestorePlan): LoadPlan['on
   return {
     tables: tables.map(({ name, rows }) => ({ table: name, rows_before: present.get(name) ?? 0, rows })),
     views_not_refreshed: onlyRows.materializedViews,
+    ...(onlyRows.keys && { keys: onlyRows.keys.values }),
   };
 }
 

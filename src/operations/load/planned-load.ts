@@ -20,6 +20,8 @@ export interface LoadRequest extends TrustChoice {
   tables?: string[];
   /** With `tables`: replaces their rows in the present destination, and nothing else. */
   only?: boolean;
+  /** With `only` and one table: replaces only the rows with these primary keys. */
+  rows?: string[] | undefined;
   /** A `.sql` file to run instead of a snapshot. */
   file?: string;
   /** With `file`: on the database as it is. */

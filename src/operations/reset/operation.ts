@@ -13,5 +13,5 @@ export const resetOperation = defineOperation<ResetRequest, PlannedReset, ResetR
   question: resetQuestion,
   title: resetTitle,
   summary: resetSummary,
-  replaces: ({ destination }) => ({ database: destination, bySwap: true }),
+  replaces: ({ destination, way }) => ({ database: destination, bySwap: way === 'copy' }),
 });

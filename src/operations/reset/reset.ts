@@ -1,9 +1,9 @@
 import type { BaseCopy } from '../../engines/facets/copies.ts';
-import type { Resettable } from '../../engines/facets/restore.ts';
+import type { InPlaceChanges, Resettable } from '../../engines/facets/reset.ts';
 import type { ResetPlan, ResetResult } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
-import { formatBytes } from '../../text/format.ts';
+import { formatBytes, formatNumberOf } from '../../text/format.ts';
 import { otherTargetOf } from '../back/last-load.ts';
 import { recorded } from '../history/recorded.ts';
 import { toDatabaseCopy } from '../load/base-copies.ts';
@@ -12,6 +12,7 @@ import { checkDestination, chooseDestination, openDestination } from '../load/de
 import { assertNotASource } from '../load/guard/guard.ts';
 import { swapSteps } from '../load/load-steps.ts';
 import { type Planned, planOutdated } from '../planned.ts';
+import { applyAutomaticSaves, type LosingOperation, withAutomaticSaves } from '../save/automatic-save.ts';
 import { statingOutcome } from '../stating-outcome.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
@@ -22,6 +23,10 @@ export interface ResetRequest {
   destdb?: string;
   /** `false` keeps no undo copy. Default `true`. */
   undo?: boolean;
+  /** `false` makes no automatic save before a reset in place: one that keeps an undo copy instead. */
+  autosave?: boolean;
+  /** Replaces the database even where a reset in place is possible. */
+  copy?: boolean;
   /** Makes the next spare after the reset; default: `keep_spare` of the target or of `defaults`. */
   spare?: boolean;
 }
@@ -43,18 +48,22 @@ export async function planReset(given: Context, request: ResetRequest): Promise<
   if (other !== null) throw ofOtherTarget(target, { other, destination: url.display });
   const undo = request.undo ?? true;
   const base = toDatabaseCopy(found.base);
-  const plan: ResetPlan = {
-    target: request.target,
-    destination: found.destination,
-    base,
-    from: found.from,
-    undo,
-    spare,
-    needs_bytes: base.size_bytes === null ? null : base.size_bytes * found.copies,
-    unverified_sources,
-    steps: stepsOf(found, { undo, spare }),
-    warnings: found.warnings.map(({ code, message }) => ({ code, message })),
-  };
+  const common = { target: request.target, destination: found.destination, base, from: found.from, unverified_sources };
+  const warnings = found.warnings.map(({ code, message }) => ({ code, message }));
+  const inPlace = await chooseInPlace(context, { request, found, spare });
+  const plan: ResetPlan =
+    typeof inPlace === 'string'
+      ? {
+          ...{ ...common, way: 'copy', way_reason: inPlace, undo, spare, warnings },
+          needs_bytes: base.size_bytes === null ? null : base.size_bytes * found.copies,
+          steps: stepsOf(found, { undo, spare }),
+        }
+      : {
+          ...{ ...common, way: 'in_place', way_reason: IN_PLACE, undo: false, spare: false, needs_bytes: 0 },
+          ...inPlace,
+          // None is ended.
+          warnings: warnings.filter(({ code }) => code !== 'sessions_open'),
+        };
   return { request, plan, planned_at: context.clock().toISOString() };
 }
 
@@ -83,18 +92,22 @@ async function perform(given: Context, planned: PlannedReset): Promise<ResetResu
     if (snapshot === plan.base.snapshot && loadedAt === plan.base.loaded_at) return;
     throw planOutdated(`Another load has replaced the base copy of ${url.display}`);
   };
+  const common = {
+    ...{ target: request.target, destination: url.display, snapshot: plan.base.snapshot },
+    ...{ loaded_at: plan.base.loaded_at, from: plan.from, size_bytes: plan.base.size_bytes },
+  };
+  if (plan.way === 'in_place') {
+    if (request.undo ?? true) await applyAutomaticSaves(context, losingReset(context, request, plan.destination));
+    const changes = await restore.resetInPlace({ accept });
+    if (typeof changes !== 'string')
+      return { ...common, way: 'in_place', changes, swap_ms: null, undo_database: null, spare_database: null };
+    context.report({ event: 'warning', code: 'reset_by_copy', message: `Not reset in place: ${changes}` });
+  }
   const { role } = findTarget(context.configuration, request.target).snapshot ?? {};
-  const { swapMs, undoDatabase, spareDatabase } = await restore.reset({
-    ...{ role, accept, undo: plan.undo, spare: plan.spare },
-  });
+  const undo = request.undo ?? true;
+  const { swapMs, undoDatabase, spareDatabase } = await restore.reset({ role, accept, undo, spare: plan.spare });
   return {
-    target: request.target,
-    destination: url.display,
-    snapshot: plan.base.snapshot,
-    loaded_at: plan.base.loaded_at,
-    from: plan.from,
-    size_bytes: plan.base.size_bytes,
-    swap_ms: swapMs,
+    ...{ ...common, way: 'copy', swap_ms: swapMs },
     undo_database: undoDatabase,
     spare_database: spareDatabase ?? null,
   };
@@ -110,6 +123,62 @@ function unsupported(target: string, why: string): UserError {
   return new UserError('base_copies_unsupported', `The destination of "${target}" cannot be reset: ${why}`, {
     hint: `Load the snapshot again: tool load ${target}`,
   });
+}
+
+interface WayRequest {
+  request: ResetRequest;
+  found: Resettable;
+  spare: boolean;
+}
+
+const IN_PLACE = 'definitions are the same, and few rows have changed';
+
+/** The changes, saves and steps of a reset in place, or why the database is replaced. */
+async function chooseInPlace(
+  context: Context,
+  { request, found, spare }: WayRequest,
+): Promise<Pick<ResetPlan, 'changes' | 'steps' | 'automatic_saves'> | string> {
+  const { inPlace, destination, base } = found;
+  if (request.copy) return '--copy was given';
+  if (found.from === 'spare') return 'the spare is ready';
+  if (spare) return 'a spare is wanted';
+  if (typeof inPlace === 'string') return inPlace;
+  const changes = { tables: inPlace.tables, sequences: inPlace.sequences };
+  const planned = { changes, steps: inPlaceSteps(inPlace, base.name) };
+  if (request.undo === false) return planned;
+  // The present state is kept in one way or the other.
+  const losing = losingReset(context, request, destination);
+  const saves = request.destdb === undefined && request.autosave !== false;
+  const saved = saves ? await withAutomaticSaves(context, losing, planned) : planned;
+  const { automatic_saves = [] } = saved as Pick<ResetPlan, 'automatic_saves'>;
+  return automatic_saves.some(({ skipped }) => !skipped)
+    ? { ...saved, automatic_saves }
+    : 'the present state is kept as the undo copy';
+}
+
+function losingReset(
+  context: Context,
+  request: ResetRequest,
+  { size_bytes }: ResetPlan['destination'],
+): LosingOperation {
+  const { target } = request;
+  const database = openDestination(context, chooseDestination({ ...context, report: () => {} }, request));
+  const before = context.agent ? 'agent' : 'load';
+  return { target, database, sizeBytes: size_bytes, before, keeps: false, dropsUndoCopy: false };
+}
+
+function inPlaceSteps({ tables, sequences }: InPlaceChanges, base: string): string[] {
+  const rows = (kind: 'delete' | 'insert'): string =>
+    formatNumberOf(
+      tables.reduce((sum, table) => sum + table[kind], 0),
+      'row',
+    );
+  return [
+    'Lock all tables against changes',
+    `Compare row versions with ${base}`,
+    `In one transaction without triggers, delete at most ${rows('delete')} and insert at most ${rows('insert')} in ${formatNumberOf(tables.length, 'table')}`,
+    ...(sequences > 0 ? [`Set ${formatNumberOf(sequences, 'sequence')}`] : []),
+  ];
 }
 
 function stepsOf(

@@ -250,6 +250,8 @@ export function fakePlannedWork(world: FakeWorld): FakePlannedWork {
             target: request.target,
             destination: world.destination,
             base: world.base,
+            way: 'copy',
+            way_reason: 'definitions have changed',
             from: 'base',
             undo: true,
             spare: false,
@@ -264,7 +266,14 @@ export function fakePlannedWork(world: FakeWorld): FakePlannedWork {
       apply: async (_session, { plan: { target, base, from, destination } }) => {
         world.done.push(`reset ${target}`);
         return {
-          ...{ target, destination: destination.url, snapshot: base.snapshot, loaded_at: base.loaded_at, from },
+          ...{
+            target,
+            destination: destination.url,
+            snapshot: base.snapshot,
+            loaded_at: base.loaded_at,
+            from,
+            way: 'copy',
+          },
           ...{ size_bytes: base.size_bytes, swap_ms: 20, undo_database: 'app_dev.tool-undo', spare_database: null },
         };
       },

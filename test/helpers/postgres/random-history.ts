@@ -3,7 +3,8 @@ import type { Round } from '../trials.ts';
 import { eventually, type TestPostgres } from './postgres-server.ts';
 import { provedBuild } from './row-evidence.ts';
 
-const SCHEMA = `
+/** Tables, partitions and types, for random work. */
+export const SCHEMA = `
   CREATE TYPE mood AS ENUM ('glad', 'sad', 'calm');
   CREATE TYPE part AS (a integer, m mood);
   CREATE DOMAIN short AS varchar(30);
@@ -21,18 +22,30 @@ const SCHEMA = `
 
 const TABLES = ['plain', 'large', 'typed', 'low', 'high'];
 
-interface History {
+export interface History {
   server: TestPostgres;
   database: string;
-  round: Round;
+  round: Pick<Round, 'number' | 'random' | 'oneOf'>;
 }
 
-/** Random work of several sessions between builds, of which each is compared with a full read. */
-export async function tryHistory({ server, database, round }: History): Promise<{ ranges: number; unchanged: number }> {
-  await server.createDatabase(database);
+/** Random work in a database of `SCHEMA`. */
+export interface RandomWork {
+  /** A change in a session that others may wait for, which may stay open. */
+  act(): Promise<void>;
+  change(): Promise<void>;
+  /** Ends all sessions and transactions. */
+  settle(): Promise<void>;
+  crash(): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** `isLazy`: commits are not waited for. `definitions`: the share of changes of definitions, and of files of tables. */
+export async function startWork(
+  { server, database, round }: History,
+  { isLazy = false, definitions = 0.15 } = {},
+): Promise<RandomWork> {
   const url = server.url(database);
-  const isCrashing = round.number % 20 === 19;
-  let own = await connected(url, isCrashing);
+  let own = await connected(url, isLazy);
   const open: pg.Client[] = [];
   const prepared = new Set<string>();
   const { random, oneOf } = round;
@@ -110,7 +123,8 @@ export async function tryHistory({ server, database, round }: History): Promise<
     ])();
 
   async function act(): Promise<void> {
-    const kind = random();
+    if (random() < definitions) return run(own, ...definition());
+    const kind = random() * 0.85;
     if (kind < 0.35) await run(own, change());
     else if (kind < 0.45) await run(own, 'BEGIN', change(), change(), oneOf(['COMMIT', 'ROLLBACK']));
     else if (kind < 0.58) {
@@ -132,43 +146,67 @@ export async function tryHistory({ server, database, round }: History): Promise<
       const name = `${database}_${names++}`;
       await run(own, 'BEGIN', change(), `PREPARE TRANSACTION '${name}'`);
       prepared.add(name);
-    } else if (kind < 0.85) {
+    } else {
       for (const name of [...prepared].slice(0, 1)) {
         await run(own, `${oneOf(['COMMIT', 'ROLLBACK'])} PREPARED '${name}'`);
         prepared.delete(name);
       }
-    } else await run(own, ...definition());
+    }
   }
 
+  return {
+    act,
+    change: () => run(own, change()),
+    async settle() {
+      for (const name of prepared) await own.query(`ROLLBACK PREPARED '${name}'`).catch(() => {});
+      prepared.clear();
+      for (const client of [own, ...open.splice(0)]) await client.end().catch(() => {});
+      own = await connected(url, isLazy);
+    },
+    async crash() {
+      await own.query(change()).catch(() => {});
+      await crash(server);
+      open.length = 0;
+      await own.end().catch(() => {});
+      own = await connected(url, isLazy);
+    },
+    async end() {
+      for (const name of prepared) await own.query(`ROLLBACK PREPARED '${name}'`).catch(() => {});
+      for (const client of [own, ...open]) await client.end().catch(() => {});
+    },
+  };
+}
+
+/** Random work of several sessions between builds, of which each is compared with a full read. */
+export async function tryHistory({ server, database, round }: History): Promise<{ ranges: number; unchanged: number }> {
+  await server.createDatabase(database);
+  await server.psql(database, { sql: SCHEMA });
+  const url = server.url(database);
+  const isCrashing = round.number % 20 === 19;
+  const work = await startWork({ server, database, round }, { isLazy: isCrashing });
+  const { random, oneOf } = round;
+  const whole = (below: number): number => Math.floor(random() * below);
   let [ranges, unchanged] = [0, 0];
   let evidence: unknown = null;
   try {
-    await own.query(SCHEMA);
     const builds = 3 + whole(4);
     for (let number = 0; number < builds; number += 1) {
       const isBeside = random() < 0.3;
       const built = await provedBuild(url, {
         evidence,
         width: oneOf([2, 4, 16]),
-        meanwhile: isBeside ? () => run(own, change(), change()) : undefined,
+        meanwhile: isBeside ? () => work.change().then(work.change) : undefined,
       });
       ranges += built.ranges;
       unchanged += built.unchanged;
       // A build that records nothing leaves the earlier evidence, which stays true.
       evidence = built.evidence ?? evidence;
-      for (let acts = whole(oneOf([2, 6, 14])); acts > 0; acts -= 1) await act();
-      if (isCrashing && random() < 0.5) {
-        await own.query(change()).catch(() => {});
-        await crash(server);
-        open.length = 0;
-        await own.end().catch(() => {});
-        own = await connected(url, isCrashing);
-      }
+      for (let acts = whole(oneOf([2, 6, 14])); acts > 0; acts -= 1) await work.act();
+      if (isCrashing && random() < 0.5) await work.crash();
     }
     return { ranges, unchanged };
   } finally {
-    for (const name of prepared) await own.query(`ROLLBACK PREPARED '${name}'`).catch(() => {});
-    for (const client of [own, ...open]) await client.end().catch(() => {});
+    await work.end();
     await server.psql('postgres', { sql: `DROP DATABASE IF EXISTS ${database} WITH (FORCE)` });
   }
 }

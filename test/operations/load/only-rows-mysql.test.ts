@@ -187,8 +187,8 @@ for (const kind of testedFlavours('mysql')) {
       const failure = await only('source.orders').catch((error) => error);
       expect(failure).toMatchObject({
         code: 'rows_would_dangle',
-        details: ['source.item (orders) → source.orders: 2 rows, foreign key of_order'],
-        hint: 'The destination is unchanged. Add to --tables: source.item',
+        details: ['source.item (orders) → source.orders: 2 rows, foreign key of_order: 4; 5'],
+        hint: 'The destination is unchanged. Add the rows of: source.item',
       });
       expect(await content()).toBe(before);
       await only('source.orders', 'source.item');

@@ -178,8 +178,8 @@ describeWithPostgres('a load of only the rows of some tables', () => {
     const failure = await only('public.orders').catch((error) => error);
     expect(failure).toMatchObject({
       code: 'rows_would_dangle',
-      details: ['public.item (orders) → public.orders: 2 rows, foreign key item_orders_fkey'],
-      hint: 'The destination is unchanged. Add to --tables: public.item',
+      details: ['public.item (orders) → public.orders: 2 rows, foreign key item_orders_fkey: 4; 5'],
+      hint: 'The destination is unchanged. Add the rows of: public.item',
     });
     expect(await dump()).toBe(before);
     expect((await server.databases()).filter((name) => name.startsWith('copy'))).toEqual(['copy']);

@@ -1,7 +1,8 @@
 import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import type { DestinationResetRequest, ReplaceResult, ResetRun, Resettable } from '../../facets/restore.ts';
+import type { DestinationResetRequest, ResetRun, Resettable } from '../../facets/reset.ts';
+import type { ReplaceResult } from '../../facets/restore.ts';
 import { usableBase } from '../../shared/base-copies.ts';
 import { assertEnoughSpace } from '../../shared/server/free-space.ts';
 import { connectToServer, withServer } from '../connection/connect.ts';
@@ -15,6 +16,7 @@ import { assertNoForeignReferences } from '../swap/foreign-references.ts';
 import { dropAuxiliaryDatabase } from '../swap/shadow-databases.ts';
 import { fillFromBase, findBaseCopies, takeSpare } from './base-copies.ts';
 import { type BaseRecord, readBaseRecord } from './base-record.ts';
+import { NOT_IN_PLACE } from './not-in-place.ts';
 
 /** Plans a reset; rejects when no base copy of the destination can be used. */
 export async function planReset(context: EngineContext, { url, spare }: DestinationResetRequest): Promise<Resettable> {
@@ -34,6 +36,7 @@ export async function planReset(context: EngineContext, { url, spare }: Destinat
     by: 'rows',
     copies: made,
     warnings: sessionWarnings(facts.destination),
+    inPlace: NOT_IN_PLACE,
   };
 }
 

@@ -36,7 +36,8 @@ async function describe(
   const { snapshot, loaded_at, partial, destination_oid, former_oid, no_crash_since, sessions } = mark;
   const emptied = no_crash_since !== undefined && no_crash_since !== row?.since;
   const used = sessions !== undefined && (row?.sessions ?? 0) > sessions;
-  const closed = own && row?.open === false && !emptied && !used;
+  const isOpen = row?.open !== false && !mark.reading;
+  const closed = own && !isOpen && !emptied && !used;
   const replaced = !isCopyOf(mark, oid);
   const never = replaced && destination_oid === null && former_oid === null;
   const outdated = !own
@@ -222,7 +223,7 @@ export async function createSpare(
   const to = names.shadow();
   try {
     await createClosedCopy(context, server, { url, destination, from: base.name, to });
-    const { contents: _, ...mark } = base.mark;
+    const { contents: _, evidence: __, reading: ___, ...mark } = base.mark;
     await server.transaction([rename(to, names.spare), writeMark(names.spare, { ...mark, tool: 'spare' })]);
     made(`Created the spare ${names.spare}`);
     return names.spare;

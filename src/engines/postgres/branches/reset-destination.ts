@@ -2,16 +2,19 @@ import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { BaseCopies } from '../../facets/copies.ts';
-import type { DestinationResetRequest, ReplaceResult, ResetRun, Resettable } from '../../facets/restore.ts';
+import type { DestinationResetRequest, ResetRun, Resettable } from '../../facets/reset.ts';
+import type { ReplaceResult } from '../../facets/restore.ts';
 import { usableBase } from '../../shared/base-copies.ts';
 import { assertEnoughSpace } from '../../shared/server/free-space.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { quoteName } from '../connection/quote.ts';
 import { inspectDestination } from '../restore/inspect-destination.ts';
 import { sessionWarnings } from '../restore/preflight.ts';
+import { findAuxiliaryDatabases } from '../server/server.ts';
 import { checkSwap } from '../swap/blockers.ts';
 import { replaceDestination } from '../swap/replace.ts';
 import { findBaseCopies, newFromBase } from './base-copies.ts';
+import { planInPlace } from './in-place/reset-in-place.ts';
 
 /** Plans a reset; rejects when no base copy of the destination can be used. */
 export async function planReset(context: EngineContext, { url, spare }: DestinationResetRequest): Promise<Resettable> {
@@ -27,7 +30,9 @@ export async function planReset(context: EngineContext, { url, spare }: Destinat
   assertEnoughSpace(facts, made * (base.sizeBytes ?? 0));
   const from = usesSpare ? 'spare' : 'base';
   const all = [...sessionWarnings(facts, 'swap'), ...warnings];
-  return { destination: facts.destination, base, from, by: 'files', copies: made, warnings: all };
+  const { base: marked } = await findAuxiliaryDatabases(server, destination);
+  const inPlace = await planInPlace(context, { url, base: marked });
+  return { destination: facts.destination, base, from, by: 'files', copies: made, warnings: all, inPlace };
 }
 
 /** Replaces the destination by its spare, or by a copy of its base copy. */

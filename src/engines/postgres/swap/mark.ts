@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import type { DatabaseUrl } from '../../database-url.ts';
 import { rowsOfAnother } from '../../shared/only-rows.ts';
+import { baseEvidenceSchema } from '../branches/in-place/evidence-schema.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 
@@ -82,6 +83,10 @@ const markSchema = v.object({
       allows_code: v.exactOptional(v.literal(true)),
     }),
   ),
+  /** Row versions of a base copy, by which a reset finds what has changed. */
+  evidence: v.exactOptional(baseEvidenceSchema),
+  /** This program reads in the base copy, or was killed while it did. */
+  reading: v.exactOptional(v.literal(true)),
   /** Client sessions of a base copy when it was made, on servers that count them. */
   sessions: v.exactOptional(v.pipe(v.number(), v.safeInteger())),
 });
@@ -89,7 +94,7 @@ export type Mark = v.InferOutput<typeof markSchema>;
 export type UndoRows = NonNullable<Mark['rows']>;
 export type BaseMark = Pick<
   Mark,
-  'of' | 'snapshot' | 'loaded_at' | 'partial' | 'contents' | 'no_crash_since' | 'sessions'
+  'of' | 'snapshot' | 'loaded_at' | 'partial' | 'contents' | 'no_crash_since' | 'sessions' | 'evidence'
 > & {
   tool: 'base';
 };

@@ -3,6 +3,8 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { ReplaceResult, RestoreRun } from '../../facets/restore.ts';
 import { createClosedCopy, createSpare, readSessions } from '../branches/base-copies.ts';
+import { readBaseEvidence } from '../branches/in-place/base-evidence.ts';
+import type { BaseEvidence } from '../branches/in-place/evidence-schema.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { quoteName } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
@@ -147,7 +149,8 @@ export async function replaceDestination(
     context.signal.throwIfAborted();
     if (onlyBase && base) return await keepOnlyBase(context, server, { url, shadow, base });
     const taken = fingerprint ? await readFingerprint(context, withDatabase(url, shadow)) : null;
-    const made = base && (await createBase(context, server, { url, from: shadow, to: copy, base }));
+    const evidence = base && (await readBaseEvidence(context, withDatabase(url, shadow)));
+    const made = base && (await createBase(context, server, { url, from: shadow, to: copy, base, evidence }));
     context.signal.throwIfAborted();
     const swapped = await swapDatabases(context, {
       server,
@@ -202,12 +205,13 @@ interface CreatedBase {
   from: string;
   to: string;
   base: BaseCopyOptions;
+  evidence?: BaseEvidence | null | undefined;
 }
 
 async function createBase(
   context: EngineContext,
   server: PostgresSession,
-  { url, from, to, base }: CreatedBase,
+  { url, from, to, base, evidence }: CreatedBase,
 ): Promise<NewBase> {
   const of = url.database ?? '';
   const made = startStep(context.report, 'base', `Create the base copy ${auxiliaryNames(of).base}`);
@@ -215,6 +219,7 @@ async function createBase(
   made(`Created the base copy ${auxiliaryNames(of).base}`);
   const loaded_at = context.clock().toISOString();
   const sessions = await readSessions(server, to);
-  const mark: BaseMark = { tool: 'base', of, loaded_at, ...base.facts(), ...(sessions !== null && { sessions }) };
+  const counted = { ...(sessions !== null && { sessions }), ...(evidence && { evidence }) };
+  const mark: BaseMark = { tool: 'base', of, loaded_at, ...base.facts(), ...counted };
   return { database: to, mark };
 }

@@ -3,6 +3,7 @@ import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { RestorePlan, RestoreRequest } from '../../../facets/restore.ts';
 import { divideTables } from '../../../shared/divide-tables.ts';
+import { notByKey } from '../../../shared/only-rows.ts';
 import { assertEnoughSpace } from '../../../shared/server/free-space.ts';
 import type { Code } from '../../catalog/definitions/definitions.ts';
 import { readNameCase } from '../../catalog/name-case.ts';
@@ -25,6 +26,7 @@ const LOCKED = '; they are locked meanwhile, and their triggers are dropped and 
 export async function planOnlyRows(context: EngineContext, request: RestoreRequest): Promise<RestorePlan> {
   const { url, manifest } = request;
   const details = detailsOf(manifest);
+  if (request.keys) throw notByKey('Rows by key return on PostgreSQL only', 'Leave --rows out: all rows return.');
   const inspected = await inspectDestination(context, url);
   const { destination, server, packet } = inspected;
   assertSameFlavour(details, inspected);

@@ -1,5 +1,5 @@
 import { tableName } from '../../../../text/table-names.ts';
-import { type DanglingReference, danglingRows } from '../../../shared/only-rows.ts';
+import { type DanglingReference, danglingRows, KEYS_LISTED } from '../../../shared/only-rows.ts';
 import { readNameCase } from '../../catalog/name-case.ts';
 import { keysWithOwnRows } from '../../catalog/tables.ts';
 import { inDatabase, quoteName, quotePath } from '../../connection/quote.ts';
@@ -15,10 +15,12 @@ interface KeyColumn {
   other_column: string;
 }
 
-export interface Reference extends Omit<DanglingReference, 'rows'> {
-  /** Counts its dangling rows, and locks what it reads. */
-  count: string;
-  /** The tables that `count` reads, as LOCK TABLES names them. */
+export interface Reference extends Omit<DanglingReference, 'rows' | 'keys'> {
+  /** The rest of a query for its dangling rows. */
+  dangling: string;
+  home: string;
+  own: string;
+  /** The tables that it reads, as LOCK TABLES names them. */
   reads: string[];
 }
 
@@ -72,18 +74,20 @@ export async function readReferences(
         table: named(first.own, first.own_table),
         columns: parts.map((part) => part.own_column),
         references: named(first.other, first.other_table),
-        count: countOf(parts, from, to),
+        dangling: danglingOf(parts, from, to),
+        home: first.own,
+        own: first.own_table,
         reads: [`${from} AS f`, `${to} AS t`],
       },
     ];
   });
 }
 
-function countOf(parts: KeyColumn[], from: string, to: string): string {
+function danglingOf(parts: KeyColumn[], from: string, to: string): string {
   const filled = parts.map((part) => `f.${quoteName(part.own_column)} IS NOT NULL`).join(' AND ');
   const same = parts.map((part) => `t.${quoteName(part.other_column)} = f.${quoteName(part.own_column)}`).join(' AND ');
-  return `SELECT COUNT(*) AS amount FROM ${from} f WHERE ${filled}
-    AND NOT EXISTS (SELECT 1 FROM ${to} t WHERE ${same}) LOCK IN SHARE MODE`;
+  return `FROM ${from} f WHERE ${filled}
+    AND NOT EXISTS (SELECT 1 FROM ${to} t WHERE ${same})`;
 }
 
 /** Rejects when a row would refer to none. */
@@ -92,15 +96,27 @@ export async function verifyReferences(
   { references, tables }: { references: Reference[]; tables: ReplacedTable[] },
 ): Promise<void> {
   const dangling = [];
-  for (const { count, reads: _, ...reference } of references) {
-    const rows = await countRows(session, count);
-    if (rows > 0) dangling.push({ ...reference, rows });
+  for (const reference of references) {
+    const rows = await countRows(session, `SELECT COUNT(*) AS amount ${reference.dangling} LOCK IN SHARE MODE`);
+    if (rows > 0) dangling.push({ ...reference, rows, keys: await readKeys(session, reference) });
   }
   if (dangling.length === 0) return;
   throw danglingRows(
     dangling,
     tables.map(({ name }) => name),
   );
+}
+
+async function readKeys(session: MysqlSession, { dangling, home, own, columns }: Reference): Promise<string[]> {
+  const primary = await session.query<{ name: string }>(`
+    SELECT COLUMN_NAME AS name FROM information_schema.KEY_COLUMN_USAGE
+    WHERE CONSTRAINT_NAME = 'PRIMARY' AND ${inDatabase('TABLE_SCHEMA', home)} AND ${inDatabase('TABLE_NAME', own)}
+    ORDER BY ORDINAL_POSITION`);
+  const shown = (primary.length > 0 ? primary.map(({ name }) => name) : columns).map((name) => `f.${quoteName(name)}`);
+  const rows = await session.query<{ k: string }>(
+    `SELECT CONCAT_WS(', ', ${shown.join(', ')}) AS k ${dangling} LIMIT ${KEYS_LISTED} LOCK IN SHARE MODE`,
+  );
+  return rows.map(({ k }) => k);
 }
 
 export async function countRows(session: MysqlSession, query: string): Promise<number> {

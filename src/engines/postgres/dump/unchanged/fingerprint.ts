@@ -64,7 +64,7 @@ async function isSame(state: DatabaseState, { relations, sequences, xmin }: Fing
   return counted.every(({ oid, rows, fresh }) => !fresh && recorded.get(oid)?.rows === rows);
 }
 
-interface Relation {
+export interface Relation {
   oid: number;
   filenode: number;
   schema: string;
@@ -80,8 +80,8 @@ interface DatabaseState {
   sequences: string;
 }
 
-/** Reads in one snapshot; `null` where the rows of some relation cannot be counted, or prove nothing. */
-async function inSnapshot<Result>(
+/** Reads in one snapshot of the database; `null` where the rows of some relation cannot be counted, or prove nothing. */
+export async function inSnapshot<Result>(
   context: EngineContext,
   url: DatabaseUrl,
   read: (state: DatabaseState) => Promise<Result>,
@@ -116,7 +116,7 @@ const RELATIONS = `
     AND c.oid NOT IN (SELECT s.oid FROM pg_class s WHERE s.relname IN ('pg_statistic', 'pg_statistic_ext_data') AND s.relnamespace = 'pg_catalog'::regnamespace)
   ORDER BY c.oid`;
 
-async function readRelations(session: PostgresSession): Promise<Relation[] | null> {
+export async function readRelations(session: PostgresSession): Promise<Relation[] | null> {
   const found = await session.query<Relation & { strange: boolean; known: boolean; readable: boolean }>(RELATIONS);
   if (found.some(({ strange, known }) => strange || !known)) return null;
   return found.filter(({ readable }) => readable);
@@ -141,7 +141,7 @@ async function readSequences(session: PostgresSession): Promise<string> {
 const TWO_TO_32 = 2n ** 32n;
 
 /** Counts rows, and finds whether some are not older than the border, if any. */
-async function countAll({ session, relations }: DatabaseState, xmin?: string) {
+export async function countAll({ session, relations }: Pick<DatabaseState, 'session' | 'relations'>, xmin?: string) {
   const border = xmin === undefined ? null : quoteText(String(BigInt(xmin) % TWO_TO_32));
   const fresh = border === null ? 'false' : `coalesce(min(age(xmin)) <= age(${border}::xid), false)`;
   const counted: (Pick<Relation, 'oid' | 'filenode'> & { rows: number; fresh: boolean })[] = [];
@@ -158,6 +158,6 @@ async function countAll({ session, relations }: DatabaseState, xmin?: string) {
 /** Relations in one statement. */
 const BATCH = 100;
 
-function inBatches<Item>(items: Item[]): Item[][] {
+export function inBatches<Item>(items: Item[]): Item[][] {
   return Array.from({ length: Math.ceil(items.length / BATCH) }, (_, at) => items.slice(at * BATCH, (at + 1) * BATCH));
 }

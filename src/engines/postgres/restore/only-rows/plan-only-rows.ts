@@ -2,7 +2,7 @@ import { bytesOfTable, type ManifestTable } from '../../../../repository/manifes
 import { UserError } from '../../../../runtime/errors.ts';
 import { boundedList } from '../../../../text/bounded-list.ts';
 import type { EngineContext } from '../../../engine-context.ts';
-import type { RestorePlan, RestoreRequest } from '../../../facets/restore.ts';
+import type { RestorePlan, RestoreRequest, RowKeys } from '../../../facets/restore.ts';
 import { divideTables } from '../../../shared/divide-tables.ts';
 import { assertEnoughSpace } from '../../../shared/server/free-space.ts';
 import { namePartOf } from '../../catalog/introspect.ts';
@@ -14,6 +14,7 @@ import { checkSwap } from '../../swap/blockers.ts';
 import { openForInspection } from '../inspect-destination.ts';
 import { sessionWarnings } from '../preflight.ts';
 import { dataOf } from '../rows/copy-commands.ts';
+import { keyCondition, readRowKeys } from './row-keys.ts';
 import { codeOwnersQuery, pathOf } from './statements.ts';
 
 /** Plans to replace the rows of some tables of the present destination. */
@@ -29,6 +30,7 @@ export async function planOnlyRows(context: EngineContext, request: RestoreReque
   const swap = { destination: url.database ?? '', undo: true };
   const warnings = facts.maySwap ? await checkSwap(server, swap) : [];
   await using session = await connect(context, url);
+  const keys = request.keys && (await readRowKeys(session, { tables, details, keys: request.keys }));
   return {
     destination: facts.destination,
     strategy: 'rows',
@@ -43,7 +45,8 @@ export async function planOnlyRows(context: EngineContext, request: RestoreReque
       ...sessionWarnings(facts, 'rows'),
     ],
     onlyRows: {
-      present: await countPresent(session, { tables, details }),
+      ...(keys && { keys }),
+      present: await countPresent(session, { tables, details, keys }),
       materializedViews: await readingViews(session, { tables, details }),
       keeps: facts.maySwap,
       allowsCode: allowSuperuser,
@@ -54,6 +57,7 @@ export async function planOnlyRows(context: EngineContext, request: RestoreReque
 interface Tables {
   tables: ManifestTable[];
   details: ArchiveDetails;
+  keys?: RowKeys | undefined;
 }
 
 /** Rows of an extension are its own, and partitions by hash of an enum are loaded through their root together. */
@@ -88,11 +92,12 @@ function rootOf(table: ManifestTable, details: ArchiveDetails): string | undefin
   return root && pathOf(root);
 }
 
-async function countPresent(session: PostgresSession, { tables, details }: Tables) {
+async function countPresent(session: PostgresSession, { tables, details, keys }: Tables) {
+  const some = keys ? ` WHERE ${keyCondition(keys)}` : '';
   const present: { table: string; rows: number }[] = [];
   for (const table of tables) {
     const [row] = await session.query<{ rows: number }>(
-      `SELECT count(*) AS rows FROM ONLY ${pathOf(dataOf(table, details))}`,
+      `SELECT count(*) AS rows FROM ONLY ${pathOf(dataOf(table, details))}${some}`,
     );
     present.push({ table: table.name, rows: row?.rows ?? 0 });
   }

@@ -6,11 +6,12 @@ import type { EngineContext } from '../../../engine-context.ts';
 import type { ReplaceResult, RestoreRun } from '../../../facets/restore.ts';
 import { findClientTools, toolsForArchive } from '../../connection/tools.ts';
 import { encodingSettings } from '../../connection/url.ts';
-import { archiveDetails } from '../../dump/archive.ts';
+import { type ArchiveDetails, archiveDetails } from '../../dump/archive.ts';
 import { dataOf } from '../rows/copy-commands.ts';
 import { feedFile } from '../rows/feed-tables.ts';
 import { countedRows } from '../rows/rows-by-root.ts';
 import { keepAndReplace } from './keep-and-replace.ts';
+import { keyCondition, readKeyedRows } from './row-keys.ts';
 
 /** Replaces the rows of some tables of the present destination by those of the snapshot. */
 export async function restoreOnlyRows(context: EngineContext, run: RestoreRun): Promise<ReplaceResult> {
@@ -26,25 +27,39 @@ export async function restoreOnlyRows(context: EngineContext, run: RestoreRun): 
     done += bytes;
     report({ event: 'progress', step: 'restore', done, total, unit: 'bytes', current });
   };
+  const keyed = await keyedRows(run, details);
   const result = await keepAndReplace(context, {
     ...{ url, tools, directory, undo, settings: encodingSettings(details.locale) },
     maySwap: plan.onlyRows?.keeps ?? false,
     allowsCode: plan.onlyRows?.allowsCode ?? false,
     tables: plan.tables.map((table) => {
       const { schema, table: name, columns, root } = dataOf(table, details);
-      return { name: table.name, schema, table: name, columns, root, rows: table.rows };
+      return { name: table.name, schema, table: name, columns, root, rows: table.rows, only: keyed?.only };
     }),
-    counts: countedRows({ tables: plan.tables, empty: [] }, details),
-    sequences: details.inventory.sequences.map(({ name, last_value }) => {
+    counts: countedRows({ tables: plan.tables, empty: [] }, details).map((counted) => ({
+      ...counted,
+      ...(keyed && { count: `${counted.count} WHERE ${keyed.only}`, rows: keyed.lines.length }),
+    })),
+    // They are of the whole table.
+    sequences: (keyed ? [] : details.inventory.sequences).map(({ name, last_value }) => {
       const { schema, rest } = splitName(name);
       return { schema, name: rest, last_value: last_value === null ? null : BigInt(last_value).toString() };
     }),
     async feed(index, write) {
       const table = plan.tables[index];
       if (!table) throw new Error('there is no such table');
+      if (keyed) return write(Buffer.from(keyed.lines.map((line) => `${line}\n`).join(''), 'latin1'));
       for (const file of filesOfTable(table)) await feedFile({ read: run.read, table, file, onBytes, write });
     },
   });
   restored(`Replaced and verified the rows of ${amount}`);
   return result;
+}
+
+async function keyedRows({ plan, read }: RestoreRun, details: ArchiveDetails) {
+  const [table] = plan.tables;
+  const keys = plan.onlyRows?.keys;
+  if (!keys || !table) return null;
+  const lines = await readKeyedRows({ read, table, columns: dataOf(table, details).columns, keys });
+  return { only: keyCondition(keys), lines };
 }

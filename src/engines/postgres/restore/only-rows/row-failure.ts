@@ -37,6 +37,7 @@ interface DanglingRecord {
   other_schema: string;
   other_table: string;
   rows: number;
+  keys: string[];
 }
 
 /** The statements of this program write the list, after a secret word. */
@@ -47,5 +48,6 @@ function parseDangling(list: string) {
     columns: one.columns,
     references: tableName(one.other_schema, one.other_table),
     rows: one.rows,
+    keys: one.keys,
   }));
 }

@@ -1,3 +1,4 @@
+import { KEYS_LISTED } from '../../../shared/only-rows.ts';
 import { quoteName, quoteNumber, quoteText } from '../../connection/quote.ts';
 import {
   foreignKeysQuery,
@@ -17,6 +18,8 @@ export interface TableToReplace {
   /** The partitioned table that its rows go through. */
   root?: { schema: string; table: string } | undefined;
   rows: number;
+  /** Condition on the only rows to delete. Absent: all. */
+  only?: string | undefined;
 }
 
 export interface SequenceValue {
@@ -117,16 +120,20 @@ const IS_SUPERUSER = `current_setting('is_superuser') = 'on'`;
 const CONNECTED = `SELECT unnest(ARRAY[k.conrelid, k.confrelid]) AS oid FROM pg_constraint k
   WHERE k.contype = 'f' AND (k.conrelid IN (SELECT relid FROM placed) OR k.confrelid IN (SELECT relid FROM placed))`;
 
-/** The foreign keys that the server enforces, each with a query that counts its dangling rows; not those of periods. */
+/** The foreign keys that the server enforces, each with the rest of a query for its dangling rows; not those of periods. */
 const KEYS = `SELECT k.conname AS name, fn.nspname AS schema, f.relname AS "table", x.columns,
     tn.nspname AS other_schema, t.relname AS other_table,
-    format('SELECT count(*) FROM %s%s f WHERE %s AND NOT EXISTS (SELECT FROM %s%s t WHERE %s)',
+    coalesce((SELECT string_agg(format('f.%I', a.attname), ', ' ORDER BY array_position(i.indkey::int2[], a.attnum))
+      FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey::int2[])
+      WHERE i.indisprimary AND i.indrelid = f.oid), x.own) AS shown,
+    format('FROM %s%s f WHERE %s AND NOT EXISTS (SELECT FROM %s%s t WHERE %s)',
       CASE f.relkind WHEN 'p' THEN '' ELSE 'ONLY ' END, f.oid::regclass, x.filled,
       CASE t.relkind WHEN 'p' THEN '' ELSE 'ONLY ' END, t.oid::regclass, x.same) AS query
   FROM pg_constraint k JOIN pg_class f ON f.oid = k.conrelid JOIN pg_namespace fn ON fn.oid = f.relnamespace
     JOIN pg_class t ON t.oid = k.confrelid JOIN pg_namespace tn ON tn.oid = t.relnamespace
     CROSS JOIN LATERAL (
       SELECT json_agg(a.attname ORDER BY p.place) AS columns,
+        string_agg(format('f.%I', a.attname), ', ' ORDER BY p.place) AS own,
         string_agg(format('f.%I IS NOT NULL', a.attname), ' AND ') AS filled,
         string_agg(format('t.%I OPERATOR(%I.%s) f.%I%s', b.attname, s.nspname, o.oprname, a.attname,
           CASE WHEN a.attcollation <> b.attcollation AND a.attcollation <> 0 AND b.attcollation <> 0
@@ -153,7 +160,7 @@ BEGIN
     ${collect(rulesQuery(given))}
   PERFORM set_config('tool.after', (after || current_setting('tool.after')::jsonb)::text, true);
 END`)};
-${tables.map((table) => `DELETE FROM ONLY ${pathOf(table)};\n`).join('')}`;
+${tables.map((table) => `DELETE FROM ONLY ${pathOf(table)}${table.only ? ` WHERE ${table.only}` : ''};\n`).join('')}`;
 }
 
 /** COPY knows no rules, but DELETE does. */
@@ -206,12 +213,15 @@ export function verifyScript(counts: ExpectedCount[], word: string): string {
     const message = quoteText(`${name} has other rows than it should: ${quoteNumber(rows)} are expected`);
     return `IF (${count}) <> ${quoteNumber(rows)} THEN RAISE EXCEPTION USING MESSAGE = ${message}; END IF;`;
   });
-  return `DO ${quoteText(`DECLARE one record; dangling bigint; found jsonb := '[]';
+  return `DO ${quoteText(`DECLARE one record; dangling bigint; keys jsonb; found jsonb := '[]';
 BEGIN
   ${counted.join('\n  ')}
   FOR one IN SELECT e AS key FROM jsonb_array_elements(current_setting('tool.keys')::jsonb) e LOOP
-    EXECUTE one.key ->> 'query' INTO dangling;
-    IF dangling > 0 THEN found := found || (one.key - 'query' || jsonb_build_object('rows', dangling)); END IF;
+    EXECUTE format('SELECT count(*) %s', one.key ->> 'query') INTO dangling;
+    CONTINUE WHEN dangling = 0;
+    EXECUTE format('SELECT jsonb_agg(k) FROM (SELECT concat_ws('', '', %s) AS k %s LIMIT ${quoteNumber(KEYS_LISTED)}) s',
+      one.key ->> 'shown', one.key ->> 'query') INTO keys;
+    found := found || (one.key - 'query' - 'shown' || jsonb_build_object('rows', dangling, 'keys', keys));
   END LOOP;
   IF found <> '[]' THEN RAISE EXCEPTION USING MESSAGE = ${quoteText(word)} || found::text; END IF;
 END`)};

@@ -1,0 +1,42 @@
+import type { WarningEvent } from '../../results/events.ts';
+import type { DestinationState } from '../../results/load-results.ts';
+import type { DatabaseUrl } from '../database-url.ts';
+import type { BaseCopy } from './copies.ts';
+
+export interface DestinationResetRequest {
+  url: DatabaseUrl;
+  /** Makes the next spare after the swap. */
+  spare: boolean;
+}
+
+export interface ResetRun extends DestinationResetRequest {
+  undo: boolean;
+  /** Called under the lock with the base copy; throws where it is not the planned one. */
+  accept: (base: BaseCopy) => void;
+  /** Owner of the objects; by default the owner of the replaced database. */
+  role?: string | undefined;
+}
+
+export interface InPlaceReset {
+  url: DatabaseUrl;
+  accept: ResetRun['accept'];
+}
+
+/** Row versions that differ from those of the base copy; what was changed, once it is done. */
+export interface InPlaceChanges {
+  tables: { table: string; delete: number; insert: number }[];
+  sequences: number;
+}
+
+export interface Resettable {
+  /** The changes of a reset in place, or why there is none. */
+  inPlace: InPlaceChanges | string;
+  destination: DestinationState;
+  base: BaseCopy;
+  /** The spare is renamed, the base copy is copied. */
+  from: 'base' | 'spare';
+  by: 'files' | 'rows';
+  /** Databases to make, of the size of the base copy. */
+  copies: number;
+  warnings: WarningEvent[];
+}

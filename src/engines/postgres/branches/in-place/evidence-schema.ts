@@ -1,0 +1,26 @@
+import * as v from 'valibot';
+import { count, list, sha256 } from '../../../../repository/manifest/values.ts';
+import { digits } from '../../dump/unchanged/evidence.ts';
+
+const value = v.pipe(v.string(), v.regex(/^-?\d{1,20}$/, 'must be a number'));
+
+/**
+ * The rows of a base copy when it was made, as in a fingerprint. It is in the mark of the base copy, on the same server as
+ * the rows, so that it shares their history: restarts and crashes of the server matter nothing.
+ */
+export const baseEvidenceSchema = v.strictObject({
+  system: digits,
+  timeline: v.string(),
+  /** The oldest transaction that was not complete. */
+  xmin: digits,
+  /** Older rows of catalogs are of the server's own objects; as 32 bits. */
+  initial: digits,
+  /** Oid, file and rows of each relation with rows. */
+  relations: list(v.strictTuple([count, count, count])),
+  /** Oid and digest of each catalog, but for columns that no change of a definition changes. */
+  catalogs: list(v.strictTuple([count, sha256])),
+  /** Oid, `last_value` and `is_called` of each sequence. */
+  sequences: list(v.strictTuple([count, value, v.boolean()])),
+});
+
+export type BaseEvidence = v.InferOutput<typeof baseEvidenceSchema>;

@@ -1,0 +1,152 @@
+import { readServerIdentity } from '../../connection/identity.ts';
+import { quoteName, quoteNumber, quoteText } from '../../connection/quote.ts';
+import type { PostgresSession } from '../../connection/session.ts';
+import { countAll, type Relation, readRelations } from '../../dump/unchanged/fingerprint.ts';
+import { readHistory } from '../../dump/unchanged/read-state.ts';
+import { codeOwnersQuery } from '../../restore/only-rows/statements.ts';
+import {
+  digestCatalogs,
+  isCatalog,
+  isOfLargeObjects,
+  readSequenceValues,
+  type SequenceState,
+  toXid,
+} from './base-evidence.ts';
+import type { BaseEvidence } from './evidence-schema.ts';
+
+/** A table with other row versions than the base copy. */
+export interface ChangedVersions extends Relation {
+  /** Versions that only the database has, and those that only the base copy has. */
+  fresh: number;
+  missing: number;
+  /** Rows in the base copy. */
+  rows: number;
+  /** It has another file, so that places of rows say nothing. */
+  rewritten: boolean;
+  /** Some values are stored apart from their rows. */
+  toasted: boolean;
+}
+
+export interface FoundChanges {
+  /** The 32 bits of which `xid` consists. */
+  border: string;
+  tables: ChangedVersions[];
+  /** Sequences with another value, each with that of the base copy. */
+  sequences: SequenceState[];
+}
+
+const MOST_TRANSACTIONS = 2n ** 30n;
+
+/**
+ * Finds what has changed since the base copy was made, in the transaction of the session; or the reason for which that
+ * cannot be reset in place. The README of `dump/unchanged` has the proof: a version that is visible and older than the
+ * border was visible then, at the same place, and an equal count makes the rows the same.
+ */
+export async function findChanges(
+  session: PostgresSession,
+  evidence: BaseEvidence | undefined,
+): Promise<FoundChanges | string> {
+  const [role] = await session.query<{ superuser: boolean }>(
+    `SELECT current_setting('is_superuser') = 'on' AS superuser`,
+  );
+  if (!role?.superuser) return 'the role is no superuser, so triggers would fire';
+  if (!evidence) return 'the base copy has no record of its row versions';
+  const now = await readHistory(session, await readServerIdentity(session));
+  if (!now) return 'row versions prove nothing on this server';
+  const age = BigInt(now.xmax) - BigInt(evidence.xmin);
+  const { system, timeline } = now.history;
+  if (system !== evidence.system || timeline !== evidence.timeline) return 'the server has another history';
+  if (age < 0n || age >= MOST_TRANSACTIONS) return 'too many transactions have run since the load';
+  const relations = await readRelations(session);
+  if (!relations) return 'it has tables that are unlogged, unreadable or not stored as usual';
+  const recorded = new Map(evidence.relations.map(([oid, filenode, rows]) => [oid, { filenode, rows }]));
+  if (relations.length !== recorded.size || relations.some(({ oid }) => !recorded.has(oid))) return DEFINITIONS;
+  const border = toXid(evidence.xmin);
+  const counted = await countAll({ session, relations }, evidence.xmin);
+  const changed = counted.flatMap(({ oid, rows, fresh }, at): (Relation & { rows: number })[] => {
+    const [relation, before] = [relations[at], recorded.get(oid)];
+    if (!relation || !before) return [];
+    const isSame = before.filenode === relation.filenode && !fresh && before.rows === rows;
+    return isSame ? [] : [{ ...relation, rows: before.rows }];
+  });
+  if (changed.some(isOfLargeObjects)) return 'large objects have changed';
+  if (!(await areDefinitionsSame(session, { evidence, changed: changed.filter(isCatalog) }))) return DEFINITIONS;
+  const tables = changed.filter((relation) => !isCatalog(relation));
+  const obstacle = await findObstacle(session, tables);
+  if (obstacle !== null) return obstacle;
+  const found: ChangedVersions[] = [];
+  for (const table of tables) {
+    const { filenode } = recorded.get(table.oid) ?? {};
+    found.push(await countVersions(session, { table, border, rewritten: filenode !== table.filenode }));
+  }
+  return { border, tables: found, sequences: await changedSequences(session, evidence) };
+}
+
+const DEFINITIONS = 'definitions have changed';
+
+/** Most catalogs have no new row: the others are compared by their content. */
+async function areDefinitionsSame(
+  session: PostgresSession,
+  { evidence, changed }: { evidence: BaseEvidence; changed: Relation[] },
+): Promise<boolean> {
+  const before = new Map(evidence.catalogs);
+  const now = await digestCatalogs(session, { catalogs: changed, initial: evidence.initial });
+  return now.every(([oid, digest]) => before.get(oid) === digest);
+}
+
+/** A superuser's session fires no triggers and checks no references, but for some; code of others must not run in it. */
+async function findObstacle(session: PostgresSession, tables: Relation[]): Promise<string | null> {
+  const oids = [0, ...tables.map(({ oid }) => oid)].map(quoteNumber).join(', ');
+  const [row] = await session.query<{
+    views: string | null;
+    always: string | null;
+    hears: boolean;
+    utf8: boolean;
+  }>(`
+    SELECT current_setting('server_encoding') = 'UTF8' AS utf8,
+      (SELECT min(oid::regclass::text) FROM pg_class WHERE relkind <> 'r' AND oid IN (${oids})) AS views,
+      (SELECT min(relation::text) FROM (
+        SELECT tgrelid::regclass FROM pg_trigger WHERE tgenabled IN ('A', 'R') AND NOT tgisinternal AND tgrelid IN (${oids})
+        UNION ALL SELECT ev_class::regclass FROM pg_rewrite WHERE ev_enabled IN ('A', 'R') AND ev_class IN (${oids})
+      ) AS o (relation)) AS always,
+      EXISTS (SELECT FROM pg_event_trigger WHERE evtenabled IN ('A', 'R')) AS hears`);
+  if (!row?.utf8) return 'its encoding is not UTF-8';
+  if (row.views !== null) return `materialized view ${row.views} has other rows`;
+  if (row.hears) return 'an event trigger always fires';
+  if (row.always !== null) return `a trigger or rule of ${row.always} always fires`;
+  if (tables.length === 0) return null;
+  const owners = await session.query<{ name: string }>(
+    codeOwnersQuery(tables.map(({ schema, name }) => ({ schema, table: name }))),
+  );
+  return owners.length > 0 ? 'code of other roles would run with the rights of a superuser' : null;
+}
+
+interface VersionCount {
+  table: Relation & { rows: number };
+  border: string;
+  rewritten: boolean;
+}
+
+async function countVersions(session: PostgresSession, { table, border, rewritten }: VersionCount) {
+  const { schema, name, rows, oid } = table;
+  const [row] = await session.query<{ all: number; fresh: number; toasted: boolean }>(`
+    SELECT count(*) AS all, count(*) FILTER (WHERE ${isFresh(border)}) AS fresh,
+      (SELECT pg_relation_size(reltoastrelid) > 0 FROM pg_class WHERE reltoastrelid <> 0 AND oid = ${quoteNumber(oid)}) IS TRUE AS toasted
+    FROM ONLY ${quoteName(schema)}.${quoteName(name)}`);
+  if (!row) throw new Error('a count has no row');
+  const fresh = rewritten ? row.all : row.fresh;
+  return { ...table, fresh, missing: rows - (row.all - fresh), rewritten, toasted: row.toasted };
+}
+
+/** Condition on a row version that is not older than the border. */
+export function isFresh(border: string): string {
+  return `age(xmin) <= age(${quoteText(border)}::xid)`;
+}
+
+async function changedSequences(session: PostgresSession, evidence: BaseEvidence): Promise<SequenceState[]> {
+  const before = new Map(evidence.sequences.map(([oid, value, called]) => [oid, { value, called }]));
+  return (await readSequenceValues(session)).flatMap((now) => {
+    const then = before.get(now.oid);
+    return then && (then.value !== now.value || then.called !== now.called) ? [{ ...now, ...then }] : [];
+  });
+}

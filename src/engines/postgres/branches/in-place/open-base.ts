@@ -1,0 +1,51 @@
+import type { DatabaseUrl } from '../../../database-url.ts';
+import type { EngineContext } from '../../../engine-context.ts';
+import { connect } from '../../connection/connect.ts';
+import { quoteName, quoteText } from '../../connection/quote.ts';
+import type { PostgresSession } from '../../connection/session.ts';
+import { withDatabase } from '../../connection/url.ts';
+import { type MarkedDatabase, writeMark } from '../../swap/mark.ts';
+
+export interface OpenedBase {
+  /** The destination. */
+  url: DatabaseUrl;
+  base: MarkedDatabase;
+}
+
+/**
+ * Reads in a base copy, which refuses connections at all other times. The number of its sessions proves that no other
+ * client was connected; the mark tells what of them this program has opened, so that a killed run harms nothing. Returns
+ * `null` where the server counts no sessions, or somebody else came in.
+ */
+export async function withOpenBase<Result>(
+  context: EngineContext,
+  server: PostgresSession,
+  { url, base, work }: OpenedBase & { work: (session: PostgresSession) => Promise<Result> },
+): Promise<Result | null> {
+  const { name, mark } = base;
+  if (mark.sessions === undefined) return null;
+  await server.transaction([
+    `REVOKE CONNECT ON DATABASE ${quoteName(name)} FROM PUBLIC`,
+    `ALTER DATABASE ${quoteName(name)} ALLOW_CONNECTIONS true`,
+    writeMark(name, { ...mark, reading: true }),
+  ]);
+  const counted = { ...mark, sessions: mark.sessions + 1 };
+  let isCounted = false;
+  try {
+    await using session = await connect(context, withDatabase(url, name), {
+      settings: { default_transaction_read_only: 'on', statement_timeout: '0' },
+    });
+    const [alone] = await server.query<{ sessions: number }>(
+      `SELECT count(*) AS sessions FROM pg_stat_activity WHERE datname = ${quoteText(name)} AND backend_type = 'client backend'`,
+    );
+    if (alone?.sessions !== 1) return null;
+    await server.execute(writeMark(name, { ...counted, reading: true }));
+    isCounted = true;
+    return await work(session);
+  } finally {
+    await server.transaction([
+      `ALTER DATABASE ${quoteName(name)} ALLOW_CONNECTIONS false`,
+      writeMark(name, isCounted ? counted : mark),
+    ]);
+  }
+}

@@ -1,0 +1,174 @@
+import { UserError } from '../../../../runtime/errors.ts';
+import { startStep } from '../../../../runtime/events.ts';
+import { formatNumberOf } from '../../../../text/format.ts';
+import { tableName } from '../../../../text/table-names.ts';
+import type { DatabaseUrl } from '../../../database-url.ts';
+import type { EngineContext } from '../../../engine-context.ts';
+import type { InPlaceChanges, InPlaceReset } from '../../../facets/reset.ts';
+import { usableBase } from '../../../shared/base-copies.ts';
+import { connect } from '../../connection/connect.ts';
+import { quoteNumber, quoteText } from '../../connection/quote.ts';
+import type { PostgresSession } from '../../connection/session.ts';
+import { SqlError } from '../../connection/session-errors.ts';
+import { findAuxiliaryDatabases, lockDestination, verifyLock } from '../../server/server.ts';
+import type { MarkedDatabase } from '../../swap/mark.ts';
+import { openSwapSession } from '../../swap/swap-session.ts';
+import { findBaseCopies } from '../base-copies.ts';
+import { type FoundChanges, findChanges } from './find-changes.ts';
+import { pathOf } from './missing-versions.ts';
+import { withOpenBase } from './open-base.ts';
+import { replaceVersions } from './replace-versions.ts';
+import { readVersions, type TableVersions } from './row-versions.ts';
+
+/** Formats that are exact and the same in both databases, whatever they set. */
+export const SETTINGS = {
+  ...{ DateStyle: 'ISO', IntervalStyle: 'postgres', TimeZone: 'UTC', extra_float_digits: '3', bytea_output: 'hex' },
+  ...{ xmloption: 'content', lc_monetary: 'C', array_nulls: 'on', row_security: 'off', jit: 'off' },
+  ...{ statement_timeout: '0', synchronous_commit: 'on', lock_timeout: '2s' },
+};
+
+/** Finds what a reset in place would change, or why there can be none. Changes nothing. */
+export async function planInPlace(
+  context: EngineContext,
+  { url, base }: { url: DatabaseUrl; base: MarkedDatabase | null },
+): Promise<InPlaceChanges | string> {
+  const session = await connect(context, url, { settings: SETTINGS }).catch((error) => {
+    context.signal.throwIfAborted();
+    if (!(error instanceof UserError)) throw error;
+    return error;
+  });
+  if (session instanceof UserError) return 'it admits no connection';
+  await using _ = session;
+  await session.execute('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  const found = await orReason(() => findChanges(session, base?.mark.evidence));
+  if (typeof found === 'string') return found;
+  return (await whyLarge(session, found)) ?? changesOf(found);
+}
+
+function changesOf({ tables, sequences }: FoundChanges): InPlaceChanges {
+  return {
+    tables: tables.map(({ schema, name, fresh, missing }) => ({
+      ...{ table: tableName(schema, name), delete: fresh, insert: missing },
+    })),
+    sequences: sequences.length,
+  };
+}
+
+/**
+ * Makes the destination equal to its base copy, in one transaction that ends no session; resolves with the reason where
+ * that cannot be, and nothing was changed.
+ */
+export async function resetInPlace(
+  context: EngineContext,
+  { url, accept }: InPlaceReset,
+): Promise<InPlaceChanges | string> {
+  const destination = url.database ?? '';
+  await using server = await openSwapSession(context, url);
+  await lockDestination(server, destination);
+  accept(usableBase(await findBaseCopies(server, destination), url));
+  const { base } = await findAuxiliaryDatabases(server, destination);
+  if (!base) throw new Error('the base copy is gone');
+  const replaced = startStep(context.report, 'swap', `Reset ${destination} in place`);
+  await using database = await connect(context, url, { settings: SETTINGS });
+  const changes = await orReason(() => exchange(context, { url, base, server, database }));
+  if (typeof changes === 'string') replaced(`${destination} cannot be reset in place: ${changes}`);
+  else replaced(`Reset ${destination} in place: ${formatNumberOf(changes.tables.length, 'table')} changed`);
+  return changes;
+}
+
+/** `lock_not_available`, `deadlock_detected` */
+const LOCKED = ['55P03', '40P01'];
+
+/** Returns an error of the server as the reason for the other way: the transaction is rolled back with its session. */
+async function orReason<Result>(work: () => Promise<Result>): Promise<Result | string> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof SqlError)) throw error;
+    return LOCKED.includes(error.sqlstate)
+      ? 'other sessions keep its tables locked'
+      : `the server refuses: ${error.message}`;
+  }
+}
+
+interface Exchange {
+  url: DatabaseUrl;
+  base: MarkedDatabase;
+  server: PostgresSession;
+  database: PostgresSession;
+}
+
+async function exchange(context: EngineContext, given: Exchange): Promise<InPlaceChanges | string> {
+  const { url, base, server, database } = given;
+  await database.execute('BEGIN ISOLATION LEVEL READ COMMITTED');
+  await lockTables(database);
+  const found = await findChanges(database, base.mark.evidence);
+  const why = typeof found === 'string' ? found : await whyLarge(database, found);
+  if (typeof found === 'string' || why !== null) return why ?? '';
+  const { tables, border } = found;
+  const readAll = async (from: PostgresSession | null): Promise<TableVersions[] | string> => {
+    const versions: TableVersions[] = [];
+    for (const table of tables) {
+      const read = await readVersions({ table, border, database, base: from, mostBytes: MOST_BYTES });
+      if (read === null) return TOO_LARGE;
+      versions.push(read);
+    }
+    return versions;
+  };
+  const needsBase = tables.some(({ missing }) => missing > 0);
+  const versions = needsBase ? await withOpenBase(context, server, { url, base, work: readAll }) : await readAll(null);
+  if (typeof versions === 'string') return versions;
+  if (!versions) return 'another client was connected to the base copy, or the server counts no sessions';
+  await database.execute('SET LOCAL session_replication_role = replica');
+  for (const [at, table] of tables.entries()) {
+    const { deleted = [], inserted = [] } = versions[at] ?? {};
+    await replaceVersions(database, { table, deleted, inserted });
+  }
+  for (const { schema, name, value, called } of found.sequences) {
+    const path = pathOf({ schema, name });
+    // New storage, so that a rollback undoes setval too.
+    await database.execute(`ALTER SEQUENCE ${path} RESTART`);
+    await database.execute(
+      `SELECT setval(${quoteText(path)}::regclass, ${quoteNumber(BigInt(value))}, ${called ? 'true' : 'false'})`,
+    );
+  }
+  context.signal.throwIfAborted();
+  await verifyLock(server, url.database ?? '');
+  await database.execute('COMMIT');
+  return {
+    tables: tables.map(({ schema, name }, at) => ({
+      table: tableName(schema, name),
+      delete: versions[at]?.deleted.length ?? 0,
+      insert: versions[at]?.inserted.length ?? 0,
+    })),
+    sequences: found.sequences.length,
+  };
+}
+
+/** Keeps writers out, and lets readers in. */
+async function lockTables(session: PostgresSession): Promise<void> {
+  const tables = await session.query<{ schema: string; name: string }>(`
+    SELECT n.nspname AS schema, c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.relkind = 'r' AND c.relpersistence <> 't' AND n.nspname NOT IN ('pg_catalog', 'information_schema') ORDER BY c.oid`);
+  if (tables.length === 0) return;
+  const list = tables.map((table) => `ONLY ${pathOf(table)}`).join(', ');
+  await session.execute(`LOCK TABLE ${list} IN SHARE ROW EXCLUSIVE MODE`);
+}
+
+/** Limits up to which exchanging rows takes less time and memory than a copy. */
+const MOST_ROWS = 100_000;
+const MOST_BYTES = 64 * 1024 * 1024;
+const TOO_LARGE = 'the rows that have changed are too large';
+
+async function whyLarge(session: PostgresSession, { tables }: FoundChanges): Promise<string | null> {
+  const rows = tables.reduce((sum, { fresh, missing }) => sum + fresh + missing, 0);
+  if (rows > MOST_ROWS) return `${formatNumberOf(rows, 'row')} have changed, which is too many`;
+  let bytes = 0;
+  for (const { oid, rows: before, fresh, missing } of tables) {
+    const [size] = await session.query<{ bytes: number }>(
+      `SELECT pg_table_size(${quoteNumber(oid)}::oid::regclass) AS bytes`,
+    );
+    bytes += ((size?.bytes ?? 0) * (fresh + missing)) / Math.max(1, before, fresh);
+  }
+  return bytes > MOST_BYTES ? TOO_LARGE : null;
+}

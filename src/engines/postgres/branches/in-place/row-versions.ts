@@ -1,0 +1,71 @@
+import { quoteText } from '../../connection/quote.ts';
+import type { PostgresSession } from '../../connection/session.ts';
+import { type ChangedVersions, isFresh } from './find-changes.ts';
+import { findMissing, pathOf } from './missing-versions.ts';
+
+export interface RowVersion {
+  /** `(block,item)` */
+  id: string;
+  /** All values, as text of the row's type. */
+  row: string;
+}
+
+export interface TableVersions {
+  /** Rows that only the database has, and those that only the base copy has. */
+  deleted: string[];
+  inserted: string[];
+}
+
+interface Versions {
+  table: ChangedVersions;
+  border: string;
+  database: PostgresSession;
+  base: PostgresSession | null;
+  /** Limit of the rows of a table, as text. */
+  mostBytes: number;
+}
+
+/** Finds the rows that differ; `null` where there are too many to keep. They are among the versions that only one side has: equal ones may have been written again. */
+export async function readVersions(given: Versions): Promise<TableVersions | null> {
+  const { table, border, database, mostBytes } = given;
+  const condition = table.rewritten ? 'true' : isFresh(border);
+  const fresh = table.fresh === 0 ? [] : await readRows(database, { table, condition, mostBytes });
+  const missing = table.missing === 0 ? [] : await readMissing(given);
+  if (!fresh || !missing) return null;
+  const places = Map.groupBy(fresh, ({ row }) => row);
+  const inserted = missing.flatMap(({ row }) => (places.get(row)?.pop() ? [] : [row]));
+  return { deleted: [...places.values()].flatMap((left) => left.map(({ id }) => id)), inserted };
+}
+
+async function readMissing({ table, border, database, base, mostBytes }: Versions): Promise<RowVersion[] | null> {
+  if (!base) throw new Error('rows of the base copy are needed');
+  if (table.rewritten) return readRows(base, { table, condition: 'true', mostBytes });
+  const ids = await findMissing({ table, isOld: `NOT (${isFresh(border)})`, database, base });
+  return readRows(base, { table, condition: `ctid = ANY (${quoteIds(ids)})`, mostBytes });
+}
+
+/** Returns an array of tuple identifiers. */
+export function quoteIds(ids: string[]): string {
+  return `${quoteText(JSON.stringify(ids).replace(/^\[/, '{').replace(/\]$/, '}'))}::tid[]`;
+}
+
+interface RowsToRead {
+  table: ChangedVersions;
+  condition: string;
+  mostBytes: number;
+}
+
+/** A large value can be much larger than it is stored. */
+async function readRows(
+  session: PostgresSession,
+  { table, condition, mostBytes }: RowsToRead,
+): Promise<RowVersion[] | null> {
+  const from = `FROM ONLY ${pathOf(table)} AS t WHERE ${condition}`;
+  if (table.toasted) {
+    const [sum] = await session.query<{ bytes: number | null }>(
+      `SELECT sum(octet_length((t.*)::text))::float8 AS bytes ${from}`,
+    );
+    if ((sum?.bytes ?? 0) > mostBytes) return null;
+  }
+  return session.query<RowVersion>(`SELECT t.ctid::text AS id, (t.*)::text AS row ${from}`);
+}
