@@ -27,8 +27,8 @@ import { createMetrics, type Metrics } from './metrics.ts';
 import { createBuckets } from './objects/buckets.ts';
 import { createCallerCache } from './permissions/caller-cache.ts';
 import { assertReady, canServe } from './ready.ts';
+import type { Address } from './settings/parse-values.ts';
 import type { HubSettings } from './settings/settings.ts';
-import type { Address } from './settings/settings-values.ts';
 import { createIdTokens } from './sign-in/id-tokens.ts';
 
 export interface ServeOptions {

@@ -4,7 +4,7 @@ import { fingerprintInPool } from '../../src/cloud/contract/fingerprint.ts';
 import type { Fingerprints } from '../../src/cloud/contract/resources.ts';
 import { createSemaphore } from '../../src/runtime/semaphore.ts';
 import { rewrap, type SecretPlace, seal, unseal } from '../secrets/seal.ts';
-import type { HubKey } from '../settings/settings-values.ts';
+import type { HubKey } from '../settings/parse-values.ts';
 import type { Connection, Database } from './database.ts';
 
 export type SecretOwner = Omit<SecretPlace, 'field'>;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Fingerprints, StorageSettings } from '../../src/cloud/contract/resources.ts';
 import { Problem } from '../problem.ts';
-import type { HubKey } from '../settings/settings-values.ts';
+import type { HubKey } from '../settings/parse-values.ts';
 import { type AuditEvent, eventInsert } from './audit.ts';
 import { type Condition, changedMeanwhile } from './condition.ts';
 import { type Connection, type Database, withParts } from './database.ts';

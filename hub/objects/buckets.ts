@@ -9,7 +9,7 @@ import { createS3Store } from '../../src/repository/s3/store.ts';
 import type { Store } from '../../src/repository/store/store.ts';
 import type { Database } from '../database/database.ts';
 import { openStorageProfile } from '../database/storage-profiles.ts';
-import type { HubKey } from '../settings/settings-values.ts';
+import type { HubKey } from '../settings/parse-values.ts';
 import { assertAddressNotLinkLocal, guardedLookup } from './reach.ts';
 
 /** Seconds that a URL is valid. */

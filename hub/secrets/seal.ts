@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import type { HubKey } from '../settings/settings-values.ts';
+import type { HubKey } from '../settings/parse-values.ts';
 
 /** A secret as the database has it: a data key of its own encrypts it, and a hub key encrypts the data key. */
 export interface SealedSecret {

@@ -17,7 +17,7 @@ import {
   networks,
   publicKeys,
   readBy,
-} from './settings-values.ts';
+} from './parse-values.ts';
 
 export interface SignInSettings {
   provider_url: string;

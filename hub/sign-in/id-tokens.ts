@@ -1,8 +1,8 @@
 import { createRemoteJWKSet, decodeJwt, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { readBounded } from '../../src/runtime/read-bounded.ts';
 import { Problem } from '../problem.ts';
+import type { BranchRule } from '../settings/parse-values.ts';
 import type { HubSettings, SignInSettings } from '../settings/settings.ts';
-import type { BranchRule } from '../settings/settings-values.ts';
 
 /** An ID token is accepted so many seconds after its issue. */
 export const ID_TOKEN_SECONDS = 600;

@@ -1,7 +1,7 @@
 import { components } from './components.ts';
 import type { Graph, Relationship, SubsetSettings } from './graph.ts';
+import { assertReferencesPossible } from './nulled-columns.ts';
 import { pathsOf } from './paths.ts';
-import { assertReferencesPossible } from './refusal.ts';
 import type { TableRole } from './table-role.ts';
 
 /** The plan of a subset, from catalog and configuration only: no row was read. */

@@ -3,7 +3,7 @@ import type { CloudTarget, Fingerprints, TargetSettings } from '../../../src/clo
 import type { Permission } from '../../../src/cloud/contract/schemas.ts';
 import { createBatches } from '../../lists/shared-work.ts';
 import { type Caller, permissionsOn } from '../../permissions/access.ts';
-import type { HubKey } from '../../settings/settings-values.ts';
+import type { HubKey } from '../../settings/parse-values.ts';
 import type { Connection, Database } from '../database.ts';
 import { type Page, type PageQuery, pageOf } from '../paging.ts';
 import { fingerprintsOf } from '../secrets.ts';

@@ -1,6 +1,6 @@
 import type { TargetSettings } from '../../../src/cloud/contract/resources.ts';
 import { URL_KEYS, withoutPassword } from '../../../src/cloud/contract/url-password.ts';
-import type { HubKey } from '../../settings/settings-values.ts';
+import type { HubKey } from '../../settings/parse-values.ts';
 import type { Connection } from '../database.ts';
 import { readSecrets } from '../secrets.ts';
 import type { TargetRow } from './targets.ts';

@@ -32,7 +32,7 @@ export const hubServeCommand = defineCommand({
     const [{ serve }, { readHubSettings }, { keyOf }] = await Promise.all([
       import('../../../hub/serve.ts'),
       import('../../../hub/settings/settings.ts'),
-      import('../../../hub/settings/settings-values.ts'),
+      import('../../../hub/settings/parse-values.ts'),
     ]);
     const { bucket, bucketProvider, bucketEndpoint, bucketRegion, bucketPrefix } = options;
     const place = { provider: bucketProvider, endpoint: bucketEndpoint, region: bucketRegion, prefix: bucketPrefix };

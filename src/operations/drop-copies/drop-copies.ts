@@ -1,7 +1,7 @@
 import type { DropCopiesPlan, DropCopiesResult } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
-import { toDatabaseCopies } from '../load/base-copies.ts';
+import { toDatabaseCopies } from '../load/copies-result.ts';
 import { chooseDestination, openDestination } from '../load/destination.ts';
 import { assertNotASource } from '../load/guard/guard.ts';
 import { type Planned, planOutdated } from '../planned.ts';

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { freeBytesOf } from '../../engines/shared/server/free-space.ts';
+import { freeBytesOf } from '../../engines/shared/disk-space.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 

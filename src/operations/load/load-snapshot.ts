@@ -24,9 +24,9 @@ import { type FoundSnapshot, findPlanned, findSnapshot } from '../snapshots/snap
 import { pullFiles } from '../snapshots/transfer/pull.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { afterLoadRunner, checkAfterLoad, plannedAfterLoad } from './after-load.ts';
-import { toDatabaseCopies } from './base-copies.ts';
 import { baseWarning, baseWithin, chooseBase } from './choose-base.ts';
 import { chooseTables, namesOf, withinPlan } from './choose-tables.ts';
+import { toDatabaseCopies } from './copies-result.ts';
 import { dataState } from './data-state.ts';
 import { checkDestination } from './destination.ts';
 import { byTable, filesToRead, loadDifference } from './difference.ts';

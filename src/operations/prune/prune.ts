@@ -11,6 +11,7 @@ import { freedBytes, isPinned, removeFrom } from '../remove/remove.ts';
 import { savesBeyondRules } from '../save/prune-saves.ts';
 import { removeSave } from '../save/remove-save.ts';
 import { listAllSaves } from '../save/saves.ts';
+import { trustedKeysOf } from '../snapshots/signatures.ts';
 import { findSnapshots, listSnapshots } from '../snapshots/snapshots.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { copiesOf } from '../targets/target-copies.ts';
@@ -162,7 +163,7 @@ async function planSaves(context: Context, target: string): Promise<NonNullable<
 /** Anybody who can write to a bucket could displace snapshots otherwise. */
 function isCounted({ configuration, clock }: Context, { signature, created_at }: SnapshotRow): boolean {
   const isSound =
-    configuration.settings.trusted_keys === undefined ? signature.state !== 'invalid' : signature.state === 'trusted';
+    trustedKeysOf({ configuration }) === undefined ? signature.state !== 'invalid' : signature.state === 'trusted';
   return isSound && Date.parse(created_at) <= clock().getTime() + CLOCK_DIFFERENCE_MS;
 }
 

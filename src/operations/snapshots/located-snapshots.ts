@@ -8,7 +8,7 @@ import { EXIT, toUserError, type UserError } from '../../runtime/errors.ts';
 import { assertShared } from '../sign-in/sharing.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { locationsOf, openLocation, type RemoteLocation } from './remote-repositories.ts';
-import { isSanitized } from './signatures.ts';
+import { isSanitized, trustedKeysOf } from './signatures.ts';
 
 export interface LocatedSnapshot {
   headline: Headline;
@@ -44,7 +44,7 @@ async function listOwn(
 ): Promise<LocatedSnapshot[]> {
   const repository = repositoryHere(context);
   const { share } = findTarget(context.configuration, target);
-  const trustedKeys = context.configuration.settings.trusted_keys;
+  const trustedKeys = trustedKeysOf(context);
   const listing = { target, isEnough: families === undefined ? undefined : hasFamilies(families, () => true) };
   const [manifests, remote] = await Promise.all([
     repository.list(target),
@@ -111,7 +111,7 @@ async function listShared(
   await assertShared(context, target);
   const signals = [context.signal, ...(timeoutMs === undefined ? [] : [AbortSignal.timeout(timeoutMs)])];
   const asking = { ...context, signal: AbortSignal.any(signals) };
-  const trustedKeys = context.configuration.settings.trusted_keys;
+  const trustedKeys = trustedKeysOf(context);
   const isCounted = (headline: VerifiedHeadline): boolean => original || isSanitized(headline, trustedKeys);
   const isEnough = families === undefined ? undefined : hasFamilies(families, isCounted);
   const here = new Set((await repositoryHere(context).files()).map(({ key }) => key));
@@ -134,7 +134,7 @@ function placedOf(
   const place = { local: false, remote };
   if ('claimed' in listed) return { headline: listed.claimed, sanitized: listed.claimed.sanitized, ...place };
   const headline = listed.verified;
-  return { headline, sanitized: isSanitized(headline, configuration.settings.trusted_keys), ...place };
+  return { headline, sanitized: isSanitized(headline, trustedKeysOf({ configuration })), ...place };
 }
 
 /** A snapshot and what was made of it have one family, and one time. */

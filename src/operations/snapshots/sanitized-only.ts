@@ -4,7 +4,7 @@ import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { chosenQuery } from '../../sanitize/query.ts';
 import { findTarget } from '../targets/find-target.ts';
-import { isSanitized } from './signatures.ts';
+import { isSanitized, trustedKeysOf } from './signatures.ts';
 import { findSnapshot, listSnapshots, type SnapshotRequest } from './snapshots.ts';
 
 /** The request for a context that may use sanitized snapshots only: by default the newest of those. */
@@ -24,7 +24,7 @@ export async function withSanitizedDefault<Request extends SnapshotRequest>(
 export function assertNotOriginal(context: Context, target: string, manifest: Manifest): void {
   if (!context.sanitizedOnly) return;
   assertHasQuery(context, target);
-  if (!isSanitized(headlineOf(manifest), context.configuration.settings.trusted_keys)) {
+  if (!isSanitized(headlineOf(manifest), trustedKeysOf(context))) {
     throw notSanitized(`Snapshot ${manifest.id} of "${target}" is not sanitized`, target);
   }
 }

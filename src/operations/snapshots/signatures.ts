@@ -39,6 +39,11 @@ export function assertSignature(manifest: Manifest): void {
   });
 }
 
+/** The keys whose signatures count; `undefined` where every valid signature does. */
+export function trustedKeysOf({ configuration }: Pick<Context, 'configuration'>): string[] | undefined {
+  return configuration.settings.trusted_keys;
+}
+
 /** Throws for an invalid signature and, where `trusted_keys` is set, unless one of them has signed the manifest. */
 export function assertTrusted(
   { configuration, report }: Pick<Context, 'configuration' | 'report'>,
@@ -46,7 +51,7 @@ export function assertTrusted(
   { allowUntrusted = false }: TrustChoice,
 ): void {
   assertSignature(manifest);
-  const keys = configuration.settings.trusted_keys;
+  const keys = trustedKeysOf({ configuration });
   if (keys === undefined) return;
   const found = verifyManifest(manifest);
   if (found.state === 'valid' && keys.includes(found.key)) return;

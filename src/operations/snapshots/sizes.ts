@@ -4,7 +4,7 @@ import { filesOf } from '../../repository/repository.ts';
 import type { Context } from '../../runtime/context.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { localRepository } from './local-repository.ts';
-import { isSanitized } from './signatures.ts';
+import { isSanitized, trustedKeysOf } from './signatures.ts';
 
 const MOST = 8;
 const TARGETS_AT_ONCE = 4;
@@ -31,7 +31,7 @@ export async function localDiskUse(context: Context, target: string): Promise<nu
 /** Sizes in bytes of the newest local originals, at most eight, oldest first. */
 export async function listSizes(context: Context, targets: string[]): Promise<Map<string, number[]>> {
   const repository = localRepository(context);
-  const trustedKeys = context.configuration.settings.trusted_keys;
+  const trustedKeys = trustedKeysOf(context);
   const letEventsIn = createYield();
   const read = await mapWithConcurrency(targets, TARGETS_AT_ONCE, async (target): Promise<[string, number[]]> => {
     const sizes: number[] = [];

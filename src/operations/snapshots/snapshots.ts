@@ -12,7 +12,7 @@ import { findTarget } from '../targets/find-target.ts';
 import { createFilter, noMatch } from './filter.ts';
 import { localRepository } from './local-repository.ts';
 import { familyOf, type ListRequest, type LocatedSnapshot, listEverywhere } from './located-snapshots.ts';
-import { assertSignature, isSanitized, shownSignature } from './signatures.ts';
+import { assertSignature, isSanitized, shownSignature, trustedKeysOf } from './signatures.ts';
 
 export interface SnapshotRequest {
   target: string;
@@ -47,7 +47,7 @@ export async function listSnapshots(
   const proofs = proofsOf(context, target);
   const rows = families.flatMap((family, index) =>
     family.filter(matches).map((snapshot) => {
-      const row = placedRow(snapshot, { index, target, trustedKeys: context.configuration.settings.trusted_keys });
+      const row = placedRow(snapshot, { index, target, trustedKeys: trustedKeysOf(context) });
       const restored_at = proofs.get(row.id);
       return restored_at === undefined ? row : { ...row, restored_at };
     }),
@@ -104,7 +104,7 @@ export async function findSnapshots(context: Context, { target, ids }: { target:
     if (manifest)
       found.push({
         manifest,
-        row: placedRow(snapshot, { index, target, trustedKeys: context.configuration.settings.trusted_keys }),
+        row: placedRow(snapshot, { index, target, trustedKeys: trustedKeysOf(context) }),
         local,
         remote,
       });
@@ -162,7 +162,7 @@ function foundSnapshot(
   { configuration }: Context,
   { found, manifest, index, target }: { found: LocatedSnapshot; manifest: Manifest; index: number; target: string },
 ): FoundSnapshot {
-  const trustedKeys = configuration.settings.trusted_keys;
+  const trustedKeys = trustedKeysOf({ configuration });
   const headline = headlineOf(manifest);
   const listed = found.headline;
   if (listed.sanitized !== headline.sanitized || listed.sanitized_of !== headline.sanitized_of) {
@@ -198,7 +198,7 @@ export async function findPlanned(
     : (await findSnapshots(context, { target, ids: [snapshot.id] }))[0];
   if (!found) throw missing(context, { target, snapshot: snapshot.id }, 0);
   assertSignature(found.manifest);
-  const sanitized = isSanitized(headlineOf(found.manifest), context.configuration.settings.trusted_keys);
+  const sanitized = isSanitized(headlineOf(found.manifest), trustedKeysOf(context));
   if (sanitized !== snapshot.sanitized) throw listDiffers(found.manifest, snapshot.sanitized);
   return found;
 }
@@ -289,7 +289,7 @@ function placedRow(
 
 /** The row of a snapshot that has just been stored on this machine. */
 export function snapshotRow({ configuration }: Context, manifest: Manifest, index: number): SnapshotRow {
-  const trustedKeys = configuration.settings.trusted_keys;
+  const trustedKeys = trustedKeysOf({ configuration });
   const headline = headlineOf(manifest);
   const placed = { headline, sanitized: isSanitized(headline, trustedKeys), local: true, remote: null };
   return placedRow(placed, { index, target: manifest.target, trustedKeys });

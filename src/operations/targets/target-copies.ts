@@ -6,8 +6,8 @@ import type { DestinationCopies } from '../../results/database-copies.ts';
 import type { TargetRow } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
-import { toDestinationCopies } from '../load/base-copies.ts';
 import { configuredDestination } from '../load/configured-destination.ts';
+import { toDestinationCopies } from '../load/copies-result.ts';
 import { CHECK_TIMEOUT_MS } from './check-databases.ts';
 
 const SERVERS_AT_ONCE = 8;

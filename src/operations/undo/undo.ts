@@ -2,7 +2,7 @@ import type { Database } from '../../engines/open-database.ts';
 import type { LoadResult, UndoPlan } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { recorded } from '../history/recorded.ts';
-import { toDatabaseCopies } from '../load/base-copies.ts';
+import { toDatabaseCopies } from '../load/copies-result.ts';
 import { checkDestination, chooseDestination, openDestination } from '../load/destination.ts';
 import { assertNotASource } from '../load/guard/guard.ts';
 import { type Planned, planOutdated } from '../planned.ts';

@@ -6,7 +6,7 @@ import { type OpenedDatabase, openDatabase } from '../../../hub/database/databas
 import type { Limits } from '../../../hub/http/rate-limits.ts';
 import { type RunningHub, type ServeOptions, serve } from '../../../hub/serve.ts';
 import { GITHUB_ISSUER, GITLAB_ISSUER, type HubSettings } from '../../../hub/settings/settings.ts';
-import { keyOf } from '../../../hub/settings/settings-values.ts';
+import { keyOf } from '../../../hub/settings/parse-values.ts';
 import { startPostgres, type TestPostgres } from '../postgres/postgres-server.ts';
 
 /** A hub in this process, over a real database, with a real port. */

@@ -1,6 +1,6 @@
 import type { EngineContext } from '../../engine-context.ts';
 import type { BranchPlan, BranchPlanRequest } from '../../facets/branch.ts';
-import { assertEnoughSpace } from '../../shared/server/free-space.ts';
+import { assertEnoughSpace } from '../../shared/disk-space.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { inspectDestination } from '../restore/inspect-destination.ts';
 import { findBaseCopies } from './base-copies.ts';

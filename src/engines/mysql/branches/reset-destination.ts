@@ -4,7 +4,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { DestinationResetRequest, ResetRun, Resettable } from '../../facets/reset.ts';
 import type { ReplaceResult } from '../../facets/restore.ts';
 import { usableBase } from '../../shared/base-copies.ts';
-import { assertEnoughSpace } from '../../shared/server/free-space.ts';
+import { assertEnoughSpace } from '../../shared/disk-space.ts';
 import { connectToServer, withServer } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { inspectDestination } from '../restore/inspect-destination.ts';

@@ -2,7 +2,7 @@ import type { DestinationState } from '../../../results/load-results.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import { freeBytesOf, type Space } from '../../shared/server/free-space.ts';
+import { freeBytesOf, type Space } from '../../shared/disk-space.ts';
 import { readServer, type Server } from '../catalog/introspect.ts';
 import { readSize } from '../catalog/tables.ts';
 import { connectToServer } from '../connection/connect.ts';

@@ -3,7 +3,7 @@ import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { BaseCopies, BaseCopy } from '../../facets/copies.ts';
-import { assertEnoughSpace } from '../../shared/server/free-space.ts';
+import { assertEnoughSpace } from '../../shared/disk-space.ts';
 import { quoteName, quoteNumber, quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';

@@ -5,7 +5,7 @@ import type { BaseCopies } from '../../facets/copies.ts';
 import type { DestinationResetRequest, ResetRun, Resettable } from '../../facets/reset.ts';
 import type { ReplaceResult } from '../../facets/restore.ts';
 import { usableBase } from '../../shared/base-copies.ts';
-import { assertEnoughSpace } from '../../shared/server/free-space.ts';
+import { assertEnoughSpace } from '../../shared/disk-space.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { quoteName } from '../connection/quote.ts';
 import { inspectDestination } from '../restore/inspect-destination.ts';

@@ -11,8 +11,8 @@ import type {
   RestorerRequest,
   RestoringUser,
 } from '../../facets/restore.ts';
+import { assertEnoughSpace } from '../../shared/disk-space.ts';
 import { divideTables } from '../../shared/divide-tables.ts';
-import { assertEnoughSpace } from '../../shared/server/free-space.ts';
 import { findBaseCopies } from '../branches/base-copies.ts';
 import { replicationWarnings } from '../catalog/introspect.ts';
 import { leftOutByBuild, selectSchemas } from '../catalog/schema-selection.ts';

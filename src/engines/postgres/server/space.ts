@@ -1,6 +1,6 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import { freeBytesOf, type Space } from '../../shared/server/free-space.ts';
+import { freeBytesOf, type Space } from '../../shared/disk-space.ts';
 import { isLocalHost } from '../connection/location.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { portOf } from '../connection/url.ts';

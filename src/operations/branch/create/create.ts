@@ -8,7 +8,7 @@ import { createSemaphore } from '../../../runtime/semaphore.ts';
 import { cpusFor } from '../../cpus-for.ts';
 import { readCheckout } from '../../git.ts';
 import { recorded } from '../../history/recorded.ts';
-import { toDatabaseCopy } from '../../load/base-copies.ts';
+import { toDatabaseCopy } from '../../load/copies-result.ts';
 import { applyLoad, planLoad } from '../../load/load.ts';
 import type { PlannedLoad } from '../../load/planned-load.ts';
 import { restoredBy } from '../../load/restored-by.ts';

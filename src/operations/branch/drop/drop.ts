@@ -3,7 +3,7 @@ import type { BranchDatabase, BranchDropPlan, BranchDropResult, BranchRow } from
 import type { Context } from '../../../runtime/context.ts';
 import { cpusFor } from '../../cpus-for.ts';
 import { recorded } from '../../history/recorded.ts';
-import { sumOf } from '../../load/base-copies.ts';
+import { sumOf } from '../../load/copies-result.ts';
 import type { Planned } from '../../planned.ts';
 import {
   assertBranchesNotSources,

@@ -3,7 +3,7 @@ import type { Context } from '../../../runtime/context.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { formatAge } from '../../../text/format.ts';
 import { type Checkout, readCheckout, readGitBranches } from '../../git.ts';
-import { sumOf } from '../../load/base-copies.ts';
+import { sumOf } from '../../load/copies-result.ts';
 import type { Planned } from '../../planned.ts';
 import { applyBranchDrop } from '../drop/drop.ts';
 import { listBranches } from '../list/list.ts';

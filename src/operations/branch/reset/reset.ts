@@ -6,7 +6,7 @@ import type { BranchResetPlan, BranchResetResult } from '../../../results/branch
 import type { Context } from '../../../runtime/context.ts';
 import { cpusFor } from '../../cpus-for.ts';
 import { recorded } from '../../history/recorded.ts';
-import { toDatabaseCopy } from '../../load/base-copies.ts';
+import { toDatabaseCopy } from '../../load/copies-result.ts';
 import { type Planned, planOutdated } from '../../planned.ts';
 import { applyAutomaticSaves, type LosingOperation, withAutomaticSaves } from '../../save/automatic-save.ts';
 import { savedBranch } from '../../save/save.ts';

@@ -15,7 +15,7 @@ import { mapWithConcurrency } from '../../../runtime/map-with-concurrency.ts';
 import { recorded } from '../../history/recorded.ts';
 import { findTarget } from '../../targets/find-target.ts';
 import { localRepository } from '../local-repository.ts';
-import { assertTrusted, signatureOf, signed, type TrustChoice } from '../signatures.ts';
+import { assertTrusted, signatureOf, signed, type TrustChoice, trustedKeysOf } from '../signatures.ts';
 
 export interface ImportRequest extends TrustChoice {
   /** Absolute path of an exported snapshot. */
@@ -78,7 +78,7 @@ async function perform(context: Context, { archive, manifest, path }: ImportSour
       await repository.write(manifest);
     });
   });
-  const signature = signatureOf(manifest, context.configuration.settings.trusted_keys);
+  const signature = signatureOf(manifest, trustedKeysOf(context));
   return { ...headlineOf(manifest), signature, file: path };
 }
 

@@ -2,9 +2,9 @@ import { bytesOfTable, type ManifestTable } from '../../../../repository/manifes
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { RestorePlan, RestoreRequest } from '../../../facets/restore.ts';
+import { assertEnoughSpace } from '../../../shared/disk-space.ts';
 import { divideTables } from '../../../shared/divide-tables.ts';
 import { notByKey } from '../../../shared/only-rows.ts';
-import { assertEnoughSpace } from '../../../shared/server/free-space.ts';
 import type { Code } from '../../catalog/definitions/definitions.ts';
 import { readNameCase } from '../../catalog/name-case.ts';
 import { readTables } from '../../catalog/tables.ts';

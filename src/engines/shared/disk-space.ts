@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
-import type { DestinationState } from '../../../results/load-results.ts';
-import { UserError } from '../../../runtime/errors.ts';
+import type { DestinationState } from '../../results/load-results.ts';
+import { UserError } from '../../runtime/errors.ts';
 
 /** `null` where it is unknown: a local server may keep its data elsewhere. */
 export async function freeBytesOf(directory: string): Promise<number | null> {
