@@ -1,8 +1,6 @@
 import { resolve } from 'node:path';
 import { defineCommand, type Invocation } from '../cli/command.ts';
 import { requestOf, runPlanned } from '../cli/run-planned.ts';
-import { redact } from '../process/redact.ts';
-import { UserError } from '../runtime/errors.ts';
 import { toSelector } from '../text/snapshot-selector.ts';
 import { ALLOW_UNTRUSTED, CPUS, DRY_RUN, NO_AUTOSAVE, ORIGINAL, TARGET } from './shared-options.ts';
 import { wrongUsage } from './wrong-usage.ts';
@@ -153,6 +151,7 @@ async function buildFirst({ arguments: { target }, options, ...invocation }: Loa
   const { dryRun, cpus, destdb } = options;
   const { assertDestination } = await import('../operations/load/destination.ts');
   await assertDestination(await invocation.context(), { target, destdb }).catch(async (thrown: unknown) => {
+    const { withProjectDatabase } = await import('../operations/configuration/project-database.ts');
     throw await withProjectDatabase(thrown, invocation.cwd);
   });
   if (dryRun) return;
@@ -161,15 +160,6 @@ async function buildFirst({ arguments: { target }, options, ...invocation }: Loa
   const { buildOperation } = await import('../operations/build/operation.ts');
   const request = { target, ...(cpus !== undefined && { cpus }) };
   await runPlanned({ ...invocation, options: {} }, buildOperation, { request });
-}
-
-/** Names the database of the application where `--to` is missing. */
-async function withProjectDatabase(thrown: unknown, cwd: string): Promise<unknown> {
-  if (!(thrown instanceof UserError && thrown.code === 'destination_missing')) return thrown;
-  const { findProjectDatabase } = await import('../operations/configuration/project-database.ts');
-  const project = await findProjectDatabase(cwd);
-  const found = project ? ` ${project.key} of ${project.file} is ${redact(project.url)}.` : '';
-  return new UserError(thrown.code, thrown.message, { hint: `Pass the destination: --to URL.${found}` });
 }
 
 type Options = Readonly<Record<string, unknown>>;

@@ -2,6 +2,8 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { urlParts } from '../../config/urls/url-parts.ts';
+import { redact } from '../../process/redact.ts';
+import { UserError } from '../../runtime/errors.ts';
 
 /** The database of the application in a folder. */
 export interface ProjectDatabase {
@@ -42,6 +44,14 @@ export async function findProjectDatabase(folder: string): Promise<ProjectDataba
     }
   }
   return null;
+}
+
+/** Names the database of the application in the error of a missing destination. */
+export async function withProjectDatabase(thrown: unknown, folder: string): Promise<unknown> {
+  if (!(thrown instanceof UserError && thrown.code === 'destination_missing')) return thrown;
+  const project = await findProjectDatabase(folder);
+  const found = project ? ` ${project.key} of ${project.file} is ${redact(project.url)}.` : '';
+  return new UserError(thrown.code, thrown.message, { hint: `Pass the destination: --to URL.${found}` });
 }
 
 /** `null` for a pipe or a device, which may have no end, and for a large file. */
