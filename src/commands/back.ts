@@ -38,7 +38,7 @@ export const backCommand = defineCommand({
   examples: [
     { command: 'tool back app --list', does: 'list saves and other points' },
     { command: 'tool back app load --table public.orders --rows 17,18', does: 'restore two rows' },
-    { command: 'tool back app previous', does: 'take the return back' },
+    { command: 'tool back app previous', does: 'undo the return' },
   ],
   json: 'events',
   writes: { unless: 'list' },
