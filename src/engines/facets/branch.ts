@@ -64,6 +64,8 @@ export interface BranchCreation extends BranchRequest {
 }
 
 export interface BranchReset extends BranchRequest {
+  /** Of the planned branch: under the lock, another one of its name is refused. */
+  createdAt: string;
   accept: (base: BaseCopy) => void;
   role?: string | undefined;
 }

@@ -51,6 +51,8 @@ export interface RestoredBranch {
   /** Name of the destination that it is a branch of. */
   of: string;
   name: string;
+  /** At the swap, another branch of its name is refused. */
+  createdAt: string;
   /** The snapshot that its new content is from. */
   snapshot: string | null;
 }

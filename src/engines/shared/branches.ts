@@ -42,8 +42,8 @@ export function branchIsCurrent(name: string, url: DatabaseUrl): UserError {
   });
 }
 
-export function branchRenamed(name: string): UserError {
-  return new UserError('plan_outdated', `The database of branch "${name}" was renamed meanwhile`, {
+export function branchReplaced(name: string): UserError {
+  return new UserError('plan_outdated', `Branch "${name}" was dropped, renamed or created again meanwhile`, {
     hint: 'Run the command again.',
   });
 }

@@ -28,6 +28,15 @@ export async function lastLoad(context: Context, { target, url }: DestinationOfT
   return { snapshot: entry.snapshot, at: entry.at };
 }
 
+/** Refuses a base copy of a shared destination that another target has loaded, with data that is none of this target. */
+export async function assertBaseOfTarget(
+  context: Context,
+  of: DestinationOfTarget & { snapshot: string | null },
+): Promise<void> {
+  const other = await otherTargetOf(context, of);
+  if (other !== null) throw ofOtherTarget(of.target, { other, destination: of.url.display });
+}
+
 /**
  * Returns the target that has loaded the base copy of a shared destination, where that is another one, with data that is
  * none of this target; `null` where the history of this machine shows no such load.
@@ -57,4 +66,10 @@ async function findLoad(
     if ((snapshot ?? entry.snapshot) === entry.snapshot && (await leadsTo(entry.to))) return entry;
   }
   return null;
+}
+
+function ofOtherTarget(target: string, { other, destination }: { other: string; destination: string }): UserError {
+  return new UserError('base_copy_outdated', `The base copy of ${destination} is of target "${other}", loaded last`, {
+    hint: `Load the snapshot of "${target}" again: tool load ${target}`,
+  });
 }

@@ -98,7 +98,7 @@ function loadUnknown(target: string, url: string): UserError {
 }
 
 function baseMissing(target: string, id: string): UserError {
-  return new UserError('snapshot_missing', `Snapshot ${id}, which was loaded last, was removed`, {
+  return new UserError('snapshot_missing', `Target "${target}" has no snapshot ${id}, which was loaded last`, {
     hint: `Name another state to compare with: tool changes ${target} --since SNAPSHOT, or a save of tool back ${target} --list`,
   });
 }

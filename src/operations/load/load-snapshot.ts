@@ -209,10 +209,10 @@ export async function applySnapshot(
 }
 
 function branchRestored(
-  { facts: { name }, of }: NonNullable<LoadPlace['branch']>,
+  { facts: { name, createdAt }, of }: NonNullable<LoadPlace['branch']>,
   { branch }: Manifest,
 ): RestoredBranch {
-  return { of, name, snapshot: branch?.snapshot ?? null };
+  return { of, name, createdAt, snapshot: branch?.snapshot ?? null };
 }
 
 /** Reports whether the destination was last loaded with the whole snapshot, and can be reset to that. */

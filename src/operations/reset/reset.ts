@@ -4,7 +4,7 @@ import type { ResetPlan, ResetResult } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { formatBytes, formatNumberOf } from '../../text/format.ts';
-import { otherTargetOf } from '../back/last-load.ts';
+import { assertBaseOfTarget } from '../back/last-load.ts';
 import { recorded } from '../history/recorded.ts';
 import { keepsSpare, whyNoBase } from '../load/choose-base.ts';
 import { toDatabaseCopy } from '../load/copies-result.ts';
@@ -44,8 +44,7 @@ export async function planReset(given: Context, request: ResetRequest): Promise<
   const spare = keepsSpare(context.configuration, request);
   const found = await restore.planReset({ spare });
   const { target } = request;
-  const other = await otherTargetOf(context, { target, url, snapshot: found.base.snapshot });
-  if (other !== null) throw ofOtherTarget(target, { other, destination: url.display });
+  await assertBaseOfTarget(context, { target, url, snapshot: found.base.snapshot });
   const undo = request.undo ?? true;
   const base = toDatabaseCopy(found.base);
   const common = { target: request.target, destination: found.destination, base, from: found.from, unverified_sources };
@@ -111,12 +110,6 @@ async function perform(given: Context, planned: PlannedReset): Promise<ResetResu
     undo_database: undoDatabase,
     spare_database: spareDatabase ?? null,
   };
-}
-
-function ofOtherTarget(target: string, { other, destination }: { other: string; destination: string }): UserError {
-  return new UserError('base_copy_outdated', `The base copy of ${destination} is of target "${other}", loaded last`, {
-    hint: `Load the snapshot of "${target}" again: tool load ${target}`,
-  });
 }
 
 function unsupported(target: string, why: string): UserError {

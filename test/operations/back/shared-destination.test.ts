@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { applyBack, planBack } from '../../../src/operations/back/back.ts';
 import { listPoints } from '../../../src/operations/back/list-points.ts';
 import { applyBranchCreate, planBranchCreate } from '../../../src/operations/branch/create/create.ts';
+import { openBranches } from '../../../src/operations/branch/open-branches.ts';
 import { applyBranchReset, planBranchReset } from '../../../src/operations/branch/reset/reset.ts';
 import { applyBranchSwitch, planBranchSwitch } from '../../../src/operations/branch/switch/switch.ts';
 import { build } from '../../../src/operations/build/build.ts';
@@ -58,6 +59,7 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
       await load('two', on);
       const refused = { code: 'base_copy_outdated', message: expect.stringContaining('"two"') };
       await expect(planReset(on, { target: 'one' })).rejects.toMatchObject(refused);
+      await expect(planBranchCreate(on, { target: 'one', name: 'b1' })).rejects.toMatchObject(refused);
       await expect(planBack(on, { target: 'one', point: 'load' })).rejects.toMatchObject(refused);
       expect(await loadPoint('one', on)).toMatchObject({ unavailable: expect.stringContaining('another target') });
       await server.run('shared', ["UPDATE item SET name = 'changed'"]);
@@ -66,6 +68,20 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
       await load('one', on);
       await applyReset(on, await planReset(on, { target: 'one' }));
       expect(await names('shared')).toEqual(['one']);
+    });
+
+    it('of a branch leaves one alone that was created again under its name', async () => {
+      const on = contextWith('again');
+      await load('one', on);
+      await applyBranchCreate(on, await planBranchCreate(on, { target: 'one', name: 'b1' }));
+      const planned = await planBranchReset(on, { target: 'one', name: 'b1' });
+      const { database } = await openBranches(on, { target: 'one' });
+      const createdAt = new Date(Date.parse(planned.plan.branches[0]?.created_at ?? '') - 1).toISOString();
+      const reset = database.branches.reset({ name: 'b1', createdAt, accept: () => {} });
+      await expect(reset).rejects.toMatchObject({ code: 'plan_outdated' });
+      await server.run('again_b1', ["INSERT INTO item VALUES (2, 'mine')"]);
+      await expect(applyBranchReset(on, planned)).resolves.toMatchObject({ branches: [{ name: 'b1' }] });
+      expect(await names('again_b1')).toEqual(['one']);
     });
 
     it('is found by the database, however its host is spelled', async () => {

@@ -1,7 +1,7 @@
 import { startStep } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { BranchRequest } from '../../facets/branch.ts';
-import { branchIsCurrent, branchRenamed } from '../../shared/branches.ts';
+import { branchIsCurrent, branchReplaced } from '../../shared/branches.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { MARK, quotePath, quoteText } from '../connection/quote.ts';
 import { dropDatabase, lockDestination } from '../server/server.ts';
@@ -22,7 +22,7 @@ export async function dropBranch(context: EngineContext, { url, name }: BranchRe
   const branch = listed && (await find());
   if (!branch) return false;
   if (branch.current) throw branchIsCurrent(name, url);
-  if (branch.database !== listed.database) throw branchRenamed(name);
+  if (branch.database !== listed.database) throw branchReplaced(name);
   // Killed from here on, the rest is no branch, and the next command drops it.
   const mark = branchMarkText({ ...branch.mark, tool: 'dropped' });
   await server.execute(`ALTER TABLE ${quotePath(branch.database, MARK)} COMMENT = ${quoteText(mark)}`);

@@ -1,6 +1,6 @@
 import type { EngineContext } from '../../engine-context.ts';
 import type { RestoreRun } from '../../facets/restore.ts';
-import { branchRenamed } from '../../shared/branches.ts';
+import { branchReplaced } from '../../shared/branches.ts';
 import { withServer } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
@@ -19,10 +19,10 @@ export async function restoredBranch(
   context: EngineContext,
   { url, branch }: Pick<RestoreRun, 'url'> & { branch: NonNullable<RestoreRun['branch']> },
 ): Promise<RestoredBranchSwap> {
-  const { name, snapshot } = branch;
+  const { name, createdAt, snapshot } = branch;
   const find = async (server: MysqlSession): Promise<BranchMark> => {
     const mark = parseBranchMark((await readMarkText(server, url.database ?? '')) ?? '');
-    if (mark?.tool !== 'branch' || mark.name !== name) throw branchRenamed(name);
+    if (mark?.tool !== 'branch' || mark.name !== name || mark.created_at !== createdAt) throw branchReplaced(name);
     return mark;
   };
   const mark = await withServer(context, url, find);
@@ -31,7 +31,7 @@ export async function restoredBranch(
     of: mark.of,
     mark: branchMarkText({ ...withoutSwitch(mark), snapshot, reset_at: context.clock().toISOString() }),
     async begin(server) {
-      if ((await find(server)).of !== mark.of) throw branchRenamed(name);
+      if ((await find(server)).of !== mark.of) throw branchReplaced(name);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { startStep } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { BranchRequest } from '../../facets/branch.ts';
-import { branchIsCurrent, branchRenamed } from '../../shared/branches.ts';
+import { branchIsCurrent, branchReplaced } from '../../shared/branches.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { quoteName } from '../connection/quote.ts';
 import { auxiliaryNames, dropMarked, lockDestination, lockShared, sweepLeftovers } from '../server/server.ts';
@@ -20,7 +20,7 @@ export async function dropBranch(context: EngineContext, { url, name }: BranchRe
   const branch = listed && (await find());
   if (!branch) return false;
   if (branch.current) throw branchIsCurrent(name, url);
-  if (branch.database !== listed.database) throw branchRenamed(name);
+  if (branch.database !== listed.database) throw branchReplaced(name);
   await sweepLeftovers(server, branch.database, context.report);
   const { undo } = auxiliaryNames(branch.database);
   await dropMarked(server, { name: undo, destination: branch.database, report: context.report });

@@ -2,7 +2,7 @@ import { startStep } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { BranchReset } from '../../facets/branch.ts';
 import type { ReplaceResult } from '../../facets/restore.ts';
-import { findBranch } from '../../shared/branches.ts';
+import { branchReplaced, findBranch } from '../../shared/branches.ts';
 import { auxiliaryNames, lockDestination, lockShared, sweepLeftovers } from '../server/server.ts';
 import { dropAfterFailure } from '../swap/drop-after-failure.ts';
 import { inherit } from '../swap/inherit.ts';
@@ -16,16 +16,22 @@ import { findBranches, type MarkedBranch } from './list.ts';
 
 /** Replaces a branch by a new copy of the base copy. At every moment it is the old one or the new one. */
 export async function resetBranch(context: EngineContext, request: BranchReset): Promise<ReplaceResult> {
-  const { url, name } = request;
+  const { url, name, createdAt } = request;
   const destination = url.database ?? '';
   await using server = await openSwapSession(context, url);
-  const branch = findBranch(await findBranches(server, destination), { name, url });
+  const find = async (): Promise<MarkedBranch> => {
+    const found = findBranch(await findBranches(server, destination), { name, url });
+    if (found.createdAt !== createdAt) throw branchReplaced(name);
+    return found;
+  };
+  const branch = await find();
   if (branch.current) return resetCurrent(context, request, branch);
   const { database } = branch;
   const restored = startStep(context.report, `branch ${name}`, `Reset branch ${name}`);
   await lockShared(server, destination, context.report);
   await lockDestination(server, database);
   await sweepLeftovers(server, database, context.report);
+  if ((await find()).database !== database) throw branchReplaced(name);
   const base = await findClosedBase(server, url);
   request.accept(base);
   const shadow = auxiliaryNames(destination).shadow();

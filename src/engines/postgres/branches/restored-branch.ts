@@ -1,6 +1,6 @@
 import type { EngineContext } from '../../engine-context.ts';
 import type { RestoreRun } from '../../facets/restore.ts';
-import { branchRenamed } from '../../shared/branches.ts';
+import { branchReplaced } from '../../shared/branches.ts';
 import { readOid } from '../server/server.ts';
 import { branchMarkText, parseBranchMark } from '../swap/mark.ts';
 import { type NewComment, readComment } from '../swap/swap.ts';
@@ -12,11 +12,12 @@ export function restoredBranchComment(
   { url, branch }: Pick<RestoreRun, 'url' | 'branch'>,
 ): NewComment | undefined {
   if (!branch) return;
-  const { of, name, snapshot } = branch;
+  const { of, name, createdAt, snapshot } = branch;
   return async (server, shadow) => {
     const present = parseBranchMark((await readComment(server, url.database ?? ''))?.comment ?? null);
     // Switched to, dropped or made again meanwhile.
-    if (present?.of !== of || present.branch.name !== name) throw branchRenamed(name);
+    if (present?.of !== of || present.branch.name !== name) throw branchReplaced(name);
+    if (present.branch.created_at !== createdAt) throw branchReplaced(name);
     const { tool: _, replaced_at: __, comment: ___, ...mark } = present;
     return branchMarkText({
       ...{ ...mark, snapshot, partial: false, former_oid: null, destination_oid: await readOid(server, shadow) },

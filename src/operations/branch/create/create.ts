@@ -5,6 +5,7 @@ import { branchExists } from '../../../engines/shared/branches.ts';
 import type { BranchCreatePlan, BranchCreateResult, BranchDatabase } from '../../../results/branch-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { createSemaphore } from '../../../runtime/semaphore.ts';
+import { assertBaseOfTarget } from '../../back/last-load.ts';
 import { cpusFor } from '../../cpus-for.ts';
 import { readCheckout } from '../../git.ts';
 import { recorded } from '../../history/recorded.ts';
@@ -57,6 +58,7 @@ export async function planBranchCreate(given: Context, request: BranchCreateRequ
   await assertNotADestination(opened, databases);
   const unverified_sources = await assertBranchesNotSources(opened, request.target, databases);
   const base = found.base?.closed ? found.base : null;
+  if (base) await assertBaseOfTarget(context, { target, url: database.url, snapshot: base.snapshot });
   if (base) await assertNoOriginalData(context, target, base.snapshot);
   const load = base || branches.length === 0 ? null : await planBase(context, { target, destdb });
   const size = load?.plan.size_bytes ?? null;

@@ -4,6 +4,7 @@ import { closedBase } from '../../../engines/shared/base-copies.ts';
 import { findBranch } from '../../../engines/shared/branches.ts';
 import type { BranchResetPlan, BranchResetResult } from '../../../results/branch-results.ts';
 import type { Context } from '../../../runtime/context.ts';
+import { assertBaseOfTarget } from '../../back/last-load.ts';
 import { cpusFor } from '../../cpus-for.ts';
 import { recorded } from '../../history/recorded.ts';
 import { toDatabaseCopy } from '../../load/copies-result.ts';
@@ -48,6 +49,7 @@ export async function planBranchReset(given: Context, request: BranchResetReques
     Math.min(Math.max(numberedOf(present).length, 1), cpusFor(context, target));
   const found = await database.branches.plan(copies);
   const base = closedBase(found, url);
+  await assertBaseOfTarget(context, { target, url, snapshot: base.snapshot });
   await assertNoOriginalData(context, target, base.snapshot);
   const numbered = numberedOf(found.branches);
   const branches = numbered.length > 0 ? numbered : [findBranch(found.branches, { name, url })];
@@ -117,8 +119,8 @@ async function perform(given: Context, planned: PlannedBranchReset): Promise<Bra
     done: 'Reset',
     atOnce: cpusFor(context, plan.target),
     work: async (branch) => {
-      const { name } = branch;
-      const { swapMs, undoDatabase } = await database.branches.reset({ name, role, accept });
+      const { name, created_at: createdAt } = branch;
+      const { swapMs, undoDatabase } = await database.branches.reset({ name, createdAt, role, accept });
       return { name, database: branch.database, swap_ms: swapMs, undoDatabase };
     },
   });
