@@ -11,8 +11,8 @@ export default defineConfig({
     update: 'none',
     // The tests write the configurations of the folders that they start the program in; test/hostile/ takes it away.
     env: { TOOL_TRUST: 'true' },
-    // Two cores, and the suites start database servers of their own.
-    maxWorkers: 2,
+    // Of two cores: a suite waits for its servers a third of its time.
+    maxWorkers: 3,
     slowTestThreshold: 5_000,
     // A provider of the tests' own, which says at each start that it is one.
     onConsoleLog: (line) => !line.includes('oidc-provider '),

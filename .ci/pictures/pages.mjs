@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDatabase } from '../../hub/database/database.ts';
 import { serve } from '../../hub/serve.ts';
-import { readHubSettings } from '../../hub/settings/settings.ts';
 import { keyOf } from '../../hub/settings/parse-values.ts';
+import { readHubSettings } from '../../hub/settings/settings.ts';
 import { startHubDatabase } from '../../src/operations/hub-database.ts';
 import { startChromium } from '../../test/helpers/sign-in/chromium.ts';
 
