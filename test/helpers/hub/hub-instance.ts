@@ -7,8 +7,8 @@ import { sweepDue } from '../../../hub/jobs/sweeps.ts';
 import { createLog } from '../../../hub/log.ts';
 import { createBuckets } from '../../../hub/objects/buckets.ts';
 import { serve } from '../../../hub/serve.ts';
-import { GITHUB_ISSUER, GITLAB_ISSUER } from '../../../hub/settings/settings.ts';
 import { keyOf } from '../../../hub/settings/parse-values.ts';
+import { GITHUB_ISSUER, GITLAB_ISSUER } from '../../../hub/settings/settings.ts';
 
 // An instance of the hub as a process of its own, which a test kills. It is told what to do by messages.
 

@@ -5,8 +5,8 @@ import { saveUser } from '../../../hub/database/callers/users.ts';
 import { type OpenedDatabase, openDatabase } from '../../../hub/database/database.ts';
 import type { Limits } from '../../../hub/http/rate-limits.ts';
 import { type RunningHub, type ServeOptions, serve } from '../../../hub/serve.ts';
-import { GITHUB_ISSUER, GITLAB_ISSUER, type HubSettings } from '../../../hub/settings/settings.ts';
 import { keyOf } from '../../../hub/settings/parse-values.ts';
+import { GITHUB_ISSUER, GITLAB_ISSUER, type HubSettings } from '../../../hub/settings/settings.ts';
 import { startPostgres, type TestPostgres } from '../postgres/postgres-server.ts';
 
 /** A hub in this process, over a real database, with a real port. */
