@@ -64,7 +64,7 @@ export interface BranchCreation extends BranchRequest {
 }
 
 export interface BranchReset extends BranchRequest {
-  /** Of the planned branch: under the lock, another one of its name is refused. */
+  /** Time of the planned branch: another one of its name is refused under the lock. */
   createdAt: string;
   accept: (base: BaseCopy) => void;
   role?: string | undefined;

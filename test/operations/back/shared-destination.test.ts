@@ -70,7 +70,7 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
       expect(await names('shared')).toEqual(['one']);
     });
 
-    it('of a branch leaves one alone that was created again under its name', async () => {
+    it('is none of a branch that was created again under its name, which no reset replaces', async () => {
       const on = contextWith('again');
       await load('one', on);
       await applyBranchCreate(on, await planBranchCreate(on, { target: 'one', name: 'b1' }));
