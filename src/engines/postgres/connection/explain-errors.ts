@@ -1,7 +1,7 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { Place } from '../../engine.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import { connectionLost, statementRefused } from '../../shared/connection/explain-errors.ts';
+import { connectionLost, DISK_FULL_HINT, statementRefused } from '../../shared/connection/explain-errors.ts';
 import { linesOf, tryToConnect } from './connect.ts';
 import type { PostgresSession } from './session.ts';
 import { ConnectionLost, SqlError } from './session-errors.ts';
@@ -10,6 +10,9 @@ import { anyClientTools } from './tools.ts';
 /** https://www.postgresql.org/docs/current/hot-standby.html#HOT-STANDBY-CONFLICT */
 export const STANDBY_HINT =
   'The server is a standby, which ends queries that need rows removed on the primary. Try again, or set hot_standby_feedback = on, or a longer max_standby_streaming_delay, on the standby.';
+
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const DISK_FULL = '53100';
 
 const RIGHTS_HINT =
   'The role probably lacks a privilege: GRANT it, or use another role. docs/postgres.md lists those that are needed.';
@@ -27,7 +30,7 @@ export async function withExplainedErrors<Result>(
     }
     if (!(cause instanceof SqlError)) throw cause;
     const details = [...linesOf(cause), `SQLSTATE ${cause.sqlstate}`];
-    throw statementRefused(url, { details, hint: RIGHTS_HINT, cause });
+    throw statementRefused(url, { details, hint: cause.sqlstate === DISK_FULL ? DISK_FULL_HINT : RIGHTS_HINT, cause });
   }
 }
 

@@ -7,6 +7,9 @@ interface ErrorExplanation {
   cause: Error;
 }
 
+/** For a statement that the server could not write. */
+export const DISK_FULL_HINT = 'A disk of the server is full. Free space there, and run the command again.';
+
 const LOST_HINT = 'Is the server still running? Partial work was removed, or will be on the next run. Then try again.';
 
 export function connectionLost(url: DatabaseUrl, { hint = LOST_HINT, ...explained }: ErrorExplanation): UserError {
