@@ -19,7 +19,7 @@ export const ERRORS = {
     tools_missing: "The database's client programs are not installed.",
     tools_too_old: 'They are older than the server, or too old for a load in place.',
     tool_not_started: 'A program was found but did not start.',
-    tool_output_too_large: 'A program printed more than any database needs: it is another program of this name.',
+    tool_output_too_large: 'A program printed more than any database needs.',
     docker_missing: 'Neither `docker` nor `podman` is installed.',
     container_not_started: 'The container did not start.',
     container_lost: 'The container or Docker stopped during the work.',
