@@ -6,6 +6,7 @@ export const ERRORS = {
     history_unreadable: 'The history cannot be read.',
     screens_crashed: 'A defect of the tool; see the crash log.',
     disk_full: 'No space left in `working_directory` or `TMPDIR`.',
+    file_forbidden: 'A file or folder cannot be accessed.',
     out_of_memory: 'No memory for another program or thread (or `ulimit -v`, `-d`, `-u`).',
     too_many_open_files: 'The limit `ulimit -n` is too low.',
     file_too_large: 'The limit `ulimit -f` is too low.',

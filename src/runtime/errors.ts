@@ -92,10 +92,19 @@ const NO_MEMORY: Lack = {
   hint: 'Free memory, or raise the limits (ulimit -v, ulimit -d, ulimit -u). Then run the command again.',
 };
 
-/** Resources that a machine can run out of at any time, by the code of the system's error. */
+const FORBIDDEN: Lack = {
+  what: 'A file or folder of this machine cannot be read or written',
+  code: 'file_forbidden',
+  hint: 'Permit it, or choose another folder: working_directory of the configuration, TMPDIR, HOME.',
+};
+
+/** What a machine can lack at any time, by the code of the system's error. */
 const LACKS: Record<string, Lack | undefined> = {
   ENOSPC: DISK_FULL,
   EDQUOT: DISK_FULL,
+  EACCES: FORBIDDEN,
+  EPERM: FORBIDDEN,
+  EROFS: FORBIDDEN,
   EMFILE: TOO_MANY_FILES,
   ENFILE: TOO_MANY_FILES,
   ENOMEM: NO_MEMORY,

@@ -9,6 +9,8 @@ it.each([
   ['ERR_WORKER_INIT_FAILED', 'out_of_memory'],
   ['EMFILE', 'too_many_open_files'],
   ['EFBIG', 'file_too_large'],
+  ['EROFS', 'file_forbidden'],
+  ['EACCES', 'file_forbidden'],
   ['EXDEV', 'unexpected'],
 ])('an error of the system with %s is %s', (code, expected) => {
   const error = toUserError(Object.assign(new Error(`${code}: in the middle of anything`), { code }));

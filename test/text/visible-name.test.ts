@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isVisibleName } from '../../src/text/visible-name.ts';
 
-test.each(['before', 'a', 'Zwei Wörter', '漢字 🚀', '../x', "o'brien"])('%j is a visible name', (name) => {
+test.each(['before', 'a', 'Zwei Wörter', '漢字 🚀', '❤️', '../x', "o'brien"])('%j is a visible name', (name) => {
   expect(isVisibleName(name)).toBe(true);
 });
 
