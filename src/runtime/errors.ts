@@ -98,7 +98,7 @@ const FORBIDDEN: Lack = {
   hint: 'Permit it, or choose another folder: working_directory of the configuration, TMPDIR, HOME.',
 };
 
-/** What a machine can lack at any time, by the code of the system's error. */
+/** Conditions of a machine that can occur at any time, by the code of the system error. */
 const LACKS: Record<string, Lack | undefined> = {
   ENOSPC: DISK_FULL,
   EDQUOT: DISK_FULL,
