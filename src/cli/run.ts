@@ -1,4 +1,4 @@
-import { EXIT, type ExitCode, toUserError } from '../runtime/errors.ts';
+import { EXIT, type ExitCode, toUserError, UserError } from '../runtime/errors.ts';
 import type { Globals, Grammar, ScreensPlace } from './command.ts';
 import type { CommandHost } from './host.ts';
 import { printError } from './print-error.ts';
@@ -60,6 +60,12 @@ async function runWithoutCommand(
   line: Extract<ParsedLine, { kind: 'incomplete' }>,
   host: CommandHost,
 ): Promise<ExitCode> {
+  if (line.alone && line.globals.from !== undefined) {
+    throw new UserError('usage', '--from requires a command', {
+      exit: EXIT.usage,
+      hint: 'For example: tool load --from URL --to URL',
+    });
+  }
   if (line.alone && canOpenScreens(line.globals, host)) return openScreens(line.globals, host);
   host.stderr.write(line.help);
   return EXIT.usage;

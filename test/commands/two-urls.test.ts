@@ -138,6 +138,7 @@ it.each([
   [['load', '--to', 'postgres://db/shop'], '--to requires --from'],
   [['load', '--from', 'shop'], '--from must be a connection URL'],
   [['load', '--from', 'postgres://db/shop', '--to', 'shop'], '--to must be a connection URL'],
+  [['--from', 'postgres://db/shop'], '--from requires a command'],
   [['config', 'save-target'], 'config save-target requires --from'],
 ])('%j is refused as wrong usage', async (words, message) => {
   await using folder = await temporaryFolder();

@@ -34,13 +34,14 @@ export interface PlannedBack extends Planned<BackRequest, BackPlan> {
   branchReset: PlannedBranchReset | null;
 }
 
+const NO_OPERATION = { load: null, reset: null, undo: null, branchReset: null };
+
 /** Plans the reset, the undo or the load that returns to the point. Changes nothing. */
 export async function planBack(context: Context, request: BackRequest): Promise<PlannedBack> {
   const { target, branch, point, tables, rows, undo: keepsUndo = true, cpus, autosave = true } = request;
   if (branch !== undefined && (tables || rows)) throw noPartOfBranch(target);
   if (branch !== undefined) return planOfBranch(context, { ...request, branch });
-  const nothing = { load: null, reset: null, undo: null, branchReset: null };
-  const planned = { request, planned_at: context.clock().toISOString(), ...nothing };
+  const planned = { request, planned_at: context.clock().toISOString(), ...NO_OPERATION };
   const loading = { target, undo: keepsUndo, autosave, ...(cpus !== undefined && { cpus }) };
   if (tables) {
     const { load, ...part } = await preparePart(context, { ...loading, point, tables, rows });
@@ -65,8 +66,7 @@ export async function planBack(context: Context, request: BackRequest): Promise<
 /** Plans the reset of a branch to its base copy, or the load of one of its saves. Changes nothing. */
 async function planOfBranch(context: Context, request: BackRequest & { branch: string }): Promise<PlannedBack> {
   const { target, branch, owner, point, cpus, autosave = true } = request;
-  const nothing = { load: null, reset: null, undo: null, branchReset: null };
-  const planned = { request, planned_at: context.clock().toISOString(), ...nothing };
+  const planned = { request, planned_at: context.clock().toISOString(), ...NO_OPERATION };
   // A branch of others is refused whatever saves it has.
   await openSeparateBranch(context, { target, branch, owner });
   if (point === 'previous') throw noPrevious(target, branch);

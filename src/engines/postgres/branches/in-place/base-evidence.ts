@@ -37,7 +37,13 @@ export function isOfLargeObjects({ schema, name }: Relation): boolean {
 
 /** Columns that change without a definition: files, and figures of the planner and of VACUUM. */
 const VOLATILE = [
-  ...['relfilenode', 'relpages', 'reltuples', 'relallvisible', 'relallfrozen', 'relfrozenxid', 'relminmxid'],
+  'relfilenode',
+  'relpages',
+  'reltuples',
+  'relallvisible',
+  'relallfrozen',
+  'relfrozenxid',
+  'relminmxid',
 ];
 
 /** The schemas of temporary tables are made with the first of them, and stay. */
