@@ -20,6 +20,8 @@ export interface ResetRun extends DestinationResetRequest {
 export interface InPlaceReset {
   url: DatabaseUrl;
   accept: ResetRun['accept'];
+  /** Of the plan. */
+  seen?: unknown;
 }
 
 /** Row versions that differ from those of the base copy; what was changed, once it is done. */
@@ -28,9 +30,14 @@ export interface InPlaceChanges {
   sequences: number;
 }
 
+export interface PlannedInPlace extends InPlaceChanges {
+  /** Plain data by which the reset need not look again where nothing has happened meanwhile. */
+  seen: unknown;
+}
+
 export interface Resettable {
   /** The changes of a reset in place, or why there is none. */
-  inPlace: InPlaceChanges | string;
+  inPlace: PlannedInPlace | string;
   destination: DestinationState;
   base: BaseCopy;
   /** The spare is renamed, the base copy is copied. */

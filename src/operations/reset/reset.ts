@@ -31,7 +31,10 @@ export interface ResetRequest {
   spare?: boolean;
 }
 
-export type PlannedReset = Planned<ResetRequest, ResetPlan>;
+export interface PlannedReset extends Planned<ResetRequest, ResetPlan> {
+  /** What the engine has found for a reset in place. */
+  seen?: unknown;
+}
 
 /** Plans a reset; changes nothing. Throws when there is no base copy of the present destination. */
 export async function planReset(given: Context, request: ResetRequest): Promise<PlannedReset> {
@@ -63,7 +66,8 @@ export async function planReset(given: Context, request: ResetRequest): Promise<
           // None is ended.
           warnings: warnings.filter(({ code }) => code !== 'sessions_open'),
         };
-  return { request, plan, planned_at: context.clock().toISOString() };
+  const seen = typeof found.inPlace === 'string' || plan.way === 'copy' ? {} : { seen: found.inPlace.seen };
+  return { request, plan, planned_at: context.clock().toISOString(), ...seen };
 }
 
 /** Restores the destination to its state after its last load. Steps: `prepare`, `swap`, `spare`. */
@@ -97,7 +101,7 @@ async function perform(given: Context, planned: PlannedReset): Promise<ResetResu
   };
   if (plan.way === 'in_place') {
     if (request.undo ?? true) await applyAutomaticSaves(context, losingReset(context, request, plan.destination));
-    const changes = await restore.resetInPlace({ accept });
+    const changes = await restore.resetInPlace({ accept, seen: planned.seen });
     if (typeof changes !== 'string')
       return { ...common, way: 'in_place', changes, swap_ms: null, undo_database: null, spare_database: null };
     context.report({ event: 'warning', code: 'reset_by_copy', message: `Not reset in place: ${changes}` });

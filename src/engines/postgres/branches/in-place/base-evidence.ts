@@ -2,7 +2,8 @@ import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import { quoteName, quoteNumber, quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
-import { countAll, inBatches, inSnapshot, type Relation } from '../../dump/unchanged/fingerprint.ts';
+import { countAll, inBatches, toXid } from '../../dump/unchanged/count-rows.ts';
+import { inSnapshot, type Relation } from '../../dump/unchanged/fingerprint.ts';
 import type { BaseEvidence } from './evidence-schema.ts';
 
 /** Relations and sequences in a mark, which is read with each list of databases. */
@@ -18,7 +19,11 @@ export async function readBaseEvidence(context: EngineContext, url: DatabaseUrl)
     if (initial === null) return null;
     return {
       ...{ system: history.system, timeline: history.timeline, xmin, initial },
-      relations: (await countAll(state)).map(({ oid, filenode, rows }) => [oid, filenode, rows]),
+      relations: (await countAll({ sessions: [session], relations })).map(({ oid, filenode, rows }) => [
+        oid,
+        filenode,
+        rows,
+      ]),
       catalogs: await digestCatalogs(session, { catalogs: relations.filter(isCatalog), initial }),
       sequences: sequences.map(({ oid, value, called }) => [oid, value, called]),
     };
@@ -106,11 +111,4 @@ export async function readSequenceValues(session: PostgresSession): Promise<Sequ
     found.push(...(await session.query<SequenceState>(values.join(' UNION ALL '))));
   }
   return found;
-}
-
-const TWO_TO_32 = 2n ** 32n;
-
-/** Returns the 32 bits of a transaction's number that rows have. */
-export function toXid(transaction: string): string {
-  return String(BigInt(transaction) % TWO_TO_32);
 }

@@ -24,3 +24,20 @@ export const baseEvidenceSchema = v.strictObject({
 });
 
 export type BaseEvidence = v.InferOutput<typeof baseEvidenceSchema>;
+
+const text = v.string();
+
+/** What a plan has found, by which the change itself need not look again where no transaction has ended meanwhile. */
+export const seenChangesSchema = v.strictObject({
+  /** Borders of the snapshot and what ran in it; start of the server and of its statistics, which a crash begins again. */
+  at: text,
+  xmin: digits,
+  tables: list(
+    v.object({
+      ...{ oid: count, filenode: count, schema: text, name: text, pages: count },
+      ...{ fresh: count, missing: count, rows: count, rewritten: v.boolean(), toasted: v.boolean() },
+    }),
+  ),
+});
+
+export type SeenChanges = v.InferOutput<typeof seenChangesSchema>;

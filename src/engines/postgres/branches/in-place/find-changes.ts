@@ -1,8 +1,10 @@
 import { readServerIdentity } from '../../connection/identity.ts';
 import { quoteName, quoteNumber, quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
-import { countAll, type Relation, readRelations } from '../../dump/unchanged/fingerprint.ts';
+import { countAll, toXid } from '../../dump/unchanged/count-rows.ts';
+import { type Relation, readRelations } from '../../dump/unchanged/fingerprint.ts';
 import { readHistory } from '../../dump/unchanged/read-state.ts';
+import { betweenSessions, type Readers } from '../../dump/unchanged/readers.ts';
 import { codeOwnersQuery } from '../../restore/only-rows/statements.ts';
 import {
   digestCatalogs,
@@ -10,9 +12,8 @@ import {
   isOfLargeObjects,
   readSequenceValues,
   type SequenceState,
-  toXid,
 } from './base-evidence.ts';
-import type { BaseEvidence } from './evidence-schema.ts';
+import type { BaseEvidence, SeenChanges } from './evidence-schema.ts';
 
 /** A table with other row versions than the base copy. */
 export interface ChangedVersions extends Relation {
@@ -27,12 +28,20 @@ export interface ChangedVersions extends Relation {
   toasted: boolean;
 }
 
-export interface FoundChanges {
+export interface FoundChanges extends SeenChanges {
   /** The 32 bits of which `xid` consists. */
   border: string;
   tables: ChangedVersions[];
   /** Sequences with another value, each with that of the base copy. */
   sequences: SequenceState[];
+  /** See the same rows as long as the transaction lasts, and keep others from changing them. */
+  sessions: PostgresSession[];
+}
+
+interface Evidence {
+  evidence: BaseEvidence | undefined;
+  /** Of the plan, if any. */
+  seen?: SeenChanges | null;
 }
 
 const MOST_TRANSACTIONS = 2n ** 30n;
@@ -43,17 +52,25 @@ const MOST_TRANSACTIONS = 2n ** 30n;
  * border was visible then, at the same place, and an equal count makes the rows the same.
  */
 export async function findChanges(
-  session: PostgresSession,
-  evidence: BaseEvidence | undefined,
+  readers: Readers,
+  { evidence, seen = null }: Evidence,
 ): Promise<FoundChanges | string> {
-  const [role] = await session.query<{ superuser: boolean }>(
-    `SELECT current_setting('is_superuser') = 'on' AS superuser`,
+  const { session } = readers;
+  const [role] = await session.query<{ superuser: boolean; at: string }>(
+    `SELECT current_setting('is_superuser') = 'on' AS superuser, ${PRESENT} AS at`,
   );
   if (!role?.superuser) return 'the role is no superuser, so triggers would fire';
   if (!evidence) return 'the base copy has no record of its row versions';
+  const { xmin } = evidence;
+  const found = { at: role.at, xmin, border: toXid(xmin) };
+  if (seen?.at === role.at && seen.xmin === xmin) {
+    const pages = seen.tables.reduce((sum, table) => sum + table.pages, 0);
+    const sessions = await readers.share(pages);
+    return { ...found, tables: seen.tables, sequences: await changedSequences(session, evidence), sessions };
+  }
   const now = await readHistory(session, await readServerIdentity(session));
   if (!now) return 'row versions prove nothing on this server';
-  const age = BigInt(now.xmax) - BigInt(evidence.xmin);
+  const age = BigInt(now.xmax) - BigInt(xmin);
   const { system, timeline } = now.history;
   if (system !== evidence.system || timeline !== evidence.timeline) return 'the server has another history';
   if (age < 0n || age >= MOST_TRANSACTIONS) return 'too many transactions have run since the load';
@@ -61,8 +78,8 @@ export async function findChanges(
   if (!relations) return 'it has tables that are unlogged, unreadable or not stored as usual';
   const recorded = new Map(evidence.relations.map(([oid, filenode, rows]) => [oid, { filenode, rows }]));
   if (relations.length !== recorded.size || relations.some(({ oid }) => !recorded.has(oid))) return DEFINITIONS;
-  const border = toXid(evidence.xmin);
-  const counted = await countAll({ session, relations }, evidence.xmin);
+  const sessions = await readers.share(relations.reduce((sum, { pages }) => sum + pages, 0));
+  const counted = await countAll({ sessions, relations, border: xmin });
   const changed = counted.flatMap(({ oid, rows, fresh }, at): (Relation & { rows: number })[] => {
     const [relation, before] = [relations[at], recorded.get(oid)];
     if (!relation || !before) return [];
@@ -74,13 +91,16 @@ export async function findChanges(
   const tables = changed.filter((relation) => !isCatalog(relation));
   const obstacle = await findObstacle(session, tables);
   if (obstacle !== null) return obstacle;
-  const found: ChangedVersions[] = [];
-  for (const table of tables) {
-    const { filenode } = recorded.get(table.oid) ?? {};
-    found.push(await countVersions(session, { table, border, rewritten: filenode !== table.filenode }));
-  }
-  return { border, tables: found, sequences: await changedSequences(session, evidence) };
+  const { border } = found;
+  const versions = await betweenSessions(sessions, tables, (own, table) =>
+    countVersions(own, { table, border, rewritten: recorded.get(table.oid)?.filenode !== table.filenode }),
+  );
+  return { ...found, tables: versions, sequences: await changedSequences(session, evidence), sessions };
 }
+
+/** Where it is equal, no transaction has ended in between: each has a number above it, or is one of those that run. */
+const PRESENT = `concat_ws(' ', pg_current_snapshot(), (SELECT oid FROM pg_database WHERE datname = current_database()),
+  extract(epoch FROM pg_postmaster_start_time()), (SELECT extract(epoch FROM stats_reset) FROM pg_stat_bgwriter))`;
 
 const DEFINITIONS = 'definitions have changed';
 

@@ -1,4 +1,4 @@
-import { quoteName, quoteNumber } from '../../connection/quote.ts';
+import { quoteName, quoteNumber, quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import type { ChangedVersions } from './find-changes.ts';
 
@@ -10,80 +10,69 @@ interface Comparison {
   base: PostgresSession;
 }
 
-/** Blocks of a range that is counted alone, first, in a table of more rows. */
-const RANGE = 1024;
-const ROWS_OF_ONE_RANGE = 300_000;
+/** Blocks of a range that is counted first, in a table of more blocks. */
+const RANGE = 4096;
 
 /**
  * Finds the row versions that only the base copy has. The old ones of the database are some of them, so that equal counts
- * make them the same, and where one is missing, the sum of the places tells which.
+ * in a range of blocks make them the same.
  */
 export async function findMissing(given: Comparison): Promise<string[]> {
-  const { table } = given;
-  const ranges =
-    table.rows <= ROWS_OF_ONE_RANGE
-      ? ['true']
-      : (await differing(given, { within: 'true', blocks: RANGE })).map(({ place }) =>
-          inBlocks(place * RANGE, (place + 1) * RANGE),
-        );
+  const [size] = await given.base.query<{ pages: number }>(
+    `SELECT pg_relation_size(${quoteText(pathOf(given.table))}::regclass) / current_setting('block_size')::int8 AS pages`,
+  );
+  const pages = size?.pages ?? 0;
+  const ranges = pages <= RANGE ? [0] : await differing(given, { from: 0, to: pages, step: RANGE });
   const ids: string[] = [];
-  for (const within of ranges) {
-    const found = await differing(given, { within, blocks: 1 });
-    const [single, several] = [found.filter(({ rows }) => rows === 1), found.filter(({ rows }) => rows > 1)];
-    ids.push(...single.map(({ place, items }) => `(${place},${items})`));
-    const places = several.map(({ place }) => quoteNumber(place)).join(',');
-    if (places !== '') ids.push(...(await missingIn(given, `${within} AND ${BLOCK} IN (${places})`)));
+  for (const from of ranges) {
+    const to = Math.min(from + RANGE, pages);
+    const blocks = await differing(given, { from, to, step: 1 });
+    ids.push(...(await missingIn(given, blocks)));
   }
   return ids;
 }
 
-const BLOCK = '(ctid::text::point)[0]::int8';
-
-interface PlaceCount {
-  /** Number of the block, or of the range. */
-  place: number;
-  rows: number;
-  /** Sum of the numbers of the rows in their blocks. */
-  items: number;
+interface Blocks {
+  from: number;
+  to: number;
+  step: number;
 }
 
-/** Returns the places where versions are missing, with how many. */
-async function differing(
-  { table, isOld, database, base }: Comparison,
-  { within, blocks }: { within: string; blocks: number },
-): Promise<PlaceCount[]> {
+/** Returns the first blocks of those ranges in which versions are missing. */
+async function differing({ table, isOld, database, base }: Comparison, { from, to, step }: Blocks): Promise<number[]> {
+  const last = quoteNumber(Math.max(from, to - 1));
   const counts = (condition: string): string => `
-    SELECT p[0]::int8 / ${quoteNumber(blocks)} AS place, count(*) AS rows, sum(p[1]::int8)::int8 AS items
-    FROM (SELECT ctid::text::point AS p FROM ONLY ${pathOf(table)} WHERE ${condition} OFFSET 0) s GROUP BY 1 ORDER BY 1`;
+    SELECT coalesce(string_agg(concat(b, ' ', (${inBlocks('count(*)', { table, condition, blocks: step })})), ','), '') AS found
+    FROM generate_series(${quoteNumber(from)}, ${last}, ${quoteNumber(step)}) AS b`;
   const [present, all] = await Promise.all([
-    database.query<PlaceCount>(counts(`${within} AND ${isOld}`)),
-    base.query<PlaceCount>(counts(within)),
+    database.query<{ found: string }>(counts(isOld)),
+    base.query<{ found: string }>(counts('true')),
   ]);
-  const left = new Map(present.map((one) => [one.place, one]));
-  return all.flatMap(({ place, rows, items }) => {
-    const found = left.get(place) ?? { rows: 0, items: 0 };
-    return rows === found.rows ? [] : [{ place, rows: rows - found.rows, items: items - found.items }];
-  });
+  const left = new Set(present[0]?.found.split(','));
+  const others = (all[0]?.found ?? '').split(',').filter((one) => one !== '' && !left.has(one));
+  return others.map((one) => Number(one.split(' ')[0]));
 }
 
-async function missingIn({ table, isOld, database, base }: Comparison, within: string): Promise<string[]> {
-  const [present, all] = await Promise.all([
-    readIds(database, table, `${within} AND ${isOld}`),
-    readIds(base, table, within),
-  ]);
+async function missingIn({ table, isOld, database, base }: Comparison, blocks: number[]): Promise<string[]> {
+  if (blocks.length === 0) return [];
+  const read = async (session: PostgresSession, condition: string): Promise<string[]> => {
+    const [row] = await session.query<{ ids: string }>(`
+      SELECT coalesce(string_agg((${inBlocks("string_agg(ctid::text, ' ')", { table, condition, blocks: 1 })}), ' '), '') AS ids
+      FROM unnest(${quoteText(`{${blocks.join(',')}}`)}::int8[]) AS b`);
+    return (row?.ids ?? '').split(' ').filter((id) => id !== '');
+  };
+  const [present, all] = await Promise.all([read(database, isOld), read(base, 'true')]);
   const left = new Set(present);
   return all.filter((id) => !left.has(id));
 }
 
-async function readIds(session: PostgresSession, table: ChangedVersions, condition: string): Promise<string[]> {
-  const [found] = await session.query<{ ids: string[] }>(
-    `SELECT coalesce(json_agg(ctid::text), '[]') AS ids FROM ONLY ${pathOf(table)} WHERE ${condition}`,
-  );
-  return found?.ids ?? [];
-}
-
-function inBlocks(from: number, to: number): string {
-  return `ctid >= '(${quoteNumber(from)},0)'::tid AND ctid < '(${quoteNumber(to)},0)'::tid`;
+/** Reads the blocks from `b` on, and no others: servers that count sessions, which this needs, scan ranges of places. */
+function inBlocks(
+  what: string,
+  { table, condition, blocks }: { table: ChangedVersions; condition: string; blocks: number },
+): string {
+  return `SELECT ${what} FROM ONLY ${pathOf(table)}
+    WHERE ctid >= concat('(', b, ',0)')::tid AND ctid < concat('(', b + ${quoteNumber(blocks)}, ',0)')::tid AND ${condition}`;
 }
 
 export function pathOf({ schema, name }: Pick<ChangedVersions, 'schema' | 'name'>): string {

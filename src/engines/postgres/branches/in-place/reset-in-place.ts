@@ -1,19 +1,21 @@
+import * as v from 'valibot';
 import { UserError } from '../../../../runtime/errors.ts';
 import { startStep } from '../../../../runtime/events.ts';
 import { formatNumberOf } from '../../../../text/format.ts';
 import { tableName } from '../../../../text/table-names.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
-import type { InPlaceChanges, InPlaceReset } from '../../../facets/reset.ts';
+import type { InPlaceChanges, InPlaceReset, PlannedInPlace } from '../../../facets/reset.ts';
 import { usableBase } from '../../../shared/base-copies.ts';
-import { connect } from '../../connection/connect.ts';
 import { quoteNumber, quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
+import { betweenSessions, openReaders, type Readers } from '../../dump/unchanged/readers.ts';
 import { findAuxiliaryDatabases, lockDestination, verifyLock } from '../../server/server.ts';
 import type { MarkedDatabase } from '../../swap/mark.ts';
 import { openSwapSession } from '../../swap/swap-session.ts';
 import { findBaseCopies } from '../base-copies.ts';
+import { type SeenChanges, seenChangesSchema } from './evidence-schema.ts';
 import { type FoundChanges, findChanges } from './find-changes.ts';
 import { pathOf } from './missing-versions.ts';
 import { withOpenBase } from './open-base.ts';
@@ -31,18 +33,21 @@ export const SETTINGS = {
 export async function planInPlace(
   context: EngineContext,
   { url, base }: { url: DatabaseUrl; base: MarkedDatabase | null },
-): Promise<InPlaceChanges | string> {
-  const session = await connect(context, url, { settings: SETTINGS }).catch((error) => {
+): Promise<PlannedInPlace | string> {
+  const opened = await openReaders(context, { url, settings: SETTINGS }).catch((error) => {
     context.signal.throwIfAborted();
     if (!(error instanceof UserError)) throw error;
     return error;
   });
-  if (session instanceof UserError) return 'it admits no connection';
-  await using _ = session;
-  await session.execute('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-  const found = await orReason(() => findChanges(session, base?.mark.evidence));
+  if (opened instanceof UserError) return 'it admits no connection';
+  await using readers = opened;
+  await readers.session.execute('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  const found = await orReason(() => findChanges(readers, { evidence: base?.mark.evidence }));
   if (typeof found === 'string') return found;
-  return (await whyLarge(session, found)) ?? changesOf(found);
+  const why = await whyLarge(readers.session, found);
+  if (why !== null) return why;
+  const { at, xmin, tables } = found;
+  return { ...changesOf(found), seen: { at, xmin, tables } satisfies SeenChanges };
 }
 
 function changesOf({ tables, sequences }: FoundChanges): InPlaceChanges {
@@ -60,7 +65,7 @@ function changesOf({ tables, sequences }: FoundChanges): InPlaceChanges {
  */
 export async function resetInPlace(
   context: EngineContext,
-  { url, accept }: InPlaceReset,
+  { url, accept, seen }: InPlaceReset,
 ): Promise<InPlaceChanges | string> {
   const destination = url.database ?? '';
   await using server = await openSwapSession(context, url);
@@ -69,10 +74,39 @@ export async function resetInPlace(
   const { base } = await findAuxiliaryDatabases(server, destination);
   if (!base) throw new Error('the base copy is gone');
   const replaced = startStep(context.report, 'swap', `Reset ${destination} in place`);
-  await using database = await connect(context, url, { settings: SETTINGS });
-  const changes = await orReason(() => exchange(context, { url, base, server, database }));
+  await using readers = await openReaders(context, { url, settings: SETTINGS });
+  const { success, output } = v.safeParse(seenChangesSchema, seen);
+  const changes = await exchangeRows(context, {
+    url,
+    base,
+    server,
+    readers,
+    locked: destination,
+    seen: success ? output : null,
+  });
   if (typeof changes === 'string') replaced(`${destination} cannot be reset in place: ${changes}`);
   else replaced(`Reset ${destination} in place: ${formatNumberOf(changes.tables.length, 'table')} changed`);
+  return changes;
+}
+
+export interface RowExchange {
+  /** The destination that the base copy is of. */
+  url: DatabaseUrl;
+  base: MarkedDatabase;
+  server: PostgresSession;
+  /** Of the database that is to be equal to the base copy. */
+  readers: Readers;
+  /** The name whose lock the session on the server holds. */
+  locked: string;
+  seen?: SeenChanges | null;
+}
+
+/** Exchanges the rows that differ, or resolves with the reason for which nothing was changed. No transaction is left. */
+export async function exchangeRows(context: EngineContext, given: RowExchange): Promise<InPlaceChanges | string> {
+  const { readers } = given;
+  const changes = await orReason(() => exchange(context, given));
+  // Where the connection is lost, the server ends what it began.
+  await readers.end().catch(() => {});
   return changes;
 }
 
@@ -91,29 +125,20 @@ async function orReason<Result>(work: () => Promise<Result>): Promise<Result | s
   }
 }
 
-interface Exchange {
-  url: DatabaseUrl;
-  base: MarkedDatabase;
-  server: PostgresSession;
-  database: PostgresSession;
-}
-
-async function exchange(context: EngineContext, given: Exchange): Promise<InPlaceChanges | string> {
-  const { url, base, server, database } = given;
+async function exchange(context: EngineContext, given: RowExchange): Promise<InPlaceChanges | string> {
+  const { url, base, server, readers, locked, seen = null } = given;
+  const database = readers.session;
   await database.execute('BEGIN ISOLATION LEVEL READ COMMITTED');
   await lockTables(database);
-  const found = await findChanges(database, base.mark.evidence);
+  const found = await findChanges(readers, { evidence: base.mark.evidence, seen });
   const why = typeof found === 'string' ? found : await whyLarge(database, found);
   if (typeof found === 'string' || why !== null) return why ?? '';
-  const { tables, border } = found;
+  const { tables, border, sessions } = found;
   const readAll = async (from: PostgresSession | null): Promise<TableVersions[] | string> => {
-    const versions: TableVersions[] = [];
-    for (const table of tables) {
-      const read = await readVersions({ table, border, database, base: from, mostBytes: MOST_BYTES });
-      if (read === null) return TOO_LARGE;
-      versions.push(read);
-    }
-    return versions;
+    const versions = await betweenSessions(sessions, tables, (own, table) =>
+      readVersions({ table, border, database: own, base: from, mostBytes: MOST_BYTES }),
+    );
+    return versions.every((read) => read !== null) ? versions : TOO_LARGE;
   };
   const needsBase = tables.some(({ missing }) => missing > 0);
   const versions = needsBase ? await withOpenBase(context, server, { url, base, work: readAll }) : await readAll(null);
@@ -124,16 +149,9 @@ async function exchange(context: EngineContext, given: Exchange): Promise<InPlac
     const { deleted = [], inserted = [] } = versions[at] ?? {};
     await replaceVersions(database, { table, deleted, inserted });
   }
-  for (const { schema, name, value, called } of found.sequences) {
-    const path = pathOf({ schema, name });
-    // New storage, so that a rollback undoes setval too.
-    await database.execute(`ALTER SEQUENCE ${path} RESTART`);
-    await database.execute(
-      `SELECT setval(${quoteText(path)}::regclass, ${quoteNumber(BigInt(value))}, ${called ? 'true' : 'false'})`,
-    );
-  }
+  await restoreSequences(database, found.sequences);
   context.signal.throwIfAborted();
-  await verifyLock(server, url.database ?? '');
+  await verifyLock(server, locked);
   await database.execute('COMMIT');
   return {
     tables: tables.map(({ schema, name }, at) => ({
@@ -143,6 +161,17 @@ async function exchange(context: EngineContext, given: Exchange): Promise<InPlac
     })),
     sequences: found.sequences.length,
   };
+}
+
+async function restoreSequences(database: PostgresSession, sequences: FoundChanges['sequences']): Promise<void> {
+  for (const { schema, name, value, called } of sequences) {
+    const path = pathOf({ schema, name });
+    // New storage, so that a rollback undoes setval too.
+    await database.execute(`ALTER SEQUENCE ${path} RESTART`);
+    await database.execute(
+      `SELECT setval(${quoteText(path)}::regclass, ${quoteNumber(BigInt(value))}, ${called ? 'true' : 'false'})`,
+    );
+  }
 }
 
 /** Keeps writers out, and lets readers in. */

@@ -6,9 +6,10 @@ import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import { connect } from '../../connection/connect.ts';
 import { readServerIdentity } from '../../connection/identity.ts';
-import { quoteName, quoteNumber, quoteText } from '../../connection/quote.ts';
+import { quoteName, quoteNumber } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
+import { countAll, inBatches } from './count-rows.ts';
 import { digits, historySchema, isOfPast } from './evidence.ts';
 import { readHistory } from './read-state.ts';
 
@@ -31,7 +32,7 @@ type Fingerprint = v.InferOutput<typeof fingerprintSchema>;
 /** Returns the fingerprint; `null` where nothing could be proved by it. */
 export async function readFingerprint(context: EngineContext, url: DatabaseUrl): Promise<Fingerprint | null> {
   return inSnapshot(context, url, async (state) => {
-    const relations = await countAll(state);
+    const relations = await countAll({ sessions: [state.session], relations: state.relations });
     const { history, xmin } = state;
     const counted = relations.map(({ oid, filenode, rows }): Fingerprint['relations'][number] => [oid, filenode, rows]);
     return { program: readVersion(), history, xmin, relations: counted, sequences: state.sequences };
@@ -60,7 +61,7 @@ async function isSame(state: DatabaseState, { relations, sequences, xmin }: Fing
   const isKnown = ({ oid, filenode }: Relation): boolean => recorded.get(oid)?.filenode === filenode;
   if (sequences !== state.sequences || recorded.size !== state.relations.length) return false;
   if (!state.relations.every(isKnown)) return false;
-  const counted = await countAll(state, xmin);
+  const counted = await countAll({ sessions: [state.session], relations: state.relations, border: xmin });
   return counted.every(({ oid, rows, fresh }) => !fresh && recorded.get(oid)?.rows === rows);
 }
 
@@ -69,6 +70,7 @@ export interface Relation {
   filenode: number;
   schema: string;
   name: string;
+  pages: number;
 }
 
 interface DatabaseState {
@@ -107,7 +109,7 @@ export async function inSnapshot<Result>(
 /** Statistics of the planner are no content; they change by themselves. */
 const RELATIONS = `
   SELECT c.oid::int8 AS oid, coalesce(pg_relation_filenode(c.oid), 0)::int8 AS filenode, n.nspname AS schema, c.relname AS name,
-    c.relam <> (SELECT oid FROM pg_am WHERE amname = 'heap') OR c.relpersistence <> 'p' AS strange,
+    coalesce(pg_relation_size(c.oid), 0)::int8 / current_setting('block_size')::int8 AS pages, c.relam <> (SELECT oid FROM pg_am WHERE amname = 'heap') OR c.relpersistence <> 'p' AS strange,
     has_table_privilege(c.oid, 'SELECT') OR c.relname = 'pg_largeobject' AND NOT EXISTS (SELECT FROM pg_largeobject_metadata)
       OR c.relname = 'pg_user_mapping' AND NOT EXISTS (SELECT FROM pg_foreign_server) AS known,
     has_table_privilege(c.oid, 'SELECT') AS readable
@@ -136,28 +138,4 @@ async function readSequences(session: PostgresSession): Promise<string> {
     digest.update(JSON.stringify(await session.query(`${values.join(' UNION ALL ')} ORDER BY oid`)));
   }
   return digest.digest('hex');
-}
-
-const TWO_TO_32 = 2n ** 32n;
-
-/** Counts rows, and finds whether some are not older than the border, if any. */
-export async function countAll({ session, relations }: Pick<DatabaseState, 'session' | 'relations'>, xmin?: string) {
-  const border = xmin === undefined ? null : quoteText(String(BigInt(xmin) % TWO_TO_32));
-  const fresh = border === null ? 'false' : `coalesce(min(age(xmin)) <= age(${border}::xid), false)`;
-  const counted: (Pick<Relation, 'oid' | 'filenode'> & { rows: number; fresh: boolean })[] = [];
-  for (const some of inBatches(relations)) {
-    const counts = some.map(
-      ({ oid, filenode, schema, name }) =>
-        `SELECT ${quoteNumber(oid)}::int8 AS oid, ${quoteNumber(filenode)}::int8 AS filenode, count(*) AS rows, ${fresh} AS fresh FROM ONLY ${quoteName(schema)}.${quoteName(name)}`,
-    );
-    counted.push(...(await session.query<(typeof counted)[number]>(counts.join(' UNION ALL '))));
-  }
-  return counted;
-}
-
-/** Relations in one statement. */
-const BATCH = 100;
-
-export function inBatches<Item>(items: Item[]): Item[][] {
-  return Array.from({ length: Math.ceil(items.length / BATCH) }, (_, at) => items.slice(at * BATCH, (at + 1) * BATCH));
 }

@@ -1,0 +1,89 @@
+import { quoteName, quoteNumber, quoteText } from '../../connection/quote.ts';
+import type { PostgresSession } from '../../connection/session.ts';
+import type { Relation } from './fingerprint.ts';
+
+export interface RowCount extends Pick<Relation, 'oid' | 'filenode'> {
+  rows: number;
+  /** Some are not older than the border. */
+  fresh: boolean;
+}
+
+interface Counting {
+  /** They see the same rows; more than one have ranges of blocks, from version 14. */
+  sessions: PostgresSession[];
+  relations: Relation[];
+  /** A transaction, with its epoch. */
+  border?: string;
+}
+
+/** Counts rows, and finds whether some are not older than the border, if any. */
+export async function countAll({ sessions, relations, border }: Counting): Promise<RowCount[]> {
+  const xid = border === undefined ? null : quoteText(toXid(border));
+  const fresh = xid === null ? 'false' : `coalesce(min(age(xmin)) <= age(${xid}::xid), false)`;
+  const counts = relations.map(({ oid, filenode }): RowCount => ({ oid, filenode, rows: 0, fresh: false }));
+  const pieces = relations.flatMap((relation, at) => piecesOf(relation, { at, whole: sessions.length === 1 }));
+  const count = async (session: PostgresSession, own: Piece[]): Promise<void> => {
+    for (const some of inBatches(own)) {
+      const queries = some.map(
+        ({ at, path, where }) =>
+          `SELECT ${quoteNumber(at)}::int8 AS at, count(*) AS rows, ${fresh} AS fresh FROM ONLY ${path} ${where}`,
+      );
+      for (const found of await session.query<{ at: number; rows: number; fresh: boolean }>(
+        queries.join(' UNION ALL '),
+      )) {
+        const counted = counts[found.at];
+        if (counted) Object.assign(counted, { rows: counted.rows + found.rows, fresh: counted.fresh || found.fresh });
+      }
+    }
+  };
+  const shares = sharesOf(pieces, sessions.length);
+  await Promise.all(sessions.map((session, at) => count(session, shares[at] ?? [])));
+  return counts;
+}
+
+const TWO_TO_32 = 2n ** 32n;
+
+/** Returns the 32 bits of a transaction's number that rows have. */
+export function toXid(transaction: string): string {
+  return String(BigInt(transaction) % TWO_TO_32);
+}
+
+/** Blocks of a piece: small enough to give each session the same work. */
+const PIECE = 4096;
+
+interface Piece {
+  /** Place of its relation in the list. */
+  at: number;
+  path: string;
+  where: string;
+  pages: number;
+}
+
+/** The last piece has no end: rows may be behind the pages that were counted. */
+function piecesOf({ schema, name, pages }: Relation, { at, whole }: { at: number; whole: boolean }): Piece[] {
+  const path = `${quoteName(schema)}.${quoteName(name)}`;
+  if (whole || pages < 2 * PIECE) return [{ at, path, where: '', pages }];
+  const count = Math.floor(pages / PIECE);
+  return Array.from({ length: count }, (_, piece) => {
+    const end = piece + 1 < count ? ` AND ctid < '(${quoteNumber((piece + 1) * PIECE)},0)'::tid` : '';
+    return { at, path, where: `WHERE ctid >= '(${quoteNumber(piece * PIECE)},0)'::tid${end}`, pages: PIECE };
+  });
+}
+
+/** The largest first, each to who has the least. */
+function sharesOf(pieces: Piece[], count: number): Piece[][] {
+  const shares = Array.from({ length: count }, () => ({ pages: 0, pieces: [] as Piece[] }));
+  for (const piece of pieces.toSorted((a, b) => b.pages - a.pages)) {
+    const [least] = shares.toSorted((a, b) => a.pages - b.pages);
+    least?.pieces.push(piece);
+    if (least) least.pages += piece.pages + 1;
+  }
+  return shares.map((share) => share.pieces);
+}
+
+/** Relations in one statement. */
+const BATCH = 100;
+
+export function inBatches<Item>(items: Item[]): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / BATCH) }, (_, at) => items.slice(at * BATCH, (at + 1) * BATCH));
+}
