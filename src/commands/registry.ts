@@ -12,6 +12,7 @@ import { branchHookCommand } from './branch/hook.ts';
 import { branchListCommand } from './branch/list.ts';
 import { branchPruneCommand } from './branch/prune.ts';
 import { branchResetCommand } from './branch/reset.ts';
+import { branchServeCommand } from './branch/serve.ts';
 import { branchSwitchCommand } from './branch/switch.ts';
 import { buildCommand } from './build.ts';
 import { changesCommand } from './changes.ts';
@@ -90,6 +91,7 @@ export const COMMANDS: CommandModule[] = [
   branchCreateCommand,
   branchListCommand,
   branchResetCommand,
+  branchServeCommand,
   branchSwitchCommand,
   branchCheckoutCommand,
   branchHookCommand,

@@ -85,14 +85,36 @@ export const branchResetPlan = v.object({
 
 export type BranchResetPlan = v.InferOutput<typeof branchResetPlan>;
 
+const branchReset = {
+  way: describe(
+    v.picklist(['in_place', 'copy']),
+    '`in_place`: one transaction exchanged the rows that differed; `copy`: a copy of the base copy replaced the branch.',
+  ),
+  way_reason: describe(orNull(text), 'Why it was by a copy.'),
+};
+
 export const branchResetResult = v.object({
   target: text,
   snapshot: orNull(text),
-  branches: v.array(v.object({ ...branchDatabase.entries, swap_ms: orNull(number) })),
+  branches: v.array(v.object({ ...branchDatabase.entries, ...branchReset, swap_ms: orNull(number) })),
   undo_database: orNull(text),
 });
 
 export type BranchResetResult = v.InferOutput<typeof branchResetResult>;
+
+export const branchServePlan = v.object({
+  ...branchesOfTarget,
+  base: databaseCopy,
+  branches: v.array(branchRow),
+  steps: texts,
+  warnings: optional(warnings),
+});
+
+export type BranchServePlan = v.InferOutput<typeof branchServePlan>;
+
+export const branchServeResult = v.object({ target: text, in_place: number, by_copy: number });
+
+export type BranchServeResult = v.InferOutput<typeof branchServeResult>;
 
 export const branchDropPlan = v.object({
   ...branchesOfTarget,

@@ -37,6 +37,13 @@ export const EVENTS = {
     url: text,
     user_code: describe(orNull(text), 'The code to compare or type; `null` where the browser returns by itself.'),
   }),
+  serving: v.object({
+    event: v.literal('serving'),
+    socket: describe(orNull(text), 'Path of a socket; `null` with `--tcp`.'),
+    url: orNull(text),
+    token: describe(orNull(text), 'For the header `Authorization: Bearer TOKEN`, with `--tcp`.'),
+    branches: v.array(v.object({ branch: text, path: text })),
+  }),
   warning: v.object({ event: v.literal('warning'), code: text, message: text }),
 };
 
@@ -47,6 +54,8 @@ export type ProgressEvent = Event<'progress'>;
 export type CommandEndedEvent = Event<'command_ended'>;
 
 export type SignInEvent = Event<'sign_in'>;
+
+export type ServingEvent = Event<'serving'>;
 
 export type WarningEvent = Event<'warning'>;
 

@@ -69,6 +69,7 @@ export function foldRun(state: RunState, event: RunEvent, now: number): RunState
     case 'command_ended':
     case 'statement':
     case 'sign_in':
+    case 'serving':
       return state;
     case 'warning': {
       const { code, message } = event;

@@ -29,6 +29,7 @@ export const RESULTS: Record<string, ResultShape[]> = {
   reset: [planned(load.resetPlan), load.resetResult, planned(load.dropCopiesPlan), load.dropCopiesResult],
   'branch create': [planned(branch.branchCreatePlan), branch.branchCreateResult],
   'branch reset': [planned(branch.branchResetPlan), branch.branchResetResult],
+  'branch serve': [planned(branch.branchServePlan), branch.branchServeResult],
   'branch drop': [planned(branch.branchDropPlan), branch.branchDropResult],
   'branch prune': [planned(branch.branchPrunePlan), branch.branchPruneResult],
   'branch checkout': [planned(branch.branchCheckoutPlan), branch.branchCheckoutResult],

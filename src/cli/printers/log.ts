@@ -90,6 +90,9 @@ function describe(event: RunEvent, elapsed: number): string {
     // The URL would let who reads the log answer in the person's place.
     case 'sign_in':
       return `with ${event.provider}`;
+    // Nor the token that admits to it.
+    case 'serving':
+      return event.socket ?? event.url ?? '';
     case 'warning':
       return `${event.code}: ${event.message}`;
     default:

@@ -1,3 +1,4 @@
+import { servingLines } from '../../operations/branch/serve/text.ts';
 import { signInPrompt } from '../../operations/sign-in/text.ts';
 import { progressWords, STEP_MARKS, stepTime } from '../../presentation/progress.ts';
 import { redact } from '../../process/redact.ts';
@@ -55,6 +56,9 @@ export function createPlainPrinter({
           break;
         case 'sign_in':
           write(`${signInPrompt(event)}\n`);
+          break;
+        case 'serving':
+          write(`${servingLines(event).join('\n')}\n`);
           break;
         case 'progress':
         case 'statement':

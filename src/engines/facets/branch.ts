@@ -3,6 +3,7 @@ import type { Semaphore } from '../../runtime/semaphore.ts';
 import type { DatabaseUrl } from '../database-url.ts';
 import type { WithoutUrl } from '../engine-context.ts';
 import type { BaseCopy, Branch } from './copies.ts';
+import type { InPlaceChanges } from './reset.ts';
 import type { ReplaceResult } from './restore.ts';
 
 /** Branches of a destination. Each change is made under the lock of the destination. */
@@ -13,10 +14,12 @@ export interface BranchFacet {
   /** Creates the whole branch, or nothing. Rejects where the name is in use. */
   create(creation: WithoutUrl<BranchCreation>): Promise<void>;
   /**
-   * Replaces the branch by a new copy of the base copy, in one swap; a failure leaves the old one. Only a branch that is
-   * the destination leaves an undo copy. A second call resets it again.
+   * Exchanges the rows that differ from the base copy, or replaces the branch by a new copy of that, in one swap; a failure
+   * leaves the old one. Only a branch that is the destination leaves an undo copy. A second call resets it again.
    */
-  reset(reset: WithoutUrl<BranchReset>): Promise<ReplaceResult>;
+  reset(reset: WithoutUrl<BranchReset>): Promise<ResetBranch>;
+  /** Opens what resets a branch in place again and again, with connections that stay open. Nothing is connected yet. */
+  keepOpen(name: string): Promise<OpenBranchReset>;
   /** Drops the database for good, with its sessions. `false` where it is gone, so that a second call does nothing. */
   drop(name: string): Promise<boolean>;
   /**
@@ -68,6 +71,18 @@ export interface BranchReset extends BranchRequest {
   createdAt: string;
   accept: (base: BaseCopy) => void;
   role?: string | undefined;
+  /** Replaces the database even where a reset in place is possible. */
+  copy?: boolean | undefined;
+}
+
+export interface ResetBranch extends ReplaceResult {
+  /** What a reset in place has changed, or why it was by a copy. */
+  inPlace: InPlaceChanges | string;
+}
+
+export interface OpenBranchReset extends AsyncDisposable {
+  /** Resets in place, or resolves with the reason for which nothing was changed. One call at a time. */
+  reset(reset: Omit<BranchReset, 'url' | 'name' | 'role' | 'copy'>): Promise<InPlaceChanges | string>;
 }
 
 export interface SwitchResult extends ReplaceResult {

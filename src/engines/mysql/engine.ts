@@ -147,10 +147,13 @@ export const mysql: Engine = {
         run(async (context, url) => (await import('./branches/plan.ts')).planBranches(context, { url, copies })),
       create: (request) =>
         run(async (context, url) => (await import('./branches/create.ts')).createBranch(context, { ...request, url })),
-      reset: (request) =>
-        run(async (context, url) =>
+      reset: async (request) => {
+        const replaced = await run(async (context, url) =>
           (await import('./branches/reset-branch.ts')).resetBranch(context, { ...request, url }),
-        ),
+        );
+        return { ...replaced, inPlace: NOT_IN_PLACE };
+      },
+      keepOpen: async () => ({ reset: async () => NOT_IN_PLACE, [Symbol.asyncDispose]: async () => {} }),
       drop: (name) =>
         run(async (context, url) => (await import('./branches/drop.ts')).dropBranch(context, { url, name })),
       switchTo: (name) =>

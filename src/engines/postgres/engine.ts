@@ -157,6 +157,10 @@ export const postgres: Engine = {
         run(async (context, url) =>
           (await import('./branches/reset-branch.ts')).resetBranch(context, { ...request, url }),
         ),
+      keepOpen: (name) =>
+        run(async (context, url) =>
+          (await import('./branches/in-place/reset-branch-in-place.ts')).keepBranchOpen(context, { url, name }),
+        ),
       drop: (name) =>
         run(async (context, url) => (await import('./branches/drop.ts')).dropBranch(context, { url, name })),
       switchTo: (name) =>

@@ -1,6 +1,6 @@
 import type { Fact } from '../../presentation/shapes/fact.ts';
 import { typedName } from '../../presentation/shapes/question.ts';
-import type { BranchDropPlan, BranchResetPlan, BranchRow } from '../../results/branch-results.ts';
+import type { BranchDropPlan, BranchResetPlan, BranchRow, BranchServePlan } from '../../results/branch-results.ts';
 import { formatBytes, formatNumberOf } from '../../text/format.ts';
 import { printable } from '../../text/printable.ts';
 
@@ -12,13 +12,19 @@ export function databaseFacts(branches: { name: string; database: string }[]): F
   }));
 }
 
-export function clientsFacts(branches: BranchRow[]): Fact[] {
+/** `unless`: what a session survives. */
+export function clientsFacts(branches: BranchRow[], unless = ''): Fact[] {
   const clients = branches.reduce((sum, branch) => sum + branch.clients, 0);
-  return clients === 0 ? [] : [{ name: 'Clients', value: `${formatNumberOf(clients, 'session')} will be ended` }];
+  return clients === 0
+    ? []
+    : [{ name: 'Clients', value: `${formatNumberOf(clients, 'session')} will be ended${unless}` }];
 }
 
 /** A branch on another machine is confirmed by its name, as a destination is. */
-export function typedBranch({ destination, branches }: BranchDropPlan | BranchResetPlan): string | null {
+export function typedBranch({
+  destination,
+  branches,
+}: BranchDropPlan | BranchResetPlan | BranchServePlan): string | null {
   const [first] = branches;
   return first ? typedName({ ...destination, database: first.name }) : null;
 }

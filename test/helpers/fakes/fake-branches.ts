@@ -60,7 +60,12 @@ export function fakeBranchWork(world: FakeWorld): BranchWork {
       apply: async (_session, { request: { target, name } }) => {
         world.done.push(`reset branch ${name}`);
         const { database } = find(name);
-        return { target, snapshot: '3f2a9c01', branches: [{ name, database, swap_ms: 12 }], undo_database: null };
+        return {
+          target,
+          snapshot: '3f2a9c01',
+          branches: [{ name, database, way: 'copy', way_reason: 'it is a fake', swap_ms: 12 }],
+          undo_database: null,
+        };
       },
     },
     'branch drop': {

@@ -67,7 +67,8 @@ test.each([
 });
 
 test('a reset and a switch of branches end with a card, too', () => {
-  const branches = [{ name: 'test_1', database: 'app_dev_test_1', url: 'postgres://app_dev_test_1', swap_ms: 40 }];
+  const way = { way: 'copy', way_reason: null } as const;
+  const branches = [{ name: 'test_1', database: 'app_dev_test_1', ...way, swap_ms: 40 }];
   const summaries = [
     branchResetSummary({ target: 'app', snapshot: null, branches, undo_database: null }),
     branchSwitchSummary({

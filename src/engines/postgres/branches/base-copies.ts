@@ -7,7 +7,14 @@ import { assertEnoughSpace } from '../../shared/disk-space.ts';
 import { quoteName, quoteNumber, quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
-import { auxiliaryNames, findAuxiliaryDatabases, markNew, readOid } from '../server/server.ts';
+import {
+  auxiliaryNames,
+  findAuxiliaryDatabases,
+  lockingBase,
+  markNew,
+  readOid,
+  SHARED_LOCK_TIMEOUT,
+} from '../server/server.ts';
 import { readSpace } from '../server/space.ts';
 import { dropAfterFailure } from '../swap/drop-after-failure.ts';
 import { readDatabase } from '../swap/inherit.ts';
@@ -188,7 +195,10 @@ export async function newFromBase(
     await takeSpare(server, spare.name, { to, of });
     return false;
   }
-  const cloned = await copyDatabase(context, server, { url, from: base.name, to, closed: false });
+  const copying = { base: base.name, timeout: SHARED_LOCK_TIMEOUT, by: 'pg_advisory_lock_shared' } as const;
+  const cloned = await lockingBase(server, copying, () =>
+    copyDatabase(context, server, { url, from: base.name, to, closed: false }),
+  );
   await markNew(server, to, of);
   return cloned;
 }

@@ -1,8 +1,11 @@
+import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
+import { formatNumberOf } from '../../../text/format.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import type { BranchReset } from '../../facets/branch.ts';
-import type { ReplaceResult } from '../../facets/restore.ts';
+import type { BranchReset, ResetBranch } from '../../facets/branch.ts';
+import type { InPlaceChanges } from '../../facets/reset.ts';
 import { branchReplaced, findBranch } from '../../shared/branches.ts';
+import type { Readers } from '../dump/unchanged/readers.ts';
 import { auxiliaryNames, lockDestination, lockShared, sweepLeftovers } from '../server/server.ts';
 import { dropAfterFailure } from '../swap/drop-after-failure.ts';
 import { inherit } from '../swap/inherit.ts';
@@ -12,10 +15,11 @@ import { rename, renameAll } from '../swap/swap.ts';
 import { openSwapSession } from '../swap/swap-session.ts';
 import { newFromBase } from './base-copies.ts';
 import { branchComment, findClosedBase } from './copy.ts';
+import { branchReaders, type LockedBranch, resetBranchInPlace } from './in-place/reset-branch-in-place.ts';
 import { findBranches, type MarkedBranch } from './list.ts';
 
-/** Replaces a branch by a new copy of the base copy. At every moment it is the old one or the new one. */
-export async function resetBranch(context: EngineContext, request: BranchReset): Promise<ReplaceResult> {
+/** Makes a branch as its base copy is, in place or by a new copy. At every moment it is the old one or the new one. */
+export async function resetBranch(context: EngineContext, request: BranchReset): Promise<ResetBranch> {
   const { url, name, createdAt } = request;
   const destination = url.database ?? '';
   await using server = await openSwapSession(context, url);
@@ -31,9 +35,15 @@ export async function resetBranch(context: EngineContext, request: BranchReset):
   await lockShared(server, destination, context.report);
   await lockDestination(server, database);
   await sweepLeftovers(server, database, context.report);
-  if ((await find()).database !== database) throw branchReplaced(name);
+  const again = await find();
+  if (again.database !== database) throw branchReplaced(name);
   const base = await findClosedBase(server, url);
   request.accept(base);
+  const inPlace = request.copy ? '--copy was given' : await tryInPlace(context, { url, branch: again, base, server });
+  if (typeof inPlace !== 'string') {
+    restored(`Reset branch ${name} in place: ${formatNumberOf(inPlace.tables.length, 'table')} changed`);
+    return { swapMs: null, undoDatabase: null, inPlace };
+  }
   const shadow = auxiliaryNames(destination).shadow();
   let swapMs: number;
   let dropRetired: () => Promise<void>;
@@ -53,19 +63,39 @@ export async function resetBranch(context: EngineContext, request: BranchReset):
     throw error;
   }
   await dropRetired();
-  restored(`Reset branch ${name}`);
-  return { swapMs, undoDatabase: null };
+  restored(`Reset branch ${name}, by a copy: ${inPlace}`);
+  return { swapMs, undoDatabase: null, inPlace };
 }
+
+async function tryInPlace(context: EngineContext, locked: LockedBranch): Promise<InPlaceChanges | string> {
+  const opened: Readers[] = [];
+  try {
+    return await resetBranchInPlace(context, locked, async () => {
+      const readers = await branchReaders(context, locked.url, locked.branch.database);
+      opened.push(readers);
+      return readers;
+    });
+  } catch (error) {
+    context.signal.throwIfAborted();
+    // A branch that admits no connection is replaced.
+    if (!(error instanceof UserError) || opened.length > 0) throw error;
+    return 'it admits no connection';
+  } finally {
+    await Promise.all(opened.map((readers) => readers[Symbol.asyncDispose]()));
+  }
+}
+
+const CURRENT = 'its present state is kept as the undo copy';
 
 /** The branch is the destination at present, which keeps an undo copy as in any reset. */
 async function resetCurrent(
   context: EngineContext,
   { url, role, accept }: BranchReset,
   { mark }: MarkedBranch,
-): Promise<ReplaceResult> {
+): Promise<ResetBranch> {
   const destination = url.database ?? '';
   let comment: string | null = null;
-  return replaceDestination(
+  const replaced = await replaceDestination(
     context,
     { url, undo: true, role, fromBase: { spare: false }, comment: async () => comment },
     {
@@ -78,4 +108,5 @@ async function resetCurrent(
       },
     },
   );
+  return { ...replaced, inPlace: CURRENT };
 }

@@ -23,7 +23,7 @@ export function auxiliaryNames(destination: string): AuxiliaryNames {
 /** The server notices late that a killed session has ended. */
 const LOCK_TIMEOUT = '3s';
 /** Others may be dropping the leftovers of a killed run. */
-const SHARED_LOCK_TIMEOUT = '15s';
+export const SHARED_LOCK_TIMEOUT = '15s';
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /** One load at a time: the lock ends with the session, also of a killed run. */
@@ -63,6 +63,29 @@ export async function lockShared(server: PostgresSession, destination: string, r
   if (row?.alone) await sweepLeftovers(server, destination, report);
   await waitForLock(server, { destination, timeout: SHARED_LOCK_TIMEOUT, by: 'pg_advisory_lock_shared' });
   if (row?.alone) await server.execute(`SELECT pg_advisory_unlock(${key})`);
+}
+
+/**
+ * Does the work under the lock of a base copy, which keeps those who read in it from those who copy it: a copy needs it
+ * without sessions.
+ */
+export async function lockingBase<Result>(
+  server: PostgresSession,
+  { base, timeout, by }: { base: string; timeout: string; by: LockRequest['by'] },
+  work: () => Promise<Result>,
+): Promise<Result> {
+  await waitForLock(server, { destination: base, timeout, by });
+  try {
+    return await work();
+  } finally {
+    const end = by === 'pg_advisory_lock' ? 'pg_advisory_unlock' : 'pg_advisory_unlock_shared';
+    await server.execute(`SELECT ${end}(${lockKey(base)})`).catch(() => {});
+  }
+}
+
+/** For a session that goes on. */
+export async function unlockAll(server: PostgresSession): Promise<void> {
+  await server.execute('SELECT pg_advisory_unlock_all()');
 }
 
 /** Does the work under the destination's lock, or not at all where another session has that. */

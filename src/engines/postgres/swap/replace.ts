@@ -195,8 +195,14 @@ async function keepOnlyBase(
     `ALTER DATABASE ${quoteName(names.base)} ALLOW_CONNECTIONS false`,
     writeMark(names.base, mark),
   ];
+  const evidence = await readBaseEvidence(context, withDatabase(url, shadow));
   const request = { server, url, retired, renames, databases: [shadow], replaces: null };
-  await (await renameAll(context, request)).dropRetired();
+  const { dropRetired } = await renameAll(context, request);
+  // All sessions have ended by now, and were counted.
+  const sessions = await readSessions(server, names.base);
+  const counted = { ...(sessions !== null && { sessions }), ...(evidence && { evidence }) };
+  await server.execute(writeMark(names.base, { ...mark, ...counted }));
+  await dropRetired();
   return { swapMs: null, undoDatabase: null, baseDatabase: names.base };
 }
 

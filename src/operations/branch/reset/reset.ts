@@ -32,6 +32,8 @@ export interface BranchResetRequest extends BranchesRequest {
   all?: boolean | undefined;
   /** `false` makes no automatic save. Default: `saves.before`, of an agent. */
   autosave?: boolean;
+  /** Replaces the databases even where a reset in place is possible. */
+  copy?: boolean;
 }
 
 export type PlannedBranchReset = Planned<BranchResetRequest, BranchResetPlan>;
@@ -63,9 +65,12 @@ export async function planBranchReset(given: Context, request: BranchResetReques
     branches: await branchRows(opened, branches),
     needs_bytes: found.needsBytes,
     unverified_sources,
-    steps: branches.map(
-      (branch) => `Replace ${branch.database} by a copy of ${base.name}${copiedHow(database.engine, found)}`,
-    ),
+    steps: branches.map((branch) => {
+      const copy = `Replace ${branch.database} by a copy of ${base.name}${copiedHow(database.engine, found)}`;
+      const mayBeInPlace =
+        database.engine.capabilities.branchesCopiedBy === 'files' && !request.copy && !branch.current;
+      return mayBeInPlace ? `${copy}, unless few rows have changed: these are exchanged in place` : copy;
+    }),
   };
   const losing = losingReset(opened, request, branches);
   const saving = losing ? await withAutomaticSaves(context, losing, plan) : plan;
@@ -120,8 +125,11 @@ async function perform(given: Context, planned: PlannedBranchReset): Promise<Bra
     atOnce: cpusFor(context, plan.target),
     work: async (branch) => {
       const { name, created_at: createdAt } = branch;
-      const { swapMs, undoDatabase } = await database.branches.reset({ name, createdAt, role, accept });
-      return { name, database: branch.database, swap_ms: swapMs, undoDatabase };
+      const { copy } = request;
+      const { swapMs, undoDatabase, inPlace } = await database.branches.reset({ name, createdAt, role, accept, copy });
+      const way = typeof inPlace === 'string' ? 'copy' : 'in_place';
+      const way_reason = typeof inPlace === 'string' ? inPlace : null;
+      return { name, database: branch.database, way, way_reason, swap_ms: swapMs, undoDatabase } as const;
     },
   });
   return {

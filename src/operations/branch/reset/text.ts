@@ -17,7 +17,7 @@ export function branchResetQuestion(plan: BranchResetPlan): Question {
       { name: 'Base copy', value: `${base.database}, snapshot ${base.snapshot ?? 'unknown'}` },
       ...databaseFacts(branches),
       { name: 'Disk space', value: needsText(plan.needs_bytes) },
-      ...clientsFacts(branches),
+      ...clientsFacts(branches, ', unless the reset is in place'),
       ...automaticSaveFacts(plan.automatic_saves ?? []),
     ],
     steps: plan.steps,

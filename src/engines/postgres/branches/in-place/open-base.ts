@@ -1,9 +1,11 @@
+import { UserError } from '../../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import { connect } from '../../connection/connect.ts';
 import { quoteName, quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import { withDatabase } from '../../connection/url.ts';
+import { findAuxiliaryDatabases, lockingBase } from '../../server/server.ts';
 import { type MarkedDatabase, writeMark } from '../../swap/mark.ts';
 
 export interface OpenedBase {
@@ -18,6 +20,22 @@ export interface OpenedBase {
  * `null` where the server counts no sessions, or somebody else came in.
  */
 export async function withOpenBase<Result>(
+  context: EngineContext,
+  server: PostgresSession,
+  { url, base: { name }, work }: OpenedBase & { work: (session: PostgresSession) => Promise<Result> },
+): Promise<Result | null> {
+  const reading = { base: name, timeout: '2s', by: 'pg_advisory_lock' } as const;
+  return lockingBase(server, reading, async () => {
+    // Others may have read in it meanwhile.
+    const { base } = await findAuxiliaryDatabases(server, url.database ?? '');
+    return base && readAlone(context, server, { url, base, work });
+  }).catch((error) => {
+    if (error instanceof UserError && error.code === 'destination_busy') return null;
+    throw error;
+  });
+}
+
+async function readAlone<Result>(
   context: EngineContext,
   server: PostgresSession,
   { url, base, work }: OpenedBase & { work: (session: PostgresSession) => Promise<Result> },

@@ -1,0 +1,101 @@
+import type { DatabaseUrl } from '../../../database-url.ts';
+import type { EngineContext } from '../../../engine-context.ts';
+import type { BranchReset, OpenBranchReset } from '../../../facets/branch.ts';
+import type { BaseCopy } from '../../../facets/copies.ts';
+import type { InPlaceChanges } from '../../../facets/reset.ts';
+import { branchReplaced, findBranch } from '../../../shared/branches.ts';
+import { quoteText } from '../../connection/quote.ts';
+import type { PostgresSession } from '../../connection/session.ts';
+import { withDatabase } from '../../connection/url.ts';
+import { openReaders, type Readers } from '../../dump/unchanged/readers.ts';
+import { findAuxiliaryDatabases, lockDestination, lockShared, unlockAll } from '../../server/server.ts';
+import { branchMarkText, writeComment } from '../../swap/mark.ts';
+import { openSwapSession } from '../../swap/swap-session.ts';
+import { findClosedBase } from '../copy.ts';
+import { findBranches, type MarkedBranch } from '../list.ts';
+import { exchangeRows, SETTINGS } from './reset-in-place.ts';
+
+export interface LockedBranch {
+  /** The destination. */
+  url: DatabaseUrl;
+  branch: MarkedBranch;
+  base: BaseCopy;
+  /** Holds the lock of the branch. */
+  server: PostgresSession;
+}
+
+/** Makes a branch equal to the base copy that it is a copy of, or resolves with the reason for which it is as before. */
+export async function resetBranchInPlace(
+  context: EngineContext,
+  { url, branch, base, server }: LockedBranch,
+  openBranch: () => Promise<Readers>,
+): Promise<InPlaceChanges | string> {
+  const { mark, database } = branch;
+  if (branch.current) return 'its present state is kept as the undo copy';
+  // Versions of rows say nothing about a copy of another base copy.
+  if (mark.loaded_at !== base.loadedAt || mark.snapshot !== base.snapshot) return ANOTHER;
+  const marked = await findAuxiliaryDatabases(server, url.database ?? '');
+  if (!marked.base) return ANOTHER;
+  const readers = await openBranch();
+  const [same] = await readers.session.query<{ same: boolean }>(
+    `SELECT oid::int8 IS NOT DISTINCT FROM ${quoteText(`${mark.destination_oid ?? 0}`)}::int8 AS same
+    FROM pg_database WHERE datname = current_database() AND datname = ${quoteText(database)}`,
+  );
+  if (!same?.same) return ANOTHER;
+  const changes = await exchangeRows(context, { url, base: marked.base, server, readers, locked: database });
+  if (typeof changes === 'string') return changes;
+  const facts = { ...mark.branch, reset_at: context.clock().toISOString() };
+  await server.execute(writeComment(database, branchMarkText({ ...mark, branch: facts })));
+  return changes;
+}
+
+const ANOTHER = 'it is no copy of the present base copy';
+
+export function branchReaders(context: EngineContext, url: DatabaseUrl, database: string): Promise<Readers> {
+  return openReaders(context, { url: withDatabase(url, database), settings: SETTINGS });
+}
+
+/** Resets a branch with sessions that stay open. After a failure all of them are opened anew. */
+export async function keepBranchOpen(
+  context: EngineContext,
+  { url, name }: { url: DatabaseUrl; name: string },
+): Promise<OpenBranchReset> {
+  const destination = url.database ?? '';
+  let server: PostgresSession | null = null;
+  let readers: Readers | null = null;
+  const close = async (): Promise<void> => {
+    const open = [readers?.[Symbol.asyncDispose](), server?.close()];
+    [server, readers] = [null, null];
+    await Promise.allSettled(open);
+  };
+  const find = async (on: PostgresSession, createdAt: BranchReset['createdAt']): Promise<MarkedBranch> => {
+    const found = findBranch(await findBranches(on, destination), { name, url });
+    if (found.createdAt !== createdAt) throw branchReplaced(name);
+    return found;
+  };
+  return {
+    async reset({ createdAt, accept }) {
+      try {
+        server ??= await openSwapSession(context, url);
+        await lockShared(server, destination, context.report);
+        const { database } = await find(server, createdAt);
+        await lockDestination(server, database);
+        const branch = await find(server, createdAt);
+        if (branch.database !== database) throw branchReplaced(name);
+        const base = await findClosedBase(server, url);
+        accept(base);
+        const done = await resetBranchInPlace(context, { url, branch, base, server }, async () => {
+          readers ??= await branchReaders(context, url, database);
+          return readers;
+        });
+        if (typeof done === 'string') await close();
+        else await unlockAll(server);
+        return done;
+      } catch (error) {
+        await close();
+        throw error;
+      }
+    },
+    [Symbol.asyncDispose]: close,
+  };
+}

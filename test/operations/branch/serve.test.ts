@@ -1,0 +1,181 @@
+import { existsSync, statSync } from 'node:fs';
+import { type ClientRequest, type OutgoingHttpHeaders, request } from 'node:http';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { applyBranchCreate, planBranchCreate } from '../../../src/operations/branch/create/create.ts';
+import { applyBranchReset, planBranchReset } from '../../../src/operations/branch/reset/reset.ts';
+import { applyBranchServe, planBranchServe } from '../../../src/operations/branch/serve/serve.ts';
+import { servingLines } from '../../../src/operations/branch/serve/text.ts';
+import { build } from '../../../src/operations/build/build.ts';
+import type { RunEvent, ServingEvent } from '../../../src/results/events.ts';
+import { interrupted } from '../../../src/runtime/errors.ts';
+import { normalized } from '../../helpers/databases/build-and-load.ts';
+import { asData } from '../../helpers/fakes/as-data.ts';
+import {
+  describeWithPostgres,
+  startPostgres,
+  type TestPostgres,
+  temporaryFolder,
+  testContext,
+} from '../../helpers/postgres/postgres-server.ts';
+
+const FILL = `
+  CREATE TABLE person (id serial PRIMARY KEY, name text);
+  INSERT INTO person (name) SELECT 'person ' || i FROM generate_series(1, 2000) i;
+  CREATE TABLE log (line text); INSERT INTO log VALUES ('same'), ('same')`;
+const CHANGE = `UPDATE person SET name = 'changed' WHERE id % 7 = 0; DELETE FROM person WHERE id > 1900;
+  INSERT INTO log VALUES ('same'); SELECT nextval('person_id_seq')`;
+
+describeWithPostgres('branches that are reset in place', () => {
+  let server: TestPostgres;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let pristine: string;
+  let events: RunEvent[] = [];
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    server = await startPostgres();
+    for (const name of ['source', 'copy']) await server.createDatabase(name);
+    await server.psql('source', { sql: FILL });
+    await build(contextWith(), { target: 'app' });
+    // The base copy is loaded for the branches alone.
+    const planned = await planBranchCreate(contextWith(), { target: 'app', name: 'test', count: 3 });
+    await applyBranchCreate(contextWith(), planned);
+    pristine = await content(1);
+  }, 60_000);
+
+  beforeEach(() => {
+    events = [];
+  });
+
+  afterAll(async () => {
+    await server?.stop();
+    await folder?.[Symbol.asyncDispose]();
+  });
+
+  function contextWith(signal?: AbortSignal) {
+    const app = { snapshot: { src_url: server.url('source'), dst_url: server.url('copy') } };
+    const settings = { working_directory: join(folder.path, 'work'), targets: { app }, defaults: { cpus: 2 } };
+    return testContext({ settings, events, ...(signal && { signal }) });
+  }
+
+  const content = async (branch: number) => normalized(await server.dump(`copy_test_${branch}`)).join(';\n');
+  const sql = (branch: number, text: string) => server.psql(`copy_test_${branch}`, { sql: text });
+
+  it('are as the base copy, several at once, and others are replaced by a copy', async () => {
+    for (const branch of [1, 2, 3]) await sql(branch, CHANGE);
+    await sql(2, 'CREATE TABLE mine (id integer)');
+    const reset = async (more = {}) => {
+      const given = { target: 'app', name: 'test', all: true, ...more };
+      return (await applyBranchReset(contextWith(), asData(await planBranchReset(contextWith(), given)))).branches;
+    };
+    const done = await reset();
+    for (const branch of [1, 2, 3]) expect(await content(branch)).toBe(pristine);
+    expect(done).toMatchObject([
+      { name: 'test_1', way: 'in_place', way_reason: null, swap_ms: null },
+      { name: 'test_2', way: 'copy', way_reason: 'definitions have changed', swap_ms: expect.any(Number) },
+      { name: 'test_3', way: 'in_place' },
+    ]);
+    // The copy is as good as the others, and so is the base copy.
+    await sql(2, CHANGE);
+    expect(await reset()).toMatchObject([{ way: 'in_place' }, { way: 'in_place' }, { way: 'in_place' }]);
+    expect(await reset({ copy: true, all: false, name: 'test_2' })).toMatchObject([
+      { way: 'copy', way_reason: '--copy was given' },
+    ]);
+    expect(await content(2)).toBe(pristine);
+  });
+
+  async function serve(tcp: boolean, use: (address: ServingEvent, post: Post) => Promise<void>) {
+    const ending = new AbortController();
+    const { promise: serving, resolve, reject } = Promise.withResolvers<ServingEvent>();
+    const context = {
+      ...contextWith(ending.signal),
+      report: (event: RunEvent) => (event.event === 'serving' ? resolve(event) : void events.push(event)),
+    };
+    const planned = asData(await planBranchServe(context, { target: 'app', name: 'test', tcp }));
+    const served = applyBranchServe(context, planned);
+    served.catch(reject);
+    const address = await serving;
+    try {
+      await use(address, (path, options) => send(address, path, options));
+    } finally {
+      ending.abort(interrupted());
+    }
+    return served;
+  }
+
+  interface Sent {
+    method?: string;
+    headers?: OutgoingHttpHeaders;
+  }
+  type Post = (path: string, options?: Sent) => Promise<{ status: number | undefined; body: string }>;
+
+  function send(address: ServingEvent, path: string, { method = 'POST', headers = {} }: Sent = {}) {
+    const { promise, resolve, reject } = Promise.withResolvers<Awaited<ReturnType<Post>>>();
+    const { hostname, port } = new URL(address.url ?? 'http://localhost');
+    const authorization = address.token === null ? {} : { authorization: `Bearer ${address.token}` };
+    const where = address.socket === null ? { hostname, port } : { socketPath: address.socket };
+    const sent: ClientRequest = request({ ...where, path, method, headers: { ...authorization, ...headers } });
+    sent.on('error', reject).on('response', async (response) => {
+      resolve({ status: response.statusCode, body: await text(response) });
+    });
+    sent.end();
+    return promise;
+  }
+
+  it('are reset on request, over a socket that only this user can use, by copy where that is needed', async () => {
+    const result = await serve(false, async ({ socket, url, token, branches }, post) => {
+      expect([url, token]).toEqual([null, null]);
+      expect(branches).toContainEqual({ branch: 'test_3', path: '/reset/3' });
+      expect(servingLines({ socket, url, token, branches })[0]).toBe(
+        `test_1: curl -X POST --unix-socket ${socket} http://localhost/reset/1`,
+      );
+      const modes = [socket ?? '', dirname(socket ?? '')].map((path) => (statSync(path).mode & 0o777).toString(8));
+      expect(modes).toEqual(['600', '700']);
+      for (let round = 0; round < 3; round += 1) {
+        for (const branch of [1, 2, 3]) await sql(branch, CHANGE);
+        const answers = await Promise.all([1, 2, 3].map((branch) => post(`/reset/${branch}`)));
+        expect(answers.map(({ status, body }) => [status, JSON.parse(body).way])).toEqual(
+          [1, 2, 3].map(() => [200, 'in_place']),
+        );
+        for (const branch of [1, 2, 3]) expect(await content(branch)).toBe(pristine);
+      }
+      await sql(1, 'CREATE TABLE mine (id integer)');
+      const twice = await Promise.all([post('/reset/1'), post('/reset/1')]);
+      expect(twice.map(({ status }) => status).sort()).toEqual([200, 409]);
+      expect(twice.find(({ status }) => status === 200)?.body).toMatch('"way_reason":"definitions have changed"');
+      await sql(1, CHANGE);
+      expect((await post('/reset/1')).body).toMatch('"way":"in_place"');
+      expect(await content(1)).toBe(pristine);
+    });
+    expect(result).toEqual({ target: 'app', in_place: 10, by_copy: 1 });
+    expect(existsSync(join(folder.path, 'work', 'staging'))).toBe(true);
+  });
+
+  it('are reset over a port by who has the token, and by no page of a browser', async () => {
+    await serve(true, async ({ socket, url }, post) => {
+      expect(socket).toBeNull();
+      await sql(1, CHANGE);
+      const refused: [number, string, Sent][] = [
+        [401, '/reset/1', { headers: { authorization: 'Bearer guess' } }],
+        [403, '/reset/1', { headers: { origin: 'http://evil.example' } }],
+        [403, '/reset/1', { headers: { 'sec-fetch-site': 'none' } }],
+        [421, '/reset/1', { headers: { host: 'rebound.example' } }],
+        [405, '/reset/1', { method: 'GET' }],
+        [413, '/reset/1', { headers: { 'content-length': 5000 } }],
+        [404, '/reset', {}],
+        [404, '/reset/4', {}],
+        [404, '/reset/1?x', {}],
+        [404, '/reset/../reset/1', {}],
+      ];
+      for (const [status, path, options] of refused) {
+        expect([status, path, (await post(path, options)).status]).toEqual([status, path, status]);
+      }
+      expect(await content(1)).not.toBe(pristine);
+      expect(new URL(url ?? '').hostname).toBe('127.0.0.1');
+      expect(await post('/reset/1')).toMatchObject({ status: 200 });
+      expect(await content(1)).toBe(pristine);
+    });
+  });
+});
