@@ -61,8 +61,13 @@ export async function lockShared(server: PostgresSession, destination: string, r
   const key = lockKey(destination);
   const [row] = await server.query<{ alone: boolean }>(`SELECT pg_try_advisory_lock(${key}) AS alone`);
   if (row?.alone) await sweepLeftovers(server, destination, report);
-  await waitForLock(server, { destination, timeout: SHARED_LOCK_TIMEOUT, by: 'pg_advisory_lock_shared' });
+  await lockWithoutSweep(server, destination);
   if (row?.alone) await server.execute(`SELECT pg_advisory_unlock(${key})`);
+}
+
+/** As `lockShared`, which drops what killed loads have left. */
+export async function lockWithoutSweep(server: PostgresSession, destination: string): Promise<void> {
+  await waitForLock(server, { destination, timeout: SHARED_LOCK_TIMEOUT, by: 'pg_advisory_lock_shared' });
 }
 
 /**

@@ -4,6 +4,8 @@ import type { ChangedVersions } from './find-changes.ts';
 
 interface Comparison {
   table: ChangedVersions;
+  /** Blocks in the base copy. */
+  pages: number;
   /** Condition on the versions in the database that the base copy has as well. */
   isOld: string;
   database: PostgresSession;
@@ -12,16 +14,20 @@ interface Comparison {
 
 /** Blocks of a range that is counted first, in a table of more blocks. */
 const RANGE = 4096;
+/** Blocks of a table whose versions are all read: counting them first takes longer. */
+const FEW = 256;
 
 /**
  * Finds the row versions that only the base copy has. The old ones of the database are some of them, so that equal counts
  * in a range of blocks make them the same.
  */
 export async function findMissing(given: Comparison): Promise<string[]> {
-  const [size] = await given.base.query<{ pages: number }>(
-    `SELECT pg_relation_size(${quoteText(pathOf(given.table))}::regclass) / current_setting('block_size')::int8 AS pages`,
-  );
-  const pages = size?.pages ?? 0;
+  const { pages } = given;
+  if (pages <= FEW)
+    return missingIn(
+      given,
+      Array.from({ length: pages }, (_, block) => block),
+    );
   const ranges = pages <= RANGE ? [0] : await differing(given, { from: 0, to: pages, step: RANGE });
   const ids: string[] = [];
   for (const from of ranges) {
@@ -77,4 +83,13 @@ function inBlocks(
 
 export function pathOf({ schema, name }: Pick<ChangedVersions, 'schema' | 'name'>): string {
   return `${quoteName(schema)}.${quoteName(name)}`;
+}
+
+/** Returns the blocks of each table, in the order of the tables. */
+export async function readPages(session: PostgresSession, tables: { oid: number }[]): Promise<number[]> {
+  const oids = `{${tables.map(({ oid }) => oid).join(',')}}`;
+  const sizes = await session.query<{ pages: number }>(`
+    SELECT coalesce(pg_relation_size(oid), 0) / current_setting('block_size')::int8 AS pages
+    FROM unnest(${quoteText(oids)}::oid[]) WITH ORDINALITY AS o (oid, at) ORDER BY at`);
+  return sizes.map(({ pages }) => pages);
 }

@@ -8,7 +8,13 @@ import { quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import { withDatabase } from '../../connection/url.ts';
 import { openReaders, type Readers } from '../../dump/unchanged/readers.ts';
-import { findAuxiliaryDatabases, lockDestination, lockShared, unlockAll } from '../../server/server.ts';
+import {
+  findAuxiliaryDatabases,
+  lockDestination,
+  lockShared,
+  lockWithoutSweep,
+  unlockAll,
+} from '../../server/server.ts';
 import { branchMarkText, writeComment } from '../../swap/mark.ts';
 import { openSwapSession } from '../../swap/swap-session.ts';
 import { findClosedBase } from '../copy.ts';
@@ -45,7 +51,8 @@ export async function resetBranchInPlace(
   const changes = await exchangeRows(context, { url, base: marked.base, server, readers, locked: database });
   if (typeof changes === 'string') return changes;
   const facts = { ...mark.branch, reset_at: context.clock().toISOString() };
-  await server.execute(writeComment(database, branchMarkText({ ...mark, branch: facts })));
+  const comment = writeComment(database, branchMarkText({ ...mark, branch: facts }));
+  await server.transaction(['SET LOCAL synchronous_commit = off', comment]);
   return changes;
 }
 
@@ -63,6 +70,8 @@ export async function keepBranchOpen(
   const destination = url.database ?? '';
   let server: PostgresSession | null = null;
   let readers: Readers | null = null;
+  /** Of the last reset. */
+  let last: string | null = null;
   const close = async (): Promise<void> => {
     const open = [readers?.[Symbol.asyncDispose](), server?.close()];
     [server, readers] = [null, null];
@@ -77,10 +86,12 @@ export async function keepBranchOpen(
     async reset({ createdAt, accept }) {
       try {
         server ??= await openSwapSession(context, url);
-        await lockShared(server, destination, context.report);
-        const { database } = await find(server, createdAt);
+        if (last === null) await lockShared(server, destination, context.report);
+        else await lockWithoutSweep(server, destination);
+        const database = last ?? (await find(server, createdAt)).database;
         await lockDestination(server, database);
         const branch = await find(server, createdAt);
+        last = branch.database;
         if (branch.database !== database) throw branchReplaced(name);
         const base = await findClosedBase(server, url);
         accept(base);

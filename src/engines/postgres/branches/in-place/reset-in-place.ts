@@ -17,8 +17,8 @@ import { openSwapSession } from '../../swap/swap-session.ts';
 import { findBaseCopies } from '../base-copies.ts';
 import { type SeenChanges, seenChangesSchema } from './evidence-schema.ts';
 import { type FoundChanges, findChanges } from './find-changes.ts';
-import { pathOf } from './missing-versions.ts';
-import { withOpenBase } from './open-base.ts';
+import { pathOf, readPages } from './missing-versions.ts';
+import { type OpenedBase, withOpenBase } from './open-base.ts';
 import { replaceVersions } from './replace-versions.ts';
 import { readVersions, type TableVersions } from './row-versions.ts';
 
@@ -135,21 +135,28 @@ async function exchange(context: EngineContext, given: RowExchange): Promise<InP
   if (typeof found === 'string' || why !== null) return why ?? '';
   const { tables, border, sessions } = found;
   const readAll = async (from: PostgresSession | null): Promise<TableVersions[] | string> => {
-    const versions = await betweenSessions(sessions, tables, (own, table) =>
-      readVersions({ table, border, database: own, base: from, mostBytes: MOST_BYTES }),
-    );
+    const pages = from && (await readPages(from, tables));
+    const versions = await betweenSessions(sessions, [...tables.entries()], (own, [at, table]) => {
+      const base = from && { session: from, pages: pages?.[at] ?? 0 };
+      return readVersions({ table, border, database: own, base, mostBytes: MOST_BYTES });
+    });
     return versions.every((read) => read !== null) ? versions : TOO_LARGE;
   };
   const needsBase = tables.some(({ missing }) => missing > 0);
-  const versions = needsBase ? await withOpenBase(context, server, { url, base, work: readAll }) : await readAll(null);
-  if (typeof versions === 'string') return versions;
-  if (!versions) return 'another client was connected to the base copy, or the server counts no sessions';
-  await database.execute('SET LOCAL session_replication_role = replica');
-  for (const [at, table] of tables.entries()) {
-    const { deleted = [], inserted = [] } = versions[at] ?? {};
-    await replaceVersions(database, { table, deleted, inserted });
+  const read = needsBase ? readingBase(context, server, { url, base, work: readAll }) : null;
+  const versions = read ? await read.result : await readAll(null);
+  try {
+    if (typeof versions === 'string') return versions;
+    if (!versions) return 'another client was connected to the base copy, or the server counts no sessions';
+    await database.execute('SET LOCAL session_replication_role = replica');
+    for (const [at, table] of tables.entries()) {
+      const { deleted = [], inserted = [] } = versions[at] ?? {};
+      await replaceVersions(database, { table, deleted, inserted });
+    }
+    await restoreSequences(database, found.sequences);
+  } finally {
+    await read?.closed;
   }
-  await restoreSequences(database, found.sequences);
   context.signal.throwIfAborted();
   await verifyLock(server, locked);
   await database.execute('COMMIT');
@@ -161,6 +168,25 @@ async function exchange(context: EngineContext, given: RowExchange): Promise<InP
     })),
     sequences: found.sequences.length,
   };
+}
+
+/** The base copy is closed while the rows are written. */
+function readingBase<Result>(
+  context: EngineContext,
+  server: PostgresSession,
+  { work, ...opened }: OpenedBase & { work: (session: PostgresSession) => Promise<Result> },
+): { result: Promise<Result | null>; closed: Promise<unknown> } {
+  const { promise, resolve, reject } = Promise.withResolvers<Result | null>();
+  const closed = withOpenBase(context, server, {
+    ...opened,
+    async work(session) {
+      const read = await work(session);
+      resolve(read);
+      return read;
+    },
+  });
+  closed.then(resolve, reject);
+  return { result: promise, closed };
 }
 
 async function restoreSequences(database: PostgresSession, sequences: FoundChanges['sequences']): Promise<void> {

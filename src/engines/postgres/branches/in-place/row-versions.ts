@@ -20,7 +20,8 @@ interface Versions {
   table: ChangedVersions;
   border: string;
   database: PostgresSession;
-  base: PostgresSession | null;
+  /** With the number of the table's blocks in it. */
+  base: { session: PostgresSession; pages: number } | null;
   /** Limit of the rows of a table, as text. */
   mostBytes: number;
 }
@@ -39,9 +40,10 @@ export async function readVersions(given: Versions): Promise<TableVersions | nul
 
 async function readMissing({ table, border, database, base, mostBytes }: Versions): Promise<RowVersion[] | null> {
   if (!base) throw new Error('rows of the base copy are needed');
-  if (table.rewritten) return readRows(base, { table, condition: 'true', mostBytes });
-  const ids = await findMissing({ table, isOld: `NOT (${isFresh(border)})`, database, base });
-  return readRows(base, { table, condition: `ctid = ANY (${quoteIds(ids)})`, mostBytes });
+  const { session, pages } = base;
+  if (table.rewritten) return readRows(session, { table, condition: 'true', mostBytes });
+  const ids = await findMissing({ table, pages, isOld: `NOT (${isFresh(border)})`, database, base: session });
+  return readRows(session, { table, condition: `ctid = ANY (${quoteIds(ids)})`, mostBytes });
 }
 
 /** Returns an array of tuple identifiers. */
