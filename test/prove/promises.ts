@@ -258,6 +258,19 @@ export const PROMISES = {
       },
     },
   },
+  changes: {
+    promise: '`tool changes` finds what has changed, and nothing else',
+    parts: {
+      postgres: {
+        file: 'test/prove/changes.full.test.ts',
+        method:
+          'random changes since a load or a save (TRUNCATE, new definitions, VACUUM FULL, rolled-back and sub-transactions, sequences, large objects, crashes), each compared with what the server finds row by row, then a reset in place or by copy, on PostgreSQL',
+        sample: 0,
+        full: 60,
+        rounds: 5000,
+      },
+    },
+  },
   limits: {
     promise: 'A full disk, no memory, no file handles and a clock that jumps lose nothing',
     parts: {
