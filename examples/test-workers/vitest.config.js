@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
-  test: { maxWorkers: 2, setupFiles: ['./database-url.js'] },
+  test: { maxWorkers: 2, globalSetup: './reset.js', setupFiles: ['./database-url.js'] },
 });

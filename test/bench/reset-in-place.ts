@@ -1,12 +1,15 @@
 /**
- * `npm run bench -- reset-in-place [MEGABYTES]`: a reset in place against one by copy, of 100 tables (default 1000 MB), of
- * which 5 have 1,000 changed rows each; medians of five, behind a checkpoint each.
+ * `npm run bench -- reset-in-place [MEGABYTES]`: a reset in place, by a new process and by `tool branch serve`, against one
+ * by copy, a copy of a template database, and TRUNCATE of all tables with a reload; of 100 tables (default 1000 MB), of which
+ * 5 have 1,000 changed rows each; medians of five, behind a checkpoint each. Then `tool changes` and a save of it.
  */
 import { spawn } from 'node:child_process';
+import { request } from 'node:http';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { openPostgresBench } from '../helpers/postgres/postgres-bench.ts';
 import { PROGRAM } from '../helpers/program.ts';
-import { printTable } from '../helpers/terminal/measured-run.ts';
+import { measuredRun, printTable } from '../helpers/terminal/measured-run.ts';
 
 const ROUNDS = 5;
 const TABLES = 100;
@@ -42,7 +45,7 @@ const run = async (...words: string[]): Promise<Timed> => {
     last = line;
   }
   const { event, way } = JSON.parse(last);
-  if (event !== 'done') throw new Error(last);
+  if (event !== 'done' && words[0] !== 'changes') throw new Error(last);
   if (words[0] === 'reset' && way !== (words.includes('--copy') ? 'copy' : 'in_place')) throw new Error(last);
   return {
     seconds: (performance.now() - started) / 1000,
@@ -50,30 +53,82 @@ const run = async (...words: string[]): Promise<Timed> => {
   };
 };
 
+/** Changes 5 tables, and puts what that dirtied behind a checkpoint. */
+async function change(database: string, round: number): Promise<void> {
+  for (let table = 0; table < CHANGED; table += 1) {
+    const where = `id % ${Math.floor(rows / 1000)} = ${round}`;
+    await server.sql(database, `UPDATE t_${table * 7} SET amount = amount + 1 WHERE ${where}`);
+  }
+  await server.sql(database, 'CHECKPOINT');
+}
+
+async function measure(name: string, database: string, once: () => Promise<Timed>): Promise<void> {
+  const timed: Timed[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await change(database, round);
+    timed.push(await once());
+  }
+  const median = (what: keyof Timed): number =>
+    timed.map((one) => one[what]).sort((a, b) => a - b)[Math.floor(timed.length / 2)] ?? Number.NaN;
+  found.push([name, median('seconds').toFixed(3), Number.isNaN(median('applied')) ? '' : median('applied').toFixed(3)]);
+}
+
+const alone = (seconds: number): Timed => ({ seconds, applied: Number.NaN });
+
+/** From the request to the answer of a running process. */
+async function measureServed(): Promise<void> {
+  await run('branch', 'create', 'bench', 'test', '--count', '1');
+  const args = [PROGRAM, '--config', server.config, '--json', '--yes', 'branch', 'serve', 'bench', 'test'];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const { value } = await lines.next();
+  const { socket: socketPath } = JSON.parse(value ?? '{}');
+  const post = (): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const sent = request({ socketPath, path: '/reset/1', method: 'POST' }, async (response) => {
+        let body = '';
+        for await (const part of response) body += part;
+        resolve(body);
+      });
+      sent.on('error', reject).end();
+    });
+  await post();
+  await measure('tool branch serve, a request', 'copy_test_1', async () => {
+    const started = performance.now();
+    const body = await post();
+    if (JSON.parse(body).way !== 'in_place') throw new Error(body);
+    return alone((performance.now() - started) / 1000);
+  });
+  child.kill();
+}
+
+/** What test suites do without this program, in one command each. */
+async function measureOthers(): Promise<void> {
+  const archive = join(server.folder, 'archive');
+  await measuredRun(server.tools.pg_dump, ['-Fd', '-j2', '-Z0', '-f', archive, '-d', server.url('bench')]);
+  await server.sql('postgres', 'CREATE DATABASE mine TEMPLATE bench STRATEGY FILE_COPY');
+  const tables = Array.from({ length: TABLES }, (_, at) => `t_${at}`).join(', ');
+  await measure('TRUNCATE of all tables, pg_restore -a -j2', 'mine', async () => {
+    const { seconds } = await server.sql('mine', `TRUNCATE ${tables}`);
+    const reload = await measuredRun(server.tools.pg_restore, ['-a', '-j2', '-d', server.url('mine'), archive]);
+    return alone(seconds + reload.seconds);
+  });
+  await measure('DROP DATABASE, CREATE DATABASE … TEMPLATE', 'mine', async () => {
+    const { seconds } = await server.sql('postgres', 'DROP DATABASE mine WITH (FORCE)');
+    const copy = await server.sql('postgres', 'CREATE DATABASE mine TEMPLATE bench STRATEGY FILE_COPY');
+    return alone(seconds + copy.seconds);
+  });
+}
+
+const found: string[][] = [];
 await run('build', 'bench');
 await run('load', 'bench', '--keep-base');
-const [ours, theirs]: [Timed[], Timed[]] = [[], []];
-for (const [way, timed] of [
-  ['in_place', ours],
-  ['copy', theirs],
-] as const) {
-  for (let round = 0; round < ROUNDS; round += 1) {
-    for (let table = 0; table < CHANGED; table += 1) {
-      const change = `UPDATE t_${table * 7} SET amount = amount + 1 WHERE id % ${Math.floor(rows / 1000)} = ${round}`;
-      await server.sql('copy', change);
-    }
-    await server.sql('copy', 'CHECKPOINT');
-    timed.push(await run('reset', 'bench', '--no-undo', ...(way === 'copy' ? ['--copy'] : [])));
-  }
-}
-const median = (timed: Timed[], what: keyof Timed): number =>
-  timed.map((one) => one[what]).sort((a, b) => a - b)[Math.floor(timed.length / 2)] ?? Number.NaN;
-const row = (name: string, timed: Timed[]): string[] => [
-  ...[name, median(timed, 'seconds').toFixed(2), (median(timed, 'seconds') / median(theirs, 'seconds')).toFixed(2)],
-  ...[median(timed, 'applied').toFixed(2), (median(timed, 'applied') / median(theirs, 'applied')).toFixed(2)],
-];
-printTable([
-  ['', 'seconds', 'of the copy', 'applied, s', 'of the copy'],
-  row('tool reset --no-undo', ours),
-  row('tool reset --no-undo --copy', theirs),
-]);
+await measure('tool reset --no-undo', 'copy', () => run('reset', 'bench', '--no-undo'));
+await measure('tool reset --no-undo --copy', 'copy', () => run('reset', 'bench', '--no-undo', '--copy'));
+await measureServed();
+await measureOthers();
+await measure('tool changes', 'copy', () => run('changes', 'bench'));
+await run('reset', 'bench', '--no-undo', '--copy');
+const saves = [await run('save', 'bench', 'first'), await run('save', 'bench', 'again')];
+found.push(...saves.map(({ seconds }, at) => [`tool save, nothing has changed, ${at + 1}`, seconds.toFixed(3), '']));
+printTable([['', 'seconds', 'applied, s'], ...found]);

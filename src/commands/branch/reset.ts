@@ -10,7 +10,7 @@ export const branchResetCommand = defineCommand({
   arguments: [TARGET, BRANCH],
   options: [
     { flags: '--all', description: 'reset all branches NAME_1 to NAME_n (created with --count)' },
-    { flags: '--copy', description: 'replace the database even if few rows have changed' },
+    { flags: '--copy', description: 'replace the database, never in place' },
     DESTDB,
     DRY_RUN,
   ],

@@ -9,13 +9,13 @@ export const branchServeCommand = defineCommand({
   group: 'Branches',
   arguments: [TARGET, BRANCH],
   options: [
-    { flags: '--tcp', description: 'listen on a free port of 127.0.0.1, with a token; default: a socket of this user' },
+    { flags: '--tcp', description: 'listen on a port of 127.0.0.1, with a token; default: a socket' },
     DESTDB,
     DRY_RUN,
   ],
   examples: [
-    { command: 'tool branch serve app test --yes', does: 'answer POST /reset/3 for test_3, and so on' },
-    { command: 'tool branch serve app test --tcp --yes --json', does: 'print address and token for a script' },
+    { command: 'tool branch serve app test --yes', does: 'answer POST /reset/3 for test_3' },
+    { command: 'tool branch serve app test --tcp --yes --json', does: 'print address and token' },
   ],
   json: 'events',
   writes: true,

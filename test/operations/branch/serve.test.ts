@@ -1,7 +1,11 @@
+import { execFile } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { type ClientRequest, type OutgoingHttpHeaders, request } from 'node:http';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { applyBranchCreate, planBranchCreate } from '../../../src/operations/branch/create/create.ts';
 import { applyBranchReset, planBranchReset } from '../../../src/operations/branch/reset/reset.ts';
@@ -151,6 +155,28 @@ describeWithPostgres('branches that are reset in place', () => {
     });
     expect(result).toEqual({ target: 'app', in_place: 10, by_copy: 1 });
     expect(existsSync(join(folder.path, 'work', 'staging'))).toBe(true);
+  });
+
+  it('are reset by the clients of the example', async () => {
+    await serve(false, async (address) => {
+      const file = join(folder.path, 'reset.json');
+      await writeFile(file, `${JSON.stringify(address)}\n`);
+      const clients = fileURLToPath(new URL('../../../examples/test-workers/clients/', import.meta.url));
+      const python = `import sys; sys.path.insert(0, sys.argv[1]); from reset import reset; reset(1, sys.argv[2])`;
+      const ruby = 'require ARGV[0] + "reset.rb"; reset_branch(1, file: ARGV[1])';
+      const node = 'require(process.argv[1] + "reset.cjs").reset(1, process.argv[2])';
+      const runs: [program: string, args: string[]][] = [
+        [process.execPath, ['-e', node, clients, file]],
+        ['python3', ['-B', '-c', python, clients, file]],
+        ['ruby', ['-e', ruby, clients, file]],
+      ];
+      for (const [program, args] of runs) {
+        await sql(1, CHANGE);
+        // What is not installed is not tried.
+        const missing = await promisify(execFile)(program, args, { timeout: 30_000 }).catch((error) => error);
+        if (missing?.code !== 'ENOENT') expect([program, await content(1)]).toEqual([program, pristine]);
+      }
+    });
   });
 
   it('are reset over a port by who has the token, and by no page of a browser', async () => {

@@ -14,6 +14,7 @@ import {
   markNew,
   readOid,
   SHARED_LOCK_TIMEOUT,
+  whileClosed,
 } from '../server/server.ts';
 import { readSpace } from '../server/space.ts';
 import { dropAfterFailure } from '../swap/drop-after-failure.ts';
@@ -23,13 +24,16 @@ import { rename, withoutSessions } from '../swap/swap.ts';
 
 /** Base copy and spare of a destination, each with whether a reset may use it. */
 export async function findBaseCopies(server: PostgresSession, destination: string): Promise<BaseCopies> {
-  const { base, spare } = await findAuxiliaryDatabases(server, destination);
-  if (!base && !spare) return { base: null, spare: null };
-  const oid = await readOid(server, destination);
-  return {
-    base: base && (await describe(server, base, oid)),
-    spare: spare && (await describe(server, spare, oid)),
-  };
+  const present = await findAuxiliaryDatabases(server, destination);
+  if (!present.base && !present.spare) return { base: null, spare: null };
+  return whileClosed(server, auxiliaryNames(destination).base, async () => {
+    const { base, spare } = await findAuxiliaryDatabases(server, destination);
+    const oid = await readOid(server, destination);
+    return {
+      base: base && (await describe(server, base, oid)),
+      spare: spare && (await describe(server, spare, oid)),
+    };
+  });
 }
 
 async function describe(

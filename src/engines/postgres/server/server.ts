@@ -88,6 +88,25 @@ export async function lockingBase<Result>(
   }
 }
 
+/** Reads while nobody opens the base copy for reading, which changes mark, sessions and access one after the other. */
+export async function whileClosed<Result>(
+  server: PostgresSession,
+  base: string,
+  read: () => Promise<Result>,
+): Promise<Result> {
+  await server.execute('BEGIN');
+  try {
+    await server.execute(`SET LOCAL lock_timeout = ${quoteText(SHARED_LOCK_TIMEOUT)}`);
+    await server.execute(`SELECT pg_advisory_xact_lock_shared(${lockKey(base)})`);
+    return await read();
+  } catch (error) {
+    if (!(error instanceof SqlError && error.sqlstate === LOCK_NOT_AVAILABLE)) throw error;
+    throw destinationBusy(base);
+  } finally {
+    await server.execute('ROLLBACK').catch(() => {});
+  }
+}
+
 /** For a session that goes on. */
 export async function unlockAll(server: PostgresSession): Promise<void> {
   await server.execute('SELECT pg_advisory_unlock_all()');
