@@ -1,8 +1,10 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { type ClientRequest, type OutgoingHttpHeaders, request } from 'node:http';
 import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -23,6 +25,7 @@ import {
   temporaryFolder,
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
+import { PROGRAM } from '../../helpers/program.ts';
 
 const FILL = `
   CREATE TABLE person (id serial PRIMARY KEY, name text);
@@ -155,6 +158,32 @@ describeWithPostgres('branches that are reset in place', () => {
     });
     expect(result).toEqual({ target: 'app', in_place: 10, by_copy: 1 });
     expect(existsSync(join(folder.path, 'work', 'staging'))).toBe(true);
+  });
+
+  it('are reset by the command until a signal ends it, and a killed one leaves nothing behind the next', async () => {
+    const config = join(folder.path, 'tool.yml');
+    const snapshot = { src_url: server.url('source'), dst_url: server.url('copy') };
+    const settings = { secret_key: 'ab'.repeat(16), working_directory: join(folder.path, 'work') };
+    await writeFile(config, JSON.stringify({ ...settings, targets: { app: { snapshot } } }), { mode: 0o600 });
+    const start = async () => {
+      const args = [PROGRAM, '--config', config, '--yes', '--json', 'branch', 'serve', 'app', 'test'];
+      const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+      const ended = once(child, 'close');
+      const [line] = await once(createInterface({ input: child.stdout }), 'line');
+      return { child, ended, address: JSON.parse(line) as ServingEvent };
+    };
+    const killed = await start();
+    killed.child.kill('SIGKILL');
+    await killed.ended;
+    expect(existsSync(killed.address.socket ?? '')).toBe(true);
+    const { child, ended, address } = await start();
+    expect(existsSync(dirname(killed.address.socket ?? ''))).toBe(false);
+    await sql(1, CHANGE);
+    expect(await send(address, '/reset/1')).toMatchObject({ status: 200 });
+    expect(await content(1)).toBe(pristine);
+    child.kill('SIGTERM');
+    await ended;
+    expect(existsSync(dirname(address.socket ?? ''))).toBe(false);
   });
 
   it('are reset by the clients of the example', async () => {
