@@ -263,7 +263,7 @@ export const ERRORS = {
     not_confirmed: 'The answer was no, or there was no terminal: pass `--yes`.',
     read_only: '`--read-only` forbids the change.',
     tool_not_allowed: 'The tool requires another word of `--allow`.',
-    originals_not_allowed: 'There is no sanitized snapshot, and originals require `--allow originals`.',
+    originals_not_allowed: 'An agent could read an original: choose a sanitized snapshot, or `--allow originals`.',
     plan_token_invalid: "The plan's token is missing, used, expired or wrong.",
     too_many_calls: 'Too many calls run at the same time.',
     configuration_untrusted:
