@@ -26,7 +26,7 @@ export interface TableDiffRoute extends FetchState<TableDifference>, GridState {
   table: string;
   read: (reveal: boolean, signal: AbortSignal) => Promise<Omit<TableDifference, 'records'>>;
   revealed: boolean;
-  /** Of the columns, the key and those that changed only. */
+  /** Shows the key and the changed columns only. */
   onlyChanged: boolean;
   /** The pane that the keys move in. */
   pane: 'rows' | 'definition';
@@ -35,14 +35,14 @@ export interface TableDiffRoute extends FetchState<TableDifference>, GridState {
   typing: TextEdit | null;
 }
 
-/** Number of columns that are in view or scrolled out, without the key. */
+/** Counts the columns in view and scrolled out, without the key. */
 export function scrollingColumns({ found, onlyChanged }: TableDiffRoute): number {
   const rows = found?.rows;
   if (!rows || found.records.length === 0) return 0;
   return Math.max(1, onlyChanged ? changedIn(found) : rows.columns.length - rows.key.length);
 }
 
-/** Number of columns whose values changed. */
+/** Counts the columns whose values changed. */
 export function changedIn({ records }: Pick<TableDifference, 'records'>): number {
   return new Set(records.flatMap(({ changed }) => [...changed])).size;
 }

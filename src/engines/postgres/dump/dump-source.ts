@@ -93,12 +93,12 @@ export async function readSelection(
   return { tables, allTables, available, schemas, excluded, broken, cuts: broken.cuts, hasLargeObjects, sequences };
 }
 
-/** Somebody chose the schemas: those that are left out are no surprise. */
+/** Reports whether somebody chose the schemas: those that are left out are no surprise. */
 function isChosen({ schemaConfig, copyOf }: DumpRequest): boolean {
   return copyOf !== undefined || Object.keys(schemaConfig ?? {}).length > 0;
 }
 
-/** A warning for schemas with data that the default selection leaves out. */
+/** Warns of schemas with data that the default selection leaves out. */
 function leftOutWarnings(tables: CatalogTable[], excluded: string[]): WarningEvent[] {
   const lost = tables.filter(
     ({ schema, bytes, of_extension }) => excluded.includes(schema) && bytes > 0 && !of_extension,
