@@ -28,7 +28,7 @@ const POSTGRES: Record<string, string[]> = {
     'own("pg_type", "t")',
   ],
   // An expression of this file over a quoted number.
-  'dump/unchanged/fingerprint.ts': ['fresh'],
+  'dump/unchanged/count-rows.ts': ['fresh', 'where'],
   // Literals, names and conditions of quoteText and quoteName; tables by the server's own query.
   'restore/changes/change-statements.ts': [
     ...['equal', 'given', 'keyCondition(before, ObjectExpression)', 'keyCondition(line, ObjectExpression)'],
@@ -53,7 +53,10 @@ const POSTGRES: Record<string, string[]> = {
     ...['names.join(", ")', 'names.map(ArrowFunctionExpression).join(", ")', 'path', 'quoteIds(ids)'],
   ],
   'branches/in-place/reset-in-place.ts': ['list', 'path'],
-  'branches/in-place/missing-versions.ts': ['condition', 'isOld', 'pathOf(table)', 'within'],
+  'branches/in-place/missing-versions.ts': [
+    ...['condition', 'pathOf(table)', 'what'],
+    ...['inBlocks("count(*)", ObjectExpression)', 'inBlocks("string_agg(ctid::text, \' \')", ObjectExpression)'],
+  ],
   'branches/in-place/row-versions.ts': ['condition', 'from', 'pathOf(table)'],
   // A column of our own query, or a text that quoteText has quoted.
   'swap/mark.ts': ['belongsTo(quoteText(destination))', 'destination'],

@@ -37,7 +37,16 @@ test('each operation that plans has one function that applies its plan', () => {
   expect(planned.map(({ name }) => name).sort()).toEqual(
     [
       'Back',
-      ...['BranchCheckout', 'BranchCreate', 'BranchDrop', 'BranchHook', 'BranchPrune', 'BranchReset', 'BranchSwitch'],
+      ...[
+        'BranchCheckout',
+        'BranchCreate',
+        'BranchDrop',
+        'BranchHook',
+        'BranchPrune',
+        'BranchReset',
+        'BranchServe',
+        'BranchSwitch',
+      ],
       'Build',
       'CloudFile',
       'DropCopies',

@@ -76,7 +76,7 @@ export interface BranchReset extends BranchRequest {
 }
 
 export interface ResetBranch extends ReplaceResult {
-  /** What a reset in place has changed, or why it was by a copy. */
+  /** The changes of a reset in place, or why it was by a copy. */
   inPlace: InPlaceChanges | string;
 }
 

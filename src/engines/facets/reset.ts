@@ -20,7 +20,7 @@ export interface ResetRun extends DestinationResetRequest {
 export interface InPlaceReset {
   url: DatabaseUrl;
   accept: ResetRun['accept'];
-  /** Of the plan. */
+  /** The plan's `seen`. */
   seen?: unknown;
 }
 

@@ -32,7 +32,7 @@ export interface ResetRequest {
 }
 
 export interface PlannedReset extends Planned<ResetRequest, ResetPlan> {
-  /** What the engine has found for a reset in place. */
+  /** The engine's own record for a reset in place. */
   seen?: unknown;
 }
 

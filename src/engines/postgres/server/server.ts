@@ -65,7 +65,7 @@ export async function lockShared(server: PostgresSession, destination: string, r
   if (row?.alone) await server.execute(`SELECT pg_advisory_unlock(${key})`);
 }
 
-/** As `lockShared`, which drops what killed loads have left. */
+/** Takes the lock of `lockShared`, and drops nothing. */
 export async function lockWithoutSweep(server: PostgresSession, destination: string): Promise<void> {
   await waitForLock(server, { destination, timeout: SHARED_LOCK_TIMEOUT, by: 'pg_advisory_lock_shared' });
 }
@@ -76,32 +76,32 @@ export async function lockWithoutSweep(server: PostgresSession, destination: str
  */
 export async function lockingBase<Result>(
   server: PostgresSession,
-  { base, timeout, by }: { base: string; timeout: string; by: LockRequest['by'] },
+  { base: destination, timeout, by }: { base: string; timeout: string; by: LockRequest['by'] },
   work: () => Promise<Result>,
 ): Promise<Result> {
-  await waitForLock(server, { destination: base, timeout, by });
+  await waitForLock(server, { destination, timeout, by });
   try {
     return await work();
   } finally {
     const end = by === 'pg_advisory_lock' ? 'pg_advisory_unlock' : 'pg_advisory_unlock_shared';
-    await server.execute(`SELECT ${end}(${lockKey(base)})`).catch(() => {});
+    await server.execute(`SELECT ${end}(${lockKey(destination)})`).catch(() => {});
   }
 }
 
 /** Reads while nobody opens the base copy for reading, which changes mark, sessions and access one after the other. */
 export async function whileClosed<Result>(
   server: PostgresSession,
-  base: string,
+  destination: string,
   read: () => Promise<Result>,
 ): Promise<Result> {
   await server.execute('BEGIN');
   try {
     await server.execute(`SET LOCAL lock_timeout = ${quoteText(SHARED_LOCK_TIMEOUT)}`);
-    await server.execute(`SELECT pg_advisory_xact_lock_shared(${lockKey(base)})`);
+    await server.execute(`SELECT pg_advisory_xact_lock_shared(${lockKey(destination)})`);
     return await read();
   } catch (error) {
     if (!(error instanceof SqlError && error.sqlstate === LOCK_NOT_AVAILABLE)) throw error;
-    throw destinationBusy(base);
+    throw destinationBusy(destination);
   } finally {
     await server.execute('ROLLBACK').catch(() => {});
   }

@@ -12,7 +12,7 @@ export interface ServedReset {
   way_reason: string | null;
 }
 
-interface Listening {
+interface ResetPaths {
   /** By path. */
   resets: Map<string, { branch: string; reset: () => Promise<ServedReset> }>;
   /** In a folder that only this user can open; `null` for a free port of the loopback interface. */
@@ -34,7 +34,7 @@ const MOST_CONNECTIONS = 64;
 const MOST_PATH_BYTES = 100;
 
 /** Answers `POST /reset/N` on a socket of this user, or on a loopback port to whoever has the token. */
-export async function listenForResets(context: Context, given: Listening): Promise<ResetServer> {
+export async function listenForResets(context: Context, given: ResetPaths): Promise<ResetServer> {
   const { resets, socket } = given;
   const token = socket !== null ? null : randomBytes(32).toString('base64url');
   const server = createServer({

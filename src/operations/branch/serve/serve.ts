@@ -99,7 +99,7 @@ interface OneReset {
   request: BranchServeRequest;
   branch: string;
   kept: OpenBranchReset;
-  /** What the guards have accepted, until a reset by copy checks all of it again. */
+  /** The guards have accepted this, until a reset by copy checks all of it again. */
   known: { createdAt: string; base: BranchResetPlan['base'] };
 }
 

@@ -27,7 +27,7 @@ export type BaseEvidence = v.InferOutput<typeof baseEvidenceSchema>;
 
 const text = v.string();
 
-/** What a plan has found, by which the change itself need not look again where no transaction has ended meanwhile. */
+/** The changes that a plan has found: where no transaction has ended meanwhile, the reset need not look again. */
 export const seenChangesSchema = v.strictObject({
   /** Borders of the snapshot and what ran in it; start of the server and of its statistics, which a crash begins again. */
   at: text,

@@ -40,7 +40,7 @@ export interface FoundChanges extends SeenChanges {
 
 interface Evidence {
   evidence: BaseEvidence | undefined;
-  /** Of the plan, if any. */
+  /** The plan's, if any. */
   seen?: SeenChanges | null;
 }
 
@@ -98,7 +98,7 @@ export async function findChanges(
   return { ...found, tables: versions, sequences: await changedSequences(session, evidence), sessions };
 }
 
-/** Where it is equal, no transaction has ended in between: each has a number above it, or is one of those that run. */
+/** No transaction has ended between two moments at which it is equal: each has a number above it, or is one of those that run. */
 const PRESENT = `concat_ws(' ', pg_current_snapshot(), (SELECT oid FROM pg_database WHERE datname = current_database()),
   extract(epoch FROM pg_postmaster_start_time()), (SELECT extract(epoch FROM stats_reset) FROM pg_stat_bgwriter))`;
 

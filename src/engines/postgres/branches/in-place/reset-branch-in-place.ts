@@ -70,7 +70,7 @@ export async function keepBranchOpen(
   const destination = url.database ?? '';
   let server: PostgresSession | null = null;
   let readers: Readers | null = null;
-  /** Of the last reset. */
+  /** The database of the last reset. */
   let last: string | null = null;
   const close = async (): Promise<void> => {
     const open = [readers?.[Symbol.asyncDispose](), server?.close()];

@@ -94,7 +94,7 @@ export interface RowExchange {
   url: DatabaseUrl;
   base: MarkedDatabase;
   server: PostgresSession;
-  /** Of the database that is to be equal to the base copy. */
+  /** Sessions of the database that is to be equal to the base copy. */
   readers: Readers;
   /** The name whose lock the session on the server holds. */
   locked: string;

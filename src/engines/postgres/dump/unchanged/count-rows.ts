@@ -8,7 +8,7 @@ export interface RowCount extends Pick<Relation, 'oid' | 'filenode'> {
   fresh: boolean;
 }
 
-interface Counting {
+interface CountRequest {
   /** They see the same rows; more than one have ranges of blocks, from version 14. */
   sessions: PostgresSession[];
   relations: Relation[];
@@ -17,7 +17,7 @@ interface Counting {
 }
 
 /** Counts rows, and finds whether some are not older than the border, if any. */
-export async function countAll({ sessions, relations, border }: Counting): Promise<RowCount[]> {
+export async function countAll({ sessions, relations, border }: CountRequest): Promise<RowCount[]> {
   const xid = border === undefined ? null : quoteText(toXid(border));
   const fresh = xid === null ? 'false' : `coalesce(min(age(xmin)) <= age(${xid}::xid), false)`;
   const counts = relations.map(({ oid, filenode }): RowCount => ({ oid, filenode, rows: 0, fresh: false }));
