@@ -31,7 +31,7 @@ const MOST_HEADER_BYTES = 8 * 1024;
 const MOST_BODY_BYTES = 1024;
 const MOST_CONNECTIONS = 64;
 /** Bytes of a socket's path, which the operating system limits. */
-const MOST_PATH_BYTES = 100;
+const MOST_PATH_BYTES = 103;
 
 /** Answers `POST /reset/N` on a socket of this user, or on a loopback port to whoever has the token. */
 export async function listenForResets(context: Context, given: ResetPaths): Promise<ResetServer> {

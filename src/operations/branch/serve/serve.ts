@@ -86,7 +86,7 @@ export async function applyBranchServe(given: Context, planned: PlannedBranchSer
   const server = open.use(
     await listenForResets(context, {
       resets,
-      socket: request.tcp ? null : staging.path('reset.sock'),
+      socket: request.tcp ? null : staging.path('s'),
     }),
   );
   const branches = [...resets].map(([path, { branch }]) => ({ branch, path }));
