@@ -61,6 +61,13 @@ test('the npm package requires no package, and those of some platforms are optio
   expect(manifest.man.filter((path: string) => existsSync(join(unpacked, path)))).toEqual(['assets/tool.1']);
 });
 
+test('npx runs the program from the package, without the registry', () => {
+  const words = ['exec', '--yes', '--offline', '--omit=optional', '--package', file, '--', 'tool', '--version'];
+  const env = { ...process.env, npm_config_cache: join(folder, 'cache'), npm_config_update_notifier: 'false' };
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  expect(execFileSync('npm', words, { cwd: folder, env, encoding: 'utf8' })).toBe(`${version}\n`);
+});
+
 test('publint finds nothing in the npm package', async () => {
   const bytes = readFileSync(file);
   const content = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
@@ -91,6 +98,16 @@ test('docs/install.md names the files of this version', () => {
   expect(named.filter((name) => !name.startsWith(`tool-${version}`) && !name.startsWith(`tool_${version}`))).toEqual(
     [],
   );
+});
+
+test('the image has the client programs of every supported version, on both processors', () => {
+  const text = readFileSync('deploy/Dockerfile', 'utf8');
+  const [, versions = ''] = /^ARG POSTGRESQL="([\d ]+)"$/m.exec(text) ?? [];
+  const [, first, last] = /PostgreSQL (\d+) to (\d+)/.exec(readFileSync('README.md', 'utf8')) ?? [];
+  expect(versions.split(' ').map(Number)).toEqual(
+    Array.from({ length: Number(last) - Number(first) + 1 }, (_, index) => Number(first) + index),
+  );
+  expect(text).toContain('tool_*_"$(dpkg --print-architecture)".deb');
 });
 
 test('the same files give the same archive, with the rights that they had', () => {
