@@ -30,16 +30,15 @@ export function benchmarksPage(figures: PageFigures): string {
 npm run bench -- page
 \`\`\`
 
-Seconds: the median of ${rounds} rounds, in which the commands run in turns, with the least and the most. The ratio is to the fastest alternative of the same task: more than 1 is slower.
+Seconds: median of ${rounds} rounds in turns ± half of the range. The ratio is to the fastest alternative of the task: above 1 is slower.
 
-- ${machine}; a server on the same machine, with syncs
-- ${versions.join(', ')}; commit \`${commit}\`, ${at}
-- Two sessions or workers each; \`tool\` includes its start, its checks and checksums
+- ${machine}; ${versions.join(', ')}; commit \`${commit}\`, ${at}
+- A server on the same machine, with syncs; two sessions or workers each; \`tool\` with its start, checks and checksums
 
 ${markdownTable([['task', 'command', ...sizes], ...figures.rows.map((row) => lineOf(row, figures))])}
 
-- \`tool load\` verifies every table, gathers statistics and keeps the old database until the swap; \`pg_restore\` does not. \`CREATE DATABASE … TEMPLATE\` needs a source without sessions, and \`TRUNCATE\` leaves no data.
-- A second build, and a second push, follow one without changes. Pushes go to a folder.
+- \`tool load\` verifies every table and gathers statistics; a template must have no sessions.
+- "Again" follows a build without changes. Pushes go to a folder.
 `;
 }
 
@@ -93,8 +92,8 @@ function lineOf(row: FigureRow, { rows, sizes }: PageFigures): string[] {
     const times = row.seconds[size];
     if (!times || times.length === 0) return '';
     const fastest = row.isOwn ? fastestAlternative(rows, { task: row.task, size }) : null;
-    const ratio = fastest === null ? '' : `, **× ${(median(times) / fastest).toFixed(2)}**`;
-    return `${rounded(median(times))} (${rounded(Math.min(...times))} to ${rounded(Math.max(...times))})${ratio}`;
+    const ratio = fastest === null ? '' : ` **×${(median(times) / fastest).toFixed(2)}**`;
+    return `${rounded(median(times))}±${rounded((Math.max(...times) - Math.min(...times)) / 2)}${ratio}`;
   });
   return [row.task, `\`${row.command}\``, ...cells];
 }

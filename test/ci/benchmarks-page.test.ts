@@ -33,15 +33,15 @@ test('the page has median and spread of each command, and of ours the ratio to t
     .map((line) => line.replaceAll(/ +/g, ' '));
   expect(lines.slice(0, 1).concat(lines.slice(2))).toEqual([
     '| task | command | 3 MB | 443 MB | 500 tables |',
-    '| dump | `pg_dump -Fd` | 0.20 (0.10 to 0.30) | 11 (10 to 12) | |',
-    '| dump | `pg_dump -Fc` | 0.10 (0.10 to 0.10) | 20 (20 to 20) | |',
-    '| dump | `tool build` | 0.30 (0.30 to 0.30), **× 3.00** | 5.50 (5.40 to 5.60), **× 0.50** | |',
-    '| dump | `tool build, again` | 0.20 (0.20 to 0.20), **× 2.00** | 1.10 (1.10 to 1.10), **× 0.10** | |',
-    '| restore | `pg_restore -j2` | | 10 (10 to 10) | |',
-    '| restore | `tool load` | | 15 (15 to 15), **× 1.50** | |',
-    '| return to the start | `CREATE DATABASE` | | 1.00 (1.00 to 1.00) | |',
-    '| return to the start | `tool reset` | | 0.50 (0.50 to 0.50), **× 0.50** | |',
-    '| save | `tool save` | | 4.00 (4.00 to 4.00) | |',
+    '| dump | `pg_dump -Fd` | 0.20±0.10 | 11±1.00 | |',
+    '| dump | `pg_dump -Fc` | 0.10±0.00 | 20±0.00 | |',
+    '| dump | `tool build` | 0.30±0.00 **×3.00** | 5.50±0.10 **×0.50** | |',
+    '| dump | `tool build, again` | 0.20±0.00 **×2.00** | 1.10±0.00 **×0.10** | |',
+    '| restore | `pg_restore -j2` | | 10±0.00 | |',
+    '| restore | `tool load` | | 15±0.00 **×1.50** | |',
+    '| return to the start | `CREATE DATABASE` | | 1.00±0.00 | |',
+    '| return to the start | `tool reset` | | 0.50±0.00 **×0.50** | |',
+    '| save | `tool save` | | 4.00±0.00 | |',
   ]);
 });
 
