@@ -75,7 +75,7 @@ export function readmeWithTimes(readme: string, figures: PageFigures): string {
 }
 
 /** Returns the fastest median of the alternatives of a task; null where there is none. */
-export function fastestAlternative(rows: FigureRow[], { task, size }: { task: string; size: string }): number | null {
+function fastestAlternative(rows: FigureRow[], { task, size }: { task: string; size: string }): number | null {
   const times = rows
     .filter((row) => row.task === task && !row.isOwn)
     .map((row) => median(row.seconds[size] ?? []))
@@ -83,7 +83,7 @@ export function fastestAlternative(rows: FigureRow[], { task, size }: { task: st
   return times.length === 0 ? null : Math.min(...times);
 }
 
-export function median(times: number[]): number {
+function median(times: number[]): number {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
 }
 

@@ -132,7 +132,7 @@ test('the script installs the program, again over itself, and says when its fold
   expect(statSync(join(home, 'my bin/tool')).mode & 0o777).toBe(0o755);
 });
 
-test('without a folder it takes /usr/local/bin or ~/.local/bin, and asks nobody for rights', async () => {
+test('the program is written to /usr/local/bin or ~/.local/bin without a chosen folder, and nobody is asked for rights', async () => {
   const text = readFileSync('deploy/install.sh', 'utf8');
   expect(text).not.toMatch(/\b(sudo|su|doas)\b/);
   const { stdout } = await install({ TOOL_INSTALL_DIR: '' }, {}, NOBODY);
@@ -148,7 +148,7 @@ test.each([
   expect(installed()).toEqual(['tool']);
 });
 
-test('files come from a folder too', async () => {
+test('the script takes files from a folder too', async () => {
   expect(await install({ TOOL_INSTALL_URL: release }, { curl: 'none' })).toMatchObject({ status: 0 });
   expect(await install({ TOOL_INSTALL_URL: `file://${release}` }, { curl: 'none' })).toMatchObject({ status: 0 });
 });

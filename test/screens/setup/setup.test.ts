@@ -86,7 +86,7 @@ test('a URL that names no database gets one of the server, its parameters kept',
   );
 });
 
-test('without client programs one key runs them in a container, for the source and the destination', async () => {
+test('one key runs missing client programs in a container, for the source and the destination', async () => {
   const world = fakeWorld({ targets: [], lacksPrograms: true });
   const model = await atUrl(world);
   await type(model, SOURCE, 'programs');
