@@ -1,71 +1,98 @@
 /** `npm run package`: what people download, in dist/packages/. The parts are in .ci/package/, one file a kind. */
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { createReadStream, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from './build.mjs';
 import { makeArchive } from './package/archive.mjs';
-import { ARCHITECTURES, makeDebianPackage } from './package/debian.mjs';
+import { makeDebianPackage } from './package/debian.mjs';
 import { makeExecutable } from './package/executable.mjs';
+import { makeFormula } from './package/formula.mjs';
 import { makeNpmPackage } from './package/npm.mjs';
+import { HERE, nodeFor, PLATFORMS } from './package/platforms.mjs';
+import { makeInstaller, writeChecksums } from './package/release.mjs';
+import { makeRpm } from './package/rpm.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[\\/]$/, '');
-const KINDS = ['executable', 'tarball', 'npm', 'debian'];
-const USAGE = `Usage: npm run package -- [KIND…] [--platform PLATFORM --node FILE]
-  KIND       ${KINDS.join(', ')}; without one, all that the platform has
-  PLATFORM   such as linux-arm64, darwin-arm64 or win32-x64; default: this machine's
-  FILE       Node's executable for that platform, of the version of this one`;
+
+/** Kinds of packages; those with a platform have the executable of it inside. */
+const KINDS = {
+  executable: () => true,
+  tarball: () => true,
+  npm: () => true,
+  debian: ({ system }) => system === 'linux',
+  rpm: ({ system }) => system === 'linux',
+  installer: () => true,
+};
+
+const USAGE = `Usage: npm run package -- [KIND…] [--platform PLATFORM] [--node FILE]
+  KIND       ${Object.keys(KINDS).join(', ')}; without one, all that the platform has
+  PLATFORM   all, ${Object.keys(PLATFORMS).join(', ')}; default: this machine's
+  FILE       Node's executable for that platform, of the version of this one; default: from the npm registry`;
 
 if (import.meta.main) {
-  const { kinds, platform, node } = readWords();
-  await makePackages({ kinds, platform, node });
+  const { kinds, platforms, node } = readWords();
+  for (const platform of platforms) await makePackages({ kinds: kindsOf(kinds, platform), platform, node });
 }
 
 function readWords() {
   try {
-    const { values, positionals } = parseArgs({
+    const { values, positionals: kinds } = parseArgs({
       allowPositionals: true,
       options: { platform: { type: 'string' }, node: { type: 'string' } },
     });
-    const here = `${process.platform}-${process.arch}`;
-    const { platform = here, node = process.execPath } = values;
-    const unknown = positionals.find((kind) => !KINDS.includes(kind));
-    if (unknown) throw new Error(`No kind of package: ${unknown}`);
-    if (platform !== here && !values.node) throw new Error('For another platform, --node names its executable of Node');
-    const possible = KINDS.filter((kind) => kind !== 'debian' || platform in ARCHITECTURES);
-    const impossible = positionals.find((kind) => !possible.includes(kind));
-    if (impossible) throw new Error(`${platform} has no package of the kind ${impossible}`);
-    return { kinds: positionals.length > 0 ? positionals : possible, platform, node };
+    const { platform = HERE, node } = values;
+    const platforms = platform === 'all' ? Object.keys(PLATFORMS) : [platform];
+    const unknown = kinds.find((kind) => !(kind in KINDS)) ?? platforms.find((one) => !(one in PLATFORMS));
+    if (unknown) throw new Error(`No kind of package, and no platform: ${unknown}`);
+    if (node && platforms.length > 1) throw new Error('--node is of one platform');
+    if (platforms.every((one) => kindsOf(kinds, one).length < kinds.length)) {
+      throw new Error(`${platform} has no package of each kind: ${kinds.join(', ')}`);
+    }
+    return { kinds, platforms, node };
   } catch (error) {
     console.error(`${error.message}\n\n${USAGE}`);
     process.exit(2);
   }
 }
 
+function kindsOf(wanted, platform) {
+  const possible = Object.keys(KINDS).filter((kind) => KINDS[kind](PLATFORMS[platform]));
+  return wanted.length > 0 ? possible.filter((kind) => wanted.includes(kind)) : possible;
+}
+
 /** Returns the paths by kind. The same sources and the same Node give the same bytes. */
-export async function makePackages({ kinds, platform, node, packages = join(root, 'dist/packages') }) {
+export async function makePackages({ kinds, platform, node: given, packages = join(root, 'dist/packages') }) {
   const seconds = sourceDate();
   await build();
-  mkdirSync(packages, { recursive: true });
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const name = `tool-${manifest.version}-${platform}`;
+  const { version } = manifest;
+  const { system, architecture, rpm } = PLATFORMS[platform];
+  const name = `tool_${version}_${system}_${architecture}`;
   const files = {
-    executable: join(packages, platform.startsWith('win32') ? `${name}.exe` : name),
+    // In a folder of its own: it is in all other files, and not among those to download.
+    executable: join(packages, 'executables', system === 'windows' ? `${name}.exe` : name),
     tarball: join(packages, `${name}.tar.gz`),
-    npm: join(packages, `tool-${manifest.version}.tgz`),
-    debian: join(packages, `tool_${manifest.version}_${ARCHITECTURES[platform]}.deb`),
+    npm: join(packages, `tool-${version}.tgz`),
+    debian: join(packages, `tool_${version}_${architecture}.deb`),
+    rpm: join(packages, `tool-${version}-1.${rpm}.rpm`),
+    installer: join(packages, 'install.sh'),
   };
-  const common = { root, manifest, platform, name, executable: files.executable, seconds, node: process };
-  if (kinds.some((kind) => kind !== 'npm')) {
-    await makeExecutable({ ...common, node, file: files.executable });
+  mkdirSync(join(packages, 'executables'), { recursive: true });
+  const common = { root, manifest, platform, name, architecture, executable: files.executable, seconds, node: process };
+  if (kinds.some((kind) => kind !== 'npm' && kind !== 'installer')) {
+    const found = given ? { node: given, preparing: process.execPath, version: process.version } : nodeFor(platform);
+    await makeExecutable({ ...common, ...found, file: files.executable });
+    common.node = { version: found.version };
   }
   if (kinds.includes('tarball')) makeArchive({ ...common, file: files.tarball });
   if (kinds.includes('npm')) makeNpmPackage({ ...common, packages });
   if (kinds.includes('debian')) makeDebianPackage({ ...common, file: files.debian });
-  await writeSums(packages);
+  if (kinds.includes('rpm')) makeRpm({ ...common, architecture: rpm, file: files.rpm });
+  if (kinds.includes('installer')) makeInstaller({ ...common, file: files.installer });
+  await writeChecksums(packages);
+  makeFormula({ ...common, packages });
   return Object.fromEntries(kinds.map((kind) => [kind, files[kind]]));
 }
 
@@ -78,15 +105,4 @@ function sourceDate() {
   } catch {
     return Date.UTC(2026, 0, 1) / 1000;
   }
-}
-
-async function writeSums(folder) {
-  const names = readdirSync(folder).filter((name) => name.startsWith('tool'));
-  const lines = [];
-  for (const name of names.sort()) {
-    const hash = createHash('sha256');
-    await pipeline(createReadStream(join(folder, name)), hash);
-    lines.push(`${hash.digest('hex')}  ${name}\n`);
-  }
-  writeFileSync(join(folder, 'SHA256SUMS'), lines.join(''));
 }

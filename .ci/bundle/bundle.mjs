@@ -1,6 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { minify } from '@swc/core';
 import { build, transform } from 'esbuild';
 import { builtins } from './builtins.mjs';
 import { joinChunks } from './join-chunks.mjs';
@@ -108,6 +109,7 @@ export async function bundle(root, outdir) {
   assertLazyLoading(program.metafile.outputs);
   await shortenNames(root, program.metafile.outputs);
   await joinChunks({ root, outdir, outputs: program.metafile.outputs, roots, entries });
+  await shortenVariables(outdir);
   const inputs = Object.keys(program.metafile.inputs);
   await writeFile(join(outdir, 'THIRD-PARTY-LICENSES.txt'), licensesOf(root, inputs));
 }
@@ -121,6 +123,19 @@ async function shortenNames(root, outputs) {
       const text = await readFile(path, 'utf8');
       const short = await transform(text, { format: 'esm', target: TARGET, minify: true, legalComments: 'inline' });
       await writeFile(path, short.code);
+    }),
+  );
+}
+
+/** All names but those of functions and classes, which esbuild cannot tell apart: a tenth of the bytes. */
+async function shortenVariables(outdir) {
+  const files = (await readdir(outdir)).filter((file) => file.endsWith('.js') && file !== 'tool.js');
+  const mangle = { toplevel: true, keep_fnames: true, keep_classnames: true };
+  await Promise.all(
+    files.map(async (file) => {
+      const path = join(outdir, file);
+      const options = { module: true, compress: false, mangle, format: { comments: 'some' } };
+      await writeFile(path, (await minify(await readFile(path, 'utf8'), options)).code);
     }),
   );
 }

@@ -110,11 +110,16 @@ const othersStay = (own) => ({
 
 /** The text with imports from the joined files. */
 function redirected(text, places) {
+  const loaded = new Set();
   return text
     .replaceAll(STATIC_IMPORT, (whole, names, file) => {
       const place = places.get(file);
       if (!place) return whole;
-      if (names === undefined) return `import"./${place.group}"`;
+      if (names === undefined) {
+        const isFirst = !loaded.has(place.group);
+        loaded.add(place.group);
+        return isFirst ? `import"./${place.group}"` : '';
+      }
       const renamed = names.split(',').map((name) => {
         const [exported, local = exported] = name.trim().split(/\s+as\s+/);
         return `${aliasOf(place, exported)} as ${local}`;

@@ -4,14 +4,24 @@ import { join } from 'node:path';
 /** Its folder, in the path of a file: not of a module that a plugin made, such as `builtin:…`. */
 const PACKAGE = /^(?![\w-]+:)(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/;
 
+/** Where a license begins that others have too, after its notice of copyright. */
+const COMMON = /^(?:Permission (?:is hereby granted|to use)|Redistribution and use)/m;
+
 /** The licenses of the packages among the `inputs` of a bundle, equal texts once: a copy must carry them. */
 export function licensesOf(root, inputs) {
   const folders = new Set(inputs.flatMap((path) => PACKAGE.exec(path)?.[0] ?? []));
   const packages = [...folders].sort().map((folder) => licenseOf(join(root, folder)));
-  const texts = Map.groupBy(packages, ({ text }) => text);
-  return [...texts]
-    .map(([text, those]) => `${those.map(({ title }) => title).join('\n')}\n\n${text}\n`)
-    .join(`\n${'-'.repeat(80)}\n`);
+  const licenses = Map.groupBy(packages, ({ terms }) => terms.replaceAll(/\s+/g, ' '));
+  return [...licenses.values()].map(sectionOf).join(`\n${'-'.repeat(80)}\n`);
+}
+
+/** The packages with their notices of copyright, equal ones once, and the terms of all. */
+function sectionOf(packages) {
+  const notices = Map.groupBy(packages, ({ notice }) => notice);
+  const parts = [...notices].map(([notice, those]) =>
+    [...those.map(({ title }) => title), '', notice].join('\n').trim(),
+  );
+  return `${[...parts, packages[0].terms].filter(Boolean).join('\n\n')}\n`;
 }
 
 function licenseOf(folder) {
@@ -21,5 +31,8 @@ function licenseOf(folder) {
     .map((file) => join(folder, file))
     .filter((path) => statSync(path).isFile())
     .map((path) => readFileSync(path, 'utf8').trim());
-  return { title: `${name} ${version} (${license})`, text: texts.join('\n\n') || `License: ${license}` };
+  const text = texts.join('\n\n') || `License: ${license}`;
+  const start = text.search(COMMON);
+  const [notice, terms] = start < 0 ? ['', text] : [text.slice(0, start).trim(), text.slice(start)];
+  return { title: `${name} ${version} (${license})`, notice, terms };
 }

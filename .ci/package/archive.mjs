@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { licenses, sharedFiles } from './files.mjs';
 import { tarball } from './tar.mjs';
 
-/** Writes `tool-VERSION-PLATFORM.tar.gz`: a folder with bin/ and share/, to copy to /usr/local or to run in place. */
+/** Writes `tool_VERSION_SYSTEM_ARCHITECTURE.tar.gz`: a folder with bin/ and share/, to copy to /usr/local or to run in place. */
 export function makeArchive({ root, name, executable, file, seconds, node }) {
   const text = (path) => readFileSync(join(root, path));
   const files = {

@@ -15,11 +15,8 @@ import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { licenses, sharedFiles } from './files.mjs';
 
-/** https://wiki.debian.org/SupportedArchitectures */
-export const ARCHITECTURES = { 'linux-x64': 'amd64', 'linux-arm64': 'arm64' };
-
 /** Writes `tool_VERSION_ARCHITECTURE.deb`. https://www.debian.org/doc/debian-policy/ */
-export function makeDebianPackage({ root, manifest, platform, executable, file, seconds, node }) {
+export function makeDebianPackage({ root, manifest, architecture, executable, file, seconds, node }) {
   const folder = mkdtempSync(join(tmpdir(), 'tool-debian-'));
   try {
     const put = (path, content, mode = 0o644) => {
@@ -45,7 +42,7 @@ export function makeDebianPackage({ root, manifest, platform, executable, file, 
       0,
     );
     put('DEBIAN/md5sums', sums.join(''));
-    put('DEBIAN/control', control({ manifest, architecture: ARCHITECTURES[platform], kilobytes }));
+    put('DEBIAN/control', control({ manifest, architecture, kilobytes }));
     for (const path of globSync('**', { cwd: folder })) utimesSync(join(folder, path), seconds, seconds);
     execFileSync('dpkg-deb', ['--root-owner-group', '-Zxz', '--build', folder, file], {
       env: { ...process.env, SOURCE_DATE_EPOCH: String(seconds) },

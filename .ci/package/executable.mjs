@@ -12,8 +12,11 @@ import { ASSETS } from './files.mjs';
 const RESOURCE = 'NODE_SEA_BLOB';
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 
-/** Writes `file`: the Node of `platform` with the bundle of `dist/` and the files of the package inside. */
-export async function makeExecutable({ root, manifest, platform, node, file }) {
+/**
+ * Writes `file`: the Node of `platform` with the bundle of `dist/` and the files of the package inside. `preparing` is a
+ * Node of the same version that runs here.
+ */
+export async function makeExecutable({ root, manifest, platform, node, preparing, file }) {
   const folder = mkdtempSync(join(tmpdir(), 'tool-executable-'));
   try {
     const description = {
@@ -26,7 +29,7 @@ export async function makeExecutable({ root, manifest, platform, node, file }) {
       assets: await assets({ root, manifest, platform, folder }),
     };
     writeFileSync(join(folder, 'settings.json'), JSON.stringify(description));
-    execFileSync(process.execPath, ['--experimental-sea-config', 'settings.json'], { cwd: folder, stdio: 'pipe' });
+    execFileSync(preparing, ['--experimental-sea-config', 'settings.json'], { cwd: folder, stdio: 'pipe' });
     const unfinished = `${file}.unfinished`;
     copyFileSync(node, unfinished);
     chmodSync(unfinished, 0o755);
@@ -115,8 +118,7 @@ async function injectQuietly(file, blob, platform) {
   }
 }
 
-/** Apple's processors run signed programs only; an ad-hoc signature is enough. */
+/** Apple's processors run signed programs only; an ad-hoc signature is enough. Elsewhere install.sh and brew sign it. */
 function signForMacOs(file) {
   if (process.platform === 'darwin') execFileSync('codesign', ['--sign', '-', file]);
-  else console.log(`On a Mac, sign it: codesign --sign - ${file}`);
 }

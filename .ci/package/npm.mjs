@@ -16,7 +16,7 @@ export function makeNpmPackage({ root, manifest, packages }) {
       cpSync(join(root, file), join(folder, file));
     }
     // Programs read them: without indents they have two thirds of the bytes.
-    for (const name of ['openapi.json', 'events.schema.json']) {
+    for (const name of ['openapi.json', 'events.schema.json', 'tool.schema.json']) {
       const path = join(folder, 'assets', name);
       writeFileSync(path, JSON.stringify(JSON.parse(readFileSync(path, 'utf8'))));
     }

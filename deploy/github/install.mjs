@@ -25,6 +25,7 @@ const executable = join(bin, process.platform === 'win32' ? 'tool.exe' : 'tool')
 
 const found = INPUT_PACKAGE ? givenPackage(INPUT_PACKAGE) : await download();
 if (found.endsWith('.tgz')) installPackage(found);
+else if (found.endsWith('.tar.gz')) unpack(found);
 else installExecutable(found);
 if (GITHUB_PATH)
   appendFileSync(GITHUB_PATH, `${process.platform === 'win32' && found.endsWith('.tgz') ? folder : bin}\n`);
@@ -35,7 +36,7 @@ function givenPackage(path) {
   return resolve(path);
 }
 
-/** The executable of this platform, or the npm package where there is none; verified against the release's checksums. */
+/** The tarball of this platform, or the npm package where there is none; verified against the release's checksums. */
 async function download() {
   const releases = `${process.env.GITHUB_SERVER_URL}/${process.env.GITHUB_ACTION_REPOSITORY}/releases`;
   const version = INPUT_VERSION || ownVersion();
@@ -44,15 +45,16 @@ async function download() {
   }
   const release =
     version === 'latest' ? `${releases}/latest/download` : `${releases}/download/v${version.replace(/^v/, '')}`;
-  const sums = String(await fetched(`${release}/SHA256SUMS`));
+  const sums = String(await fetched(`${release}/checksums.txt`));
   const files = new Map(Array.from(sums.matchAll(/^([0-9a-f]{64}) [ *]([\w.+-]+)$/gm), ([, sum, name]) => [name, sum]));
-  const platform = `-${process.platform}-${process.arch}${process.platform === 'win32' ? '.exe' : ''}`;
+  const system = process.platform === 'win32' ? 'windows' : process.platform;
+  const platform = `_${system}_${process.arch === 'x64' ? 'amd64' : process.arch}.tar.gz`;
   const names = [...files.keys()];
   const name = names.find((one) => one.endsWith(platform)) ?? names.find((one) => one.endsWith('.tgz'));
   if (name === undefined) fail(TITLE, `${release} has no package for ${process.platform} ${process.arch}.`);
   const content = await fetched(`${release}/${name}`);
   const sum = createHash('sha256').update(content).digest('hex');
-  if (sum !== files.get(name)) fail(TITLE, `${release}/${name} differs from its checksum in SHA256SUMS.`);
+  if (sum !== files.get(name)) fail(TITLE, `${release}/${name} differs from its checksum in checksums.txt.`);
   const file = join(folder, basename(name));
   writeFileSync(file, content);
   return file;
@@ -76,6 +78,14 @@ function installExecutable(file) {
   mkdirSync(bin, { recursive: true });
   copyFileSync(file, executable);
   chmodSync(executable, 0o755);
+}
+
+/** The program is in bin/ of the archive's folder. Every runner has tar. */
+function unpack(file) {
+  const words = ['-xzf', file, '-C', folder, '--strip-components', '1'];
+  if (spawnSync('tar', words, { stdio: 'inherit' }).status !== 0) fail(TITLE, `tar cannot unpack ${file}`);
+  if (process.platform === 'darwin')
+    spawnSync('codesign', ['--force', '--sign', '-', executable], { stdio: 'inherit' });
 }
 
 function installPackage(file) {

@@ -6,12 +6,14 @@ import { type Model, quietly } from '../app/model.ts';
 import { startBuild } from '../commands/build.ts';
 import { REFUSED } from './checks-text.ts';
 import type { SetupRoute } from './setup-route.ts';
-import type { SetupFound, SetupStep } from './step.ts';
+import { CONTAINER, type SetupFound, type SetupStep } from './step.ts';
 import { GO_ON, SETUP_STEPS, stepsOf, stepWithId } from './steps-text.ts';
 import { ANSWER_CHECKS, planned } from './validate-answer.ts';
 
 /** For a server or a bucket. */
 const TIMEOUT_MS = 20_000;
+/** The first use of a container fetches its image. */
+const IMAGE_TIMEOUT_MS = 600_000;
 
 export function setUp(model: Model): void {
   const route: SetupRoute = {
@@ -26,6 +28,7 @@ export function setUp(model: Model): void {
       project: null,
       source: null,
       destination: null,
+      programsFor: null,
       cliProfiles: [],
       storage: null,
       plan: null,
@@ -59,7 +62,11 @@ export function answerChosen(model: Model, value: string): void {
   else if (route.step === 'schemas' && value !== GO_ON) toggleSchema(model, route, value);
   else if (route.step === 'schemas' && route.leftOut.length === route.found.source?.schemas.length) {
     model.navigation.notify({ tone: 'caution', text: REFUSED.noSchema });
-  } else goOn(model, { ...route, answers: { ...route.answers, [route.step]: value } });
+  } else {
+    // Without client programs a check was not done: it is repeated.
+    const step = route.step === 'programs' ? (route.found.programsFor ?? route.step) : route.step;
+    goOn(model, { ...route, step, answers: { ...route.answers, [route.step]: value } });
+  }
 }
 
 export function finish(model: Model, route: SetupRoute): void {
@@ -109,7 +116,8 @@ function goOn(model: Model, route: SetupRoute): void {
 /** While a check runs, only Esc works; nothing is shown once the user has left. */
 function whileBusy(model: Model, route: SetupRoute, work: (signal: AbortSignal) => Promise<SetupRoute>): void {
   const controller = new AbortController();
-  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  const timeoutMs = route.answers.programs === CONTAINER ? IMAGE_TIMEOUT_MS : TIMEOUT_MS;
+  const timeout = AbortSignal.timeout(timeoutMs);
   model.navigation.replace({ ...route, typing: null, busy: controller, error: null });
   const answer = (after: SetupRoute): void =>
     model.navigation.change((one) =>
@@ -118,13 +126,15 @@ function whileBusy(model: Model, route: SetupRoute, work: (signal: AbortSignal) 
         : one,
     );
   work(AbortSignal.any([controller.signal, timeout])).then(answer, (thrown: unknown) => {
-    const error = timeout.aborted ? noAnswer() : toUserError(thrown);
-    answer({ ...at(route, stepWithId(route.step)), error });
+    const error = timeout.aborted ? noAnswer(timeoutMs) : toUserError(thrown);
+    if (error.code === 'tools_missing') {
+      answer(at({ ...route, found: { ...route.found, programsFor: route.step } }, stepWithId('programs')));
+    } else answer({ ...at(route, stepWithId(route.step)), error });
   });
 }
 
-function noAnswer(): UserError {
-  return new UserError('unreachable', `No answer within ${formatDuration(TIMEOUT_MS)}`, {
+function noAnswer(timeoutMs: number): UserError {
+  return new UserError('unreachable', `No answer within ${formatDuration(timeoutMs)}`, {
     hint: 'Press Enter to try again, or Esc to go back.',
   });
 }

@@ -1,6 +1,6 @@
 import { FOLDER } from '../../src/config/schema/storage-providers.ts';
 import type { SetUp } from '../../src/operations/configuration/set-up.ts';
-import { sourceOf } from './source-url.ts';
+import { sourceOf, withPrograms } from './source-url.ts';
 import type { SetupState } from './step.ts';
 import { isProvider, KEYS, neededBy } from './storage-steps-text.ts';
 
@@ -10,7 +10,7 @@ export function setUpOf(state: SetupState): SetUp {
     file: config ?? answers.file ?? '',
     target: answers.target ?? 'app',
     source: sourceOf(state),
-    destination: answers.destination ?? '',
+    destination: withPrograms(state, answers.destination ?? ''),
     schemaConfig: schemaConfigOf(state),
     variables:
       answers.keep === 'variable'

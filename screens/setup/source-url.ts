@@ -1,9 +1,26 @@
 import { profileOfScheme } from '../../src/engines/list.ts';
+import type { EngineProfile } from '../../src/engines/profile.ts';
 import type { ProjectDatabase } from '../../src/operations/configuration/project-database.ts';
-import { lacksDatabase, SERVER_URL, type SetupState } from './step.ts';
+import { CONTAINER, lacksDatabase, SERVER_URL, type SetupState } from './step.ts';
 
 /** The connection URL of the source, typed or composed. */
 export function sourceOf(state: SetupState): string {
+  return withPrograms(state, typedSource(state));
+}
+
+/** Returns the profile of the source's engine. */
+export function sourceProfile(state: SetupState): EngineProfile | undefined {
+  return profileOfScheme(sourceOf(state).split(':')[0]?.toLowerCase() ?? '');
+}
+
+/** The URL with the scheme for a container, where the answer is to run the client programs in one. */
+export function withPrograms({ answers }: SetupState, url: string): string {
+  const [scheme = ''] = url.split(':');
+  const container = answers.programs === CONTAINER ? profileOfScheme(scheme.toLowerCase())?.containerScheme : undefined;
+  return container === undefined ? url : `${container}${url.slice(scheme.length)}`;
+}
+
+function typedSource(state: SetupState): string {
   const { answers } = state;
   if (answers.how !== 'fields') return lacksDatabase(state) ? withDatabase(state) : (answers.url ?? '');
   const { engine = 'postgres', host = '', port = '', user = '', password = '', database = '' } = answers;

@@ -8,6 +8,7 @@ export type SetupStepId =
   | 'file'
   | 'target'
   | 'how'
+  | 'programs'
   | 'url'
   | 'engine'
   | 'host'
@@ -55,6 +56,8 @@ export interface SetupFound {
   project: ProjectDatabase | null;
   source: TriedSource | null;
   destination: TriedDestination | null;
+  /** The question whose check found no client programs. */
+  programsFor: SetupStepId | null;
   /** Profiles of the storage's command-line client. */
   cliProfiles: string[];
   /** The checked bucket, `s3://bucket/prefix`, or folder. */
@@ -83,6 +86,9 @@ export interface ChoiceStep extends StepBase {
 }
 
 export type SetupStep = TextStep | ChoiceStep | (StepBase & { kind: 'review' });
+
+/** The answer that runs client programs in a container. */
+export const CONTAINER = 'container';
 
 /** A connection URL without a database. */
 export const SERVER_URL = /^([a-z]+:\/\/[^/?#]+)\/?([?#].*)?$/i;

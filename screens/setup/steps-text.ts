@@ -2,8 +2,8 @@ import { ENGINE_PROFILES, profileOfScheme } from '../../src/engines/list.ts';
 import type { NameWithSize } from '../../src/results/results.ts';
 import { formatBytes } from '../../src/text/format.ts';
 import { cellWidth, fitCells } from '../../src/text/text-width.ts';
-import { projectDestination, proposedDestination } from './source-url.ts';
-import { lacksDatabase, type SetupState, type SetupStep, type SetupStepId } from './step.ts';
+import { projectDestination, proposedDestination, sourceProfile } from './source-url.ts';
+import { CONTAINER, lacksDatabase, type SetupState, type SetupStep, type SetupStepId } from './step.ts';
 import { STORAGE_STEPS } from './storage-steps-text.ts';
 
 const byFields = ({ answers }: SetupState): boolean => answers.how === 'fields';
@@ -41,6 +41,22 @@ export const SETUP_STEPS: SetupStep[] = [
     options: () => [
       { label: 'Type or paste its connection URL', value: 'url' },
       { label: 'Type host, user and password one by one, and choose the database', value: 'fields' },
+    ],
+  },
+  {
+    id: 'programs',
+    kind: 'choice',
+    about: (state) => {
+      const { products = [], withoutPrograms } = sourceProfile(state) ?? {};
+      return [`${products.join(', ')}: ${withoutPrograms?.advice}.`];
+    },
+    when: ({ found }) => found.programsFor !== null,
+    options: (state) => [
+      {
+        label: `Run them in a container of ${sourceProfile(state)?.defaultImage}, by Docker or Podman`,
+        value: CONTAINER,
+      },
+      { label: 'Look again, after installing them', value: 'installed' },
     ],
   },
   {

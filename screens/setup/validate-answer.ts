@@ -4,7 +4,7 @@ import type { Operations } from '../app/operations.ts';
 import { setUpOf, storageOf } from './answers.ts';
 import { REFUSED } from './checks-text.ts';
 import type { SetupRoute } from './setup-route.ts';
-import { sourceOf } from './source-url.ts';
+import { sourceOf, withPrograms } from './source-url.ts';
 import { lacksDatabase, type SetupFound, type SetupStepId } from './step.ts';
 import { isProvider, KEYS } from './storage-steps-text.ts';
 
@@ -28,7 +28,10 @@ export const ANSWER_CHECKS: Partial<Record<SetupStepId, (options: SetupCheckOpti
       const { destination = '' } = route.answers;
       if (destination === '') return { destination: null };
       return {
-        destination: await operations.tryDestination(session, { source: sourceOf(route), destination }),
+        destination: await operations.tryDestination(session, {
+          source: sourceOf(route),
+          destination: withPrograms(route, destination),
+        }),
       };
     },
     sourceVariable: async ({ route }) => assertAnswer(isVariable(route.answers.sourceVariable), REFUSED.variable),

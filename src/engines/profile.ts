@@ -9,6 +9,8 @@ export interface EngineProfile {
   id: string;
   products: [string, ...string[]];
   schemes: string[];
+  /** The one of them for client programs in a container. */
+  containerScheme: string;
   defaultPort: number;
   hasSchemas: boolean;
   /** The interactive client. */

@@ -2,6 +2,7 @@
 import { enableCompileCache } from 'node:module';
 import { homedir } from 'node:os';
 import { getAsset } from 'node:sea';
+import { constants, runInThisContext } from 'node:vm';
 import { moduleUrl, serveModules } from './modules.ts';
 
 const words = process.argv.slice(2);
@@ -11,5 +12,7 @@ if (words.length === 1 && words[0] === '--version') {
 } else {
   serveModules();
   enableCompileCache(`${process.env.XDG_CACHE_HOME || `${homedir()}/.cache`}/tool/compile-cache`);
-  void import(moduleUrl('main.js'));
+  // Since Node 26, import() of this script itself finds Node's own modules only.
+  const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
+  runInThisContext('url => import(url)', { importModuleDynamically })(moduleUrl('main.js'));
 }

@@ -11,7 +11,7 @@ const filesIn = (folder: string, ending: RegExp): string[] =>
     .filter((file) => ending.test(file))
     .map((file) => `${folder}/${file}`);
 /** Pages of which a person has written each word. */
-const isWritten = (page: string): boolean => !/\/(?:commands|configuration|screens|proof)\.md$/.test(page);
+const isWritten = (page: string): boolean => !/\/(?:commands|configuration|screens|proof|benchmarks)\.md$/.test(page);
 const PAGES = ['README.md', ...filesIn('docs', /\.md$/)];
 
 /** The test that runs the commands of a page. */
@@ -35,6 +35,7 @@ const NOT_RUN: Record<string, string> = {
   'docs/architecture.md': 'a check of npm test',
   'docs/development.md': 'sets up the machine and opens the screens; test/e2e/demo.test.ts opens them',
   'docs/errors.md': 'a command that fails; test/cli/run.test.ts prints such an error',
+  'docs/benchmarks.md': 'takes most of an hour',
   'docs/proof.md': 'a round of the proof, as npm test makes some',
   'docs/screens.md': 'opens the screens; test/e2e/demo.test.ts does, too',
   'docs/sso.md': 'opens a browser; test/e2e/sign-in.test.ts signs in',

@@ -53,9 +53,11 @@ describeWithDocker('the image', () => {
       await run('sh', ['-c', `tar -C '${root}' ${flags} -c . | docker import - debian:trixie-slim`], {
         env: docker.environment,
       });
-      // The daemon of the tests has no network but that of the machine.
+      // The daemon of the tests has no network but that of the machine, which reaches Debian's repository only.
       const commands = commandsOf('install.md', 'Container image').split('docker run --rm --volume')[0] ?? '';
-      const script = commands.replaceAll(/docker (build|run)/g, 'docker $1 --network=host');
+      const script = commands
+        .replace('docker build', 'docker build --build-arg POSTGRESQL=debian')
+        .replaceAll(/docker (build|run)/g, 'docker $1 --network=host');
       const { stdout } = await run('bash', ['-ec', script], { env: docker.environment, maxBuffer: 1e8 });
       expect(stdout).toMatch(/^0\.1\.0$/m);
     }, 900_000);

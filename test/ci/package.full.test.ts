@@ -15,6 +15,7 @@ import { canHaveSid, type DebianTree, debianTree } from '../helpers/postgres/deb
 
 const run = promisify(execFile);
 const VERSION = JSON.parse(readFileSync('package.json', 'utf8')).version;
+const KINDS: PackageKind[] = ['executable', 'tarball', 'npm', 'debian', 'rpm', 'installer'];
 const SYSTEM_NODE = '/usr/bin/node';
 
 let folder: string;
@@ -23,7 +24,7 @@ let files: Record<PackageKind, string>;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tool-packages-'));
-  files = await packagesOf(['executable', 'tarball', 'npm', 'debian']);
+  files = await packagesOf(KINDS);
 }, 600_000);
 
 beforeEach(async () => {
@@ -247,6 +248,16 @@ describe.skipIf(!canHaveSid)(`the Debian package${canHaveSid ? '' : ' (needs roo
   });
 });
 
+test('the RPM package is installed into a tree of its own, and its program runs', async () => {
+  const tree = join(home, 'tree');
+  const words = ['--root', tree, '--nodeps', '--ignoresize', '--install', files.rpm];
+  execFileSync('rpm', words, { stdio: ['ignore', 'ignore', 'inherit'] });
+  expect(await output(join(tree, 'usr/bin/tool'), ['--version'])).toBe(`${VERSION}\n`);
+  const listed = execFileSync('rpm', ['--root', tree, '--query', '--list', 'tool'], { encoding: 'utf8' });
+  expect(listed.split('\n')).toEqual(expect.arrayContaining(['/usr/bin/tool', '/usr/share/man/man1/tool.1.gz']));
+  execFileSync('rpm', ['--root', tree, '--verify', '--nodeps', 'tool']);
+});
+
 describe('the commands of docs/install.md', () => {
   async function expectCommands(heading: string, cwd: string, changes: Record<string, string> = {}): Promise<void> {
     const commands = commandsOf('install.md', heading);
@@ -254,6 +265,7 @@ describe('the commands of docs/install.md', () => {
     const own = { ...process.env, ...environment({ PATH: `${PATH}`, ...changes }) };
     const options = { cwd, env: own, maxBuffer: 1e8 };
     const { stdout } = await run('bash', ['-ec', commands], options);
+    expect(commands).not.toBe('');
     expect(stdout).toContain(`${VERSION}\n`);
   }
 
@@ -266,7 +278,7 @@ describe('the commands of docs/install.md', () => {
 
   test('from source', () => expectCommands('From source', process.cwd(), { HOME: process.env.HOME ?? home }));
 
-  test.skipIf(!canHaveSid).each(['Single executable', 'Tarball', 'Debian package'])('%s', async (heading) => {
+  test.skipIf(!canHaveSid).each(['Script', 'Tarball', 'Debian package'])('%s', async (heading) => {
     const tree = await debianTree('trixie', ['ca-certificates', 'man-db'], { copy: join(home, 'debian') });
     cpSync(dirname(files.debian), join(tree.root, 'root/packages'), { recursive: true });
     const script = `export PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin; set -e; cd /root/packages
@@ -279,7 +291,7 @@ describe('the commands of docs/install.md', () => {
 });
 
 test('the same sources give the same bytes', async () => {
-  const again = await packagesOf(['executable', 'tarball', 'npm', 'debian'], join(folder, 'again'));
+  const again = await packagesOf(KINDS, join(folder, 'again'));
   const sum = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex');
   for (const kind of Object.keys(files) as PackageKind[]) expect(sum(again[kind]), kind).toBe(sum(files[kind]));
 }, 600_000);

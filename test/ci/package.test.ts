@@ -31,10 +31,10 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test('the npm package holds the program and its files, at most 6.9 MB with the packages in it, and nothing of the development', () => {
+test('the npm package holds the program and its files, at most 5.7 MB with the packages in it, and nothing of the development', () => {
   const entries = execFileSync('tar', ['-tvzf', file], { encoding: 'utf8' }).trim().split('\n');
   const paths = entries.map((line) => line.split(' package/')[1] ?? line);
-  expect(entries.reduce((sum, line) => sum + Number(line.split(/\s+/)[2]), 0)).toBeLessThanOrEqual(6_900_000);
+  expect(entries.reduce((sum, line) => sum + Number(line.split(/\s+/)[2]), 0)).toBeLessThanOrEqual(5_700_000);
   expect(paths.filter((path) => !/^dist\/[\w-]+\.js(\.LEGAL\.txt)?$/.test(path)).sort()).toEqual([
     'CHANGELOG.md',
     'LICENSE',
@@ -59,6 +59,13 @@ test('the npm package requires no package, and those of some platforms are optio
   ]);
   expect(manifest).toMatchObject({ version: own.version, engines: own.engines, bin: own.bin });
   expect(manifest.man.filter((path: string) => existsSync(join(unpacked, path)))).toEqual(['assets/tool.1']);
+});
+
+test('npx runs the program from the package, without the registry', () => {
+  const words = ['exec', '--yes', '--offline', '--omit=optional', '--package', file, '--', 'tool', '--version'];
+  const env = { ...process.env, npm_config_cache: join(folder, 'cache'), npm_config_update_notifier: 'false' };
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  expect(execFileSync('npm', words, { cwd: folder, env, encoding: 'utf8' })).toBe(`${version}\n`);
 });
 
 test('publint finds nothing in the npm package', async () => {
@@ -91,6 +98,16 @@ test('docs/install.md names the files of this version', () => {
   expect(named.filter((name) => !name.startsWith(`tool-${version}`) && !name.startsWith(`tool_${version}`))).toEqual(
     [],
   );
+});
+
+test('the image has the client programs of every supported version, on both processors', () => {
+  const text = readFileSync('deploy/Dockerfile', 'utf8');
+  const [, versions = ''] = /^ARG POSTGRESQL="([\d ]+)"$/m.exec(text) ?? [];
+  const [, first, last] = /PostgreSQL (\d+) to (\d+)/.exec(readFileSync('README.md', 'utf8')) ?? [];
+  expect(versions.split(' ').map(Number)).toEqual(
+    Array.from({ length: Number(last) - Number(first) + 1 }, (_, index) => Number(first) + index),
+  );
+  expect(text).toContain('tool_*_"$(dpkg --print-architecture)".deb');
 });
 
 test('the same files give the same archive, with the rights that they had', () => {

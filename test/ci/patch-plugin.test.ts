@@ -1,9 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { patchPlugin } from '../../.ci/bundle/patch-plugin.mjs';
+import { patches } from '../../.ci/bundle/patches.mjs';
 
 let folder: string;
 
@@ -35,4 +37,30 @@ test('a patch changes the file that it names', async () => {
 
 test('a patch without a match fails the build and is named', async () => {
   await expect(bundled('sluggish()')).rejects.toThrow('The patch "fast" no longer applies to thing/index.js');
+});
+
+test('the patched packages of MySQL decode text of every character set, and name errors, as they do unpatched', async () => {
+  const load = createRequire(join(process.cwd(), 'node_modules/mysql2/index.js'));
+  writeFileSync(
+    join(folder, 'mysql.js'),
+    `exports.decode = require(${JSON.stringify(load.resolve('iconv-lite'))}).decode;
+     exports.errors = require(${JSON.stringify(join(process.cwd(), 'node_modules/mysql2/lib/constants/errors.js'))});`,
+  );
+  const outfile = join(folder, 'bundled.cjs');
+  await build({
+    ...{ entryPoints: [join(folder, 'mysql.js')], bundle: true, platform: 'node', outfile, logLevel: 'silent' },
+    plugins: [patchPlugin(patches, { partly: true })],
+  });
+  const patched = load(outfile);
+  const iconv = load('iconv-lite');
+  expect(patched.errors).toEqual(load('./lib/constants/errors.js'));
+  const texts = {
+    ...{ sjis: '日本語ｱ', cp932: '日本語', eucjp: '日本語', gb2312: '中文', gbk: '中文鏡', gb18030: '中文😀' },
+    ...{ big5: '中文', euckr: '한국어', cp1251: 'Ж', koi8r: 'Ж', latin2: 'ł', cesu8: '😀', utf16: 'ł😀' },
+  };
+  for (const [name, text] of Object.entries(texts)) {
+    const bytes = iconv.encode(text, name);
+    expect(iconv.decode(bytes, name), name).toBe(text);
+    expect(patched.decode(bytes, name), name).toBe(text);
+  }
 });

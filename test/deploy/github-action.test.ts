@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -146,7 +146,7 @@ describeWithPostgres('the action for GitHub', () => {
   beforeEach(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), 'tool-action-')));
     onTestFinished(() => rm(folder, { recursive: true }));
-    executable = join(folder, 'tool-9.9.9-linux-x64');
+    executable = join(folder, 'tool-9.9.9');
     await writeFile(executable, `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`);
     await chmod(executable, 0o755);
     await writeFile(
@@ -218,15 +218,18 @@ targets:
   });
 
   it.runIf(FULL)('installs a release of its version, and refuses one that differs from its checksum', async () => {
-    const content = await readFile(executable);
+    await mkdir(join(folder, 'tool/bin'), { recursive: true });
+    await copyFile(executable, join(folder, 'tool/bin/tool'));
+    const content = execFileSync('tar', ['-cz', '-C', folder, 'tool']);
     const sum = createHash('sha256').update(content).digest('hex');
     const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
-    const name = `tool-${version}-${process.platform}-${process.arch}`;
+    const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
+    const name = `tool_${version}_${process.platform}_${architecture}.tar.gz`;
     const asked: string[] = [];
     let sums = `${'0'.repeat(64)}  tool-${version}.tgz\n${sum}  ${name}\n`;
     const releases = createServer((request, response) => {
       asked.push(request.url ?? '');
-      response.end(request.url?.endsWith('SHA256SUMS') ? sums : content);
+      response.end(request.url?.endsWith('checksums.txt') ? sums : content);
     }).listen(0, '127.0.0.1');
     await once(releases, 'listening');
     onTestFinished(() => void releases.close());
@@ -235,7 +238,7 @@ targets:
     const installed = await run({ package: '', config: '' }, env);
     expect(installed.exit, installed.log).toBe(0);
     expect(installed.log).toContain(`Installed tool ${version} in `);
-    expect(asked).toEqual(['SHA256SUMS', name].map((file) => `/acme/tool/releases/download/v${version}/${file}`));
+    expect(asked).toEqual(['checksums.txt', name].map((file) => `/acme/tool/releases/download/v${version}/${file}`));
     await run({ package: '', config: '', version: 'latest' }, env);
     expect(asked.at(-1)).toBe(`/acme/tool/releases/latest/download/${name}`);
     sums = `${'0'.repeat(64)}  ${name}\n`;

@@ -4,6 +4,7 @@ export const profile = {
   id: 'mysql',
   products: ['MySQL', 'MariaDB'],
   schemes: ['mysql', 'mariadb', 'mydocker'],
+  containerScheme: 'mydocker',
   defaultPort: 3306,
   hasSchemas: false,
   client: 'mysql',

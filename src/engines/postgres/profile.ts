@@ -4,6 +4,7 @@ export const profile = {
   id: 'postgres',
   products: ['PostgreSQL'],
   schemes: ['postgres', 'postgresql', 'pgdocker'],
+  containerScheme: 'pgdocker',
   defaultPort: 5432,
   hasSchemas: true,
   client: 'psql',

@@ -1,8 +1,8 @@
-/** Up to this size a buffer may be in Node's shared pool. */
-const POOL_BYTES = 64 * 1024;
+/** Up to this size a buffer may be in Node's shared pool, which has 64 kB, and some bytes more since Node 26. */
+const POOL_BYTES = 128 * 1024;
 
 export function ownsMemory(bytes: Uint8Array<ArrayBuffer>): boolean {
-  return bytes.buffer.byteLength > Math.max(POOL_BYTES, Buffer.poolSize);
+  return bytes.buffer.byteLength > Math.max(POOL_BYTES, 2 * Buffer.poolSize);
 }
 
 /**

@@ -60,3 +60,17 @@ function smallTable(number: number, rows: number): string[] {
 function pick(number: string, words: string[]): string {
   return `(ARRAY['${words.join("','")}'])[1 + (${number}) % ${words.length}]`;
 }
+
+/** Statements that fill an empty database with many small tables. */
+export function manyTables({ tables, rows }: { tables: number; rows: number }): string[] {
+  const statements = Array.from(
+    { length: tables },
+    (_, at) => `CREATE TABLE t_${at} (id serial PRIMARY KEY, name text NOT NULL, changed timestamptz);
+    INSERT INTO t_${at} (name, changed) SELECT md5('${at} ' || i), now() FROM generate_series(1, ${rows}) i`,
+  );
+  return Array.from({ length: Math.ceil(tables / TABLES_AT_ONCE) }, (_, at) =>
+    statements.slice(at * TABLES_AT_ONCE, (at + 1) * TABLES_AT_ONCE).join(';\n'),
+  );
+}
+
+const TABLES_AT_ONCE = 100;

@@ -201,6 +201,8 @@ export function fakeOperations(world: FakeWorld, work = fakePlannedWork(world)):
     trySource: async ({ signal }, url) => {
       await unlessAborted(world.gate, signal);
       if (url.includes('away')) throw new UserError('unreachable', 'connection refused');
+      if (world.lacksPrograms && !url.startsWith('pgdocker:'))
+        throw new UserError('tools_missing', 'No client programs');
       return {
         engine: 'postgres',
         display: withoutPassword(url),

@@ -51,6 +51,8 @@ export interface FakeWorld {
   failSignIn: UserError | null;
   /** The tables of every source. */
   tables: NameWithSize[];
+  /** Client programs are in containers only. */
+  lacksPrograms: boolean;
   /** What asking a source for its names fails of. */
   failNames: UserError | null;
   /** Resolves when work may end; the default lets it end at once. */
@@ -139,6 +141,7 @@ export function fakeWorld(world: Partial<FakeWorld> = {}): FakeWorld {
       { name: 'public.customer', size_bytes: 60_000_000 },
       { name: 'sales.orders', size_bytes: 1_400_000 },
     ],
+    lacksPrograms: false,
     failNames: null,
     gate: Promise.resolve(),
     project: null,

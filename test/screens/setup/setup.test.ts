@@ -3,7 +3,8 @@ import { dispatchKey, dispatchPaste } from '../../../screens/app/dispatch.ts';
 import type { Model } from '../../../screens/app/model.ts';
 import { answerChosen, setUp } from '../../../screens/setup/actions.ts';
 import type { SetupRoute } from '../../../screens/setup/setup-route.ts';
-import type { SetupStepId } from '../../../screens/setup/step.ts';
+import { CONTAINER, type SetupStepId } from '../../../screens/setup/step.ts';
+import { stepWithId } from '../../../screens/setup/steps-text.ts';
 import { type FakeWorld, fakeWorld } from '../../helpers/fakes/fake-world.ts';
 import { newModel, until } from '../../helpers/terminal/driven-model.ts';
 
@@ -83,6 +84,41 @@ test('a URL that names no database gets one of the server, its parameters kept',
   expect(place(model).found.source?.display).toBe(
     'postgres://app@db:5433/%E6%BC%A2%E5%AD%97%20%F0%9F%9A%80?sslmode=require',
   );
+});
+
+test('one key runs missing client programs in a container, for the source and the destination', async () => {
+  const world = fakeWorld({ targets: [], lacksPrograms: true });
+  const model = await atUrl(world);
+  await type(model, SOURCE, 'programs');
+  const options = stepWithId('programs');
+  expect(options.kind === 'choice' && options.options(place(model)).map(({ label }) => label)).toEqual([
+    'Run them in a container of postgres:17, by Docker or Podman',
+    'Look again, after installing them',
+  ]);
+  expect(options.about(place(model))).toEqual([
+    'PostgreSQL: no client programs: apt-get install postgresql-client, or brew install libpq.',
+  ]);
+  await choose(model, 'installed', 'programs');
+  world.lacksPrograms = false;
+  await choose(model, 'installed', 'schemas');
+  expect(place(model).found.source?.display).toMatch(/^postgres:/);
+  world.lacksPrograms = true;
+  for (const step of ['url', 'programs'] as const) {
+    dispatchKey(model, 'esc');
+    await asked(model, step);
+  }
+  await choose(model, CONTAINER, 'schemas');
+  expect(place(model).found.source?.display).toMatch(/^pgdocker:/);
+  await choose(model, '', 'destination');
+  await type(model, 'postgres://localhost/shop_dev', 'keep');
+  await choose(model, 'encrypted', 'storage');
+  await choose(model, 'none', 'review');
+  dispatchKey(model, 'enter');
+  await asked(model, 'done');
+  expect(JSON.parse(world.done[0]?.replace('set up ', '') ?? '')).toMatchObject({
+    source: SOURCE.replace('postgres:', 'pgdocker:'),
+    destination: 'pgdocker://localhost/shop_dev',
+  });
 });
 
 test('a bucket is tried with its keys before the file is shown', async () => {

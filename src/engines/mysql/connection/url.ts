@@ -19,7 +19,7 @@ import { profile } from '../profile.ts';
 
 const SHAPE =
   /^(?<scheme>mysql|mariadb|mydocker):\/\/(?:(?<userinfo>[^/?#]*)@)?(?<host>\[[^\]/?#]*\]|[^:/?#]*)(?::(?<port>[^/?#]*))?(?:\/(?<database>[^?#]*))?(?:\?(?<parameters>[^#]*))?$/is;
-const IN_CONTAINER = 'mydocker';
+const IN_CONTAINER = profile.containerScheme;
 const DEFAULT_PORT = 3306;
 const DEFAULT_HOST = 'localhost';
 const DEFAULT_SOCKET = '/var/run/mysqld/mysqld.sock';

@@ -45,7 +45,7 @@ for directory in ${USUAL_PLACES.join(' ')} $places; do
 done`;
 
 const INSTALL_HINT =
-  'apt-get install postgresql-client (Debian, Ubuntu), brew install libpq (macOS), or https://www.postgresql.org/download/. Or set docker.images.postgres: they then run in a container.';
+  'apt-get install postgresql-client (Debian, Ubuntu), brew install libpq (macOS), or https://www.postgresql.org/download/. Or run them in a container: pgdocker:// in the URL, or docker.images.postgres.';
 
 export async function reportTools(context: EngineContext): Promise<ToolReport[]> {
   const installations = await findClientTools(context);

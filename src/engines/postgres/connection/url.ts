@@ -22,7 +22,7 @@ import { profile } from '../profile.ts';
 
 const SHAPE =
   /^(?<scheme>postgres(?:ql)?|pgdocker):\/\/(?:(?<userinfo>[^/?#]*)@)?(?<hosts>[^/?#]*)(?:\/(?<database>[^?#]*))?(?:\?(?<parameters>.*))?$/is;
-const IN_CONTAINER = 'pgdocker';
+const IN_CONTAINER = profile.containerScheme;
 const DEFAULT_PORT = 5432;
 
 /**
