@@ -16,6 +16,7 @@ import { connect } from '../connection/connect.ts';
 import { quoteName, quotePath, tablesIn } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
+import type { BaseContents } from '../restore/difference/contents.ts';
 import { createSequences } from '../restore/rows/fill.ts';
 import { alter, makeTables } from '../restore/rows/load-tables.ts';
 import { analyzeTables } from '../restore/statistics.ts';
@@ -68,6 +69,7 @@ export interface BaseCopyOptions {
   spare: boolean;
   snapshot: string | null;
   partial: boolean;
+  contents?: BaseContents;
 }
 
 interface MakeCopiesRequest {
@@ -109,6 +111,7 @@ export async function createBase(
   const record: Omit<BaseRecord, 'read_at' | 'tables'> = {
     ...{ of, id: randomUUID(), snapshot: base.snapshot, partial: base.partial, definitions, definers, histograms },
     loaded_at: context.clock().toISOString(),
+    ...(base.contents && { contents: base.contents }),
   };
   await writeCopyRecord(server, { database: to, record, rows });
   made(`Created the base copy ${name}`);

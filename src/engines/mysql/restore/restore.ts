@@ -31,6 +31,8 @@ import { renameStatement } from '../swap/swap-packet.ts';
 import { assertCreatable } from './assert-creatable.ts';
 import { checkRestored } from './check.ts';
 import { codeAfterSteps } from './code-after-steps.ts';
+import { describeContents } from './difference/contents.ts';
+import { openBase } from './difference/fill-difference.ts';
 import { onlyOwnRows, remoteWarnings } from './left-out.ts';
 import { restoreOnlyRows } from './only-rows/restore-only-rows.ts';
 import { fillDatabase, readDefinitionsFile } from './rows/fill.ts';
@@ -57,9 +59,13 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
 
   const partial = plan.empty.length > 0 || leftOut.length > 0;
   const keepBase = run.onlyBase ? { spare: false } : run.keepBase;
-  const base = keepBase && { spare: keepBase.spare, snapshot: manifest.id, partial };
+  const obstacle = afterLoad ? 'steps of after_load have changed the base copy' : null;
+  const contents = describeContents({ manifest, details, definitions: definitions.tables, obstacle });
+  const base = keepBase && { spare: keepBase.spare, snapshot: manifest.id, partial, contents };
+  const planned = run.plan.difference?.tables ? run.plan.difference : null;
+  const loaded: Pick<ReplaceResult, 'ways'> = {};
   const branch = run.branch && (await restoredBranch(context, { url, branch: run.branch }));
-  return loadThroughShadow(
+  const replaced = await loadThroughShadow(
     context,
     {
       url,
@@ -94,10 +100,14 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
         client,
         leftOut: tables,
         helper: user?.helper ?? null,
+        fromBase:
+          planned && (await openBase(server, { url, planned, earlier: run.earlier, definitions: definitions.tables })),
       };
-      const code = await fillDatabase(running, fill).catch((error) =>
+      const filled = await fillDatabase(running, fill).catch((error) =>
         Promise.reject(withRightsHint(error, run.plan.restoredBy)),
       );
+      const { code } = filled;
+      if (filled.ways) loaded.ways = filled.ways;
       let { histograms } = details;
       const gather = async (from: DatabaseUrl): Promise<void> => {
         histograms = await analyzeTables(running, { url: from, sessions: cpus, histograms });
@@ -149,6 +159,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
       };
     },
   );
+  return { ...replaced, ...loaded };
 }
 
 export interface ShadowLoadRequest extends Pick<RestoreRun, 'url' | 'undo' | 'unchangedSince'> {
