@@ -70,6 +70,14 @@ export interface BaseCopyOptions {
   snapshot: string | null;
   partial: boolean;
   contents?: BaseContents;
+  /** Tables of the present base copy that the new database was found to have as they are. */
+  kept?: () => BaseRecord['tables'];
+}
+
+/** Tables of a new base copy; it has those of the present one besides that are kept. */
+export interface MadeBase {
+  database: string;
+  kept: string[];
 }
 
 interface MakeCopiesRequest {
@@ -85,10 +93,10 @@ export async function createBase(
   context: EngineContext,
   server: MysqlSession,
   { url, shadow, base, dependents: { code, definers, histograms } }: MakeCopiesRequest,
-): Promise<string> {
+): Promise<MadeBase> {
   const destination = url.database ?? '';
   const { of, base: name, shadow: newName } = await readAuxiliaryNames(server, destination);
-  const made = startStep(context.report, 'base', `Create the base copy ${name}`);
+  const created = startStep(context.report, 'base', `Create the base copy ${name}`);
   const read = await readDefinitions(server, shadow, () => {});
   // A snapshot may spell names otherwise than the server.
   const { tables, sequences } = withSequencesOwn(read, shadow);
@@ -96,7 +104,9 @@ export async function createBase(
   const to = newName();
   await createShadowDatabase(server, { name: to, destination, collations: code });
   const shadowUrl = withDatabase(url, to);
-  const own = ownTables(definitions).map((table) => ({ ...table, indexes: [], foreignKeys: [] }));
+  const kept = new Map((base.kept?.() ?? []).map((table) => [table.name, table]));
+  const made = ownTables(definitions).filter(({ name: table }) => !kept.has(table));
+  const own = made.map((table) => ({ ...table, indexes: [], foreignKeys: [] }));
   await makeWithoutDefaults(context, server, { url: shadowUrl, definitions: { ...definitions, tables: own } });
   const rows = await copyRows(context, {
     url,
@@ -113,9 +123,9 @@ export async function createBase(
     loaded_at: context.clock().toISOString(),
     ...(base.contents && { contents: base.contents }),
   };
-  await writeCopyRecord(server, { database: to, record, rows });
-  made(`Created the base copy ${name}`);
-  return to;
+  await writeCopyRecord(server, { database: to, record, rows, kept: [...kept.values()] });
+  created(`Created the base copy ${name}`);
+  return { database: to, kept: [...kept.keys()] };
 }
 
 /** A default from a sequence would name the database in which the table was made. */
@@ -153,11 +163,13 @@ interface CopyRecord {
   database: string;
   record: Omit<BaseRecord, 'read_at' | 'tables'>;
   rows: Map<string, CopyRowsResult>;
+  kept?: BaseRecord['tables'];
 }
 
-async function writeCopyRecord(server: MysqlSession, { database, record, rows }: CopyRecord): Promise<void> {
+async function writeCopyRecord(server: MysqlSession, { database, record, rows, kept = [] }: CopyRecord): Promise<void> {
   const { readAt, updated } = await readUpdated(server, database);
-  const tables = [...rows].map(([name, copied]) => ({ name, ...copied, updated: updated.get(name) ?? null }));
+  const copies = [...rows].map(([name, copied]) => ({ name, ...copied, updated: updated.get(name) ?? null }));
+  const tables = [...kept, ...copies];
   const value: BaseRecord = { ...record, read_at: readAt, tables };
   await writeRecord(server, { database, table: BASE, value });
 }

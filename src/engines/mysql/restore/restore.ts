@@ -6,8 +6,8 @@ import type { ReplaceResult, RestoreRun } from '../../facets/restore.ts';
 import { tablesText } from '../../shared/divide-tables.ts';
 import { endLeftSessions } from '../../shared/left-sessions.ts';
 import { withRightsHint } from '../../shared/restore-failed.ts';
-import { type BaseCopyOptions, createBase, createSpare } from '../branches/base-copies.ts';
-import { baseCopyState } from '../branches/base-record.ts';
+import { type BaseCopyOptions, createBase, createSpare, type MadeBase } from '../branches/base-copies.ts';
+import { type BaseRecord, baseCopyState } from '../branches/base-record.ts';
 import { restoredBranch } from '../branches/restored-branch.ts';
 import { dropCode } from '../catalog/definitions/code.ts';
 import { withEventsDisabled } from '../catalog/definitions/events.ts';
@@ -61,7 +61,8 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
   const keepBase = run.onlyBase ? { spare: false } : run.keepBase;
   const obstacle = afterLoad ? 'steps of after_load have changed the base copy' : null;
   const contents = describeContents({ manifest, details, definitions: definitions.tables, obstacle });
-  const base = keepBase && { spare: keepBase.spare, snapshot: manifest.id, partial, contents };
+  const kept: BaseRecord['tables'] = [];
+  const base = keepBase && { spare: keepBase.spare, snapshot: manifest.id, partial, contents, kept: () => kept };
   const planned = run.plan.difference?.tables ? run.plan.difference : null;
   const loaded: Pick<ReplaceResult, 'ways'> = {};
   const branch = run.branch && (await restoredBranch(context, { url, branch: run.branch }));
@@ -107,7 +108,9 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
         Promise.reject(withRightsHint(error, run.plan.restoredBy)),
       );
       const { code } = filled;
-      if (filled.ways) loaded.ways = filled.ways;
+      if (filled.difference) loaded.ways = filled.difference.ways;
+      // Steps may change them.
+      if (!afterLoad) kept.push(...(filled.difference?.reused ?? []));
       let { histograms } = details;
       const gather = async (from: DatabaseUrl): Promise<void> => {
         histograms = await analyzeTables(running, { url: from, sessions: cpus, histograms });
@@ -258,9 +261,9 @@ async function placeOnlyBase(
     shadow,
     made,
     collations,
-  }: { destination: string; shadow: string; made: string; collations: Collations },
+  }: { destination: string; shadow: string; made: MadeBase; collations: Collations },
 ): Promise<void> {
-  await server.execute(renameStatement([{ from: [made, BASE], to: [made, OUTDATED] }]));
+  await server.execute(renameStatement([{ from: [made.database, BASE], to: [made.database, OUTDATED] }]));
   const { renames, obsolete } = await planBase(context, server, { destination, made, collations });
   await verifyLock(server, destination);
   await server.execute(renameStatement(renames));

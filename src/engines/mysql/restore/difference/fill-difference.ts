@@ -53,13 +53,12 @@ export async function openBase(
 
 /**
  * Makes the tables of a load from those of the base copy: rows are copied by the server, those that differ are replaced
- * by their keys, and tables that must be are loaded whole. Resolves with the way of each table that differs.
- */
+ * by their keys, and tables that must be are loaded whole.  */
 export async function fillDifference(
   context: EngineContext,
   loading: LoadTablesOptions,
   { url, name, record, planned, earlier, definitions }: FromBase,
-): Promise<TableWay[]> {
+): Promise<FilledDifference> {
   const { plan, details } = loading;
   const byName = new Map(definitions.map((table) => [table.name, table]));
   const indexes = new Map(loading.definitions.map((table) => [table.name, table.indexes]));
@@ -90,7 +89,22 @@ export async function fillDifference(
       if (difference && key && !key.isPrimary) await replaceIn(context, { loading, difference, key, definition });
     },
   });
-  return planned.ways.map((way) => wayOf(way, compared, replaced.get(way.table)));
+  return {
+    ways: planned.ways.map((way) => wayOf(way, compared, replaced.get(way.table))),
+    reused: record.tables.filter(({ name: table, updated }) => {
+      const taken = fromBase.get(table);
+      // One that was written to within the second of its record is copied again: its time would prove nothing later.
+      const isProved = updated === null || updated < record.read_at;
+      return taken !== undefined && !differing.has(taken.name) && isProved;
+    }),
+  };
+}
+
+export interface FilledDifference {
+  /** The way of each table that differs. */
+  ways: TableWay[];
+  /** Tables of the base copy that are as they must be, by the record of it. */
+  reused: BaseRecord['tables'];
 }
 
 /** The definitions were verified with their file, and may be others than those of the plan. */

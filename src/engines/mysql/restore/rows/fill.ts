@@ -4,7 +4,7 @@ import { UserError } from '../../../../runtime/errors.ts';
 import { startStep } from '../../../../runtime/events.ts';
 import { formatNumberOf } from '../../../../text/format.ts';
 import type { EngineContext } from '../../../engine-context.ts';
-import type { RestoreRun, TableWay } from '../../../facets/restore.ts';
+import type { RestoreRun } from '../../../facets/restore.ts';
 import { checkDefinitions } from '../../catalog/definitions/check-definitions.ts';
 import { refused } from '../../catalog/definitions/checked-definition.ts';
 import { createCode, type Helper } from '../../catalog/definitions/code.ts';
@@ -25,7 +25,7 @@ import { quoteName } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
 import { DEFINITIONS_FILE, type Details, detailsOf } from '../../details.ts';
-import { type FromBase, fillDifference } from '../difference/fill-difference.ts';
+import { type FilledDifference, type FromBase, fillDifference } from '../difference/fill-difference.ts';
 import { type ArrivingDefinitions, assertPlanned, leaveOutRemote, readersOf, reportLeftOutViews } from '../left-out.ts';
 import { failRestore } from '../restore-errors.ts';
 import { type Client, loadByProgram } from './load-program.ts';
@@ -102,17 +102,17 @@ export async function fillDatabase(context: EngineContext, fill: FillOptions): P
   await session.execute('SET foreign_key_checks = 0');
   const tables = withForeignKeys(withRowsToCome(definitions.tables, fill));
   await createSequences(session, definitions);
-  let ways: TableWay[] | null = null;
+  let difference: FilledDifference | null = null;
   if (fill.client) {
     await makeTables(context, { ...fill, definitions: tables });
     await loadByProgram(context, { ...fill, client: fill.client, definitions: tables });
   } else {
     const [server] = await session.query<{ allowed: number }>('SELECT @@local_infile AS allowed');
     const loading = { ...fill, definitions: tables, localInfile: server?.allowed === 1 };
-    if (fromBase) ways = await fillDifference(context, loading, fromBase);
+    if (fromBase) difference = await fillDifference(context, loading, fromBase);
     else await loadTables(context, loading);
   }
-  const byRows = ways?.filter(({ way }) => way === 'rows').length ?? 0;
+  const byRows = difference?.ways.filter(({ way }) => way === 'rows').length ?? 0;
   restored(
     fromBase
       ? `Loaded ${amount}${byRows > 0 ? `, ${byRows} of them by rows` : ''}`
@@ -126,13 +126,13 @@ export async function fillDatabase(context: EngineContext, fill: FillOptions): P
     helper: fill.helper ?? null,
   });
   indexed('Created foreign keys, views, routines and triggers');
-  return { code, ways };
+  return { code, difference };
 }
 
 export interface FilledDatabase {
   code: CodeDefinitions;
-  /** The way of each table; `null` for a full load. */
-  ways: TableWay[] | null;
+  /** `null` for a full load. */
+  difference: FilledDifference | null;
 }
 
 /** A table that stays empty, or nearly so, or is filled by a client, gets its indexes when it is made. */

@@ -8,7 +8,12 @@ import { applyUndo, planUndo } from '../../../../../src/operations/undo/undo.ts'
 import type { LoadPlan, LoadResult } from '../../../../../src/results/load-results.ts';
 import { withDetails } from '../../../../helpers/databases/build-and-load.ts';
 import { asData } from '../../../../helpers/fakes/as-data.ts';
-import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../../../helpers/mysql/mysql-server.ts';
+import {
+  describeWithMysql,
+  startMysql,
+  type TestMysql,
+  testedFlavours,
+} from '../../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../../helpers/postgres/postgres-server.ts';
 
 /** Numbers from 0, without features of one flavour. */
@@ -45,7 +50,7 @@ const CHANGE = [
   'INSERT INTO keyless VALUES (1, NULL), (1, NULL)',
   'ALTER TABLE altered ADD note INT, ADD KEY (body)',
   'ALTER TABLE same DROP KEY body, ADD KEY other (body(10))',
-  "INSERT INTO digit VALUES (10)",
+  'INSERT INTO digit VALUES (10)',
 ];
 
 for (const flavour of testedFlavours('mariadb')) {
