@@ -50,7 +50,8 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   const bytes = tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
   assertEnoughSpace(inspected, copiesOf(keepBase) * bytes);
   const { base } = copies;
-  const difference = base && (await planDifference(session, { request, details, base, tables }));
+  const takesRowsFast = destination.local && packet.localInfile;
+  const difference = base && (await planDifference(session, { request, details, base, tables, takesRowsFast }));
   const isUsed = !keepBase && request.keepUsedBase && (difference?.tables || difference?.savesNothing);
   const { freeBytes } = inspected;
   const keepsUsedBase = isUsed && (freeBytes === null || freeBytes >= (copiesOf(keepBase) + 1) * bytes);

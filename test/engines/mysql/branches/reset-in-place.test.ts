@@ -6,7 +6,13 @@ import { applyReset, planReset, type ResetRequest } from '../../../../src/operat
 import type { RunEvent } from '../../../../src/results/events.ts';
 import type { ResetPlan, ResetResult } from '../../../../src/results/load-results.ts';
 import { asData } from '../../../helpers/fakes/as-data.ts';
-import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
+import {
+  describeWithMysql,
+  startMysql,
+  type TestFlavour,
+  type TestMysql,
+  testedFlavours,
+} from '../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
 
 const FILL = [
@@ -29,15 +35,19 @@ const FILL = [
 const CHANGES = [
   "UPDATE item SET text = 'one' WHERE code = 'a'",
   "UPDATE item SET code = 'A' WHERE code = 'a'",
-  "UPDATE item SET d = '-0' WHERE code = 'c'",
   'UPDATE item SET f = 0.10000001 WHERE number = 1 AND f IS NOT NULL',
   "UPDATE item SET day = '2026-03-01', body = NULL, bits = 1",
   'DELETE FROM parent WHERE id = 2',
-  "UPDATE parent SET name = 'none' WHERE id = 1",
-  "UPDATE parent SET name = 'one' WHERE id = 3",
+  "UPDATE parent SET name = IF(id = 1, 'none', 'one') WHERE id <> 2 ORDER BY id",
   "INSERT INTO parent (name) VALUES ('four'), ('five')",
   'DELETE FROM child',
 ];
+
+/** MariaDB stores it as 0. */
+const OF_FLAVOUR: Record<TestFlavour, string[]> = {
+  mariadb: [],
+  mysql: ["UPDATE item SET d = '-0' WHERE code = 'c'"],
+};
 
 for (const flavour of testedFlavours('mariadb')) {
   describeWithMysql(flavour, { name: 'a reset in place' }, () => {
@@ -91,9 +101,10 @@ for (const flavour of testedFlavours('mariadb')) {
         },
       });
       expect(await server.dump('copy')).toBe(pristine);
-      for (const change of CHANGES) {
+      for (const change of [...CHANGES, ...OF_FLAVOUR[flavour]]) {
         await server.sql('copy', "SET sql_mode = ''", change);
-        expect(await reset(), change).toMatchObject({ way: 'in_place', changes: { tables: [{}] } });
+        const { way, changes } = await reset();
+        expect([way, (changes?.tables.length ?? 0) > 0], change).toEqual(['in_place', true]);
         expect((await server.dump('copy')) === pristine, change).toBe(true);
       }
       expect(await reset()).toMatchObject({ way: 'in_place', changes: { tables: [] } });

@@ -18,12 +18,14 @@ export interface BaseComparison {
   details: Details;
   base: BaseCopy;
   tables: ManifestTable[];
+  /** The server is on this machine and takes LOAD DATA LOCAL: it takes rows in the time in which it copies them. */
+  takesRowsFast: boolean;
 }
 
 /** Plans which tables to copy from the base copy and which to load, or gives the reason for a full load. */
 export async function planDifference(server: MysqlSession, comparison: BaseComparison): Promise<DifferencePlan> {
-  const { request, details, base, tables } = comparison;
-  const early = whyFull(request, base) ?? byProgram(details);
+  const { request, details, base, tables, takesRowsFast } = comparison;
+  const early = whyFull(request, base) ?? byProgram(details) ?? whySlower(comparison);
   if (early !== null) return fullLoad(base, early);
   const names = await readAuxiliaryNames(server, request.url.database ?? '');
   const record = await readBaseRecord(server, { database: names.base, table: BASE, of: names.of });
@@ -40,7 +42,10 @@ export async function planDifference(server: MysqlSession, comparison: BaseCompa
   const ways = tableWays({
     ...{ base, tables: differing, before },
     earlier: earlier ? earlierTables(earlier) : null,
-    whyWhole: (table) => (sameColumns.has(table.name) ? null : 'the base copy has no such table, or other columns'),
+    whyWhole(table) {
+      if (!sameColumns.has(table.name)) return 'the base copy has no such table, or other columns';
+      return takesRowsFast ? 'the server takes all rows as fast as it copies them' : null;
+    },
     hasKey: (table) => keyOf(table, { details, byName }) !== null,
   });
   if (tables.length > 0 && tables.length === differing.length && ways.every(({ way }) => way === 'whole')) {
@@ -54,6 +59,14 @@ export async function planDifference(server: MysqlSession, comparison: BaseCompa
     files: [DEFINITIONS_FILE],
     reason: `the base copy is of snapshot ${base.snapshot ?? 'unknown'}, which has tables with the same columns`,
   };
+}
+
+/** Figures: test/bench/README.md. What is saved on a fast server is the next base copy of the tables that do not differ. */
+function whySlower({ request, takesRowsFast }: BaseComparison): string | null {
+  const keepsBase = request.keepBase !== undefined || request.keepUsedBase;
+  return takesRowsFast && !keepsBase
+    ? 'the server takes rows as fast as it copies them, and no base copy is kept'
+    : null;
 }
 
 export function keyOf(
