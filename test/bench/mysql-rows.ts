@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- mysql-rows [MEGABYTES] [ROUNDS] [LOCAL_INFILE]`: loads of snapshots in which rows of one of 40 tables
+ * `npm run bench -- mysql-rows [MEGABYTES] [ROUNDS] [LOCAL_INFILE] [loads|resets]`: loads of snapshots in which rows of one of 40 tables
  * differ (default 600 MB, half of them in the table `event`, with three indexes), from the base copy against full loads,
  * and resets in place against resets by copy, in turns; medians of three. Processor time is of program and server.
  */
@@ -43,8 +43,8 @@ saves: { before: [] }
 targets: { bench: { snapshot: { src_url: "${server.url('bench')}", dst_url: "${server.url('copy')}" } } }
 `;
   await writeFile(config, text, { mode: 0o600 });
-  await measureLoads();
-  await measureResets();
+  if (process.argv[5] !== 'resets') await measureLoads();
+  if (process.argv[5] !== 'loads') await measureResets();
 } finally {
   await server.stop();
   await rm(folder, { recursive: true, force: true });
@@ -82,6 +82,7 @@ async function measureLoads(): Promise<void> {
 
 async function measureResets(): Promise<void> {
   const rows = [['', 'by copy, s', 'in place, s', 'ratio', 'by copy, CPU s', 'in place, CPU s', 'ratio']];
+  await tool('build', 'bench');
   await tool('load', 'bench', '0', '--full', '--keep-base');
   for (const { what, statement } of [{ what: 'nothing', statement: 'DO 1' }, ...CHANGES]) {
     const [copied, ours]: [Costs[], Costs[]] = [[], []];
