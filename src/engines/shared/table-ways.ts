@@ -7,8 +7,6 @@ import { ownFiles } from './stored-pairs.ts';
 /** A smaller table is loaded as fast as its rows are compared. */
 const LEAST_BYTES = 256 * 1024;
 
-export const IS_SMALL = 'it is small';
-
 export interface WaysFacts {
   base: BaseCopy;
   /** The tables that differ. */
@@ -19,14 +17,14 @@ export interface WaysFacts {
   earlier: EarlierTables | null;
   /** A reason of the engine's own, that needs no other snapshot. */
   whyWhole: (table: ManifestTable) => string | null;
-  /** Whether it has a usable key; `null` where the definitions are not understood. */
+  /** Reports whether it has a usable key; `null` where the definitions are not understood. */
   hasKey: (table: ManifestTable) => boolean | null;
 }
 
 /** Decides from the manifests and definitions which tables are loaded by the rows that differ. */
 export function tableWays({ base, tables, before, earlier, whyWhole, hasKey }: WaysFacts): TableWay[] {
   const reasonOf = (table: ManifestTable): string | null => {
-    const reason = isSmall(table) ? IS_SMALL : whyWhole(table);
+    const reason = isSmall(table) ? 'it is small' : whyWhole(table);
     if (reason !== null) return reason;
     if (!earlier) return `snapshot ${base.snapshot} is not on this machine`;
     if (!earlier.find(table, before.get(table.name))) {

@@ -143,7 +143,7 @@ async function exchange(
 ): Promise<InPlaceChanges | string> {
   const destination = url.database ?? '';
   await using session = await openSession(context, url);
-  const { readAt } = await readUpdated(session, destination);
+  const since = await secondsAgo(session, MARGIN_SECONDS);
   const found = await findChanges(session, url);
   if (typeof found === 'string') return found;
   const { record, tables } = found;
@@ -157,7 +157,7 @@ async function exchange(
   for (const table of tables) {
     // What was written to since the comparison began, or may have been, is compared again.
     const time = updated.get(table.name);
-    if (time !== null && time !== undefined && time < readAt) continue;
+    if (time !== null && time !== undefined && time < since) continue;
     const again = await fillDifferingRows(session, table);
     if (changed.has(table.name)) changed.set(table.name, again);
     else if (again.delete + again.insert > 0) return 'other sessions change its tables';
@@ -175,6 +175,16 @@ async function exchange(
   }
   await session.execute('UNLOCK TABLES');
   return changesOf(changes);
+}
+
+/** A commit takes its time by the second, and is seen a moment later. */
+const MARGIN_SECONDS = 2;
+
+async function secondsAgo(session: MysqlSession, seconds: number): Promise<string> {
+  const [row] = await session.query<{ time: string }>(
+    `SELECT CAST(NOW(0) - INTERVAL ${Number(seconds)} SECOND AS CHAR) AS time`,
+  );
+  return row?.time ?? '';
 }
 
 /** Tables that are not changed can be read meanwhile. */

@@ -12,7 +12,7 @@ export const baseContentsSchema = v.object({
   obstacle: v.nullable(v.string()),
   tables: v.array(
     v.object({
-      /** As the snapshot names it. */
+      /** The name in the snapshot. */
       name: v.string(),
       /** Digests of what the columns are, and of what is given to LOAD DATA, and how. */
       columns: v.string(),

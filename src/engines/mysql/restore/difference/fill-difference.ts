@@ -26,7 +26,7 @@ import { compareWithBase } from './compare-with-base.ts';
 import { compareContents, keyOf } from './plan-difference.ts';
 import { replaceRows } from './replace-rows.ts';
 
-/** What the tables of a load take from its base copy. */
+/** The base copy that the tables of a load are taken from. */
 export interface FromBase {
   /** The user of the load, who may read the base copy. */
   url: DatabaseUrl;
@@ -34,7 +34,7 @@ export interface FromBase {
   record: BaseRecord;
   planned: DifferencePlan;
   earlier: RestoreRun['earlier'] | undefined;
-  /** As the snapshot has them. */
+  /** The definitions of the snapshot, before the load divides them. */
   definitions: TableDefinition[];
 }
 
@@ -53,7 +53,8 @@ export async function openBase(
 
 /**
  * Makes the tables of a load from those of the base copy: rows are copied by the server, those that differ are replaced
- * by their keys, and tables that must be are loaded whole.  */
+ * by their keys, and tables that must be are loaded whole.
+ */
 export async function fillDifference(
   context: EngineContext,
   loading: LoadTablesOptions,
