@@ -32,7 +32,7 @@ import { assertCreatable } from './assert-creatable.ts';
 import { checkRestored } from './check.ts';
 import { codeAfterSteps } from './code-after-steps.ts';
 import { describeContents } from './difference/contents.ts';
-import { openBase } from './difference/fill-difference.ts';
+import { openBase, rowsFromBase } from './difference/fill-difference.ts';
 import { onlyOwnRows, remoteWarnings } from './left-out.ts';
 import { restoreOnlyRows } from './only-rows/restore-only-rows.ts';
 import { fillDatabase, readDefinitionsFile } from './rows/fill.ts';
@@ -91,6 +91,8 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
       const shadowUrl = user?.url ?? withDatabase(url, shadow);
       const client = details.program ? await openClient(running, { ...run, url: shadowUrl }) : null;
       const tables = leftOut.map(({ table }) => table);
+      const opening = { url, earlier: run.earlier, definitions: definitions.tables };
+      const from = planned && (await openBase(server, { ...opening, planned }));
       const fill = {
         url: shadowUrl,
         plan,
@@ -101,16 +103,13 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
         client,
         leftOut: tables,
         helper: user?.helper ?? null,
-        fromBase:
-          planned && (await openBase(server, { url, planned, earlier: run.earlier, definitions: definitions.tables })),
+        fromBase: from && rowsFromBase(running, from, (reused) => kept.push(...(afterLoad ? [] : reused))),
       };
       const filled = await fillDatabase(running, fill).catch((error) =>
         Promise.reject(withRightsHint(error, run.plan.restoredBy)),
       );
       const { code } = filled;
-      if (filled.difference) loaded.ways = filled.difference.ways;
-      // Steps may change them.
-      if (!afterLoad) kept.push(...(filled.difference?.reused ?? []));
+      if (filled.ways) loaded.ways = filled.ways;
       let { histograms } = details;
       const gather = async (from: DatabaseUrl): Promise<void> => {
         histograms = await analyzeTables(running, { url: from, sessions: cpus, histograms });

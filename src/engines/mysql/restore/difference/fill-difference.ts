@@ -13,6 +13,7 @@ import { quoteName } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { BASE } from '../../server/names.ts';
 import { readAuxiliaryNames } from '../../server/server.ts';
+import type { RowsFromBase } from '../rows/fill.ts';
 import {
   alter,
   dataOf,
@@ -51,11 +52,27 @@ export async function openBase(
   throw restoreFailed(`The base copy ${name} is no longer that of the plan`, [], 'Run the load again.');
 }
 
+/** Returns what fills the tables of a load; `onReused` gets the tables of the base copy that are taken as they are. */
+export function rowsFromBase(
+  context: EngineContext,
+  from: FromBase,
+  onReused: (tables: BaseRecord['tables']) => void,
+): RowsFromBase {
+  return {
+    tables: from.planned.ways.length,
+    async fill(loading) {
+      const { ways, reused } = await fillDifference(context, loading, from);
+      onReused(reused);
+      return ways;
+    },
+  };
+}
+
 /**
  * Makes the tables of a load from those of the base copy: rows are copied by the server, those that differ are replaced
  * by their keys, and tables that must be are loaded whole.
  */
-export async function fillDifference(
+async function fillDifference(
   context: EngineContext,
   loading: LoadTablesOptions,
   { url, name, record, planned, earlier, definitions }: FromBase,
@@ -101,7 +118,7 @@ export async function fillDifference(
   };
 }
 
-export interface FilledDifference {
+interface FilledDifference {
   /** The way of each table that differs. */
   ways: TableWay[];
   /** Tables of the base copy that are as they must be, by the record of it. */
