@@ -265,6 +265,31 @@ const MYSQL: Record<string, string[]> = {
   // Rights out of a SET column of the server.
   // Results of quotePath, and expressions of quoted columns.
   'branches/copy-rows.ts': ['into', 'source', 'values.join(", ")'],
+  // Names are quoted, aliases are numbers of ours.
+  'branches/in-place/differing-rows.ts': [
+    'alias.d',
+    'at',
+    'b',
+    'bytes',
+    'columns',
+    'columns.join(", ")',
+    'columns.map(ArrowFunctionExpression).join(", ")',
+    'd',
+    'equal',
+    'isMissing(alias.b)',
+    'isMissing(alias.d)',
+    'isSame',
+    'keyOf(alias.b)',
+    'keyOf(alias.d)',
+    'own',
+    'sameAs(alias.b)',
+    'sameAs(alias.d)',
+    'touched',
+    'touchedOf(table)',
+  ],
+  'branches/in-place/reset-in-place.ts': ['BigInt(counter)', 'b', 'd', 'locksOf(found).join(", ")', 'other', 'own'],
+  'restore/difference/fill-difference.ts': ['BigInt(counter)'],
+  'restore/difference/replace-rows.ts': ['at', 'columns', 'distinct', 'isSame'],
   'swap/routine-grants.ts': ['given.join(", ")', 'destination'],
   'restore/rows/load-tables.ts': ['additions', 'conversions.join(", ")', 'fields.join(", ")', 'set'],
   // Results of quotePath.

@@ -207,6 +207,22 @@ export const PROMISES = {
         full: 40,
         rounds: 1000,
       },
+      'rows-mariadb': {
+        file: 'test/prove/mysql-rows.full.test.ts',
+        method:
+          'pairs of snapshots with random tables, keys and changes (equal keys of other text, equal rows, no key, new columns, triggers), the second loaded from the base copy of the first, then changed and reset: equal to a full load by dump, on MariaDB',
+        sample: 0,
+        full: 20,
+        rounds: 1000,
+      },
+      'rows-mysql': {
+        file: 'test/prove/mysql-rows.full.test.ts',
+        method:
+          'pairs of snapshots with random tables, keys and changes (equal keys of other text, equal rows, no key, new columns, triggers), the second loaded from the base copy of the first, then changed and reset: equal to a full load by dump, on MySQL',
+        sample: 0,
+        full: 20,
+        rounds: 300,
+      },
       mariadb: {
         file: 'test/prove/equal-data.full.test.ts',
         method: 'the same by mariadb-dump on MariaDB',

@@ -1,6 +1,5 @@
 import { alongside } from '../database-url.ts';
 import type { Engine } from '../engine.ts';
-import { NOT_IN_PLACE } from './branches/not-in-place.ts';
 import { databaseOf, parseMysqlUrl, urlVariables, urlWithPassword, withDatabase } from './connection/url.ts';
 
 export const mysql: Engine = {
@@ -107,7 +106,10 @@ export const mysql: Engine = {
         run(async (context, url) =>
           (await import('./branches/reset-destination.ts')).reset(context, { ...request, url }),
         ),
-      resetInPlace: async () => NOT_IN_PLACE,
+      resetInPlace: (request) =>
+        run(async (context, url) =>
+          (await import('./branches/in-place/reset-in-place.ts')).resetInPlace(context, { ...request, url }),
+        ),
       findCopies: () =>
         run(async (context, url) => (await import('./branches/destination-copies.ts')).findCopies(context, url)),
       findAllCopies: (urls) =>

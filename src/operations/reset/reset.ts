@@ -172,7 +172,7 @@ function inPlaceSteps({ tables, sequences }: InPlaceChanges, base: string): stri
     );
   return [
     'Lock all tables against changes',
-    `Compare row versions with ${base}`,
+    `Compare rows with ${base}`,
     `In one transaction without triggers, delete at most ${rows('delete')} and insert at most ${rows('insert')} in ${formatNumberOf(tables.length, 'table')}`,
     ...(sequences > 0 ? [`Set ${formatNumberOf(sequences, 'sequence')}`] : []),
   ];

@@ -16,6 +16,7 @@ import { connect } from '../connection/connect.ts';
 import { quoteName, quotePath, tablesIn } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
+import type { BaseContents } from '../restore/difference/contents.ts';
 import { createSequences } from '../restore/rows/fill.ts';
 import { alter, makeTables } from '../restore/rows/load-tables.ts';
 import { analyzeTables } from '../restore/statistics.ts';
@@ -68,6 +69,15 @@ export interface BaseCopyOptions {
   spare: boolean;
   snapshot: string | null;
   partial: boolean;
+  contents?: BaseContents;
+  /** Tables of the present base copy that the new database was found to have as they are. */
+  kept?: () => BaseRecord['tables'];
+}
+
+/** Tables of a new base copy; it has those of the present one besides that are kept. */
+export interface MadeBase {
+  database: string;
+  kept: string[];
 }
 
 interface MakeCopiesRequest {
@@ -83,10 +93,10 @@ export async function createBase(
   context: EngineContext,
   server: MysqlSession,
   { url, shadow, base, dependents: { code, definers, histograms } }: MakeCopiesRequest,
-): Promise<string> {
+): Promise<MadeBase> {
   const destination = url.database ?? '';
   const { of, base: name, shadow: newName } = await readAuxiliaryNames(server, destination);
-  const made = startStep(context.report, 'base', `Create the base copy ${name}`);
+  const created = startStep(context.report, 'base', `Create the base copy ${name}`);
   const read = await readDefinitions(server, shadow, () => {});
   // A snapshot may spell names otherwise than the server.
   const { tables, sequences } = withSequencesOwn(read, shadow);
@@ -94,7 +104,9 @@ export async function createBase(
   const to = newName();
   await createShadowDatabase(server, { name: to, destination, collations: code });
   const shadowUrl = withDatabase(url, to);
-  const own = ownTables(definitions).map((table) => ({ ...table, indexes: [], foreignKeys: [] }));
+  const kept = new Map((base.kept?.() ?? []).map((table) => [table.name, table]));
+  const made = ownTables(definitions).filter(({ name: table }) => !kept.has(table));
+  const own = made.map((table) => ({ ...table, indexes: [], foreignKeys: [] }));
   await makeWithoutDefaults(context, server, { url: shadowUrl, definitions: { ...definitions, tables: own } });
   const rows = await copyRows(context, {
     url,
@@ -109,10 +121,11 @@ export async function createBase(
   const record: Omit<BaseRecord, 'read_at' | 'tables'> = {
     ...{ of, id: randomUUID(), snapshot: base.snapshot, partial: base.partial, definitions, definers, histograms },
     loaded_at: context.clock().toISOString(),
+    ...(base.contents && { contents: base.contents }),
   };
-  await writeCopyRecord(server, { database: to, record, rows });
-  made(`Created the base copy ${name}`);
-  return to;
+  await writeCopyRecord(server, { database: to, record, rows, kept: [...kept.values()] });
+  created(`Created the base copy ${name}`);
+  return { database: to, kept: [...kept.keys()] };
 }
 
 /** A default from a sequence would name the database in which the table was made. */
@@ -150,11 +163,13 @@ interface CopyRecord {
   database: string;
   record: Omit<BaseRecord, 'read_at' | 'tables'>;
   rows: Map<string, CopyRowsResult>;
+  kept?: BaseRecord['tables'];
 }
 
-async function writeCopyRecord(server: MysqlSession, { database, record, rows }: CopyRecord): Promise<void> {
+async function writeCopyRecord(server: MysqlSession, { database, record, rows, kept = [] }: CopyRecord): Promise<void> {
   const { readAt, updated } = await readUpdated(server, database);
-  const tables = [...rows].map(([name, copied]) => ({ name, ...copied, updated: updated.get(name) ?? null }));
+  const copies = [...rows].map(([name, copied]) => ({ name, ...copied, updated: updated.get(name) ?? null }));
+  const tables = [...kept, ...copies];
   const value: BaseRecord = { ...record, read_at: readAt, tables };
   await writeRecord(server, { database, table: BASE, value });
 }

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { codeDefinitionsSchema, type Definitions, definitionsSchema } from '../catalog/definitions/definitions.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { histogramSchema } from '../details-schema.ts';
+import { baseContentsSchema } from '../restore/difference/contents.ts';
 import { BASE, OUTDATED, RETIRED } from '../server/names.ts';
 import { databaseExists, isEmpty } from '../server/server.ts';
 import { readRecord } from '../swap/record.ts';
@@ -30,6 +31,7 @@ const recordSchema = v.object({
       updated: v.nullable(v.string()),
     }),
   ),
+  contents: v.exactOptional(baseContentsSchema),
   /** Digest of the definitions of a spare's tables. */
   digest: v.optional(v.string()),
 });

@@ -20,6 +20,7 @@ import { type Details, detailsOf } from '../details.ts';
 import { assertNoForeignReferences } from '../swap/foreign-references.ts';
 import { hasRoutines, readRoutineGrants } from '../swap/routine-grants.ts';
 import { longSwapWarnings } from '../swap/swap-duration.ts';
+import { planDifference } from './difference/plan-difference.ts';
 import { eventWarnings } from './event-warnings.ts';
 import { type InspectedDestination, inspectDestination } from './inspect-destination.ts';
 import { remoteWarnings } from './left-out.ts';
@@ -46,7 +47,14 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   const { tables, empty } = divideTables(manifest.tables, request);
   if (details.program) await ownClientFor(context, server);
   const packets = checkPacketLimit({ ...packet, details, tables, boundsJson: server.flavour === 'mysql' });
-  assertEnoughSpace(inspected, copiesOf(keepBase) * tables.reduce((sum, table) => sum + bytesOfTable(table), 0));
+  const bytes = tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
+  assertEnoughSpace(inspected, copiesOf(keepBase) * bytes);
+  const { base } = copies;
+  const takesRowsFast = destination.local && packet.localInfile;
+  const difference = base && (await planDifference(session, { request, details, base, tables, takesRowsFast }));
+  const isUsed = !keepBase && request.keepUsedBase && (difference?.tables || difference?.savesNothing);
+  const { freeBytes } = inspected;
+  const keepsUsedBase = isUsed && (freeBytes === null || freeBytes >= (copiesOf(keepBase) + 1) * bytes);
   return {
     destination,
     strategy: 'swap',
@@ -56,6 +64,8 @@ export async function planRestore(context: EngineContext, request: RestoreReques
     tables,
     empty,
     copies,
+    ...(difference && { difference }),
+    ...(keepsUsedBase && { keepsUsedBase }),
     warnings: [
       ...remoteWarnings(details.definitions_only ?? [], { created: request.remoteTables ?? false }),
       ...eventWarnings(details, { events: request.events ?? false, isSave: request.manifest.save !== undefined }),

@@ -6,8 +6,8 @@ import type { ReplaceResult, RestoreRun } from '../../facets/restore.ts';
 import { tablesText } from '../../shared/divide-tables.ts';
 import { endLeftSessions } from '../../shared/left-sessions.ts';
 import { withRightsHint } from '../../shared/restore-failed.ts';
-import { type BaseCopyOptions, createBase, createSpare } from '../branches/base-copies.ts';
-import { baseCopyState } from '../branches/base-record.ts';
+import { type BaseCopyOptions, createBase, createSpare, type MadeBase } from '../branches/base-copies.ts';
+import { type BaseRecord, baseCopyState } from '../branches/base-record.ts';
 import { restoredBranch } from '../branches/restored-branch.ts';
 import { dropCode } from '../catalog/definitions/code.ts';
 import { withEventsDisabled } from '../catalog/definitions/events.ts';
@@ -31,6 +31,8 @@ import { renameStatement } from '../swap/swap-packet.ts';
 import { assertCreatable } from './assert-creatable.ts';
 import { checkRestored } from './check.ts';
 import { codeAfterSteps } from './code-after-steps.ts';
+import { describeContents } from './difference/contents.ts';
+import { openBase, rowsFromBase } from './difference/fill-difference.ts';
 import { onlyOwnRows, remoteWarnings } from './left-out.ts';
 import { restoreOnlyRows } from './only-rows/restore-only-rows.ts';
 import { fillDatabase, readDefinitionsFile } from './rows/fill.ts';
@@ -57,9 +59,14 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
 
   const partial = plan.empty.length > 0 || leftOut.length > 0;
   const keepBase = run.onlyBase ? { spare: false } : run.keepBase;
-  const base = keepBase && { spare: keepBase.spare, snapshot: manifest.id, partial };
+  const obstacle = afterLoad ? 'steps of after_load have changed the base copy' : null;
+  const contents = describeContents({ manifest, details, definitions: definitions.tables, obstacle });
+  const kept: BaseRecord['tables'] = [];
+  const base = keepBase && { spare: keepBase.spare, snapshot: manifest.id, partial, contents, kept: () => kept };
+  const planned = run.plan.difference?.tables ? run.plan.difference : null;
+  const loaded: Pick<ReplaceResult, 'ways'> = {};
   const branch = run.branch && (await restoredBranch(context, { url, branch: run.branch }));
-  return loadThroughShadow(
+  const replaced = await loadThroughShadow(
     context,
     {
       url,
@@ -84,6 +91,8 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
       const shadowUrl = user?.url ?? withDatabase(url, shadow);
       const client = details.program ? await openClient(running, { ...run, url: shadowUrl }) : null;
       const tables = leftOut.map(({ table }) => table);
+      const opening = { url, earlier: run.earlier, definitions: definitions.tables };
+      const from = planned && (await openBase(server, { ...opening, planned }));
       const fill = {
         url: shadowUrl,
         plan,
@@ -94,10 +103,13 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
         client,
         leftOut: tables,
         helper: user?.helper ?? null,
+        fromBase: from && rowsFromBase(running, from, (reused) => kept.push(...(afterLoad ? [] : reused))),
       };
-      const code = await fillDatabase(running, fill).catch((error) =>
+      const filled = await fillDatabase(running, fill).catch((error) =>
         Promise.reject(withRightsHint(error, run.plan.restoredBy)),
       );
+      const { code } = filled;
+      if (filled.ways) loaded.ways = filled.ways;
       let { histograms } = details;
       const gather = async (from: DatabaseUrl): Promise<void> => {
         histograms = await analyzeTables(running, { url: from, sessions: cpus, histograms });
@@ -149,6 +161,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
       };
     },
   );
+  return { ...replaced, ...loaded };
 }
 
 export interface ShadowLoadRequest extends Pick<RestoreRun, 'url' | 'undo' | 'unchangedSince'> {
@@ -247,9 +260,9 @@ async function placeOnlyBase(
     shadow,
     made,
     collations,
-  }: { destination: string; shadow: string; made: string; collations: Collations },
+  }: { destination: string; shadow: string; made: MadeBase; collations: Collations },
 ): Promise<void> {
-  await server.execute(renameStatement([{ from: [made, BASE], to: [made, OUTDATED] }]));
+  await server.execute(renameStatement([{ from: [made.database, BASE], to: [made.database, OUTDATED] }]));
   const { renames, obsolete } = await planBase(context, server, { destination, made, collations });
   await verifyLock(server, destination);
   await server.execute(renameStatement(renames));

@@ -2,6 +2,7 @@ import { startStep } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { ReplaceResult, RestoreRun } from '../../facets/restore.ts';
 import { copyRemains } from '../../shared/copy-remains.ts';
+import type { MadeBase } from '../branches/base-copies.ts';
 import { baseCopyState } from '../branches/base-record.ts';
 import { branchMarkText, withoutSwitch } from '../branches/branch-mark.ts';
 import { ownMark } from '../branches/last-switch.ts';
@@ -31,7 +32,7 @@ export interface Swap extends Switch {
   /** Keeps what is replaced all the same, unless it is known to be as then. */
   unchangedSince?: RestoreRun['unchangedSince'];
   /** The database beside the destination that becomes its base copy, whether the present one remains, or none does. */
-  base: string | 'present' | null;
+  base: MadeBase | 'present' | null;
   branch?: BranchSwap | undefined;
 }
 
@@ -157,13 +158,18 @@ export async function planBase(
   if (state === 'remains') await dropAuxiliaryDatabase(context, server, { name: base, destination });
   if (state !== 'whole') await createDatabase(server, { name: base, collations });
   const old = shadow();
+  const kept = new Set(made.kept);
   if (record) await createShadowDatabase(server, { name: old, destination, collations });
   return {
     renames: [
-      ...present.map((table, at): Rename => ({ from: [base, table], to: [old, `base-${at}`] })),
-      ...(await tablesOf(server, made)).map((table): Rename => ({ from: [made, table], to: [base, table] })),
+      ...present
+        .filter((table) => !kept.has(table))
+        .map((table, at): Rename => ({ from: [base, table], to: [old, `base-${at}`] })),
+      ...(await tablesOf(server, made.database)).map(
+        (table): Rename => ({ from: [made.database, table], to: [base, table] }),
+      ),
     ],
-    obsolete: [spare, made, ...(record ? [old] : [])],
+    obsolete: [spare, made.database, ...(record ? [old] : [])],
   };
 }
 

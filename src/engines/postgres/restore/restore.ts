@@ -21,7 +21,7 @@ import type { Settle } from '../swap/inherit.ts';
 import type { ReplaceRequest } from '../swap/replace.ts';
 import { checkRestored, findDifferences } from './check.ts';
 import { extensionSchemas } from './create-extensions.ts';
-import { compareTables } from './difference/compare-tables.ts';
+import { compareWithBase } from './difference/compare-tables.ts';
 import { type DescribedBase, deletedRows, describeBase } from './difference/describe-base.ts';
 import { fillDifference } from './difference/fill-difference.ts';
 import { restoreInPlace } from './in-place/in-place.ts';
@@ -65,7 +65,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
   archive.catch(() => {});
   const ended = new AbortController();
   const signal = AbortSignal.any([context.signal, ended.signal]);
-  const compared = fromCopy && compareTables({ signal }, { ...run, planned: fromCopy, tables: plan.tables, details });
+  const compared = fromCopy && compareWithBase({ signal }, { ...run, planned: fromCopy, tables: plan.tables, details });
   compared?.catch(() => {});
   await using _laidOut = {
     async [Symbol.asyncDispose]() {

@@ -4,7 +4,7 @@ import { UserError } from '../../../../runtime/errors.ts';
 import { startStep } from '../../../../runtime/events.ts';
 import { formatNumberOf } from '../../../../text/format.ts';
 import type { EngineContext } from '../../../engine-context.ts';
-import type { RestoreRun } from '../../../facets/restore.ts';
+import type { RestoreRun, TableWay } from '../../../facets/restore.ts';
 import { checkDefinitions } from '../../catalog/definitions/check-definitions.ts';
 import { refused } from '../../catalog/definitions/checked-definition.ts';
 import { createCode, type Helper } from '../../catalog/definitions/code.ts';
@@ -28,7 +28,7 @@ import { DEFINITIONS_FILE, type Details, detailsOf } from '../../details.ts';
 import { type ArrivingDefinitions, assertPlanned, leaveOutRemote, readersOf, reportLeftOutViews } from '../left-out.ts';
 import { failRestore } from '../restore-errors.ts';
 import { type Client, loadByProgram } from './load-program.ts';
-import { alter, hasFewRows, loadTables, makeTable, makeTables } from './load-tables.ts';
+import { alter, hasFewRows, type LoadTablesOptions, loadTables, makeTable, makeTables } from './load-tables.ts';
 
 export interface FillOptions extends Pick<RestoreRun, 'url' | 'plan' | 'cpus' | 'read'> {
   details: Details;
@@ -37,8 +37,17 @@ export interface FillOptions extends Pick<RestoreRun, 'url' | 'plan' | 'cpus' | 
   client?: Client | null;
   /** Tables of the snapshot that are not created. */
   leftOut: string[];
+  /** The base copy that rows are taken from. */
+  fromBase?: RowsFromBase | null;
   /** Creates code that the user of `url` may not. */
   helper?: Helper | null;
+}
+
+export interface RowsFromBase {
+  /** Number of the tables that differ. */
+  tables: number;
+  /** Makes all tables with their rows. */
+  fill(loading: LoadTablesOptions): Promise<TableWay[]>;
 }
 
 /** Reads the definitions to create from their object: checked, and without remote tables unless they are requested. */
@@ -88,23 +97,33 @@ function parseDefinitions(text: string): Definitions {
  * Fills an empty database: tables, their rows and indexes side by side, then what depends on several tables. The result
  * is the code that can be made.
  */
-export async function fillDatabase(context: EngineContext, fill: FillOptions): Promise<CodeDefinitions> {
+export async function fillDatabase(context: EngineContext, fill: FillOptions): Promise<FilledDatabase> {
   const { report } = context;
   const { url, plan, definitions, leftOut } = fill;
-  const amount = formatNumberOf(plan.tables.length, 'table');
-  const restored = startStep(report, 'restore', `Restore ${amount}`);
+  const { fromBase = null } = fill;
+  const amount = formatNumberOf(fromBase ? fromBase.tables : plan.tables.length, 'table');
+  const what = fromBase ? `${amount} that differ from the base copy` : amount;
+  const restored = startStep(report, 'restore', `${fromBase ? 'Load' : 'Restore'} ${what}`);
   await using session = await connect(context, url);
   await session.execute('SET foreign_key_checks = 0');
   const tables = withForeignKeys(withRowsToCome(definitions.tables, fill));
   await createSequences(session, definitions);
+  let ways: TableWay[] | null = null;
   if (fill.client) {
     await makeTables(context, { ...fill, definitions: tables });
     await loadByProgram(context, { ...fill, client: fill.client, definitions: tables });
   } else {
     const [server] = await session.query<{ allowed: number }>('SELECT @@local_infile AS allowed');
-    await loadTables(context, { ...fill, definitions: tables, localInfile: server?.allowed === 1 });
+    const loading = { ...fill, definitions: tables, localInfile: server?.allowed === 1 };
+    if (fromBase) ways = await fromBase.fill(loading);
+    else await loadTables(context, loading);
   }
-  restored(`Restored ${amount} and their indexes`);
+  const byRows = ways?.filter(({ way }) => way === 'rows').length ?? 0;
+  restored(
+    fromBase
+      ? `Loaded ${amount}${byRows > 0 ? `, ${byRows} of them by rows` : ''}`
+      : `Restored ${amount} and their indexes`,
+  );
 
   const indexed = startStep(report, 'index', 'Create foreign keys, views, routines and triggers');
   const code = await createDependents(context, session, {
@@ -113,7 +132,13 @@ export async function fillDatabase(context: EngineContext, fill: FillOptions): P
     helper: fill.helper ?? null,
   });
   indexed('Created foreign keys, views, routines and triggers');
-  return code;
+  return { code, ways };
+}
+
+export interface FilledDatabase {
+  code: CodeDefinitions;
+  /** The way of each table that differs; `null` for a full load. */
+  ways: TableWay[] | null;
 }
 
 /** A table that stays empty, or nearly so, or is filled by a client, gets its indexes when it is made. */

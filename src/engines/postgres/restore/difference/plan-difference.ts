@@ -1,6 +1,7 @@
 import type { ManifestTable } from '../../../../repository/manifest/manifest.ts';
 import type { BaseCopy } from '../../../facets/copies.ts';
 import type { DifferencePlan } from '../../../facets/restore.ts';
+import { allWhole, fullLoad, named, whyFull, whyOtherData } from '../../../shared/table-ways.ts';
 import { quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import { CONTENTS } from '../../dump/archive-contents.ts';
@@ -13,11 +14,8 @@ import { type BaseComparison, planWays } from './plan-ways.ts';
 /** Plans which tables to load into a copy of the base copy, or gives the reason for a full load. */
 export async function planDifference(server: PostgresSession, comparison: BaseComparison): Promise<DifferencePlan> {
   const { base } = comparison;
-  const full = (reason: string): DifferencePlan => ({
-    ...named(base),
-    ...{ tables: null, ways: [], deleted: {}, files: null, reason },
-  });
-  const early = whyFull(comparison);
+  const full = (reason: string): DifferencePlan => fullLoad(base, reason);
+  const early = whyFull(comparison.request, base) ?? whyUnknown(comparison);
   if (early !== null) return full(early);
   const { base: marked } = await findAuxiliaryDatabases(server, comparison.destination);
   const contents = marked?.mark.contents;
@@ -32,7 +30,7 @@ export async function planDifference(server: PostgresSession, comparison: BaseCo
   }
   const ways = await planWays(comparison, { tables, before: compared.before, deleted: contents.deleted ?? {} });
   if (tables.length > 0 && tables.length === comparison.tables.length && ways.every(({ way }) => way === 'whole')) {
-    return { ...full('all tables differ, and would be loaded whole'), savesNothing: true };
+    return allWhole(base);
   }
   return {
     ...named(base),
@@ -44,21 +42,9 @@ export async function planDifference(server: PostgresSession, comparison: BaseCo
   };
 }
 
-function named({ name, snapshot, loadedAt }: BaseCopy): Pick<DifferencePlan, 'base' | 'snapshot' | 'loadedAt'> {
-  return { base: name, snapshot, loadedAt };
-}
-
-/** Reasons that need no look at the server. */
-function whyFull({ request, base, details }: BaseComparison): string | null {
-  if (request.full) return '--full was given';
-  if (request.only) return 'only some tables are loaded';
-  if (request.keepGoing) return '--keep-going restores every object';
-  if (base.outdated !== null) return `the base copy cannot be used: ${base.outdated}`;
-  if (base.partial) return 'the base copy lacks rows or objects of its snapshot';
-  if (details.definitions === undefined) {
-    return 'the snapshot was built by an older version, without a digest of its definitions';
-  }
-  return null;
+function whyUnknown({ details }: BaseComparison): string | null {
+  if (details.definitions !== undefined) return null;
+  return 'the snapshot was built by an older version, without a digest of its definitions';
 }
 
 interface ComparedContents {
@@ -73,10 +59,8 @@ function compare(
 ): ComparedContents | string {
   const { manifest, remoteTables = false, role = null } = request;
   if (contents.obstacle !== null) return contents.obstacle;
-  // A save was made from the destination, whichever data that has.
-  if (contents.sanitized !== manifest.sanitized && manifest.save === undefined) {
-    return manifest.sanitized ? 'the base copy has original data' : 'the base copy has sanitized data';
-  }
+  const other = whyOtherData(contents, request);
+  if (other !== null) return other;
   if (contents.role !== role) return 'the owner of the objects differs';
   const definitions = details.definitions ?? '';
   const loaded = { manifest, details, definitions, schemas, tables, remoteTables };

@@ -1,7 +1,7 @@
-import { bytesOfTable, type ManifestTable } from '../../../../repository/manifest/manifest.ts';
+import type { ManifestTable } from '../../../../repository/manifest/manifest.ts';
 import type { BaseCopy } from '../../../facets/copies.ts';
 import type { EarlierSnapshot, RestoreRequest, TableWay } from '../../../facets/restore.ts';
-import { ownFiles } from '../../../shared/stored-pairs.ts';
+import { isSmall, tableWays } from '../../../shared/table-ways.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';
 import { CONTENTS, type ContentsEntry, readContents } from '../../dump/archive-contents.ts';
 import { digestDefinitions } from '../../dump/definitions-digest.ts';
@@ -18,9 +18,6 @@ export interface BaseComparison {
   schemas: string[];
   tables: ManifestTable[];
 }
-
-/** A smaller table is loaded as fast as its rows are compared. */
-const LEAST_BYTES = 256 * 1024;
 
 /** Bytes of the names of all columns, which are an argument of psql. */
 const MOST_NAME_BYTES = 64 * 1024;
@@ -41,9 +38,8 @@ export async function planWays(
   { request, details, base }: BaseComparison,
   { tables, before, deleted }: WaysRequest,
 ): Promise<TableWay[]> {
-  const early = (table: ManifestTable): string | null => {
+  const whyWhole = (table: ManifestTable): string | null => {
     const data = dataOf(table, details);
-    if (bytesOfTable(table) < LEAST_BYTES) return 'it is small';
     if (before.get(table.name) === NEVER_EQUAL) return 'it is unlogged, or stores results of functions';
     if (Buffer.byteLength(JSON.stringify(data.columns)) > MOST_NAME_BYTES) return 'it has very many columns';
     if (data.of_extension || data.root) return 'its rows go through a partitioned table';
@@ -51,28 +47,17 @@ export async function planWays(
       return 'many of its rows were replaced since it was loaded';
     return null;
   };
-  const isCandidate = tables.some((table) => early(table) === null);
-  const earlier = isCandidate && base.snapshot !== null ? await request.earlier?.(base.snapshot) : null;
-  const known = earlier && earlierTables(earlier, details);
+  const isCandidate = tables.some((table) => !isSmall(table) && whyWhole(table) === null);
+  const snapshot = isCandidate && base.snapshot !== null ? await request.earlier?.(base.snapshot) : null;
   // A damaged snapshot does not keep its tables from being loaded whole.
-  const keyed = earlier ? await tablesWithKey(earlier, details.definitions).catch(() => null) : null;
-  const whyWhole = (table: ManifestTable): string | null => {
-    const reason = early(table);
-    if (reason !== null) return reason;
-    if (!known) return `snapshot ${base.snapshot} is not on this machine`;
-    if (!known.find(table, before.get(table.name))) {
-      return `snapshot ${base.snapshot} is not the one that the base copy was made from`;
-    }
-    if (!keyed) return 'the definitions of the snapshot are not understood';
-    const { schema, table: name } = dataOf(table, details);
-    return keyed.has(JSON.stringify([schema, name])) ? null : 'it has no primary or unique key that is NOT NULL';
-  };
-  return tables.map((table): TableWay => {
-    const reason = whyWhole(table);
-    if (reason !== null) return { table: table.name, way: 'whole', reason, bytes: bytesOfTable(table) };
-    const digest = before.get(table.name) ?? '';
-    const bytes = ownFiles(table, known?.find(table, digest) ?? null).reduce((sum, file) => sum + file.bytes, 0);
-    return { table: table.name, way: 'rows', reason: 'it has a key', bytes, before: digest };
+  const keyed = snapshot ? await tablesWithKey(snapshot, details.definitions).catch(() => null) : null;
+  return tableWays({
+    ...{ base, tables, before, whyWhole },
+    earlier: snapshot ? earlierTables(snapshot, details) : null,
+    hasKey(table) {
+      const { schema, table: name } = dataOf(table, details);
+      return keyed?.has(JSON.stringify([schema, name])) ?? null;
+    },
   });
 }
 

@@ -1,9 +1,9 @@
 import type { ManifestTable } from '../../../../repository/manifest/manifest.ts';
+import type { TableDifference } from '../../../shared/compare-tables.ts';
 import { quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';
 import { dataOf } from '../rows/copy-commands.ts';
-import type { TableDifference } from './compare-tables.ts';
 import { withAncestors } from './set-aside.ts';
 
 /** A unique index by which rows are found. */
