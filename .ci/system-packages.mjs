@@ -92,6 +92,15 @@ const systemPackages = [
     onlyForTests: true,
   },
   {
+    name: 'ShellCheck, Ruby and rpmbuild',
+    programs: ['shellcheck', 'ruby', 'rpmbuild'],
+    usualPlaces: [],
+    debian: ['shellcheck', 'ruby', 'rpm'],
+    elsewhere: 'macOS: brew install shellcheck rpm',
+    neededBy: 'the tests of install.sh, the Homebrew formula and the RPM package',
+    onlyForTests: true,
+  },
+  {
     name: 'Chromium',
     programs: ['chromium'],
     usualPlaces: [],
