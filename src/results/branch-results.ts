@@ -148,8 +148,15 @@ export type BranchSwitchResult = v.InferOutput<typeof branchSwitchResult>;
 
 const checkout = {
   git_branch: describe(orNull(text), 'Git branch of the current folder; `null` for a detached HEAD.'),
-  action: describe(v.picklist(['none', 'restore', 'switch']), '`restore`: the database of before the first switch.'),
+  action: describe(
+    v.picklist(['none', 'restore', 'switch', 'tree']),
+    '`restore`: the database of before the first switch; `tree`: the working tree gets a database of its own.',
+  ),
   why: describe(orNull(text), 'Why nothing is to be done; `null` otherwise.'),
+  tree: describe(
+    orNull(v.object({ folder: text, file: text, branch: text })),
+    'The linked working tree, and its file with the URL of the branch; `null` otherwise.',
+  ),
 };
 
 export const branchCheckoutPlan = v.object({
