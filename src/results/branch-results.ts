@@ -18,6 +18,10 @@ export const branchRow = v.object({
   snapshot: describe(orNull(text), 'Id of the snapshot; `null` where another load has replaced the content.'),
   repository: describe(orNull(text), 'The git repository and branch in which it was created.'),
   git_branch: orNull(text),
+  tree: describe(orNull(text), 'Folder of the git working tree of this repository that has it.'),
+  tree_token: describe(orNull(text), 'Of the working tree that it was created for.'),
+  expires_at: describe(orNull(text), '`tool branch prune` drops it from then on.'),
+  protected: describe(flag, 'Dropped and reset with --unprotect only.'),
   owner: describe(orNull(text), 'The agent that has created it (tool mcp); `null` for a person.'),
 });
 

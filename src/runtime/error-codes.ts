@@ -292,6 +292,7 @@ export const ERRORS = {
     value_refused: 'A name, number or operator of a server or snapshot is invalid.',
     base_name_taken: 'A foreign database has the name of the base copy or spare.',
     branch_current: 'The branch is the present destination.',
+    branch_protected: 'The branch is protected: `--unprotect`.',
     branch_not_own: 'An agent may reset, drop and read only branches that it created.',
     branch_name_taken: "The branch's database name belongs to a foreign database or a destination.",
     hook_destination_changed: 'The destination has changed since the git hook was installed; no connection was made.',

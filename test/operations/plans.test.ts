@@ -43,6 +43,7 @@ test('each operation that plans has one function that applies its plan', () => {
       'DropCopies',
       'ConfigurationFix',
       'Import',
+      'Link',
       'Load',
       'Prune',
       'QuerySave',
@@ -56,6 +57,7 @@ test('each operation that plans has one function that applies its plan', () => {
       'Snapshot',
       'Subset',
       'Undo',
+      'Unlink',
     ].sort(),
   );
 });

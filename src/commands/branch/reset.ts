@@ -1,7 +1,7 @@
 import { defineCommand } from '../../cli/command.ts';
 import { requestOf, runPlanned } from '../../cli/run-planned.ts';
 import { DRY_RUN, TARGET } from '../shared-options.ts';
-import { BRANCH, DESTDB } from './shared-options.ts';
+import { BRANCH, DESTDB, UNPROTECT } from './shared-options.ts';
 
 export const branchResetCommand = defineCommand({
   name: 'branch reset',
@@ -11,6 +11,7 @@ export const branchResetCommand = defineCommand({
   options: [
     { flags: '--all', description: 'reset all branches NAME_1 to NAME_n (created with --count)' },
     DESTDB,
+    UNPROTECT,
     DRY_RUN,
   ],
   examples: [

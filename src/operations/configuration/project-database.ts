@@ -66,13 +66,13 @@ async function readText(path: string): Promise<string | null> {
   return found.isFile() && found.size <= MOST_BYTES ? readFile(path, 'utf8') : null;
 }
 
-function valueOf(variables: NodeJS.Dict<string>, key: string): string {
+function urlValue(variables: NodeJS.Dict<string>, key: string): string {
   return (key === 'DB_DATABASE' ? composed(variables) : variables[key]) ?? '';
 }
 
 /** The URL that variables state, on any host, without the parameters and driver of the framework; `null` for none. */
 export function connectionText(variables: NodeJS.Dict<string>, key: string): string | null {
-  const { scheme = '', user = '', hosts = '', path = '' } = urlParts(valueOf(variables, key)) ?? {};
+  const { scheme = '', user = '', hosts = '', path = '' } = urlParts(urlValue(variables, key)) ?? {};
   const known = SCHEMES.get(scheme.split('+')[0] ?? '');
   if (!known || path.length < 2) return null;
   return `${known}://${user === '' ? '' : `${user}@`}${hosts}/${encodeURIComponent(path.slice(1))}`;

@@ -92,11 +92,11 @@ export async function readTreeRecord(tree: Tree): Promise<TreeRecord | null> {
   return found?.own === tree.own ? found : null;
 }
 
-/** The record comes before the token: a killed program leaves a record that is known to be of no tree. */
+/** The token comes before the record: no record is of a tree that seems to be gone. */
 export async function writeTreeRecord(tree: Tree, record: TreeRecord): Promise<void> {
   const text = `${JSON.stringify(v.parse(treeSchema, record))}\n`;
-  await replaceFile(recordFile(tree.common, record.token), text, { mode: 0o600 });
   await replaceFile(join(tree.own, TOKEN_FILE), record.token, { mode: 0o600 });
+  await replaceFile(recordFile(tree.common, record.token), text, { mode: 0o600 });
 }
 
 export async function removeTreeRecord({ common }: Pick<Tree, 'common'>, token: string): Promise<void> {

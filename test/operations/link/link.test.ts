@@ -1,10 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { listBranches } from '../../../src/operations/branch/list/list.ts';
+import { applyBranchPrune, planBranchPrune } from '../../../src/operations/branch/prune/prune.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLink, planLink } from '../../../src/operations/link/link.ts';
+import { mentionGoneTrees } from '../../../src/operations/link/mention.ts';
 import { linkQuestion } from '../../../src/operations/link/text.ts';
 import { applyUnlink, planUnlink } from '../../../src/operations/link/unlink.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
@@ -85,6 +88,15 @@ describeWithPostgres('tool link', () => {
   const rowsIn = async (database: string) =>
     (await server.psql(database, { sql: 'SELECT count(*) FROM person' })).trim();
 
+  const prune = async () => applyBranchPrune(contextWith(), await planBranchPrune(contextWith(), {}));
+  const rowOf = async (name: string) =>
+    (await listBranches(contextWith(), { target: 'shop' })).branches.find((branch) => branch.name === name);
+  async function mentioned(): Promise<string[]> {
+    const found: string[] = [];
+    await mentionGoneTrees(path('main'), (event) => void (event.event === 'warning' && found.push(event.message)));
+    return found;
+  }
+
   it('gives a new working tree a database, named by its own line, and is undone byte for byte', async () => {
     const before = '#!/bin/sh\necho mine \xff\nexit 0\n';
     await mkdir(path('main/.git/hooks'), { recursive: true });
@@ -108,6 +120,25 @@ describeWithPostgres('tool link', () => {
     expect(git('fix', 'checkout', '--quiet', '-b', 'other').stderr).toContain('unchanged');
     expect(await databaseOf('fix')).toBe('shop_dev_fix');
     expect(git('main', 'checkout', '--quiet', '-b', 'elsewhere').stderr).toContain('keeps its database');
+
+    expect(await rowOf('fix')).toMatchObject({ tree: path('fix'), protected: false });
+    git('main', 'worktree', 'move', path('fix'), path('moved'));
+    expect((await prune()).dropped).toEqual([]);
+    expect(await rowOf('fix')).toMatchObject({ tree: path('moved') });
+    git('main', 'worktree', 'move', path('moved'), path('fix'));
+    git('main', 'worktree', 'add', '--quiet', path('gone'), '-b', 'gone');
+    const gone = await databaseOf('gone');
+    git('main', 'worktree', 'remove', '--force', path('gone'));
+    // Another tree of this name has a database of its own.
+    git('main', 'worktree', 'add', '--quiet', path('gone'), 'gone');
+    expect(await databaseOf('gone')).not.toBe(gone);
+    expect(await mentioned()).toEqual(['1 working tree is gone, with branches that remain. To drop them: tool branch prune']);
+    expect(await mentioned()).toEqual([]);
+    expect((await prune()).dropped).toMatchObject([{ database: gone }]);
+    expect(await rowOf('gone')).toBeUndefined();
+    git('main', 'worktree', 'remove', '--force', path('gone'));
+    expect((await prune()).dropped).toHaveLength(1);
+    expect(await readdir(path('main/.git/tool/trees'))).toHaveLength(1);
 
     expect(await unlink()).toMatchObject({ branches: ['fix'] });
     expect(await readFile(hook(), 'latin1')).toBe(before);
