@@ -33,7 +33,10 @@ export const branchCreateCommand = defineCommand({
       throw wrongUsage('--env and --json exclude each other', { hint: 'Leave one of them out.' });
     }
     const { expires: expiresMs, ...request } = requestOf(invocation);
-    const outcome = await runPlanned(invocation, branchCreateOperation, { request: { ...request, expiresMs }, text: branchUrlLines });
+    const outcome = await runPlanned(invocation, branchCreateOperation, {
+      request: { ...request, expiresMs },
+      text: branchUrlLines,
+    });
     // Printing the passwords is what --env requests.
     return env && !dryRun ? { ...outcome, data: {}, verbatim: true } : outcome;
   },

@@ -125,7 +125,10 @@ async function treesOf(context: Context): Promise<KnownTree[]> {
 }
 
 /** Refuses protected branches, unless the user has said otherwise. */
-export function assertUnprotected(branches: Branch[], { unprotect = false }: { unprotect?: boolean | undefined }): void {
+export function assertUnprotected(
+  branches: Branch[],
+  { unprotect = false }: { unprotect?: boolean | undefined },
+): void {
   const found = branches.find(({ isProtected }) => isProtected);
   if (!found || unprotect) return;
   throw new UserError('branch_protected', `Branch "${found.name}" is protected`, {

@@ -116,7 +116,7 @@ export async function listTrees({ common }: Pick<Tree, 'common'>): Promise<Known
     const record = await readRecord(join(common, FOLDER, 'trees', each), treeSchema);
     if (!record) continue;
     const token = await readShort(join(record.own, TOKEN_FILE), 32).catch(() => null);
-    const isOwn = token === record.token && record.own.startsWith(join(common, 'worktrees') + '/');
+    const isOwn = token === record.token && record.own.startsWith(`${join(common, 'worktrees')}/`);
     found.push({ ...record, present: isOwn ? await folderOfTree(record.own) : null });
   }
   return found;

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { Column } from '../../../presentation/shapes/column.ts';
 import type { Fact } from '../../../presentation/shapes/fact.ts';
 import type { BranchRow, TargetBranch } from '../../../results/branch-results.ts';
-import { formatAge, formatDuration, formatTime } from '../../../text/format.ts';
+import { formatAge, formatTime } from '../../../text/format.ts';
 import { printable } from '../../../text/printable.ts';
 import { sizeText } from '../shared-text.ts';
 
@@ -73,7 +73,9 @@ function ageText(at: string, now: Date): string {
 function expiryText({ expires_at }: BranchRow, now: Date): string {
   if (expires_at === null) return '';
   const left = Date.parse(expires_at) - now.getTime();
-  return left <= 0 ? 'expired' : `in ${formatDuration(left)}`;
+  const hours = Math.ceil(left / 3_600_000);
+  if (left <= 0) return 'expired';
+  return hours < 48 ? `in ${hours} h` : `in ${Math.floor(hours / 24)} days`;
 }
 
 function lastUseText({ clients, last_used_at }: BranchRow, now: Date): string {

@@ -94,7 +94,10 @@ async function removeOldRecords(context: Context): Promise<void> {
   for (const { token } of gone) if (!kept.has(token)) await removeTreeRecord(tree, token);
 }
 
-function judge(branch: BranchRow, { unusedMs, checkout, gitBranches, trees, now }: Rules): { remove: boolean; why: string } {
+function judge(
+  branch: BranchRow,
+  { unusedMs, checkout, gitBranches, trees, now }: Rules,
+): { remove: boolean; why: string } {
   if (branch.current) return { remove: false, why: 'it is the destination at present' };
   if (branch.clients > 0) return { remove: false, why: 'it is in use' };
   if (branch.protected) return { remove: false, why: 'it is protected' };
