@@ -61,5 +61,6 @@ for (const { path, content } of files) {
 }
 
 function asJson(value) {
-  return `${JSON.stringify(value, null, 2)}\n`;
+  // In every package: its indentation would be a third of it.
+  return `${JSON.stringify(value, null, 1)}\n`;
 }

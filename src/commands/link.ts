@@ -12,10 +12,7 @@ export const linkCommand = defineCommand({
     { flags: '--key <name>', description: 'its variable, such as DATABASE_URL' },
     DRY_RUN,
   ],
-  examples: [
-    { command: 'tool link app', does: 'show what it will write, and write it after confirmation' },
-    { command: 'tool link app --file .env --key DB_URL', does: 'link a file and a variable' },
-  ],
+  examples: [{ command: 'tool link app', does: 'show what it will write, and write it after confirmation' }],
   json: 'events',
   writes: true,
   async run(invocation) {

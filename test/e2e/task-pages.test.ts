@@ -291,7 +291,7 @@ describeWithPostgres('the pages of tasks', () => {
     await session.shell({ title: 'two snapshots in a repository', language: 'sh', text });
     await writeFile(join(session.folder, '.env.local'), `DATABASE_URL=${url('shop_followed')}\n`);
     const output = await runAll(session, blocks);
-    expect(output).toMatch(/Linked to shop[^]*shop_followed_fix[^]*Dropped fix[^]*Removed the link to shop/);
+    expect(output).toMatch(/Linked to shop[\s\S]*shop_followed_fix[\s\S]*Dropped fix[\s\S]*Removed the link to shop/);
     expect(await readFile(join(session.folder, '.git/hooks/post-checkout'), 'utf8')).toContain(
       'tool branch checkout shop',
     );

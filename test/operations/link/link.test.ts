@@ -1,4 +1,5 @@
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { applyBranchCreate, planBranchCreate } from '../../../src/operations/branch/create/create.ts';
 import { applyBranchDrop, planBranchDrop } from '../../../src/operations/branch/drop/drop.ts';
@@ -10,6 +11,7 @@ import { planUnlink } from '../../../src/operations/link/unlink.ts';
 import { type AnyServer, startAnyServer } from '../../helpers/databases/any-server.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
 import { createRepository, type LinkedRepository } from '../../helpers/linked-repository.ts';
+import { PROGRAM } from '../../helpers/program.ts';
 import { runTreeRounds } from './tree-rounds.ts';
 
 describeWithKind('postgres', 'tool link', () => {
@@ -49,7 +51,7 @@ describeWithKind('postgres', 'tool link', () => {
     return found;
   }
 
-  it('gives a new working tree a database, named by its own line, and is undone byte for byte', async () => {
+  it('creates a database for a new working tree, named by its own line, and is undone byte for byte', async () => {
     const { git, link, unlink, environment, applicationUrl, databaseOf, rowsIn } = repository;
     const before = '#!/bin/sh\necho mine \xff\nexit 0\n';
     await writeFile(hook(), before, { encoding: 'latin1', mode: 0o755 });
@@ -102,7 +104,7 @@ describeWithKind('postgres', 'tool link', () => {
     expect(await readdir(path('main/.git/tool/trees'))).toEqual([]);
   });
 
-  it('gives back the lines of a file that a tree had, and of a hook of the same target', async () => {
+  it('restores the lines of a file that a tree had, and of a hook of the same target', async () => {
     const { git, link, unlink } = repository;
     await link();
     const own = await readFile(hook(), 'latin1');
@@ -120,6 +122,9 @@ describeWithKind('postgres', 'tool link', () => {
     await link();
     await unlink();
     expect(await readFile(hook(), 'latin1')).toBe(former);
+    // These lines are of a link that is gone.
+    expect(git('main', 'checkout', '--quiet', '-B', 'unlinked').stderr).toContain('not linked');
+    await rm(hook());
     git('main', 'worktree', 'remove', '--force', path('two'));
   });
 
@@ -178,6 +183,20 @@ describeWithKind('postgres', 'tool link', () => {
     await expect(planBranchReset(contextWith(), { target: 'shop', name: 'kept' })).rejects.toMatchObject(refused);
     await planBranchReset(contextWith(), { target: 'shop', name: 'kept', unprotect: true });
     expect((await branches()).map(({ name }) => name)).toEqual(['kept', 'young']);
+  });
+
+  it('creates or reuses the database of a tree by the command of a session hook', async () => {
+    const { git, link, databaseOf, branches } = repository;
+    git('main', 'worktree', 'add', '--quiet', path('late'), '-b', 'late');
+    await link();
+    const env = { ...process.env, TOOL_TRUST: 'true', CLAUDE_PROJECT_DIR: path('late') };
+    const command = `'${process.execPath}' '${PROGRAM}' branch checkout shop --tree "$CLAUDE_PROJECT_DIR" --yes`;
+    const start = () => spawnSync('sh', ['-c', `cd ${path('main')} && ${command}`], { encoding: 'utf8', env }).stdout;
+    expect(start()).toContain('new branch late');
+    expect(await databaseOf('late')).toBe('shop_dev_late');
+    expect(start()).toContain('unchanged: .env.local has the database of branch late');
+    expect(await branches()).toHaveLength(1);
+    git('main', 'worktree', 'remove', '--force', path('late'));
   });
 
   it('keeps each tree with a database of its own over random rounds', async () => {

@@ -12,7 +12,7 @@ import { applyUndo, planUndo } from '../../undo/undo.ts';
 import { applyBranchCreate, type PlannedBranches, planBranchCreate } from '../create/create.ts';
 import { type BranchesRequest, type OpenedBranches, openBranches } from '../open-branches.ts';
 import { applyBranchSwitch, planBranchSwitch } from '../switch/switch.ts';
-import { applyTreeCheckout, planTreeCheckout } from './tree.ts';
+import { chooseForTree, writeForTree } from './tree.ts';
 
 export interface BranchCheckoutRequest extends BranchesRequest {
   /** The git branch of the database of before the first switch; default: that of the remote, `main` or `master`. */
@@ -36,7 +36,8 @@ export async function planBranchCheckout(
   const opened = await openBranches(given, request);
   const { context, database } = opened;
   const linked = await findLinked(context, request);
-  await assertOwnDestination(opened, linked ? { ...request, onlyDestination: linked.link.destination } : request);
+  const isLinked = linked !== null && linked !== 'none';
+  await assertOwnDestination(opened, isLinked ? { ...request, onlyDestination: linked.link.destination } : request);
   const git = await checkedOut(context, request);
   const destination = await database.connect.inspect();
   const plan: BranchCheckoutPlan = {
@@ -44,8 +45,9 @@ export async function planBranchCheckout(
     ...{ tree: null, unverified_sources: [], steps: [], warnings: [] },
   };
   const planned = { request, planned_at: context.clock().toISOString(), create: null };
+  if (linked === 'none') return { ...planned, plan: { ...plan, why: NOT_LINKED } };
   if (linked?.tree.isMain) return { ...planned, plan: { ...plan, why: MAIN_KEEPS } };
-  if (linked) return { ...planned, plan: { ...plan, ...(await planTreeCheckout(opened, request, linked)) } };
+  if (linked) return { ...planned, plan: { ...plan, ...(await chooseForTree(opened, request, linked)) } };
   if (git.why !== null || git.branch === null) return { ...planned, plan };
   const previous = currentOf(await database.branches.list())?.name ?? null;
   if (previous === (git.isMain ? null : git.branch)) {
@@ -96,8 +98,8 @@ export async function applyBranchCheckout(
   if ((await checkedOut(context, request)).branch !== git_branch) throw planOutdated('The git branch has changed');
   if (action === 'tree') {
     const linked = await findLinked(context, request);
-    if (!linked) throw planOutdated('The link has changed');
-    return { ...result, tree: await applyTreeCheckout(opened, request, linked) };
+    if (!linked || linked === 'none') throw planOutdated('The link has changed');
+    return { ...result, tree: await writeForTree(opened, request, linked) };
   }
   if (action === 'restore') {
     await restore(opened, request);
@@ -111,14 +113,18 @@ export async function applyBranchCheckout(
   return result;
 }
 
+const NOT_LINKED = 'the repository is not linked to the target (tool link)';
 const MAIN_KEEPS = 'the main working tree keeps its database (branches.follow)';
 
-/** The working tree with the link of the target; `null` where the destination follows the git branch itself. */
+/**
+ * The working tree with the link of the target; `null` where the destination follows the git branch itself. A hook that
+ * a removed link has left switches nothing: `none`.
+ */
 async function findLinked(context: Context, { target, tree: folder, onlyDestination }: BranchCheckoutRequest) {
   const inTree = placeOf(context, folder);
   const tree = await readTree(inTree);
   const link = tree && (await readLink(tree));
-  if (link?.target !== target || tree === null) return null;
+  if (link?.target !== target || tree === null) return folder === undefined ? null : 'none';
   if (onlyDestination !== undefined && link.destination !== onlyDestination) throw planOutdated('The link has changed');
   // By hand, and with the git branch, the destination itself is switched.
   if (tree.isMain && (folder === undefined || context.configuration.settings.branches.follow === 'branch')) return null;

@@ -31,7 +31,7 @@ export interface LinkedTree {
 type Present = Pick<BranchCheckoutPlan, 'action' | 'why' | 'creates' | 'tree' | 'steps'>;
 
 /** Plans which branch a linked working tree has. */
-export async function planTreeCheckout(
+export async function chooseForTree(
   { context, database: { branches } }: OpenedBranches,
   { target }: BranchesRequest,
   linked: LinkedTree,
@@ -54,7 +54,7 @@ export async function planTreeCheckout(
 }
 
 /** Creates the branch, if it is missing, and writes the URL to the file of the tree. */
-export async function applyTreeCheckout(opened: OpenedBranches, request: BranchesRequest, linked: LinkedTree) {
+export async function writeForTree(opened: OpenedBranches, request: BranchesRequest, linked: LinkedTree) {
   const { tree, link } = linked;
   const { follow } = opened.context.configuration.settings.branches;
   const main = await readMainLines(link, linked);
