@@ -61,6 +61,5 @@ for (const { path, content } of files) {
 }
 
 function asJson(value) {
-  // In every package: its indentation would be a third of it.
-  return `${JSON.stringify(value, null, 1)}\n`;
+  return `${JSON.stringify(value, null, 2)}\n`;
 }
