@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +20,7 @@ const KEPT = {
 /** A ratio may be so much worse than the kept one. */
 const TOLERANCE = 1.1;
 
-export const MEASURES = { all: keepFigures, check: checkFigures };
+export const MEASURES = { all: keepFigures, check: checkFigures, compare: compareWithCommit };
 
 /** Runs the benches, all of them without names, and writes their ratios into `figures.json`. */
 function keepFigures(names) {
@@ -31,9 +31,39 @@ function keepFigures(names) {
 
 /** Runs the benches, and fails when a ratio is more than a tenth worse than in `figures.json`, or was not measured. */
 function checkFigures(names) {
-  const rows = compareFigures(readKept(), measure(names), chosen(names));
+  return reportFigures(readKept(), measure(names), names);
+}
+
+function reportFigures(before, now, names) {
+  const rows = compareFigures(before, now, chosen(names));
   console.table(rows);
   return rows.every(({ verdict }) => verdict !== 'WORSE' && verdict !== 'NOT MEASURED') ? 0 : 1;
+}
+
+/** Runs the benches of COMMIT and the present ones on this machine, and fails when a ratio is more than a tenth worse. */
+function compareWithCommit([commit, ...names]) {
+  if (commit === undefined) throw new Error('Usage: npm run bench -- compare COMMIT [NAME…]');
+  const scratch = mkdtempSync(join(tmpdir(), 'tool-before-'));
+  const tree = join(scratch, 'tree');
+  try {
+    git('worktree', 'add', '--quiet', '--detach', tree, commit);
+    symlinkSync(join(folder, '../../node_modules'), join(tree, 'node_modules'));
+    succeed(process.execPath, [join(tree, '.ci/build.mjs')]);
+    const before = measure(names, join(tree, 'test/bench'));
+    return reportFigures(before, measure(names), names);
+  } finally {
+    git('worktree', 'remove', '--force', tree);
+    rmSync(scratch, { recursive: true });
+  }
+}
+
+function git(...words) {
+  succeed('git', ['-C', folder, ...words]);
+}
+
+function succeed(program, words) {
+  const { status } = spawnSync(program, words, { stdio: 'inherit' });
+  if (status !== 0) throw new Error(`${program} ${words.join(' ')} ended with ${status}`);
 }
 
 export function compareFigures(kept, measured, names) {
@@ -61,18 +91,18 @@ function chosen(names) {
   return names.length === 0 ? Object.keys(KEPT) : names;
 }
 
-function measure(names) {
+function measure(names, benches = folder) {
   const scratch = mkdtempSync(join(tmpdir(), 'tool-figures-'));
   try {
-    return Object.fromEntries(chosen(names).flatMap((name) => runOf(name, join(scratch, name))));
+    return Object.fromEntries(chosen(names).flatMap((name) => runOf(name, join(scratch, name), benches)));
   } finally {
     rmSync(scratch, { recursive: true });
   }
 }
 
-function runOf(name, output) {
+function runOf(name, output, benches) {
   const started = performance.now();
-  const { status } = runBench(name, KEPT[name], { TOOL_BENCH_FIGURES: output });
+  const { status } = runBench(name, KEPT[name], { benches, env: { TOOL_BENCH_FIGURES: output } });
   const figures = existsSync(output) ? Object.assign({}, ...linesOf(output)) : null;
   if (!figures) {
     console.error(`${name} has measured nothing, and ended with ${status}`);
@@ -92,8 +122,8 @@ function linesOf(path) {
     .map((line) => JSON.parse(line));
 }
 
-export function runBench(name, words, env = {}) {
-  return spawnSync(process.execPath, [join(folder, `${name}.ts`), ...words], {
+export function runBench(name, words, { benches = folder, env = {} } = {}) {
+  return spawnSync(process.execPath, [join(benches, `${name}.ts`), ...words], {
     stdio: 'inherit',
     env: { ...process.env, ...env },
   });

@@ -28,7 +28,7 @@ export function commandReference({ commands, globalOptions }: Pick<Grammar, 'com
 }
 
 interface SharedDescriptions {
-  /** Flags with the same meaning in at least three commands. */
+  /** Flags with the same meaning in several commands. */
   options: Map<string, OptionSpec>;
   /** Descriptions of arguments of at least two commands, which the introduction explains. */
   arguments: Set<string>;
@@ -41,7 +41,7 @@ function sharedBy(commands: readonly CommandSpec[]): SharedDescriptions {
   );
   const descriptions = commands.flatMap((command) => command.arguments.map(({ description }) => description));
   return {
-    options: new Map([...options].flatMap(([text, [first, , third]]) => (first && third ? [[text, first]] : []))),
+    options: new Map([...options].flatMap(([text, [first, second]]) => (first && second ? [[text, first]] : []))),
     arguments: new Set(descriptions.filter((text, index) => descriptions.indexOf(text) < index)),
   };
 }
@@ -149,8 +149,12 @@ function exitTable(): string {
   return markdownTable([['exit', 'meaning'], ...rows]);
 }
 
+/** The help of the command has all. */
+const MOST_EXAMPLES = 4;
+
 function commandSection(spec: CommandSpec, shared: SharedDescriptions): string[] {
-  const { name, summary, arguments: args, options, examples, json } = spec;
+  const { name, summary, arguments: args, options, json } = spec;
+  const examples = spec.examples.slice(0, MOST_EXAMPLES);
   const words = args.map((argument) => (argument.required ? `<${argument.name}>` : `[${argument.name}]`));
   const { true: others = [], false: own = [] } = Object.groupBy(options, (option) =>
     shared.options.has(textOf(option)) ? 'true' : 'false',

@@ -8,11 +8,8 @@ import { notifyFailure } from '../app/model.ts';
 import { notWritable } from '../app/why-not.ts';
 import { refreshChanges } from '../commands/changes.ts';
 import { confirmOperation } from '../commands/runs/confirm.ts';
-import { openDifference } from '../commands/table-diff.ts';
+import { openDifference, SCREEN_ROWS } from '../commands/table-diff.ts';
 import { type ChangesRoute, selectedEntry } from './changes-route.ts';
-
-/** Rows of each kind that the screen shows of a table. */
-const SCREEN_ROWS = 200;
 
 export const OPEN_CHANGE: KeyBinding<ChangesRoute> = {
   keys: ['enter', 'right'],

@@ -4,12 +4,24 @@ import { fetchInto, notFetched, showWhileFetching } from '../app/lists/fetched.t
 import { type Model, quietly } from '../app/model.ts';
 import type { TableDifference, TableDiffRoute } from '../table-diff/table-diff-route.ts';
 
+/** Rows of each kind that the screen shows of a table. */
+export const SCREEN_ROWS = 200;
+
 type Difference = Pick<TableDiffRoute, 'target' | 'sides' | 'table' | 'read'> & { revealed?: boolean };
 
 /** Shows a table in two states. */
 export function openDifference(model: Model, { revealed = false, ...of }: Difference): void {
   const route: TableDiffRoute = {
-    ...{ screen: 'table-diff', ...of, revealed, scrolled: 0, pane: 'rows', record: null, definition: emptyList },
+    ...{
+      screen: 'table-diff',
+      ...of,
+      revealed,
+      onlyChanged: false,
+      scrolled: 0,
+      pane: 'rows',
+      record: null,
+      definition: emptyList,
+    },
     ...{ list: emptyList, typing: null, ...notFetched<TableDifference>() },
   };
   showWhileFetching(model, route, readerOf(route));
@@ -24,7 +36,7 @@ export function openTableDiff(
   openDifference(model, {
     ...of,
     read: (reveal, signal) =>
-      model.operations.diffTable(quietly(signal), { target, a, b, table, reveal, original: false }),
+      model.operations.diffTable(quietly(signal), { target, a, b, table, reveal, original: false, limit: SCREEN_ROWS }),
   });
 }
 

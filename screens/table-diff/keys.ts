@@ -6,7 +6,14 @@ import { positionIn, type Rows, rowsByIndex } from '../app/lists/in-view.ts';
 import type { KeyBinding, Model } from '../app/model.ts';
 import { pageOf } from '../app/navigate.ts';
 import { toggleRevealed } from '../commands/table-diff.ts';
-import { activePane, definitionOf, recordsInView, type TableDiffRoute } from './table-diff-route.ts';
+import {
+  activePane,
+  changedIn,
+  definitionOf,
+  recordsInView,
+  scrollingColumns,
+  type TableDiffRoute,
+} from './table-diff-route.ts';
 
 export const TABLE_DIFF_KEYS: KeyBinding<TableDiffRoute>[] = [
   ...gridKeys<TableDiffRoute>({ columns: scrollingColumns }),
@@ -20,6 +27,16 @@ export const TABLE_DIFF_KEYS: KeyBinding<TableDiffRoute>[] = [
         ? null
         : 'No column looks like personal data',
     run: toggleRevealed,
+  },
+  {
+    id: 'changed_columns',
+    label: 'changed columns',
+    help: 'changed columns only, or all',
+    when: isGrid,
+    whyNot: ({ route }) =>
+      route.found && changedIn(route.found) > 0 ? null : 'No values of rows in both states differ',
+    run: ({ navigation }, route) => navigation.replace({ ...route, onlyChanged: !route.onlyChanged, scrolled: 0 }),
+    palette: false,
   },
   ...FILTER.map(
     (binding): KeyBinding<TableDiffRoute> => ({
@@ -44,11 +61,6 @@ export const TABLE_DIFF_KEYS: KeyBinding<TableDiffRoute>[] = [
 
 function isGrid({ route }: { route: TableDiffRoute }): boolean {
   return !isRecord({ route }) && scrollingColumns(route) > 0;
-}
-
-function scrollingColumns({ found }: TableDiffRoute): number {
-  const rows = found?.rows;
-  return rows && found.records.length > 0 ? Math.max(1, rows.columns.length - rows.key.length) : 0;
 }
 
 /** The rows of the pane with the keys; a whole record is one of the rows. */

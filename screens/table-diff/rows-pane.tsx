@@ -2,6 +2,7 @@ import { useMemo } from 'react';
 import { Empty } from '../../components/empty.tsx';
 import { FilterLine } from '../../components/filter-line.tsx';
 import { diffGrid, recordFields, recordTitle } from '../../src/operations/snapshots/diff/rows-grid-text.ts';
+import { changedColumns } from '../../src/presentation/shapes/grid.ts';
 import { GridPane } from '../app/frame/grid-pane.tsx';
 import { positionIn } from '../app/lists/in-view.ts';
 import { noMatchLines } from '../app/text.ts';
@@ -16,9 +17,12 @@ interface RowsPaneProps {
 
 /** The changed rows as a grid, with the changed columns of the selected one. */
 export function RowsPane({ route, found: { rows, records }, width, height }: RowsPaneProps) {
-  const { list, typing, scrolled } = route;
+  const { list, typing, scrolled, onlyChanged } = route;
   const inView = recordsInView(route);
-  const grid = useMemo(() => rows && diffGrid(rows, records), [rows, records]);
+  const grid = useMemo(() => {
+    const all = rows && diffGrid(rows, records);
+    return all && onlyChanged ? changedColumns(all) : all;
+  }, [rows, records, onlyChanged]);
   if (!rows || !grid) return null;
   const isFiltering = typing !== null || list.filter !== '';
   const selected = positionIn(inView, list.selected);

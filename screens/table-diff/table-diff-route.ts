@@ -26,11 +26,25 @@ export interface TableDiffRoute extends FetchState<TableDifference>, GridState {
   table: string;
   read: (reveal: boolean, signal: AbortSignal) => Promise<Omit<TableDifference, 'records'>>;
   revealed: boolean;
+  /** Shows the key and the changed columns only. */
+  onlyChanged: boolean;
   /** The pane that the keys move in. */
   pane: 'rows' | 'definition';
   /** Position in the definition. */
   definition: ListState;
   typing: TextEdit | null;
+}
+
+/** Counts the columns in view and scrolled out, without the key. */
+export function scrollingColumns({ found, onlyChanged }: TableDiffRoute): number {
+  const rows = found?.rows;
+  if (!rows || found.records.length === 0) return 0;
+  return Math.max(1, onlyChanged ? changedIn(found) : rows.columns.length - rows.key.length);
+}
+
+/** Counts the columns whose values changed. */
+export function changedIn({ records }: Pick<TableDifference, 'records'>): number {
+  return new Set(records.flatMap(({ changed }) => [...changed])).size;
 }
 
 export interface RecordsInView extends Rows {

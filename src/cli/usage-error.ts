@@ -22,7 +22,7 @@ export function usageError(error: CommanderError, command: Command): UserError {
     excess_argument: `Usage: ${words} ${command.usage()}`,
   };
   const code = CODES[error.code] ?? 'usage';
-  return new UserError(code, capitalized(message), {
+  return new UserError(code, capitalized(withoutPassword(message)), {
     hint: hints[code] ?? replacementOf(words, message) ?? `${suggestionOf(message, suggested)}${help}`,
   });
 }
@@ -62,6 +62,11 @@ function suggestionOf(message: string, suggested: string): string {
 
 function commandWords(command: Command): string {
   return command.parent ? `${commandWords(command.parent)} ${command.name()}` : command.name();
+}
+
+/** A password in a quoted word may have spaces, which in other texts end a URL. */
+function withoutPassword(message: string): string {
+  return message.replace(/(:\/\/[^:/]*:).*@/, '$1***@');
 }
 
 function capitalized(text: string): string {

@@ -1,7 +1,7 @@
 import { defineCommand } from '../cli/command.ts';
 import { requestOf, runPlanned } from '../cli/run-planned.ts';
 import { SUMMARY } from '../cli/summary-file.ts';
-import { CPUS, INCLUDE_NEEDED_SCHEMAS, TARGET } from './shared-options.ts';
+import { ALLOW_SUPERUSER, CPUS, INCLUDE_NEEDED_SCHEMAS, NO_PUSH, TARGET } from './shared-options.ts';
 
 export const buildCommand = defineCommand({
   name: 'build',
@@ -12,11 +12,8 @@ export const buildCommand = defineCommand({
     { flags: '--note <text>', description: 'note of the snapshot' },
     { flags: '--sanitize', description: 'fail when the target has no sanitization query' },
     { flags: '--no-sanitize', description: 'do not sanitize, even if the target has a query' },
-    { flags: '--no-push', description: 'do not push, even if a storage_profile is set' },
-    {
-      flags: '--allow-superuser',
-      description: 'restore and run the query as the user of the URL, not as a restricted temporary user',
-    },
+    NO_PUSH,
+    ALLOW_SUPERUSER,
     { flags: '--full', description: 'read all rows, also unchanged ones' },
     INCLUDE_NEEDED_SCHEMAS,
     {

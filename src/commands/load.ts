@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { defineCommand, type Invocation } from '../cli/command.ts';
 import { requestOf, runPlanned } from '../cli/run-planned.ts';
 import { toSelector } from '../text/snapshot-selector.ts';
-import { ALLOW_UNTRUSTED, CPUS, DRY_RUN, NO_AUTOSAVE, ORIGINAL, TARGET } from './shared-options.ts';
+import { ALLOW_SUPERUSER, ALLOW_UNTRUSTED, CPUS, DRY_RUN, NO_AUTOSAVE, ORIGINAL, TARGET } from './shared-options.ts';
 import { wrongUsage } from './wrong-usage.ts';
 
 export const loadCommand = defineCommand({
@@ -57,10 +57,7 @@ export const loadCommand = defineCommand({
       flags: '--remote-tables',
       description: 'also create tables with rows outside the database (foreign tables, FEDERATED)',
     },
-    {
-      flags: '--allow-superuser',
-      description: 'restore as the user of the URL, not as a restricted temporary user',
-    },
+    ALLOW_SUPERUSER,
     { flags: '--events', description: 'keep events enabled in the destination (MySQL, MariaDB)' },
     { flags: '--no-drop', description: 'with an SQL file: run it on the existing destination, without a new database' },
     { flags: '--source', description: 'with an SQL file: run it on the source database' },

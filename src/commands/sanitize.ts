@@ -3,10 +3,12 @@ import { requestOf, runPlanned } from '../cli/run-planned.ts';
 import { SUMMARY } from '../cli/summary-file.ts';
 import { toSelector } from '../text/snapshot-selector.ts';
 import {
+  ALLOW_SUPERUSER,
   ALLOW_UNTRUSTED,
   CPUS,
   DRY_RUN,
   INCLUDE_NEEDED_SCHEMAS,
+  NO_PUSH,
   needsBuild,
   SNAPSHOT,
   TARGET,
@@ -22,14 +24,11 @@ export const sanitizeCommand = defineCommand({
     { ...INCLUDE_NEEDED_SCHEMAS, description: `with --new: ${INCLUDE_NEEDED_SCHEMAS.description}` },
     { flags: '-e, --ephemeral', description: 'use a throw-away database, even if sanitize.dst_url is set' },
     { flags: '--strict', description: 'fail while columns that look like personal data are unchanged' },
-    {
-      flags: '--allow-superuser',
-      description: 'restore and run the query as the user of the URL, not as a restricted temporary user',
-    },
+    ALLOW_SUPERUSER,
     { flags: '--suggest', description: 'print a suggested query, and store nothing' },
     DRY_RUN,
     { flags: '--no-undo', description: 'keep no undo copy' },
-    { flags: '--no-push', description: 'do not push, even if a storage_profile is set' },
+    NO_PUSH,
     ALLOW_UNTRUSTED,
     SUMMARY,
     CPUS,

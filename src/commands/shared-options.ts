@@ -56,6 +56,16 @@ export const ALLOW_UNTRUSTED = {
   description: 'accept a snapshot without a signature by one of trusted_keys',
 } as const satisfies OptionSpec;
 
+export const ALLOW_SUPERUSER = {
+  flags: '--allow-superuser',
+  description: 'restore, and run the query, as the user of the URL, not as a restricted temporary user',
+} as const satisfies OptionSpec;
+
+export const NO_PUSH = {
+  flags: '--no-push',
+  description: 'do not push, even if a storage_profile is set',
+} as const satisfies OptionSpec;
+
 export const PROVIDER = {
   name: 'provider',
   description: 'identity provider of sso; required where there are several',

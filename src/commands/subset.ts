@@ -3,7 +3,7 @@ import { defineCommand } from '../cli/command.ts';
 import { runPlanned } from '../cli/run-planned.ts';
 import { SUMMARY } from '../cli/summary-file.ts';
 import type { SubsetRequest } from '../operations/subset/subset-setting.ts';
-import { CPUS, DRY_RUN, INCLUDE_NEEDED_SCHEMAS, needsBuild, TARGET } from './shared-options.ts';
+import { ALLOW_SUPERUSER, CPUS, DRY_RUN, INCLUDE_NEEDED_SCHEMAS, needsBuild, TARGET } from './shared-options.ts';
 import { wrongUsage } from './wrong-usage.ts';
 
 export const subsetCommand = defineCommand({
@@ -26,7 +26,7 @@ export const subsetCommand = defineCommand({
       description: 'write tables and references as a Mermaid chart (.mmd)',
     },
     { flags: '--force', description: 'with --graph: overwrite an existing file' },
-    { flags: '--allow-superuser', description: 'restore as the user of the URL, not as a restricted temporary user' },
+    ALLOW_SUPERUSER,
     { flags: '--no-undo', description: 'keep no undo copy' },
     SUMMARY,
     CPUS,

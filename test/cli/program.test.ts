@@ -73,6 +73,16 @@ test.each([
 });
 
 test.each([
+  [
+    ['build', 'app', 'postgres://u:my p/ss@h/db'],
+    "Too many arguments for 'build'. Expected 1 argument but got 2: app, postgres://u:***@h/db.",
+  ],
+  [['postgres://u:my p@ss@h/db'], "Unknown command 'postgres://u:***@h/db'"],
+])('wrong usage shows no password: %s', (words, message) => {
+  expect(() => parseLine(words, options)).toThrow(expect.objectContaining({ message }));
+});
+
+test.each([
   ['load app@main --dry-run', { target: 'app', snapshot: '@main' }],
   ['load -o app#v2@4 --cpus 2', { target: 'app', snapshot: '#v2@4' }],
   ['--config x.yml target app+20260102', { target: 'app', snapshot: '+20260102' }],

@@ -52,6 +52,21 @@ describeWithPostgres('schemas that schema_config leaves out', () => {
     expect((await cli.tool(['load', 'app', '--dry-run'])).stdout).toMatch(LEFT_OUT);
   }, 60_000);
 
+  it('are a warning where they have rows and nobody chose the schemas', async () => {
+    await server.createDatabase('busy');
+    await server.psql('busy', {
+      sql: 'CREATE SCHEMA audit; CREATE TABLE audit.log AS SELECT 1 AS id; CREATE SCHEMA empty',
+    });
+    const warned = async (schemaConfig: string): Promise<string[]> => {
+      const cli = await configured(schemaConfig, 'busy');
+      const { stdout } = await cli.tool(['build', 'app', '--json']);
+      return stdout.split('\n').filter((line) => line.includes('"schemas_left_out"'));
+    };
+    expect(await warned('')).toEqual([expect.stringMatching(/1 table with 8\.2 kB .* public: audit\. /)]);
+    expect(await warned('{exclude_schemas: [audit]}')).toEqual([]);
+    expect(await warned('{use_default_schema: true}')).toEqual([]);
+  }, 60_000);
+
   it('are no warning of a load that excludes them, unlike a schema that was never there', async () => {
     const cli = await configured('{exclude_schemas: [audit, nowhere]}');
     const built = await cli.tool(['build', 'app']);

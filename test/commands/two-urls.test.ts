@@ -76,6 +76,18 @@ for (const kind of testedKinds('mariadb')) {
       expect(refused.stderr).not.toContain('Stored snapshot');
     });
 
+    it('load does not use the configuration of a cloned repository that nobody has trusted', async () => {
+      const home = join(folder.path, 'user-of-a-clone');
+      await mkdir(join(home, 'project'), { recursive: true });
+      const file = join(home, 'project/tool.yml');
+      await writeFile(file, `trusted_keys: []\ndefaults: { cpus: 1 }\n`);
+      const urls = ['--from', server.url('shop'), '--to', server.url('shop_clone')];
+      const refused = await tool(home, ['load', ...urls, '--yes']);
+      expect(refused).toMatchObject({ exit: 5, stdout: '' });
+      expect(refused.stderr).toContain(file);
+      expect(refused.stderr).not.toContain('Stored snapshot');
+    });
+
     it('load without a terminal and without --yes is refused before it builds', async () => {
       const home = join(folder.path, 'script');
       const refused = await tool(home, ['load', '--from', server.url('shop'), '--to', server.url('shop_script')]);

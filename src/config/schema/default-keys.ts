@@ -8,6 +8,7 @@ export const KEY_COMMANDS = {
   build: { keys: ['b'], does: 'build a snapshot' },
   cancel: { keys: ['c'], does: 'cancel a run' },
   changes: { keys: ['D'], does: 'show the changes since a load or a save' },
+  changed_columns: { keys: ['a'], does: 'show changed columns only, or all' },
   check: { keys: ['Y'], does: 'check the configuration; list its problems' },
   client: { keys: ['!'], does: 'open psql or mysql on a database' },
   compare: { keys: ['C'], does: 'compare snapshots' },
@@ -82,7 +83,10 @@ export function keysOfCommand(id: CommandId, configured: ConfiguredKeys): readon
 }
 
 /** One key means one thing on every screen, apart from these pairs, of which no screen has both. */
-const APART: readonly (readonly [CommandId, CommandId])[] = [['sanitize', 'save']];
+const APART: readonly (readonly [CommandId, CommandId])[] = [
+  ['sanitize', 'save'],
+  ['accept', 'changed_columns'],
+];
 
 export function mayShareKey(one: CommandId, other: CommandId): boolean {
   return APART.some((pair) => pair.includes(one) && pair.includes(other));

@@ -29,6 +29,11 @@ export interface Grid<Row> {
   cell: (row: Row, place: GridPlace) => StyledText[];
 }
 
+/** The grid with the key and the columns whose values changed, which follow the key. */
+export function changedColumns<Row>(grid: Grid<Row>): Grid<Row> {
+  return { ...grid, columns: grid.columns.filter(({ changed }, index) => index < grid.fixed || changed) };
+}
+
 export interface GridPlace {
   line: number;
   column: number;

@@ -61,6 +61,15 @@ test('the columns scroll while the key stays, numbers end at the right', async (
   expect(await screenText(model)).toMatch(/^‹ {3}customer_id {2}amount/m);
 });
 
+test('`a` shows the key and the changed columns only; the others come back with it', async () => {
+  const model = await opened();
+  press(model, 'right', 'right', 'a');
+  const lines = await screenLines(model);
+  expect(lines[3]).toMatch(/^ {4}customer_id {2}email +note *$/);
+  press(model, 'a');
+  expect((await screenLines(model))[3]).toMatch(/note +›$/);
+});
+
 /** Of the 256 colours. */
 const [BAD, GOOD] = [203, 114];
 

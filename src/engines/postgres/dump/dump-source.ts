@@ -1,9 +1,11 @@
+import type { WarningEvent } from '../../../results/events.ts';
 import { excludedRowsOf } from '../../../results/excluded-rows.ts';
 import { hiddenDetails, hiddenObjectsOf } from '../../../results/manifest/hidden-objects.ts';
 import { countLeftOut, leftOutSchemasOf } from '../../../results/manifest/left-out-schemas.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import type { Report } from '../../../runtime/events.ts';
-import { boundedLines } from '../../../text/bounded-list.ts';
+import { boundedLines, boundedList } from '../../../text/bounded-list.ts';
+import { formatBytes, formatNumberOf } from '../../../text/format.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { DumpRequest } from '../../facets/dump.ts';
 import { readRemoteObjects, remoteBuildWarnings } from '../catalog/foreign-tables.ts';
@@ -87,7 +89,25 @@ export async function readSelection(
     readSequences(session, schemas),
   ]);
   const tables = allTables.filter((table) => schemas.includes(table.schema));
+  if (!isChosen(request)) for (const warning of leftOutWarnings(allTables, excluded)) report(warning);
   return { tables, allTables, available, schemas, excluded, broken, cuts: broken.cuts, hasLargeObjects, sequences };
+}
+
+/** Reports whether somebody chose the schemas: those that are left out are no surprise. */
+function isChosen({ schemaConfig, copyOf }: DumpRequest): boolean {
+  return copyOf !== undefined || Object.keys(schemaConfig ?? {}).length > 0;
+}
+
+/** Warns of schemas with data that the default selection leaves out. */
+function leftOutWarnings(tables: CatalogTable[], excluded: string[]): WarningEvent[] {
+  const lost = tables.filter(
+    ({ schema, bytes, of_extension }) => excluded.includes(schema) && bytes > 0 && !of_extension,
+  );
+  if (lost.length === 0) return [];
+  const schemas = boundedList([...new Set(lost.map(({ schema }) => schema))], LISTED);
+  const size = formatBytes(lost.reduce((sum, { bytes }) => sum + bytes, 0));
+  const message = `Not in the snapshot: ${formatNumberOf(lost.length, 'table')} with ${size} of other schemas than public: ${schemas}. To include them, set schema_config of the target: {use_default_schema: false}`;
+  return [{ event: 'warning', code: 'schemas_left_out', message }];
 }
 
 /** Character that stands for bytes that are not UTF-8. */

@@ -17,13 +17,15 @@ export interface TableDiffRequest {
   table: string;
   /** Values that look like personal data as they are. */
   reveal?: boolean;
+  /** Rows of each kind. Default: 10. */
+  limit?: number;
 }
 
-const SAMPLES = 10;
+const DEFAULT_ROWS = 10;
 
 /** Definitions and rows of a table in two snapshots of this machine. */
 export async function diffTable(context: Context, request: TableDiffRequest): Promise<TableDiff> {
-  const { target, a, b, original = false, reveal = false } = request;
+  const { target, a, b, original = false, reveal = false, limit = DEFAULT_ROWS } = request;
   const [from, to] = [
     await findSnapshot(context, { target, snapshot: a, original }),
     await findSnapshot(context, { target, snapshot: b, original }),
@@ -43,7 +45,7 @@ export async function diffTable(context: Context, request: TableDiffRequest): Pr
   if (typeof compared === 'string') return { ...base, rows: null, rows_not_compared: compared };
   return {
     ...base,
-    rows: shownDifference(compared, { table: name, limit: SAMPLES, reveal }),
+    rows: shownDifference(compared, { table: name, limit, reveal }),
     rows_not_compared: null,
   };
 }
