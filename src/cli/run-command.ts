@@ -117,6 +117,7 @@ export async function runCommand(line: CommandLine, { host: given, grammar, scre
     });
     // Without them the command would end as if their work were done.
     for (const error of given.failedUnawaited?.() ?? []) throw error;
+    if (opened && !globals.json) await mentionGone(line, { cwd: host.cwd, report: printer.report });
     printer.end('done');
     printOutcome(outcome, { line, host: outcome.verbatim ? given : host, durationMs: clock().getTime() - startedAt });
     return outcome.exit ?? EXIT.done;
@@ -129,6 +130,13 @@ export async function runCommand(line: CommandLine, { host: given, grammar, scre
     context?.logFailure?.(error);
     return printError(error, { host, json: globals.json && spec.json, debug });
   }
+}
+
+/** Not in the hook, which nobody reads, and not after a prune. */
+async function mentionGone({ spec, options }: CommandLine, { cwd, report }: Pick<Invocation, 'cwd' | 'report'>) {
+  if (spec.name === 'branch prune' || 'tree' in options) return;
+  const { mentionGoneTrees } = await import('../operations/link/mention.ts');
+  await mentionGoneTrees(cwd, report).catch(() => {});
 }
 
 function urlsOf({ from, to }: Globals, environment: NodeJS.ProcessEnv): UrlTarget | undefined {

@@ -40,6 +40,7 @@ import { hubReconcileCommand } from './hub/reconcile.ts';
 import { hubServeCommand } from './hub/serve.ts';
 import { importCommand } from './import.ts';
 import { keyCommand } from './key.ts';
+import { linkCommand, unlinkCommand } from './link.ts';
 import { loadCommand } from './load.ts';
 import { mcpCommand } from './mcp.ts';
 import { noteCommand } from './note.ts';
@@ -95,6 +96,8 @@ export const COMMANDS: CommandModule[] = [
   branchSwitchCommand,
   branchCheckoutCommand,
   branchHookCommand,
+  linkCommand,
+  unlinkCommand,
   branchDropCommand,
   branchPruneCommand,
   mcpCommand,

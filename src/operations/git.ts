@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { redact } from '../process/redact.ts';
 import { fittingGitState, type GitState } from '../results/manifest/git-state.ts';
 import type { Context } from '../runtime/context.ts';
+import { UserError } from '../runtime/errors.ts';
 
 export interface Checkout {
   /** Address of the remote `origin` without credentials, else the folder. */
@@ -93,6 +94,17 @@ export async function listGitFiles(context: Context, pathspecs: string[]): Promi
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...pathspecs];
   const text = await git({ ...context, cwd: folder }, args);
   return text === null ? null : [...new Set(text.split('\0').filter(isInside))];
+}
+
+/** Reports whether git tracks a file of the current tree. Throws where that is unknown. */
+export async function isTracked(context: Context, file: string): Promise<boolean> {
+  const args = ['--literal-pathspecs', 'ls-files', '-z', '--cached', '--full-name', '--', file];
+  const text = await git(context, args);
+  if (text === null)
+    throw new UserError('git_missing', `git could not list the files of ${context.cwd}`, {
+      hint: 'Run the command in the working tree of a git repository.',
+    });
+  return text !== '';
 }
 
 /** An index may name any path. */

@@ -18,6 +18,10 @@ export const branchRow = v.object({
   snapshot: describe(orNull(text), 'Id of the snapshot; `null` where another load has replaced the content.'),
   repository: describe(orNull(text), 'The git repository and branch in which it was created.'),
   git_branch: orNull(text),
+  tree: describe(orNull(text), 'Folder of the git working tree of this repository that has it.'),
+  tree_token: describe(orNull(text), 'Of the working tree that it was created for.'),
+  expires_at: describe(orNull(text), '`tool branch prune` drops it from then on.'),
+  protected: describe(flag, 'Dropped and reset with --unprotect only.'),
   owner: describe(orNull(text), 'The agent that has created it (tool mcp); `null` for a person.'),
 });
 
@@ -170,8 +174,15 @@ export type BranchSwitchResult = v.InferOutput<typeof branchSwitchResult>;
 
 const checkout = {
   git_branch: describe(orNull(text), 'Git branch of the current folder; `null` for a detached HEAD.'),
-  action: describe(v.picklist(['none', 'restore', 'switch']), '`restore`: the database of before the first switch.'),
+  action: describe(
+    v.picklist(['none', 'restore', 'switch', 'tree']),
+    '`restore`: the database of before the first switch; `tree`: the working tree gets a database of its own.',
+  ),
   why: describe(orNull(text), 'Why nothing is to be done; `null` otherwise.'),
+  tree: describe(
+    orNull(v.object({ folder: text, file: text, branch: text })),
+    'The linked working tree, and its file with the URL of the branch; `null` otherwise.',
+  ),
 };
 
 export const branchCheckoutPlan = v.object({

@@ -56,6 +56,7 @@ test('an unset key has its default, and a key without a value counts as not set'
   const folder = await configFolder({ 'tool.yml': withKey('working_directory:\nenv:\ntargets:\n') });
   expect((await folder.load()).settings).toEqual({
     saves: { keep: 20, max_duration: 10 },
+    branches: { follow: 'tree' },
     secret_key: SECRET_KEY,
     working_directory: join(folder.path, '.tool'),
     env: 'production',

@@ -289,7 +289,9 @@ describeWithPostgres('the pages of tasks', () => {
     const text = `git init --quiet --initial-branch=main; git -c user.name=t -c user.email=t@example.com commit --quiet --allow-empty -m one
       tool build shop; tool build shop`;
     await session.shell({ title: 'two snapshots in a repository', language: 'sh', text });
-    await runAll(session, blocks);
+    await writeFile(join(session.folder, '.env.local'), `DATABASE_URL=${url('shop_followed')}\n`);
+    const output = await runAll(session, blocks);
+    expect(output).toMatch(/Linked to shop[\s\S]*shop_followed_fix[\s\S]*Dropped fix[\s\S]*Removed the link to shop/);
     expect(await readFile(join(session.folder, '.git/hooks/post-checkout'), 'utf8')).toContain(
       'tool branch checkout shop',
     );

@@ -52,6 +52,7 @@ test('each operation that plans has one function that applies its plan', () => {
       'DropCopies',
       'ConfigurationFix',
       'Import',
+      'Link',
       'Load',
       'Prune',
       'QuerySave',
@@ -65,6 +66,7 @@ test('each operation that plans has one function that applies its plan', () => {
       'Snapshot',
       'Subset',
       'Undo',
+      'Unlink',
     ].sort(),
   );
 });

@@ -4,6 +4,7 @@ import * as branch from '../../../src/results/branch-results.ts';
 import { applyPlan, reconcileResult, signedIn } from '../../../src/results/cloud-results.ts';
 import { demoTour } from '../../../src/results/demo-results.ts';
 import { flag } from '../../../src/results/fields.ts';
+import * as links from '../../../src/results/link-results.ts';
 import * as load from '../../../src/results/load-results.ts';
 import * as snapshots from '../../../src/results/results.ts';
 import { sanitizePlan, sanitizeResult, suggestion } from '../../../src/results/sanitize-results.ts';
@@ -34,6 +35,8 @@ export const RESULTS: Record<string, ResultShape[]> = {
   'branch prune': [planned(branch.branchPrunePlan), branch.branchPruneResult],
   'branch checkout': [planned(branch.branchCheckoutPlan), branch.branchCheckoutResult],
   'branch hook': [planned(branch.branchHookPlan), branch.branchHookResult],
+  link: [planned(links.linkPlan), links.linkResult],
+  unlink: [planned(links.unlinkPlan), links.unlinkResult],
   'branch switch': [planned(branch.branchSwitchPlan), branch.branchSwitchResult],
   subset: [planned(subsetPlan), subsetResult, subsetExplanation, subsetGraphResult],
   push: [snapshots.transferResult],

@@ -14,6 +14,7 @@ export const branchCheckoutCommand = defineCommand({
       flags: '--only-destination <url>',
       description: 'for the git hook: switch only this destination, if it has a base copy or branches',
     },
+    { flags: '--tree <folder>', description: 'for the git hook: the working tree; default: the current folder' },
     DRY_RUN,
   ],
   examples: [

@@ -13,6 +13,8 @@ export const branchCreateCommand = defineCommand({
     { flags: '--count <n>', description: 'create NAME_1 to NAME_n', value: 'count' },
     { flags: '--reuse', description: 'keep existing branches' },
     { flags: '--env', description: 'print DATABASE_URL=URL with the password, for an .env file' },
+    { flags: '--expires <age>', description: 'let prune drop it after 12h, 7d, 8w', value: 'duration' },
+    { flags: '--protect', description: 'drop and reset it with --unprotect only' },
     DESTDB,
     DRY_RUN,
   ],
@@ -30,8 +32,11 @@ export const branchCreateCommand = defineCommand({
     if (env && invocation.globals.json) {
       throw wrongUsage('--env and --json exclude each other', { hint: 'Leave one of them out.' });
     }
-    const request = requestOf(invocation);
-    const outcome = await runPlanned(invocation, branchCreateOperation, { request, text: branchUrlLines });
+    const { expires: expiresMs, ...request } = requestOf(invocation);
+    const outcome = await runPlanned(invocation, branchCreateOperation, {
+      request: { ...request, expiresMs },
+      text: branchUrlLines,
+    });
     // Printing the passwords is what --env requests.
     return env && !dryRun ? { ...outcome, data: {}, verbatim: true } : outcome;
   },

@@ -1,14 +1,14 @@
 import { defineCommand } from '../../cli/command.ts';
 import { requestOf, runPlanned } from '../../cli/run-planned.ts';
 import { DRY_RUN, TARGET } from '../shared-options.ts';
-import { DESTDB } from './shared-options.ts';
+import { DESTDB, UNPROTECT } from './shared-options.ts';
 
 export const branchDropCommand = defineCommand({
   name: 'branch drop',
   summary: 'drop branches',
   group: 'Branches',
   arguments: [TARGET, { name: 'names', description: 'names of branches', required: true, variadic: true }],
-  options: [DESTDB, DRY_RUN],
+  options: [UNPROTECT, DESTDB, DRY_RUN],
   examples: [
     { command: 'tool branch drop app login-form', does: 'drop the branch and its database' },
     { command: 'tool branch drop app test_1 test_2 --yes', does: 'drop two branches in a script' },

@@ -4,7 +4,7 @@ import { DRY_RUN, TARGET } from '../shared-options.ts';
 
 export const branchPruneCommand = defineCommand({
   name: 'branch prune',
-  summary: 'drop branches whose git branch is gone, or unused ones',
+  summary: 'drop branches whose git branch or working tree is gone, expired and unused ones',
   group: 'Branches',
   arguments: [{ ...TARGET, description: 'name of a target; default: all', required: false }],
   options: [

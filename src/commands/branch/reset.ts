@@ -1,7 +1,7 @@
 import { defineCommand } from '../../cli/command.ts';
 import { requestOf, runPlanned } from '../../cli/run-planned.ts';
 import { DRY_RUN, TARGET } from '../shared-options.ts';
-import { BRANCH, DESTDB } from './shared-options.ts';
+import { BRANCH, DESTDB, UNPROTECT } from './shared-options.ts';
 
 export const branchResetCommand = defineCommand({
   name: 'branch reset',
@@ -12,6 +12,7 @@ export const branchResetCommand = defineCommand({
     { flags: '--all', description: 'reset all branches NAME_1 to NAME_n (created with --count)' },
     { flags: '--copy', description: 'replace the database, never in place' },
     DESTDB,
+    UNPROTECT,
     DRY_RUN,
   ],
   examples: [

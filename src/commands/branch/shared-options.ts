@@ -11,6 +11,11 @@ export const DESTDB = {
   description: 'URL of the destination, if the load had --destdb',
 } as const satisfies OptionSpec;
 
+export const UNPROTECT = {
+  flags: '--unprotect',
+  description: 'also if the branch is protected',
+} as const satisfies OptionSpec;
+
 export const MAIN = {
   flags: '--main <name>',
   description: "git branch that uses the database from before the first switch; default: the remote's default branch",

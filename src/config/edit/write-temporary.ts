@@ -8,7 +8,7 @@ export interface FileOwnership {
 }
 
 /** Replaces a file at once, so that a reader finds the old content or the new one. */
-export async function replaceFile(path: string, text: string, ownership: FileOwnership): Promise<void> {
+export async function replaceFile(path: string, text: string | Uint8Array, ownership: FileOwnership): Promise<void> {
   await writeThen((unfinished) => rename(unfinished, path), path, { text, ownership });
 }
 
@@ -24,7 +24,7 @@ export async function createFile(
 async function writeThen(
   place: (unfinished: string) => Promise<void>,
   path: string,
-  { text, ownership }: { text: string | Iterable<string>; ownership: FileOwnership },
+  { text, ownership }: { text: string | Uint8Array | Iterable<string>; ownership: FileOwnership },
 ): Promise<void> {
   const unfinished = await writeTemporary(path, text, ownership);
   try {
@@ -37,7 +37,7 @@ async function writeThen(
 /** Writes a temporary file in the same folder, to replace another one, and syncs it. */
 export async function writeTemporary(
   path: string,
-  text: string | Iterable<string>,
+  text: string | Uint8Array | Iterable<string>,
   { mode, uid, gid }: FileOwnership,
 ): Promise<string> {
   const unfinished = `${path}.${randomBytes(4).toString('hex')}.tmp`;

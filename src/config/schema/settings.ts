@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { SAVES_BEFORE } from '../../results/saves-before.ts';
+import { parseDuration } from '../../text/duration.ts';
 import { parseSize } from '../../text/size.ts';
 import { commandKeysSchema } from './command-keys.ts';
 import { dockerSchema } from './docker.ts';
@@ -95,6 +96,29 @@ export const settingsSchema = v.strictObject({
         ),
       }),
       'Limits of saves, and automatic saves.',
+    ),
+    {},
+  ),
+  branches: v.optional(
+    key(
+      v.strictObject({
+        follow: v.optional(
+          key(
+            v.picklist(['tree', 'branch', 'off']),
+            'What decides the database of a linked working tree: the tree, its git branch, or nothing.',
+          ),
+          'tree',
+        ),
+        expires: optionalKey(
+          v.pipe(
+            v.string(),
+            v.check((age) => parseDuration(age) !== null, 'must be a duration such as 12h, 30d or 8w'),
+          ),
+          'Age from which tool branch prune drops a branch; not that of a working tree.',
+          { example: '7d' },
+        ),
+      }),
+      'Branches of working trees, and their age.',
     ),
     {},
   ),

@@ -58,6 +58,10 @@ export interface BranchCreation extends BranchRequest {
   gitBranch: string | null;
   /** Recorded in the mark: only this agent may reset and drop the branch. */
   owner?: string | null;
+  /** Token of the git working tree that it belongs to. */
+  tree?: string | null;
+  expiresAt?: string | null;
+  isProtected?: boolean;
   /** Owner of the objects; by default the owner of the destination. */
   role?: string | undefined;
   /** Called with the base copy; throws where it is not the planned one. */

@@ -33,6 +33,12 @@ export interface Branch {
   gitBranch: string | null;
   /** The agent that has created it; absent or `null` for none. */
   owner?: string | null;
+  /** Token of the git working tree that it belongs to; absent or `null` for none. */
+  tree?: string | null;
+  /** Time from which `branch prune` removes it; absent or `null` for never. */
+  expiresAt?: string | null;
+  /** Dropped and reset only on explicit request. */
+  isProtected?: boolean;
   sizeBytes: number | null;
   /** Without blocks shared with the base copy; `null` where the server cannot tell. */
   ownBytes: number | null;

@@ -11,6 +11,8 @@ import type { DestinationState } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError, withOutcome } from '../../runtime/errors.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
+import { type KnownTree, listTrees } from '../link/memory.ts';
+import { findTree } from '../link/trees.ts';
 import { whyNoBase } from '../load/choose-base.ts';
 import { configuredDestination } from '../load/configured-destination.ts';
 import { chooseDestination, openDestination } from '../load/destination.ts';
@@ -93,7 +95,7 @@ export async function branchRows(
   { context, database: { engine, url } }: OpenedBranches,
   branches: Branch[],
 ): Promise<BranchRow[]> {
-  const used = await lastUses(context, { url, branches });
+  const [used, trees] = await Promise.all([lastUses(context, { url, branches }), treesOf(context)]);
   return branches.map((branch) => ({
     name: branch.name,
     database: branch.database,
@@ -108,8 +110,30 @@ export async function branchRows(
     snapshot: branch.snapshot,
     repository: branch.repository,
     git_branch: branch.gitBranch,
+    tree: trees.find((tree) => tree.branch === branch.name)?.present ?? null,
+    tree_token: branch.tree ?? null,
+    expires_at: branch.expiresAt ?? null,
+    protected: branch.isProtected ?? false,
     owner: branch.owner ?? null,
   }));
+}
+
+/** The linked working trees of the current repository. */
+async function treesOf(context: Context): Promise<KnownTree[]> {
+  const tree = context.cwd === undefined ? null : await findTree(context.cwd).catch(() => null);
+  return tree ? listTrees(tree).catch(() => []) : [];
+}
+
+/** Refuses protected branches, unless the user has said otherwise. */
+export function assertUnprotected(
+  branches: Branch[],
+  { unprotect = false }: { unprotect?: boolean | undefined },
+): void {
+  const found = branches.find(({ isProtected }) => isProtected);
+  if (!found || unprotect) return;
+  throw new UserError('branch_protected', `Branch "${found.name}" is protected`, {
+    hint: 'Use another branch, or add --unprotect.',
+  });
 }
 
 /** Refuses branches of others, and one that has the destination's name: resetting it would replace the destination. */

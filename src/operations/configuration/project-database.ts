@@ -16,10 +16,10 @@ export interface ProjectDatabase {
 }
 
 /** The first file and the first key win, as in the frameworks. */
-const FILES = ['.env.development.local', '.env.local', '.env.development', '.env'];
+export const PROJECT_FILES = ['.env.development.local', '.env.local', '.env.development', '.env'];
 
 /** Rails, Django, Phoenix, Symfony and Prisma; Vercel; Payload; Flask; TypeORM; Laravel. */
-const KEYS = [
+const URL_KEYS = [
   'DATABASE_URL',
   'POSTGRES_PRISMA_URL',
   'POSTGRES_URL',
@@ -30,17 +30,23 @@ const KEYS = [
   'DB_URL',
 ];
 
+/** In the order in which they are searched. */
+export const PROJECT_KEYS = [...URL_KEYS, 'DB_DATABASE'];
+
+/** The variables of Laravel, which state the URL together. */
+export const COMPOSED_KEYS = ['DB_CONNECTION', 'DB_HOST', 'DB_PORT', 'DB_DATABASE', 'DB_USERNAME', 'DB_PASSWORD'];
+
 const MOST_BYTES = 64 * 1024;
 
 /** Finds the local database in the environment files of a folder; `null` where none names one. */
 export async function findProjectDatabase(folder: string): Promise<ProjectDatabase | null> {
-  for (const file of FILES) {
+  for (const file of PROJECT_FILES) {
     const text = await readText(join(folder, file)).catch(() => null);
     if (text === null) continue;
     const variables = parseEnv(text);
-    for (const key of [...KEYS, 'DB_DATABASE']) {
-      const url = localUrl((key === 'DB_DATABASE' ? composed(variables) : variables[key]) ?? '');
-      if (url !== null) return { file, key, url };
+    for (const key of PROJECT_KEYS) {
+      const url = connectionText(variables, key);
+      if (url !== null && isLocal(url)) return { file, key, url };
     }
   }
   return null;
@@ -60,7 +66,18 @@ async function readText(path: string): Promise<string | null> {
   return found.isFile() && found.size <= MOST_BYTES ? readFile(path, 'utf8') : null;
 }
 
-/** The variables of Laravel. */
+function urlValue(variables: NodeJS.Dict<string>, key: string): string {
+  return (key === 'DB_DATABASE' ? composed(variables) : variables[key]) ?? '';
+}
+
+/** The URL that variables state, on any host, without the parameters and driver of the framework; `null` for none. */
+export function connectionText(variables: NodeJS.Dict<string>, key: string): string | null {
+  const { scheme = '', user = '', hosts = '', path = '' } = urlParts(urlValue(variables, key)) ?? {};
+  const known = SCHEMES.get(scheme.split('+')[0] ?? '');
+  if (!known || path.length < 2) return null;
+  return `${known}://${user === '' ? '' : `${user}@`}${hosts}/${encodeURIComponent(path.slice(1))}`;
+}
+
 function composed(variables: NodeJS.Dict<string>): string | undefined {
   const { DB_CONNECTION, DB_HOST = '127.0.0.1', DB_PORT, DB_DATABASE, DB_USERNAME, DB_PASSWORD } = variables;
   const scheme = SCHEMES.get(DB_CONNECTION ?? '');
@@ -86,9 +103,6 @@ const SCHEMES = new Map(
 /** Any other host may be production. */
 const LOCAL_HOST = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i;
 
-function localUrl(text: string): string | null {
-  const { scheme = '', user = '', hosts = '', path = '' } = urlParts(text) ?? {};
-  const known = SCHEMES.get(scheme.split('+')[0] ?? '');
-  if (!known || !LOCAL_HOST.test(hosts) || path.length < 2) return null;
-  return `${known}://${user === '' ? '' : `${user}@`}${hosts}/${encodeURIComponent(path.slice(1))}`;
+function isLocal(url: string): boolean {
+  return LOCAL_HOST.test(urlParts(url)?.hosts ?? '');
 }

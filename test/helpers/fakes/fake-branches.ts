@@ -14,7 +14,7 @@ export function fakeBranch(name: string, more: Partial<BranchRow> = {}): BranchR
     ...{ created_at: '2026-11-20T05:00:00.000Z', reset_at: null, last_used_at: null, clients: 0 },
     ...{ size_bytes: 60_000_000, own_bytes: 60_000_000, snapshot: '3f2a9c01' },
     ...{ repository: 'https://git.example.com/app.git', git_branch: name },
-    owner: null,
+    ...{ tree: null, tree_token: null, expires_at: null, protected: false, owner: null },
     ...more,
   };
 }

@@ -112,6 +112,7 @@ export function testContext({ settings, events = [], signal }: TestContextOption
         storage_profiles: {},
         targets: {},
         saves: { keep: 20, max_duration: 10, before: [] },
+        branches: { follow: 'tree' },
         ...settings,
       } as Settings,
       deferred: [],

@@ -14,6 +14,10 @@ const branchMarkSchema = v.object({
   git_branch: v.nullable(v.string()),
   /** The agent that created it; `null` for a person. */
   owner: v.optional(v.nullable(v.string()), null),
+  /** Token of the git working tree that it belongs to. */
+  tree: v.optional(v.nullable(v.string()), null),
+  expires_at: v.optional(v.nullable(v.string()), null),
+  protected: v.optional(v.boolean(), false),
   /** Snapshot of the base copy that it was made from. */
   snapshot: v.nullable(v.string()),
   loaded_at: v.string(),

@@ -16,6 +16,7 @@ export function createBranch(context: EngineContext, creation: BranchCreation): 
 
 async function create(context: EngineContext, creation: BranchCreation): Promise<void> {
   const { url, name, database, repository, gitBranch, owner = null, accept } = creation;
+  const { tree = null, expiresAt = null, isProtected = false } = creation;
   const made = startStep(context.report, `branch ${name}`, `Create branch ${name} as ${database}`);
   await sweepBranches(context, url);
   const assertNameFree = async (server: MysqlSession): Promise<void> => {
@@ -27,6 +28,7 @@ async function create(context: EngineContext, creation: BranchCreation): Promise
     ...{ url, database, accept, begin: assertNameFree },
     mark: {
       ...{ name, repository, git_branch: gitBranch, owner, reset_at: null, switched_at: null, previous: null },
+      ...{ tree, expires_at: expiresAt, protected: isProtected },
       created_at: context.clock().toISOString(),
     },
     onlyNew: () => databaseTaken(database, name),

@@ -16,6 +16,7 @@ import { sweepBranches } from './sweep.ts';
 /** A branch is complete, with its name and mark, or absent: both come in one transaction, after the copy. */
 export async function createBranch(context: EngineContext, creation: BranchCreation): Promise<void> {
   const { url, name, database, repository, gitBranch, owner = null, role, accept, inTurn } = creation;
+  const { tree = null, expiresAt = null, isProtected = false } = creation;
   const destination = url.database ?? '';
   await using server = await openSwapSession(context, url);
   const made = startStep(context.report, `branch ${name}`, `Create branch ${name} as ${database}`);
@@ -38,6 +39,9 @@ export async function createBranch(context: EngineContext, creation: BranchCreat
         repository,
         git_branch: gitBranch,
         owner,
+        tree,
+        expires_at: expiresAt,
+        protected: isProtected,
         cloned,
         reset_at: null,
         switched_at: null,

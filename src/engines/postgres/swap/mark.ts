@@ -16,6 +16,10 @@ const branchSchema = v.object({
   git_branch: v.optional(v.nullable(v.string()), null),
   /** The program in whose name it was created, if any: an agent. */
   owner: v.optional(v.nullable(v.string()), null),
+  /** Token of the git working tree that it belongs to. */
+  tree: v.optional(v.nullable(v.string()), null),
+  expires_at: v.optional(v.nullable(v.string()), null),
+  protected: v.optional(v.boolean(), false),
   /** Time when it got the destination's name, and the branch that had it before; `null` for none. */
   switched_at: v.optional(v.nullable(v.string()), null),
   previous: v.optional(v.nullable(v.string()), null),

@@ -1,20 +1,26 @@
+import { resolve } from 'node:path';
 import type { DatabaseUrl } from '../../../engines/database-url.ts';
 import type { Branch } from '../../../engines/facets/copies.ts';
 import type { BranchCheckoutPlan, BranchCheckoutResult } from '../../../results/branch-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { isRebasing, readCheckout, readMainBranch } from '../../git.ts';
+import { readLink } from '../../link/memory.ts';
+import { readTree } from '../../link/trees.ts';
 import { type Planned, planOutdated } from '../../planned.ts';
 import { applyUndo, planUndo } from '../../undo/undo.ts';
 import { applyBranchCreate, type PlannedBranches, planBranchCreate } from '../create/create.ts';
 import { type BranchesRequest, type OpenedBranches, openBranches } from '../open-branches.ts';
 import { applyBranchSwitch, planBranchSwitch } from '../switch/switch.ts';
+import { chooseForTree, writeForTree } from './tree.ts';
 
 export interface BranchCheckoutRequest extends BranchesRequest {
   /** The git branch of the database of before the first switch; default: that of the remote, `main` or `master`. */
   main?: string | undefined;
   /** The URL without password of the only destination that may be switched, and only if it has copies of this program. */
   onlyDestination?: string | undefined;
+  /** A folder of the working tree, for the git hook; default: the current folder. */
+  tree?: string | undefined;
 }
 
 export interface PlannedBranchCheckout extends Planned<BranchCheckoutRequest, BranchCheckoutPlan> {
@@ -29,14 +35,19 @@ export async function planBranchCheckout(
   const { target } = request;
   const opened = await openBranches(given, request);
   const { context, database } = opened;
-  await assertOwnDestination(opened, request);
+  const linked = await findLinked(context, request);
+  const isLinked = linked !== null && linked !== 'none';
+  await assertOwnDestination(opened, isLinked ? { ...request, onlyDestination: linked.link.destination } : request);
   const git = await checkedOut(context, request);
   const destination = await database.connect.inspect();
   const plan: BranchCheckoutPlan = {
     ...{ target, destination, git_branch: git.branch, action: 'none', why: git.why, previous: null, creates: false },
-    ...{ unverified_sources: [], steps: [], warnings: [] },
+    ...{ tree: null, unverified_sources: [], steps: [], warnings: [] },
   };
   const planned = { request, planned_at: context.clock().toISOString(), create: null };
+  if (linked === 'none') return { ...planned, plan: { ...plan, why: NOT_LINKED } };
+  if (linked?.tree.isMain) return { ...planned, plan: { ...plan, why: MAIN_KEEPS } };
+  if (linked) return { ...planned, plan: { ...plan, ...(await chooseForTree(opened, request, linked)) } };
   if (git.why !== null || git.branch === null) return { ...planned, plan };
   const previous = currentOf(await database.branches.list())?.name ?? null;
   if (previous === (git.isMain ? null : git.branch)) {
@@ -50,12 +61,20 @@ export async function planBranchCheckout(
     const steps = [`Switch ${destination.database} to the database of before the first switch`];
     return { ...planned, plan: { ...plan, action: 'restore', previous, unverified_sources, steps } };
   }
-  const create = await planBranchCreate(context, { ...request, name: git.branch, reuse: true });
-  const { branches, steps, warnings, unverified_sources } = create.plan;
+  const { tree: _, ...branches } = request;
+  const create = await planBranchCreate(context, { ...branches, name: git.branch, reuse: true });
+  const { steps, warnings, unverified_sources } = create.plan;
   return {
     ...{ ...planned, create },
     plan: {
-      ...{ ...plan, action: 'switch', previous, creates: branches.length > 0, warnings, unverified_sources },
+      ...{
+        ...plan,
+        action: 'switch',
+        previous,
+        creates: create.plan.branches.length > 0,
+        warnings,
+        unverified_sources,
+      },
       steps: [...steps, `Switch ${destination.database} to branch ${git.branch}`],
     },
   };
@@ -69,9 +88,19 @@ export async function applyBranchCheckout(
   const { target, git_branch, action, why } = plan;
   const opened = await openBranches(given, request);
   const { context, database } = opened;
-  const result = { ...{ target, git_branch, action, why }, destination: database.url.display, created: plan.creates };
+  const tree = plan.tree;
+  const result = {
+    ...{ target, git_branch, action, why, tree },
+    destination: database.url.display,
+    created: plan.creates,
+  };
   if (action === 'none') return result;
   if ((await checkedOut(context, request)).branch !== git_branch) throw planOutdated('The git branch has changed');
+  if (action === 'tree') {
+    const linked = await findLinked(context, request);
+    if (!linked || linked === 'none') throw planOutdated('The link has changed');
+    return { ...result, tree: await writeForTree(opened, request, linked) };
+  }
   if (action === 'restore') {
     await restore(opened, request);
     return result;
@@ -82,6 +111,28 @@ export async function applyBranchCheckout(
   const switching = await planBranchSwitch(context, { ...request, name: git_branch ?? '' });
   await applyBranchSwitch(context, switching);
   return result;
+}
+
+const NOT_LINKED = 'the repository is not linked to the target (tool link)';
+const MAIN_KEEPS = 'the main working tree keeps its database (branches.follow)';
+
+/**
+ * The working tree with the link of the target; `null` where the destination follows the git branch itself. A hook that
+ * a removed link has left switches nothing: `none`.
+ */
+async function findLinked(context: Context, { target, tree: folder, onlyDestination }: BranchCheckoutRequest) {
+  const inTree = placeOf(context, folder);
+  const tree = await readTree(inTree);
+  const link = tree && (await readLink(tree));
+  if (link?.target !== target || tree === null) return folder === undefined ? null : 'none';
+  if (onlyDestination !== undefined && link.destination !== onlyDestination) throw planOutdated('The link has changed');
+  // By hand, and with the git branch, the destination itself is switched.
+  if (tree.isMain && (folder === undefined || context.configuration.settings.branches.follow === 'branch')) return null;
+  return { tree, link, gitBranch: (await readCheckout(inTree))?.branch ?? null };
+}
+
+function placeOf(context: Context, tree: string | undefined): Context {
+  return tree === undefined ? context : { ...context, cwd: resolve(context.cwd ?? '', tree) };
 }
 
 /** Before a connection to another destination than the one that was there when the hook was installed. */
@@ -128,7 +179,8 @@ interface CheckedOut {
   why: string | null;
 }
 
-async function checkedOut(context: Context, { main }: BranchCheckoutRequest): Promise<CheckedOut> {
+async function checkedOut(given: Context, { main, tree }: BranchCheckoutRequest): Promise<CheckedOut> {
+  const context = placeOf(given, tree);
   const checkout = await readCheckout(context);
   if (!checkout) throw noRepository();
   const { branch } = checkout;

@@ -7,6 +7,7 @@ import { printable } from '../../../text/printable.ts';
 export function branchCheckoutQuestion(plan: BranchCheckoutPlan): Question {
   const { target, destination, git_branch, action, why, previous } = plan;
   const { database, host } = destination;
+  if (action === 'tree') return treeQuestion(plan);
   const to = action === 'restore' ? 'the database of before the first switch' : `branch ${git_branch ?? ''}`;
   return {
     title: why === null ? `Switch ${database} to ${to} of ${target}` : `Nothing to do: ${why}`,
@@ -24,13 +25,32 @@ export function branchCheckoutQuestion(plan: BranchCheckoutPlan): Question {
   };
 }
 
+function treeQuestion(plan: BranchCheckoutPlan): Question {
+  const { target, tree, steps, creates, destination } = plan;
+  const { folder = '', file = '', branch = '' } = tree ?? {};
+  const go = creates ? 'Create' : 'Write';
+  return {
+    title: `${creates ? 'Create' : 'Use'} branch ${printable(branch)} of ${target} for the working tree ${printable(folder)}`,
+    facts: [{ name: 'File', value: printable(file) }, ...destinationFacts(destination)],
+    steps: steps.map((step) => printable(step)),
+    warnings: warningsOf(plan),
+    consequence: `${destination.database} is not changed.`,
+    ask: `${go} branch ${printable(branch)} for this working tree?`,
+    go,
+    typed: null,
+  };
+}
+
 /** One line, which the hook prints. */
 export function branchCheckoutSummary(result: BranchCheckoutResult): RunSummary {
   return summaryOf(checkoutText(result));
 }
 
-function checkoutText({ destination, git_branch, action, why, created }: BranchCheckoutResult): string {
+function checkoutText({ destination, git_branch, action, why, created, tree }: BranchCheckoutResult): string {
   const branch = printable(git_branch ?? '');
+  if (tree && action === 'tree') {
+    return `${printable(tree.file)} has the database of ${created ? 'new ' : ''}branch ${printable(tree.branch)}`;
+  }
   if (action === 'none') return `${destination} is unchanged: ${printable(why ?? '')}`;
   if (action === 'restore') return `Switched ${destination} to the database of before the first switch`;
   return `Switched ${destination} to ${created ? 'new ' : ''}branch ${branch}`;

@@ -5,6 +5,7 @@ import { branchExists } from '../../../engines/shared/branches.ts';
 import type { BranchCreatePlan, BranchCreateResult, BranchDatabase } from '../../../results/branch-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { createSemaphore } from '../../../runtime/semaphore.ts';
+import { parseDuration } from '../../../text/duration.ts';
 import { assertBaseOfTarget } from '../../back/last-load.ts';
 import { cpusFor } from '../../cpus-for.ts';
 import { readCheckout } from '../../git.ts';
@@ -35,6 +36,11 @@ export interface BranchCreateRequest extends BranchesRequest {
   reuse?: boolean | undefined;
   /** Returns URLs with passwords, as environment variables. */
   env?: boolean | undefined;
+  /** Milliseconds until `branch prune` removes it. */
+  expiresMs?: number | undefined;
+  protect?: boolean | undefined;
+  /** Token of the git working tree that the branch belongs to. */
+  tree?: string | undefined;
 }
 
 export interface PlannedBranches extends Planned<BranchCreateRequest, BranchCreatePlan> {
@@ -115,6 +121,9 @@ async function perform(given: Context, planned: PlannedBranches): Promise<Branch
     repository: checkout?.repository ?? null,
     gitBranch: checkout?.branch ?? null,
     owner: request.owner ?? null,
+    tree: request.tree ?? null,
+    expiresAt: expiryOf(context, request),
+    isProtected: request.protect ?? false,
   };
   const cpus = cpusFor(context, plan.target);
   const inTurn = createSemaphore(cpus);
@@ -130,6 +139,13 @@ async function perform(given: Context, planned: PlannedBranches): Promise<Branch
   branches.sort((one, other) => one.name.localeCompare(other.name, 'en', { numeric: true }));
   const environment = request.env ? environmentOf(opened, branches) : null;
   return { target: plan.target, snapshot: expected, branches, ...(environment && { environment }) };
+}
+
+/** A branch of a working tree lasts as long as the tree, unless it states a time. */
+function expiryOf({ clock, configuration }: Context, { expiresMs, tree }: BranchCreateRequest): string | null {
+  const { expires } = configuration.settings.branches;
+  const after = expiresMs ?? (tree === undefined && expires !== undefined ? parseDuration(expires) : null);
+  return after === null ? null : new Date(clock().getTime() + after).toISOString();
 }
 
 /** `DATABASE_URL` of a single branch; `DATABASE_URL_1` and so on of several. */

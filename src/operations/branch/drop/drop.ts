@@ -9,6 +9,7 @@ import {
   assertBranchesNotSources,
   assertOwnBranches,
   assertPlanCurrent,
+  assertUnprotected,
   type BranchesRequest,
   branchRows,
   forEachBranch,
@@ -18,6 +19,8 @@ import {
 
 export interface BranchDropRequest extends BranchesRequest {
   names: string[];
+  /** Also drops protected branches. */
+  unprotect?: boolean | undefined;
 }
 
 export type PlannedBranchDrop = Planned<BranchDropRequest, BranchDropPlan>;
@@ -31,6 +34,7 @@ export async function planBranchDrop(given: Context, request: BranchDropRequest)
   const names = [...new Set(request.names)];
   const branches = names.map((name) => findBranch(found, { name, url }));
   assertOwnBranches(branches, request, opened);
+  assertUnprotected(branches, request);
   const current = branches.find((branch) => branch.current);
   if (current) throw branchIsCurrent(current.name, url);
   const databases = branches.map(({ database }) => database);

@@ -17,12 +17,18 @@ export interface BranchHookRequest {
   remove?: boolean | undefined;
   /** The value of `--config`. */
   config?: string | undefined;
+  /** Top folder of the main working tree, for `tool link`: each tree gets a database of its own. */
+  main_tree?: string | undefined;
+  /** With `remove`: lines that are written in place of the removed ones. */
+  restore?: string | undefined;
 }
 
 export interface PlannedBranchHook extends Planned<BranchHookRequest, BranchHookPlan> {
   /** The content of the hook: before and after, in bytes; `null` where there is no file. */
   before: string | null;
   after: string | null;
+  /** The present lines. */
+  previous: string | null;
 }
 
 const SHEBANG = '#!/bin/sh\n# Created by: tool branch hook\n';
@@ -38,11 +44,11 @@ export async function planBranchHook(context: Context, request: BranchHookReques
   if (!checkout || file === null) throw noRepository();
   const before = await readHook(file, { remove });
   const found = before === null ? null : blockIn(before, target);
-  const planned = { request, planned_at: context.clock().toISOString(), before };
+  const planned = { request, planned_at: context.clock().toISOString(), before, previous: found?.text ?? null };
   const facts = { target, file, unverified_sources: [], warnings: [], destination: null };
   if (remove) {
     if (before === null || !found) return { ...planned, after: before, plan: { ...facts, action: 'none', text: '' } };
-    const rest = before.slice(0, found.start) + before.slice(found.end);
+    const rest = before.slice(0, found.start) + (request.restore ?? '') + before.slice(found.end);
     const isOurs = rest === SHEBANG;
     const text = toText(isOurs ? before : found.text);
     return { ...planned, after: isOurs ? null : rest, plan: { ...facts, action: isOurs ? 'delete' : 'remove', text } };
@@ -106,7 +112,7 @@ async function readHook(file: string, { remove }: { remove: boolean }): Promise<
 /** The block that the hook consists of. It keeps the exit code of the lines before it, and never fails itself. */
 function blockOf(
   { configuration }: Context,
-  { target, main, config, destination }: BranchHookRequest & { destination: string },
+  { target, main, config, destination, main_tree }: BranchHookRequest & { destination: string },
   folder: string,
 ): string {
   const { file } = configuration;
@@ -117,17 +123,19 @@ function blockOf(
     ...['--only-destination', destination],
     ...(chosen === undefined ? [] : ['--config', resolve(chosen)]),
   ];
-  const command = ['tool', 'branch', 'checkout', ...[target, ...options].map(shellWord)].join(' ');
+  const own = main_tree === undefined ? [] : ['--tree', '"$tool_tree"'];
+  const command = ['tool', 'branch', 'checkout', ...[target, ...options].map(shellWord), ...own].join(' ');
+  const place = main_tree === undefined ? '' : inMainTree(main_tree);
   const name = JSON.stringify(target);
   const lines = [
     `# >>> tool branch hook ${name} >>>`,
     `# Switches the database of target ${name} to the checked-out git branch. To remove: tool branch hook ${target} --remove`,
     'tool_status=$?',
     'if [ "$3" = 1 ]; then',
-    `  if tool_line=$(${command} --yes </dev/null 2>/dev/null); then`,
+    `  if tool_line=$(${place}${command} --yes </dev/null 2>/dev/null); then`,
     `    [ -z "$tool_line" ] || printf '%s\\n' "$tool_line" >&2`,
     '  else',
-    `    printf '%s\\n' ${shellWord(`The database was not switched. To see why: ${command}`)} >&2`,
+    `    printf '%s\\n' ${shellWord(`The database was not switched. To see why: ${main_tree === undefined ? command : `tool branch checkout ${shellWord(target)}`}`)} >&2`,
     '  fi',
     'fi',
     '(exit "$tool_status")',
@@ -135,6 +143,12 @@ function blockOf(
     '',
   ];
   return Buffer.from(lines.map((line) => line.replaceAll('\n', ' ')).join('\n')).toString(BYTES);
+}
+
+/** The configuration is that of the main tree, which the user has trusted, not that of the tree of a commit. */
+function inMainTree(folder: string): string {
+  const unset = 'unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_COMMON_DIR';
+  return `tool_tree=$(pwd -P) && ${unset} && cd ${shellWord(folder)} && `;
 }
 
 function endOf(target: string): string {

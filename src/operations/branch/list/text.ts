@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { Column } from '../../../presentation/shapes/column.ts';
 import type { Fact } from '../../../presentation/shapes/fact.ts';
 import type { BranchRow, TargetBranch } from '../../../results/branch-results.ts';
@@ -17,7 +18,10 @@ export function branchColumns(now: Date): Column<BranchRow>[] {
       title: 'BRANCH',
       grows: true,
       essential: true,
-      cell: ({ name, current }) => ({ text: printable(name), ...(current && { mark: ' *' }) }),
+      cell: ({ name, current, protected: isProtected }) => ({
+        text: printable(name),
+        ...((current || isProtected) && { mark: `${current ? ' *' : ''}${isProtected ? ' protected' : ''}` }),
+      }),
     },
     { title: 'DATABASE', dropRank: 2, cell: ({ database }) => ({ text: printable(database) }) },
     { title: 'AGE', whole: true, cell: (branch) => ({ text: ageText(branch.reset_at ?? branch.created_at, now) }) },
@@ -25,6 +29,8 @@ export function branchColumns(now: Date): Column<BranchRow>[] {
     { title: 'OWN', align: 'right', dropRank: 6, cell: ({ own_bytes }) => ({ text: sizeText(own_bytes) }) },
     { title: 'SNAPSHOT', whole: true, dropRank: 3, cell: ({ snapshot }) => ({ text: snapshot ?? 'unknown' }) },
     { title: 'GIT BRANCH', dropRank: 5, cell: ({ git_branch }) => ({ text: printable(git_branch ?? '') }) },
+    { title: 'TREE', dropRank: 7, cell: ({ tree }) => ({ text: printable(basename(tree ?? '')) }) },
+    { title: 'EXPIRES', whole: true, dropRank: 4, cell: (branch) => ({ text: expiryText(branch, now) }) },
     { title: 'LAST USED', whole: true, dropRank: 1, cell: (branch) => ({ text: lastUseText(branch, now) }) },
   ];
 }
@@ -39,6 +45,7 @@ export function targetBranchColumns(now: Date): Column<TargetBranch>[] {
 }
 
 export function branchFacts(branch: BranchRow, now: Date): { title: string; facts: Fact[] } {
+  const { tree, expires_at, protected: isProtected } = branch;
   const { name, url, created_at, reset_at, snapshot, repository, git_branch, own_bytes, size_bytes } = branch;
   const git = git_branch === null ? 'none' : `${git_branch}${repository === null ? '' : ` of ${repository}`}`;
   const own = own_bytes === size_bytes ? '' : `, of its own: ${sizeText(own_bytes)}`;
@@ -52,12 +59,23 @@ export function branchFacts(branch: BranchRow, now: Date): { title: string; fact
       { name: 'Snapshot', value: snapshot ?? 'unknown' },
       { name: 'Size', value: `${sizeText(size_bytes)}${own}` },
       { name: 'Git branch', value: printable(git) },
+      ...(tree === null ? [] : [{ name: 'Working tree', value: printable(tree) }]),
+      ...(expires_at === null ? [] : [{ name: 'Expires', value: formatTime(expires_at) }]),
+      ...(isProtected ? [{ name: 'Protected', value: 'yes' }] : []),
     ],
   };
 }
 
 function ageText(at: string, now: Date): string {
   return formatAge(now.getTime() - Date.parse(at));
+}
+
+function expiryText({ expires_at }: BranchRow, now: Date): string {
+  if (expires_at === null) return '';
+  const left = Date.parse(expires_at) - now.getTime();
+  const hours = Math.ceil(left / 3_600_000);
+  if (left <= 0) return 'expired';
+  return hours < 48 ? `in ${hours} h` : `in ${Math.floor(hours / 24)} days`;
 }
 
 function lastUseText({ clients, last_used_at }: BranchRow, now: Date): string {

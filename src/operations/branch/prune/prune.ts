@@ -3,6 +3,8 @@ import type { Context } from '../../../runtime/context.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { formatAge } from '../../../text/format.ts';
 import { type Checkout, readCheckout, readGitBranches } from '../../git.ts';
+import { type KnownTree, listTrees, removeTreeRecord } from '../../link/memory.ts';
+import { readTree } from '../../link/trees.ts';
 import { sumOf } from '../../load/copies-result.ts';
 import type { Planned } from '../../planned.ts';
 import { applyBranchDrop } from '../drop/drop.ts';
@@ -22,6 +24,7 @@ interface Rules {
   unusedMs: number | undefined;
   checkout: Checkout | null;
   gitBranches: Set<string> | null;
+  trees: KnownTree[];
   now: Date;
 }
 
@@ -33,12 +36,15 @@ export async function planBranchPrune(context: Context, request: BranchPruneRequ
   const { unusedMs } = request;
   const checkout = await readCheckout(context);
   const gitBranches = checkout && (await readGitBranches(context));
-  if (unusedMs === undefined && gitBranches === null) throw noRule();
   const { branches, errors } = await listBranches(context, request);
+  const mayExpire = branches.some(({ expires_at }) => expires_at !== null);
+  if (unusedMs === undefined && gitBranches === null && !mayExpire) throw noRule();
   for (const { target, message } of errors) {
     context.report({ event: 'warning', code: 'branches_unknown', message: `Branches of "${target}": ${message}` });
   }
-  const rules = { unusedMs, checkout, gitBranches, now: context.clock() };
+  const tree = await readTree(context);
+  const trees = tree ? await listTrees(tree) : [];
+  const rules = { unusedMs, checkout, gitBranches, trees, now: context.clock() };
   const targets: BranchPrunePlan['targets'] = [];
   for (const target of new Set(branches.map((branch) => branch.target))) {
     const judged = branches
@@ -73,12 +79,34 @@ export async function applyBranchPrune(
     const result = await applyBranchDrop(context, { request: { ...request, target }, plan: each });
     dropped.push(...result.dropped.map((branch) => ({ target, ...branch })));
   }
+  await removeOldRecords(context);
   return { dropped };
 }
 
-function judge(branch: BranchRow, { unusedMs, checkout, gitBranches, now }: Rules): { remove: boolean; why: string } {
+/** Removes the records of trees that are gone, with their branches. */
+async function removeOldRecords(context: Context): Promise<void> {
+  const tree = await readTree(context);
+  const gone = tree ? (await listTrees(tree)).filter(({ present }) => present === null) : [];
+  if (!tree || gone.length === 0) return;
+  const { branches, errors } = await listBranches(context, {});
+  if (errors.length > 0) return;
+  const kept = new Set(branches.map(({ tree_token }) => tree_token));
+  for (const { token } of gone) if (!kept.has(token)) await removeTreeRecord(tree, token);
+}
+
+function judge(
+  branch: BranchRow,
+  { unusedMs, checkout, gitBranches, trees, now }: Rules,
+): { remove: boolean; why: string } {
   if (branch.current) return { remove: false, why: 'it is the destination at present' };
   if (branch.clients > 0) return { remove: false, why: 'it is in use' };
+  if (branch.protected) return { remove: false, why: 'it is protected' };
+  if (branch.tree !== null) return { remove: false, why: `it is that of the working tree ${branch.tree}` };
+  const gone = trees.find(({ token }) => token === branch.tree_token);
+  if (gone) return { remove: true, why: `the working tree ${gone.folder} is gone` };
+  if (branch.expires_at !== null && Date.parse(branch.expires_at) <= now.getTime()) {
+    return { remove: true, why: `it expired ${formatAge(now.getTime() - Date.parse(branch.expires_at))}` };
+  }
   const isOfCheckout = branch.git_branch !== null && branch.repository === checkout?.repository;
   if (isOfCheckout && gitBranches && !gitBranches.has(branch.git_branch ?? '')) {
     return { remove: true, why: `git branch ${branch.git_branch} no longer exists` };

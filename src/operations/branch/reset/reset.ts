@@ -18,6 +18,7 @@ import {
   assertBranchesNotSources,
   assertOwnBranches,
   assertPlanCurrent,
+  assertUnprotected,
   type BranchesRequest,
   branchRows,
   copiedHow,
@@ -30,6 +31,8 @@ export interface BranchResetRequest extends BranchesRequest {
   /** A branch, or with `all` the `NAME_1`, `NAME_2`, … that `--count` has made. */
   name: string;
   all?: boolean | undefined;
+  /** Also resets protected branches. */
+  unprotect?: boolean | undefined;
   /** `false` makes no automatic save. Default: `saves.before`, of an agent. */
   autosave?: boolean;
   /** Replaces the databases even where a reset in place is possible. */
@@ -56,6 +59,7 @@ export async function planBranchReset(given: Context, request: BranchResetReques
   const numbered = numberedOf(found.branches);
   const branches = numbered.length > 0 ? numbered : [findBranch(found.branches, { name, url })];
   assertOwnBranches(branches, request, opened);
+  assertUnprotected(branches, request);
   const databases = branches.map(({ database }) => database);
   const unverified_sources = await assertBranchesNotSources(opened, request.target, databases);
   const plan: BranchResetPlan = {

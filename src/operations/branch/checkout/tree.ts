@@ -1,0 +1,171 @@
+import { basename, join } from 'node:path';
+import type { Branch } from '../../../engines/facets/copies.ts';
+import { parseUrl } from '../../../engines/registry.ts';
+import type { BranchCheckoutPlan } from '../../../results/branch-results.ts';
+import { UserError } from '../../../runtime/errors.ts';
+import { isVisibleName, LONGEST_VISIBLE_NAME } from '../../../text/visible-name.ts';
+import { isTracked } from '../../git.ts';
+import {
+  keysOf,
+  type Lines,
+  linesFor,
+  linesOf,
+  readInTree,
+  refused,
+  urlIn,
+  withLines,
+  writeInTree,
+} from '../../link/environment-file.ts';
+import { type Link, listTrees, newToken, readTreeRecord, type TreeRecord, writeTreeRecord } from '../../link/memory.ts';
+import type { Tree } from '../../link/trees.ts';
+import { planOutdated } from '../../planned.ts';
+import { applyBranchCreate, planBranchCreate } from '../create/create.ts';
+import type { BranchesRequest, OpenedBranches } from '../open-branches.ts';
+
+export interface LinkedTree {
+  tree: Tree;
+  link: Link;
+  gitBranch: string | null;
+}
+
+type Present = Pick<BranchCheckoutPlan, 'action' | 'why' | 'creates' | 'tree' | 'steps'>;
+
+/** Plans which branch a linked working tree has. */
+export async function chooseForTree(
+  { context, database: { branches } }: OpenedBranches,
+  { target }: BranchesRequest,
+  linked: LinkedTree,
+): Promise<Present> {
+  const { tree, link } = linked;
+  const nothing = { action: 'none' as const, creates: false, tree: null, steps: [] };
+  const { follow } = context.configuration.settings.branches;
+  if (follow === 'off') return { ...nothing, why: 'branches.follow is off' };
+  const { name, exists } = await chooseBranch(linked, { follow, present: await branches.list() });
+  const place = { folder: tree.folder, file: link.file, branch: name };
+  await readMainLines(link, linked);
+  if (exists && (await hasUrlOf({ tree, link }, exists))) {
+    return { ...nothing, tree: place, why: `${link.file} has the database of branch ${name}` };
+  }
+  const steps = [
+    ...(exists ? [] : [`Create branch ${name} of ${target}`]),
+    `Write ${link.key} to ${join(tree.folder, link.file)}`,
+  ];
+  return { action: 'tree', why: null, creates: !exists, tree: place, steps };
+}
+
+/** Creates the branch, if it is missing, and writes the URL to the file of the tree. */
+export async function writeForTree(opened: OpenedBranches, request: BranchesRequest, linked: LinkedTree) {
+  const { tree, link } = linked;
+  const { follow } = opened.context.configuration.settings.branches;
+  const main = await readMainLines(link, linked);
+  const chosen = await chooseBranch(linked, { follow, present: await opened.database.branches.list() });
+  const bytes = await readInTree(tree.folder, link.file);
+  await assertUntracked(opened, tree, link);
+  const record = chosen.record ?? {
+    ...{ format: 1 as const, token: chosen.token, own: tree.own, file: link.file, mentioned: false },
+    before: bytes === null ? null : linesOf(bytes, keysOf(link.key)),
+    unended: bytes !== null && bytes !== '' && !bytes.endsWith('\n'),
+  };
+  let { name } = chosen;
+  const remember = () => writeTreeRecord(tree, { ...record, branch: name, folder: tree.folder });
+  await remember();
+  let database = chosen.exists?.database;
+  if (database === undefined) {
+    const create = (): Promise<string> => createBranchOf(opened, request, { name, linked, token: record.token });
+    database = await create().catch(async (thrown) => {
+      const taken = thrown instanceof UserError && ['branch_exists', 'branch_name_taken'].includes(thrown.code);
+      if (!taken) throw thrown;
+      name = withToken(name, record.token);
+      await remember();
+      return create();
+    });
+  }
+  const after = withLines(bytes, linesFor(main, { key: link.key, database }));
+  await writeInTree({ path: join(tree.folder, link.file), before: bytes, after });
+  return { folder: tree.folder, file: link.file, branch: name };
+}
+
+interface ChosenBranch {
+  name: string;
+  exists: Branch | undefined;
+  record: TreeRecord | null;
+  token: string;
+}
+
+async function chooseBranch(
+  { tree, gitBranch }: LinkedTree,
+  { follow, present }: { follow: 'tree' | 'branch' | 'off'; present: Branch[] },
+): Promise<ChosenBranch> {
+  const record = await readTreeRecord(tree);
+  const token = record?.token ?? newToken();
+  const find = (name: string) => present.find((branch) => branch.name === name);
+  if (follow !== 'branch' || gitBranch === null) {
+    if (record) return { name: record.branch, exists: unlessForeign(find(record.branch), record), record, token };
+    const name = named(basename(tree.own), token);
+    return { name: find(name) ? withToken(name, token) : name, exists: undefined, record, token };
+  }
+  const name = named(gitBranch, token);
+  const others = (await listTrees(tree)).filter((each) => each.token !== token && each.present !== null);
+  const isShared = find(name)?.current === true || others.some(({ branch }) => branch === name);
+  if (!isShared) return { name, exists: find(name), record, token };
+  const own = withToken(name, token);
+  return { name: own, exists: find(own), record, token };
+}
+
+/** A branch of the recorded name that another tree or person created meanwhile is not that of this tree. */
+function unlessForeign(found: Branch | undefined, { token }: TreeRecord): Branch | undefined {
+  const { tree = null } = found ?? {};
+  return found?.current || (tree !== null && tree !== token) ? undefined : found;
+}
+
+function named(text: string, token: string): string {
+  return isVisibleName(text) ? text : withToken(text, token);
+}
+
+function withToken(name: string, token: string): string {
+  const kept = Array.from(name)
+    .filter(isVisibleName)
+    .slice(0, LONGEST_VISIBLE_NAME - 9);
+  return `${kept.join('')}-${token.slice(0, 8)}`;
+}
+
+async function createBranchOf(
+  { context }: OpenedBranches,
+  request: BranchesRequest,
+  { name, linked: { tree }, token }: { name: string; linked: LinkedTree; token: string },
+): Promise<string> {
+  const { follow } = context.configuration.settings.branches;
+  const own = follow === 'tree' ? { tree: token } : {};
+  const inTree = { ...context, cwd: tree.folder };
+  const planned = await planBranchCreate(inTree, { target: request.target, ...own, name });
+  await applyBranchCreate(inTree, planned);
+  const [created] = planned.plan.branches;
+  if (!created) throw planOutdated(`Branch "${name}" was created`);
+  return created.database;
+}
+
+/** The lines of the main tree. Refuses another URL than that of the link: a checkout may have changed the file. */
+async function readMainLines(link: Link, { tree }: LinkedTree): Promise<Lines> {
+  const bytes = await readInTree(link.main, link.file);
+  const text = bytes === null ? null : urlIn(bytes, link.key);
+  const url = text === null ? null : parseUrl(text);
+  if (bytes === null || url?.display !== link.url) {
+    const now = url ? `is ${url.display}` : 'is missing';
+    throw refused(`${link.key} of ${join(link.main, link.file)} ${now}, and the link is to ${link.url}`);
+  }
+  if (tree.isMain) throw refused('The main working tree keeps its own database');
+  return linesOf(bytes, keysOf(link.key));
+}
+
+async function hasUrlOf({ tree, link }: Pick<LinkedTree, 'tree' | 'link'>, { database }: Branch): Promise<boolean> {
+  const [main, bytes] = await Promise.all([readInTree(link.main, link.file), readInTree(tree.folder, link.file)]);
+  if (main === null || bytes === null) return false;
+  const lines = linesFor(linesOf(main, keysOf(link.key)), { key: link.key, database });
+  return withLines(bytes, lines) === bytes;
+}
+
+async function assertUntracked({ context }: OpenedBranches, tree: Tree, { file, main }: Link): Promise<void> {
+  for (const cwd of [tree.folder, main]) {
+    if (await isTracked({ ...context, cwd }, file)) throw refused(`${join(cwd, file)} is tracked by git`);
+  }
+}

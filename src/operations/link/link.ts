@@ -1,0 +1,111 @@
+import { relative, sep } from 'node:path';
+import { parseUrl } from '../../engines/registry.ts';
+import type { LinkPlan, LinkResult } from '../../results/link-results.ts';
+import type { Context } from '../../runtime/context.ts';
+import { noRepository } from '../branch/checkout/checkout.ts';
+import { applyBranchHook, type PlannedBranchHook, planBranchHook } from '../branch/hook/hook.ts';
+import { assertBranchesNotSources, type OpenedBranches, openBranches } from '../branch/open-branches.ts';
+import { PROJECT_FILES, PROJECT_KEYS } from '../configuration/project-database.ts';
+import { isTracked, readHookFile } from '../git.ts';
+import { createAddressComparison } from '../load/guard/guard.ts';
+import type { Planned } from '../planned.ts';
+import { keysOf, linesFor, linesOf, readInTree, refused, urlIn } from './environment-file.ts';
+import { type Link, readLink, removeLink, writeLink } from './memory.ts';
+import { readTree, type Tree } from './trees.ts';
+
+export interface LinkRequest {
+  target: string;
+  /** The untracked file with the URL of the application, and its variable; default: those that lead to the destination. */
+  file?: string | undefined;
+  key?: string | undefined;
+  /** The value of `--config`. */
+  config?: string | undefined;
+}
+
+export interface PlannedLink extends Planned<LinkRequest, LinkPlan> {
+  link: Link;
+  hook: PlannedBranchHook | null;
+}
+
+/** Plans how the working trees of the repository get databases of their own. Changes nothing. */
+export async function planLink(given: Context, request: LinkRequest): Promise<PlannedLink> {
+  const { target } = request;
+  const tree = await readMainTree(given);
+  const present = await readLink(tree);
+  if (present) throw refused(`The repository is linked to target "${present.target}": tool unlink`);
+  const inMain = { ...given, cwd: tree.folder };
+  const opened = await openBranches(inMain, { target });
+  const { context, database } = opened;
+  const unverified_sources = await assertBranchesNotSources(opened, target, []);
+  const destination = await database.connect.inspect();
+  const { file, key, url } = await findUrl(opened, tree, request);
+  const hook = await planHook(context, tree, request);
+  const link: Link = {
+    ...{ format: 1, target, destination: database.url.display, main: tree.folder, file, key, url },
+    hook: hook && { file: hook.plan.file, previous: hook.previous },
+  };
+  const plan: LinkPlan = {
+    ...{ target, destination, folder: tree.folder, file, key, url, unverified_sources },
+    hook: hook && { file: hook.plan.file, action: hook.plan.action, text: hook.plan.text },
+    warnings: [...(hook?.plan.warnings ?? []), ...(hook ? [] : [hookInTree(target)])],
+  };
+  return { request, plan, planned_at: context.clock().toISOString(), link, hook };
+}
+
+export async function applyLink(context: Context, { plan, link, hook }: PlannedLink): Promise<LinkResult> {
+  const tree = await readMainTree(context);
+  await writeLink(tree, link);
+  try {
+    if (hook) await applyBranchHook({ ...context, cwd: tree.folder }, hook);
+  } catch (error) {
+    await removeLink(tree);
+    throw error;
+  }
+  const { target, folder, file, key, hook: planned } = plan;
+  return { target, folder, file, key, hook: planned?.file ?? null };
+}
+
+async function readMainTree(context: Context): Promise<Tree> {
+  const tree = await readTree(context);
+  if (!tree) throw noRepository();
+  if (!tree.isMain) throw refused(`${tree.folder} is not the main working tree`);
+  return tree;
+}
+
+/** Finds the variable of an untracked file that leads to the destination. */
+async function findUrl({ context, database }: OpenedBranches, tree: Tree, { file, key }: LinkRequest) {
+  const isDestination = createAddressComparison(context, database.url);
+  const others: string[] = [];
+  for (const each of file === undefined ? PROJECT_FILES : [file]) {
+    const bytes = await readInTree(tree.folder, each);
+    if (bytes === null) continue;
+    for (const name of key === undefined ? PROJECT_KEYS : [key]) {
+      const text = urlIn(bytes, name);
+      const url = text === null ? null : parseUrl(text);
+      if (!url) continue;
+      others.push(`${name} of ${each} is ${url.display}`);
+      if (!(await isDestination(url))) continue;
+      if (await isTracked(context, each)) {
+        others.push(`${each} is tracked by git`);
+        break;
+      }
+      linesFor(linesOf(bytes, keysOf(name)), { key: name, database: database.url.database ?? '' });
+      return { file: each, key: name, url: url.display };
+    }
+  }
+  const found = others.length > 0 ? `: ${others.join('; ')}` : '';
+  throw refused(`No untracked file leads to ${database.url.display}${found}`);
+}
+
+/** `null` where git looks for the hook in the working tree: a new tree has no untracked hook. */
+async function planHook(context: Context, tree: Tree, { target, config }: LinkRequest) {
+  const file = await readHookFile(context, 'post-checkout');
+  const path = relative(tree.folder, file ?? '');
+  if (!path.startsWith('..') && path.split(sep)[0] !== '.git') return null;
+  return planBranchHook(context, { target, config, main_tree: tree.folder });
+}
+
+function hookInTree(target: string): LinkPlan['warnings'][number] {
+  const message = `core.hooksPath is in the working tree: no hook is written. Run in each new tree: tool branch checkout ${target}`;
+  return { code: 'hook_shared', message };
+}

@@ -1,0 +1,157 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { isAbsolute, join, normalize } from 'node:path';
+import * as v from 'valibot';
+import { createFile, replaceFile } from '../../config/edit/write-temporary.ts';
+import { UserError } from '../../runtime/errors.ts';
+import { folderOfTree, readShort, type Tree } from './trees.ts';
+
+/** In the git folder that all working trees share: a clone does not bring it, a commit does not change it. */
+const FOLDER = 'tool';
+/** In the git folder of one tree: the token of its record. It is gone with the tree, and moves with it. */
+const TOKEN_FILE = 'tool-tree';
+const TOKEN = /^[0-9a-f]{16}$/;
+
+const MOST_BYTES = 256 * 1024;
+/** Records that are read, at most. */
+const MOST_TREES = 2000;
+
+const short = v.pipe(v.string(), v.minLength(1), v.maxLength(4096));
+const name = v.pipe(v.string(), v.regex(/^[A-Z][A-Z0-9_]{0,99}$/));
+/** A name of a file for environment variables, perhaps in folders of the tree. */
+const file = v.pipe(
+  v.string(),
+  v.maxLength(500),
+  v.regex(/^(?:[^/\\\0]+\/)*\.env(?:\.[\w-]+)*$/),
+  v.check((path) => !isAbsolute(path) && normalize(path) === path && !/(?:^|\/)\.(?:git|\.)(?:\/|$)/i.test(path)),
+);
+
+const linkSchema = v.strictObject({
+  format: v.literal(1),
+  target: short,
+  /** URL without password of the only destination whose branches the trees get. */
+  destination: short,
+  /** Top folder of the main tree, the file in it, and the variable that has the URL of the application. */
+  main: v.pipe(short, v.check(isAbsolute)),
+  file,
+  key: name,
+  /** URL of the application in the main tree, without password. */
+  url: short,
+  /** The hook, and the lines of it that were replaced; `null` where none were. */
+  hook: v.nullable(v.strictObject({ file: short, previous: v.nullable(v.pipe(v.string(), v.maxLength(20_000))) })),
+});
+export type Link = v.InferOutput<typeof linkSchema>;
+
+const treeSchema = v.strictObject({
+  format: v.literal(1),
+  token: v.pipe(v.string(), v.regex(TOKEN)),
+  /** The branch whose database the tree has. */
+  branch: short,
+  /** Folder of git for this tree, and its top folder when the record was written. */
+  own: short,
+  folder: short,
+  file,
+  /** Lines of the file before, by variable, as bytes; `null` where the file did not exist. */
+  before: v.nullable(v.record(name, v.nullable(v.pipe(v.string(), v.maxLength(20_000))))),
+  /** The file had no line feed at its end. */
+  unended: v.boolean(),
+  /** The user knows that the tree is gone. */
+  mentioned: v.boolean(),
+});
+export type TreeRecord = v.InferOutput<typeof treeSchema>;
+
+export interface KnownTree extends TreeRecord {
+  /** Its present folder; `null` where the tree is gone. */
+  present: string | null;
+}
+
+/** `null` where the repository is not linked. */
+export async function readLink({ common }: Pick<Tree, 'common'>): Promise<Link | null> {
+  return await readRecord(linkFile(common), linkSchema);
+}
+
+export async function writeLink({ common }: Pick<Tree, 'common'>, link: Link): Promise<void> {
+  await mkdir(join(common, FOLDER, 'trees'), { recursive: true, mode: 0o700 });
+  const text = `${JSON.stringify(v.parse(linkSchema, link))}\n`;
+  await createFile(linkFile(common), text, { mode: 0o600 });
+}
+
+export async function removeLink({ common }: Pick<Tree, 'common'>): Promise<void> {
+  await rm(join(common, FOLDER), { recursive: true, force: true });
+}
+
+export function newToken(): string {
+  return randomBytes(8).toString('hex');
+}
+
+/** The record of a tree; `null` without one. */
+export async function readTreeRecord(tree: Tree): Promise<TreeRecord | null> {
+  const token = await readShort(join(tree.own, TOKEN_FILE), 32).catch(() => null);
+  const found =
+    token !== null && TOKEN.test(token) ? await readRecord(recordFile(tree.common, token), treeSchema) : null;
+  return found?.own === tree.own ? found : null;
+}
+
+/** The token comes before the record: no record is of a tree that seems to be gone. */
+export async function writeTreeRecord(tree: Tree, record: TreeRecord): Promise<void> {
+  const text = `${JSON.stringify(v.parse(treeSchema, record))}\n`;
+  await replaceFile(join(tree.own, TOKEN_FILE), record.token, { mode: 0o600 });
+  await replaceFile(recordFile(tree.common, record.token), text, { mode: 0o600 });
+}
+
+export async function removeTreeRecord({ common }: Pick<Tree, 'common'>, token: string): Promise<void> {
+  await rm(recordFile(common, token), { force: true });
+}
+
+export async function forgetTree({ own }: Pick<TreeRecord, 'own'>): Promise<void> {
+  await rm(join(own, TOKEN_FILE), { force: true });
+}
+
+/** All records of the repository, with the present folders of their trees. */
+export async function listTrees({ common }: Pick<Tree, 'common'>): Promise<KnownTree[]> {
+  const names = await readdir(join(common, FOLDER, 'trees')).catch(() => []);
+  const tokens = names.filter((each) => TOKEN.test(each.replace(/\.json$/, ''))).slice(0, MOST_TREES);
+  const found: KnownTree[] = [];
+  for (const each of tokens) {
+    const record = await readRecord(join(common, FOLDER, 'trees', each), treeSchema);
+    if (!record) continue;
+    const token = await readShort(join(record.own, TOKEN_FILE), 32).catch(() => null);
+    const isOwn = token === record.token && record.own.startsWith(`${join(common, 'worktrees')}/`);
+    found.push({ ...record, present: isOwn ? await folderOfTree(record.own) : null });
+  }
+  return found;
+}
+
+export async function markMentioned({ common }: Pick<Tree, 'common'>, { present: _, ...record }: KnownTree) {
+  const text = `${JSON.stringify({ ...record, mentioned: true } satisfies TreeRecord)}\n`;
+  await replaceFile(recordFile(common, record.token), text, { mode: 0o600 });
+}
+
+function linkFile(common: string): string {
+  return join(common, FOLDER, 'link.json');
+}
+
+function recordFile(common: string, token: string): string {
+  return join(common, FOLDER, 'trees', `${token}.json`);
+}
+
+async function readRecord<Schema extends v.GenericSchema>(
+  path: string,
+  schema: Schema,
+): Promise<v.InferOutput<Schema> | null> {
+  const text = await readShort(path, MOST_BYTES).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
+    throw damaged(path, error);
+  });
+  if (text === null) return null;
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), text);
+  if (!parsed.success) throw damaged(path);
+  return parsed.output as v.InferOutput<Schema>;
+}
+
+function damaged(path: string, cause?: unknown): UserError {
+  return new UserError('link_damaged', `${path} is not as tool link wrote it`, {
+    hint: 'Remove the folder of this file, then run: tool link TARGET',
+    cause,
+  });
+}

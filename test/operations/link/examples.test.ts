@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type AnyServer, startAnyServer } from '../../helpers/databases/any-server.ts';
+import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
+import { createRepository, type LinkedRepository } from '../../helpers/linked-repository.ts';
+
+const run = promisify(execFile);
+const EXAMPLES = fileURLToPath(new URL('../../../examples/working-trees/', import.meta.url));
+const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
+
+/** The others are as these: one URL, or a variable for each part of it. */
+const FOLDERS = process.env.TEST_FULL === '1' ? ['rails', 'django', 'laravel', 'prisma', 'go'] : ['laravel', 'prisma'];
+
+describeWithKind('postgres', 'examples/working-trees', () => {
+  let server: AnyServer;
+  let repository: LinkedRepository;
+
+  beforeAll(async () => {
+    server = await startAnyServer('postgres');
+    repository = await createRepository(server);
+    await symlink(MODULES, repository.path('node_modules'));
+    for (const name of FOLDERS) {
+      await mkdir(repository.path(`main/${name}`));
+      await copyFile(`${EXAMPLES}application.mjs`, repository.path(`main/${name}/application.mjs`));
+    }
+    await writeFile(repository.path('main/.gitignore'), '.env\n.env.local\ntool.yml\n');
+    repository.git('main', 'add', '.');
+    repository.git('main', 'commit', '--quiet', '-m', 'applications');
+  }, 60_000);
+
+  afterAll(async () => {
+    await server?.stop();
+    await repository?.[Symbol.asyncDispose]();
+  });
+
+  it.each(FOLDERS)('%s writes to a database of its own in two trees at once', async (name) => {
+    const { path, git, link, unlink } = repository;
+    const { username, password, hostname, port } = new URL(server.url('shop_dev'));
+    const text = (await readFile(`${EXAMPLES}${name}/.env.example`, 'utf8'))
+      .replace('shop:secret@', `${username}${password && `:${password}`}@`)
+      .replace('localhost:5432', `${hostname}:${port}`)
+      .replace('DB_HOST=localhost', `DB_HOST=${hostname}`)
+      .replace('DB_PORT=5432', `DB_PORT=${port}`)
+      .replace('DB_USERNAME=shop', `DB_USERNAME=${username}`)
+      .replace('DB_PASSWORD=secret', `DB_PASSWORD=${password}`);
+    await writeFile(path(`main/${name}/.env`), text);
+    await link({ file: `${name}/.env` });
+    const trees = [`${name}-one`, `${name}-two`];
+    for (const tree of trees) expect(git('main', 'worktree', 'add', '--quiet', path(tree)).status).toBe(0);
+    const printed = await Promise.all(
+      trees.map(async (tree) => {
+        const { stdout } = await run(process.execPath, ['application.mjs'], { cwd: path(`${tree}/${name}`) });
+        return JSON.parse(stdout);
+      }),
+    );
+    expect(printed).toEqual(trees.map((tree) => ({ database: `shop_dev_${tree.replace('-', '_')}`, rows: 2 })));
+    expect(await repository.rowsIn('shop_dev')).toBe(1);
+    await unlink();
+    expect(await readdir(path(`${trees[0]}/${name}`))).toEqual(['application.mjs']);
+  });
+});

@@ -1,0 +1,206 @@
+import { spawnSync } from 'node:child_process';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { applyBranchCreate, planBranchCreate } from '../../../src/operations/branch/create/create.ts';
+import { applyBranchDrop, planBranchDrop } from '../../../src/operations/branch/drop/drop.ts';
+import { planBranchReset } from '../../../src/operations/branch/reset/reset.ts';
+import { planLink } from '../../../src/operations/link/link.ts';
+import { mentionGoneTrees } from '../../../src/operations/link/mention.ts';
+import { linkQuestion } from '../../../src/operations/link/text.ts';
+import { planUnlink } from '../../../src/operations/link/unlink.ts';
+import { type AnyServer, startAnyServer } from '../../helpers/databases/any-server.ts';
+import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
+import { createRepository, type LinkedRepository } from '../../helpers/linked-repository.ts';
+import { PROGRAM } from '../../helpers/program.ts';
+import { runTreeRounds } from './tree-rounds.ts';
+
+describeWithKind('postgres', 'tool link', () => {
+  let server: AnyServer;
+  let repository: LinkedRepository;
+
+  beforeAll(async () => {
+    server = await startAnyServer('postgres');
+    repository = await createRepository(server);
+    await mkdir(path('main/.git/hooks'), { recursive: true });
+  }, 60_000);
+
+  beforeEach(async () => {
+    await writeFile(path('main/.env.local'), repository.environment());
+  });
+
+  afterEach(async () => {
+    await repository.unlink().catch(() => {});
+    for (const { name } of await repository.branches()) {
+      const request = { target: 'shop', names: [name], unprotect: true };
+      await applyBranchDrop(repository.contextWith(), await planBranchDrop(repository.contextWith(), request));
+    }
+  });
+
+  afterAll(async () => {
+    await server?.stop();
+    await repository?.[Symbol.asyncDispose]();
+  });
+
+  const path = (name: string): string => repository.path(name);
+  const hook = (): string => path('main/.git/hooks/post-checkout');
+  const read = (name: string): Promise<string> => readFile(path(name), 'latin1');
+  const rowOf = async (name: string) => (await repository.branches()).find((branch) => branch.name === name);
+  async function mentioned(): Promise<string[]> {
+    const found: string[] = [];
+    await mentionGoneTrees(path('main'), (event) => void (event.event === 'warning' && found.push(event.message)));
+    return found;
+  }
+
+  it('creates a database for a new working tree, named by its own line, and is undone byte for byte', async () => {
+    const { git, link, unlink, environment, applicationUrl, databaseOf, rowsIn } = repository;
+    const before = '#!/bin/sh\necho mine \xff\nexit 0\n';
+    await writeFile(hook(), before, { encoding: 'latin1', mode: 0o755 });
+    const plan = await link();
+    const asked = linkQuestion(plan).facts.map(({ value }) => value);
+    for (const line of plan.hook?.text.split('\n').slice(0, -1) ?? []) expect(asked).toContain(line);
+    expect(await readFile(hook(), 'latin1')).toContain('mine \xff');
+    expect((await stat(path('main/.git/tool/link.json'))).mode & 0o777).toBe(0o600);
+
+    const added = git('main', 'worktree', 'add', '--quiet', path('fix'), '-b', 'fix');
+    expect(added.stderr).toContain('.env.local has the database of new branch fix');
+    expect(await read('fix/.env.local')).toBe(
+      `export DATABASE_URL="${applicationUrl('shop_dev_fix')}" # of the shop\n`,
+    );
+    expect((await stat(path('fix/.env.local'))).mode & 0o777).toBe(0o600);
+    expect(await rowsIn(await databaseOf('fix'))).toBe(1);
+    expect(await read('main/.env.local')).toBe(environment());
+    expect(git('main', 'status', '--porcelain').stdout + git('fix', 'status', '--porcelain').stdout).toBe('');
+
+    expect(git('fix', 'checkout', '--quiet', '-b', 'other').stderr).toContain('unchanged');
+    expect(await databaseOf('fix')).toBe('shop_dev_fix');
+    expect(git('main', 'checkout', '--quiet', '-b', 'elsewhere').stderr).toContain('keeps its database');
+
+    expect(await unlink()).toMatchObject({ branches: ['fix'] });
+    expect(await readFile(hook(), 'latin1')).toBe(before);
+    await expect(stat(path('fix/.env.local'))).rejects.toThrow();
+    await expect(stat(path('main/.git/tool'))).rejects.toThrow();
+    await expect(stat(path('main/.git/worktrees/fix/tool-tree'))).rejects.toThrow();
+    git('main', 'worktree', 'remove', '--force', path('fix'));
+  });
+
+  it('finds trees that are gone, mentions them once, and prunes their branches; moved ones stay', async () => {
+    const { git, link, prune, databaseOf } = repository;
+    await link();
+    git('main', 'worktree', 'add', '--quiet', path('one'), '-b', 'one');
+    git('main', 'worktree', 'move', path('one'), path('moved'));
+    expect((await prune()).dropped).toEqual([]);
+    expect(await rowOf('one')).toMatchObject({ tree: path('moved'), protected: false });
+    const former = await databaseOf('moved');
+    git('main', 'worktree', 'remove', '--force', path('moved'));
+    // Another tree of this name has a database of its own.
+    git('main', 'worktree', 'add', '--quiet', path('one'), 'one');
+    expect(await databaseOf('one')).not.toBe(former);
+    const once = '1 working tree is gone, with branches that remain. To drop them: tool branch prune';
+    expect(await mentioned()).toEqual([once]);
+    expect(await mentioned()).toEqual([]);
+    expect((await prune()).dropped).toMatchObject([{ database: former }]);
+    git('main', 'worktree', 'remove', '--force', path('one'));
+    expect((await prune()).dropped).toHaveLength(1);
+    expect(await readdir(path('main/.git/tool/trees'))).toEqual([]);
+  });
+
+  it('restores the lines of a file that a tree had, and of a hook of the same target', async () => {
+    const { git, link, unlink } = repository;
+    await link();
+    const own = await readFile(hook(), 'latin1');
+    git('main', 'worktree', 'add', '--quiet', '--no-checkout', path('two'), '-b', 'two');
+    const before = 'A=1\r\nDATABASE_URL=postgres://old@localhost/x\r\nB=\xff';
+    await writeFile(path('two/.env.local'), before, 'latin1');
+    git('two', 'checkout', '--quiet', '-f', 'two');
+    expect(await read('two/.env.local')).toMatch(
+      /^A=1\r\nexport DATABASE_URL="[^\n]*\/shop_dev_two\?[^\n]*\r\nB=\xff$/,
+    );
+    await unlink();
+    expect(await read('two/.env.local')).toBe(before);
+    await writeFile(hook(), own.replaceAll(' --yes', ' --main dev --yes'), { encoding: 'latin1', mode: 0o755 });
+    const former = await readFile(hook(), 'latin1');
+    await link();
+    await unlink();
+    expect(await readFile(hook(), 'latin1')).toBe(former);
+    // These lines are of a link that is gone.
+    expect(git('main', 'checkout', '--quiet', '-B', 'unlinked').stderr).toContain('not linked');
+    await rm(hook());
+    git('main', 'worktree', 'remove', '--force', path('two'));
+  });
+
+  it('follows the git branch of a tree, or nothing, as configured', async () => {
+    const { git, link, config, databaseOf } = repository;
+    await link();
+    await writeFile(path('main/tool.yml'), config('shop_dev', 'branches:\n  follow: branch\n'));
+    git('main', 'worktree', 'add', '--quiet', path('three'), '-b', 'feature/a');
+    expect(await databaseOf('three')).toBe('shop_dev_feature_a');
+    git('three', 'checkout', '--quiet', '-b', 'b');
+    expect(await databaseOf('three')).toBe('shop_dev_b');
+    git('main', 'worktree', 'remove', '--force', path('three'));
+    await writeFile(path('main/tool.yml'), config('shop_dev', 'branches:\n  follow: off\n'));
+    git('main', 'worktree', 'add', '--quiet', path('three'), '-b', 'c');
+    await expect(stat(path('three/.env.local'))).rejects.toThrow();
+    await writeFile(path('main/tool.yml'), config());
+    git('main', 'worktree', 'remove', '--force', path('three'));
+  });
+
+  it('refuses a tracked file, one that leads elsewhere, a second link, and no link', async () => {
+    const { git, link, contextWith, environment, unlink } = repository;
+    const plan = (more: object = {}) => planLink(contextWith(), { target: 'shop', ...more });
+    const refused = { code: 'link_refused', exit: 5 };
+    await expect(planUnlink(contextWith(), {})).rejects.toMatchObject(refused);
+    await writeFile(path('main/.env.local'), environment('source'));
+    await expect(plan()).rejects.toMatchObject({ ...refused, message: expect.stringContaining('/source') });
+    await writeFile(path('main/.env.local'), environment());
+    git('main', 'add', '--force', '.env.local');
+    await expect(plan()).rejects.toMatchObject({ ...refused, message: expect.stringContaining('tracked by git') });
+    // The untracked file of two is chosen.
+    await writeFile(path('main/.env'), environment());
+    expect((await plan()).plan.file).toBe('.env');
+    git('main', 'rm', '--quiet', '--cached', '.env.local');
+    await writeFile(path('main/.env.local'), environment() + environment());
+    await expect(plan({ file: '.env.local' })).rejects.toMatchObject(refused);
+    await writeFile(path('main/.env.local'), environment());
+    await link();
+    await expect(plan()).rejects.toMatchObject(refused);
+    await unlink();
+  });
+
+  it('drops expired branches in a prune, and protected ones only on request', async () => {
+    const { contextWith, prune, branches } = repository;
+    const create = async (name: string, more: object, settings: object = {}) => {
+      const context = contextWith(settings);
+      await applyBranchCreate(context, await planBranchCreate(context, { target: 'shop', name, ...more }));
+    };
+    await create('old', { expiresMs: 1 });
+    await create('kept', { expiresMs: 1, protect: true });
+    await create('young', {}, { branches: { follow: 'tree', expires: '7d' } });
+    const week = Date.parse((await rowOf('young'))?.expires_at ?? '') - Date.now();
+    expect(week / 86_400_000).toBeCloseTo(7, 1);
+    expect((await prune()).dropped).toMatchObject([{ name: 'old' }]);
+    const refused = { code: 'branch_protected' };
+    await expect(planBranchDrop(contextWith(), { target: 'shop', names: ['kept'] })).rejects.toMatchObject(refused);
+    await expect(planBranchReset(contextWith(), { target: 'shop', name: 'kept' })).rejects.toMatchObject(refused);
+    await planBranchReset(contextWith(), { target: 'shop', name: 'kept', unprotect: true });
+    expect((await branches()).map(({ name }) => name)).toEqual(['kept', 'young']);
+  });
+
+  it('creates or reuses the database of a tree by the command of a session hook', async () => {
+    const { git, link, databaseOf, branches } = repository;
+    git('main', 'worktree', 'add', '--quiet', path('late'), '-b', 'late');
+    await link();
+    const env = { ...process.env, TOOL_TRUST: 'true', CLAUDE_PROJECT_DIR: path('late') };
+    const command = `'${process.execPath}' '${PROGRAM}' branch checkout shop --tree "$CLAUDE_PROJECT_DIR" --yes`;
+    const start = () => spawnSync('sh', ['-c', `cd ${path('main')} && ${command}`], { encoding: 'utf8', env }).stdout;
+    expect(start()).toContain('new branch late');
+    expect(await databaseOf('late')).toBe('shop_dev_late');
+    expect(start()).toContain('unchanged: .env.local has the database of branch late');
+    expect(await branches()).toHaveLength(1);
+    git('main', 'worktree', 'remove', '--force', path('late'));
+  });
+
+  it('keeps each tree with a database of its own over random rounds', async () => {
+    await repository.link();
+    await runTreeRounds(repository, { rounds: 10, seed: 2 });
+  }, 30_000);
+});

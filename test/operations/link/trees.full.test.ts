@@ -1,0 +1,47 @@
+import { writeFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type AnyServer, startAnyServer, testedKinds } from '../../helpers/databases/any-server.ts';
+import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
+import { createRepository, type LinkedRepository } from '../../helpers/linked-repository.ts';
+import { runTreeRounds } from './tree-rounds.ts';
+
+const ROUNDS = Number(process.env.TREE_ROUNDS ?? 200);
+const TREES = 20;
+
+for (const kind of testedKinds('mariadb')) {
+  describeWithKind(kind, 'working trees', () => {
+    let server: AnyServer;
+    let repository: LinkedRepository;
+
+    beforeAll(async () => {
+      server = await startAnyServer(kind);
+      repository = await createRepository(server);
+      await repository.link();
+    }, 60_000);
+
+    afterAll(async () => {
+      await server?.stop();
+      await repository?.[Symbol.asyncDispose]();
+    });
+
+    it(`get ${TREES} databases at once`, async () => {
+      const { git, gitAtOnce, databaseOf, path, branches, prune, rowsIn } = repository;
+      const names = Array.from({ length: TREES }, (_, index) => `at-once-${index}`);
+      // Git takes turns for its own files; the hook of all trees is what runs at once.
+      for (const name of names) git('main', 'worktree', 'add', '--quiet', '--no-checkout', path(name), '-b', name);
+      const printed = await Promise.all(names.map((name) => gitAtOnce(name, 'checkout', '--quiet', '-f', name)));
+      expect(printed.filter((line) => !line.includes('has the database of new branch'))).toEqual([]);
+      const databases = await Promise.all(names.map(databaseOf));
+      expect(new Set(databases).size).toBe(TREES);
+      expect(await branches()).toHaveLength(TREES);
+      for (const database of databases) expect(await rowsIn(database)).toBe(1);
+      for (const name of names) git('main', 'worktree', 'remove', '--force', path(name));
+      expect((await prune()).dropped).toHaveLength(TREES);
+    }, 180_000);
+
+    it(`have a database of their own over ${ROUNDS} random rounds`, async () => {
+      await writeFile(repository.path('main/.env.local'), repository.environment());
+      await runTreeRounds(repository, { rounds: ROUNDS, seed: 40 });
+    }, 1_200_000);
+  });
+}
