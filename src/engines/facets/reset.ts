@@ -32,7 +32,7 @@ export interface InPlaceChanges {
 
 export interface PlannedInPlace extends InPlaceChanges {
   /** Plain data by which the reset need not look again where nothing has happened meanwhile. */
-  seen: unknown;
+  seen?: unknown;
 }
 
 export interface Resettable {

@@ -2,6 +2,8 @@ import { alongside } from '../database-url.ts';
 import type { Engine } from '../engine.ts';
 import { databaseOf, parseMysqlUrl, urlVariables, urlWithPassword, withDatabase } from './connection/url.ts';
 
+const NOT_IN_PLACE = 'branches of this engine are copied';
+
 export const mysql: Engine = {
   id: 'mysql',
   capabilities: {
