@@ -249,7 +249,10 @@ test('the commands that write are those that change databases, snapshots or the 
     'note',
     'rm',
     'prune',
-    ...['create', 'reset', 'switch', 'checkout', 'hook', 'drop', 'prune'].map((verb) => `branch ${verb}`),
+    ...['create', 'reset', 'serve', 'switch', 'checkout', 'hook'].map((verb) => `branch ${verb}`),
+    'link',
+    'unlink',
+    ...['drop', 'prune'].map((verb) => `branch ${verb}`),
   ];
   expect(writing).toEqual([...data, 'cloud apply', 'cloud token create', 'cloud token revoke', 'agent']);
 });

@@ -2,8 +2,9 @@ import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import { quoteName, quoteNumber, quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
+import type { Relation } from '../../dump/unchanged/count-rows.ts';
 import { countAll, inBatches, toXid } from '../../dump/unchanged/count-rows.ts';
-import { inSnapshot, type Relation } from '../../dump/unchanged/fingerprint.ts';
+import { inSnapshot } from '../../dump/unchanged/fingerprint.ts';
 import type { BaseEvidence } from './evidence-schema.ts';
 
 /** Relations and sequences in a mark, which is read with each list of databases. */

@@ -1,8 +1,9 @@
 import { readServerIdentity } from '../../connection/identity.ts';
 import { quoteName, quoteNumber, quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
+import type { Relation } from '../../dump/unchanged/count-rows.ts';
 import { countAll, toXid } from '../../dump/unchanged/count-rows.ts';
-import { type Relation, readRelations } from '../../dump/unchanged/fingerprint.ts';
+import { readRelations } from '../../dump/unchanged/fingerprint.ts';
 import { readHistory } from '../../dump/unchanged/read-state.ts';
 import { betweenSessions, type Readers } from '../../dump/unchanged/readers.ts';
 import { codeOwnersQuery } from '../../restore/only-rows/statements.ts';

@@ -1,6 +1,13 @@
 import { quoteName, quoteNumber, quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
-import type { Relation } from './fingerprint.ts';
+
+export interface Relation {
+  oid: number;
+  filenode: number;
+  schema: string;
+  name: string;
+  pages: number;
+}
 
 export interface RowCount extends Pick<Relation, 'oid' | 'filenode'> {
   rows: number;

@@ -9,7 +9,7 @@ import { readServerIdentity } from '../../connection/identity.ts';
 import { quoteName, quoteNumber } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
-import { countAll, inBatches } from './count-rows.ts';
+import { countAll, inBatches, type Relation } from './count-rows.ts';
 import { digits, historySchema, isOfPast } from './evidence.ts';
 import { readHistory } from './read-state.ts';
 
@@ -63,14 +63,6 @@ async function isSame(state: DatabaseState, { relations, sequences, xmin }: Fing
   if (!state.relations.every(isKnown)) return false;
   const counted = await countAll({ sessions: [state.session], relations: state.relations, border: xmin });
   return counted.every(({ oid, rows, fresh }) => !fresh && recorded.get(oid)?.rows === rows);
-}
-
-export interface Relation {
-  oid: number;
-  filenode: number;
-  schema: string;
-  name: string;
-  pages: number;
 }
 
 interface DatabaseState {
