@@ -150,7 +150,7 @@ function exitTable(): string {
 }
 
 /** The help of the command has all. */
-const MOST_EXAMPLES = 4;
+const MOST_EXAMPLES = 3;
 
 function commandSection(spec: CommandSpec, shared: SharedDescriptions): string[] {
   const { name, summary, arguments: args, options, json } = spec;
