@@ -54,7 +54,7 @@ function BranchesView({ route }: { route: BranchesRoute }) {
       route={route}
       path={[target, 'branches']}
       aside={found ? [{ text: countOf(found), tone: 'dim' }] : []}
-      columns={branchColumns(now)}
+      columns={branchColumns(branchesOf(route), now)}
       rows={branchesOf(route)}
       empty={found ? EMPTY.branches : LOADING.branches}
       detail={(branch) => branchFacts(branch, now)}

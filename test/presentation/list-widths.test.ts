@@ -84,7 +84,7 @@ function lists(wide: boolean, height: number): [string, At][] {
       'snapshots',
       onScreen(briefSnapshotColumns({ rows: snapshots, now, glyphs, marked: ['aaaa0000'] }), snapshots, room),
     ],
-    ['branches', onScreen(branchColumns(new Date(now)), branches, room)],
+    ['branches', onScreen(branchColumns(branches, new Date(now)), branches, room)],
     ['tables', onScreen(tablesColumns({ tables, excluded: [], marked: [], glyphs }), tables, room)],
     ['audit', onScreen(auditColumns({ withTarget: false, withSubject: false }), audit, room)],
   ];

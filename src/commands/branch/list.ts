@@ -22,7 +22,7 @@ export const branchListCommand = defineCommand({
     for (const { target, message } of list.errors) {
       context.report({ event: 'warning', code: 'branches_unknown', message: `Branches of "${target}": ${message}` });
     }
-    const columns = targetBranchColumns(context.clock());
+    const columns = targetBranchColumns(list.branches, context.clock());
     // Targets whose branches are unknown may have some.
     const none = list.errors.length > 0 ? '' : NO_BRANCHES;
     const text = list.branches.length > 0 ? formatTable(columns, list.branches, invocation.tableOptions()) : none;

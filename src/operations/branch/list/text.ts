@@ -12,7 +12,14 @@ export const NO_BRANCH = 'No branch is selected';
 export const CURRENT_BRANCH = 'The branch is the destination at present';
 export const NAME_OF_BRANCH = 'The name of the branch, such as that of the git branch';
 
-export function branchColumns(now: Date): Column<BranchRow>[] {
+/** Without the columns of working trees and expiry where no branch has one. */
+export function branchColumns(branches: readonly BranchRow[], now: Date): Column<BranchRow>[] {
+  const ofTree: Column<BranchRow>[] = [
+    { title: 'TREE', dropRank: 7, cell: ({ tree }) => ({ text: printable(basename(tree ?? '')) }) },
+  ];
+  const expiry: Column<BranchRow>[] = [
+    { title: 'EXPIRES', whole: true, dropRank: 4, cell: (branch) => ({ text: expiryText(branch, now) }) },
+  ];
   return [
     {
       title: 'BRANCH',
@@ -29,19 +36,19 @@ export function branchColumns(now: Date): Column<BranchRow>[] {
     { title: 'OWN', align: 'right', dropRank: 6, cell: ({ own_bytes }) => ({ text: sizeText(own_bytes) }) },
     { title: 'SNAPSHOT', whole: true, dropRank: 3, cell: ({ snapshot }) => ({ text: snapshot ?? 'unknown' }) },
     { title: 'GIT BRANCH', dropRank: 5, cell: ({ git_branch }) => ({ text: printable(git_branch ?? '') }) },
-    { title: 'TREE', dropRank: 7, cell: ({ tree }) => ({ text: printable(basename(tree ?? '')) }) },
-    { title: 'EXPIRES', whole: true, dropRank: 4, cell: (branch) => ({ text: expiryText(branch, now) }) },
+    ...(branches.some(({ tree }) => tree !== null) ? ofTree : []),
+    ...(branches.some(({ expires_at }) => expires_at !== null) ? expiry : []),
     { title: 'LAST USED', whole: true, dropRank: 1, cell: (branch) => ({ text: lastUseText(branch, now) }) },
   ];
 }
 
-export function targetBranchColumns(now: Date): Column<TargetBranch>[] {
+export function targetBranchColumns(branches: readonly TargetBranch[], now: Date): Column<TargetBranch>[] {
   const target: Column<TargetBranch> = {
     title: 'TARGET',
     dropRank: 4,
     cell: ({ target }) => ({ text: printable(target) }),
   };
-  return [target, ...branchColumns(now)];
+  return [target, ...branchColumns(branches, now)];
 }
 
 export function branchFacts(branch: BranchRow, now: Date): { title: string; facts: Fact[] } {
