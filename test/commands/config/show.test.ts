@@ -57,6 +57,7 @@ notify.bell                                  true                              d
 notify.desktop                               true                              default
 saves.keep                                   20                                default
 saves.max_duration                           10            default
+branches.follow                                tree                              default
 defaults.cpus                                8                                 TOOL_DEFAULTS__CPUS
 storage_profiles.team.provider               minio                             tool.yml:6
 storage_profiles.team.bucket                 b                                 tool.yml:6
