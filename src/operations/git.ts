@@ -107,6 +107,11 @@ export async function isTracked(context: Context, file: string): Promise<boolean
   return text !== '';
 }
 
+/** The name that git gives to the content of a file; `null` where it cannot be read. No filter of the repository runs. */
+export function hashFile(context: Context, file: string): Promise<string | null> {
+  return git(context, ['hash-object', '--no-filters', '--', file]);
+}
+
 /** An index may name any path. */
 function isInside(path: string): boolean {
   return path !== '' && !path.startsWith('/') && !path.split('/').includes('..');

@@ -217,6 +217,27 @@ describeWithPostgres('branch hook and branch checkout', () => {
     git('branch', '-D', 'hostile');
   });
 
+  it('does not use a configuration with another content that a commit has', async () => {
+    await mkdir(path('checkout/api'), { recursive: true });
+    const file = path('checkout/api/tool.yml');
+    await writeFile(file, 'one\n');
+    git('add', 'api');
+    git('commit', '--quiet', '-m', 'a configuration');
+    await install({ config: file });
+    git('checkout', '--quiet', '-b', 'same');
+    expect(await calls()).toHaveLength(1);
+    await writeFile(file, 'two\n');
+    git('commit', '--quiet', '-am', 'another configuration');
+    git('checkout', '--quiet', 'main');
+    expect(await calls()).toHaveLength(2);
+    const { status, stderr } = git('checkout', '--quiet', 'same');
+    expect([status, await calls()]).toEqual([0, expect.objectContaining({ length: 2 })]);
+    expect(stderr).toContain('The database was not switched.');
+    git('checkout', '--quiet', 'main');
+    git('branch', '-D', 'same');
+    git('reset', '--quiet', '--hard', 'HEAD~1');
+  });
+
   it('follows the git branch: creates, switches, and restores the first database on the main branch', async () => {
     git('checkout', 'one');
     expect(await follow()).toMatchObject({ action: 'switch', git_branch: 'one', created: true });

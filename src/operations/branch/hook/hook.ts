@@ -4,7 +4,7 @@ import type { BranchHookPlan, BranchHookResult } from '../../../results/branch-r
 import type { Context } from '../../../runtime/context.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { shellWord } from '../../../text/shell-word.ts';
-import { readCheckout, readHookFile } from '../../git.ts';
+import { hashFile, isTracked, readCheckout, readHookFile } from '../../git.ts';
 import { type Planned, planOutdated } from '../../planned.ts';
 import { findTarget } from '../../targets/find-target.ts';
 import { hasCopies, noRepository } from '../checkout/checkout.ts';
@@ -57,7 +57,8 @@ export async function planBranchHook(context: Context, request: BranchHookReques
   const opened = await openBranches(context, { target });
   const unverified_sources = await assertBranchesNotSources(opened, target, []);
   const destination = await opened.database.connect.inspect();
-  const block = blockOf(context, { ...request, destination: destination.url }, checkout.folder);
+  const config = await chosenConfiguration(context, { config: request.config, folder: checkout.folder });
+  const block = blockOf({ ...request, destination: destination.url, config });
   const after = withBlock(before, { block, found });
   const action = before === null ? 'create' : after === before ? 'none' : found ? 'replace' : 'add';
   const plan: BranchHookPlan = {
@@ -109,23 +110,46 @@ async function readHook(file: string, { remove }: { remove: boolean }): Promise<
   return content;
 }
 
-/** The block that the hook consists of. It keeps the exit code of the lines before it, and never fails itself. */
-function blockOf(
-  { configuration }: Context,
-  { target, main, config, destination, main_tree }: BranchHookRequest & { destination: string },
-  folder: string,
-): string {
-  const { file } = configuration;
-  const inside = file !== null && resolve(file).startsWith(folder + sep) && dirname(resolve(file)) !== folder;
+interface HookConfiguration {
+  file: string;
+  /** Of a file that a commit can change; `null` of others. */
+  hash: string | null;
+}
+
+interface HookBlock extends Omit<BranchHookRequest, 'config'> {
+  destination: string;
+  config: HookConfiguration | null;
+}
+
+/** A named file is trusted with any content: one that git tracks is only used with its present one. */
+async function chosenConfiguration(
+  context: Context,
+  { config, folder }: { config: string | undefined; folder: string },
+): Promise<HookConfiguration | null> {
+  const { file } = context.configuration;
+  const isWithin = (path: string): boolean => resolve(path).startsWith(folder + sep);
+  const inside = file !== null && isWithin(file) && dirname(resolve(file)) !== folder;
   const chosen = config ?? (inside ? file : undefined);
+  if (chosen === undefined) return null;
+  const path = resolve(chosen);
+  const isChangedByCommits = isWithin(path) && (await isTracked(context, path));
+  return { file: path, hash: isChangedByCommits ? await hashFile(context, path) : null };
+}
+
+function unchanged({ file, hash }: HookConfiguration): string {
+  return hash === null ? '' : `[ "$(git hash-object --no-filters -- ${shellWord(file)})" = ${hash} ] && `;
+}
+
+/** The block that the hook consists of. It keeps the exit code of the lines before it, and never fails itself. */
+function blockOf({ target, main, config, destination, main_tree }: HookBlock): string {
   const options = [
     ...(main === undefined ? [] : ['--main', main]),
     ...['--only-destination', destination],
-    ...(chosen === undefined ? [] : ['--config', resolve(chosen)]),
+    ...(config === null ? [] : ['--config', config.file]),
   ];
   const own = main_tree === undefined ? [] : ['--tree', '"$tool_tree"'];
   const command = ['tool', 'branch', 'checkout', ...[target, ...options].map(shellWord), ...own].join(' ');
-  const place = main_tree === undefined ? '' : inMainTree(main_tree);
+  const place = `${config === null ? '' : unchanged(config)}${main_tree === undefined ? '' : inMainTree(main_tree)}`;
   const name = JSON.stringify(target);
   const lines = [
     `# >>> tool branch hook ${name} >>>`,
