@@ -31,74 +31,52 @@ try {
     const drawn = (picture) => console.log(join(all, picture));
     await drawScreens({ world, folder: all, documented: join(folder, 'screens'), home, drawn });
   }
-  if (isWanted('recording')) await firstRun();
+  if (isWanted('recording')) await firstMinute();
 } finally {
   await world?.close();
   await hub.end();
   rmSync(home, { recursive: true, force: true });
 }
 
-/** A first run in an empty folder, from the first question to a load and its undo: as a recording. */
-async function firstRun() {
-  const tool = world.open({
-    cwd: world.folder('first-run', {}),
-    columns: 100,
-    rows: 28,
-    environment: { NODE_OPTIONS: '' },
-  });
-  const recording = createRecording(tool, [
-    [join(home, 'first-run'), '/home/ada/shop'],
+/** Two URLs, a loaded database, a migration that breaks it, and the way back: as a recording. */
+async function firstMinute() {
+  const cwd = world.folder('shop', { 'migration.sql': 'ALTER TABLE product ADD discount numeric; DELETE FROM review;\n' });
+  const bin = world.folder('bin', {});
+  writeFileSync(join(bin, 'tool'), `#!/bin/sh\nexec ${process.execPath} ${world.program} "$@"\n`, { mode: 0o755 });
+  const environment = {
+    ...{ PS1: '$ ', NODE_OPTIONS: '', PATH: `${bin}:${process.env.PATH}`, TOOL_TRUST: '' },
+    ...{ PROD: `${world.server}/shop`, DEV: `${world.server}/shop_dev` },
+  };
+  const shell = world.open({ command: ['bash', '--norc', '--noprofile'], cwd, columns: 100, rows: 28, environment });
+  const { port } = new URL(world.server);
+  const name = `shop-127.0.0.1-${port}`;
+  const { frames, shown, typed } = createRecording(shell, [
+    [`127.0.0.1:${port}`, '127.0.0.1:5432'],
+    [name, 'shop-127.0.0.1-5432'],
+    [cwd, '/home/ada/shop'],
     [home, '/home/ada'],
-    [root, '/usr/lib/tool/'],
   ]);
-  const { shown, typed } = recording;
+  const PROMPT = /^\$$/m;
+  const run = async (line, wanted, seconds) => {
+    await typed(PROMPT, line);
+    shell.press('enter');
+    await shown(wanted, seconds);
+  };
   try {
-    await shown('❯ ./tool.yml', 2.5);
-    tool.press('enter');
-    await typed('Name: app', '\x15', 'shop');
-    tool.press('enter');
-    await shown('❯ Type or paste');
-    tool.press('enter');
-    await typed('Source:', `${world.server}/shop`);
-    tool.press('enter');
-    await shown('❯ Continue with all schemas', 2);
-    tool.press('enter');
-    await shown(/Destination: .*shop_dev/, 2.5);
-    tool.press('enter');
-    await shown('❯ Encrypted in the file', 2);
-    tool.press('enter');
-    await shown('❯ On this machine only', 2);
-    tool.press('enter');
-    await shown('to be written with Enter', 3.5);
-    tool.press('enter');
-    await shown('❯ Build the first snapshot', 2);
-    tool.press('enter');
-    await shown('Built snapshot', 2.5);
-    tool.press('esc');
-    await shown('1 target', 2);
-    const loadOnce = async (seconds) => {
-      tool.press('l');
-      await shown('❯ Cancel', seconds);
-      tool.press('down', 'enter');
-      await shown('Loaded snapshot', seconds);
-    };
-    // The first load creates the database; the second replaces it, and can be undone.
-    await loadOnce(1.5);
-    tool.press('esc');
-    await shown('1 target');
-    await loadOnce(3);
-    const [, undo] = /\b([uU]) undo/.exec(tool.screen()) ?? [];
-    tool.press(undo);
-    await shown('❯ Cancel', 2.5);
-    tool.press('down', 'enter');
-    await shown('Restored the previous', 4);
+    await run('tool load --from $PROD --to $DEV', /\[y\/N\]/, 3);
+    shell.press('y', 'enter');
+    await shown(/Loaded snapshot[\s\S]*^\$$/m, 3);
+    await run('tool config save-target --from $PROD --to $DEV', /tool\.yml[\s\S]*^\$$/m, 2);
+    await run('psql -q $DEV -f migration.sql', /migration\.sql\s*^\$$/m, 1.5);
+    await run(`tool changes ${name}`, /review [\s\S]*^\$$/m, 3);
+    await run(`tool back ${name} load --yes`, /(?:Reset|Returned)[\s\S]*^\$$/m, 4);
   } finally {
-    tool.signal('SIGTERM');
-    await tool.exited;
-    tool.close();
+    shell.press('\x04');
+    await shell.exited;
+    shell.close();
   }
-  const title = 'tool: first run, load and undo';
-  writeFileSync(join(folder, 'first-run.svg'), animatedSvg(recording.frames, title));
-  writeFileSync(join(folder, 'first-run.cast'), asciicast(recording.frames, title));
-  console.log('docs/pictures/first-run.svg, .cast');
+  const title = 'tool: two URLs, a loaded database, and the way back';
+  writeFileSync(join(folder, 'first-minute.svg'), animatedSvg(frames, title));
+  writeFileSync(join(folder, 'first-minute.cast'), asciicast(frames, title));
+  console.log('docs/pictures/first-minute.svg, .cast');
 }

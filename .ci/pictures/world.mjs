@@ -13,9 +13,9 @@ export async function openWorld({ root, home, hub }) {
   const program = join(root, 'dist', 'tool.js');
   const clock = join(home, 'clock');
   const terminals = [];
-  const open = ({ words = [], cwd = home, columns = 80, rows = 24, environment = {} }) => {
+  const open = ({ words = [], command, cwd = home, columns = 80, rows = 24, environment = {} }) => {
     const terminal = openTerminal({
-      command: [process.execPath, program, ...words],
+      command: command ?? [process.execPath, program, ...words],
       columns,
       rows,
       cwd,
@@ -47,6 +47,7 @@ export async function openWorld({ root, home, hub }) {
 
   return {
     root,
+    program,
     open,
     setClock,
     server,
