@@ -39,7 +39,7 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
     });
 
     it.skipIf(part.isEmpty)(
-      part.title('are loaded from the base copy as by a full load, and reset in place as by a copy'),
+      part.title('are loaded from the base copy as by a full load, and reset by a copy'),
       { timeout: part.timeout },
       async () => {
         await part.eachBatch(BATCH, check, { alike: isPlain });
