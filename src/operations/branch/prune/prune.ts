@@ -24,6 +24,8 @@ interface Rules {
   unusedMs: number | undefined;
   checkout: Checkout | null;
   gitBranches: Set<string> | null;
+  /** The databases of working trees are those of their git branches. */
+  followsBranches: boolean;
   trees: KnownTree[];
   now: Date;
 }
@@ -44,7 +46,10 @@ export async function planBranchPrune(context: Context, request: BranchPruneRequ
   }
   const tree = await readTree(context);
   const trees = tree ? await listTrees(tree) : [];
-  const rules = { unusedMs, checkout, gitBranches, trees, now: context.clock() };
+  const rules = {
+    ...{ unusedMs, checkout, gitBranches, trees, now: context.clock() },
+    followsBranches: context.configuration.settings.branches.follow === 'branch',
+  };
   const targets: BranchPrunePlan['targets'] = [];
   for (const target of new Set(branches.map((branch) => branch.target))) {
     const judged = branches
@@ -96,13 +101,13 @@ async function removeOldRecords(context: Context): Promise<void> {
 
 function judge(
   branch: BranchRow,
-  { unusedMs, checkout, gitBranches, trees, now }: Rules,
+  { unusedMs, checkout, gitBranches, followsBranches, trees, now }: Rules,
 ): { remove: boolean; why: string } {
   if (branch.current) return { remove: false, why: 'it is the destination at present' };
   if (branch.clients > 0) return { remove: false, why: 'it is in use' };
   if (branch.protected) return { remove: false, why: 'it is protected' };
   if (branch.tree !== null) return { remove: false, why: `it is that of the working tree ${branch.tree}` };
-  if (branch.tree_token !== null) return judgeOfTree(branch, { trees, gitBranches });
+  if (branch.tree_token !== null) return judgeOfTree(branch, { trees, gitBranches, followsBranches });
   if (branch.expires_at !== null && Date.parse(branch.expires_at) <= now.getTime()) {
     return { remove: true, why: `it expired ${formatAge(now.getTime() - Date.parse(branch.expires_at))}` };
   }
@@ -121,12 +126,14 @@ function judge(
 /** A working tree may be in another copy of the repository, or on another machine: only one that is known to be gone counts. */
 function judgeOfTree(
   { name, tree_token, git_branch }: BranchRow,
-  { trees, gitBranches }: Pick<Rules, 'trees' | 'gitBranches'>,
+  { trees, gitBranches, followsBranches }: Pick<Rules, 'trees' | 'gitBranches' | 'followsBranches'>,
 ): { remove: boolean; why: string } {
   const tree = trees.find(({ token }) => token === tree_token);
   if (!tree) return { remove: false, why: 'it is that of a working tree elsewhere' };
   if (tree.present !== null) return { remove: false, why: `the working tree ${tree.present} has used it` };
-  if (name === git_branch && gitBranches?.has(name)) return { remove: false, why: `git branch ${name} exists` };
+  if (followsBranches && name === git_branch && gitBranches?.has(name)) {
+    return { remove: false, why: `git branch ${name} exists` };
+  }
   return { remove: true, why: `the working tree ${tree.folder} is gone` };
 }
 
