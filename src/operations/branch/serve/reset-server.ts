@@ -97,7 +97,7 @@ async function listen(server: Server, where: ListenOptions): Promise<void> {
 interface Answer {
   status: number;
   body: object;
-  /** Strangers keep no connection, of which there are few; what is not read of a request is not waited for. */
+  /** So that a client without the token keeps none of the few connections, and what is not read of a request is not waited for. */
   closes?: boolean;
 }
 
