@@ -55,7 +55,7 @@ const POSTGRES: Record<string, string[]> = {
   'branches/in-place/reset-in-place.ts': ['list', 'path'],
   'branches/in-place/missing-versions.ts': [
     ...['condition', 'pathOf(table)', 'what'],
-    ...['inBlocks("count(*)", ObjectExpression)', 'inBlocks("string_agg(ctid::text, \' \')", ObjectExpression)'],
+    ...['inBlocks("count(*)", ObjectExpression)', 'inBlocks("string_agg(t.ctid::text, \' \')", ObjectExpression)'],
   ],
   'branches/in-place/row-versions.ts': ['condition', 'from', 'pathOf(table)'],
   // A column of our own query, or a text that quoteText has quoted.

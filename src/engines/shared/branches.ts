@@ -42,6 +42,12 @@ export function branchIsCurrent(name: string, url: DatabaseUrl): UserError {
   });
 }
 
+export function branchProtected(name: string): UserError {
+  return new UserError('branch_protected', `Branch "${name}" is protected`, {
+    hint: 'Use another branch, or add --unprotect where a command resets or drops it.',
+  });
+}
+
 export function branchReplaced(name: string): UserError {
   return new UserError('plan_outdated', `Branch "${name}" was dropped, renamed or created again meanwhile`, {
     hint: 'Run the command again.',

@@ -5,7 +5,7 @@ import type { BranchPlan } from '../../engines/facets/branch.ts';
 import type { Branch } from '../../engines/facets/copies.ts';
 import type { Database } from '../../engines/open-database.ts';
 import { parseUrl } from '../../engines/registry.ts';
-import { branchIsCurrent } from '../../engines/shared/branches.ts';
+import { branchIsCurrent, branchProtected } from '../../engines/shared/branches.ts';
 import type { BranchRow } from '../../results/branch-results.ts';
 import type { DestinationState } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
@@ -131,9 +131,7 @@ export function assertUnprotected(
 ): void {
   const found = branches.find(({ isProtected }) => isProtected);
   if (!found || unprotect) return;
-  throw new UserError('branch_protected', `Branch "${found.name}" is protected`, {
-    hint: 'Use another branch, or add --unprotect.',
-  });
+  throw branchProtected(found.name);
 }
 
 /** Refuses branches of others, and one that has the destination's name: resetting it would replace the destination. */

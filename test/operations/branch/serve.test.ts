@@ -10,9 +10,11 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { applyBranchCreate, planBranchCreate } from '../../../src/operations/branch/create/create.ts';
+import { applyBranchDrop, planBranchDrop } from '../../../src/operations/branch/drop/drop.ts';
 import { applyBranchReset, planBranchReset } from '../../../src/operations/branch/reset/reset.ts';
 import { applyBranchServe, planBranchServe } from '../../../src/operations/branch/serve/serve.ts';
 import { servingLines } from '../../../src/operations/branch/serve/text.ts';
+import { applyBranchSwitch, planBranchSwitch } from '../../../src/operations/branch/switch/switch.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import type { RunEvent, ServingEvent } from '../../../src/results/events.ts';
 import { interrupted } from '../../../src/runtime/errors.ts';
@@ -33,6 +35,8 @@ const FILL = `
   CREATE TABLE log (line text); INSERT INTO log VALUES ('same'), ('same')`;
 const CHANGE = `UPDATE person SET name = 'changed' WHERE id % 7 = 0; DELETE FROM person WHERE id > 1900;
   INSERT INTO log VALUES ('same'); SELECT nextval('person_id_seq')`;
+const LOSE = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`;
 
 describeWithPostgres('branches that are reset in place', () => {
   let server: TestPostgres;
@@ -116,7 +120,10 @@ describeWithPostgres('branches that are reset in place', () => {
     method?: string;
     headers?: OutgoingHttpHeaders;
   }
-  type Post = (path: string, options?: Sent) => Promise<{ status: number | undefined; body: string }>;
+  type Post = (
+    path: string,
+    options?: Sent,
+  ) => Promise<{ status?: number | undefined; connection?: string | undefined; body: string }>;
 
   function send(address: ServingEvent, path: string, { method = 'POST', headers = {} }: Sent = {}) {
     const { promise, resolve, reject } = Promise.withResolvers<Awaited<ReturnType<Post>>>();
@@ -125,7 +132,8 @@ describeWithPostgres('branches that are reset in place', () => {
     const where = address.socket === null ? { hostname, port } : { socketPath: address.socket };
     const sent: ClientRequest = request({ ...where, path, method, headers: { ...authorization, ...headers } });
     sent.on('error', reject).on('response', async (response) => {
-      resolve({ status: response.statusCode, body: await text(response) });
+      const { connection } = response.headers;
+      resolve({ status: response.statusCode, connection, body: await text(response) });
     });
     sent.end();
     return promise;
@@ -214,6 +222,7 @@ describeWithPostgres('branches that are reset in place', () => {
       await sql(1, CHANGE);
       const refused: [number, string, Sent][] = [
         [401, '/reset/1', { headers: { authorization: 'Bearer guess' } }],
+        [401, '/reset/1', { headers: { authorization: 'Bearer guess', expect: 'anything' } }],
         [403, '/reset/1', { headers: { origin: 'http://evil.example' } }],
         [403, '/reset/1', { headers: { 'sec-fetch-site': 'none' } }],
         [421, '/reset/1', { headers: { host: 'rebound.example' } }],
@@ -225,12 +234,64 @@ describeWithPostgres('branches that are reset in place', () => {
         [404, '/reset/../reset/1', {}],
       ];
       for (const [status, path, options] of refused) {
-        expect([status, path, (await post(path, options)).status]).toEqual([status, path, status]);
+        // So that strangers cannot keep all connections.
+        const answer = await post(path, options);
+        expect([path, answer.status, answer.connection]).toEqual([path, status, 'close']);
       }
       expect(await content(1)).not.toBe(pristine);
       expect(new URL(url ?? '').hostname).toBe('127.0.0.1');
-      expect(await post('/reset/1')).toMatchObject({ status: 200 });
+      expect(await post('/reset/1')).toMatchObject({ status: 200, connection: 'keep-alive' });
       expect(await content(1)).toBe(pristine);
+    });
+  });
+
+  it('are reset with new sessions where those of the last reset were lost', async () => {
+    await serve(false, async (_, post) => {
+      const given = { target: 'app', name: 'test_1', copy: true };
+      const copy = async () => applyBranchReset(contextWith(), await planBranchReset(contextWith(), given));
+      for (const lose of [() => server.psql('postgres', { sql: LOSE }), copy]) {
+        expect(await post('/reset/1')).toMatchObject({ status: 200 });
+        await lose();
+        await sql(1, CHANGE);
+        const { status, body } = await post('/reset/1');
+        expect([status, JSON.parse(body)]).toMatchObject([200, { way: 'in_place' }]);
+        expect(await content(1)).toBe(pristine);
+      }
+    });
+  });
+
+  it('are refused where they have become protected, another one, or the destination', async () => {
+    const planServe = () => planBranchServe(contextWith(), { target: 'app', name: 'test' });
+    const mark = (from: boolean, to: boolean) =>
+      server.psql('postgres', {
+        sql: `DO $$ BEGIN EXECUTE format('COMMENT ON DATABASE copy_test_1 IS %L', (SELECT replace(
+          shobj_description(oid, 'pg_database'), '"protected":${from}', '"protected":${to}')
+          FROM pg_database WHERE datname = 'copy_test_1')); END $$`,
+      });
+    await serve(false, async (_, post) => {
+      const codeOf = async (path: string) => {
+        const { status, body } = await post(path);
+        return [status, JSON.parse(body).error?.code];
+      };
+      for (const branch of [1, 2, 3]) expect(await post(`/reset/${branch}`)).toMatchObject({ status: 200 });
+      for (const branch of [1, 3]) await sql(branch, CHANGE);
+      const changed = await content(1);
+      await mark(false, true);
+      expect(await codeOf('/reset/1')).toEqual([500, 'branch_protected']);
+      await expect(planServe()).rejects.toMatchObject({ code: 'branch_protected' });
+      await mark(true, false);
+      expect(await content(1)).toBe(changed);
+
+      await applyBranchDrop(contextWith(), await planBranchDrop(contextWith(), { target: 'app', names: ['test_2'] }));
+      await applyBranchCreate(contextWith(), await planBranchCreate(contextWith(), { target: 'app', name: 'test_2' }));
+      await sql(2, CHANGE);
+      expect(await codeOf('/reset/2')).toEqual([500, 'plan_outdated']);
+      expect(await content(2)).toBe(changed);
+
+      await applyBranchSwitch(contextWith(), await planBranchSwitch(contextWith(), { target: 'app', name: 'test_3' }));
+      expect(await codeOf('/reset/3')).toEqual([500, 'branch_current']);
+      await expect(planServe()).rejects.toMatchObject({ code: 'branch_current' });
+      expect(normalized(await server.dump('copy')).join(';\n')).toBe(changed);
     });
   });
 });

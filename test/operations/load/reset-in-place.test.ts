@@ -28,6 +28,9 @@ const FILL = `
   CREATE TABLE log (line text); INSERT INTO log VALUES ('same'), ('same'), (NULL), (E'a\\tb\\nc\\\\d');
   CREATE TABLE nothing (); INSERT INTO nothing DEFAULT VALUES;
   CREATE TABLE "odd t" (t text, "value" text, r text); INSERT INTO "odd t" VALUES ('x', 'y', 'z');
+  CREATE TABLE g (b integer, n integer, g integer, t integer, r text, s text, "at" integer, "rows" integer, fresh boolean, "all" text,
+    found text, ids text, id text, "row" text, value text, q text, o integer, oid integer, pages integer) WITH (fillfactor = 10);
+  INSERT INTO g SELECT i, i, i, i, repeat('r', 700) FROM generate_series(1, 300) i;
   CREATE FUNCTION heard() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN INSERT INTO public.log VALUES (TG_OP); RETURN coalesce(NEW, OLD); END $$;
   CREATE TRIGGER heard AFTER INSERT OR UPDATE OR DELETE ON owned FOR EACH ROW EXECUTE FUNCTION heard();
@@ -80,7 +83,7 @@ describeWithPostgres('a reset in place', () => {
       await sql(`UPDATE person SET name = 'new ' || id WHERE id % 500 = 7; DELETE FROM person WHERE id > 1990;
         DELETE FROM owned WHERE id IN (3, 4)`);
       await sql(`INSERT INTO person (name) VALUES ('extra'); INSERT INTO log VALUES ('same'); DELETE FROM nothing;
-        UPDATE owned SET number = number + 1, tags = NULL WHERE id < 10; UPDATE "odd t" SET t = 'changed'; SELECT nextval('unused')`);
+        UPDATE owned SET number = number + 1, tags = NULL WHERE id < 10; UPDATE "odd t" SET t = 'changed'; UPDATE g SET n = 0 WHERE b % 50 = 1; DELETE FROM g WHERE b = 77; SELECT nextval('unused')`);
       const planned = await plan();
       expect(planned.plan).toMatchObject({ way: 'in_place', undo: false, needs_bytes: 0 });
       expect(resetQuestion(planned.plan, new Date()).consequence).toMatch('Sessions go on. This cannot be undone.');

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { chmod } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, ListenOptions } from 'node:net';
 import type { Context } from '../../../runtime/context.ts';
 import { toUserError, UserError } from '../../../runtime/errors.ts';
@@ -41,15 +41,16 @@ export async function listenForResets(context: Context, given: ResetPaths): Prom
     maxHeaderSize: MOST_HEADER_BYTES,
     headersTimeout: REQUEST_TIME,
     requestTimeout: REQUEST_TIME,
+    keepAliveTimeout: REQUEST_TIME,
     connectionsCheckingInterval: 500,
   });
   server.maxConnections = MOST_CONNECTIONS;
   const running = new Map<string, Promise<void>>();
   let host: string | null = null;
-  server.on('request', (request, response) => {
+  const take: RequestListener = (request, response) => {
     const { url: path = '' } = request;
     const refusal = refusalOf(request, { host, token }) ?? (resets.has(path) ? null : NOT_FOUND);
-    if (refusal) return answer(request, response, refusal);
+    if (refusal) return answer(request, response, { ...refusal, closes: true });
     if (running.has(path)) return answer(request, response, BUSY);
     const reset = resets.get(path)?.reset ?? (() => Promise.reject(new Error('there is no such branch')));
     const work = perform(context, reset).then((done) => answer(request, response, done));
@@ -57,7 +58,8 @@ export async function listenForResets(context: Context, given: ResetPaths): Prom
       path,
       work.finally(() => running.delete(path)),
     );
-  });
+  };
+  server.on('request', take).on('checkExpectation', take);
   await listen(server, socket === null ? { host: '127.0.0.1', port: 0 } : { path: pathWithin(socket) });
   if (socket !== null) await chmod(socket, 0o600);
   else host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -95,6 +97,8 @@ async function listen(server: Server, where: ListenOptions): Promise<void> {
 interface Answer {
   status: number;
   body: object;
+  /** So that a client without the token keeps none of the few connections, and what is not read of a request is not waited for. */
+  closes?: boolean;
 }
 
 function refused(status: number, code: string, message: string): Answer {
@@ -143,15 +147,13 @@ async function perform(context: Context, reset: () => Promise<ServedReset>): Pro
   }
 }
 
-function answer(request: IncomingMessage, response: ServerResponse, { status, body }: Answer): void {
+function answer(request: IncomingMessage, response: ServerResponse, { status, body, closes }: Answer): void {
   const text = `${JSON.stringify(body)}\n`;
-  // What is not read of a refused request is not waited for.
-  const more = status === 413 ? { connection: 'close' } : {};
   request.resume();
   response.writeHead(status, {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(text),
-    ...more,
+    ...(closes && { connection: 'close' }),
   });
   response.end(text);
 }

@@ -1,7 +1,8 @@
+import type { DatabaseUrl } from '../../../engines/database-url.ts';
 import type { OpenBranchReset } from '../../../engines/facets/branch.ts';
 import type { BaseCopy, Branch } from '../../../engines/facets/copies.ts';
 import { closedBase } from '../../../engines/shared/base-copies.ts';
-import { findBranch } from '../../../engines/shared/branches.ts';
+import { branchIsCurrent, branchReplaced, findBranch } from '../../../engines/shared/branches.ts';
 import { createStaging, stagingRoot } from '../../../repository/staging.ts';
 import type { BranchResetPlan, BranchServePlan, BranchServeResult } from '../../../results/branch-results.ts';
 import type { Context } from '../../../runtime/context.ts';
@@ -16,6 +17,7 @@ import { isNumbered } from '../branch-database.ts';
 import {
   assertBranchesNotSources,
   assertPlanCurrent,
+  assertUnprotected,
   type BranchesRequest,
   branchRows,
   openBranches,
@@ -45,6 +47,8 @@ export async function planBranchServe(given: Context, request: BranchServeReques
   await assertNoOriginalData(context, target, base.snapshot);
   const named = found.branches.filter(served);
   const branches = named.length > 0 ? named : [findBranch(found.branches, { name, url })];
+  assertUnprotected(branches, {});
+  assertNotCurrent(branches, url);
   const databases = branches.map((branch) => branch.database);
   const plan: BranchServePlan = {
     target,
@@ -55,6 +59,11 @@ export async function planBranchServe(given: Context, request: BranchServeReques
     steps: branches.map((branch) => `Reset ${branch.database} at each POST ${pathOf(branch.name, name)}`),
   };
   return { request, plan, planned_at: context.clock().toISOString() };
+}
+
+function assertNotCurrent(branches: Pick<Branch, 'name' | 'current'>[], url: DatabaseUrl): void {
+  const found = branches.find(({ current }) => current);
+  if (found) throw branchIsCurrent(found.name, url);
 }
 
 function pathOf(branch: string, name: string): string {
@@ -74,7 +83,7 @@ export async function applyBranchServe(given: Context, planned: PlannedBranchSer
   const resets = new Map<string, { branch: string; reset: () => Promise<ServedReset> }>();
   for (const { name: branch, created_at } of plan.branches) {
     const kept = open.use(await database.branches.keepOpen(branch));
-    const known = { createdAt: created_at, base: plan.base };
+    const known = { url: database.url, createdAt: created_at, base: plan.base };
     const reset = async (): Promise<ServedReset> => {
       const done = await inTurn(() => resetBranch(context, { request, branch, kept, known }));
       counts[done.way === 'in_place' ? 'in_place' : 'by_copy'] += 1;
@@ -100,7 +109,7 @@ interface OneReset {
   branch: string;
   kept: OpenBranchReset;
   /** The guards have accepted this, until a reset by copy checks all of it again. */
-  known: { createdAt: string; base: BranchResetPlan['base'] };
+  known: { url: DatabaseUrl; createdAt: string; base: BranchResetPlan['base'] };
 }
 
 /** In place over open connections, or else as the command resets it. */
@@ -116,9 +125,11 @@ async function resetBranch(context: Context, { request, branch, kept, known }: O
   if (typeof why !== 'string') return { branch, way: 'in_place', way_reason: null };
   const { target, destdb } = request;
   const planned = await planBranchReset(context, { target, destdb, name: branch });
+  const { branches, base } = planned.plan;
+  if (branches[0]?.created_at !== known.createdAt) throw branchReplaced(branch);
+  assertNotCurrent(branches, known.url);
   const result = await applyBranchReset(context, planned);
-  const [row] = planned.plan.branches;
-  if (row) Object.assign(known, { createdAt: row.created_at, base: planned.plan.base });
+  known.base = base;
   const [done] = result.branches;
   return { branch, way: done?.way ?? 'copy', way_reason: done?.way_reason ?? why };
 }

@@ -48,8 +48,8 @@ interface Blocks {
 async function differing({ table, isOld, database, base }: Comparison, { from, to, step }: Blocks): Promise<number[]> {
   const last = quoteNumber(Math.max(from, to - 1));
   const counts = (condition: string): string => `
-    SELECT coalesce(string_agg(concat(b, ' ', (${inBlocks('count(*)', { table, condition, blocks: step })})), ','), '') AS found
-    FROM generate_series(${quoteNumber(from)}, ${last}, ${quoteNumber(step)}) AS b`;
+    SELECT coalesce(string_agg(concat(g.n, ' ', (${inBlocks('count(*)', { table, condition, blocks: step })})), ','), '') AS found
+    FROM generate_series(${quoteNumber(from)}, ${last}, ${quoteNumber(step)}) AS g (n)`;
   const [present, all] = await Promise.all([
     database.query<{ found: string }>(counts(isOld)),
     base.query<{ found: string }>(counts('true')),
@@ -63,8 +63,8 @@ async function missingIn({ table, isOld, database, base }: Comparison, blocks: n
   if (blocks.length === 0) return [];
   const read = async (session: PostgresSession, condition: string): Promise<string[]> => {
     const [row] = await session.query<{ ids: string }>(`
-      SELECT coalesce(string_agg((${inBlocks("string_agg(ctid::text, ' ')", { table, condition, blocks: 1 })}), ' '), '') AS ids
-      FROM unnest(${quoteText(`{${blocks.join(',')}}`)}::int8[]) AS b`);
+      SELECT coalesce(string_agg((${inBlocks("string_agg(t.ctid::text, ' ')", { table, condition, blocks: 1 })}), ' '), '') AS ids
+      FROM unnest(${quoteText(`{${blocks.join(',')}}`)}::int8[]) AS g (n)`);
     return (row?.ids ?? '').split(' ').filter((id) => id !== '');
   };
   const [present, all] = await Promise.all([read(database, isOld), read(base, 'true')]);
@@ -72,13 +72,16 @@ async function missingIn({ table, isOld, database, base }: Comparison, blocks: n
   return all.filter((id) => !left.has(id));
 }
 
-/** Reads the blocks from `b` on, and no others: servers that count sessions, which this needs, scan ranges of places. */
+/**
+ * Reads the blocks from `g.n` on, and no others: servers that count sessions, which this needs, scan ranges of places. A
+ * bare name would be that of a column of the table.
+ */
 function inBlocks(
   what: string,
   { table, condition, blocks }: { table: ChangedVersions; condition: string; blocks: number },
 ): string {
-  return `SELECT ${what} FROM ONLY ${pathOf(table)}
-    WHERE ctid >= concat('(', b, ',0)')::tid AND ctid < concat('(', b + ${quoteNumber(blocks)}, ',0)')::tid AND ${condition}`;
+  return `SELECT ${what} FROM ONLY ${pathOf(table)} AS t
+    WHERE t.ctid >= concat('(', g.n, ',0)')::tid AND t.ctid < concat('(', g.n + ${quoteNumber(blocks)}, ',0)')::tid AND ${condition}`;
 }
 
 export function pathOf({ schema, name }: Pick<ChangedVersions, 'schema' | 'name'>): string {

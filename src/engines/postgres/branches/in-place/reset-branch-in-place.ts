@@ -3,9 +3,11 @@ import type { EngineContext } from '../../../engine-context.ts';
 import type { BranchReset, OpenBranchReset } from '../../../facets/branch.ts';
 import type { BaseCopy } from '../../../facets/copies.ts';
 import type { InPlaceChanges } from '../../../facets/reset.ts';
-import { branchReplaced, findBranch } from '../../../shared/branches.ts';
+import { branchIsCurrent, branchProtected, branchReplaced, findBranch } from '../../../shared/branches.ts';
+import { withExplainedErrors } from '../../connection/explain-errors.ts';
 import { quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
+import { ConnectionLost } from '../../connection/session-errors.ts';
 import { withDatabase } from '../../connection/url.ts';
 import { openReaders, type Readers } from '../../dump/unchanged/readers.ts';
 import {
@@ -37,7 +39,6 @@ export async function resetBranchInPlace(
   openBranch: () => Promise<Readers>,
 ): Promise<InPlaceChanges | string> {
   const { mark, database } = branch;
-  if (branch.current) return 'its present state is kept as the undo copy';
   // Versions of rows say nothing about a copy of another base copy.
   if (mark.loaded_at !== base.loadedAt || mark.snapshot !== base.snapshot) return ANOTHER;
   const marked = await findAuxiliaryDatabases(server, url.database ?? '');
@@ -62,7 +63,7 @@ export function branchReaders(context: EngineContext, url: DatabaseUrl, database
   return openReaders(context, { url: withDatabase(url, database), settings: SETTINGS });
 }
 
-/** Resets a branch with sessions that stay open. After a failure all of them are opened anew. */
+/** Resets a branch with sessions that stay open. After a failure all of them are opened anew; at once where idle ones were lost. */
 export async function keepBranchOpen(
   context: EngineContext,
   { url, name }: { url: DatabaseUrl; name: string },
@@ -80,32 +81,43 @@ export async function keepBranchOpen(
   const find = async (on: PostgresSession, createdAt: BranchReset['createdAt']): Promise<MarkedBranch> => {
     const found = findBranch(await findBranches(on, destination), { name, url });
     if (found.createdAt !== createdAt) throw branchReplaced(name);
+    if (found.current) throw branchIsCurrent(name, url);
+    if (found.isProtected) throw branchProtected(name);
     return found;
   };
+  const reset: OpenBranchReset['reset'] = async ({ createdAt, accept }) => {
+    try {
+      server ??= await openSwapSession(context, url);
+      if (last === null) await lockShared(server, destination, context.report);
+      else await lockWithoutSweep(server, destination);
+      const database = last ?? (await find(server, createdAt)).database;
+      await lockDestination(server, database);
+      const branch = await find(server, createdAt);
+      last = branch.database;
+      if (branch.database !== database) throw branchReplaced(name);
+      const base = await findClosedBase(server, url);
+      accept(base);
+      const done = await resetBranchInPlace(context, { url, branch, base, server }, async () => {
+        readers ??= await branchReaders(context, url, database);
+        return readers;
+      });
+      if (typeof done === 'string') await close();
+      else await unlockAll(server);
+      return done;
+    } catch (error) {
+      await close();
+      throw error;
+    }
+  };
   return {
-    async reset({ createdAt, accept }) {
-      try {
-        server ??= await openSwapSession(context, url);
-        if (last === null) await lockShared(server, destination, context.report);
-        else await lockWithoutSweep(server, destination);
-        const database = last ?? (await find(server, createdAt)).database;
-        await lockDestination(server, database);
-        const branch = await find(server, createdAt);
-        last = branch.database;
-        if (branch.database !== database) throw branchReplaced(name);
-        const base = await findClosedBase(server, url);
-        accept(base);
-        const done = await resetBranchInPlace(context, { url, branch, base, server }, async () => {
-          readers ??= await branchReaders(context, url, database);
-          return readers;
-        });
-        if (typeof done === 'string') await close();
-        else await unlockAll(server);
-        return done;
-      } catch (error) {
-        await close();
-        throw error;
-      }
+    reset(given) {
+      const isKept = server !== null;
+      return withExplainedErrors({ context, url }, () =>
+        reset(given).catch((error) => {
+          if (!isKept || !(error instanceof ConnectionLost)) throw error;
+          return reset(given);
+        }),
+      );
     },
     [Symbol.asyncDispose]: close,
   };
