@@ -112,7 +112,7 @@ async function readHook(file: string, { remove }: { remove: boolean }): Promise<
 
 interface HookConfiguration {
   file: string;
-  /** Of a file that a commit can change; `null` of others. */
+  /** Git's name of the content, for a file that a commit can change; `null` for others. */
   hash: string | null;
 }
 
