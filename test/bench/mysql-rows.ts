@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- mysql-rows [MEGABYTES] [ROUNDS] [LOCAL_INFILE] [loads|resets]`: loads of snapshots in which rows of one of 40 tables
+ * `npm run bench -- mysql-rows [MEGABYTES] [ROUNDS] [LOCAL_INFILE]`: loads of snapshots in which rows of one of 40 tables
  * differ (default 600 MB, half of them in the table `event`, with three indexes), from the base copy against full loads,
- * and resets in place against resets by copy, in turns; medians of three. Processor time is of program and server.
+ * in turns; medians of three. Processor time is of program and server.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -43,8 +43,7 @@ saves: { before: [] }
 targets: { bench: { snapshot: { src_url: "${server.url('bench')}", dst_url: "${server.url('copy')}" } } }
 `;
   await writeFile(config, text, { mode: 0o600 });
-  if (process.argv[5] !== 'resets') await measureLoads();
-  if (process.argv[5] !== 'loads') await measureResets();
+  await measureLoads();
 } finally {
   await server.stop();
   await rm(folder, { recursive: true, force: true });
@@ -76,26 +75,6 @@ async function measureLoads(): Promise<void> {
       const { method, by_table: ways } = JSON.parse(ours[0]?.text.trim().split('\n').at(-1) ?? '').difference;
       rows.push([`${what}, ${flag}: ${ways?.[0]?.method ?? method}`, ...compared(full, ours)]);
     }
-  }
-  printTable(rows);
-}
-
-async function measureResets(): Promise<void> {
-  const rows = [['', 'by copy, s', 'in place, s', 'ratio', 'by copy, CPU s', 'in place, CPU s', 'ratio']];
-  await tool('build', 'bench');
-  await tool('load', 'bench', '0', '--full', '--keep-base');
-  for (const { what, statement } of [{ what: 'nothing', statement: 'DO 1' }, ...CHANGES]) {
-    const [copied, ours]: [Costs[], Costs[]] = [[], []];
-    for (let round = 0; round < ROUNDS; round += 1) {
-      for (const [costs, words] of [
-        [copied, ['--copy', '--no-undo']],
-        [ours, ['--no-undo']],
-      ] as const) {
-        await server.sql('copy', statement);
-        costs.push(await tool('reset', 'bench', ...words));
-      }
-    }
-    rows.push([what, ...compared(copied, ours)]);
   }
   printTable(rows);
 }

@@ -247,9 +247,11 @@ describeWithPostgres('tool mcp', () => {
     const { token: ofClean } = await strict.call('plan_back', { ...branch, point: 'clean' });
     await strict.call('back', { ...branch, point: 'clean', token: ofClean });
     expect(await server.psql('masked_copy_s', { sql: 'SELECT DISTINCT name FROM person' })).toBe('nobody\n');
-    await applyBranchSwitch(masked, await planBranchSwitch(masked, branch));
     const rows = { target: 'masked', tables: ['public.person'], only: true, autosave: false };
     const readable = { code: 'originals_not_allowed', message: expect.stringContaining('branch "s" of strict') };
+    const destdb = server.url('masked_copy_s');
+    await expect(planLoad(masked, { ...rows, original: true, destdb })).rejects.toMatchObject(readable);
+    await applyBranchSwitch(masked, await planBranchSwitch(masked, branch));
     await expect(planLoad(masked, { ...rows, original: true })).rejects.toMatchObject(readable);
     const part = { target: 'masked', point: 'load', tables: ['public.person'], autosave: false };
     await expect(preparePart(masked, part)).resolves.toMatchObject({ load: { plan: { sanitized: true } } });

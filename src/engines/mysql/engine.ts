@@ -1,8 +1,7 @@
 import { alongside } from '../database-url.ts';
 import type { Engine } from '../engine.ts';
+import { NOT_IN_PLACE } from './branches/not-in-place.ts';
 import { databaseOf, parseMysqlUrl, urlVariables, urlWithPassword, withDatabase } from './connection/url.ts';
-
-const NOT_IN_PLACE = 'branches of this engine are copied';
 
 export const mysql: Engine = {
   id: 'mysql',
@@ -108,10 +107,7 @@ export const mysql: Engine = {
         run(async (context, url) =>
           (await import('./branches/reset-destination.ts')).reset(context, { ...request, url }),
         ),
-      resetInPlace: (request) =>
-        run(async (context, url) =>
-          (await import('./branches/in-place/reset-in-place.ts')).resetInPlace(context, { ...request, url }),
-        ),
+      resetInPlace: async () => NOT_IN_PLACE,
       findCopies: () =>
         run(async (context, url) => (await import('./branches/destination-copies.ts')).findCopies(context, url)),
       findAllCopies: (urls) =>

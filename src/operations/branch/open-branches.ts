@@ -110,7 +110,7 @@ export async function branchRows(
     snapshot: branch.snapshot,
     repository: branch.repository,
     git_branch: branch.gitBranch,
-    tree: trees.find((tree) => tree.branch === branch.name)?.present ?? null,
+    tree: trees.find((tree) => tree.branch === branch.name && tree.present !== null)?.present ?? null,
     tree_token: branch.tree ?? null,
     expires_at: branch.expiresAt ?? null,
     protected: branch.isProtected ?? false,

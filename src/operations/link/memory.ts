@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
-import { isAbsolute, join, normalize } from 'node:path';
+import { basename, isAbsolute, join, normalize } from 'node:path';
 import * as v from 'valibot';
 import { createFile, replaceFile } from '../../config/edit/write-temporary.ts';
 import { UserError } from '../../runtime/errors.ts';
@@ -89,7 +89,7 @@ export async function readTreeRecord(tree: Tree): Promise<TreeRecord | null> {
   const token = await readShort(join(tree.own, TOKEN_FILE), 32).catch(() => null);
   const found =
     token !== null && TOKEN.test(token) ? await readRecord(recordFile(tree.common, token), treeSchema) : null;
-  return found?.own === tree.own ? found : null;
+  return found && basename(found.own) === basename(tree.own) ? found : null;
 }
 
 /** The token comes before the record: no record is of a tree that seems to be gone. */
@@ -115,9 +115,10 @@ export async function listTrees({ common }: Pick<Tree, 'common'>): Promise<Known
   for (const each of tokens) {
     const record = await readRecord(join(common, FOLDER, 'trees', each), treeSchema);
     if (!record) continue;
-    const token = await readShort(join(record.own, TOKEN_FILE), 32).catch(() => null);
-    const isOwn = token === record.token && record.own.startsWith(`${join(common, 'worktrees')}/`);
-    found.push({ ...record, present: isOwn ? await folderOfTree(record.own) : null });
+    // The repository may have been moved.
+    const own = join(common, 'worktrees', basename(record.own));
+    const token = await readShort(join(own, TOKEN_FILE), 32).catch(() => null);
+    found.push({ ...record, own, present: token === record.token ? await folderOfTree(own) : null });
   }
   return found;
 }

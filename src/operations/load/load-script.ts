@@ -8,6 +8,7 @@ import { formatNumberOf } from '../../text/format.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import type { ChosenDestination } from './configured-destination.ts';
 import { checkDestination, chooseDestination, openDestination } from './destination.ts';
+import { assertDestinationUnprotected, findBranchAt } from './guard/branch-at.ts';
 import { assertNotASource } from './guard/guard.ts';
 import { swapSteps } from './load-steps.ts';
 import type { LoadRequest, PlannedLoad } from './planned-load.ts';
@@ -17,12 +18,14 @@ export async function planScript(context: Context, request: LoadRequest & { file
   const { file } = request;
   await assertReadable(file);
   const { chosenBy, ...chosen } = chosenFor(context, request);
-  const { url, connect, restore } = openDestination(context, chosen);
+  const database = openDestination(context, chosen);
+  const { url, connect, restore } = database;
   const unverified = request.source ? [] : await assertNotASource(context, url, request);
   const destination = await connect.inspect();
+  const asItIs = (request.noDrop ?? false) || (request.source ?? false);
+  if (!asItIs) assertDestinationUnprotected(await findBranchAt(context, { database, destdb: request.destdb }));
   const { statements, rollsBack, warnings } = await restore.checkScript(file);
   const runs = `Run ${formatNumberOf(statements, 'statement')} of ${file}`;
-  const asItIs = (request.noDrop ?? false) || (request.source ?? false);
   const undo = !asItIs && (request.undo ?? true) && destination.exists;
   const where = destination.url;
   const plan: LoadPlan = {

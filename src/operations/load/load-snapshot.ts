@@ -31,7 +31,7 @@ import { dataState } from './data-state.ts';
 import { checkDestination } from './destination.ts';
 import { byTable, filesToRead, loadDifference } from './difference.ts';
 import { earlierSnapshots } from './earlier-snapshots.ts';
-import { assertNoAgentReads } from './guard/agent-branch.ts';
+import { assertDestinationUnprotected, assertNoAgentReads, findBranchAt } from './guard/branch-at.ts';
 import { assertNotASource } from './guard/guard.ts';
 import { loadSteps } from './load-steps.ts';
 import { assertReplaceableRows, onlyRowsWarnings, plannedOnlyRows } from './only-rows.ts';
@@ -55,9 +55,15 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
   const restoration = await restorationOf(context, request, { manifest, only, keepBase: wanted.keepBase });
   await using planning = createObjectPool(1);
   const earlier = earlierSnapshots(context, { target: request.target, pool: planning });
+  const replaced =
+    branch || request.onlyBase ? Promise.resolve(null) : findBranchAt(context, { database, destdb: request.destdb });
+  replaced.catch(() => {});
   const restore = await database.restore.plan({ ...restoration, earlier, keepUsedBase: wanted.keepUsed });
   if (branch && restore.strategy !== 'swap') throw noBranches(request.target, restore.strategyReason);
-  if (restore.strategy !== 'swap') await assertNoAgentReads(context, { target: request.target, database, manifest });
+  const present = await replaced;
+  assertDestinationUnprotected(present);
+  if (restore.strategy !== 'swap')
+    await assertNoAgentReads(context, { target: request.target, branch: present, manifest });
   const { keepBase, why } = baseWithin(restore, request, wanted);
   const afterLoad = onlyRows ? undefined : plannedAfterLoad(context.configuration, request);
   // A base copy may have the effect of other steps.

@@ -9,6 +9,7 @@ import { recorded } from '../history/recorded.ts';
 import { keepsSpare, whyNoBase } from '../load/choose-base.ts';
 import { toDatabaseCopy } from '../load/copies-result.ts';
 import { checkDestination, chooseDestination, openDestination } from '../load/destination.ts';
+import { assertDestinationUnprotected, findBranchAt } from '../load/guard/branch-at.ts';
 import { assertNotASource } from '../load/guard/guard.ts';
 import { swapSteps } from '../load/load-steps.ts';
 import { type Planned, planOutdated } from '../planned.ts';
@@ -39,11 +40,13 @@ export interface PlannedReset extends Planned<ResetRequest, ResetPlan> {
 /** Plans a reset; changes nothing. Throws when there is no base copy of the present destination. */
 export async function planReset(given: Context, request: ResetRequest): Promise<PlannedReset> {
   const context = await withTargetUrls(given, request.target, { source: false });
-  const { url, restore } = openDestination(context, chooseDestination(context, request));
+  const database = openDestination(context, chooseDestination(context, request));
+  const { url, restore } = database;
   const allowedBy: string[] = [];
   const unverified_sources = await assertNotASource(context, url, { ...request, allowedBy });
   const why = whyNoBase(allowedBy.at(-1));
   if (why) throw unsupported(request.target, why);
+  assertDestinationUnprotected(await findBranchAt(context, { database, destdb: request.destdb }));
   const spare = keepsSpare(context.configuration, request);
   const found = await restore.planReset({ spare });
   const { target } = request;

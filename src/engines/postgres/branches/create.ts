@@ -2,6 +2,7 @@ import { startStep } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { BranchCreation } from '../../facets/branch.ts';
 import { branchExists, databaseTaken } from '../../shared/branches.ts';
+import { SqlError } from '../connection/session-errors.ts';
 import { auxiliaryNames, lockShared, verifyLock } from '../server/server.ts';
 import { dropAfterFailure } from '../swap/drop-after-failure.ts';
 import { inherit } from '../swap/inherit.ts';
@@ -12,6 +13,9 @@ import { newFromBase } from './base-copies.ts';
 import { branchComment, findClosedBase } from './copy.ts';
 import { findBranches } from './list.ts';
 import { sweepBranches } from './sweep.ts';
+
+/** `duplicate_database`: another destination's branch got the name meanwhile. */
+const EXISTS = '42P04';
 
 /** A branch is complete, with its name and mark, or absent: both come in one transaction, after the copy. */
 export async function createBranch(context: EngineContext, creation: BranchCreation): Promise<void> {
@@ -58,6 +62,7 @@ export async function createBranch(context: EngineContext, creation: BranchCreat
     ]);
   } catch (error) {
     await dropAfterFailure(context, { url, names: [shadow] });
+    if (error instanceof SqlError && error.sqlstate === EXISTS) throw databaseTaken(database, name);
     throw error;
   }
   made(`Created branch ${name} as ${database}`);

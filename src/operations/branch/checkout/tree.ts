@@ -114,8 +114,7 @@ async function chooseBranch(
 
 /** A branch of the recorded name that another tree or person created meanwhile is not that of this tree. */
 function unlessForeign(found: Branch | undefined, { token }: TreeRecord): Branch | undefined {
-  const { tree = null } = found ?? {};
-  return found?.current || (tree !== null && tree !== token) ? undefined : found;
+  return found && !found.current && found.tree === token ? found : undefined;
 }
 
 function named(text: string, token: string): string {
@@ -134,10 +133,8 @@ async function createBranchOf(
   request: BranchesRequest,
   { name, linked: { tree }, token }: { name: string; linked: LinkedTree; token: string },
 ): Promise<string> {
-  const { follow } = context.configuration.settings.branches;
-  const own = follow === 'tree' ? { tree: token } : {};
   const inTree = { ...context, cwd: tree.folder };
-  const planned = await planBranchCreate(inTree, { target: request.target, ...own, name });
+  const planned = await planBranchCreate(inTree, { target: request.target, tree: token, name });
   await applyBranchCreate(inTree, planned);
   const [created] = planned.plan.branches;
   if (!created) throw planOutdated(`Branch "${name}" was created`);

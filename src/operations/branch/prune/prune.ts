@@ -24,6 +24,8 @@ interface Rules {
   unusedMs: number | undefined;
   checkout: Checkout | null;
   gitBranches: Set<string> | null;
+  /** The databases of working trees are those of their git branches. */
+  followsBranches: boolean;
   trees: KnownTree[];
   now: Date;
 }
@@ -44,7 +46,10 @@ export async function planBranchPrune(context: Context, request: BranchPruneRequ
   }
   const tree = await readTree(context);
   const trees = tree ? await listTrees(tree) : [];
-  const rules = { unusedMs, checkout, gitBranches, trees, now: context.clock() };
+  const rules = {
+    ...{ unusedMs, checkout, gitBranches, trees, now: context.clock() },
+    followsBranches: context.configuration.settings.branches.follow === 'branch',
+  };
   const targets: BranchPrunePlan['targets'] = [];
   for (const target of new Set(branches.map((branch) => branch.target))) {
     const judged = branches
@@ -96,14 +101,13 @@ async function removeOldRecords(context: Context): Promise<void> {
 
 function judge(
   branch: BranchRow,
-  { unusedMs, checkout, gitBranches, trees, now }: Rules,
+  { unusedMs, checkout, gitBranches, followsBranches, trees, now }: Rules,
 ): { remove: boolean; why: string } {
   if (branch.current) return { remove: false, why: 'it is the destination at present' };
   if (branch.clients > 0) return { remove: false, why: 'it is in use' };
   if (branch.protected) return { remove: false, why: 'it is protected' };
   if (branch.tree !== null) return { remove: false, why: `it is that of the working tree ${branch.tree}` };
-  const gone = trees.find(({ token }) => token === branch.tree_token);
-  if (gone) return { remove: true, why: `the working tree ${gone.folder} is gone` };
+  if (branch.tree_token !== null) return judgeOfTree(branch, { trees, gitBranches, followsBranches });
   if (branch.expires_at !== null && Date.parse(branch.expires_at) <= now.getTime()) {
     return { remove: true, why: `it expired ${formatAge(now.getTime() - Date.parse(branch.expires_at))}` };
   }
@@ -117,6 +121,20 @@ function judge(
   const idle = branch.last_used_at === null ? 0 : now.getTime() - Date.parse(branch.last_used_at);
   if (unusedMs !== undefined && idle >= unusedMs) return { remove: true, why: `last used ${formatAge(idle)}` };
   return { remove: false, why: isOfCheckout ? `git branch ${branch.git_branch} exists` : 'no rule applies' };
+}
+
+/** A working tree may be in another copy of the repository, or on another machine: only one that is known to be gone counts. */
+function judgeOfTree(
+  { name, tree_token, git_branch }: BranchRow,
+  { trees, gitBranches, followsBranches }: Pick<Rules, 'trees' | 'gitBranches' | 'followsBranches'>,
+): { remove: boolean; why: string } {
+  const tree = trees.find(({ token }) => token === tree_token);
+  if (!tree) return { remove: false, why: 'it is that of a working tree elsewhere' };
+  if (tree.present !== null) return { remove: false, why: `the working tree ${tree.present} has used it` };
+  if (followsBranches && name === git_branch && gitBranches?.has(name)) {
+    return { remove: false, why: `git branch ${name} exists` };
+  }
+  return { remove: true, why: `the working tree ${tree.folder} is gone` };
 }
 
 function noRule(): UserError {
