@@ -46,6 +46,7 @@ choose_folder() {
     fi
   fi
   mkdir -p "$folder" || fail "cannot create $folder. Choose another folder with TOOL_INSTALL_DIR"
+  [ ! -d "$folder/tool" ] || fail "$folder/tool is a folder. Choose another folder with TOOL_INSTALL_DIR"
   # In the same folder, so that the program appears at once.
   unfinished=$(mktemp -d "$folder/.tool-install.XXXXXX") || fail "cannot write to $folder"
   trap 'rm -rf "$unfinished"' EXIT

@@ -37,7 +37,7 @@ const written = {
   branches: describe(texts, 'Branches of the working trees, which stay.'),
 };
 
-export const unlinkPlan = v.object({ target: text, folder: text, hook, ...written });
+export const unlinkPlan = v.object({ target: text, folder: text, hook, ...written, warnings });
 export type UnlinkPlan = v.InferOutput<typeof unlinkPlan>;
 
 export const unlinkResult = v.object({ target: text, hook: orNull(text), ...written });

@@ -201,6 +201,25 @@ describe('nothing is installed', () => {
     expect(readFileSync(join(home, 'my bin/tool'), 'utf8')).toBe(before);
   });
 
+  test('in place of a folder, or a link to one; a link to a file is replaced', async () => {
+    const target = join(home, 'my bin/tool');
+    const refused = { status: 1, stdout: '', stderr: expect.stringContaining(`${target} is a folder`) };
+    mkdirSync(target, { recursive: true });
+    expect(await install()).toEqual(refused);
+    rmSync(target, { recursive: true });
+    mkdirSync(join(home, 'elsewhere'));
+    symlinkSync(join(home, 'elsewhere'), target);
+    expect(await install()).toEqual(refused);
+    expect(readdirSync(join(home, 'elsewhere'))).toEqual([]);
+    expect(installed()).toEqual(['tool']);
+    rmSync(target);
+    writeFileSync(join(home, 'old'), 'old');
+    symlinkSync(join(home, 'old'), target);
+    expect(await install()).toMatchObject({ status: 0 });
+    expect(readFileSync(join(home, 'old'), 'utf8')).toBe('old');
+    expect(execFileSync(target, { encoding: 'utf8' })).toBe(`${version}\n`);
+  });
+
   test('from a script that ends early, wherever that is', () => {
     const text = readFileSync(join(release, 'install.sh'), 'utf8');
     for (let end = 0; end < text.lastIndexOf('main "$@"'); end += 97) {

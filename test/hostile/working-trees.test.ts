@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { access, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -24,7 +25,7 @@ describeWithKind('postgres', 'working trees of commits by others', () => {
     await repository?.[Symbol.asyncDispose]();
   });
 
-  const FAILED = /^The database was not switched\. To see why: tool branch checkout shop\n$/;
+  const FAILED = /^The database was not switched\. To see why: (cd .* && tool branch checkout shop .* --tree '.*')\n$/;
 
   /** Makes a git branch with files, of which none is in the main tree afterwards. */
   async function commit(branch: string, fill: (folder: string) => Promise<unknown>): Promise<void> {
@@ -54,6 +55,18 @@ describeWithKind('postgres', 'working trees of commits by others', () => {
     await refuses('linked');
     expect(await readFile(path('tracked/.env.local'), 'utf8')).toBe('DATABASE_URL=postgres://evil/x\n');
     expect(await readFile(path('victim'), 'utf8')).toBe('A=1\n');
+  });
+
+  it('are named by a command that shows why, which runs in the main tree', async () => {
+    const { git, path } = repository;
+    const name = `tracked 'b' $(touch pwned)`;
+    const { stderr } = git('main', 'worktree', 'add', '--quiet', '-b', 'again', path(name), 'tracked');
+    const command = FAILED.exec(stderr)?.[1] ?? '';
+    const env = { ...process.env, TOOL_TRUST: 'true', PATH: `${path('bin')}:${process.env.PATH}` };
+    await rm(path('errors'), { force: true });
+    expect(spawnSync('sh', ['-c', `${command} --yes`], { cwd: path(name), env }).status).toBe(5);
+    expect(await readFile(path('errors'), 'utf8')).toContain(`${path(name)}/.env.local is tracked by git`);
+    await expect(access(path('pwned'))).rejects.toThrow();
   });
 
   it('choose no database and no command: neither by a configuration, nor by hooks', async () => {

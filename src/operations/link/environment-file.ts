@@ -1,5 +1,5 @@
 import { lstat, rm } from 'node:fs/promises';
-import { dirname, join, resolve, sep } from 'node:path';
+import { join, normalize, resolve, sep } from 'node:path';
 import { parseEnv } from 'node:util';
 import { replaceFile } from '../../config/edit/write-temporary.ts';
 import { UserError } from '../../runtime/errors.ts';
@@ -13,7 +13,23 @@ export interface PlannedFile {
   path: string;
   /** `null` where there is no file. */
   before: string | null;
-  after: string;
+  /** `null`: the file is removed. */
+  after: string | null;
+}
+
+/** Refuses names of a file and a variable that the memory of a link cannot have. */
+export function assertNames({ file, key }: { file?: string | undefined; key?: string | undefined }): void {
+  if (file !== undefined && !isFileName(file)) {
+    throw refused(`--file ${file} is not .env, .env.NAME or such a file in a folder of the tree (app/.env.local)`);
+  }
+  if (key !== undefined && !/^[A-Z][A-Z0-9_]{0,99}$/.test(key)) {
+    throw refused(`--key ${key} has other characters than A-Z, 0-9 and _ (DATABASE_URL), or more than 100`);
+  }
+}
+
+function isFileName(file: string): boolean {
+  const isPlain = file.length <= 500 && normalize(file) === file && !/(?:^|\/)\.(?:git|\.)\//i.test(file);
+  return isPlain && /^(?:[^/\\\0]+\/)*\.env(?:\.[\w-]+)*$/.test(file);
 }
 
 /** The variables that state the URL together: those of Laravel, or one. */
@@ -59,7 +75,8 @@ export function linesFor(lines: Lines, { key, database }: { key: string; databas
   if (!isText(line) || !value) throw refused(`${key} is missing`);
   const encoded = encodeURIComponent(database);
   const replaced = key === 'DB_DATABASE' ? database : value.replace(/^([^:/?#]*:\/\/[^/?#]*\/)[^?#]*/, `$1${encoded}`);
-  const at = line.lastIndexOf(toBytes(value));
+  // A comment after the value may have it once more.
+  const at = line.indexOf(toBytes(value), line.indexOf('='));
   const changed = at === -1 ? '' : line.slice(0, at) + toBytes(replaced) + line.slice(at + toBytes(value).length);
   if (parseEnv(toText(changed))[key] !== replaced) throw refused(`The value of ${key} contains escapes`);
   return { ...lines, [key]: changed };
@@ -93,15 +110,12 @@ export function withoutLines(
   return unended ? content.replace(/\r?\n$/, '') : content;
 }
 
-/** For this user only: the line has a password. */
+/** Writes or removes a file. For this user only: the line has a password. */
 export async function writeInTree({ path, before, after }: PlannedFile): Promise<void> {
   const present = await readBytes(path, refused);
   if (present !== before) throw refused(`${path} has changed meanwhile`);
-  await replaceFile(path, Buffer.from(after, 'latin1'), { mode: 0o600 });
-}
-
-export async function removeInTree(path: string): Promise<void> {
-  if ((await lstat(dirname(path))).isDirectory()) await rm(path, { force: true });
+  if (after === null) await rm(path);
+  else await replaceFile(path, Buffer.from(after, 'latin1'), { mode: 0o600 });
 }
 
 function lineOf(key: string): RegExp {

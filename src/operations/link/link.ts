@@ -2,6 +2,7 @@ import { relative, sep } from 'node:path';
 import { parseUrl } from '../../engines/registry.ts';
 import type { LinkPlan, LinkResult } from '../../results/link-results.ts';
 import type { Context } from '../../runtime/context.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import { noRepository } from '../branch/checkout/checkout.ts';
 import { applyBranchHook, type PlannedBranchHook, planBranchHook } from '../branch/hook/hook.ts';
 import { assertBranchesNotSources, type OpenedBranches, openBranches } from '../branch/open-branches.ts';
@@ -9,7 +10,7 @@ import { PROJECT_FILES, PROJECT_KEYS } from '../configuration/project-database.t
 import { isTracked, readHookFile } from '../git.ts';
 import { createAddressComparison } from '../load/guard/guard.ts';
 import type { Planned } from '../planned.ts';
-import { keysOf, linesFor, linesOf, readInTree, refused, urlIn } from './environment-file.ts';
+import { assertNames, keysOf, linesFor, linesOf, readInTree, refused, urlIn } from './environment-file.ts';
 import { type Link, readLink, removeLink, writeLink } from './memory.ts';
 import { readTree, type Tree } from './trees.ts';
 
@@ -30,6 +31,7 @@ export interface PlannedLink extends Planned<LinkRequest, LinkPlan> {
 /** Plans how the working trees of the repository get databases of their own. Changes nothing. */
 export async function planLink(given: Context, request: LinkRequest): Promise<PlannedLink> {
   const { target } = request;
+  assertNames(request);
   const tree = await readMainTree(given);
   const present = await readLink(tree);
   if (present) throw refused(`The repository is linked to target "${present.target}": tool unlink`);
@@ -47,7 +49,7 @@ export async function planLink(given: Context, request: LinkRequest): Promise<Pl
   const plan: LinkPlan = {
     ...{ target, destination, folder: tree.folder, file, key, url, unverified_sources },
     hook: hook && { file: hook.plan.file, action: hook.plan.action, text: hook.plan.text },
-    warnings: [...(hook?.plan.warnings ?? []), ...(hook ? [] : [hookInTree(target)])],
+    warnings: [...(hook?.plan.warnings ?? []), ...(hook ? [] : [hookInTree(target, tree)])],
   };
   return { request, plan, planned_at: context.clock().toISOString(), link, hook };
 }
@@ -89,7 +91,8 @@ async function findUrl({ context, database }: OpenedBranches, tree: Tree, { file
         others.push(`${each} is tracked by git`);
         break;
       }
-      linesFor(linesOf(bytes, keysOf(name)), { key: name, database: database.url.database ?? '' });
+      // Refuses what could not be rewritten for a tree.
+      linesFor(linesOf(bytes, keysOf(name)), { key: name, database: `${database.url.database}_tree` });
       return { file: each, key: name, url: url.display };
     }
   }
@@ -105,7 +108,8 @@ async function planHook(context: Context, tree: Tree, { target, config }: LinkRe
   return planBranchHook(context, { target, config, main_tree: tree.folder });
 }
 
-function hookInTree(target: string): LinkPlan['warnings'][number] {
-  const message = `core.hooksPath is in the working tree: no hook is written. Run in each new tree: tool branch checkout ${target}`;
+function hookInTree(target: string, { folder }: Tree): LinkPlan['warnings'][number] {
+  const command = `cd ${shellWord(folder)} && tool branch checkout ${shellWord(target)} --tree TREE`;
+  const message = `core.hooksPath is in the working tree: no hook is written. Run for each new tree: ${command}`;
   return { code: 'hook_shared', message };
 }

@@ -27,7 +27,7 @@ export function linkSummary({ target, file, key }: LinkResult): RunSummary {
   return summaryOf(`Linked to ${target}: new working trees get a database of their own, as ${key} of ${file}`);
 }
 
-export function unlinkQuestion({ target, hook, files, branches }: UnlinkPlan): Question {
+export function unlinkQuestion({ target, hook, files, branches, warnings }: UnlinkPlan): Question {
   return {
     title: `Remove the link of this repository to ${target}`,
     facts: [
@@ -36,7 +36,7 @@ export function unlinkQuestion({ target, hook, files, branches }: UnlinkPlan): Q
       ...branches.map((name) => ({ name: 'Kept', value: `branch ${printable(name)}` })),
     ],
     steps: [],
-    warnings: [],
+    warnings: warnings.map(({ message }) => printable(message)),
     consequence: 'Working trees will have their former URL again. Branches are kept.',
     ask: `Remove the link to ${target}?`,
     go: 'Remove',

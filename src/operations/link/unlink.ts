@@ -1,54 +1,68 @@
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { UnlinkPlan, UnlinkResult } from '../../results/link-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { noRepository } from '../branch/checkout/checkout.ts';
 import { applyBranchHook, type PlannedBranchHook, planBranchHook } from '../branch/hook/hook.ts';
+import { isTracked } from '../git.ts';
 import type { Planned } from '../planned.ts';
-import {
-  keysOf,
-  type PlannedFile,
-  readInTree,
-  refused,
-  removeInTree,
-  withoutLines,
-  writeInTree,
-} from './environment-file.ts';
+import { keysOf, type PlannedFile, readInTree, refused, withoutLines, writeInTree } from './environment-file.ts';
 import { forgetTree, type KnownTree, type Link, listTrees, readLink, removeLink } from './memory.ts';
 import { readTree, type Tree } from './trees.ts';
 
 export interface PlannedUnlink extends Planned<object, UnlinkPlan> {
   hook: PlannedBranchHook | null;
-  files: (Omit<PlannedFile, 'after'> & { after: string | null; own: string })[];
+  files: PlannedFile[];
+  /** The git folders of the present trees. */
+  own: string[];
 }
 
 /** Plans the removal of what `tool link` and its hook have written. The branches stay. Changes nothing. */
 export async function planUnlink(context: Context, request: object): Promise<PlannedUnlink> {
-  const { tree, link } = await readLinked(context);
-  const { target, main } = link;
+  const { tree, link, main } = await readLinked(context);
+  const { target } = link;
   const hook = link.hook && (await planBranchHook({ ...context, cwd: main }, removalOf(link, link.hook)));
   const trees = await listTrees(tree);
   const files: PlannedUnlink['files'] = [];
-  for (const each of trees) files.push(...(await fileOf(link, each)));
+  const warnings: UnlinkPlan['warnings'] = [];
+  for (const each of trees) {
+    try {
+      files.push(...(await fileOf(context, link, each)));
+    } catch (error) {
+      warnings.push(leftAsItIs(context, join(each.present ?? each.folder, each.file), error));
+    }
+  }
   const plan: UnlinkPlan = {
     target,
     folder: main,
     hook: hook && { file: hook.plan.file, action: hook.plan.action, text: hook.plan.text },
     files: files.map(({ path }) => path),
     branches: trees.map(({ branch }) => branch),
+    warnings,
   };
-  return { request, plan, planned_at: context.clock().toISOString(), hook, files };
+  const present = trees.filter((each) => each.present !== null);
+  // The repository may have been moved.
+  const own = present.map((each) => join(tree.common, 'worktrees', basename(each.own)));
+  return { request, plan, planned_at: context.clock().toISOString(), hook, files, own };
 }
 
-export async function applyUnlink(context: Context, { plan, hook, files }: PlannedUnlink): Promise<UnlinkResult> {
-  const { tree, link } = await readLinked(context);
-  if (hook) await applyBranchHook({ ...context, cwd: link.main }, hook);
-  for (const { path, before, after, own } of files) {
-    if (after === null) await removeInTree(path);
-    else await writeInTree({ path, before, after });
-    await forgetTree({ own });
+export async function applyUnlink(context: Context, { plan, hook, files, own }: PlannedUnlink): Promise<UnlinkResult> {
+  const { tree, main } = await readLinked(context);
+  if (hook) await applyBranchHook({ ...context, cwd: main }, hook);
+  const warnings = [...plan.warnings];
+  const restored: string[] = [];
+  for (const file of files) {
+    try {
+      await assertUntracked(context, file.path);
+      await writeInTree(file);
+      restored.push(file.path);
+    } catch (error) {
+      warnings.push(leftAsItIs(context, file.path, error));
+    }
   }
+  for (const each of own) await forgetTree({ own: each });
   await removeLink(tree);
-  const { target, files: restored, branches } = plan;
+  for (const { code, message } of warnings) context.report({ event: 'warning', code, message });
+  const { target, branches } = plan;
   return { target, hook: plan.hook?.file ?? null, files: restored, branches };
 }
 
@@ -56,21 +70,34 @@ function removalOf({ target }: Link, { previous }: NonNullable<Link['hook']>) {
   return { target, remove: true, ...(previous !== null && { restore: previous }) };
 }
 
-async function fileOf(
-  { key }: Link,
-  { present, own, file, before, unended }: KnownTree,
-): Promise<PlannedUnlink['files']> {
+async function fileOf(context: Context, { key }: Link, tree: KnownTree): Promise<PlannedFile[]> {
+  const { present, file, before, unended } = tree;
   if (present === null) return [];
   const bytes = await readInTree(present, file);
   if (bytes === null) return [];
-  const after = withoutLines(bytes, { before, unended, keys: keysOf(key) });
-  return [{ path: join(present, file), before: bytes, after, own }];
+  const path = join(present, file);
+  await assertUntracked(context, path);
+  return [{ path, before: bytes, after: withoutLines(bytes, { before, unended, keys: keysOf(key) }) }];
 }
 
-async function readLinked(context: Context): Promise<{ tree: Tree; link: Link }> {
+/** A commit of anybody may track the file meanwhile. */
+async function assertUntracked(context: Context, path: string): Promise<void> {
+  const inFolder = { ...context, cwd: dirname(path) };
+  if (await isTracked(inFolder, basename(path))) throw refused(`${path} is tracked by git`);
+}
+
+/** One file does not keep the link and the files of other trees. */
+function leftAsItIs({ signal }: Context, path: string, error: unknown): UnlinkPlan['warnings'][number] {
+  signal.throwIfAborted();
+  const reason = error instanceof Error ? error.message : String(error);
+  return { code: 'link_refused', message: `${path} stays as it is: ${reason}` };
+}
+
+/** The present main tree: the link knows the one of before a move. */
+async function readLinked(context: Context): Promise<{ tree: Tree; link: Link; main: string }> {
   const tree = await readTree(context);
   if (!tree) throw noRepository();
   const link = await readLink(tree);
   if (!link) throw refused('The repository is not linked');
-  return { tree, link };
+  return { tree, link, main: dirname(tree.common) };
 }

@@ -1,13 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { applyBranchCreate, planBranchCreate } from '../../../src/operations/branch/create/create.ts';
 import { applyBranchDrop, planBranchDrop } from '../../../src/operations/branch/drop/drop.ts';
 import { planBranchReset } from '../../../src/operations/branch/reset/reset.ts';
+import { linesFor } from '../../../src/operations/link/environment-file.ts';
 import { planLink } from '../../../src/operations/link/link.ts';
 import { mentionGoneTrees } from '../../../src/operations/link/mention.ts';
-import { linkQuestion } from '../../../src/operations/link/text.ts';
-import { planUnlink } from '../../../src/operations/link/unlink.ts';
+import { linkQuestion, unlinkQuestion } from '../../../src/operations/link/text.ts';
+import { applyUnlink, planUnlink } from '../../../src/operations/link/unlink.ts';
 import { type AnyServer, startAnyServer } from '../../helpers/databases/any-server.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
 import { createRepository, type LinkedRepository } from '../../helpers/linked-repository.ts';
@@ -164,6 +165,82 @@ describeWithKind('postgres', 'tool link', () => {
     await link();
     await expect(plan()).rejects.toMatchObject(refused);
     await unlink();
+  });
+
+  it('leaves a file that git tracks, a link and a missing folder, and undoes the rest of the link', async () => {
+    const { git, link, contextWith } = repository;
+    await mkdir(path('main/app'));
+    await writeFile(path('main/app/kept'), '');
+    git('main', 'add', 'app');
+    git('main', 'commit', '--quiet', '-m', 'app');
+    await writeFile(path('main/app/.env.local'), repository.environment());
+    await link({ file: 'app/.env.local' });
+    const trees = ['tracked', 'linked', 'lost', 'later', 'plain'];
+    for (const name of trees) git('main', 'worktree', 'add', '--quiet', path(name), '-b', `unlink-${name}`);
+    const env = (tree: string): string => path(`${tree}/app/.env.local`);
+    const written = await readFile(env('tracked'), 'utf8');
+    git('tracked', 'add', '--force', 'app/.env.local');
+    await rename(env('linked'), path('victim'));
+    await symlink(path('victim'), env('linked'));
+    await rm(path('lost/app'), { recursive: true });
+    const planned = await planUnlink(contextWith(), {});
+    expect(unlinkQuestion(planned.plan).warnings.sort()).toEqual([
+      `${env('linked')} stays as it is: ${env('linked')} is a link`,
+      `${env('lost')} stays as it is: ${path('lost/app')} does not exist`,
+      `${env('tracked')} stays as it is: ${env('tracked')} is tracked by git`,
+    ]);
+    // As another commit after the plan.
+    git('later', 'add', '--force', 'app/.env.local');
+    const reported: unknown[] = [];
+    const report = (event: { event: string }) => void (event.event === 'warning' && reported.push(event));
+    expect(await applyUnlink({ ...contextWith(), report }, planned)).toMatchObject({ files: [env('plain')] });
+    expect(reported).toHaveLength(4);
+    expect(await readFile(env('tracked'), 'utf8')).toBe(written);
+    expect(await readFile(path('victim'), 'utf8')).toContain('shop_dev_linked');
+    expect(await readFile(env('later'), 'utf8')).toContain('shop_dev_later');
+    await expect(stat(env('plain'))).rejects.toThrow();
+    for (const name of ['tool', ...trees.map((tree) => `worktrees/${tree}/tool-tree`)]) {
+      await expect(stat(path(`main/.git/${name}`))).rejects.toThrow();
+    }
+    await expect(stat(hook())).rejects.toThrow();
+    for (const name of trees) git('main', 'worktree', 'remove', '--force', path(name));
+  });
+
+  it('is undone where the repository was moved to', async () => {
+    const { git, link, contextWith } = repository;
+    git('main', 'worktree', 'add', '--quiet', path('along'), '-b', 'along');
+    await link();
+    await rename(path('main'), path('main2'));
+    try {
+      spawnSync('git', ['-C', path('main2'), 'worktree', 'repair', path('along')]);
+      const context = { ...contextWith(), cwd: path('along') };
+      const planned = await planUnlink(context, {});
+      expect(planned.plan).toMatchObject({ folder: path('main2'), hook: { action: 'delete' } });
+      await applyUnlink(context, planned);
+    } finally {
+      await rename(path('main2'), path('main'));
+    }
+    await expect(stat(hook())).rejects.toThrow();
+    await expect(stat(path('main/.git/tool'))).rejects.toThrow();
+    git('main', 'worktree', 'repair', path('along'));
+    git('main', 'worktree', 'remove', '--force', path('along'));
+  });
+
+  it('takes a value that a comment repeats, and refuses names that it cannot remember', async () => {
+    const { contextWith, applicationUrl, git } = repository;
+    const plan = (more: object = {}) => planLink(contextWith(), { target: 'shop', ...more });
+    await writeFile(path('main/.env.local'), `DATABASE_URL='${applicationUrl()}' # ${applicationUrl()}\n`);
+    expect((await plan()).plan.key).toBe('DATABASE_URL');
+    const lines = linesFor({ DB_DATABASE: 'DB_DATABASE=app # app' }, { key: 'DB_DATABASE', database: 'app_fix' });
+    expect(lines).toEqual({ DB_DATABASE: 'DB_DATABASE=app_fix # app' });
+    for (const [file, key] of [['local.env'], ['./.env'], ['../.env'], ['.env', 'my_url'], ['.env', '(']]) {
+      const message = expect.stringContaining(key === undefined ? `--file ${file} is not .env` : `--key ${key} has`);
+      await expect(plan({ file, key })).rejects.toMatchObject({ code: 'link_refused', message });
+    }
+    git('main', 'config', 'core.hooksPath', '.husky');
+    const [{ message } = { message: '' }] = (await plan()).plan.warnings;
+    git('main', 'config', '--unset-all', 'core.hooksPath');
+    expect(message).toContain(`cd ${path('main')} && tool branch checkout shop --tree TREE`);
   });
 
   it('drops expired branches in a prune, and protected ones only on request', async () => {

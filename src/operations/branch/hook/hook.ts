@@ -112,7 +112,7 @@ async function readHook(file: string, { remove }: { remove: boolean }): Promise<
 
 interface HookConfiguration {
   file: string;
-  /** Of a file that a commit can change; `null` of others. */
+  /** Git's name of the content, for a file that a commit can change; `null` for others. */
   hash: string | null;
 }
 
@@ -147,19 +147,20 @@ function blockOf({ target, main, config, destination, main_tree }: HookBlock): s
     ...['--only-destination', destination],
     ...(config === null ? [] : ['--config', config.file]),
   ];
-  const own = main_tree === undefined ? [] : ['--tree', '"$tool_tree"'];
-  const command = ['tool', 'branch', 'checkout', ...[target, ...options].map(shellWord), ...own].join(' ');
-  const place = `${config === null ? '' : unchanged(config)}${main_tree === undefined ? '' : inMainTree(main_tree)}`;
+  const command = ['tool', 'branch', 'checkout', ...[target, ...options].map(shellWord)].join(' ');
+  const inTree = main_tree === undefined ? null : inMainTree(main_tree, command);
+  const place = config === null ? '' : unchanged(config);
+  const why = 'The database was not switched. To see why:';
   const name = JSON.stringify(target);
   const lines = [
     `# >>> tool branch hook ${name} >>>`,
     `# Switches the database of target ${name} to the checked-out git branch. To remove: tool branch hook ${target} --remove`,
     'tool_status=$?',
     'if [ "$3" = 1 ]; then',
-    `  if tool_line=$(${place}${command} --yes </dev/null 2>/dev/null); then`,
+    `  if ${inTree?.before ?? ''}tool_line=$(${place}${inTree?.command ?? command} --yes </dev/null 2>/dev/null); then`,
     `    [ -z "$tool_line" ] || printf '%s\\n' "$tool_line" >&2`,
     '  else',
-    `    printf '%s\\n' ${shellWord(`The database was not switched. To see why: ${main_tree === undefined ? command : `tool branch checkout ${shellWord(target)}`}`)} >&2`,
+    `    printf '%s\\n' ${inTree ? `${shellWord(`${why} ${inTree.byHand} `)}${PRINTED_TREE}` : shellWord(`${why} ${command}`)} >&2`,
     '  fi',
     'fi',
     '(exit "$tool_status")',
@@ -170,10 +171,18 @@ function blockOf({ target, main, config, destination, main_tree }: HookBlock): s
 }
 
 /** The configuration is that of the main tree, which the user has trusted, not that of the tree of a commit. */
-function inMainTree(folder: string): string {
+function inMainTree(folder: string, command: string) {
   const unset = 'unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_COMMON_DIR';
-  return `tool_tree=$(pwd -P) && ${unset} && cd ${shellWord(folder)} && `;
+  const goAnd = `cd ${shellWord(folder)} && ${command} --tree`;
+  return {
+    before: 'tool_tree=$(pwd -P) && ',
+    command: `${unset} && ${goAnd} "$tool_tree"`,
+    byHand: goAnd,
+  };
 }
+
+/** The folder as a word of a shell, like `shellWord`. */
+const PRINTED_TREE = `"'$(printf %s "$tool_tree" | sed "s/'/'\\\\\\\\''/g")'"`;
 
 function endOf(target: string): string {
   return `# <<< tool branch hook ${JSON.stringify(target)} <<<`;
