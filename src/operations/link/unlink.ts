@@ -39,9 +39,7 @@ export async function planUnlink(context: Context, request: object): Promise<Pla
     branches: trees.map(({ branch }) => branch),
     warnings,
   };
-  const present = trees.filter((each) => each.present !== null);
-  // The repository may have been moved.
-  const own = present.map((each) => join(tree.common, 'worktrees', basename(each.own)));
+  const own = trees.filter(({ present }) => present !== null).map((each) => each.own);
   return { request, plan, planned_at: context.clock().toISOString(), hook, files, own };
 }
 

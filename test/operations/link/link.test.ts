@@ -208,8 +208,8 @@ describeWithKind('postgres', 'tool link', () => {
 
   it('is undone where the repository was moved to', async () => {
     const { git, link, contextWith } = repository;
-    git('main', 'worktree', 'add', '--quiet', path('along'), '-b', 'along');
     await link();
+    git('main', 'worktree', 'add', '--quiet', path('along'), '-b', 'along');
     await rename(path('main'), path('main2'));
     try {
       spawnSync('git', ['-C', path('main2'), 'worktree', 'repair', path('along')]);
@@ -222,6 +222,7 @@ describeWithKind('postgres', 'tool link', () => {
     }
     await expect(stat(hook())).rejects.toThrow();
     await expect(stat(path('main/.git/tool'))).rejects.toThrow();
+    await expect(stat(path('along/.env.local'))).rejects.toThrow();
     git('main', 'worktree', 'repair', path('along'));
     git('main', 'worktree', 'remove', '--force', path('along'));
   });
