@@ -40,7 +40,9 @@ try {
 
 /** Two URLs, a loaded database, a migration that breaks it, and the way back: as a recording. */
 async function firstMinute() {
-  const cwd = world.folder('shop', { 'migration.sql': 'ALTER TABLE product ADD discount numeric; DELETE FROM review;\n' });
+  const cwd = world.folder('shop', {
+    'migration.sql': 'ALTER TABLE product ADD discount numeric; DELETE FROM review;\n',
+  });
   const bin = world.folder('bin', {});
   writeFileSync(join(bin, 'tool'), `#!/bin/sh\nexec ${process.execPath} ${world.program} "$@"\n`, { mode: 0o755 });
   const environment = {

@@ -74,7 +74,10 @@ export function linesFor(lines: Lines, { key, database }: { key: string; databas
   const value = isText(line) ? parseEnv(toText(line))[key] : undefined;
   if (!isText(line) || !value) throw refused(`${key} is missing`);
   const encoded = encodeURIComponent(database);
-  const replaced = key === 'DB_DATABASE' ? database : value.replace(/^([^:/?#]*:\/\/[^/?#]*\/)[^?#]*/, `$1${encoded}`);
+  const replaced =
+    key === 'DB_DATABASE'
+      ? database
+      : value.replace(/^([^:/?#]*:\/\/[^/?#]*\/)[^?#]*/, (_, before: string) => before + encoded);
   // A comment after the value may have it once more.
   const at = line.indexOf(toBytes(value), line.indexOf('='));
   const changed = at === -1 ? '' : line.slice(0, at) + toBytes(replaced) + line.slice(at + toBytes(value).length);
