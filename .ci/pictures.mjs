@@ -71,7 +71,7 @@ async function firstMinute() {
     await run('tool config save-target --from $PROD --to $DEV', /tool\.yml[\s\S]*^\$$/m, 2);
     await run('psql -q $DEV -f migration.sql', /migration\.sql\s*^\$$/m, 1.5);
     await run(`tool changes ${name}`, /review [\s\S]*^\$$/m, 3);
-    await run(`tool back ${name} load --yes`, /(?:Reset|Returned)[\s\S]*^\$$/m, 4);
+    await run(`tool back ${name} load --yes`, /The previous shop_dev is kept[\s\S]*^\$$/m, 4);
   } finally {
     shell.press('\x04');
     await shell.exited;

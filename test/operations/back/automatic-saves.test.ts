@@ -17,6 +17,9 @@ import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts'
 import { asData } from '../../helpers/fakes/as-data.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
 
+/** A busy server lists a session for a moment after its end. */
+const LISTED = 'sessions_open';
+
 const FILL = [
   'CREATE TABLE item (id INT PRIMARY KEY, name VARCHAR(64) NOT NULL)',
   "INSERT INTO item VALUES (1, 'one'), (2, 'two'), (3, 'three')",
@@ -67,7 +70,7 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
       const warnings: string[] = [];
       const context = contextWith();
       const report = (event: RunEvent): void => {
-        if (event.event === 'warning') warnings.push(event.code);
+        if (event.event === 'warning' && event.code !== LISTED) warnings.push(event.code);
         if (event.event === 'step' && event.step === 'restore' && event.state === 'started') done = meanwhile();
       };
       let done: Promise<unknown> = Promise.resolve();
@@ -151,7 +154,7 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
       }
       const plan = await load({ undo: false }, contextWith({ max_duration: 0 }));
       expect(plan.automatic_saves).toMatchObject([{ skipped: true }]);
-      expect(plan.warnings).toMatchObject([{ code: 'save_skipped' }]);
+      expect(plan.warnings.filter(({ code }) => code !== LISTED)).toMatchObject([{ code: 'save_skipped' }]);
       expect(await automatic()).toHaveLength(before.length);
     });
 

@@ -4,7 +4,7 @@ import { parseUrl } from '../../../engines/registry.ts';
 import { headlineOf } from '../../../repository/headlines/headline.ts';
 import type { Manifest } from '../../../repository/manifest/manifest.ts';
 import type { Context } from '../../../runtime/context.ts';
-import { UserError } from '../../../runtime/errors.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { isSanitized, trustedKeysOf } from '../../snapshots/signatures.ts';
 import { findSnapshot } from '../../snapshots/snapshots.ts';
 import { configuredDestination } from '../configured-destination.ts';
@@ -15,7 +15,7 @@ export async function findBranchAt(
   context: Context,
   { database, destdb }: { database: Database; destdb: string | undefined },
 ): Promise<Branch | null> {
-  const current = (await database.branches.list()).find((branch) => branch.current);
+  const current = (await database.branches.list().catch(unlessNoAccess)).find((branch) => branch.current);
   if (current || destdb === undefined) return current ?? null;
   const { engine, url } = database;
   const same = createAddressComparison(context, url);
@@ -24,11 +24,17 @@ export async function findBranchAt(
     const other = chosen && parseUrl(chosen.text);
     if (!other || other.engine !== url.engine) continue;
     if (!(await same(engine.withDatabase(other, url.database ?? '')))) continue;
-    const branches = await openDatabase(context, other).branches.list();
+    const branches = await openDatabase(context, other).branches.list().catch(unlessNoAccess);
     const found = branches.find((branch) => branch.database === url.database);
     if (found) return found;
   }
   return null;
+}
+
+/** A role that may connect to the destination only lists no branches, and can make none. */
+function unlessNoAccess(thrown: unknown): Branch[] {
+  if (thrown instanceof UserError && thrown.exit === EXIT.unreachable) return [];
+  throw thrown;
 }
 
 /** Refuses to replace the content of a branch that is protected. */
