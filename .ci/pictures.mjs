@@ -49,7 +49,7 @@ async function firstMinute() {
     ...{ PS1: '$ ', NODE_OPTIONS: '', PATH: `${bin}:${process.env.PATH}`, TOOL_TRUST: '' },
     ...{ PROD: `${world.server}/shop`, DEV: `${world.server}/shop_dev` },
   };
-  const shell = world.open({ command: ['bash', '--norc', '--noprofile'], cwd, columns: 100, rows: 28, environment });
+  const shell = world.open({ command: ['bash', '--norc', '--noprofile'], cwd, columns: 136, rows: 30, environment });
   const { port } = new URL(world.server);
   const name = `shop-127.0.0.1-${port}`;
   const { frames, shown, typed } = createRecording(shell, [
