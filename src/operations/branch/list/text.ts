@@ -52,7 +52,7 @@ export function targetBranchColumns(branches: readonly TargetBranch[], now: Date
 }
 
 export function branchFacts(branch: BranchRow, now: Date): { title: string; facts: Fact[] } {
-  const { tree, expires_at, protected: isProtected } = branch;
+  const { tree, expires_at, origin, protected: isProtected } = branch;
   const { name, url, created_at, reset_at, snapshot, repository, git_branch, own_bytes, size_bytes } = branch;
   const git = git_branch === null ? 'none' : `${git_branch}${repository === null ? '' : ` of ${repository}`}`;
   const own = own_bytes === size_bytes ? '' : `, of its own: ${sizeText(own_bytes)}`;
@@ -64,6 +64,7 @@ export function branchFacts(branch: BranchRow, now: Date): { title: string; fact
       ...(reset_at === null ? [] : [{ name: 'Reset', value: formatTime(reset_at) }]),
       { name: 'Last used', value: lastUseText(branch, now) },
       { name: 'Snapshot', value: snapshot ?? 'unknown' },
+      ...(origin ? [{ name: 'From', value: `branch ${printable(origin.branch)}` }] : []),
       { name: 'Size', value: `${sizeText(size_bytes)}${own}` },
       { name: 'Git branch', value: printable(git) },
       ...(tree === null ? [] : [{ name: 'Working tree', value: printable(tree) }]),
