@@ -29,7 +29,7 @@ import {
   type OpenedBranches,
   openBranches,
 } from '../open-branches.ts';
-import { createFromBranch, type PlannedOrigin, planOrigin } from './from-branch.ts';
+import { createFromBranch, type PlannedOrigin, prepareOrigin } from './from-branch.ts';
 
 export interface BranchCreateRequest extends BranchesRequest {
   name: string;
@@ -64,7 +64,7 @@ export async function planBranchCreate(given: Context, request: BranchCreateRequ
   // Refused before anything is made.
   if (request.env) database.engine.urlWithPassword(database.url);
   const copies = (present: Branch[]): number => names.length - existingOf(present, { names, reuse }).length;
-  const origin = from === undefined ? null : await planOrigin(context, { target, from, owner });
+  const origin = from === undefined ? null : await prepareOrigin(context, { target, from, owner });
   const found = await database.branches.plan(origin ? () => 0 : copies);
   const existing = existingOf(found.branches, { names, reuse });
   const branches = namedDatabases(opened, names, found);

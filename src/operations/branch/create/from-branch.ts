@@ -20,8 +20,8 @@ export interface PlannedOrigin {
   save: PlannedSave;
 }
 
-/** Plans the save of a branch that others are made from: no session of it ends. Refuses what the caller may not have. */
-export async function planOrigin(context: Context, { target, from, owner }: FromBranch): Promise<PlannedOrigin> {
+/** Prepares the save of a branch that others are made from: no session of it ends. Refuses what the caller may not have. */
+export async function prepareOrigin(context: Context, { target, from, owner }: FromBranch): Promise<PlannedOrigin> {
   const save = await planSave(context, { target, branch: from, owner });
   const { branch } = await openSeparateBranch(context, { target, branch: from, owner });
   return { branch, save };
