@@ -41,7 +41,7 @@ export function fakeBranchWork(world: FakeWorld): BranchWork {
           branches: [{ name: request.name, database: `app_dev_${request.name}` }],
           steps: [`Create branch ${request.name}`],
         }),
-        ...{ load: null, origin: null },
+        ...{ load: null, origin: null, checkout: null },
       }),
       apply: async (_session, { request: { target, name, from } }) => {
         const branch = fakeBranch(name);

@@ -84,6 +84,17 @@ describeWithKind('postgres', 'tool link', () => {
     git('main', 'worktree', 'remove', '--force', path('fix'));
   });
 
+  it('refuses a repository whose git folder is elsewhere, and says so', async () => {
+    const moved = spawnSync('git', ['init', '--quiet', '--separate-git-dir', path('elsewhere.git'), path('apart')]);
+    expect(moved.status).toBe(0);
+    await expect(
+      planLink({ ...repository.contextWith(), cwd: path('apart') }, { target: 'shop' }),
+    ).rejects.toMatchObject({
+      code: 'link_refused',
+      message: expect.stringContaining('has its git folder elsewhere (a submodule, or --separate-git-dir)'),
+    });
+  });
+
   it('finds trees that are gone, mentions them once, and prunes their branches; moved ones stay', async () => {
     const { git, link, prune, databaseOf } = repository;
     await link();

@@ -8,7 +8,7 @@ import { createSemaphore } from '../../../runtime/semaphore.ts';
 import { parseDuration } from '../../../text/duration.ts';
 import { assertBaseOfTarget } from '../../back/last-load.ts';
 import { cpusFor } from '../../cpus-for.ts';
-import { readCheckout } from '../../git.ts';
+import { type Checkout, readCheckout } from '../../git.ts';
 import { recorded } from '../../history/recorded.ts';
 import { toDatabaseCopy } from '../../load/copies-result.ts';
 import { applyLoad, planLoad } from '../../load/load.ts';
@@ -53,6 +53,8 @@ export interface PlannedBranches extends Planned<BranchCreateRequest, BranchCrea
   load: PlannedLoad | null;
   /** The branch that they are made from, if not from the base copy. */
   origin: PlannedOrigin | null;
+  /** Where it is created. */
+  checkout: Pick<Checkout, 'repository' | 'branch'> | null;
 }
 
 /** Plans the creation; changes nothing. */
@@ -92,7 +94,7 @@ export async function planBranchCreate(given: Context, request: BranchCreateRequ
     steps: stepsOf(opened, branches, { load, origin, clones: found.clones }),
     warnings: load?.plan.warnings ?? [],
   };
-  return { request, plan, planned_at: context.clock().toISOString(), load, origin };
+  return { request, plan, planned_at: context.clock().toISOString(), load, origin, checkout };
 }
 
 /** Of the branches, and of a base copy that is loaded; `null` where unknown. */
@@ -127,7 +129,7 @@ async function perform(given: Context, planned: PlannedBranches): Promise<Branch
   }
   if (planned.load) await applyLoad(context, planned.load);
   const expected = plan.load?.id ?? plan.base?.snapshot ?? plan.from?.snapshot ?? null;
-  const checkout = await readCheckout(context);
+  const { checkout } = planned;
   const { role } = findTarget(context.configuration, plan.target).snapshot ?? {};
   const accept = ({ snapshot }: { snapshot: string | null }): void => {
     if (snapshot !== expected) throw planOutdated(`The base copy of ${url.display} was replaced`);
