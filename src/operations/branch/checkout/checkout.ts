@@ -37,9 +37,14 @@ export async function planBranchCheckout(
   const { context, database } = opened;
   const linked = await findLinked(context, request);
   const isLinked = linked !== null && linked !== 'none';
-  await assertOwnDestination(opened, isLinked ? { ...request, onlyDestination: linked.link.destination } : request);
+  const own = isLinked ? { ...request, onlyDestination: linked.link.destination } : request;
+  assertSameDestination(opened, own);
   const git = isLinked ? ofTree(linked) : await checkedOut(context, request);
-  const destination = await database.connect.inspect();
+  const reading = { destination: database.connect.inspect(), chosen: linkedChoice(opened, request, linked) };
+  // Nothing is changed; the refusal of a foreign destination comes first.
+  for (const each of Object.values(reading)) each.catch(() => {});
+  await assertOwnCopies(opened, own);
+  const [destination, chosen] = await Promise.all([reading.destination, reading.chosen]);
   const plan: BranchCheckoutPlan = {
     ...{ target, destination, git_branch: git.branch, action: 'none', why: git.why, previous: null, creates: false },
     ...{ tree: null, unverified_sources: [], steps: [], warnings: [] },
@@ -47,7 +52,7 @@ export async function planBranchCheckout(
   const planned = { request, planned_at: context.clock().toISOString(), create: null };
   if (linked === 'none') return { ...planned, plan: { ...plan, why: NOT_LINKED } };
   if (linked?.tree.isMain) return { ...planned, plan: { ...plan, why: MAIN_KEEPS } };
-  if (linked) return { ...planned, plan: { ...plan, ...(await chooseForTree(opened, request, linked)) } };
+  if (chosen) return { ...planned, plan: { ...plan, ...chosen } };
   if (git.why !== null || git.branch === null) return { ...planned, plan };
   const previous = currentOf(await database.branches.list())?.name ?? null;
   if (previous === (git.isMain ? null : git.branch)) {
@@ -78,6 +83,15 @@ export async function planBranchCheckout(
       steps: [...steps, `Switch ${destination.database} to branch ${git.branch}`],
     },
   };
+}
+
+async function linkedChoice(
+  opened: OpenedBranches,
+  request: BranchCheckoutRequest,
+  linked: Awaited<ReturnType<typeof findLinked>>,
+) {
+  if (linked === null || linked === 'none' || linked.tree.isMain) return null;
+  return chooseForTree(opened, request, linked);
 }
 
 /** Steps: those of `branch create`, `branch switch` and `undo`. */
@@ -142,14 +156,20 @@ function placeOf(context: Context, tree: string | undefined): Context {
 }
 
 /** Before a connection to another destination than the one that was there when the hook was installed. */
-async function assertOwnDestination(
+function assertSameDestination(
+  { database: { url } }: OpenedBranches,
+  { target, onlyDestination }: BranchCheckoutRequest,
+): void {
+  if (onlyDestination === undefined || url.display === onlyDestination) return;
+  throw destinationChanged({ target, url, onlyDestination });
+}
+
+async function assertOwnCopies(
   opened: OpenedBranches,
   { target, onlyDestination }: BranchCheckoutRequest,
 ): Promise<void> {
-  if (onlyDestination === undefined) return;
-  const { url } = opened.database;
-  if (url.display !== onlyDestination) throw destinationChanged({ target, url, onlyDestination });
-  if (!(await hasCopies(opened))) throw notMarked(target, url);
+  if (onlyDestination === undefined || (await hasCopies(opened))) return;
+  throw notMarked(target, opened.database.url);
 }
 
 /** Reports whether the server has a base copy or branches of the destination with the mark of this program. */

@@ -67,7 +67,8 @@ export async function planBranchCreate(given: Context, request: BranchCreateRequ
   if (request.env) database.engine.urlWithPassword(database.url);
   const copies = (present: Branch[]): number => names.length - existingOf(present, { names, reuse }).length;
   const origin = from === undefined ? null : await prepareOrigin(context, { target, from, owner });
-  const found = await database.branches.plan(origin ? () => 0 : copies);
+  const planning = database.branches.plan(origin ? () => 0 : copies);
+  const [found, checkout] = await Promise.all([planning, readCheckout(context)]);
   const existing = existingOf(found.branches, { names, reuse });
   const branches = namedDatabases(opened, names, found);
   const databases = branches.map(({ database }) => database);
@@ -78,7 +79,6 @@ export async function planBranchCreate(given: Context, request: BranchCreateRequ
   if (base) await assertNoOriginalData(context, target, base.snapshot);
   const load = base || origin || branches.length === 0 ? null : await planBase(context, { target, destdb });
   const [row] = origin ? await branchRows(opened, [origin.branch]) : [];
-  const checkout = await readCheckout(context);
   const plan: BranchCreatePlan = {
     target,
     destination: found.destination,
