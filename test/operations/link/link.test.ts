@@ -95,6 +95,15 @@ describeWithKind('postgres', 'tool link', () => {
     });
   });
 
+  it('is removed from the hook that it wrote after core.hooksPath has changed', async () => {
+    await repository.link();
+    const { git } = repository;
+    git('main', 'config', 'core.hooksPath', path('hooks'));
+    await repository.unlink();
+    git('main', 'config', '--unset', 'core.hooksPath');
+    await expect(stat(hook())).rejects.toThrow();
+  });
+
   it('finds trees that are gone, mentions them once, and prunes their branches; moved ones stay', async () => {
     const { git, link, prune, databaseOf } = repository;
     await link();
