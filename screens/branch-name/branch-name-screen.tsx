@@ -1,6 +1,5 @@
 import type { TextEdit } from '../../components/text-edit.ts';
-import { NAME_OF_BRANCH } from '../../src/operations/branch/list/text.ts';
-import { printable } from '../../src/text/printable.ts';
+import { NAME_OF_BRANCH, nameOfBranchFrom } from '../../src/operations/branch/list/text.ts';
 import { FieldFrame } from '../app/frame/field-frame.tsx';
 import { BACK } from '../app/keys.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
@@ -66,7 +65,7 @@ function accept(model: Model, { target, typing, from }: BranchNameRoute): void {
 
 function BranchNameView({ route }: { route: BranchNameRoute }) {
   const { target, typing, from } = route;
-  const about = from === null ? NAME_OF_BRANCH : `${NAME_OF_BRANCH}. From the present state of ${printable(from)}`;
+  const about = from === null ? NAME_OF_BRANCH : nameOfBranchFrom(from);
   const field = { about, label: 'Name:', edit: typing, placeholder: 'login-form' };
   return <FieldFrame screen="branch-name" path={[target, 'branches', 'new']} {...field} />;
 }

@@ -55,7 +55,7 @@ export interface BranchOrigin {
   save: string;
 }
 
-/** What the mark of a new branch records. */
+/** The record of a new branch in its mark. */
 export interface NewBranch {
   /** Name of the database. */
   database: string;

@@ -97,7 +97,8 @@ describeWithKind('postgres', 'tool link', () => {
 
   it('is removed from the hook that it wrote after core.hooksPath has changed', async () => {
     const { git } = repository;
-    const before = await readFile(hook(), 'latin1');
+    const before = '#!/bin/sh\necho mine\n';
+    await writeFile(hook(), before, { mode: 0o755 });
     await repository.link();
     git('main', 'config', 'core.hooksPath', path('hooks'));
     await repository.unlink();

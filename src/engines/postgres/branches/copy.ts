@@ -15,7 +15,7 @@ export interface BranchMarkRequest {
   destination: string;
   /** The copy, by its present name. */
   database: string;
-  /** What it is a copy of. */
+  /** The origin of the copy. */
   base: Pick<BaseCopy, 'snapshot' | 'loadedAt' | 'partial'>;
   branch: Omit<BranchFacts, 'sessions'>;
 }

@@ -53,7 +53,7 @@ export interface PlannedBranches extends Planned<BranchCreateRequest, BranchCrea
   load: PlannedLoad | null;
   /** The branch that they are made from, if not from the base copy. */
   origin: PlannedOrigin | null;
-  /** Where it is created. */
+  /** The git branch of the current folder. */
   checkout: Pick<Checkout, 'repository' | 'branch'> | null;
 }
 
@@ -97,7 +97,7 @@ export async function planBranchCreate(given: Context, request: BranchCreateRequ
   return { request, plan, planned_at: context.clock().toISOString(), load, origin, checkout };
 }
 
-/** Of the branches, and of a base copy that is loaded; `null` where unknown. */
+/** Returns the size of the branches, and of a base copy that is loaded; `null` where unknown. */
 function bytesOf(count: number, { load, origin }: Pick<PlannedBranches, 'load' | 'origin'>): number | null {
   const size = origin ? origin.branch.sizeBytes : (load?.plan.size_bytes ?? null);
   return size === null ? null : size * (origin ? count : count + 1);

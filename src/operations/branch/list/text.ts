@@ -12,6 +12,10 @@ export const NO_BRANCH = 'No branch is selected';
 export const CURRENT_BRANCH = 'The branch is the destination at present';
 export const NAME_OF_BRANCH = 'The name of the branch, such as that of the git branch';
 
+export function nameOfBranchFrom(from: string): string {
+  return `${NAME_OF_BRANCH}. From the present state of ${printable(from)}`;
+}
+
 /** Without the columns of working trees and expiry where no branch has one. */
 export function branchColumns(branches: readonly BranchRow[], now: Date): Column<BranchRow>[] {
   const ofTree: Column<BranchRow>[] = [
