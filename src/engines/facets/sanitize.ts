@@ -1,6 +1,8 @@
+import type { SchemaConfig } from '../../config/schema/settings.ts';
 import type { Manifest } from '../../repository/manifest/manifest.ts';
 import type { ColumnChoices, SuggestedQuery } from '../../results/suggested-query.ts';
 import type { ColumnDigest, ColumnFacts } from '../../sanitize/column-facts.ts';
+import type { CatalogContents } from '../../sanitize/ledger/ledger-item.ts';
 import type { Statement } from '../../sanitize/statement.ts';
 import type { SuspectColumn } from '../../sanitize/suggestion.ts';
 import type { DatabaseUrl } from '../database-url.ts';
@@ -10,6 +12,8 @@ import type { RestoreRun } from './restore.ts';
 
 /** The database is always a new copy without other users, which a failure may leave in any state: it is dropped. */
 export interface SanitizeFacet {
+  /** Columns with stored rows, and the parts of their types. Reads the catalog only, also of a source. */
+  readContents(schemaConfig: SchemaConfig | undefined): Promise<CatalogContents>;
   readColumns(manifest: Manifest): Promise<ColumnFacts[]>;
   /** By column name, without dropped columns. */
   digestColumns(columns: ColumnFacts[]): Promise<Map<string, ColumnDigest>>;

@@ -118,6 +118,8 @@ export const mysql: Engine = {
         run(async (context, url) => (await import('./branches/destination-copies.ts')).dropCopies(context, url)),
     },
     sanitize: {
+      readContents: () =>
+        run(async (context, url) => (await import('./sanitize/contents.ts')).readContents(context, url)),
       readColumns: (manifest) =>
         run(async (context, url) => (await import('./sanitize/columns.ts')).readColumns(context, { url, manifest })),
       digestColumns: (columns) =>

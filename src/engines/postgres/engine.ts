@@ -124,6 +124,8 @@ export const postgres: Engine = {
         run(async (context, url) => (await import('./branches/destination-copies.ts')).dropCopies(context, url)),
     },
     sanitize: {
+      readContents: (schemaConfig) =>
+        run(async (context, url) => (await import('./sanitize/contents.ts')).readContents(context, url, schemaConfig)),
       readColumns: (manifest) =>
         run(async (context, url) => (await import('./sanitize/columns.ts')).readColumns(context, { url, manifest })),
       digestColumns: (columns) =>

@@ -2,6 +2,9 @@ import type { RowFormat } from '../../engines/shared/row-scanner.ts';
 import { type ObjectToRead, readFrames } from '../../repository/objects/read-object.ts';
 import { release } from '../../repository/objects/release.ts';
 import { performTasks } from '../../runtime/thread-pool.ts';
+import { createPathCollector, type FoundPath } from '../ledger/document-paths.ts';
+import { createDocumentReader } from '../ledger/document-reader.ts';
+import type { Shape } from '../ledger/ledger-item.ts';
 import { createCollector, insertValue } from './collect-values.ts';
 import { type ColumnHits, createSearch, type SearchOptions } from './search-values.ts';
 import type { FieldScanner } from './stored-fields.ts';
@@ -32,7 +35,9 @@ export type LeakTask =
   | { task: 'search contents'; files: ObjectToRead[]; values: ValueRound }
   | { task: 'search texts'; texts: string[]; values: ValueRound }
   | { task: 'texts'; rows: StoredRows; sources: (LeakColumn | null)[]; wanted: WantedValue[] }
-  | { task: 'sum'; files: ObjectToRead[] };
+  | { task: 'sum'; files: ObjectToRead[] }
+  /** By column; `null` for one without documents. */
+  | { task: 'paths'; rows: StoredRows; shapes: (Shape | null)[] };
 
 export type LeakAnswer =
   /** `isFull`: the values need more rounds. */
@@ -40,7 +45,9 @@ export type LeakAnswer =
   | { answer: 'searched'; hits: ColumnHits[] }
   | { answer: 'texts'; texts: Map<string, Set<string>> }
   /** Equal for equal rows in any order. */
-  | { answer: 'sum'; sum: string };
+  | { answer: 'sum'; sum: string }
+  /** By column. */
+  | { answer: 'paths'; paths: FoundPath[][] };
 
 performTasks<LeakTask, LeakAnswer>((task, answer) => answer(perform(task)));
 
@@ -71,6 +78,8 @@ function perform(task: LeakTask): LeakAnswer {
       return texts(task);
     case 'sum':
       return { answer: 'sum', sum: sumRows(task.files) };
+    case 'paths':
+      return paths(task);
     default:
       return task satisfies never;
   }
@@ -116,6 +125,23 @@ function texts({ rows, sources, wanted }: Extract<LeakTask, { task: 'texts' }>):
 
 /** More texts than one of a digest are chance. */
 const MOST_TEXTS = 4;
+
+function paths({ rows, shapes }: Extract<LeakTask, { task: 'paths' }>): LeakAnswer {
+  const collectors = shapes.map(() => createPathCollector());
+  scan(rows, () =>
+    createDocumentReader({
+      format: rows.format,
+      shapes,
+      onText: (column, text) => {
+        const shape = shapes[column];
+        if (!shape) return;
+        if (text === null) collectors[column]?.addUnread();
+        else collectors[column]?.add(text, shape);
+      },
+    }),
+  );
+  return { answer: 'paths', paths: collectors.map((collector) => collector.found()) };
+}
 
 function scan({ files }: StoredRows, scanner: () => FieldScanner): void {
   for (const file of files) {

@@ -1,7 +1,7 @@
-import { defineCommand } from '../cli/command.ts';
-import { requestOf, runPlanned } from '../cli/run-planned.ts';
-import { SUMMARY } from '../cli/summary-file.ts';
-import { toSelector } from '../text/snapshot-selector.ts';
+import { defineCommand } from '../../cli/command.ts';
+import { requestOf, runPlanned } from '../../cli/run-planned.ts';
+import { SUMMARY } from '../../cli/summary-file.ts';
+import { toSelector } from '../../text/snapshot-selector.ts';
 import {
   ALLOW_SUPERUSER,
   ALLOW_UNTRUSTED,
@@ -12,7 +12,7 @@ import {
   needsBuild,
   SNAPSHOT,
   TARGET,
-} from './shared-options.ts';
+} from '../shared-options.ts';
 
 export const sanitizeCommand = defineCommand({
   name: 'sanitize',
@@ -52,13 +52,13 @@ export const sanitizeCommand = defineCommand({
       ...(buildFirst && { build: includeNeededSchemas ? { includeNeededSchemas } : {} }),
     };
     if (suggest) {
-      const { suggest: suggestQuery } = await import('../operations/sanitize/suggest.ts');
+      const { suggest: suggestQuery } = await import('../../operations/sanitize/suggest.ts');
       const suggestion = await suggestQuery(await invocation.context(), request);
       return { data: suggestion, text: suggestion.query };
     }
-    const { sanitizeOperation } = await import('../operations/sanitize/operation.ts');
-    const { coverageText } = await import('../cli/printers/lists.ts');
-    const { summaryText } = await import('../presentation/shapes/summary.ts');
+    const { sanitizeOperation } = await import('../../operations/sanitize/operation.ts');
+    const { coverageText } = await import('../../cli/printers/lists.ts');
+    const { summaryText } = await import('../../presentation/shapes/summary.ts');
     return runPlanned(invocation, sanitizeOperation, {
       request,
       text: (result, plan) =>
