@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { describe, number, optional, orNull, text, texts } from './fields.ts';
+import { describe, flag, number, optional, orNull, text, texts } from './fields.ts';
 
 const openItem = v.object({
   name: describe(text, '`schema.table.column`, or a key in it: `schema.table.column->key`.'),
@@ -32,3 +32,19 @@ export const ledgerCheck = v.object({
 });
 
 export type LedgerCheck = v.InferOutput<typeof ledgerCheck>;
+
+export const canaryReport = v.object({
+  persons: number,
+  columns: describe(number, 'Columns with marks.'),
+  unmarked: describe(texts, 'Columns whose type or constraints take no mark.'),
+  survived: v.array(
+    v.object({
+      column: describe(text, 'Column of the result with marks; `definitions` of a definition.'),
+      marks: number,
+      from: describe(texts, 'Columns that the marks were inserted into, as far as they are known.'),
+      kept: describe(flag, 'The ledger or a comment of the query keeps it.'),
+    }),
+  ),
+});
+
+export type CanaryReport = v.InferOutput<typeof canaryReport>;

@@ -24,6 +24,11 @@ export const sanitizeCommand = defineCommand({
     { ...INCLUDE_NEEDED_SCHEMAS, description: `with --new: ${INCLUDE_NEEDED_SCHEMAS.description}` },
     { flags: '-e, --ephemeral', description: 'use a throw-away database, even if sanitize.dst_url is set' },
     { flags: '--strict', description: 'fail while columns that look like personal data are unchanged' },
+    {
+      flags: '--canaries <n>',
+      description: 'first run the query on a copy with n synthetic persons, and search the result for their values',
+      value: 'count',
+    },
     ALLOW_SUPERUSER,
     { flags: '--suggest', description: 'print a suggested query, and store nothing' },
     DRY_RUN,

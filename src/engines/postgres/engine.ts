@@ -132,6 +132,10 @@ export const postgres: Engine = {
         run(async (context, url) => (await import('./sanitize/digests.ts')).digestColumns(context, url, columns)),
       runQuery: (request) =>
         run(async (context, url) => (await import('./sanitize/query.ts')).runQuery(context, { ...request, url })),
+      insertCanaries: (request) =>
+        run(async (context, url) =>
+          (await import('./sanitize/canaries.ts')).insertCanaries(context, { ...request, url }),
+        ),
       removeTraces: (request) =>
         run(async (context, url) => (await import('./sanitize/traces.ts')).removeTraces(context, { ...request, url })),
       suggestQuery: (request) =>

@@ -25,7 +25,8 @@ import { pushStored } from '../snapshots/transfer/push.ts';
 import { statingOutcome } from '../stating-outcome.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
-import { assertStoredClassified } from './ledger/ledger-gate.ts';
+import { rehearseCanaries } from './canaries/rehearse-canaries.ts';
+import { assertStoredClassified, requiresClassified } from './ledger/ledger-gate.ts';
 import { publish } from './publish.ts';
 import { type SanitizedDump, sanitizeDatabase } from './sanitize-database.ts';
 import { choosePlaces, openPlace, restorerIn, type SanitizePlace } from './sanitize-place.ts';
@@ -46,6 +47,8 @@ export interface SanitizeRequest extends TrustChoice {
   /** `false` keeps no copy of the database that is replaced. Default `true`. */
   undo?: boolean;
   cpus?: number;
+  /** Synthetic persons whose marked values are searched in the result of a rehearsal. */
+  canaries?: number;
   /** `false` leaves it on this machine only. Default: pushed when there is a storage profile for it. */
   push?: boolean;
 }
@@ -178,10 +181,14 @@ async function sanitizeIn(context: Context, work: Work): Promise<SanitizeResult>
   const { request, manifest, statements, keep, places, strict, undo } = work;
   const repository = localRepository(context);
   const cpus = request.cpus ?? cpusFor(context, request.target);
+  const { target, canaries: persons, allowSuperuser = false } = request;
+  const isStrict = strict || requiresClassified(context.configuration, target);
+  const rehearsal = { target, manifest, statements, keep, cpus, allowSuperuser, strict: isStrict };
+  const canaries = persons === undefined ? null : await rehearseCanaries(context, { ...rehearsal, persons });
   await using opened = await openPlace(context, {
     places,
     manifest,
-    superuser: request.allowSuperuser ?? false,
+    superuser: allowSuperuser,
   });
   const { place, database, restoration, plan } = opened;
   await using staging = await repository.stage();
@@ -220,6 +227,7 @@ async function sanitizeIn(context: Context, work: Work): Promise<SanitizeResult>
     destination: stays ? database.url.display : null,
     statements: statements.length,
     coverage,
+    ...(canaries && { canaries }),
     swap_ms: swapMs,
     undo_database: undoDatabase,
   };

@@ -3,6 +3,8 @@ import { type ObjectToRead, readFrames } from '../../repository/objects/read-obj
 import { release } from '../../repository/objects/release.ts';
 import { performTasks } from '../../runtime/thread-pool.ts';
 import { createPathCollector, type FoundPath } from '../ledger/document-paths.ts';
+import type { MarkSearch } from '../canaries/canary-marks.ts';
+import { createMarkFinder, createMarkScanner, type MarkHits } from '../canaries/mark-finder.ts';
 import { createDocumentReader } from '../ledger/document-reader.ts';
 import type { Shape } from '../ledger/ledger-item.ts';
 import { createCollector, insertValue } from './collect-values.ts';
@@ -36,6 +38,8 @@ export type LeakTask =
   | { task: 'search texts'; texts: string[]; values: ValueRound }
   | { task: 'texts'; rows: StoredRows; sources: (LeakColumn | null)[]; wanted: WantedValue[] }
   | { task: 'sum'; files: ObjectToRead[] }
+  | { task: 'marks'; rows: StoredRows; columns: number; search: MarkSearch }
+  | { task: 'marks in contents'; files: ObjectToRead[]; search: MarkSearch }
   /** By column; `null` for one without documents. */
   | { task: 'paths'; rows: StoredRows; shapes: (Shape | null)[] };
 
@@ -46,6 +50,8 @@ export type LeakAnswer =
   | { answer: 'texts'; texts: Map<string, Set<string>> }
   /** Equal for equal rows in any order. */
   | { answer: 'sum'; sum: string }
+  /** By column, or of all contents together. */
+  | { answer: 'marks'; hits: MarkHits[] }
   /** By column. */
   | { answer: 'paths'; paths: FoundPath[][] };
 
@@ -78,6 +84,22 @@ function perform(task: LeakTask): LeakAnswer {
       return texts(task);
     case 'sum':
       return { answer: 'sum', sum: sumRows(task.files) };
+    case 'marks': {
+      const { scanner, hits } = createMarkScanner({ ...task, format: task.rows.format });
+      scan(task.rows, scanner);
+      return { answer: 'marks', hits };
+    }
+    case 'marks in contents': {
+      const finder = createMarkFinder(task.search);
+      for (const file of task.files) {
+        let isFirst = true;
+        for (const frame of readFrames(file)) {
+          finder.feed(Buffer.from(frame.buffer, frame.byteOffset, frame.length), isFirst);
+          isFirst = false;
+        }
+      }
+      return { answer: 'marks', hits: [finder.hits] };
+    }
     case 'paths':
       return paths(task);
     default:
