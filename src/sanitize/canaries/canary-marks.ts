@@ -77,7 +77,15 @@ export function canaryValues({ facts, kind, id }: MarkedColumn, markers: Markers
   return all.filter(({ text }) => maxLength === null || text.length <= maxLength);
 }
 
-function textValues({ word, digits, kind }: { word: string; digits: string; kind: PersonalKind | null }): CanaryValue[] {
+function textValues({
+  word,
+  digits,
+  kind,
+}: {
+  word: string;
+  digits: string;
+  kind: PersonalKind | null;
+}): CanaryValue[] {
   const mail = [`${word}@${word}.example`, `${word}@x.io`].map((text) => ({ text, token: word }));
   const number = [`+49${digits}`, digits].map((text) => ({ text, token: digits }));
   const name = [`${word.charAt(0).toUpperCase()}${word.slice(1)} ${word}`, `${word} ${word}`, word].map((text) => ({

@@ -54,7 +54,10 @@ interface MarkedRows extends Pick<FieldScannerOptions, 'format'> {
 }
 
 /** Searches stored rows by column; `hits` are filled while rows are pushed. */
-export function createMarkScanner({ format, search, columns }: MarkedRows): { scanner(): FieldScanner; hits: MarkHits[] } {
+export function createMarkScanner({ format, search, columns }: MarkedRows): {
+  scanner(): FieldScanner;
+  hits: MarkHits[];
+} {
   const finders = Array.from({ length: columns }, () => createMarkFinder(search));
   return {
     hits: finders.map(({ hits }) => hits),

@@ -13,7 +13,7 @@ export async function insertCanaries(context: EngineContext, request: CanaryRequ
   const schema = request.columns[0]?.schema ?? '';
   const keys = (await readForeignKeys(session, { database, schema })).map(({ pairs }) => pairs);
   await session.execute("SET sql_mode = 'STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO'");
-  return placeCanaries(
+  return await placeCanaries(
     {
       keys,
       async readRow(columns) {
@@ -25,7 +25,9 @@ export async function insertCanaries(context: EngineContext, request: CanaryRequ
         const [row] = await session.query<Record<string, string | null>>(
           `SELECT ${list.join(', ')} FROM ${table} LIMIT 1`,
         );
-        return row ? new Map(columns.map((facts, at) => [facts.column, literalOf(facts, row[`c${at}`] ?? null)])) : null;
+        return row
+          ? new Map(columns.map((facts, at) => [facts.column, literalOf(facts, row[`c${at}`] ?? null)]))
+          : null;
       },
       async readNext({ table, column }) {
         const [row] = await session.query<{ next: string }>(

@@ -9,7 +9,7 @@ import { columnName } from '../../../sanitize/column-facts.ts';
 import { detectPersonalData } from '../../../sanitize/detector/detect.ts';
 import type { KeepComment } from '../../../sanitize/keep-comments.ts';
 import { createLeakThreads, type LeakThreads } from '../../../sanitize/leaks/leak-threads.ts';
-import { entryOf } from '../../../sanitize/ledger/ledger.ts';
+import { entryOf, type LedgerState } from '../../../sanitize/ledger/ledger.ts';
 import { readLedger } from '../../../sanitize/ledger/ledger-file.ts';
 import { itemName, LARGE_OBJECTS_ITEM } from '../../../sanitize/ledger/ledger-item.ts';
 import type { Statement } from '../../../sanitize/statement.ts';
@@ -62,7 +62,15 @@ export async function rehearseCanaries(context: Context, options: RehearsalOptio
       return withStep(report, searching, async () => {
         const schemaConfig = { include_schemas: manifest.schemas };
         const { cpus } = options;
-        const dumped = { database, repository, previous: manifest, copyOf: manifest, cpus, schemaConfig, scratch: true };
+        const dumped = {
+          database,
+          repository,
+          previous: manifest,
+          copyOf: manifest,
+          cpus,
+          schemaConfig,
+          scratch: true,
+        };
         const result: Manifest = { ...manifest, ...manifestOf(manifest.engine, await storeDump(dumped)) };
         const search = markSearch(markers, inserted.tokens);
         await using threads = createLeakThreads(cpus, context.signal);
@@ -128,7 +136,9 @@ async function findMarks({
 const DEFINITIONS = 'definitions';
 
 function foundText({ survived }: { survived: unknown[] }): string {
-  return survived.length === 0 ? 'No mark is left' : `${formatNumberOf(survived.length, 'column holds', 'columns hold')} marks`;
+  return survived.length === 0
+    ? 'No mark is left'
+    : `${formatNumberOf(survived.length, 'column holds', 'columns hold')} marks`;
 }
 
 /** Reports whether the ledger or a comment of the query keeps a column. */
@@ -143,8 +153,14 @@ async function keptPlaces(
       .flat()
       .map((place) => [itemName(placeOf(manifest, place)), columnName(place)]),
   );
-  return (column) => entryOf(column, ledger)?.state === 'kept' || commented.has(plain.get(column) ?? column);
+  return (column) => {
+    const state = entryOf(column, ledger)?.state;
+    return (state !== undefined && KEPT.has(state)) || commented.has(plain.get(column) ?? column);
+  };
 }
+
+/** Excluded and empty columns have no values of persons: the ledger is compared with the result. */
+const KEPT = new Set<LedgerState>(['kept', 'excluded', 'empty']);
 
 function survivorText({ column, marks, from }: Pick<Survivor, 'column' | 'marks' | 'from'>): string {
   const others = from.filter((origin) => !origin.endsWith(column));

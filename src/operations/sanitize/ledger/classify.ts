@@ -64,9 +64,13 @@ export async function saveEntries(
   let ledger: Ledger = new Map();
   const file = await updateLedger({ configuration, target }, (before) => {
     ledger = new Map(before);
-    for (const { name, entry } of items) {
+    for (const { name, entry, values } of items) {
       const present = entryOf(name, ledger);
-      if (present && present.state !== 'open' && !chosen.has(name)) continue;
+      if (present && present.state !== 'open' && !chosen.has(name)) {
+        // Written by hand: the values of today are those that were classified.
+        if (values && !present.values && ledger.has(name)) ledger.set(name, { ...present, values });
+        continue;
+      }
       if (!present) added += 1;
       ledger.set(name, entry);
     }
