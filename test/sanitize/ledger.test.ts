@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { arrayElements, recordFields } from '../../src/sanitize/ledger/composite-text.ts';
 import { createPathCollector, MOST_KEYS } from '../../src/sanitize/ledger/document-paths.ts';
-import { findOpenItems, type Ledger } from '../../src/sanitize/ledger/ledger.ts';
+import { findOpenItems, type Ledger, type LedgerEntry } from '../../src/sanitize/ledger/ledger.ts';
 import {
   LEDGER_FILE,
   ledgerText,
@@ -67,7 +67,7 @@ describe('items of a ledger', () => {
       shape: shapes[Math.floor(random() * shapes.length)] ?? plain,
     });
     for (let round = 0; round < 1000; round += 1) {
-      const all = Array.from({ length: 12 }, newColumn);
+      const all = [...new Map(Array.from({ length: 12 }, newColumn).map((one) => [itemName(one), one])).values()];
       const before = all.slice(1).filter((column) => itemName(column) !== itemName(all[0] as CatalogColumn));
       const ledger = classified(before);
       expect(opened(before, ledger)).toEqual([]);
@@ -118,7 +118,7 @@ describe('keys of documents', () => {
         { name: 'doc', shape: document },
       ],
     };
-    expect(keysOf(['(1,"{""a"": 1}")'], shape)).toEqual(['doc', 'doc->a'].slice(1));
+    expect(keysOf(['(1,"{""a"": 1}")'], shape)).toEqual(['doc', 'doc->a']);
   });
 
   it('become one entry where there are too many, or arrays are too deep', () => {
@@ -149,7 +149,7 @@ describe('the file of a ledger', () => {
   }
 
   it('is read as it was written, sorted, one line for each entry', () => {
-    const ledger: Ledger = new Map([
+    const ledger: Ledger = new Map<string, LedgerEntry>([
       ['s.t."x\ny: #"', kept],
       ['s.t.b', { state: 'changed' }],
       ['s.t.a', { state: 'kept', reason: "it's: a #reason", values: ['1', 'true', 'a, b'] }],

@@ -57,7 +57,7 @@ export interface QueryRun {
 export interface CanaryRequest {
   url: DatabaseUrl;
   columns: ColumnFacts[];
-  /** What the suspicious columns look like, by `schema.table.column`. */
+  /** Kinds of the suspicious columns, by `schema.table.column`. */
   kinds: Map<string, PersonalKind>;
   persons: number;
   markers: Markers;

@@ -2,7 +2,7 @@ import { createFieldScanner, type FieldScanner, type FieldScannerOptions } from 
 import type { MarkSearch } from './canary-marks.ts';
 
 /** A part of a mark, or one in another encoding: its column is not known. */
-export const UNKNOWN_MARK = -1;
+const UNKNOWN_MARK = -1;
 
 /** Numbers of marks by their ids. */
 export type MarkHits = Map<number, number>;

@@ -21,15 +21,15 @@ export interface CatalogContents {
   largeObjects: boolean;
 }
 
-/** What one line of a ledger classifies: a column, a field of its type, a path in its documents, or the large objects. */
+/** The subject of one line of a ledger: a column, a field of its type, a path in its documents, or the large objects. */
 export interface LedgerItem {
   name: string;
   type: string;
-  /** Of an enumeration, in the order of the type. */
+  /** The values of an enumeration, in the order of the type. */
   values?: string[];
 }
 
-/** As in the comments of a query. */
+/** The name in the comments of a query. */
 export const LARGE_OBJECTS_ITEM = 'pg_catalog.pg_largeobject.data';
 
 /** Stands for all keys of a level. */

@@ -51,7 +51,7 @@ function readColumnTypes(session: PostgresSession, schemas: string[]): Promise<C
 interface TypeRow {
   oid: number;
   name: string;
-  /** Of a domain, an array or a range. */
+  /** The type within a domain, an array or a range. */
   inner_oid: number;
   is_array: boolean;
   values: string[] | null;

@@ -11,7 +11,7 @@ export interface NewRow {
   values: { facts: ColumnFacts; value: RowValue }[];
 }
 
-/** What an engine does for a table; values that it reads are passed back as they are. */
+/** The work of an engine on a table; values that it reads are passed back as they are. */
 export interface CanaryTables {
   keys: KeyPair[][];
   /** A row of the table, by column; `null` of an empty table. */

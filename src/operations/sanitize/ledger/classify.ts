@@ -35,7 +35,7 @@ export interface ExaminedItem extends LedgerItem {
   /** The entry of the ledger, else what the detector and the query suggest; `open` where nothing does. */
   entry: LedgerEntry;
   isNew: boolean;
-  /** What it looks like; `null` for nothing personal. */
+  /** The kind of personal data; `null` for nothing personal. */
   meaning: string | null;
   /** Masked. */
   samples: string[];
@@ -55,7 +55,7 @@ export async function classify(context: Context, request: ClassifyRequest): Prom
 }
 
 /** Adds the entries of items to the ledger. What another person has classified meanwhile stays. */
-export async function saveEntries(
+async function saveEntries(
   { configuration }: Pick<Context, 'configuration'>,
   { target, items }: Pick<Examination, 'target' | 'items'>,
   chosen: ReadonlySet<string> = new Set(),
@@ -86,7 +86,7 @@ function countsOf(ledger: Ledger): LedgerCounts {
 }
 
 /** Restores the original into a throw-away database, runs the query there, and compares. Stores nothing. */
-export async function examine(context: Context, request: ClassifyRequest): Promise<Examination> {
+async function examine(context: Context, request: ClassifyRequest): Promise<Examination> {
   const { configuration, report, signal } = context;
   const { target } = request;
   const ledger: Ledger = (await readLedger({ configuration, target })) ?? new Map();
@@ -150,10 +150,10 @@ interface Evidence {
   after: Map<string, ColumnDigest>;
   was: Awaited<ReturnType<typeof storedPaths>>;
   is: Awaited<ReturnType<typeof storedPaths>>;
-  /** Of the table of the column in the result. */
+  /** Rows of the table of the column in the result. */
   rows: Map<string, number>;
   facts: Map<string, ColumnFacts>;
-  /** What a suspicious column looks like. */
+  /** Kinds of suspicious columns. */
   kinds: Map<string, string>;
   /** Reasons of the comments in the query, by `schema.table.column`. */
   kept: Map<string, string>;

@@ -74,7 +74,7 @@ export interface GateOptions {
 
 /** Compares each stage of a sanitization with the ledger. A stage throws `unclassified`. */
 export interface LedgerGate {
-  /** What the ledger keeps, as comments of the query do. */
+  /** The columns that the ledger keeps, as comments of the query do. */
   kept: KeepComment[];
   /** Compares the catalog and the values after the query. Step: `ledger`. */
   afterQuery(): Promise<void>;
@@ -197,7 +197,7 @@ export interface RefusedTarget {
 
 const MOST_NAMED = 50;
 
-export function assertNoneOpen(open: OpenItem[], { configuration, target }: RefusedTarget): void {
+function assertNoneOpen(open: OpenItem[], { configuration, target }: RefusedTarget): void {
   if (open.length === 0) return;
   const ledger = ledgerPath({ configuration, target });
   const listed = open.toSorted((a, b) => (a.name < b.name ? -1 : 1));

@@ -9,7 +9,7 @@ export function classifyText({ target, file, added, counts, open }: ClassifyResu
   return [...open.map(openItemText), written, ...next].join('\n');
 }
 
-export function countsText({ changed, kept, empty, excluded, open }: LedgerCounts): string {
+function countsText({ changed, kept, empty, excluded, open }: LedgerCounts): string {
   return `${changed} changed, ${kept} kept, ${empty} empty, ${excluded} excluded, ${open} open`;
 }
 
