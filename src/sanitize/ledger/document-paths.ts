@@ -103,14 +103,14 @@ interface JsonValue {
   to: number;
 }
 
-interface DocumentReading {
+interface DocumentRequest {
   path: string[];
   onValue: (path: string[], value: JsonValue) => void;
   onUnread: (path: string[]) => void;
 }
 
 /** Reads the keys as they are written: a parser would drop the first of two equal ones. */
-function readDocument(text: string, { path: start, onValue, onUnread }: DocumentReading): void {
+function readDocument(text: string, { path: start, onValue, onUnread }: DocumentRequest): void {
   const most = start.length + MOST_LEVELS;
 
   function readValue(from: number, path: string[], arrays: number): number {
