@@ -6,6 +6,7 @@ import { build } from '../../src/operations/build/build.ts';
 import { rehearseCanaries } from '../../src/operations/sanitize/canaries/rehearse-canaries.ts';
 import { checkLedger } from '../../src/operations/sanitize/ledger/check.ts';
 import { classify } from '../../src/operations/sanitize/ledger/classify.ts';
+import { assertPushClassified } from '../../src/operations/sanitize/ledger/ledger-gate.ts';
 import { applySanitize, planSanitize, type SanitizeRequest } from '../../src/operations/sanitize/sanitize.ts';
 import { findSnapshot } from '../../src/operations/snapshots/snapshots.ts';
 import type { CanaryReport } from '../../src/results/ledger-results.ts';
@@ -157,6 +158,18 @@ export function ledgerContract(start: () => Promise<SanitizerServer>, rounds: Le
       await refused(['person.note (']);
       await classified();
       await sanitize(context);
+      const { manifest } = await findSnapshot(context, { target: 'app' });
+      const push = (pushed: Partial<typeof manifest>, sanitized = true): Promise<void> =>
+        assertPushClassified(context, { manifest: { ...manifest, ...pushed }, sanitized, isShared: true });
+      await push({});
+      const { classified: entries = [], ...unclassified } = manifest;
+      expect(entries.length).toBeGreaterThan(10);
+      await expect(push({ classified: [...entries, { name: 'x', state: 'kept' }] })).rejects.toMatchObject({
+        code: 'unclassified',
+      });
+      const bare = assertPushClassified(context, { manifest: unclassified, sanitized: true, isShared: false });
+      await expect(bare).rejects.toMatchObject({ code: 'unclassified' });
+      await expect(push({}, false)).rejects.toMatchObject({ code: 'unclassified' });
       const text = await readFile(ledgerFile(), 'utf8');
       for (const [line, instead, why] of [
         ['purchase.id: { kept: no personal data }', 'purchase.id: open', 'is not classified'],
