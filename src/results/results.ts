@@ -35,7 +35,7 @@ const contents = v.object({
   unchanged: describe(flag, '`false`: changed since, or not proved to be unchanged.'),
 });
 
-/** What a destination holds. */
+/** The content of a destination. */
 export type Contents = v.InferOutput<typeof contents>;
 
 export const targetRow = v.object({
