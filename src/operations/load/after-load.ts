@@ -35,7 +35,7 @@ export function stepsOf(configuration: Configuration, { target, afterLoad = true
   return afterLoad && !configuration.cloud?.has(target) ? after_load : [];
 }
 
-export function describeStep({ command, query_file, timeout }: AfterLoadStep): AfterLoad {
+function describeStep({ command, query_file, timeout }: AfterLoadStep): AfterLoad {
   return command === undefined
     ? { kind: 'query_file', run: query_file ?? '', timeout_s: timeout }
     : { kind: 'command', run: redact(commandText(command)), timeout_s: timeout };

@@ -34,7 +34,7 @@ export function rehearsalSummary(result: RehearsalResult): RunSummary {
 }
 
 /** `Passed: shop in 1.2 s, 14 statements` */
-export function verdictText({
+function verdictText({
   outcome,
   target,
   duration_ms,
@@ -51,7 +51,7 @@ const VERDICTS: Record<RehearsalResult['outcome'], string> = {
   over_limit: 'Over the limit',
 };
 
-export interface ReportSection {
+interface ReportSection {
   title: string;
   lines: string[];
 }
@@ -61,7 +61,7 @@ const MOST_OUTPUT_LINES = 20;
 const LONGEST_STATEMENT = 100;
 
 /** The parts of the report that have content, for every skin. */
-export function sectionsOf(result: RehearsalResult): ReportSection[] {
+function sectionsOf(result: RehearsalResult): ReportSection[] {
   const sections: ReportSection[] = [
     { title: 'Locks', lines: bounded(byLength(result.locks, 'held_ms').map(lockText)) },
     { title: 'Rewritten', lines: bounded(byLength(result.rewrites, 'bytes').map(rewriteText)) },

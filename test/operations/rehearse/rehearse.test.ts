@@ -150,6 +150,26 @@ describeWithPostgres('a rehearsal', () => {
     expect(markdown).toContain('### Locks');
   }, 60_000);
 
+  it('admits clients to the database of the branch only, by password', async () => {
+    await server.psql('postgres', { sql: "CREATE ROLE other LOGIN SUPERUSER PASSWORD 'word-for-tests'" });
+    const [source, copy] = ['source', 'copy'].map((name) =>
+      server.url(name).replace(/\/\/[^@]*@/, '//other:word-for-tests@'),
+    );
+    const targets = { app: { snapshot: { src_url: source ?? '', dst_url: copy ?? '' } } };
+    const given = testContext({ settings: { ...settings(), targets } });
+    const command = [
+      'sh',
+      '-c',
+      'psql -X -d postgres -c "SELECT 1"; psql -X -At -c "SELECT current_user"; echo "$DATABASE_URL"',
+    ];
+    const { works } = await applyRehearsal(given, await planRehearsal(given, { target: 'app', command }));
+    const [{ output } = { output: '' }] = works;
+    expect(output).toMatch(/FATAL: {2}this address leads to database "copy_rehearsal_[0-9a-f]{8}" only\n/);
+    expect(output).toMatch(/^other$/m);
+    expect(output).toMatch(/^postgres:\/\/other:\*\*\*@127\.0\.0\.1:\d+\/copy_rehearsal_/m);
+    expect(output).not.toContain('word-for-tests');
+  }, 60_000);
+
   it('ends with exit codes, hides the password, and is interrupted without a branch', async () => {
     const failed = await tool.start(['rehearse', 'app', '--', 'sh', '-c', 'echo "$DATABASE_URL"; exit 3']).ended;
     expect(failed.code, failed.output).toBe(1);

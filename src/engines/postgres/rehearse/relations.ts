@@ -70,6 +70,6 @@ export function rewritesBetween(before: DatabaseFacts, after: DatabaseFacts): Re
   });
 }
 
-export function nameOf({ schema, name }: Pick<Relation, 'schema' | 'name'>): string {
+function nameOf({ schema, name }: Pick<Relation, 'schema' | 'name'>): string {
   return tableName(schema, name);
 }

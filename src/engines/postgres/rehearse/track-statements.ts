@@ -2,7 +2,7 @@ import { firstWord } from './first-word.ts';
 import { maskedError } from './masked-error.ts';
 
 /** Bytes of a statement's text that are kept. */
-export const LONGEST_TEXT = 8 * 1024;
+const LONGEST_TEXT = 8 * 1024;
 /** Names of prepared statements and portals. */
 const LONGEST_NAME = 256;
 const MOST_PREPARED = 2000;
