@@ -22,7 +22,7 @@ export interface ObservedRehearsal {
   leftOut: number;
   locks: ObservedLock[];
   rewrites: Rewrite[];
-  /** Of the whole server, meanwhile; `null` where the user may not read it. */
+  /** Bytes of the whole server, meanwhile; `null` where the user may not read it. */
   walBytes: number | null;
   sizeBefore: number;
   sizeAfter: number;

@@ -1,11 +1,11 @@
 import type { RehearsalLimits, RehearsalResult } from '../../results/rehearsal-results.ts';
 import { formatBytes, formatDuration } from '../../text/format.ts';
 
-type Judged = Pick<RehearsalResult, 'works' | 'locks' | 'rewritten_bytes'>;
+type Observations = Pick<RehearsalResult, 'works' | 'locks' | 'rewritten_bytes'>;
 
 /** Judges a rehearsal by its limits. A lock that nobody waits for crosses none. */
 export function problemsOf(
-  { works, locks, rewritten_bytes }: Judged,
+  { works, locks, rewritten_bytes }: Observations,
   { max_lock_ms, max_rewrite_bytes }: RehearsalLimits,
 ): Pick<RehearsalResult, 'outcome' | 'problems'> {
   const failed = works

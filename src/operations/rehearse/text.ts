@@ -34,13 +34,7 @@ export function rehearsalSummary(result: RehearsalResult): RunSummary {
 }
 
 /** `Passed: shop in 1.2 s, 14 statements` */
-function verdictText({
-  outcome,
-  target,
-  duration_ms,
-  statements,
-  statements_left_out,
-}: RehearsalResult): string {
+function verdictText({ outcome, target, duration_ms, statements, statements_left_out }: RehearsalResult): string {
   const count = formatNumberOf(statements.length + statements_left_out, 'statement');
   return `${VERDICTS[outcome]}: migration of ${target} in ${formatDuration(duration_ms)}, ${count}`;
 }

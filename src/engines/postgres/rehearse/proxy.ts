@@ -139,14 +139,14 @@ async function openServer({ host, port, encryption }: WireAddress): Promise<Dupl
   return tls;
 }
 
-interface Relayed {
+interface Relay {
   client: Socket;
   server: Duplex;
   number: number;
   options: ProxyOptions;
 }
 
-async function relay({ client, server, number, options }: Relayed): Promise<void> {
+async function relay({ client, server, number, options }: Relay): Promise<void> {
   const { now, look, began, ended, released, closed } = options;
   let own: number | null = null;
   const tracker = trackStatements({

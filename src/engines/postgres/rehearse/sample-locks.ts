@@ -53,7 +53,7 @@ export async function startSampling({ wire, now, add }: SamplerOptions): Promise
   };
 }
 
-/** Of the database alone: other ones of the server are not the work's. */
+/** Reads the locks of this database only. */
 const PREPARE = `PREPARE strong_locks AS
   SELECT coalesce(json_agg(json_build_array(pid, relation::int8, mode)), '[]') FROM pg_locks
   WHERE locktype = 'relation' AND granted AND pid <> pg_backend_pid()

@@ -35,7 +35,7 @@ export interface SessionStatement {
   error: { code: string; message: string } | null;
 }
 
-interface Pending {
+interface QueuedMessage {
   kind: 'parse' | 'execute' | 'query' | 'sync';
   text: string;
   startedAt: number;
@@ -46,7 +46,7 @@ export interface StatementTracker {
   fromClient: (type: number, beginning: Buffer) => void;
   fromServer: (type: number, beginning: Buffer) => void;
   /** The statement that runs; `null` between two. */
-  running: () => Pick<Pending, 'text' | 'startedAt'> | null;
+  running: () => Pick<QueuedMessage, 'text' | 'startedAt'> | null;
   /** The locks of the session are to be read before its next bytes are passed on. Reading it resets it. */
   takeLook: () => boolean;
 }
@@ -64,14 +64,14 @@ export interface TrackerOptions {
 export function trackStatements({ now, began, ended, released }: TrackerOptions): StatementTracker {
   const prepared = new Map<string, string>();
   const portals = new Map<string, string>();
-  const queue: Pending[] = [];
+  const queue: QueuedMessage[] = [];
   let status = 'I';
   let look = false;
   /** Statements since the last answer that may lock; and calls of functions in the transaction. */
   let mayLock = false;
   let mayCall = false;
 
-  const push = (kind: Pending['kind'], text: string): void => {
+  const push = (kind: QueuedMessage['kind'], text: string): void => {
     if (kind === 'query' || kind === 'execute') {
       const word = firstWord(text);
       if (!HARMLESS.has(word)) mayLock = true;
@@ -94,7 +94,7 @@ export function trackStatements({ now, began, ended, released }: TrackerOptions)
     if (error) while (queue[0] && queue[0].kind !== 'sync' && queue[0].kind !== 'query') queue.shift();
     if (queue[0]) queue[0].startedAt = Math.max(queue[0].startedAt, now());
   };
-  const finish = ({ text, startedAt, error }: Pending): void =>
+  const finish = ({ text, startedAt, error }: QueuedMessage): void =>
     ended({ text, startedAt, endedAt: now(), inTransaction: status !== 'I', error });
   const ready = (next: string): void => {
     const first = queue.shift();
