@@ -135,7 +135,8 @@ describeWithPostgres('the pages of tasks', () => {
   });
 
   test('rehearse-a-migration: every command runs', async () => {
-    const { session, blocks } = await openPage('rehearse-a-migration');
+    const { session } = await openPage('put-one-table-back');
+    const blocks = await blocksOf('docs/tasks/rehearse-a-migration.md');
     await writeFile(join(session.folder, 'add-note.sql'), 'ALTER TABLE orders ADD COLUMN note text;\n');
     await session.shell({
       title: 'a load',
