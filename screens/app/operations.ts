@@ -121,6 +121,7 @@ export function lazyOperations(
       const { refreshTargets } = await import('../../src/operations/targets/targets.ts');
       return withoutSecrets(session, createContext, (context) => refreshTargets(context, request));
     },
+    withContents: inContext(async () => (await import('../../src/operations/targets/contents.ts')).withContents),
     checkTargets: inContext(async () => (await import('../../src/operations/targets/targets.ts')).checkTargets),
     /** Sizes of the newest local snapshots by target, oldest first. */
     listSizes: inContext(async () => (await import('../../src/operations/snapshots/sizes.ts')).listSizes),

@@ -16,10 +16,14 @@ import { type BranchesRoute, selectedBranch } from './branches-route.ts';
 export const NEW_BRANCH: KeyBinding<BranchesRoute> = {
   id: 'new',
   label: 'new',
-  help: 'create a branch from the base copy; shows the plan and asks first',
+  help: 'create a branch from the base copy, or with tab from the selected branch; shows the plan and asks first',
   palette: 'Create branch…',
   whyNot: notWritable,
-  run: ({ navigation }, { target }) => navigation.push({ screen: 'branch-name', target, typing: textEdit('') }),
+  run: ({ navigation }, route) =>
+    navigation.push({
+      ...{ screen: 'branch-name', target: route.target, typing: textEdit('') },
+      ...{ selected: selectedBranch(route)?.name ?? null, from: null },
+    }),
 };
 
 export const SWITCH_BRANCH: KeyBinding<BranchesRoute> = {

@@ -23,8 +23,8 @@ export const BRANCHES: KeyBinding = {
   },
 };
 
-export function confirmCreate(model: Model, { target, name }: { target: string; name: string }): void {
-  const request = { target, name };
+export function confirmCreate(model: Model, request: { target: string; name: string; from?: string }): void {
+  const { target, name } = request;
   confirmOperation(model, branchCreateOperation, {
     ...refreshingBranches(model, target),
     request,

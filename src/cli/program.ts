@@ -139,7 +139,8 @@ function rejectOpposites(command: Command): void {
 
 function familyOf(parent: Command, word: string, { spec, families }: Addition): Command {
   const known = parent.commands.find((command) => command.name() === word);
-  if (known) return known;
+  // Flags behind the second word are its own, also where the first word is a command itself.
+  if (known) return known.helpCommand(false).enablePositionalOptions();
   const about = families[word] ?? '';
   const family = parent
     .command(word)

@@ -40,7 +40,9 @@ export function isSnapshot({ complete }: ArgumentSpec): boolean {
 
 export function findCommand(words: string[], { commands, globalOptions }: Grammar): FoundCommand | undefined {
   const named = plainWords(words, globalOptions).map((at) => words[at] ?? '');
-  const spec = commands.find(({ name, hidden }) => !hidden && isPrefix(name.split(' '), named));
+  const found = commands.filter(({ name, hidden }) => !hidden && isPrefix(name.split(' '), named));
+  // The longest name: `sanitize check` before `sanitize`.
+  const [spec] = found.toSorted((a, b) => b.name.length - a.name.length);
   if (!spec) return;
   const plain = plainWords(words, [...spec.options, ...globalOptions]);
   return { spec, given: plain.slice(spec.name.split(' ').length) };

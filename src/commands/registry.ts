@@ -52,7 +52,9 @@ import { rehearseCommand } from './rehearse.ts';
 import { resetCommand } from './reset.ts';
 import { rmCommand } from './rm.ts';
 import { rowsCommand } from './rows.ts';
-import { sanitizeCommand } from './sanitize.ts';
+import { sanitizeCheckCommand } from './sanitize/check.ts';
+import { sanitizeClassifyCommand } from './sanitize/classify.ts';
+import { sanitizeCommand } from './sanitize/sanitize.ts';
 import { saveCommand } from './save.ts';
 import { schemaEventsCommand } from './schema/events.ts';
 import { subsetCommand } from './subset.ts';
@@ -68,6 +70,8 @@ export const COMMANDS: CommandModule[] = [
   buildCommand,
   loadCommand,
   sanitizeCommand,
+  sanitizeClassifyCommand,
+  sanitizeCheckCommand,
   saveCommand,
   backCommand,
   undoCommand,

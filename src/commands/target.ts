@@ -27,6 +27,7 @@ export const targetCommand = defineCommand({
     const { findTarget } = await import('../operations/targets/find-target.ts');
     const { listSnapshots } = await import('../operations/snapshots/snapshots.ts');
     const { targetInfo } = await import('../operations/targets/target-info.ts');
+    const { withContents } = await import('../operations/targets/contents.ts');
     const { withCopies } = await import('../operations/targets/target-copies.ts');
     const { checkTarget } = await import('../operations/targets/targets.ts');
     const context = await invocation.context();
@@ -39,7 +40,7 @@ export const targetCommand = defineCommand({
     if (!info) return { data: listed, text: table };
     const [checked] = await withCopies(context, [await checkTarget(context, target)]);
     if (!checked) throw new Error('the target has no row');
-    const row = { ...checked, info: targetInfo(context, target) };
+    const row = { ...(await withContents(context, checked)), info: targetInfo(context, target) };
     return { data: { ...listed, info: row }, text: `${targetInfoText(row, now)}\n\n${table}` };
   },
 });

@@ -16,6 +16,8 @@ export const snapshot = v.pipe(
 
 export const branch = text('Name of a branch');
 
+export const from = text('Takes the present state of this branch of your own instead of the base copy');
+
 export const branches = v.pipe(v.array(branch), v.minLength(1), v.maxLength(20), v.description('Names of branches'));
 
 export const onlyTables = v.pipe(

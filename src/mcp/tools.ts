@@ -93,9 +93,9 @@ export const TOOLS: Tool[] = [
     plans: `Returns what create_branch would do, and what it needs. Changes nothing. ${FROM_DATABASES}`,
     title: 'Create a branch',
     description:
-      'Creates a separate database of your own from the base copy of a target. Loads the newest snapshot as the base copy where there is none. The destination is not changed.',
+      'Creates a separate database of your own from the base copy of a target, or from the present state of a branch of yours (from). Loads the newest snapshot as the base copy where there is none. The destination is not changed.',
     effect: 'creates',
-    input: { target: given.target, name: given.branch, count: v.optional(given.count) },
+    input: { target: given.target, name: given.branch, count: v.optional(given.count), from: v.optional(given.from) },
     operation: branchCreateOperation,
     request: ({ owner }, request) => ({ ...request, owner }),
   }),
@@ -105,7 +105,7 @@ export const TOOLS: Tool[] = [
     plans: `Returns what reset_branch would do with a branch of your own. Changes nothing. ${WITH_TOKEN}`,
     title: 'Reset a branch',
     description:
-      'Replaces the content of a branch of your own by the base copy. The present state is saved first, where saves.before has agent. Requires the token of plan_reset_branch with the same arguments.',
+      'Replaces the content of a branch of your own by the base copy, or by the state of the branch that it was created from. The present state is saved first, where saves.before has agent. Requires the token of plan_reset_branch with the same arguments.',
     effect: 'replaces',
     input: { target: given.target, name: given.branch },
     operation: branchResetOperation,

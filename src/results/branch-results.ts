@@ -23,6 +23,10 @@ export const branchRow = v.object({
   expires_at: describe(orNull(text), '`tool branch prune` drops it from then on.'),
   protected: describe(flag, 'Dropped and reset with --unprotect only.'),
   owner: describe(orNull(text), 'The agent that has created it (tool mcp); `null` for a person.'),
+  origin: describe(
+    orNull(v.object({ branch: text, save: text })),
+    'The branch that it was created from, and the id of the save with its content then; `null`: the base copy.',
+  ),
 });
 
 export type BranchRow = v.InferOutput<typeof branchRow>;
@@ -48,6 +52,7 @@ export const branchCreatePlan = v.object({
   ...branchesOfTarget,
   base: describe(orNull(databaseCopy), '`null` where it has to be loaded first.'),
   load: describe(orNull(snapshotRow), 'The snapshot to load as the base copy.'),
+  from: optional(describe(branchRow, 'The branch whose present state is taken, with --from.')),
   ...maybeRestoredBy,
   branches: v.array(branchDatabase),
   existing: describe(v.array(branchDatabase), 'Left as they are, with --reuse.'),
@@ -79,7 +84,7 @@ export interface BranchUrl extends BranchDatabase {
 
 export const branchResetPlan = v.object({
   ...branchesOfTarget,
-  base: databaseCopy,
+  base: describe(orNull(databaseCopy), '`null` where the branches return to the saves that they were created from.'),
   branches: v.array(branchRow),
   needs_bytes: orNull(number),
   automatic_saves: automaticSaves,
@@ -91,8 +96,8 @@ export type BranchResetPlan = v.InferOutput<typeof branchResetPlan>;
 
 const branchReset = {
   way: describe(
-    v.picklist(['in_place', 'copy']),
-    '`in_place`: one transaction exchanged the rows that differed; `copy`: a copy of the base copy replaced the branch.',
+    v.picklist(['in_place', 'copy', 'restore']),
+    '`in_place`: one transaction exchanged the rows that differed; `copy`: a copy of the base copy replaced the branch; `restore`: the save that it was created from was restored.',
   ),
   way_reason: describe(orNull(text), 'Why it was by a copy.'),
 };

@@ -27,6 +27,17 @@ export type TargetStatus = v.InferOutput<typeof targetStatus>;
 
 const lastRestore = v.object({ at: text, snapshot: describe(orNull(text), '`null`: not readable by this caller.') });
 
+const contents = v.object({
+  snapshot: describe(text, 'Id of the snapshot or save.'),
+  save: optional(describe(text, 'The name of the save. Absent: a snapshot.')),
+  sanitized: orNull(flag),
+  since: describe(text, 'Time of the load, reset, return or switch.'),
+  unchanged: describe(flag, '`false`: changed since, or not proved to be unchanged.'),
+});
+
+/** What a destination holds. */
+export type Contents = v.InferOutput<typeof contents>;
+
 export const targetRow = v.object({
   name: text,
   title: text,
@@ -49,6 +60,9 @@ export const targetRow = v.object({
   last_restore: optional(describe(orNull(lastRestore), 'The last proved restore of a cloud target.')),
   restore_late: optional(describe(flag, 'The last proved restore of a cloud target is older than the hub expects.')),
   copies: optional(describe(destinationCopies, 'Copies of the destination. Absent: none, or not looked for.')),
+  contents: optional(
+    describe(orNull(contents), 'What the destination holds; `null`: unknown. Absent: not looked for.'),
+  ),
 });
 
 export type TargetRow = v.InferOutput<typeof targetRow>;

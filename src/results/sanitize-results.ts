@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { describe, flag, number, orNull, text, texts, warnings } from './fields.ts';
+import { describe, flag, number, optional, orNull, text, texts, warnings } from './fields.ts';
+import { canaryReport } from './ledger-results.ts';
 import { destinationState, replaced, replaces, restoredBy } from './load-results.ts';
 import { snapshotRow } from './results.ts';
 
@@ -84,6 +85,7 @@ export const sanitizeResult = v.object({
   destination: describe(orNull(text), '`null` for a throw-away database.'),
   statements: number,
   coverage,
+  canaries: optional(canaryReport),
   ...replaced,
 });
 

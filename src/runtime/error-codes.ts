@@ -102,6 +102,7 @@ export const ERRORS = {
     rows_not_replaceable: 'The rows of a table cannot be replaced alone.',
     tables_locked: 'Other transactions keep the tables locked.',
     nothing_to_undo: 'The destination has no previous version.',
+    ledger_not_written: '`sanitize.lock.yml` cannot be written.',
     query_not_saved: 'A query of higher priority, a missing file or the disk prevents saving the query.',
     query_failed: 'A statement failed.',
     nothing_left: 'The query dropped every table.',
@@ -213,6 +214,7 @@ export const ERRORS = {
     query_empty: 'The query has no statement.',
     query_file_unreadable: "The query's file is unreadable or not UTF-8.",
     query_refused: 'A client command, an open quote, or an effect beyond the database.',
+    ledger_unreadable: '`sanitize.lock.yml` is invalid, too large, or a link out of its folder.',
     keep_malformed: 'A `-- keep:` comment lacks schema, table, column or reason.',
     no_place: 'Neither a destination nor a server for a throw-away database.',
     subset_missing: 'The target has no section `subset`.',
@@ -315,6 +317,9 @@ export const ERRORS = {
     automatic_save_failed: 'An automatic save failed; nothing was changed.',
     after_load_in_place: 'Steps of `after_load` cannot run in a load in place.',
     in_place_impossible: 'MySQL and MariaDB have no `--in-place`.',
+    unclassified:
+      'Columns, JSON keys, enumeration values or large objects are not in `sanitize.lock.yml`, or not as it says.',
+    canaries_survived: 'Marked values of `--canaries` are in the sanitized result.',
     personal_data_left: 'With `--strict`: unchanged columns look like personal data and are not acknowledged.',
   },
   interrupted: {

@@ -52,10 +52,9 @@ export function targetsListed(state: TargetsState, rows: TargetRow[], hub = stat
     const before = known.get(row.name);
     if (!before || before.checkedAt === null) return { row, checking: false, checkedAt: null };
     const { status, latency_ms, server_version, size_bytes, error, error_code } = before.row;
-    const copies = row.copies ?? before.row.copies;
     return {
       ...before,
-      row: { ...row, status, latency_ms, server_version, size_bytes, error, error_code, ...(copies && { copies }) },
+      row: withKnown({ ...row, status, latency_ms, server_version, size_bytes, error, error_code }, before.row),
       checking: false,
     };
   });
@@ -74,8 +73,22 @@ export function targetsChecked(state: TargetsState, rows: Map<string, TargetRow>
   const entries = state.entries.map((entry): TargetEntry => {
     const row = rows.get(entry.row.name);
     if (!row) return entry;
-    return { row, checking: false, checkedAt: now };
+    return { row: withKnown(row, entry.row), checking: false, checkedAt: now };
   });
+  return { ...state, entries };
+}
+
+/** Copies and contents of the destination are looked for less often than the state of the source. */
+function withKnown(row: TargetRow, before: TargetRow): TargetRow {
+  const { copies = before.copies, contents = before.contents } = row;
+  return { ...row, ...(copies && { copies }), ...(contents !== undefined && { contents }) };
+}
+
+export function contentsRead(state: TargetsState, { name, contents }: TargetRow): TargetsState {
+  if (contents === undefined) return state;
+  const entries = state.entries.map((entry) =>
+    entry.row.name === name ? { ...entry, row: { ...entry.row, contents } } : entry,
+  );
   return { ...state, entries };
 }
 

@@ -166,6 +166,7 @@ const POSTGRES: Record<string, string[]> = {
   'swap/ownable.ts': ['acl', 'catalog', 'namespace ? `…` : "0::oid"', 'own', 'owner', 'rank', 'where'],
   'swap/swap-session.ts': ['names'],
   'swap/inherit.ts': ['name', 'old.connection_limit', 'privilege'],
+  'sanitize/canaries.ts': ['at', 'given.join(", ")', 'list.join(", ")', 'nameOf(column)', 'nameOf(table)'],
   'sanitize/columns.ts': [
     'SAMPLED_ROWS',
     'SAMPLES',
@@ -275,6 +276,7 @@ const MYSQL: Record<string, string[]> = {
   // Renames of quoted names; conditions of ours, statements that EXECUTE IMMEDIATE takes as quoted text, and clauses that
   // check-definitions.ts has read token by token.
   'swap/swap-packet.ts': ['clause', 'condition', 'run'],
+  'sanitize/canaries.ts': ['at', 'given.join(", ")', 'list.join(", ")', 'table'],
   'sanitize/columns.ts': [
     'SAMPLED_ROWS',
     'SAMPLE_LENGTH',

@@ -4,6 +4,7 @@ import * as branch from '../../../src/results/branch-results.ts';
 import { applyPlan, reconcileResult, signedIn } from '../../../src/results/cloud-results.ts';
 import { demoTour } from '../../../src/results/demo-results.ts';
 import { flag } from '../../../src/results/fields.ts';
+import { classifyResult, ledgerCheck } from '../../../src/results/ledger-results.ts';
 import * as links from '../../../src/results/link-results.ts';
 import * as load from '../../../src/results/load-results.ts';
 import { rehearsalPlan, rehearsalResult } from '../../../src/results/rehearsal-results.ts';
@@ -24,6 +25,8 @@ const { original: _, snapshot: __, ...sanitized } = sanitizeResult.entries;
 export const RESULTS: Record<string, ResultShape[]> = {
   build: [v.object({ snapshot, restore }), v.object({ snapshot, sanitized: snapshot, ...sanitized, restore })],
   load: [planned(load.loadPlan), load.loadResult],
+  'sanitize check': [ledgerCheck],
+  'sanitize classify': [classifyResult],
   sanitize: [planned(sanitizePlan), sanitizeResult, suggestion],
   save: [planned(save.savePlan), save.saveResult, planned(save.saveRemoval), save.saveRemoval],
   back: [planned(save.backPlan), save.backResult, save.backPoints],

@@ -82,7 +82,8 @@ async function candidatesFor({ before, current }: TypedWords, sources: Completio
     const snapshots = await sources.snapshots(target);
     return snapshots.map(({ value, description }) => ({ value: target + value, description }));
   }
-  const candidates = await argumentCandidates(argument, { target, sources, before });
+  const words = given.length === 0 ? nextWords(plain, { ...grammar, commands: listed }) : [];
+  const candidates = [...words, ...(await argumentCandidates(argument, { target, sources, before }))];
   // A word that was given already is not offered again where several are taken.
   return argument.variadic ? candidates.filter(({ value }) => !given.includes(value)) : candidates;
 }

@@ -11,6 +11,7 @@ export const branchCreateCommand = defineCommand({
   arguments: [TARGET, BRANCH],
   options: [
     { flags: '--count <n>', description: 'create NAME_1 to NAME_n', value: 'count' },
+    { flags: '--from <branch>', description: 'take the present state of another branch, by a save' },
     { flags: '--reuse', description: 'keep existing branches' },
     { flags: '--env', description: 'print DATABASE_URL=URL with the password, for an .env file' },
     { flags: '--expires <age>', description: 'let prune drop it after 12h, 7d, 8w', value: 'duration' },
@@ -28,9 +29,12 @@ export const branchCreateCommand = defineCommand({
   async run(invocation) {
     const { branchCreateOperation } = await import('../../operations/branch/create/operation.ts');
     const { branchUrlLines } = await import('../../operations/branch/create/text.ts');
-    const { dryRun, env } = invocation.options;
+    const { dryRun, env, from, destdb } = invocation.options;
     if (env && invocation.globals.json) {
       throw wrongUsage('--env and --json exclude each other', { hint: 'Leave one of them out.' });
+    }
+    if (from !== undefined && destdb !== undefined) {
+      throw wrongUsage('--from and --destdb exclude each other', { hint: 'Branches of --destdb have no saves.' });
     }
     const { expires: expiresMs, ...request } = requestOf(invocation);
     const outcome = await runPlanned(invocation, branchCreateOperation, {

@@ -10,5 +10,8 @@ export const sanitizeSchema = v.strictObject({
   override_query: optionalKey(sql, 'Query, plain or base64; overrides override.san_query and query_file.', {
     example: "UPDATE users SET email = 'user' || id || '@example.com';",
   }),
+  require_classified: optionalKey(v.boolean(), 'Publishes only columns that sanitize.lock.yml classifies.', {
+    example: false,
+  }),
   storage_profile: optionalKey(storageProfile, 'Storage profile of sanitized snapshots.'),
 });

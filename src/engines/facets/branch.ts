@@ -2,7 +2,7 @@ import type { DestinationState } from '../../results/load-results.ts';
 import type { Semaphore } from '../../runtime/semaphore.ts';
 import type { DatabaseUrl } from '../database-url.ts';
 import type { WithoutUrl } from '../engine-context.ts';
-import type { BaseCopy, Branch } from './copies.ts';
+import type { BaseCopy, Branch, NewBranch } from './copies.ts';
 import type { InPlaceChanges } from './reset.ts';
 import type { ReplaceResult } from './restore.ts';
 
@@ -51,17 +51,7 @@ export interface BranchPlan {
   needsBytes: number | null;
 }
 
-export interface BranchCreation extends BranchRequest {
-  /** Name of the database. */
-  database: string;
-  repository: string | null;
-  gitBranch: string | null;
-  /** Recorded in the mark: only this agent may reset and drop the branch. */
-  owner?: string | null;
-  /** Token of the git working tree that it belongs to. */
-  tree?: string | null;
-  expiresAt?: string | null;
-  isProtected?: boolean;
+export interface BranchCreation extends BranchRequest, NewBranch {
   /** Owner of the objects; by default the owner of the destination. */
   role?: string | undefined;
   /** Called with the base copy; throws where it is not the planned one. */

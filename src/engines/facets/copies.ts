@@ -39,6 +39,8 @@ export interface Branch {
   expiresAt?: string | null;
   /** Dropped and reset only on explicit request. */
   isProtected?: boolean;
+  /** The state of another branch that it was made from; absent or `null`: the base copy. */
+  origin?: BranchOrigin | null;
   sizeBytes: number | null;
   /** Without blocks shared with the base copy; `null` where the server cannot tell. */
   ownBytes: number | null;
@@ -47,12 +49,32 @@ export interface Branch {
   sessions: number | null;
 }
 
+export interface BranchOrigin {
+  branch: string;
+  /** Id of the save of that branch. */
+  save: string;
+}
+
+/** The record of a new branch in its mark. */
+export interface NewBranch {
+  /** Name of the database. */
+  database: string;
+  repository: string | null;
+  gitBranch: string | null;
+  /** Only this agent may reset and drop the branch. */
+  owner?: string | null;
+  /** Token of the git working tree that it belongs to. */
+  tree?: string | null;
+  expiresAt?: string | null;
+  isProtected?: boolean;
+}
+
 /** All databases that were made from a destination, or for it. */
 export interface AllCopies extends BaseCopies {
   branches: Branch[];
 }
 
-/** A branch that a restore gives other content. */
+/** A branch that a restore gives other content, or creates. */
 export interface RestoredBranch {
   /** Name of the destination that it is a branch of. */
   of: string;
@@ -61,4 +83,6 @@ export interface RestoredBranch {
   createdAt: string;
   /** The snapshot that its new content is from. */
   snapshot: string | null;
+  /** It does not exist yet. Owner, grants and settings are those of the database `inheritsFrom`. */
+  creation?: (NewBranch & { origin: BranchOrigin; inheritsFrom: string }) | undefined;
 }

@@ -1,6 +1,10 @@
+import type { SchemaConfig } from '../../config/schema/settings.ts';
 import type { Manifest } from '../../repository/manifest/manifest.ts';
 import type { ColumnChoices, SuggestedQuery } from '../../results/suggested-query.ts';
+import type { Markers } from '../../sanitize/canaries/canary-marks.ts';
 import type { ColumnDigest, ColumnFacts } from '../../sanitize/column-facts.ts';
+import type { PersonalKind } from '../../sanitize/detector/kinds.ts';
+import type { CatalogContents } from '../../sanitize/ledger/ledger-item.ts';
 import type { Statement } from '../../sanitize/statement.ts';
 import type { SuspectColumn } from '../../sanitize/suggestion.ts';
 import type { DatabaseUrl } from '../database-url.ts';
@@ -10,11 +14,15 @@ import type { RestoreRun } from './restore.ts';
 
 /** The database is always a new copy without other users, which a failure may leave in any state: it is dropped. */
 export interface SanitizeFacet {
+  /** Columns with stored rows, and the parts of their types. Reads the catalog only, also of a source. */
+  readContents(schemaConfig: SchemaConfig | undefined): Promise<CatalogContents>;
   readColumns(manifest: Manifest): Promise<ColumnFacts[]>;
   /** By column name, without dropped columns. */
   digestColumns(columns: ColumnFacts[]): Promise<Map<string, ColumnDigest>>;
   /** Runs the statements. A failure names the statement; a second call runs all of them again. Step: `query`. */
   runQuery(run: WithoutUrl<QueryRun>): Promise<void>;
+  /** Inserts synthetic persons; each table gets the values that its constraints allow. */
+  insertCanaries(request: WithoutUrl<CanaryRequest>): Promise<InsertedCanaries>;
   /** Rewrites the changed tables, statistics and materialized views without remnants of old values. Can be repeated. */
   removeTraces(traces: WithoutUrl<Traces>): Promise<void>;
   suggestQuery(request: WithoutUrl<SuggestionRequest>): Promise<SuggestedQuery>;
@@ -44,6 +52,23 @@ export interface QueryRun {
   url: DatabaseUrl;
   manifest: Manifest;
   statements: Statement[];
+}
+
+export interface CanaryRequest {
+  url: DatabaseUrl;
+  columns: ColumnFacts[];
+  /** Kinds of the suspicious columns, by `schema.table.column`. */
+  kinds: Map<string, PersonalKind>;
+  persons: number;
+  markers: Markers;
+}
+
+export interface InsertedCanaries {
+  /** Columns of the marks, by the id of the mark. */
+  origins: Map<number, string>;
+  tokens: Map<string, number>;
+  /** Columns without a mark: constraints or types allow none. */
+  unmarked: string[];
 }
 
 export interface Traces {

@@ -124,12 +124,18 @@ export const postgres: Engine = {
         run(async (context, url) => (await import('./branches/destination-copies.ts')).dropCopies(context, url)),
     },
     sanitize: {
+      readContents: (schemaConfig) =>
+        run(async (context, url) => (await import('./sanitize/contents.ts')).readContents(context, url, schemaConfig)),
       readColumns: (manifest) =>
         run(async (context, url) => (await import('./sanitize/columns.ts')).readColumns(context, { url, manifest })),
       digestColumns: (columns) =>
         run(async (context, url) => (await import('./sanitize/digests.ts')).digestColumns(context, url, columns)),
       runQuery: (request) =>
         run(async (context, url) => (await import('./sanitize/query.ts')).runQuery(context, { ...request, url })),
+      insertCanaries: (request) =>
+        run(async (context, url) =>
+          (await import('./sanitize/canaries.ts')).insertCanaries(context, { ...request, url }),
+        ),
       removeTraces: (request) =>
         run(async (context, url) => (await import('./sanitize/traces.ts')).removeTraces(context, { ...request, url })),
       suggestQuery: (request) =>

@@ -21,14 +21,29 @@ export async function listPoints(given: Context, request: SavesOf): Promise<Back
 }
 
 async function listBranchPoints(given: Context, request: SavesOf & { branch: string }): Promise<BackPoints> {
-  const { target, branch } = request;
-  const { context, database, destination } = await openSeparateBranch(given, request);
+  const { context, database, branch: found, destination } = await openSeparateBranch(given, request);
+  if (found.origin) {
+    const { origin, createdAt } = found;
+    const point: BackPoint = {
+      ...{ kind: 'load', name: 'load', way: 'restore', created_at: createdAt, size_bytes: null },
+      made_by: `the state of branch ${origin.branch}`,
+    };
+    return pointsOf(context, request, { database, point });
+  }
   const { base } = await destination.restore.findCopies();
   const load = { kind: 'load', name: 'load', way: 'copy', made_by: loadOf(base?.snapshot ?? null) } as const;
   const point: BackPoint = base?.closed
     ? { ...load, created_at: base.loadedAt, size_bytes: base.sizeBytes }
     : { ...load, created_at: null, size_bytes: null, unavailable: base?.outdated ?? 'There is no base copy' };
-  const points = [point, ...(await savePoints(context, request))];
+  return pointsOf(context, request, { database, point });
+}
+
+async function pointsOf(
+  context: Context,
+  { target, branch, owner }: SavesOf & { branch: string },
+  { database, point }: { database: Database; point: BackPoint },
+): Promise<BackPoints> {
+  const points = [point, ...(await savePoints(context, { target, branch, owner }))];
   return { target, branch, destination: database.url.display, points };
 }
 

@@ -115,6 +115,7 @@ export async function branchRows(
     expires_at: branch.expiresAt ?? null,
     protected: branch.isProtected ?? false,
     owner: branch.owner ?? null,
+    origin: branch.origin ?? null,
   }));
 }
 

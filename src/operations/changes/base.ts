@@ -1,13 +1,11 @@
 import type { Manifest } from '../../repository/manifest/manifest.ts';
 import type { ChangesResult } from '../../results/changes-results.ts';
-import type { HistoryEntry } from '../../results/history-results.ts';
 import type { SnapshotRow } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { toSelector } from '../../text/snapshot-selector.ts';
 import type { DestinationOfTarget } from '../back/last-load.ts';
-import { readHistory } from '../history/history-file.ts';
-import { createLeadsTo } from '../history/leads-to.ts';
+import { findOrigin } from '../history/origin.ts';
 import { type FoundSave, listSaves } from '../save/saves.ts';
 import { assertLocal } from '../snapshots/rows.ts';
 import { type FoundSnapshot, findSnapshot } from '../snapshots/snapshots.ts';
@@ -60,29 +58,10 @@ function ofSnapshot(kind: ChangesBase['since']['kind'], target: string, found: F
 
 /** The id of the snapshot or save that the database has been since its last load, return, reset or undo. */
 export async function originOf(context: Context, { target, url }: DestinationOfTarget): Promise<string> {
-  const leadsTo = createLeadsTo(context, url);
-  // An undo returns to what the last change replaced, and a second one takes it back.
-  let isUndone = false;
-  for (const entry of readHistory(context).entries) {
-    const { operation, method, snapshot } = entry;
-    if (!replacesContent(entry) || !(await leadsTo(entry.to))) continue;
-    if (operation === 'undo') {
-      isUndone = !isUndone;
-    } else if (isUndone) {
-      isUndone = false;
-    } else if (method !== 'rows') {
-      if (snapshot === null || method === 'tables') throw loadUnknown(target, url.display);
-      return snapshot;
-    }
-  }
-  throw neverLoaded(target, url.display);
-}
-
-const LOADS: HistoryEntry['operation'][] = ['load', 'back', 'reset', 'undo', 'branch switch', 'branch reset'];
-
-/** A script on the existing database is one of the changes. */
-function replacesContent({ operation, outcome, method }: HistoryEntry): boolean {
-  return outcome === 'done' && LOADS.includes(operation) && method !== 'script';
+  const origin = await findOrigin(context, url);
+  if (origin === null) throw neverLoaded(target, url.display);
+  if (origin.snapshot === null || origin.method === 'tables') throw loadUnknown(target, url.display);
+  return origin.snapshot;
 }
 
 function neverLoaded(target: string, url: string): UserError {

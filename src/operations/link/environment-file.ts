@@ -1,9 +1,10 @@
 import { lstat, rm } from 'node:fs/promises';
-import { join, normalize, resolve, sep } from 'node:path';
+import { join, resolve, sep } from 'node:path';
 import { parseEnv } from 'node:util';
 import { replaceFile } from '../../config/edit/write-temporary.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { COMPOSED_KEYS, connectionText } from '../configuration/project-database.ts';
+import { isEnvironmentFile, KEY } from './names.ts';
 import { readBytes } from './read-bytes.ts';
 
 /** Lines of a file by variable, as bytes without their end; `null` for a missing one. */
@@ -19,17 +20,12 @@ export interface PlannedFile {
 
 /** Refuses names of a file and a variable that the memory of a link cannot have. */
 export function assertNames({ file, key }: { file?: string | undefined; key?: string | undefined }): void {
-  if (file !== undefined && !isFileName(file)) {
+  if (file !== undefined && !isEnvironmentFile(file)) {
     throw refused(`--file ${file} is not .env, .env.NAME or such a file in a folder of the tree (app/.env.local)`);
   }
-  if (key !== undefined && !/^[A-Z][A-Z0-9_]{0,99}$/.test(key)) {
+  if (key !== undefined && !KEY.test(key)) {
     throw refused(`--key ${key} has other characters than A-Z, 0-9 and _ (DATABASE_URL), or more than 100`);
   }
-}
-
-function isFileName(file: string): boolean {
-  const isPlain = file.length <= 500 && normalize(file) === file && !/(?:^|\/)\.(?:git|\.)\//i.test(file);
-  return isPlain && /^(?:[^/\\\0]+\/)*\.env(?:\.[\w-]+)*$/.test(file);
 }
 
 /** The variables that state the URL together: those of Laravel, or one. */

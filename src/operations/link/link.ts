@@ -7,12 +7,12 @@ import { noRepository } from '../branch/checkout/checkout.ts';
 import { applyBranchHook, type PlannedBranchHook, planBranchHook } from '../branch/hook/hook.ts';
 import { assertBranchesNotSources, type OpenedBranches, openBranches } from '../branch/open-branches.ts';
 import { PROJECT_FILES, PROJECT_KEYS } from '../configuration/project-database.ts';
-import { isTracked, readHookFile } from '../git.ts';
+import { isTracked, readCheckout, readHookFile } from '../git.ts';
 import { createAddressComparison } from '../load/guard/guard.ts';
 import type { Planned } from '../planned.ts';
 import { assertNames, keysOf, linesFor, linesOf, readInTree, refused, urlIn } from './environment-file.ts';
 import { type Link, readLink, removeLink, writeLink } from './memory.ts';
-import { readTree, type Tree } from './trees.ts';
+import { findTree, type Tree } from './trees.ts';
 
 export interface LinkRequest {
   target: string;
@@ -68,8 +68,14 @@ export async function applyLink(context: Context, { plan, link, hook }: PlannedL
 }
 
 async function readMainTree(context: Context): Promise<Tree> {
-  const tree = await readTree(context);
-  if (!tree) throw noRepository();
+  const checkout = await readCheckout(context);
+  if (!checkout) throw noRepository();
+  const tree = await findTree(checkout.folder);
+  if (!tree) {
+    throw refused(
+      `${checkout.folder} has its git folder elsewhere (a submodule, or --separate-git-dir): it cannot be linked`,
+    );
+  }
   if (!tree.isMain) throw refused(`${tree.folder} is not the main working tree`);
   return tree;
 }

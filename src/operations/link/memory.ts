@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
-import { basename, isAbsolute, join, normalize } from 'node:path';
+import { basename, isAbsolute, join } from 'node:path';
 import * as v from 'valibot';
 import { createFile, replaceFile } from '../../config/edit/write-temporary.ts';
 import { UserError } from '../../runtime/errors.ts';
+import { isEnvironmentFile, KEY } from './names.ts';
 import { folderOfTree, readShort, type Tree } from './trees.ts';
 
 /** In the git folder that all working trees share: a clone does not bring it, a commit does not change it. */
@@ -17,14 +18,8 @@ const MOST_BYTES = 256 * 1024;
 const MOST_TREES = 2000;
 
 const short = v.pipe(v.string(), v.minLength(1), v.maxLength(4096));
-const name = v.pipe(v.string(), v.regex(/^[A-Z][A-Z0-9_]{0,99}$/));
-/** A name of a file for environment variables, perhaps in folders of the tree. */
-const file = v.pipe(
-  v.string(),
-  v.maxLength(500),
-  v.regex(/^(?:[^/\\\0]+\/)*\.env(?:\.[\w-]+)*$/),
-  v.check((path) => !isAbsolute(path) && normalize(path) === path && !/(?:^|\/)\.(?:git|\.)(?:\/|$)/i.test(path)),
-);
+const name = v.pipe(v.string(), v.regex(KEY));
+const file = v.pipe(v.string(), v.check(isEnvironmentFile));
 
 const linkSchema = v.strictObject({
   format: v.literal(1),

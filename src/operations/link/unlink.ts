@@ -64,8 +64,8 @@ export async function applyUnlink(context: Context, { plan, hook, files, own }: 
   return { target, hook: plan.hook?.file ?? null, files: restored, branches };
 }
 
-function removalOf({ target }: Link, { previous }: NonNullable<Link['hook']>) {
-  return { target, remove: true, ...(previous !== null && { restore: previous }) };
+function removalOf({ target }: Link, { file: written, previous }: NonNullable<Link['hook']>) {
+  return { target, remove: true, written, ...(previous !== null && { restore: previous }) };
 }
 
 async function fileOf(context: Context, { key }: Link, tree: KnownTree): Promise<PlannedFile[]> {

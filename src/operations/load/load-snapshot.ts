@@ -134,8 +134,8 @@ async function assertAllowedData(context: Context, target: string, manifest: Man
 }
 
 async function findRequested(context: Context, request: LoadRequest): Promise<FoundSnapshot> {
-  const { target, save, branch, owner } = request;
-  if (save !== undefined) return findLoadableSave(context, { target, id: save, branch, owner });
+  const { target, save, branch, saveOf = branch, owner } = request;
+  if (save !== undefined) return findLoadableSave(context, { target, id: save, branch: saveOf, owner });
   const found = await findSnapshot(context, request);
   assertTrusted(context, found.manifest, request);
   return found;
@@ -217,10 +217,10 @@ export async function applySnapshot(
 }
 
 function branchRestored(
-  { facts: { name, createdAt }, of }: NonNullable<LoadPlace['branch']>,
+  { facts: { name, createdAt }, of, creation }: NonNullable<LoadPlace['branch']>,
   { branch }: Manifest,
 ): RestoredBranch {
-  return { of, name, createdAt, snapshot: branch?.snapshot ?? null };
+  return { of, name, createdAt, snapshot: branch?.snapshot ?? null, creation };
 }
 
 /** Reports whether the destination was last loaded with the whole snapshot, and can be reset to that. */

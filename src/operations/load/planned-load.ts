@@ -1,8 +1,13 @@
+import type { RestoredBranch } from '../../engines/facets/copies.ts';
 import type { RestorePlan } from '../../engines/facets/restore.ts';
 import type { LoadPlan } from '../../results/load-results.ts';
 import type { SnapshotSelector } from '../../text/snapshot-selector.ts';
 import type { Planned } from '../planned.ts';
 import type { TrustChoice } from '../snapshots/signatures.ts';
+
+export interface BranchToCreate extends NonNullable<RestoredBranch['creation']> {
+  createdAt: string;
+}
 
 export interface LoadRequest extends TrustChoice {
   target: string;
@@ -12,6 +17,10 @@ export interface LoadRequest extends TrustChoice {
   save?: string;
   /** With `save`, one of this branch: replaces its database, without an undo copy. */
   branch?: string;
+  /** The branch that the save is of; default: `branch`. */
+  saveOf?: string;
+  /** `branch` does not exist yet, and is created. */
+  creates?: BranchToCreate;
   /** The agent that makes the request: its own branches only. */
   owner?: string | undefined;
   /** Takes the original where a sanitized one would be taken. */

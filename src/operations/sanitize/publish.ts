@@ -24,6 +24,7 @@ export async function publish(context: Context, { repository, original, sanitize
     ...(git && { git }),
     ...(dump && { dump }),
     ...(tags && { tags }),
+    ...(sanitized.classified && { classified: sanitized.classified }),
   };
   const step = {
     step: 'store',

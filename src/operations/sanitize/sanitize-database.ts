@@ -15,6 +15,7 @@ import { type Statement, tablesNamedBy } from '../../sanitize/statement.ts';
 import { formatNumberOf } from '../../text/format.ts';
 import { storeDump } from '../snapshots/store-dump.ts';
 import { LeakSearch } from './leaks/search-leaks.ts';
+import { type ClassifiedItems, openLedgerGate } from './ledger/ledger-gate.ts';
 
 export interface SanitizeWork {
   /** The restored original, without other sessions. */
@@ -80,6 +81,7 @@ export interface SanitizedDump {
   dump: DumpResult & Pick<Manifest, 'migrations'>;
   addedBytes: number;
   coverage: Coverage;
+  classified: ClassifiedItems | null;
 }
 
 export interface SanitizeJob extends SanitizeWork {
@@ -94,12 +96,14 @@ export interface SanitizeJob extends SanitizeWork {
 
 /** Sanitizes a restored database and stores its dump; nothing is published yet. Steps also: `dump`, `leaks`, `traces`. */
 export async function sanitizeDatabase(context: Context, work: SanitizeJob): Promise<SanitizedDump> {
-  const { database, manifest, repository, pool, cpus, strict, stays, statements, keep } = work;
+  const { database, manifest, repository, pool, cpus, strict, stays, statements } = work;
   await using opened = new AsyncDisposableStack();
+  const gate = await openLedgerGate(context, { database, repository, manifest, cpus });
+  const keep = [...work.keep, ...(gate?.kept ?? [])];
   const kept = new Set(keep.map(({ column }) => column));
   const isNamed = tablesNamedBy(statements);
   let search: LeakSearch | undefined;
-  const compared = await runQueryAndCompare(context, work, (survey) => {
+  const compared = await runQueryAndCompare(context, { ...work, keep }, (survey) => {
     search = opened.use(
       new LeakSearch(context, {
         engine: database.engine,
@@ -114,6 +118,7 @@ export async function sanitizeDatabase(context: Context, work: SanitizeJob): Pro
     );
   });
   if (!search) throw new Error('the columns were not examined');
+  await gate?.afterQuery();
   if (strict && compared.findings.length > 0) throw personalDataLeft(manifest.target, compared.findings);
   const schemaConfig = { include_schemas: manifest.schemas };
   const { dump, addedBytes } = await storeDump({
@@ -125,6 +130,7 @@ export async function sanitizeDatabase(context: Context, work: SanitizeJob): Pro
     schemaConfig,
   });
   if (manifest.tables.length > 0 && dump.tables.length === 0) throw nothingLeft(manifest.target);
+  const classified = (await gate?.afterDump({ ...manifest, ...dump })) ?? null;
   const reordered = await search.findReordered({ ...manifest, ...dump });
   const tables = compareTables({
     before: manifest.tables,
@@ -135,14 +141,14 @@ export async function sanitizeDatabase(context: Context, work: SanitizeJob): Pro
   const changed = tables.filter(({ state }) => state !== 'untouched' && state !== 'dropped').map(({ name }) => name);
   // The server works meanwhile.
   const [searched, traces] = await Promise.allSettled([
-    searchResult(context, { search, dump, compared, reordered, work }),
+    searchResult(context, { search, dump, compared, reordered, work, keep }),
     stays ? database.sanitize.removeTraces({ dump, changed }) : null,
   ]);
   if (searched.status === 'rejected') throw searched.reason;
   const columns = searched.value;
   if (strict && columns.findings.length > 0) throw personalDataLeft(manifest.target, columns.findings);
   if (traces.status === 'rejected') throw traces.reason;
-  return { dump, addedBytes, coverage: { tables, ...columns } };
+  return { dump, addedBytes, coverage: { tables, ...columns }, classified };
 }
 
 interface ResultSearch {
@@ -151,13 +157,16 @@ interface ResultSearch {
   compared: ComparedColumns;
   reordered: Set<string>;
   work: SanitizeJob;
+  /** Also those of the ledger. */
+  keep: KeepComment[];
 }
 
 async function searchResult(
   context: Context,
-  { search, dump, compared, reordered, work: { manifest, keep } }: ResultSearch,
+  { search, dump, compared, reordered, work, keep }: ResultSearch,
 ): Promise<Omit<Coverage, 'tables'>> {
   const { columns: _, suspicions, before: __, ...changes } = compared;
+  const { manifest } = work;
   const step = {
     step: 'leaks',
     label: 'Search the result for original values',
@@ -168,7 +177,7 @@ async function searchResult(
     const leaks = await search.search({ ...manifest, ...dump }, new Set(known), reordered);
     const columns = addLeaks(changes, { ...leaks, suspicions, keep });
     const used = [...columns.acknowledged, ...suspicions.map(({ facts }) => ({ column: columnName(facts) }))];
-    warnOfUnused(context, keep, new Set(used.map(({ column }) => column)));
+    warnOfUnused(context, work.keep, new Set(used.map(({ column }) => column)));
     return columns;
   });
 }

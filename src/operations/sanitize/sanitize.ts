@@ -1,5 +1,4 @@
 import { ORIGINALS_HINT, sharedOriginals } from '../../config/rules/shared-originals.ts';
-import { connectionUrl } from '../../config/urls/connection-url.ts';
 import type { EngineId } from '../../engines/list.ts';
 import { openDatabase } from '../../engines/open-database.ts';
 import { engineForUrl, engineOf } from '../../engines/registry.ts';
@@ -26,9 +25,12 @@ import { pushStored } from '../snapshots/transfer/push.ts';
 import { statingOutcome } from '../stating-outcome.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
+import { rehearseCanaries } from './canaries/rehearse-canaries.ts';
+import { assertStoredClassified, requiresClassified } from './ledger/ledger-gate.ts';
 import { publish } from './publish.ts';
 import { type SanitizedDump, sanitizeDatabase } from './sanitize-database.ts';
 import { choosePlaces, openPlace, restorerIn, type SanitizePlace } from './sanitize-place.ts';
+import { sourceOf } from './source-of.ts';
 
 export interface SanitizeRequest extends TrustChoice {
   target: string;
@@ -45,6 +47,8 @@ export interface SanitizeRequest extends TrustChoice {
   /** `false` keeps no copy of the database that is replaced. Default `true`. */
   undo?: boolean;
   cpus?: number;
+  /** Synthetic persons whose marked values are searched in the result of a rehearsal. */
+  canaries?: number;
   /** `false` leaves it on this machine only. Default: pushed when there is a storage profile for it. */
   push?: boolean;
 }
@@ -65,6 +69,7 @@ export async function planSanitize(given: Context, request: SanitizeRequest): Pr
   if (!query) throw queryMissing(target);
   const found = request.build ? null : await findSnapshot(context, { ...request, original: true });
   if (found) assertTrusted(context, found.manifest, request);
+  if (found) await assertStoredClassified(context, found.manifest);
   const engine = found ? engineOf(found.manifest.engine) : engineForUrl(sourceOf(context, target));
   const statements = await engine.splitQuery(query.text);
   if (statements.length === 0) throw queryEmpty(query);
@@ -176,10 +181,14 @@ async function sanitizeIn(context: Context, work: Work): Promise<SanitizeResult>
   const { request, manifest, statements, keep, places, strict, undo } = work;
   const repository = localRepository(context);
   const cpus = request.cpus ?? cpusFor(context, request.target);
+  const { target, canaries: persons, allowSuperuser = false } = request;
+  const isStrict = strict || requiresClassified(context.configuration, target);
+  const rehearsal = { target, manifest, statements, keep, cpus, allowSuperuser, strict: isStrict };
+  const canaries = persons === undefined ? null : await rehearseCanaries(context, { ...rehearsal, persons });
   await using opened = await openPlace(context, {
     places,
     manifest,
-    superuser: request.allowSuperuser ?? false,
+    superuser: allowSuperuser,
   });
   const { place, database, restoration, plan } = opened;
   await using staging = await repository.stage();
@@ -218,6 +227,7 @@ async function sanitizeIn(context: Context, work: Work): Promise<SanitizeResult>
     destination: stays ? database.url.display : null,
     statements: statements.length,
     coverage,
+    ...(canaries && { canaries }),
     swap_ms: swapMs,
     undo_database: undoDatabase,
   };
@@ -231,15 +241,6 @@ function isShared(context: Context, target: string): boolean {
   const profile = settings.targets[target]?.sanitize?.storage_profile;
   const shares = Object.values(settings.targets).map(({ share }) => share?.storage_profile_name);
   return profile !== undefined && shares.includes(profile);
-}
-
-function sourceOf({ configuration }: Context, target: string): string {
-  const key = `targets.${target}.snapshot.src_url`;
-  const text = connectionUrl(configuration, key);
-  if (text !== undefined) return text;
-  throw new UserError('source_missing', `Target "${target}" has no source`, {
-    hint: `Set ${key} in the configuration.`,
-  });
 }
 
 interface Steps extends Pick<SanitizePlan, 'destination' | 'undo' | 'where'> {

@@ -1,4 +1,3 @@
-import { access } from 'node:fs/promises';
 import type { Engine } from '../../engines/engine.ts';
 import type { ReplacementTrial } from '../../engines/facets/sanitize.ts';
 import type { Database } from '../../engines/open-database.ts';
@@ -10,11 +9,11 @@ import { UserError } from '../../runtime/errors.ts';
 import { columnName } from '../../sanitize/column-facts.ts';
 import { maskValue } from '../../sanitize/coverage.ts';
 import { readKeepComments } from '../../sanitize/keep-comments.ts';
-import { chooseQuery, chosenQuery, type SanitizeQuery } from '../../sanitize/query.ts';
 import { writeQuery } from '../../sanitize/suggestion.ts';
 import { inScratchDatabase } from '../snapshots/in-scratch-database.ts';
 import { assertTrusted } from '../snapshots/signatures.ts';
 import { findSnapshot } from '../snapshots/snapshots.ts';
+import { presentQuery } from './present-query.ts';
 import type { SanitizeRequest } from './sanitize.ts';
 import { runQueryAndCompare } from './sanitize-database.ts';
 import { TRIED_ROWS } from './tried-rows.ts';
@@ -61,19 +60,6 @@ export async function withSuggestion<Result>(
     const write = (choices: ColumnChoices): string => writeQuery(suggested, choices);
     return use({ findings, query: suggested, write, openedMs, tryOut });
   });
-}
-
-/** A configured file that does not exist yet is no query: saving the suggestion creates it. */
-async function presentQuery(context: Context, target: string): Promise<SanitizeQuery | null> {
-  const file = chosenQuery(context.configuration, target)?.file ?? null;
-  if (file !== null) {
-    const exists = await access(file).then(
-      () => true,
-      (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
-    );
-    if (!exists) return null;
-  }
-  return chooseQuery(context, target);
 }
 
 async function tryChoices(

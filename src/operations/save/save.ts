@@ -92,7 +92,10 @@ export function applySave(given: Context, { request, plan }: PlannedSave): Promi
 export type SavedBranch = NonNullable<Manifest['branch']>;
 
 /** Returns what a save keeps of a branch; the mark on the server may name a snapshot of any form. */
-export function savedBranch({ name, snapshot }: Branch, owner: string | undefined): SavedBranch {
+export function savedBranch(
+  { name, snapshot }: Pick<Branch, 'name' | 'snapshot'>,
+  owner: string | undefined,
+): SavedBranch {
   return { name, owner: owner ?? null, snapshot: v.is(snapshotId, snapshot) ? snapshot : null };
 }
 

@@ -1,14 +1,13 @@
 import { connectionKey } from '../../engines/connection-limits.ts';
 import type { DatabaseUrl } from '../../engines/database-url.ts';
 import { openDatabase } from '../../engines/open-database.ts';
-import { parseUrl } from '../../engines/registry.ts';
 import type { DestinationCopies } from '../../results/database-copies.ts';
 import type { TargetRow } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
-import { configuredDestination } from '../load/configured-destination.ts';
 import { toDestinationCopies } from '../load/copies-result.ts';
 import { CHECK_TIMEOUT_MS } from './check-databases.ts';
+import { destinationUrl } from './destination-url.ts';
 
 const SERVERS_AT_ONCE = 8;
 
@@ -38,13 +37,8 @@ interface Place {
 }
 
 function placeOf(context: Context, target: string): Place | null {
-  try {
-    const chosen = configuredDestination(context.configuration, target);
-    return chosen && { target, url: parseUrl(chosen.text) };
-  } catch {
-    // The row has the reason.
-    return null;
-  }
+  const url = destinationUrl(context, target);
+  return url && { target, url };
 }
 
 async function findTogether(context: Context, group: Place[]): Promise<[string, DestinationCopies][]> {

@@ -2,10 +2,10 @@ import { keyText } from '../../config/keys/keys-in-effect.ts';
 import type { Cell, Column } from '../../presentation/shapes/column.ts';
 import type { Fact } from '../../presentation/shapes/fact.ts';
 import type { Glyphs } from '../../presentation/shapes/glyphs.ts';
-import { ENGINE_NAMES } from '../../presentation/snapshot.ts';
+import { ENGINE_NAMES, kindBadge } from '../../presentation/snapshot.ts';
 import type { HubState } from '../../results/cloud-results.ts';
 import type { Mode } from '../../results/configuration-results.ts';
-import type { TargetInfo, TargetRow } from '../../results/results.ts';
+import type { Contents, TargetInfo, TargetRow } from '../../results/results.ts';
 import type { SnapshotSizes, TargetEntry } from '../../state/targets.ts';
 import { formatAge, formatBytes, formatCount, formatTime } from '../../text/format.ts';
 import { sparkline } from '../../text/sparkline.ts';
@@ -140,12 +140,21 @@ export function targetFacts(entry: TargetEntry, now: number): Fact[] {
       ? { name: 'Server', value: (engineText(row) ?? 'unknown') + size }
       : { name: 'Shared', value: sharedText(row) },
     { name: 'Loads into', value: row.dst_url ?? 'no destination is configured' },
+    ...(row.contents ? [{ name: 'Holds', ...contentsFact(row.contents, now) }] : []),
     ...(row.copies?.base ? [{ name: 'Base copy', value: copyDetail(row.copies.base) }] : []),
     ...(row.copies?.spare ? [{ name: 'Spare', value: copyDetail(row.copies.spare) }] : []),
     ...(row.copies?.branches ? [{ name: 'Branches', value: branchesDetail(row.copies.branches) }] : []),
     { name: 'Snapshots', value: row.snapshots === 0 ? noSnapshotsText(row) : snapshotsText(row, now) },
     ...(row.last_restore ? [{ name: 'Restored', value: restoredText(row.last_restore, now) }] : []),
   ];
+}
+
+/** `8c41f2ab SAFE, loaded 12 min ago, unchanged`, `save lunch, restored 2 h ago, perhaps changed since` */
+function contentsFact({ snapshot, save, sanitized, since, unchanged }: Contents, now: number): Omit<Fact, 'name'> {
+  const badge = sanitized === null ? '' : ` ${kindBadge(sanitized).text}`;
+  const name = save === undefined ? `${snapshot}${badge}, loaded` : `save ${save}, restored`;
+  const value = `${name} ${formatAge(now - Date.parse(since))}, ${unchanged ? 'unchanged' : 'perhaps changed since'}`;
+  return { value, ...(unchanged && { tone: 'good' }) };
 }
 
 function restoredText({ at, snapshot }: NonNullable<TargetRow['last_restore']>, now: number): string {
@@ -202,6 +211,7 @@ export function targetInfoFacts({ info, ...row }: TargetRow & { info: TargetInfo
     ['Restored', row.last_restore ? restoredText(row.last_restore, now) : null],
     ['Source', info.source],
     ['Destination', withOrigin(info.destination, info.destination_set_by)],
+    ['Holds', row.contents ? contentsFact(row.contents, now).value : null],
     ['Base copy', row.copies?.base ? copyDetail(row.copies.base) : null],
     ['Spare', row.copies?.spare ? copyDetail(row.copies.spare) : null],
     ['Branches', row.copies?.branches ? branchesDetail(row.copies.branches) : null],

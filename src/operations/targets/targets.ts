@@ -15,6 +15,7 @@ import { configuredDestination } from '../load/configured-destination.ts';
 import { whyNotShared } from '../sign-in/sharing.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { checkDatabases } from './check-databases.ts';
+import { withContents } from './contents.ts';
 import { findTarget } from './find-target.ts';
 import { withCopies } from './target-copies.ts';
 
@@ -43,8 +44,9 @@ export async function listTargetsAfterRun(context: Context, target: string): Pro
   const rows = await listTargets(context);
   const own = rows.filter(({ name }) => name === target);
   const [row] = await withCopies(context, own);
-  const copies = row?.copies ?? { base: null, spare: null, branches: null };
-  return rows.map((each) => (each.name === target ? { ...each, copies } : each));
+  if (!row) return rows;
+  const { copies = { base: null, spare: null, branches: null }, ...held } = await withContents(context, row);
+  return rows.map((each) => (each.name === target ? { ...held, copies } : each));
 }
 
 async function withOriginals(row: TargetRow, repository: LocalRepository): Promise<TargetRow> {

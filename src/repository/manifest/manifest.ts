@@ -75,10 +75,20 @@ const manifestSchema = v.object({
   git: v.exactOptional(gitStateSchema),
   migrations: v.exactOptional(migrationsSchema),
   dump: v.exactOptional(dumpOriginSchema),
+  /** Entries of the ledger that were in force when the snapshot was sanitized. */
+  classified: v.exactOptional(
+    list(
+      v.object({
+        name: v.string(),
+        state: v.picklist(['changed', 'kept', 'empty', 'excluded']),
+        values: v.exactOptional(list(v.string())),
+      }),
+    ),
+  ),
   signature: v.exactOptional(
     v.object({
       key: v.string(),
-      /** Without `git`, `migrations` and `dump`, so that older versions, which drop them, can verify it. */
+      /** Without `git`, `migrations`, `dump` and `classified`, so that older versions, which drop them, can verify it. */
       value: v.string(),
       /** Signature of the whole manifest; absent without these. */
       whole: v.exactOptional(v.string()),

@@ -44,12 +44,12 @@ function readPublicKey(text: string): KeyObject | null {
   return createPublicKey({ key: der, type: 'spki', format: 'der' });
 }
 
-function hasOrigin({ git, migrations, dump }: Manifest): boolean {
-  return git !== undefined || migrations !== undefined || dump !== undefined;
+function hasOrigin({ git, migrations, dump, classified }: Manifest): boolean {
+  return [git, migrations, dump, classified].some((part) => part !== undefined);
 }
 
 /** The manifest without the signature, the note, the tags and the pin, which may change later: docs/storage.md, "Signatures". */
-function signedBytes({ git: _, migrations: __, dump: ___, ...signed }: Manifest): Buffer {
+function signedBytes({ git: _, migrations: __, dump: ___, classified: ____, ...signed }: Manifest): Buffer {
   return textOf(CONTEXT, signed);
 }
 

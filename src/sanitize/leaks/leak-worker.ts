@@ -2,6 +2,11 @@ import type { RowFormat } from '../../engines/shared/row-scanner.ts';
 import { type ObjectToRead, readFrames } from '../../repository/objects/read-object.ts';
 import { release } from '../../repository/objects/release.ts';
 import { performTasks } from '../../runtime/thread-pool.ts';
+import type { MarkSearch } from '../canaries/canary-marks.ts';
+import { createMarkFinder, createMarkScanner, type MarkHits } from '../canaries/mark-finder.ts';
+import { createPathCollector, type FoundPath } from '../ledger/document-paths.ts';
+import { createDocumentReader } from '../ledger/document-reader.ts';
+import type { Shape } from '../ledger/ledger-item.ts';
 import { createCollector, insertValue } from './collect-values.ts';
 import { type ColumnHits, createSearch, type SearchOptions } from './search-values.ts';
 import type { FieldScanner } from './stored-fields.ts';
@@ -32,7 +37,11 @@ export type LeakTask =
   | { task: 'search contents'; files: ObjectToRead[]; values: ValueRound }
   | { task: 'search texts'; texts: string[]; values: ValueRound }
   | { task: 'texts'; rows: StoredRows; sources: (LeakColumn | null)[]; wanted: WantedValue[] }
-  | { task: 'sum'; files: ObjectToRead[] };
+  | { task: 'sum'; files: ObjectToRead[] }
+  | { task: 'marks'; rows: StoredRows; columns: number; search: MarkSearch }
+  | { task: 'marks in contents'; files: ObjectToRead[]; search: MarkSearch }
+  /** By column; `null` for one without documents. */
+  | { task: 'paths'; rows: StoredRows; shapes: (Shape | null)[] };
 
 export type LeakAnswer =
   /** `isFull`: the values need more rounds. */
@@ -40,7 +49,11 @@ export type LeakAnswer =
   | { answer: 'searched'; hits: ColumnHits[] }
   | { answer: 'texts'; texts: Map<string, Set<string>> }
   /** Equal for equal rows in any order. */
-  | { answer: 'sum'; sum: string };
+  | { answer: 'sum'; sum: string }
+  /** By column, or of all contents together. */
+  | { answer: 'marks'; hits: MarkHits[] }
+  /** By column. */
+  | { answer: 'paths'; paths: FoundPath[][] };
 
 performTasks<LeakTask, LeakAnswer>((task, answer) => answer(perform(task)));
 
@@ -71,6 +84,24 @@ function perform(task: LeakTask): LeakAnswer {
       return texts(task);
     case 'sum':
       return { answer: 'sum', sum: sumRows(task.files) };
+    case 'marks': {
+      const { scanner, hits } = createMarkScanner({ ...task, format: task.rows.format });
+      scan(task.rows, scanner);
+      return { answer: 'marks', hits };
+    }
+    case 'marks in contents': {
+      const finder = createMarkFinder(task.search);
+      for (const file of task.files) {
+        let isFirst = true;
+        for (const frame of readFrames(file)) {
+          finder.feed(Buffer.from(frame.buffer, frame.byteOffset, frame.length), isFirst);
+          isFirst = false;
+        }
+      }
+      return { answer: 'marks', hits: [finder.hits] };
+    }
+    case 'paths':
+      return paths(task);
     default:
       return task satisfies never;
   }
@@ -116,6 +147,23 @@ function texts({ rows, sources, wanted }: Extract<LeakTask, { task: 'texts' }>):
 
 /** More texts than one of a digest are chance. */
 const MOST_TEXTS = 4;
+
+function paths({ rows, shapes }: Extract<LeakTask, { task: 'paths' }>): LeakAnswer {
+  const collectors = shapes.map(() => createPathCollector());
+  scan(rows, () =>
+    createDocumentReader({
+      format: rows.format,
+      shapes,
+      onText: (column, text) => {
+        const shape = shapes[column];
+        if (!shape) return;
+        if (text === null) collectors[column]?.addUnread();
+        else collectors[column]?.add(text, shape);
+      },
+    }),
+  );
+  return { answer: 'paths', paths: collectors.map((collector) => collector.found()) };
+}
 
 function scan({ files }: StoredRows, scanner: () => FieldScanner): void {
   for (const file of files) {

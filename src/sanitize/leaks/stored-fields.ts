@@ -29,7 +29,7 @@ export interface FieldScanner {
   push(chunk: Uint8Array): void;
 }
 
-const PIECE_BYTES = 1024 * 1024;
+export const PIECE_BYTES = 1024 * 1024;
 const TAB = 9;
 const LINE_FEED = 10;
 const PERCENT = 37;

@@ -14,7 +14,7 @@ export function fakeBranch(name: string, more: Partial<BranchRow> = {}): BranchR
     ...{ created_at: '2026-11-20T05:00:00.000Z', reset_at: null, last_used_at: null, clients: 0 },
     ...{ size_bytes: 60_000_000, own_bytes: 60_000_000, snapshot: '3f2a9c01' },
     ...{ repository: 'https://git.example.com/app.git', git_branch: name },
-    ...{ tree: null, tree_token: null, expires_at: null, protected: false, owner: null },
+    ...{ tree: null, tree_token: null, expires_at: null, protected: false, owner: null, origin: null },
     ...more,
   };
 }
@@ -41,12 +41,12 @@ export function fakeBranchWork(world: FakeWorld): BranchWork {
           branches: [{ name: request.name, database: `app_dev_${request.name}` }],
           steps: [`Create branch ${request.name}`],
         }),
-        load: null,
+        ...{ load: null, origin: null, checkout: null },
       }),
-      apply: async (_session, { request: { target, name } }) => {
+      apply: async (_session, { request: { target, name, from } }) => {
         const branch = fakeBranch(name);
         world.branches.push(branch);
-        world.done.push(`create branch ${name}`);
+        world.done.push(`create branch ${name}${from === undefined ? '' : ` from ${from}`}`);
         const { database, url } = branch;
         return { target, snapshot: '3f2a9c01', branches: [{ name, database, url, created: true }] };
       },

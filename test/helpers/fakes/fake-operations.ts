@@ -49,6 +49,7 @@ export function fakeOperations(world: FakeWorld, work = fakePlannedWork(world)):
       if (answering.length === rows.length) return;
       await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     },
+    withContents: async (_session, row) => row,
     checkTargets: async (_session, { rows, take }) => {
       world.done.push(`check ${rows.map(({ name }) => name).join(' ')}`);
       for (const row of rows) take({ ...row, ...world.checks[row.name] });

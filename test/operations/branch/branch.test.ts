@@ -145,7 +145,7 @@ describe.each(BRANCH_SERVERS)('branches on $name', ({ kind, start, files, cannot
     const planned = await planBranchReset(context, { target: 'app', name: 'test', all: true });
     expect(planned.plan.branches.map(({ name }) => name)).toEqual(['test_1', 'test_2', 'test_3']);
     // Two at once, the configured number.
-    const size = planned.plan.base.size_bytes ?? Number.NaN;
+    const size = planned.plan.base?.size_bytes ?? Number.NaN;
     expect(planned.plan.needs_bytes).toBe(2 * size);
     const fifth = { target: 'app', name: 'test', count: 5, reuse: true };
     expect((await planBranchCreate(context, fifth)).plan.needs_bytes).toBe(2 * size);

@@ -84,6 +84,28 @@ describeWithKind('postgres', 'tool link', () => {
     git('main', 'worktree', 'remove', '--force', path('fix'));
   });
 
+  it('refuses a repository whose git folder is elsewhere, and says so', async () => {
+    const moved = spawnSync('git', ['init', '--quiet', '--separate-git-dir', path('elsewhere.git'), path('apart')]);
+    expect(moved.status).toBe(0);
+    await expect(
+      planLink({ ...repository.contextWith(), cwd: path('apart') }, { target: 'shop' }),
+    ).rejects.toMatchObject({
+      code: 'link_refused',
+      message: expect.stringContaining('has its git folder elsewhere (a submodule, or --separate-git-dir)'),
+    });
+  });
+
+  it('is removed from the hook that it wrote after core.hooksPath has changed', async () => {
+    const { git } = repository;
+    const before = '#!/bin/sh\necho mine\n';
+    await writeFile(hook(), before, { mode: 0o755 });
+    await repository.link();
+    git('main', 'config', 'core.hooksPath', path('hooks'));
+    await repository.unlink();
+    git('main', 'config', '--unset', 'core.hooksPath');
+    expect(await readFile(hook(), 'latin1')).toBe(before);
+  });
+
   it('finds trees that are gone, mentions them once, and prunes their branches; moved ones stay', async () => {
     const { git, link, prune, databaseOf } = repository;
     await link();

@@ -59,6 +59,17 @@ test('n asks for a name, shows the plan, and the list has the new branch', async
 });
 
 test.each([
+  { keys: ['tab'], done: 'create branch x from login' },
+  { keys: ['tab', 'tab'], done: 'create branch x' },
+])('$keys.length times tab in the name of a new branch: $done', async ({ keys, done }) => {
+  const world = worldOf();
+  const model = await opened(world);
+  press(model, 'n', ...keys, 'x', 'enter');
+  await confirmed(model);
+  expect(world.done).toEqual([done]);
+});
+
+test.each([
   { key: 'R', done: 'reset branch login' },
   { key: 'd', done: 'drop branch login' },
   { key: 'W', done: 'switch to login' },

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { BranchOrigin, NewBranch } from '../../facets/copies.ts';
 import { parseRecord } from '../swap/record.ts';
 
 /** Mark of a branch: the comment of its table `tool-mark`, which is part of no snapshot and no swap. */
@@ -18,6 +19,8 @@ const branchMarkSchema = v.object({
   tree: v.optional(v.nullable(v.string()), null),
   expires_at: v.optional(v.nullable(v.string()), null),
   protected: v.optional(v.boolean(), false),
+  /** Another branch, and the save of it with the content of this one; `null`: the base copy. */
+  origin: v.optional(v.nullable(v.object({ branch: v.string(), save: v.string() })), null),
   /** Snapshot of the base copy that it was made from. */
   snapshot: v.nullable(v.string()),
   loaded_at: v.string(),
@@ -34,6 +37,23 @@ export type BranchMark = v.InferOutput<typeof branchMarkSchema>;
 /** Returns the mark for a branch with other content: no undo reverts the switch to it. */
 export function withoutSwitch(mark: BranchMark): BranchMark {
   return { ...mark, switched_at: null, previous: null };
+}
+
+interface CreatedBranch extends Omit<NewBranch, 'database'> {
+  name: string;
+  createdAt: string;
+  origin?: BranchOrigin;
+}
+
+/** The facts of a branch that nobody has reset or switched to yet. */
+export function newBranchFacts(created: CreatedBranch): Omit<BranchMark, 'tool' | 'of' | 'snapshot' | 'loaded_at'> {
+  const { name, createdAt, repository, gitBranch, origin = null } = created;
+  const { owner = null, tree = null, expiresAt = null, isProtected = false } = created;
+  return {
+    ...{ name, repository, git_branch: gitBranch, owner, tree, origin },
+    ...{ expires_at: expiresAt, protected: isProtected, created_at: createdAt },
+    ...{ reset_at: null, switched_at: null, previous: null },
+  };
 }
 
 /** Characters of the comment of a table. */

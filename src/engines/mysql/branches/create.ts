@@ -5,6 +5,7 @@ import { branchExists, databaseTaken } from '../../shared/branches.ts';
 import { withServer } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { databaseExists } from '../server/server.ts';
+import { newBranchFacts } from './branch-mark.ts';
 import { copyToBranch } from './copy.ts';
 import { findBranches } from './list.ts';
 import { sweepBranches } from './sweep.ts';
@@ -15,8 +16,7 @@ export function createBranch(context: EngineContext, creation: BranchCreation): 
 }
 
 async function create(context: EngineContext, creation: BranchCreation): Promise<void> {
-  const { url, name, database, repository, gitBranch, owner = null, accept } = creation;
-  const { tree = null, expiresAt = null, isProtected = false } = creation;
+  const { url, name, database, accept } = creation;
   const made = startStep(context.report, `branch ${name}`, `Create branch ${name} as ${database}`);
   await sweepBranches(context, url);
   const assertNameFree = async (server: MysqlSession): Promise<void> => {
@@ -26,11 +26,7 @@ async function create(context: EngineContext, creation: BranchCreation): Promise
   await withServer(context, url, assertNameFree);
   await copyToBranch(context, {
     ...{ url, database, accept, begin: assertNameFree },
-    mark: {
-      ...{ name, repository, git_branch: gitBranch, owner, reset_at: null, switched_at: null, previous: null },
-      ...{ tree, expires_at: expiresAt, protected: isProtected },
-      created_at: context.clock().toISOString(),
-    },
+    mark: newBranchFacts({ ...creation, createdAt: context.clock().toISOString() }),
     onlyNew: () => databaseTaken(database, name),
   });
   made(`Created branch ${name} as ${database}`);

@@ -65,7 +65,7 @@ export async function describeBranches(
       ...{ name: mark.name, database, current: isDestination(database, mark) },
       ...{ createdAt: mark.created_at, resetAt: mark.reset_at },
       ...{ snapshot: mark.snapshot, repository: mark.repository, gitBranch: mark.git_branch, owner: mark.owner },
-      ...{ tree: mark.tree, expiresAt: mark.expires_at, isProtected: mark.protected },
+      ...{ tree: mark.tree, expiresAt: mark.expires_at, isProtected: mark.protected, origin: mark.origin },
       ...{ sizeBytes, ownBytes: sizeBytes },
       clients: clients?.get(database) ?? 0,
       // The server counts no sessions of a database.

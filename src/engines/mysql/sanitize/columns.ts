@@ -23,7 +23,7 @@ export async function readColumns(context: EngineContext, { url, manifest }: Col
   return facts;
 }
 
-interface CatalogRow {
+export interface CatalogRow {
   table_: string;
   column_: string;
   base: string;
@@ -36,7 +36,7 @@ interface CatalogRow {
   is_json: number;
 }
 
-async function readCatalog(session: MysqlSession, database: string): Promise<CatalogRow[]> {
+export async function readCatalog(session: MysqlSession, database: string): Promise<CatalogRow[]> {
   const columns = await session.query<Omit<CatalogRow, 'is_json'>>(`
     SELECT c.TABLE_NAME AS table_, c.COLUMN_NAME AS column_, LOWER(c.DATA_TYPE) AS base, c.COLUMN_TYPE AS type,
       c.CHARACTER_MAXIMUM_LENGTH AS max_length, c.COLLATION_NAME AS collation, c.IS_NULLABLE = 'YES' AS nullable,
@@ -83,7 +83,9 @@ async function sampleTable(session: MysqlSession, columns: CatalogRow[]): Promis
 }
 
 export function textOf(column: string, family: ColumnFamily): string {
-  return family === 'binary' ? column : `CONVERT(${column} USING utf8mb4)`;
+  if (family === 'binary') return column;
+  // A geometry is no text.
+  return family === 'other' ? `HEX(${column})` : `CONVERT(${column} USING utf8mb4)`;
 }
 
 /** Enough digits against collisions, few enough to sum as integers. */
@@ -134,7 +136,7 @@ function families(family: ColumnFamily, types: string): Record<string, ColumnFam
   return Object.fromEntries(types.split(' ').map((type) => [type, family]));
 }
 
-function familyOf({ base, type, is_json }: CatalogRow): ColumnFamily {
+export function familyOf({ base, type, is_json }: CatalogRow): ColumnFamily {
   if (is_json === 1) return 'document';
   return /^(tinyint|bit)\(1\)/.test(type) ? 'boolean' : (FAMILY_OF_TYPE[base] ?? 'other');
 }

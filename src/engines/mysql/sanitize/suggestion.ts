@@ -71,7 +71,7 @@ interface ForeignKey {
   pairs: KeyPair[];
 }
 
-async function readForeignKeys(
+export async function readForeignKeys(
   session: MysqlSession,
   { database, schema }: { database: string; schema: string },
 ): Promise<ForeignKey[]> {

@@ -174,7 +174,7 @@ export async function createClosedCopy(
   { destination, ...copy }: ClosedCopy,
 ): Promise<void> {
   await copyDatabase(context, server, { ...copy, closed: true });
-  await markNew(server, copy.to, destination);
+  await markNew(server, copy.to, { of: destination });
   const owned = await readDatabase(server, copy.from);
   if (owned) await server.execute(`ALTER DATABASE ${quoteName(copy.to)} OWNER TO ${quoteName(owned.owner)}`);
 }
@@ -203,7 +203,7 @@ export async function newFromBase(
   const cloned = await lockingBase(server, copying, () =>
     copyDatabase(context, server, { url, from: base.name, to, closed: false }),
   );
-  await markNew(server, to, of);
+  await markNew(server, to, { of: of });
   return cloned;
 }
 

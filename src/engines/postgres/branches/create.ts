@@ -10,7 +10,7 @@ import { writeComment } from '../swap/mark.ts';
 import { databaseExists, rename } from '../swap/swap.ts';
 import { openSwapSession } from '../swap/swap-session.ts';
 import { newFromBase } from './base-copies.ts';
-import { branchComment, findClosedBase } from './copy.ts';
+import { branchComment, findClosedBase, newBranchFacts } from './copy.ts';
 import { findBranches } from './list.ts';
 import { sweepBranches } from './sweep.ts';
 
@@ -19,8 +19,7 @@ const EXISTS = '42P04';
 
 /** A branch is complete, with its name and mark, or absent: both come in one transaction, after the copy. */
 export async function createBranch(context: EngineContext, creation: BranchCreation): Promise<void> {
-  const { url, name, database, repository, gitBranch, owner = null, role, accept, inTurn } = creation;
-  const { tree = null, expiresAt = null, isProtected = false } = creation;
+  const { url, name, database, role, accept, inTurn } = creation;
   const destination = url.database ?? '';
   await using server = await openSwapSession(context, url);
   const made = startStep(context.report, `branch ${name}`, `Create branch ${name} as ${database}`);
@@ -36,23 +35,8 @@ export async function createBranch(context: EngineContext, creation: BranchCreat
     const from = (await databaseExists(server, destination)) ? destination : null;
     await inherit(context, server, { from, to: shadow, url, settings: [], role, copied: true });
     context.signal.throwIfAborted();
-    const branch = {
-      ...{
-        name,
-        database,
-        repository,
-        git_branch: gitBranch,
-        owner,
-        tree,
-        expires_at: expiresAt,
-        protected: isProtected,
-        cloned,
-        reset_at: null,
-        switched_at: null,
-        previous: null,
-      },
-      created_at: context.clock().toISOString(),
-    };
+    const createdAt = context.clock().toISOString();
+    const branch = { ...newBranchFacts({ ...creation, createdAt }), cloned };
     const comment = await branchComment(server, { destination, database: shadow, base, branch });
     await verifyLock(server, destination);
     await server.transaction([

@@ -80,6 +80,7 @@ function describe({ database, oid, bytes, clients, sessions }: DatabaseRow, mark
     tree: branch.tree,
     expiresAt: branch.expires_at,
     isProtected: branch.protected,
+    origin: branch.origin,
     sizeBytes: bytes,
     ownBytes: branch.cloned ? null : bytes,
     clients,

@@ -8,12 +8,14 @@ import { findBranches } from './list.ts';
 
 /** Changes nothing. */
 export async function planBranches(context: EngineContext, { url, copies }: BranchPlanRequest): Promise<BranchPlan> {
-  const facts = await inspectDestination(context, url);
+  const inspected = inspectDestination(context, url);
+  inspected.catch(() => {});
   const destination = url.database ?? '';
   await using server = await connectToServer(context, url);
   const { base } = await findBaseCopies(server, destination);
   const found = await findBranches(server, destination);
   const clones = base !== null && (await prefersClones(server, base.name));
+  const facts = await inspected;
   // A clone that the file system refuses becomes a copy, which has its own check of the space.
   const branches = found.map(({ mark: _, ...branch }) => branch);
   const wanted = copies(branches);

@@ -1,10 +1,11 @@
 import type { EngineContext } from '../../engine-context.ts';
 import type { RestoreRun } from '../../facets/restore.ts';
-import { branchReplaced } from '../../shared/branches.ts';
+import { branchReplaced, databaseTaken } from '../../shared/branches.ts';
 import { readOid } from '../server/server.ts';
 import { branchMarkText, parseBranchMark } from '../swap/mark.ts';
-import { type NewComment, readComment } from '../swap/swap.ts';
+import { databaseExists, type NewComment, readComment } from '../swap/swap.ts';
 import { readSessions } from './base-copies.ts';
+import { branchComment, newBranchFacts } from './copy.ts';
 
 /** The mark of a branch for its new content; `undefined` of a destination, which keeps its comment. */
 export function restoredBranchComment(
@@ -12,7 +13,15 @@ export function restoredBranchComment(
   { url, branch }: Pick<RestoreRun, 'url' | 'branch'>,
 ): NewComment | undefined {
   if (!branch) return;
-  const { of, name, createdAt, snapshot } = branch;
+  const { of, name, createdAt, snapshot, creation } = branch;
+  if (creation) {
+    return async (server, shadow) => {
+      if (await databaseExists(server, creation.database)) throw databaseTaken(creation.database, name);
+      const facts = newBranchFacts({ ...creation, name, createdAt });
+      const base = { snapshot, loadedAt: '', partial: false };
+      return branchComment(server, { destination: of, database: shadow, base, branch: facts });
+    };
+  }
   return async (server, shadow) => {
     const present = parseBranchMark((await readComment(server, url.database ?? ''))?.comment ?? null);
     // Switched to, dropped or made again meanwhile.

@@ -84,6 +84,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
       fromCopy,
       comment: restoredBranchComment(context, run),
       discards: run.branch !== undefined,
+      creates: run.branch?.creation && { branchOf: run.branch.of, inheritsFrom: run.branch.creation.inheritsFrom },
     },
     ...{ restoredBy: plan.restoredBy, extensions: details.extensions },
   };

@@ -58,7 +58,7 @@ export async function loadThroughShadow(
     const tablespace = exists ? await inheritedTablespace(context, server, destination) : null;
     const major = majorOf(version?.major ?? '');
     const sameLocale = await createDatabase(server, { name: shadow, locale, major, tablespace });
-    await markNew(server, shadow, destination);
+    await markNew(server, shadow, { of: destination, branchOf: replacement.creates?.branchOf });
     if (sameLocale || !locale) return;
     const message = `The server does not know the source's locale "${locale.icu_locale ?? locale.collate}": its own is used, and text may sort differently`;
     context.report({ event: 'warning', code: 'locale_unknown', message });

@@ -69,7 +69,7 @@ interface ForeignKey {
 }
 
 /** Keys of partitions are those of their tables. */
-function readForeignKeys(session: PostgresSession): Promise<ForeignKey[]> {
+export function readForeignKeys(session: PostgresSession): Promise<ForeignKey[]> {
   const place = (relation: string, attribute: string): string =>
     `json_build_object('schema', ${relation}n.nspname, 'table', ${relation}c.relname, 'column', ${attribute}.attname)`;
   return session.query<ForeignKey>(`

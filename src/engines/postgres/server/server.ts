@@ -255,11 +255,13 @@ export async function createDatabase(
 }
 
 /** Ends the provisional state of `createDatabase` and `copyDatabase`. */
-export async function markNew(server: PostgresSession, name: string, destination: string): Promise<void> {
-  await server.transaction([
-    writeMark(name, { tool: 'new', of: destination }),
-    `ALTER DATABASE ${quoteName(name)} CONNECTION LIMIT -1`,
-  ]);
+export async function markNew(
+  server: PostgresSession,
+  name: string,
+  { of, branchOf }: { of: string; branchOf?: string | undefined },
+): Promise<void> {
+  const mark = { tool: 'new', of, ...(branchOf !== undefined && { branch_of: branchOf }) } as const;
+  await server.transaction([writeMark(name, mark), `ALTER DATABASE ${quoteName(name)} CONNECTION LIMIT -1`]);
 }
 
 function localeClauses({ collate, ctype, provider, icu_locale }: DatabaseLocale, major: number): string {

@@ -20,6 +20,8 @@ const branchSchema = v.object({
   tree: v.optional(v.nullable(v.string()), null),
   expires_at: v.optional(v.nullable(v.string()), null),
   protected: v.optional(v.boolean(), false),
+  /** Another branch, and the save of it with the content of this one; `null`: the base copy. */
+  origin: v.optional(v.nullable(v.object({ branch: v.string(), save: v.string() })), null),
   /** Time when it got the destination's name, and the branch that had it before; `null` for none. */
   switched_at: v.optional(v.nullable(v.string()), null),
   previous: v.optional(v.nullable(v.string()), null),
@@ -56,6 +58,8 @@ export type BaseContents = v.InferOutput<typeof contentsSchema>;
 const markSchema = v.object({
   tool: v.picklist(['new', 'undo', 'base', 'spare', 'branch']),
   of: v.string(),
+  /** In a shadow database that becomes a new branch: the destination of that. */
+  branch_of: v.exactOptional(v.string()),
   /** Time of the replacement, in an undo copy. */
   replaced_at: v.optional(v.string(), ''),
   comment: v.optional(v.nullable(v.string()), null),
@@ -206,6 +210,12 @@ export function branchMarkText(mark: Omit<BranchMark, 'tool' | 'replaced_at' | '
 export function parseBranchMark(comment: string | null): BranchMark | null {
   const mark = parseMark(comment);
   return mark?.tool === 'branch' && mark.branch ? { ...mark, tool: 'branch', branch: mark.branch } : null;
+}
+
+/** The database of a branch that was to be created for the destination, by the mark of its shadow database. */
+export function newBranchOf(comment: string | null, destination: string): string | null {
+  const mark = parseMark(comment);
+  return mark?.tool === 'new' && mark.branch_of === destination ? mark.of : null;
 }
 
 function parseMark(comment: string | null): Mark | null {

@@ -31,6 +31,8 @@ export interface ReplaceRequest {
   url: DatabaseUrl;
   undo: boolean;
   unchangedSince?: RestoreRun['unchangedSince'];
+  /** The new database is a branch that does not exist yet: what it is of, and whose owner, grants and settings it takes. */
+  creates?: { branchOf: string; inheritsFrom: string } | undefined;
   /** The replaced database is dropped, whatever happens. */
   discards?: boolean | undefined;
   /** The source's settings, for a destination that does not exist. */
@@ -88,6 +90,7 @@ export async function replaceDestination(
     undo,
     unchangedSince,
     discards,
+    creates,
     settings = [],
     role,
     throwAway,
@@ -133,7 +136,7 @@ export async function replaceDestination(
     await using second = base || afterLoad ? null : openMeanwhile(connectToServer(context, url));
     await verifyLock(server, destination);
     await inherit(context, server, {
-      from: exists ? destination : null,
+      from: creates?.inheritsFrom ?? (exists ? destination : null),
       to: shadow,
       url,
       settings,
@@ -144,7 +147,7 @@ export async function replaceDestination(
     context.signal.throwIfAborted();
     // A step may have changed the comment, by which the database is swept.
     await afterLoad?.(server, withDatabase(url, shadow)).finally(() =>
-      markNew(server, shadow, destination).catch(() => {}),
+      markNew(server, shadow, { of: destination, branchOf: creates?.branchOf }).catch(() => {}),
     );
     context.signal.throwIfAborted();
     if (onlyBase && base) return await keepOnlyBase(context, server, { url, shadow, base });

@@ -6,13 +6,13 @@ import type { Context } from '../../../runtime/context.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { isRebasing, readCheckout, readMainBranch } from '../../git.ts';
 import { readLink } from '../../link/memory.ts';
-import { readTree } from '../../link/trees.ts';
+import { findTree } from '../../link/trees.ts';
 import { type Planned, planOutdated } from '../../planned.ts';
 import { applyUndo, planUndo } from '../../undo/undo.ts';
 import { applyBranchCreate, type PlannedBranches, planBranchCreate } from '../create/create.ts';
 import { type BranchesRequest, type OpenedBranches, openBranches } from '../open-branches.ts';
 import { applyBranchSwitch, planBranchSwitch } from '../switch/switch.ts';
-import { chooseForTree, writeForTree } from './tree.ts';
+import { chooseForTree, type LinkedTree, writeForTree } from './tree.ts';
 
 export interface BranchCheckoutRequest extends BranchesRequest {
   /** The git branch of the database of before the first switch; default: that of the remote, `main` or `master`. */
@@ -37,9 +37,14 @@ export async function planBranchCheckout(
   const { context, database } = opened;
   const linked = await findLinked(context, request);
   const isLinked = linked !== null && linked !== 'none';
-  await assertOwnDestination(opened, isLinked ? { ...request, onlyDestination: linked.link.destination } : request);
-  const git = await checkedOut(context, request);
-  const destination = await database.connect.inspect();
+  const own = isLinked ? { ...request, onlyDestination: linked.link.destination } : request;
+  assertSameDestination(opened, own);
+  const git = isLinked ? ofTree(linked) : await checkedOut(context, request);
+  const reading = { destination: database.connect.inspect(), chosen: linkedChoice(opened, request, linked) };
+  // Nothing is changed; the refusal of a foreign destination comes first.
+  for (const each of Object.values(reading)) each.catch(() => {});
+  await assertOwnCopies(opened, own);
+  const [destination, chosen] = await Promise.all([reading.destination, reading.chosen]);
   const plan: BranchCheckoutPlan = {
     ...{ target, destination, git_branch: git.branch, action: 'none', why: git.why, previous: null, creates: false },
     ...{ tree: null, unverified_sources: [], steps: [], warnings: [] },
@@ -47,7 +52,7 @@ export async function planBranchCheckout(
   const planned = { request, planned_at: context.clock().toISOString(), create: null };
   if (linked === 'none') return { ...planned, plan: { ...plan, why: NOT_LINKED } };
   if (linked?.tree.isMain) return { ...planned, plan: { ...plan, why: MAIN_KEEPS } };
-  if (linked) return { ...planned, plan: { ...plan, ...(await chooseForTree(opened, request, linked)) } };
+  if (chosen) return { ...planned, plan: { ...plan, ...chosen } };
   if (git.why !== null || git.branch === null) return { ...planned, plan };
   const previous = currentOf(await database.branches.list())?.name ?? null;
   if (previous === (git.isMain ? null : git.branch)) {
@@ -80,6 +85,15 @@ export async function planBranchCheckout(
   };
 }
 
+async function linkedChoice(
+  opened: OpenedBranches,
+  request: BranchCheckoutRequest,
+  linked: Awaited<ReturnType<typeof findLinked>>,
+) {
+  if (linked === null || linked === 'none' || linked.tree.isMain) return null;
+  return chooseForTree(opened, request, linked);
+}
+
 /** Steps: those of `branch create`, `branch switch` and `undo`. */
 export async function applyBranchCheckout(
   given: Context,
@@ -95,12 +109,13 @@ export async function applyBranchCheckout(
     created: plan.creates,
   };
   if (action === 'none') return result;
-  if ((await checkedOut(context, request)).branch !== git_branch) throw planOutdated('The git branch has changed');
   if (action === 'tree') {
     const linked = await findLinked(context, request);
     if (!linked || linked === 'none') throw planOutdated('The link has changed');
+    if (linked.gitBranch !== git_branch) throw planOutdated('The git branch has changed');
     return { ...result, tree: await writeForTree(opened, request, linked) };
   }
+  if ((await checkedOut(context, request)).branch !== git_branch) throw planOutdated('The git branch has changed');
   if (action === 'restore') {
     await restore(opened, request);
     return result;
@@ -113,6 +128,11 @@ export async function applyBranchCheckout(
   return result;
 }
 
+/** A working tree with a database of its own follows, whatever git does in it. */
+function ofTree({ gitBranch }: LinkedTree): CheckedOut {
+  return { branch: gitBranch, isMain: false, why: null };
+}
+
 const NOT_LINKED = 'the repository is not linked to the target (tool link)';
 const MAIN_KEEPS = 'the main working tree keeps its database (branches.follow)';
 
@@ -121,14 +141,14 @@ const MAIN_KEEPS = 'the main working tree keeps its database (branches.follow)';
  * a removed link has left switches nothing: `none`.
  */
 async function findLinked(context: Context, { target, tree: folder, onlyDestination }: BranchCheckoutRequest) {
-  const inTree = placeOf(context, folder);
-  const tree = await readTree(inTree);
+  const checkout = await readCheckout(placeOf(context, folder));
+  const tree = checkout && (await findTree(checkout.folder));
   const link = tree && (await readLink(tree));
   if (link?.target !== target || tree === null) return folder === undefined ? null : 'none';
   if (onlyDestination !== undefined && link.destination !== onlyDestination) throw planOutdated('The link has changed');
   // By hand, and with the git branch, the destination itself is switched.
   if (tree.isMain && (folder === undefined || context.configuration.settings.branches.follow === 'branch')) return null;
-  return { tree, link, gitBranch: (await readCheckout(inTree))?.branch ?? null };
+  return { tree, link, gitBranch: checkout?.branch ?? null };
 }
 
 function placeOf(context: Context, tree: string | undefined): Context {
@@ -136,14 +156,20 @@ function placeOf(context: Context, tree: string | undefined): Context {
 }
 
 /** Before a connection to another destination than the one that was there when the hook was installed. */
-async function assertOwnDestination(
+function assertSameDestination(
+  { database: { url } }: OpenedBranches,
+  { target, onlyDestination }: BranchCheckoutRequest,
+): void {
+  if (onlyDestination === undefined || url.display === onlyDestination) return;
+  throw destinationChanged({ target, url, onlyDestination });
+}
+
+async function assertOwnCopies(
   opened: OpenedBranches,
   { target, onlyDestination }: BranchCheckoutRequest,
 ): Promise<void> {
-  if (onlyDestination === undefined) return;
-  const { url } = opened.database;
-  if (url.display !== onlyDestination) throw destinationChanged({ target, url, onlyDestination });
-  if (!(await hasCopies(opened))) throw notMarked(target, url);
+  if (onlyDestination === undefined || (await hasCopies(opened))) return;
+  throw notMarked(target, opened.database.url);
 }
 
 /** Reports whether the server has a base copy or branches of the destination with the mark of this program. */

@@ -58,9 +58,9 @@ export async function writeForTree(opened: OpenedBranches, request: BranchesRequ
   const { tree, link } = linked;
   const { follow } = opened.context.configuration.settings.branches;
   const main = await readMainLines(link, linked);
-  const chosen = await chooseBranch(linked, { follow, present: await opened.database.branches.list() });
+  const [present] = await Promise.all([opened.database.branches.list(), assertUntracked(opened, tree, link)]);
+  const chosen = await chooseBranch(linked, { follow, present });
   const bytes = await readInTree(tree.folder, link.file);
-  await assertUntracked(opened, tree, link);
   const record = chosen.record ?? {
     ...{ format: 1 as const, token: chosen.token, own: tree.own, file: link.file, mentioned: false },
     before: bytes === null ? null : linesOf(bytes, keysOf(link.key)),
@@ -162,7 +162,8 @@ async function hasUrlOf({ tree, link }: Pick<LinkedTree, 'tree' | 'link'>, { dat
 }
 
 async function assertUntracked({ context }: OpenedBranches, tree: Tree, { file, main }: Link): Promise<void> {
-  for (const cwd of [tree.folder, main]) {
-    if (await isTracked({ ...context, cwd }, file)) throw refused(`${join(cwd, file)} is tracked by git`);
-  }
+  const folders = [tree.folder, main];
+  const tracked = await Promise.all(folders.map((cwd) => isTracked({ ...context, cwd }, file)));
+  const found = folders[tracked.indexOf(true)];
+  if (found !== undefined) throw refused(`${join(found, file)} is tracked by git`);
 }

@@ -8,7 +8,7 @@ import { createSemaphore } from '../../../runtime/semaphore.ts';
 import { parseDuration } from '../../../text/duration.ts';
 import { assertBaseOfTarget } from '../../back/last-load.ts';
 import { cpusFor } from '../../cpus-for.ts';
-import { readCheckout } from '../../git.ts';
+import { type Checkout, readCheckout } from '../../git.ts';
 import { recorded } from '../../history/recorded.ts';
 import { toDatabaseCopy } from '../../load/copies-result.ts';
 import { applyLoad, planLoad } from '../../load/load.ts';
@@ -21,12 +21,15 @@ import { branchDatabase, branchNames, DEFAULT_RULE } from '../branch-database.ts
 import {
   assertBranchesNotSources,
   assertNotADestination,
+  assertPlanCurrent,
   type BranchesRequest,
+  branchRows,
   copiedHow,
   forEachBranch,
   type OpenedBranches,
   openBranches,
 } from '../open-branches.ts';
+import { createFromBranch, type PlannedOrigin, prepareOrigin } from './from-branch.ts';
 
 export interface BranchCreateRequest extends BranchesRequest {
   name: string;
@@ -39,6 +42,8 @@ export interface BranchCreateRequest extends BranchesRequest {
   /** Milliseconds until `branch prune` removes it. */
   expiresMs?: number | undefined;
   protect?: boolean | undefined;
+  /** A branch whose present state is taken instead of the base copy. */
+  from?: string | undefined;
   /** Token of the git working tree that the branch belongs to. */
   tree?: string | undefined;
 }
@@ -46,44 +51,56 @@ export interface BranchCreateRequest extends BranchesRequest {
 export interface PlannedBranches extends Planned<BranchCreateRequest, BranchCreatePlan> {
   /** The load of the base copy, where there is none. */
   load: PlannedLoad | null;
+  /** The branch that they are made from, if not from the base copy. */
+  origin: PlannedOrigin | null;
+  /** The git branch of the current folder. */
+  checkout: Pick<Checkout, 'repository' | 'branch'> | null;
 }
 
 /** Plans the creation; changes nothing. */
 export async function planBranchCreate(given: Context, request: BranchCreateRequest): Promise<PlannedBranches> {
-  const { target, destdb, reuse = false } = request;
+  const { target, destdb, reuse = false, from, owner } = request;
   const names = branchNames(request.name, request.count);
   const opened = await openBranches(given, request);
   const { context, database } = opened;
   // Refused before anything is made.
   if (request.env) database.engine.urlWithPassword(database.url);
   const copies = (present: Branch[]): number => names.length - existingOf(present, { names, reuse }).length;
-  const found = await database.branches.plan(copies);
+  const origin = from === undefined ? null : await prepareOrigin(context, { target, from, owner });
+  const planning = database.branches.plan(origin ? () => 0 : copies);
+  const [found, checkout] = await Promise.all([planning, readCheckout(context)]);
   const existing = existingOf(found.branches, { names, reuse });
   const branches = namedDatabases(opened, names, found);
   const databases = branches.map(({ database }) => database);
   await assertNotADestination(opened, databases);
   const unverified_sources = await assertBranchesNotSources(opened, request.target, databases);
-  const base = found.base?.closed ? found.base : null;
+  const base = found.base?.closed && !origin ? found.base : null;
   if (base) await assertBaseOfTarget(context, { target, url: database.url, snapshot: base.snapshot });
   if (base) await assertNoOriginalData(context, target, base.snapshot);
-  const load = base || branches.length === 0 ? null : await planBase(context, { target, destdb });
-  const size = load?.plan.size_bytes ?? null;
-  const checkout = await readCheckout(context);
+  const load = base || origin || branches.length === 0 ? null : await planBase(context, { target, destdb });
+  const [row] = origin ? await branchRows(opened, [origin.branch]) : [];
   const plan: BranchCreatePlan = {
     target,
     destination: found.destination,
     base: base && toDatabaseCopy(base),
     load: load?.plan.snapshot ?? null,
+    ...(row && { from: row }),
     ...(load?.restore && restoredBy(load.restore.restoredBy)),
     branches,
     existing,
-    needs_bytes: base ? found.needsBytes : size === null ? null : size * (branches.length + 1),
+    needs_bytes: base ? found.needsBytes : bytesOf(branches.length, { load, origin }),
     git_branch: checkout?.branch ?? null,
     unverified_sources,
-    steps: stepsOf(opened, branches, { load, clones: found.clones }),
+    steps: stepsOf(opened, branches, { load, origin, clones: found.clones }),
     warnings: load?.plan.warnings ?? [],
   };
-  return { request, plan, planned_at: context.clock().toISOString(), load };
+  return { request, plan, planned_at: context.clock().toISOString(), load, origin, checkout };
+}
+
+/** Returns the size of the branches, and of a base copy that is loaded; `null` where unknown. */
+function bytesOf(count: number, { load, origin }: Pick<PlannedBranches, 'load' | 'origin'>): number | null {
+  const size = origin ? origin.branch.sizeBytes : (load?.plan.size_bytes ?? null);
+  return size === null ? null : size * (origin ? count : count + 1);
 }
 
 function planBase(context: Context, { target, destdb }: { target: string; destdb: string | undefined }) {
@@ -93,7 +110,7 @@ function planBase(context: Context, { target, destdb }: { target: string; destdb
 /** Creates the branches, several at once; each is complete or absent. Steps: those of a load, `branch NAME`. */
 export function applyBranchCreate(given: Context, planned: PlannedBranches): Promise<BranchCreateResult> {
   const { target, branches, base, load, destination } = planned.plan;
-  const snapshot = load?.id ?? base?.snapshot ?? null;
+  const snapshot = load?.id ?? base?.snapshot ?? planned.plan.from?.snapshot ?? null;
   const names = branches.map(({ name }) => name);
   const known = { target, snapshot, from: destination.url, branches: names };
   return recorded(given, { operation: 'branch create', ...known }, { work: () => perform(given, planned) });
@@ -111,8 +128,8 @@ async function perform(given: Context, planned: PlannedBranches): Promise<Branch
     throw planOutdated(`The destination is ${url.display}, no longer ${plan.destination.url},`);
   }
   if (planned.load) await applyLoad(context, planned.load);
-  const expected = plan.load?.id ?? plan.base?.snapshot ?? null;
-  const checkout = await readCheckout(context);
+  const expected = plan.load?.id ?? plan.base?.snapshot ?? plan.from?.snapshot ?? null;
+  const { checkout } = planned;
   const { role } = findTarget(context.configuration, plan.target).snapshot ?? {};
   const accept = ({ snapshot }: { snapshot: string | null }): void => {
     if (snapshot !== expected) throw planOutdated(`The base copy of ${url.display} was replaced`);
@@ -125,13 +142,20 @@ async function perform(given: Context, planned: PlannedBranches): Promise<Branch
     expiresAt: expiryOf(context, request),
     isProtected: request.protect ?? false,
   };
-  const cpus = cpusFor(context, plan.target);
-  const inTurn = createSemaphore(cpus);
-  await forEachBranch(context, plan.branches, {
-    done: 'Created',
-    atOnce: WORK_PER_COPY * cpus,
-    work: (branch) => database.branches.create({ ...branch, ...own, role, accept, inTurn }),
-  });
+  if (planned.origin && plan.from) {
+    const { origin } = planned;
+    assertPlanCurrent(opened, plan, { planned: [plan.from], present: await database.branches.list() });
+    const of = { target: plan.target, from: plan.from.name, owner: request.owner };
+    if (plan.branches.length > 0) await createFromBranch(context, of, { origin, branches: plan.branches, own });
+  } else {
+    const cpus = cpusFor(context, plan.target);
+    const inTurn = createSemaphore(cpus);
+    await forEachBranch(context, plan.branches, {
+      done: 'Created',
+      atOnce: WORK_PER_COPY * cpus,
+      work: (branch) => database.branches.create({ ...branch, ...own, role, accept, inTurn }),
+    });
+  }
   const branches = [...plan.branches, ...plan.existing].map(({ name, database }) => ({
     ...{ name, database, url: engine.withDatabase(url, database).display },
     created: plan.branches.some((branch) => branch.name === name),
@@ -186,11 +210,12 @@ function namedDatabases(
 function stepsOf(
   { database }: OpenedBranches,
   branches: BranchDatabase[],
-  { load, clones }: { load: PlannedLoad | null; clones: boolean },
+  { load, origin, clones }: Pick<PlannedBranches, 'load' | 'origin'> & { clones: boolean },
 ): string[] {
-  const how = copiedHow(database.engine, { clones });
+  const how = origin ? ': restore that save' : copiedHow(database.engine, { clones });
   return [
     ...(load ? [`Load snapshot ${load.plan.snapshot?.id ?? ''} as the base copy`] : []),
+    ...(origin && branches.length > 0 ? [`Save branch ${origin.branch.name}`] : []),
     ...branches.map(({ name, database }) => `Create branch ${name} as ${database}${how}`),
   ];
 }

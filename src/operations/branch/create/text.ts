@@ -12,9 +12,11 @@ export function branchCreateQuestion(plan: BranchCreatePlan): Question {
   return {
     title: `Create ${count} of ${target}`,
     facts: [
-      { name: 'Base copy', value: base ? base.database : `snapshot ${load?.id ?? 'unknown'}, to be loaded first` },
+      plan.from
+        ? { name: 'From', value: `branch ${printable(plan.from.name)}, its present state by a save` }
+        : { name: 'Base copy', value: base ? base.database : `snapshot ${load?.id ?? 'unknown'}, to be loaded first` },
       ...restoringFacts(plan),
-      { name: 'Owner and settings', value: `those of ${destination.url}` },
+      { name: 'Owner and settings', value: `those of ${plan.from ? plan.from.url : destination.url}` },
       ...databaseFacts(branches),
       ...existing.map(({ name }) => ({ name: 'Exists', value: printable(name) })),
       { name: 'Disk space', value: needsText(plan.needs_bytes) },

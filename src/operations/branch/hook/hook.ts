@@ -21,6 +21,8 @@ export interface BranchHookRequest {
   main_tree?: string | undefined;
   /** With `remove`: lines that are written in place of the removed ones. */
   restore?: string | undefined;
+  /** With `remove`: the file that was written, which git may no longer use (core.hooksPath). */
+  written?: string | undefined;
 }
 
 export interface PlannedBranchHook extends Planned<BranchHookRequest, BranchHookPlan> {
@@ -40,7 +42,7 @@ const BYTES = 'latin1';
 export async function planBranchHook(context: Context, request: BranchHookRequest): Promise<PlannedBranchHook> {
   const { target, remove = false } = request;
   const checkout = await readCheckout(context);
-  const file = await readHookFile(context, 'post-checkout');
+  const file = await findHookFile(context, request);
   if (!checkout || file === null) throw noRepository();
   const before = await readHook(file, { remove });
   const found = before === null ? null : blockIn(before, target);
@@ -75,8 +77,7 @@ export async function applyBranchHook(context: Context, planned: PlannedBranchHo
   const result = { target, file, action };
   if (action === 'none') return result;
   const found = await readHook(file, { remove: request.remove ?? false });
-  if (found !== before || (await readHookFile(context, 'post-checkout')) !== file)
-    throw planOutdated(`${file} has changed`);
+  if (found !== before || (await findHookFile(context, request)) !== file) throw planOutdated(`${file} has changed`);
   try {
     if (after === null) await rm(file);
     else await replaceFile(file, after);
@@ -84,6 +85,11 @@ export async function applyBranchHook(context: Context, planned: PlannedBranchHo
     throw hookRefused(`Could not write ${file}`, 'Correct the rights of the folder.', cause);
   }
   return result;
+}
+
+async function findHookFile(context: Context, { written }: BranchHookRequest): Promise<string | null> {
+  if (written !== undefined && (await lstat(written).catch(() => null))) return written;
+  return readHookFile(context, 'post-checkout');
 }
 
 function noCopiesYet(target: string): BranchHookPlan['warnings'][number] {

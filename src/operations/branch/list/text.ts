@@ -12,6 +12,10 @@ export const NO_BRANCH = 'No branch is selected';
 export const CURRENT_BRANCH = 'The branch is the destination at present';
 export const NAME_OF_BRANCH = 'The name of the branch, such as that of the git branch';
 
+export function nameOfBranchFrom(from: string): string {
+  return `${NAME_OF_BRANCH}. From the present state of ${printable(from)}`;
+}
+
 /** Without the columns of working trees and expiry where no branch has one. */
 export function branchColumns(branches: readonly BranchRow[], now: Date): Column<BranchRow>[] {
   const ofTree: Column<BranchRow>[] = [
@@ -52,7 +56,7 @@ export function targetBranchColumns(branches: readonly TargetBranch[], now: Date
 }
 
 export function branchFacts(branch: BranchRow, now: Date): { title: string; facts: Fact[] } {
-  const { tree, expires_at, protected: isProtected } = branch;
+  const { tree, expires_at, origin, protected: isProtected } = branch;
   const { name, url, created_at, reset_at, snapshot, repository, git_branch, own_bytes, size_bytes } = branch;
   const git = git_branch === null ? 'none' : `${git_branch}${repository === null ? '' : ` of ${repository}`}`;
   const own = own_bytes === size_bytes ? '' : `, of its own: ${sizeText(own_bytes)}`;
@@ -64,6 +68,7 @@ export function branchFacts(branch: BranchRow, now: Date): { title: string; fact
       ...(reset_at === null ? [] : [{ name: 'Reset', value: formatTime(reset_at) }]),
       { name: 'Last used', value: lastUseText(branch, now) },
       { name: 'Snapshot', value: snapshot ?? 'unknown' },
+      ...(origin ? [{ name: 'From', value: `branch ${printable(origin.branch)}` }] : []),
       { name: 'Size', value: `${sizeText(size_bytes)}${own}` },
       { name: 'Git branch', value: printable(git) },
       ...(tree === null ? [] : [{ name: 'Working tree', value: printable(tree) }]),

@@ -7,7 +7,7 @@ import type { Context } from '../../../runtime/context.ts';
 import { assertBaseOfTarget } from '../../back/last-load.ts';
 import { cpusFor } from '../../cpus-for.ts';
 import { recorded } from '../../history/recorded.ts';
-import { toDatabaseCopy } from '../../load/copies-result.ts';
+import { sumOf, toDatabaseCopy } from '../../load/copies-result.ts';
 import { type Planned, planOutdated } from '../../planned.ts';
 import { applyAutomaticSaves, type LosingOperation, withAutomaticSaves } from '../../save/automatic-save.ts';
 import { savedBranch } from '../../save/save.ts';
@@ -26,6 +26,7 @@ import {
   type OpenedBranches,
   openBranches,
 } from '../open-branches.ts';
+import { assertOrigins, resetToOrigin } from './origin.ts';
 
 export interface BranchResetRequest extends BranchesRequest {
   /** A branch, or with `all` the `NAME_1`, `NAME_2`, … that `--count` has made. */
@@ -53,24 +54,29 @@ export async function planBranchReset(given: Context, request: BranchResetReques
   const copies = (present: Branch[]): number =>
     Math.min(Math.max(numberedOf(present).length, 1), cpusFor(context, target));
   const found = await database.branches.plan(copies);
-  const base = closedBase(found, url);
-  await assertBaseOfTarget(context, { target, url, snapshot: base.snapshot });
-  await assertNoOriginalData(context, target, base.snapshot);
   const numbered = numberedOf(found.branches);
   const branches = numbered.length > 0 ? numbered : [findBranch(found.branches, { name, url })];
+  const base = branches.every(({ origin }) => origin) ? null : closedBase(found, url);
+  if (base) {
+    await assertBaseOfTarget(context, { target, url, snapshot: base.snapshot });
+    await assertNoOriginalData(context, target, base.snapshot);
+  }
   assertOwnBranches(branches, request, opened);
   assertUnprotected(branches, request);
+  await assertOrigins(opened, request, branches);
   const databases = branches.map(({ database }) => database);
   const unverified_sources = await assertBranchesNotSources(opened, request.target, databases);
   const plan: BranchResetPlan = {
     target,
     destination: found.destination,
-    base: toDatabaseCopy(base),
+    base: base && toDatabaseCopy(base),
     branches: await branchRows(opened, branches),
-    needs_bytes: found.needsBytes,
+    needs_bytes: base ? found.needsBytes : sumOf(branches.map(({ sizeBytes }) => sizeBytes)),
     unverified_sources,
     steps: branches.map((branch) => {
-      const copy = `Replace ${branch.database} by a copy of ${base.name}${copiedHow(database.engine, found)}`;
+      if (branch.origin)
+        return `Replace ${branch.database} by the state of branch ${branch.origin.branch} that it has been made from`;
+      const copy = `Replace ${branch.database} by a copy of ${base?.name}${copiedHow(database.engine, found)}`;
       const mayBeInPlace =
         database.engine.capabilities.branchesCopiedBy === 'files' && !request.copy && !branch.current;
       return mayBeInPlace ? `${copy}, unless few rows have changed: these are exchanged in place` : copy;
@@ -98,13 +104,17 @@ function losingReset(
 
 /** Each branch is the old one or the new one at every moment. Steps: `branch NAME`. */
 export function applyBranchReset(given: Context, planned: PlannedBranchReset): Promise<BranchResetResult> {
-  const { target, branches, base, destination } = planned.plan;
+  const { target, branches, destination } = planned.plan;
   const known = {
-    ...{ target, snapshot: base.snapshot, branches: branches.map(({ name }) => name) },
+    ...{ target, snapshot: snapshotOf(planned.plan), branches: branches.map(({ name }) => name) },
     // The content of the destination is another one then.
     ...(branches.some(({ current }) => current) && { to: destination.url }),
   };
   return recorded(given, { operation: 'branch reset', ...known }, { work: () => perform(given, planned) });
+}
+
+function snapshotOf({ base, branches }: BranchResetPlan): string | null {
+  return base ? base.snapshot : (branches[0]?.snapshot ?? null);
 }
 
 async function perform(given: Context, planned: PlannedBranchReset): Promise<BranchResetResult> {
@@ -121,14 +131,19 @@ async function perform(given: Context, planned: PlannedBranchReset): Promise<Bra
   if (losing) await applyAutomaticSaves(context, losing);
   const { role } = findTarget(context.configuration, plan.target).snapshot ?? {};
   const accept = ({ snapshot, loadedAt }: { snapshot: string | null; loadedAt: string }): void => {
-    if (snapshot === plan.base.snapshot && loadedAt === plan.base.loaded_at) return;
+    if (snapshot === plan.base?.snapshot && loadedAt === plan.base.loaded_at) return;
     throw planOutdated(`The base copy of ${database.url.display} was replaced`);
   };
   const reset = await forEachBranch(context, plan.branches, {
     done: 'Reset',
     atOnce: cpusFor(context, plan.target),
     work: async (branch) => {
-      const { name, created_at: createdAt } = branch;
+      const { name, created_at: createdAt, origin } = branch;
+      if (origin) {
+        const { swapMs } = await resetToOrigin(context, request, { name, origin });
+        const database = branch.database;
+        return { name, database, way: 'restore', way_reason: null, swap_ms: swapMs, undoDatabase: null } as const;
+      }
       const { copy } = request;
       const { swapMs, undoDatabase, inPlace } = await database.branches.reset({ name, createdAt, role, accept, copy });
       const way = typeof inPlace === 'string' ? 'copy' : 'in_place';
@@ -138,7 +153,7 @@ async function perform(given: Context, planned: PlannedBranchReset): Promise<Bra
   });
   return {
     target: plan.target,
-    snapshot: plan.base.snapshot,
+    snapshot: snapshotOf(plan),
     branches: reset.map(({ undoDatabase: _, ...branch }) => branch),
     undo_database: reset.find(({ undoDatabase }) => undoDatabase !== null)?.undoDatabase ?? null,
   };

@@ -12,9 +12,14 @@ export function branchResetQuestion(plan: BranchResetPlan): Question {
   const count = formatNumberOf(branches.length, 'branch', 'branches');
   const current = branches.some((branch) => branch.current);
   return {
-    title: `Reset ${count} of ${target} to the base copy`,
+    title: `Reset ${count} of ${target} to ${base ? 'the base copy' : 'the state of another branch'}`,
     facts: [
-      { name: 'Base copy', value: `${base.database}, snapshot ${base.snapshot ?? 'unknown'}` },
+      ...(base ? [{ name: 'Base copy', value: `${base.database}, snapshot ${base.snapshot ?? 'unknown'}` }] : []),
+      ...branches.flatMap(({ name, origin }) =>
+        origin
+          ? [{ name: 'Restores', value: `${printable(name)}: branch ${printable(origin.branch)}, save ${origin.save}` }]
+          : [],
+      ),
       ...databaseFacts(branches),
       { name: 'Disk space', value: needsText(plan.needs_bytes) },
       ...clientsFacts(branches, ', unless the reset is in place'),

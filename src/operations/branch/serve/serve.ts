@@ -49,6 +49,7 @@ export async function planBranchServe(given: Context, request: BranchServeReques
   const branches = named.length > 0 ? named : [findBranch(found.branches, { name, url })];
   assertUnprotected(branches, {});
   assertNotCurrent(branches, url);
+  assertOfBase(branches);
   const databases = branches.map((branch) => branch.database);
   const plan: BranchServePlan = {
     target,
@@ -64,6 +65,13 @@ export async function planBranchServe(given: Context, request: BranchServeReques
 function assertNotCurrent(branches: Pick<Branch, 'name' | 'current'>[], url: DatabaseUrl): void {
   const found = branches.find(({ current }) => current);
   if (found) throw branchIsCurrent(found.name, url);
+}
+
+function assertOfBase(branches: Branch[]): void {
+  const found = branches.find(({ origin }) => origin);
+  if (!found) return;
+  const message = `Branch "${found.name}" was created from branch "${found.origin?.branch}", not from the base copy`;
+  throw new UserError('no_base_copy', message, { hint: 'Reset it by itself: tool branch reset TARGET NAME' });
 }
 
 function pathOf(branch: string, name: string): string {
@@ -115,7 +123,7 @@ interface OneReset {
 /** In place over open connections, or else as the command resets it. */
 async function resetBranch(context: Context, { request, branch, kept, known }: OneReset): Promise<ServedReset> {
   const accept = ({ snapshot, loadedAt }: BaseCopy): void => {
-    if (snapshot === known.base.snapshot && loadedAt === known.base.loaded_at) return;
+    if (snapshot === known.base?.snapshot && loadedAt === known.base.loaded_at) return;
     throw planOutdated('The base copy was replaced');
   };
   const why = await kept.reset({ createdAt: known.createdAt, accept }).catch((error) => {
@@ -131,5 +139,5 @@ async function resetBranch(context: Context, { request, branch, kept, known }: O
   const result = await applyBranchReset(context, planned);
   known.base = base;
   const [done] = result.branches;
-  return { branch, way: done?.way ?? 'copy', way_reason: done?.way_reason ?? why };
+  return { branch, way: done?.way === 'in_place' ? 'in_place' : 'copy', way_reason: done?.way_reason ?? why };
 }

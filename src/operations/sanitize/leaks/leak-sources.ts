@@ -4,6 +4,7 @@ import { type ColumnDigest, columnName } from '../../../sanitize/column-facts.ts
 import type { Suspicion } from '../../../sanitize/detector/detect.ts';
 import { type LeakColumn, tellingBits } from '../../../sanitize/leaks/value-class.ts';
 import { MOST_COLUMNS, scaleFor } from '../../../sanitize/leaks/value-table.ts';
+import type { ColumnPlace } from '../../../sanitize/suggestion.ts';
 import { splitName } from '../../../text/table-names.ts';
 
 export type CountedSource = LeakColumn & { values: number };
@@ -50,15 +51,20 @@ const dataSchema = v.record(
   }),
 );
 
-/** The columns of stored rows as `schema.table.column`; those of a partition are its table's. */
-export function columnsByTable({ details, tables }: Manifest): Map<string, string[]> {
+/** The columns of stored rows by table; those of a partition are its table's. */
+export function storedColumns({ details, tables }: Manifest): Map<string, ColumnPlace[]> {
   const data = v.parse(v.optional(dataSchema, {}), details.data);
   return new Map(
     tables.map(({ name, file }) => {
       const { columns = [], root } = data[file.name] ?? {};
       const { schema, rest } = splitName(name);
       const owner = { schema: root?.schema ?? schema, table: root?.table ?? rest };
-      return [name, columns.map((column) => columnName({ ...owner, column }))];
+      return [name, columns.map((column) => ({ ...owner, column }))];
     }),
   );
+}
+
+/** The same as `schema.table.column`. */
+export function columnsByTable(manifest: Manifest): Map<string, string[]> {
+  return new Map([...storedColumns(manifest)].map(([name, columns]) => [name, columns.map(columnName)]));
 }

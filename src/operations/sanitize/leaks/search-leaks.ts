@@ -16,8 +16,10 @@ import type { StoredRows, ValueRound } from '../../../sanitize/leaks/leak-worker
 import { type ColumnHits, type Hit, noHits } from '../../../sanitize/leaks/search-values.ts';
 import type { LeakColumn } from '../../../sanitize/leaks/value-class.ts';
 import { allocateTable, type DistinctBits, planRounds, TELLING } from '../../../sanitize/leaks/value-table.ts';
+import { LARGE_OBJECTS_ITEM } from '../../../sanitize/ledger/ledger-item.ts';
 import { formatOf } from '../../snapshots/rows.ts';
 import { snapshotReader } from '../../snapshots/snapshot-reader.ts';
+import { isDefinition } from './definition-files.ts';
 import { type CountedSource, columnsByTable, type LeakSourceOptions, sourcesOf } from './leak-sources.ts';
 import { findReordered, objectsOf, unchangedTables } from './unchanged-tables.ts';
 
@@ -219,11 +221,11 @@ export class LeakSearch implements AsyncDisposable {
     const { engine, repository, pool } = this.#options;
     const columnsOf = columnsByTable(result);
     const all = await this.#searchTables(result, { tables: result.tables, columnsOf, known, values });
-    const contents = result.files.filter(({ name }) => !DEFINITIONS.test(name)).map((file) => repository.object(file));
+    const contents = result.files.filter(({ name }) => !isDefinition(name)).map((file) => repository.object(file));
     if (contents.length > 0) {
       const task = { task: 'search contents', files: contents, values } as const;
       const { hits } = await this.#threads.run(task, 'searched');
-      mergeHits(all, { name: LARGE_OBJECTS, hits: hits[0] ?? noHits(), isOtherPart: true });
+      mergeHits(all, { name: LARGE_OBJECTS_ITEM, hits: hits[0] ?? noHits(), isOtherPart: true });
     }
     const { signal } = this.#context;
     const read = snapshotReader({ manifest: result, repository, pool, signal, state: UNPUBLISHED });
@@ -293,7 +295,4 @@ const UNPUBLISHED = 'Nothing was published.';
 /** The start of a thread costs as much as a few megabytes. */
 const BYTES_OF_THREAD = 32 * 1024 * 1024;
 const ONE_ROUND = { round: 0, rounds: 1 };
-const LARGE_OBJECTS = 'pg_catalog.pg_largeobject.data';
-/** Read as statements; the lists of large objects hold numbers. */
-const DEFINITIONS = /^(?:toc\.dat|definitions\.json|blobs(?:_\d+)?\.toc)$/;
 const MOST_FROM = 3;

@@ -125,7 +125,7 @@ async function createKeeper(
   if (!row) throw new Error('the destination is gone');
   const locale = { encoding: row.encoding, collate: 'C', ctype: 'C', provider: 'c', icu_locale: null };
   await createDatabase(server, { name: database, locale, major: row.major });
-  await markNew(server, database, destination);
+  await markNew(server, database, { of: destination });
 }
 
 async function wasCommitted(

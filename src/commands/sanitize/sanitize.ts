@@ -1,7 +1,7 @@
-import { defineCommand } from '../cli/command.ts';
-import { requestOf, runPlanned } from '../cli/run-planned.ts';
-import { SUMMARY } from '../cli/summary-file.ts';
-import { toSelector } from '../text/snapshot-selector.ts';
+import { defineCommand } from '../../cli/command.ts';
+import { requestOf, runPlanned } from '../../cli/run-planned.ts';
+import { SUMMARY } from '../../cli/summary-file.ts';
+import { toSelector } from '../../text/snapshot-selector.ts';
 import {
   ALLOW_SUPERUSER,
   ALLOW_UNTRUSTED,
@@ -12,7 +12,7 @@ import {
   needsBuild,
   SNAPSHOT,
   TARGET,
-} from './shared-options.ts';
+} from '../shared-options.ts';
 
 export const sanitizeCommand = defineCommand({
   name: 'sanitize',
@@ -24,6 +24,11 @@ export const sanitizeCommand = defineCommand({
     { ...INCLUDE_NEEDED_SCHEMAS, description: `with --new: ${INCLUDE_NEEDED_SCHEMAS.description}` },
     { flags: '-e, --ephemeral', description: 'use a throw-away database, even if sanitize.dst_url is set' },
     { flags: '--strict', description: 'fail while columns that look like personal data are unchanged' },
+    {
+      flags: '--canaries <n>',
+      description: 'first run the query on a copy with n synthetic persons, and search the result for their values',
+      value: 'count',
+    },
     ALLOW_SUPERUSER,
     { flags: '--suggest', description: 'print a suggested query, and store nothing' },
     DRY_RUN,
@@ -52,13 +57,13 @@ export const sanitizeCommand = defineCommand({
       ...(buildFirst && { build: includeNeededSchemas ? { includeNeededSchemas } : {} }),
     };
     if (suggest) {
-      const { suggest: suggestQuery } = await import('../operations/sanitize/suggest.ts');
+      const { suggest: suggestQuery } = await import('../../operations/sanitize/suggest.ts');
       const suggestion = await suggestQuery(await invocation.context(), request);
       return { data: suggestion, text: suggestion.query };
     }
-    const { sanitizeOperation } = await import('../operations/sanitize/operation.ts');
-    const { coverageText } = await import('../cli/printers/lists.ts');
-    const { summaryText } = await import('../presentation/shapes/summary.ts');
+    const { sanitizeOperation } = await import('../../operations/sanitize/operation.ts');
+    const { coverageText } = await import('../../cli/printers/lists.ts');
+    const { summaryText } = await import('../../presentation/shapes/summary.ts');
     return runPlanned(invocation, sanitizeOperation, {
       request,
       text: (result, plan) =>

@@ -1,0 +1,24 @@
+import type { ClassifyResult, LedgerCheck, LedgerCounts } from '../../../results/ledger-results.ts';
+import { openItemText } from '../../../sanitize/ledger/ledger.ts';
+import { formatNumberOf } from '../../../text/format.ts';
+
+/** One line for each open column, then the counts. */
+export function classifyText({ target, file, added, counts, open }: ClassifyResult): string {
+  const written = `Wrote ${file}: ${formatNumberOf(added, 'new entry', 'new entries')}; ${countsText(counts)}`;
+  const next = open.length === 0 ? [] : [`Classify the open ones in the file, or on the screen: tool, then ${target}`];
+  return [...open.map(openItemText), written, ...next].join('\n');
+}
+
+function countsText({ changed, kept, empty, excluded, open }: LedgerCounts): string {
+  return `${changed} changed, ${kept} kept, ${empty} empty, ${excluded} excluded, ${open} open`;
+}
+
+export function ledgerCheckText({ target, file, items, open }: LedgerCheck): string {
+  if (open.length === 0) return `All ${formatNumberOf(items, 'column')} of ${target} are classified in ${file}`;
+  const without = file === null ? ['There is no sanitize.lock.yml yet'] : [];
+  return [
+    ...open.map(openItemText),
+    ...without,
+    `${formatNumberOf(open.length, 'column')} of ${target} open: tool sanitize classify ${target}`,
+  ].join('\n');
+}

@@ -1,0 +1,39 @@
+import type { DatabaseUrl } from '../../engines/database-url.ts';
+import { openDatabase } from '../../engines/open-database.ts';
+import type { HistoryEntry } from '../../results/history-results.ts';
+import type { TargetRow } from '../../results/results.ts';
+import type { Context } from '../../runtime/context.ts';
+import { findOrigin } from '../history/origin.ts';
+import { readFingerprints } from '../save/fingerprints.ts';
+import { CHECK_TIMEOUT_MS } from './check-databases.ts';
+import { destinationUrl } from './destination-url.ts';
+
+/** Proving a larger database takes longer than a look at it may. */
+const PROVED_UP_TO_BYTES = 2 ** 30;
+
+/** The row with what its destination holds. No destination that the hub names is connected to. */
+export async function withContents(given: Context, row: TargetRow): Promise<TargetRow> {
+  const url = row.type === 'cloud' ? null : destinationUrl(given, row.name);
+  if (!url) return row;
+  const context = { ...given, signal: AbortSignal.any([given.signal, AbortSignal.timeout(CHECK_TIMEOUT_MS)]) };
+  const origin = await findOrigin(context, url).catch(() => null);
+  given.signal.throwIfAborted();
+  if (!origin || origin.snapshot === null || origin.method === 'tables') return { ...row, contents: null };
+  const { snapshot, save, sanitized, at: since } = origin;
+  // A server that does not answer proves nothing; the status of the target says why.
+  const unchanged = await isUnchanged(context, { target: row.name, url, origin }).catch(() => false);
+  given.signal.throwIfAborted();
+  return { ...row, contents: { snapshot, ...(save !== undefined && { save }), sanitized, since, unchanged } };
+}
+
+interface Origin {
+  target: string;
+  url: DatabaseUrl;
+  origin: HistoryEntry;
+}
+
+async function isUnchanged(context: Context, { target, url, origin }: Origin): Promise<boolean> {
+  if ((origin.size_bytes ?? 0) > PROVED_UP_TO_BYTES) return false;
+  const fingerprints = await readFingerprints(context, target);
+  return fingerprints.length > 0 && (await openDatabase(context, url).dump.isUnchanged(fingerprints));
+}

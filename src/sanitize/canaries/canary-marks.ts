@@ -1,0 +1,169 @@
+import { randomInt } from 'node:crypto';
+import type { ColumnFacts } from '../column-facts.ts';
+import type { PersonalKind } from '../detector/kinds.ts';
+
+/** Random beginnings of the marks of one run, which no value of the original has. */
+export interface Markers {
+  word: string;
+  digits: string;
+  hex: string;
+}
+
+/** A value for one column of one synthetic person. */
+export interface CanaryValue {
+  text: string;
+  /** The part to search for, in lower case; the same for one column and person. */
+  token: string;
+}
+
+/** Finds marks in bytes: tokens by their beginnings, and beginnings in other encodings. */
+export interface MarkSearch {
+  forms: { prefix: string; length: number; isUnique: boolean }[];
+  /** Ids of columns and persons by token. */
+  tokens: Map<string, number>;
+  /** Beginnings as they are (`exact`) or in lower case. */
+  encoded: { text: string; exact: boolean }[];
+}
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
+const WORD_LETTERS = 6;
+const ID_DIGITS = 5;
+/** Marks of one run, at most. */
+export const MOST_MARKS = 10 ** ID_DIGITS - 1;
+
+export function createMarkers(): Markers {
+  const letters = Array.from({ length: WORD_LETTERS }, () => LETTERS[randomInt(LETTERS.length)]);
+  return {
+    word: `zq${letters.join('')}`,
+    digits: String(randomInt(10_000, 20_000)),
+    hex: randomInt(0x1000, 0x10000).toString(16),
+  };
+}
+
+interface MarkedColumn {
+  facts: ColumnFacts;
+  kind: PersonalKind | null;
+  id: number;
+}
+
+/** Returns possible values, the most telling first; none where no mark fits the type. */
+export function canaryValues({ facts, kind, id }: MarkedColumn, markers: Markers): CanaryValue[] {
+  const { family, type, maxLength } = facts;
+  const word = wordToken(markers, id);
+  const digits = digitToken(markers, id);
+  const all = ((): CanaryValue[] => {
+    switch (family) {
+      case 'text':
+        return textValues({ word, digits, kind });
+      case 'number':
+        return [{ text: digits, token: digits }];
+      case 'date':
+      case 'time':
+        return [{ text: dateToken(id), token: dateToken(id) }];
+      case 'network':
+        return [{ text: addressToken(markers, id), token: addressToken(markers, id) }];
+      case 'document':
+        return documentValues(facts, word);
+      case 'binary':
+        return [{ text: word, token: word }];
+      case 'boolean':
+      case 'hardware':
+      case 'other':
+        return type === 'uuid' ? [{ text: uuidToken(markers, id), token: uuidToken(markers, id) }] : [];
+      default:
+        return family satisfies never;
+    }
+  })();
+  return all.filter(({ text }) => maxLength === null || text.length <= maxLength);
+}
+
+function textValues({
+  word,
+  digits,
+  kind,
+}: {
+  word: string;
+  digits: string;
+  kind: PersonalKind | null;
+}): CanaryValue[] {
+  const mail = [`${word}@${word}.example`, `${word}@x.io`].map((text) => ({ text, token: word }));
+  const number = [`+49${digits}`, digits].map((text) => ({ text, token: digits }));
+  const name = [`${word.charAt(0).toUpperCase()}${word.slice(1)} ${word}`, `${word} ${word}`, word].map((text) => ({
+    text,
+    token: word,
+  }));
+  if (kind !== null && NUMERIC.has(kind)) return [...number, ...name, ...mail];
+  return kind === 'email' ? [...mail, ...name, ...number] : [...name, ...mail, ...number];
+}
+
+const NUMERIC = new Set<PersonalKind>(['phone', 'iban', 'card', 'national_id']);
+
+/** With the keys of a sample: a query changes the keys that it knows. */
+function documentValues({ type, samples }: ColumnFacts, word: string): CanaryValue[] {
+  if (/\[\]$/.test(type)) return [{ text: `{${word}}`, token: word }];
+  const marked = samples.flatMap((sample) => {
+    try {
+      return [JSON.stringify(JSON.parse(sample), (_, value) => (typeof value === 'string' ? word : value))];
+    } catch {
+      return [];
+    }
+  });
+  const whole = marked.find((text) => text.includes(word));
+  return [...(whole === undefined ? [] : [whole]), JSON.stringify({ name: word }), word].map((text) => ({
+    text,
+    token: word,
+  }));
+}
+
+function wordToken({ word }: Markers, id: number): string {
+  return word + id.toString(36).padStart(4, '0');
+}
+
+function digitToken({ digits }: Markers, id: number): string {
+  return digits + String(id).padStart(ID_DIGITS, '0');
+}
+
+/** Days before all that is alive; 30 years of 12 times 28 of them. */
+function dateToken(id: number): string {
+  const [day, month, year] = [id % 28, Math.floor(id / 28) % 12, Math.floor(id / 336) % 30];
+  return `18${10 + year}-${String(month + 1).padStart(2, '0')}-${String(day + 1).padStart(2, '0')}`;
+}
+
+function addressToken({ hex }: Markers, id: number): string {
+  return `2001:db8:${hex}:${(0x1000 + (id % 0xe000)).toString(16)}::1`;
+}
+
+function uuidToken({ hex }: Markers, id: number): string {
+  return `${hex}${hex}-0000-4000-8000-${id.toString(16).padStart(12, '0')}`;
+}
+
+/** Marks in their own form, reversed, in hexadecimal and in base64. */
+export function markSearch(markers: Markers, tokens: Map<string, number>): MarkSearch {
+  const { word, digits, hex } = markers;
+  const upper = word.toUpperCase();
+  return {
+    forms: [
+      { prefix: word, length: word.length + 4, isUnique: true },
+      { prefix: digits, length: digits.length + ID_DIGITS, isUnique: false },
+      { prefix: '18', length: 10, isUnique: false },
+      { prefix: `2001:db8:${hex}:`, length: 21, isUnique: false },
+      { prefix: `${hex}${hex}-0000-4000`, length: 36, isUnique: false },
+    ],
+    tokens,
+    encoded: [
+      { text: [...word].reverse().join(''), exact: false },
+      // A first letter may be a capital.
+      ...[word, upper].map((text) => ({ text: Buffer.from(text.slice(1)).toString('hex'), exact: false })),
+      ...[word, upper].flatMap((text) => base64Parts(text.slice(1)).map((part) => ({ text: part, exact: true }))),
+    ],
+  };
+}
+
+/** Returns the characters of base64 that only the text determines, wherever it begins. */
+function base64Parts(text: string): string[] {
+  return [0, 1, 2].map((before) => {
+    const encoded = Buffer.from('\0'.repeat(before) + text).toString('base64');
+    const bits = (before + text.length) * 8;
+    return encoded.slice(Math.ceil((before * 8) / 6), Math.floor(bits / 6));
+  });
+}

@@ -1,0 +1,184 @@
+import { arrayElements, recordFields } from './composite-text.ts';
+import { ANY_KEY, type PathKey, type Shape } from './ledger-item.ts';
+
+/** Keys of a document in the ledger: two levels; those of arrays count as the keys of their elements. */
+const MOST_LEVELS = 2;
+/** Arrays within arrays whose keys are read. */
+const MOST_ARRAYS = 16;
+/** Keys of one level; more of them are data, such as ids. */
+export const MOST_KEYS = 200;
+
+export interface FoundPath {
+  path: PathKey[];
+  /** Values that are not null. */
+  values: number;
+  /** Equal for equal values in any order. */
+  sum: number;
+}
+
+/** Collects the keys of documents in bounded memory. */
+export interface PathCollector {
+  add(text: string, shape: Shape): void;
+  /** Notes a value that is too long to be read. */
+  addUnread(): void;
+  found(): FoundPath[];
+}
+
+interface Level {
+  keys: Map<string, { values: number; sum: number; below: Level }> | null;
+}
+
+const SUM_LIMIT = 2 ** 52;
+
+export function createPathCollector(): PathCollector {
+  const root: Level = { keys: new Map() };
+
+  function note(path: string[], { from, to, text }: JsonValue): void {
+    let level = root;
+    for (const [at, key] of path.entries()) {
+      if (level.keys === null) return;
+      let entry = level.keys.get(key);
+      if (!entry) {
+        if (level.keys.size === MOST_KEYS) {
+          level.keys = null;
+          return;
+        }
+        entry = { values: 0, sum: 0, below: { keys: new Map() } };
+        level.keys.set(key, entry);
+      }
+      if (at === path.length - 1 && !(to - from === 4 && text.startsWith('null', from))) {
+        entry.values += 1;
+        entry.sum = (entry.sum + hash(text, from, to)) % SUM_LIMIT;
+      }
+      level = entry.below;
+    }
+  }
+
+  function noteAll(path: string[]): void {
+    let level: Level | undefined = root;
+    for (const key of path) level = level?.keys?.get(key)?.below;
+    if (level) level.keys = null;
+    else root.keys = null;
+  }
+
+  function addShaped(text: string, shape: Shape, path: string[]): void {
+    if (shape.kind === 'document') readDocument(text, { path, onValue: note, onUnread: noteAll });
+    else if (shape.kind === 'array') for (const element of arrayElements(text)) addShaped(element, shape.of, path);
+    else if (shape.kind === 'record') {
+      for (const [at, field] of recordFields(text).entries()) {
+        const own = shape.fields[at];
+        if (own && field !== null) addShaped(field, own.shape, [...path, own.name]);
+      }
+    }
+  }
+
+  return {
+    add: (text, shape) => addShaped(text, shape, []),
+    addUnread: () => noteAll([]),
+    found: () => pathsIn(root, []),
+  };
+}
+
+function pathsIn({ keys }: Level, above: string[]): FoundPath[] {
+  if (keys === null) return [{ path: [...above, ANY_KEY], values: 1, sum: 0 }];
+  return [...keys].flatMap(([key, { values, sum, below }]) => {
+    const path = [...above, key];
+    return [{ path, values, sum }, ...pathsIn(below, path)];
+  });
+}
+
+function hash(text: string, from: number, to: number): number {
+  let [first, second] = [0x811c9dc5, 0x9e3779b9];
+  for (let at = from; at < to; at += 1) {
+    const code = text.charCodeAt(at);
+    first = Math.imul(first ^ code, 0x01000193);
+    second = Math.imul(second ^ code, 0x85ebca6b) ^ (second >>> 15);
+  }
+  return (first & 0xfffff) * 2 ** 32 + (second >>> 0);
+}
+
+interface JsonValue {
+  text: string;
+  from: number;
+  to: number;
+}
+
+interface DocumentRequest {
+  path: string[];
+  onValue: (path: string[], value: JsonValue) => void;
+  onUnread: (path: string[]) => void;
+}
+
+/** Reads the keys as they are written: a parser would drop the first of two equal ones. */
+function readDocument(text: string, { path: start, onValue, onUnread }: DocumentRequest): void {
+  const most = start.length + MOST_LEVELS;
+
+  function readValue(from: number, path: string[], arrays: number): number {
+    if (text[from] === '"') return endOfString(text, from);
+    const isArray = text[from] === '[';
+    if (!isArray && text[from] !== '{') return endOfWord(text, from);
+    if (isArray && arrays === MOST_ARRAYS) onUnread(path);
+    if (isArray ? arrays === MOST_ARRAYS : path.length === most) return endOfBrackets(text, from);
+    let at = afterBlanks(text, from + 1);
+    while (at < text.length && text[at] !== ']' && text[at] !== '}') {
+      if (isArray) at = readValue(at, path, arrays + 1);
+      else {
+        const end = endOfString(text, at);
+        const own = [...path, keyText(text.slice(at, end))];
+        const begin = afterBlanks(text, afterBlanks(text, end) + 1);
+        at = readValue(begin, own, 0);
+        onValue(own, { text, from: begin, to: at });
+      }
+      at = afterBlanks(text, at);
+      if (text[at] === ',') at = afterBlanks(text, at + 1);
+    }
+    return at + 1;
+  }
+
+  readValue(afterBlanks(text, 0), start, 0);
+}
+
+function keyText(written: string): string {
+  if (!written.includes('\\')) return written.slice(1, -1);
+  try {
+    return String(JSON.parse(written));
+  } catch {
+    return written;
+  }
+}
+
+function afterBlanks(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && text.charCodeAt(at) <= 32) at += 1;
+  return at;
+}
+
+/** Always beyond `from`, so that a damaged text ends. */
+function endOfString(text: string, from: number): number {
+  let at = from + 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at + 1;
+}
+
+function endOfWord(text: string, from: number): number {
+  let at = from + 1;
+  while (at < text.length && !',]}'.includes(text[at] ?? '') && text.charCodeAt(at) > 32) at += 1;
+  return at;
+}
+
+function endOfBrackets(text: string, from: number): number {
+  let depth = 0;
+  let at = from;
+  while (at < text.length) {
+    const letter = text[at];
+    if (letter === '"') {
+      at = endOfString(text, at);
+      continue;
+    }
+    if (letter === '{' || letter === '[') depth += 1;
+    if (letter === '}' || letter === ']') depth -= 1;
+    at += 1;
+    if (depth === 0) break;
+  }
+  return at;
+}
