@@ -59,7 +59,8 @@ export interface Facets {
   sanitize: SanitizeFacet;
   subset: SubsetFacet;
   branches: BranchFacet;
-  rehearse: RehearseFacet;
+  /** `null`: the server's sessions are not observed. */
+  rehearse: RehearseFacet | null;
 }
 
 /** Gives each call its context, and the URL through its tunnel: no call is possible without what `openDatabase` does for it. */

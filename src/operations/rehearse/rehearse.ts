@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { ObservedRehearsal, RehearsalObserver } from '../../engines/facets/rehearse.ts';
+import type { ObservedRehearsal, RehearsalObserver, RehearseFacet } from '../../engines/facets/rehearse.ts';
 import { type Database, openDatabase } from '../../engines/open-database.ts';
 import type { RehearsalLimits, RehearsalPlan, RehearsalResult } from '../../results/rehearsal-results.ts';
 import type { Context } from '../../runtime/context.ts';
@@ -26,12 +26,14 @@ export interface PlannedRehearsal extends Planned<RehearseRequest, RehearsalPlan
 }
 
 /** A killed rehearsal leaves its branch, which `branch prune` drops after so many milliseconds. */
-const EXPIRES_MS = 60_000;
+const EXPIRES_MS = 24 * 3_600_000;
 
 /** Plans a branch and the work on it; changes nothing. */
 export async function planRehearsal(context: Context, request: RehearseRequest): Promise<PlannedRehearsal> {
   const { target, destdb, keep = false, owner, limits = {} } = request;
   const works = chooseWorks(context, request);
+  const { database } = await openBranches(context, request);
+  observable(database);
   const name = `rehearsal-${randomBytes(4).toString('hex')}`;
   const create = await planBranchCreate(context, {
     ...{ target, name, destdb, owner },
@@ -113,6 +115,17 @@ async function rehearse(context: Context, { database, plan, works }: Rehearsal):
   return { ...found, ...problemsOf(found, limits) };
 }
 
+function observable({ rehearse, url }: Database): RehearseFacet {
+  if (rehearse) return rehearse;
+  throw new UserError(
+    'rehearsal_unsupported',
+    `A migration of ${url.display} cannot be rehearsed: only PostgreSQL can`,
+    {
+      hint: 'Create a branch and run the migration there: tool branch create TARGET NAME --env',
+    },
+  );
+}
+
 async function observeWorks(
   context: Context,
   { database, plan, works }: Rehearsal,
@@ -123,7 +136,7 @@ async function observeWorks(
     step,
     async (): Promise<[SchemaState, RehearsalObserver]> => {
       const state = await readSchema(context, database, plan.target);
-      return [state, await database.rehearse.observe()];
+      return [state, await observable(database).observe()];
     },
   );
   await using opened = observer;

@@ -26,6 +26,15 @@ const FILL = `
   INSERT INTO calm SELECT generate_series(1, 10);
   CREATE TABLE hollow (id integer PRIMARY KEY);`;
 
+it('a rehearsal on MySQL is refused before anything is connected to', async () => {
+  const url = 'mysql://root@127.0.0.1:1/shop';
+  const elsewhere = testContext({ settings: { targets: { app: { snapshot: { src_url: url, dst_url: url } } } } });
+  await expect(planRehearsal(elsewhere, { target: 'app', command: ['true'] })).rejects.toMatchObject({
+    code: 'rehearsal_unsupported',
+    message: expect.stringContaining('mysql://root@127.0.0.1:1/shop'),
+  });
+});
+
 describeWithPostgres('a rehearsal', () => {
   let server: TestPostgres;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -191,7 +200,7 @@ describeWithPostgres('a rehearsal', () => {
     run.killGroup();
     await run.ended;
     expect(await branches()).toHaveLength(1);
-    const later = { ...context(), clock: () => new Date(Date.now() + 10 * 60_000) };
+    const later = { ...context(), clock: () => new Date(Date.now() + 25 * 3_600_000) };
     let names: string[] = [];
     await eventually(async () => {
       const { plan } = await planBranchPrune(later, { target: 'app' });
