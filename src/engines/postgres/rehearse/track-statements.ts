@@ -45,7 +45,7 @@ interface QueuedMessage {
 export interface StatementTracker {
   fromClient: (type: number, beginning: Buffer) => void;
   fromServer: (type: number, beginning: Buffer) => void;
-  /** The statement that runs; `null` between two. */
+  /** The statement that runs, else the last one of an open transaction, whose locks are held. */
   running: () => Pick<QueuedMessage, 'text' | 'startedAt'> | null;
   /** The locks of the session are to be read before its next bytes are passed on. Reading it resets it. */
   takeLook: () => boolean;
@@ -66,6 +66,7 @@ export function trackStatements({ now, began, ended, released }: TrackerOptions)
   const portals = new Map<string, string>();
   const queue: QueuedMessage[] = [];
   let status = 'I';
+  let last: Pick<QueuedMessage, 'text' | 'startedAt'> | null = null;
   let look = false;
   /** Statements since the last answer that may lock; and calls of functions in the transaction. */
   let mayLock = false;
@@ -94,8 +95,10 @@ export function trackStatements({ now, began, ended, released }: TrackerOptions)
     if (error) while (queue[0] && queue[0].kind !== 'sync' && queue[0].kind !== 'query') queue.shift();
     if (queue[0]) queue[0].startedAt = Math.max(queue[0].startedAt, now());
   };
-  const finish = ({ text, startedAt, error }: QueuedMessage): void =>
+  const finish = ({ text, startedAt, error }: QueuedMessage): void => {
+    last = { text, startedAt };
     ended({ text, startedAt, endedAt: now(), inTransaction: status !== 'I', error });
+  };
   const ready = (next: string): void => {
     const first = queue.shift();
     if (first?.kind === 'query') finish(first);
@@ -127,7 +130,7 @@ export function trackStatements({ now, began, ended, released }: TrackerOptions)
         if (queue[0]?.kind === 'parse') end();
       } else if (type === SERVER.complete || type === SERVER.suspended || type === SERVER.empty) end();
     },
-    running: () => queue.find(({ kind }) => kind === 'query' || kind === 'execute') ?? null,
+    running: () => queue.find(({ kind }) => kind === 'query' || kind === 'execute') ?? (status === 'I' ? null : last),
     takeLook() {
       const wanted = look;
       look = false;
