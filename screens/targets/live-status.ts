@@ -1,5 +1,5 @@
 import type { TargetRow } from '../../src/results/results.ts';
-import { sizesRead, snapshotsOf, type TargetEntry, targetsChecked } from '../../src/state/targets.ts';
+import { contentsRead, sizesRead, snapshotsOf, type TargetEntry, targetsChecked } from '../../src/state/targets.ts';
 import { isRefreshing } from '../app/lists/refresh.ts';
 import { type Model, quietly } from '../app/model.ts';
 
@@ -56,6 +56,25 @@ export async function readSizes(model: Model, asked: Set<string>): Promise<void>
 }
 
 const READ_MS = 10_000;
+
+/** A selection that moves on sooner asks no server. */
+const SELECTED_FOR_MS = 250;
+
+/** Reads what the destination of a target holds, unless the returned function is called before. */
+export function readContents({ targets, operations }: Model, { checking, row }: TargetEntry): () => void {
+  const controller = new AbortController();
+  const read = async (): Promise<void> => {
+    const signal = AbortSignal.any([controller.signal, AbortSignal.timeout(READ_MS)]);
+    // Without it the target has no such fact.
+    const found = await operations.withContents(quietly(signal), row).catch(() => null);
+    if (found && !controller.signal.aborted) targets.setState((state) => contentsRead(state, found));
+  };
+  const timer = checking ? undefined : setTimeout(() => void read(), SELECTED_FOR_MS);
+  return () => {
+    controller.abort(new Error('another target is selected'));
+    clearTimeout(timer);
+  };
+}
 
 function askedKey(row: TargetRow): string {
   return `${row.name}\n${snapshotsOf(row)}`;

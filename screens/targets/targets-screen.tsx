@@ -37,7 +37,7 @@ import { configurationHint, countText, EMPTY, LOADING, noMatchLines } from '../a
 import { headingLines, keyOfLine, lineOfEntry, type TargetLine, targetLines } from './group-headings.ts';
 import { TARGET_KEYS } from './keys.ts';
 import { liveRuns, runCell } from './live-runs.ts';
-import { readSizes, watchStatus } from './live-status.ts';
+import { readContents, readSizes, watchStatus } from './live-status.ts';
 import { selectedTarget, type TargetsRoute, targetsInView } from './targets-route.ts';
 
 export const targetsScreen: ScreenModule<TargetsRoute> = {
@@ -79,6 +79,10 @@ function TargetsView({ route }: { route: TargetsRoute }) {
   const asked = useRef(new Set<string>());
   // After each frame, which may have brought other rows into view.
   useEffect(() => void readSizes(model, asked.current));
+  const { name = null } = selected?.row ?? {};
+  const isChecked = selected?.checking === false;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new row of the same target is no reason to ask its server
+  useEffect(() => (selected && isChecked ? readContents(model, selected) : undefined), [model, name, isChecked]);
   const measured = useMemo(() => measureColumns(tableColumns, entries), [tableColumns, entries]);
   const { place: detail, listWidth } = listPanes({ width: columns, height, wide, needed: fullWidth(measured) });
   const layout = useMemo(

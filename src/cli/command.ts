@@ -50,8 +50,8 @@ export interface OptionSpec {
    */
   flags: string;
   description: string;
-  /** Default: text. A percentage is a number; a duration and a time (since 1970) are in milliseconds. */
-  value?: 'count' | 'percentage' | 'duration' | 'time';
+  /** Default: text. A percentage is a number; durations and a time (since 1970) are in milliseconds, a size in bytes. */
+  value?: 'count' | 'percentage' | 'duration' | 'short duration' | 'size' | 'time';
   repeatable?: true;
   complete?: 'tables';
 }

@@ -1,5 +1,6 @@
 import { Argument, Command, type CommanderError, InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../text/duration.ts';
+import { parseSize } from '../text/size.ts';
 import { wrapWords } from '../text/wrap-words.ts';
 import type { ArgumentSpec, CommandModule, CommandSpec, Globals, Grammar, OptionSpec } from './command.ts';
 import { usageError } from './usage-error.ts';
@@ -184,6 +185,16 @@ const VALUES: Record<NonNullable<OptionSpec['value']>, (text: string) => number>
     const duration = parseDuration(text);
     if (duration === null) throw new InvalidArgumentError('It must be such as 12h, 30d, 8w, 6m or 1y.');
     return duration;
+  },
+  'short duration'(text) {
+    const [, amount, unit = ''] = /^(\d{1,6})(ms|s|min)$/.exec(text) ?? [];
+    if (!amount) throw new InvalidArgumentError('It must be such as 500ms, 2s or 1min.');
+    return Number(amount) * ({ ms: 1, s: 1000 }[unit] ?? 60_000);
+  },
+  size(text) {
+    const size = parseSize(text);
+    if (size === null) throw new InvalidArgumentError('It must be such as 500MB or 5GB.');
+    return size;
   },
   time(text) {
     if (/^\d+[hdwmy]$/.test(text)) return Date.now() - VALUES.duration(text);

@@ -48,6 +48,7 @@ import { pinCommand } from './pin.ts';
 import { pruneCommand } from './prune.ts';
 import { pullCommand } from './pull.ts';
 import { pushCommand } from './push.ts';
+import { rehearseCommand } from './rehearse.ts';
 import { resetCommand } from './reset.ts';
 import { rmCommand } from './rm.ts';
 import { rowsCommand } from './rows.ts';
@@ -104,6 +105,7 @@ export const COMMANDS: CommandModule[] = [
   unlinkCommand,
   branchDropCommand,
   branchPruneCommand,
+  rehearseCommand,
   mcpCommand,
   configInitCommand,
   configSaveTargetCommand,

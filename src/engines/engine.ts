@@ -6,6 +6,7 @@ import type { BranchFacet } from './facets/branch.ts';
 import type { ClientProgram, ConnectFacet } from './facets/connect.ts';
 import type { DumpFacet } from './facets/dump.ts';
 import type { DumpFile } from './facets/dump-file.ts';
+import type { RehearseFacet } from './facets/rehearse.ts';
 import type { RestoreFacet, StoredTable, TableRequest } from './facets/restore.ts';
 import type { ObjectDefinitionsRequest, SanitizeFacet, ScratchPlace, StoredDefinition } from './facets/sanitize.ts';
 import type { SubsetFacet } from './facets/subset.ts';
@@ -58,6 +59,8 @@ export interface Facets {
   sanitize: SanitizeFacet;
   subset: SubsetFacet;
   branches: BranchFacet;
+  /** `null`: the server's sessions are not observed. */
+  rehearse: RehearseFacet | null;
 }
 
 /** Gives each call its context, and the URL through its tunnel: no call is possible without what `openDatabase` does for it. */

@@ -35,7 +35,7 @@ const contents = v.object({
   unchanged: describe(flag, '`false`: changed since, or not proved to be unchanged.'),
 });
 
-/** What a destination holds. */
+/** The content of a destination. */
 export type Contents = v.InferOutput<typeof contents>;
 
 export const targetRow = v.object({
@@ -60,7 +60,9 @@ export const targetRow = v.object({
   last_restore: optional(describe(orNull(lastRestore), 'The last proved restore of a cloud target.')),
   restore_late: optional(describe(flag, 'The last proved restore of a cloud target is older than the hub expects.')),
   copies: optional(describe(destinationCopies, 'Copies of the destination. Absent: none, or not looked for.')),
-  contents: optional(describe(orNull(contents), 'What the destination holds; `null`: unknown. Absent: not looked for.')),
+  contents: optional(
+    describe(orNull(contents), 'What the destination holds; `null`: unknown. Absent: not looked for.'),
+  ),
 });
 
 export type TargetRow = v.InferOutput<typeof targetRow>;

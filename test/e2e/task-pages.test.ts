@@ -134,6 +134,20 @@ describeWithPostgres('the pages of tasks', () => {
     expect(proof).toMatch(/^\| Restore \| can be restored: .*\n\| Value of the query \| 1 \|$/m);
   });
 
+  test('rehearse-a-migration: every command runs', async () => {
+    const { session } = await openPage('put-one-table-back');
+    const blocks = await blocksOf('docs/tasks/rehearse-a-migration.md');
+    await writeFile(join(session.folder, 'add-note.sql'), 'ALTER TABLE orders ADD COLUMN note text;\n');
+    await session.shell({
+      title: 'a load',
+      language: 'sh',
+      text: 'tool build shop && tool load shop --keep-base --yes',
+    });
+    expect(await runAll(session, blocks)).toContain('Passed: migration of shop');
+    expect(await readFile(join(session.folder, 'rehearsal.md'), 'utf8')).toContain('public.orders (table): changed');
+    expect((await postgres.databases()).filter((name) => name.includes('rehearsal'))).toEqual([]);
+  });
+
   test('leave-out-large-tables: every command runs', async () => {
     const { session, blocks } = await openPage('leave-out-large-tables');
     expect(await runAll(session, blocks)).toContain('public.orders (customer), 1 row');

@@ -56,6 +56,7 @@ test('each operation that plans has one function that applies its plan', () => {
       'Load',
       'Prune',
       'QuerySave',
+      'Rehearsal',
       'Remove',
       'Reset',
       'Sanitize',

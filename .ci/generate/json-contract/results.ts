@@ -7,6 +7,7 @@ import { flag } from '../../../src/results/fields.ts';
 import { classifyResult, ledgerCheck } from '../../../src/results/ledger-results.ts';
 import * as links from '../../../src/results/link-results.ts';
 import * as load from '../../../src/results/load-results.ts';
+import { rehearsalPlan, rehearsalResult } from '../../../src/results/rehearsal-results.ts';
 import * as snapshots from '../../../src/results/results.ts';
 import { sanitizePlan, sanitizeResult, suggestion } from '../../../src/results/sanitize-results.ts';
 import * as save from '../../../src/results/save-results.ts';
@@ -38,6 +39,7 @@ export const RESULTS: Record<string, ResultShape[]> = {
   'branch prune': [planned(branch.branchPrunePlan), branch.branchPruneResult],
   'branch checkout': [planned(branch.branchCheckoutPlan), branch.branchCheckoutResult],
   'branch hook': [planned(branch.branchHookPlan), branch.branchHookResult],
+  rehearse: [planned(rehearsalPlan), rehearsalResult],
   link: [planned(links.linkPlan), links.linkResult],
   unlink: [planned(links.unlinkPlan), links.unlinkResult],
   'branch switch': [planned(branch.branchSwitchPlan), branch.branchSwitchResult],

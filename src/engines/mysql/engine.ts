@@ -147,6 +147,7 @@ export const mysql: Engine = {
       checkDestination: () =>
         run(async (context, url) => (await import('./subset/destination.ts')).checkDestination(context, url)),
     },
+    rehearse: null,
     branches: {
       list: () => run(async (context, url) => (await import('./branches/list.ts')).listBranches(context, url)),
       plan: (copies) =>

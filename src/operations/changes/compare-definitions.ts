@@ -27,12 +27,14 @@ export async function compareDefinitions(
     await readByName(context, { manifest: before, pool }),
     await readByName(context, { manifest: after, pool }),
   ];
-  const found: ComparedDefinitions = {
-    definitions: [],
-    sequences: [],
-    values: [],
-    large_objects: largeObjects(before, after),
-  };
+  return { ...textChanges(old, now), large_objects: largeObjects(before, after) };
+}
+
+/** By the names of objects. */
+export type NamedDefinitions = Map<string, StoredDefinition>;
+
+export function textChanges(old: NamedDefinitions, now: NamedDefinitions): Omit<ComparedDefinitions, 'large_objects'> {
+  const found: Omit<ComparedDefinitions, 'large_objects'> = { definitions: [], sequences: [], values: [] };
   for (const name of [...new Set([...old.keys(), ...now.keys()])].sort()) {
     const [one, other] = [old.get(name), now.get(name)];
     if (one?.text === other?.text) continue;
@@ -49,10 +51,10 @@ export async function compareDefinitions(
 }
 
 /** Entries of one name, such as comments of one object, are taken together. */
-async function readByName(
+export async function readByName(
   context: Context,
   side: { manifest: Manifest; pool: ObjectPool },
-): Promise<Map<string, StoredDefinition>> {
+): Promise<NamedDefinitions> {
   const read = readerOf(context, side.manifest, side.pool);
   const all = await engineOf(side.manifest.engine).readDefinitions({ manifest: side.manifest, read });
   const byName = Map.groupBy(

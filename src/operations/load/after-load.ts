@@ -4,7 +4,6 @@ import { firstFile } from '../../config/paths.ts';
 import type { AfterLoadStep } from '../../config/schema/after-load.ts';
 import type { DatabaseUrl } from '../../engines/database-url.ts';
 import { openDatabase } from '../../engines/open-database.ts';
-import { engineOf } from '../../engines/registry.ts';
 import { redact } from '../../process/redact.ts';
 import { runGroup } from '../../process/run-group.ts';
 import type { AfterLoad, LoadPlan } from '../../results/load-results.ts';
@@ -16,6 +15,7 @@ import { formatDuration, formatNumberOf } from '../../text/format.ts';
 import { commandText } from '../../text/shell-word.ts';
 import { planOutdated } from '../planned.ts';
 import { findTarget } from '../targets/find-target.ts';
+import { commandEnvironment, hiddenOutput } from './database-command.ts';
 
 export interface AfterLoadChoice {
   target: string;
@@ -26,16 +26,16 @@ export interface AfterLoadChoice {
 /** The configured steps of a load, for its plan; absent where there are none. */
 export function plannedAfterLoad(configuration: Configuration, choice: AfterLoadChoice): AfterLoad[] | undefined {
   const steps = stepsOf(configuration, choice);
-  return steps.length === 0 ? undefined : steps.map(describe);
+  return steps.length === 0 ? undefined : steps.map(describeStep);
 }
 
 /** A target of the hub has no steps: its settings have no such key. */
-function stepsOf(configuration: Configuration, { target, afterLoad = true }: AfterLoadChoice): AfterLoadStep[] {
+export function stepsOf(configuration: Configuration, { target, afterLoad = true }: AfterLoadChoice): AfterLoadStep[] {
   const { after_load = [] } = findTarget(configuration, target).snapshot ?? {};
   return afterLoad && !configuration.cloud?.has(target) ? after_load : [];
 }
 
-function describe({ command, query_file, timeout }: AfterLoadStep): AfterLoad {
+function describeStep({ command, query_file, timeout }: AfterLoadStep): AfterLoad {
   return command === undefined
     ? { kind: 'query_file', run: query_file ?? '', timeout_s: timeout }
     : { kind: 'command', run: redact(commandText(command)), timeout_s: timeout };
@@ -70,12 +70,12 @@ export function afterLoadRunner(
   { choice, planned, directory }: AfterLoadRun,
 ): ((url: DatabaseUrl) => Promise<void>) | undefined {
   const steps = stepsOf(context.configuration, choice);
-  if (JSON.stringify(steps.map(describe)) !== JSON.stringify(planned ?? []))
+  if (JSON.stringify(steps.map(describeStep)) !== JSON.stringify(planned ?? []))
     throw planOutdated(`The steps of targets.${choice.target}.snapshot.after_load have changed`);
   if (steps.length === 0) return undefined;
   return async (url) => {
     for (const [index, step] of steps.entries()) {
-      const { run } = describe(step);
+      const { run } = describeStep(step);
       const what = { name: `${index + 1} of ${steps.length} of after_load`, run, seconds: step.timeout, url };
       const { label, done } = { label: `Run step ${what.name}: ${run}`, done: `Ran step ${what.name}` };
       await withStep(context.report, { step: 'after_load', label, done }, () =>
@@ -144,10 +144,10 @@ const SHOWN_LINES = 20;
 async function runCommand(context: Context, { name, run, url }: RunningStep, command: string | string[]) {
   const { signal, report } = context;
   const cwd = dirname(context.configuration.file ?? '.');
-  const environment = environmentOf(context, url);
+  const environment = commandEnvironment(context, url);
   const { exitCode, output } = await runGroup({ command, cwd, environment, signal, report });
   if (exitCode === 0) return;
-  const lines = hidden(context, url, output)
+  const lines = hiddenOutput(context, url, output)
     .trimEnd()
     .split(/\r\n|\n|\r/);
   const ended = exitCode === null ? 'was ended by a signal' : `failed with exit code ${exitCode}`;
@@ -158,21 +158,4 @@ async function runCommand(context: Context, { name, run, url }: RunningStep, com
     ],
     hint: WITHOUT,
   });
-}
-
-/** Leaves out variables of the tool, and those that lead a client of the database elsewhere. */
-function environmentOf({ environment }: Context, url: DatabaseUrl): NodeJS.ProcessEnv {
-  const { urlWithPassword, urlVariables } = engineOf(url.engine);
-  const passed = Object.entries(environment).filter(([name]) => !/^TOOL_|^PG(?:SERVICE|HOSTADDR)$/.test(name));
-  return { ...Object.fromEntries(passed), ...urlVariables(url), DATABASE_URL: urlWithPassword(url) };
-}
-
-/** Shorter, a password would hide letters of other words. */
-const SHORTEST_PASSWORD = 3;
-
-/** A command has the password, and may print it in any form. */
-function hidden({ hide = (text) => text }: Context, { password }: DatabaseUrl, output: string): string {
-  const masked =
-    password !== null && password.length >= SHORTEST_PASSWORD ? [password, encodeURIComponent(password)] : [];
-  return redact(hide(masked.reduce((text, secret) => text.replaceAll(secret, '***'), output)));
 }

@@ -62,6 +62,7 @@ test.each([
       'branch',
       'link',
       'unlink',
+      'rehearse',
       'mcp',
       'config',
       'trust',

@@ -1,0 +1,67 @@
+import { resolve } from 'node:path';
+import { defineCommand } from '../cli/command.ts';
+import { runPlanned } from '../cli/run-planned.ts';
+import type { RehearsalResult } from '../results/rehearsal-results.ts';
+import { EXIT, type ExitCode } from '../runtime/errors.ts';
+import { DESTDB } from './branch/shared-options.ts';
+import { DRY_RUN, TARGET } from './shared-options.ts';
+
+export const rehearseCommand = defineCommand({
+  name: 'rehearse',
+  summary: 'run a migration on a branch and report locks, rewrites and changes (PostgreSQL)',
+  group: 'Branches',
+  arguments: [
+    TARGET,
+    { name: 'command', description: 'after --; default: the steps of after_load', required: false, variadic: true },
+  ],
+  options: [
+    { flags: '--sql <file>', description: 'run the statements of a file, each by itself' },
+    { flags: '--keep', description: 'keep the branch' },
+    { flags: '--max-lock <time>', description: 'fail if a blocking lock is held longer: 2s', value: 'short duration' },
+    { flags: '--max-rewrite <size>', description: 'fail if more is rewritten: 100MB', value: 'size' },
+    { flags: '--summary <file>', description: 'write the report to a Markdown file' },
+    DESTDB,
+    DRY_RUN,
+  ],
+  examples: [
+    { command: 'tool rehearse app -- npx prisma migrate deploy', does: 'rehearse a migration' },
+    { command: 'tool rehearse app --sql add-index.sql --max-lock 2s', does: 'fail if it blocks for more than 2 s' },
+  ],
+  json: 'events',
+  writes: true,
+  async run(invocation) {
+    const { rehearseOperation } = await import('../operations/rehearse/operation.ts');
+    const { rehearsalMarkdown } = await import('../operations/rehearse/text.ts');
+    const { checkSummaryFile, writeSummary } = await import('../operations/write-summary.ts');
+    const { summaryText } = await import('../presentation/shapes/summary.ts');
+    const { markdownText } = await import('../text/markdown.ts');
+    const { options, cwd } = invocation;
+    const { target, command } = invocation.arguments;
+    const { sql, keep, destdb, maxLock, maxRewrite, dryRun, summary } = options;
+    const file = summary === undefined || dryRun ? null : await checkSummaryFile(resolve(cwd, summary));
+    const outcomes: RehearsalResult['outcome'][] = [];
+    const outcome = await runPlanned(invocation, rehearseOperation, {
+      request: {
+        ...{ target, keep, destdb, cwd, sql: sql === undefined ? undefined : resolve(cwd, sql) },
+        command: command && command.length > 0 ? command : undefined,
+        limits: {
+          ...(maxLock !== undefined && { max_lock_ms: maxLock }),
+          ...(maxRewrite !== undefined && { max_rewrite_bytes: maxRewrite }),
+        },
+      },
+      async text(result, plan) {
+        outcomes.push(result.outcome);
+        if (file !== null) await writeSummary(file, rehearsalMarkdown(result, markdownText));
+        return summaryText(rehearseOperation.summary(result, plan));
+      },
+    });
+    const [ended = 'passed'] = outcomes;
+    return { ...outcome, quotes: true, exit: EXITS[ended] };
+  },
+});
+
+const EXITS: Record<RehearsalResult['outcome'], ExitCode> = {
+  passed: EXIT.done,
+  failed: EXIT.failed,
+  over_limit: EXIT.refused,
+};

@@ -1,0 +1,101 @@
+import { UserError } from '../../../runtime/errors.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { RehearsalObserver } from '../../facets/rehearse.ts';
+import { directAddress } from '../connection/direct-address.ts';
+import { parsePostgresUrl, urlWithPassword } from '../connection/url.ts';
+import { openWire } from '../connection/wire.ts';
+import type { WireAddress } from '../connection/wire-login.ts';
+import { briefLocks } from './brief-locks.ts';
+import { createLockRecord } from './lock-record.ts';
+import { type ProxySession, startProxy } from './proxy.ts';
+import { lockedRelations, readFacts, rewritesBetween } from './relations.ts';
+import { runSqlFile } from './run-sql-file.ts';
+import { SAMPLE_INTERVAL_MS, startSampling } from './sample-locks.ts';
+import { createStatementList } from './statement-list.ts';
+
+const SETTINGS = { search_path: 'pg_catalog', client_min_messages: 'warning', statement_timeout: '0' };
+
+/** Observes the statements, locks and files of a database until it is disposed. */
+export async function observe(context: EngineContext, url: DatabaseUrl): Promise<RehearsalObserver> {
+  const address = await addressOf(context, url);
+  await using opened = new AsyncDisposableStack();
+  const wire = await openWire(address, { settings: SETTINGS, signal: context.signal });
+  opened.defer(() => wire.end());
+  const before = await readFacts(wire);
+  const relations = lockedRelations(before);
+  const tablesWithRows = [...new Set([...relations.values()].map(({ table }) => table))];
+  const beganAt = performance.now();
+  const now = (): number => performance.now() - beganAt;
+  const list = createStatementList();
+  const sessions = new Map<number, ProxySession>();
+  const record = createLockRecord({
+    relations,
+    runningOf: (pid) => sessions.get(pid)?.tracker.running() ?? null,
+    isObserved: (pid) => sessions.has(pid),
+  });
+  const sampler = await startSampling({ wire, now, add: record.add });
+  const proxy = await startProxy({
+    ...{ address, now, look: sampler.look },
+    began: (session, pid) => void sessions.set(pid, session),
+    closed: (pid) => {
+      record.release(pid, now());
+      sessions.delete(pid);
+    },
+    released: (pid) => record.release(pid, now()),
+    ended: ({ number }, { startedAt, endedAt, ...statement }) =>
+      list.add({ ...statement, atMs: startedAt, durationMs: endedAt - startedAt, session: number }),
+  });
+  opened.use(proxy);
+  const owned = opened.move();
+  const own = throughProxy(url, proxy.port);
+  return {
+    url: own,
+    runFile: (file, signal) =>
+      runSqlFile({ ...address, host: LOOPBACK, port: proxy.port, encryption: null }, file, signal),
+    async finish() {
+      const { samples, longestGapMs } = await sampler.stop();
+      const seen = record.end(now()).map((lock) => ({ ...lock, belowResolution: false }));
+      const { statements, leftOut } = list.end();
+      const brief = briefLocks(statements, seen, tablesWithRows);
+      const after = await readFacts(wire);
+      return {
+        ...{ statements, leftOut, tablesWithRows },
+        locks: [...seen, ...brief].sort((one, other) => one.atMs - other.atMs),
+        rewrites: rewritesBetween(before, after),
+        walBytes: before.wal === null || after.wal === null ? null : Math.max(0, after.wal - before.wal),
+        ...{ sizeBefore: before.sizeBytes, sizeAfter: after.sizeBytes },
+        sampling: { intervalMs: SAMPLE_INTERVAL_MS, samples, longestGapMs },
+      };
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+const LOOPBACK = '127.0.0.1';
+
+/** The command connects from this machine, whatever runs the client programs; variables of libpq are not its way. */
+async function addressOf({ runner, environment, signal }: EngineContext, url: DatabaseUrl): Promise<WireAddress> {
+  signal.throwIfAborted();
+  const { tunnel: _, options: __, application_name: ___, connect_timeout: ____, ...parameters } = url.parameters;
+  const variables = Object.entries(environment).filter(([name]) => !/^PG[A-Z]+$/.test(name));
+  const local = { runner: { ...runner, id: 'local' as const }, environment: Object.fromEntries(variables) };
+  const address = await directAddress(local, { ...url, parameters });
+  if (!address) throw notObservable(url);
+  const [port] = url.localPorts ?? [];
+  return port === undefined ? address : { ...address, host: LOOPBACK, port };
+}
+
+/** The same database and user; no TLS on this machine. */
+function throughProxy(url: DatabaseUrl, port: number): DatabaseUrl {
+  const { localPorts: _, ...direct } = url;
+  const { options } = url.parameters;
+  const parameters = { ...(options !== undefined && { options }), sslmode: 'disable' };
+  return parsePostgresUrl(urlWithPassword({ ...direct, hosts: [{ host: LOOPBACK, port }], parameters }));
+}
+
+function notObservable({ display }: DatabaseUrl): UserError {
+  return new UserError('rehearsal_unobservable', `The statements of a command on ${display} cannot be observed`, {
+    hint: 'Use a URL with user, database and one host, without a service or a container: postgres://user:password@host/database',
+  });
+}

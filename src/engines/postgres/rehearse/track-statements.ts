@@ -1,0 +1,165 @@
+import { firstWord } from './first-word.ts';
+import { maskedError } from './masked-error.ts';
+
+/** Bytes of a statement's text that are kept. */
+const LONGEST_TEXT = 8 * 1024;
+/** Names of prepared statements and portals. */
+const LONGEST_NAME = 256;
+const MOST_PREPARED = 2000;
+
+const CLIENT = { query: 0x51, parse: 0x50, bind: 0x42, execute: 0x45, sync: 0x53 } as const;
+const SERVER = {
+  ...{ key: 0x4b, ready: 0x5a, complete: 0x43, error: 0x45, parsed: 0x31, suspended: 0x73, empty: 0x49 },
+} as const;
+
+const CLIENT_BYTES = new Map<number, number>([
+  [CLIENT.query, LONGEST_TEXT],
+  [CLIENT.parse, LONGEST_TEXT + LONGEST_NAME],
+  [CLIENT.bind, 2 * LONGEST_NAME],
+  [CLIENT.execute, LONGEST_NAME],
+]);
+const SERVER_BYTES = new Map<number, number>([
+  [SERVER.key, 4],
+  [SERVER.ready, 1],
+  [SERVER.error, LONGEST_TEXT],
+]);
+
+export const clientBytes = (type: number): number => CLIENT_BYTES.get(type) ?? 0;
+export const serverBytes = (type: number): number => SERVER_BYTES.get(type) ?? 0;
+
+export interface SessionStatement {
+  text: string;
+  startedAt: number;
+  endedAt: number;
+  inTransaction: boolean;
+  error: { code: string; message: string } | null;
+}
+
+interface QueuedMessage {
+  kind: 'parse' | 'execute' | 'query' | 'sync';
+  text: string;
+  startedAt: number;
+  error: SessionStatement['error'];
+}
+
+export interface StatementTracker {
+  fromClient: (type: number, beginning: Buffer) => void;
+  fromServer: (type: number, beginning: Buffer) => void;
+  /** The statement that runs; `null` between two. */
+  running: () => Pick<QueuedMessage, 'text' | 'startedAt'> | null;
+  /** The locks of the session are to be read before its next bytes are passed on. Reading it resets it. */
+  takeLook: () => boolean;
+}
+
+export interface TrackerOptions {
+  now: () => number;
+  /** The process of the server is known. */
+  began: (pid: number) => void;
+  ended: (statement: SessionStatement) => void;
+  /** No transaction holds locks any more. */
+  released: () => void;
+}
+
+/** Follows the statements of one session by its messages; those of a pipeline are answered in their order. */
+export function trackStatements({ now, began, ended, released }: TrackerOptions): StatementTracker {
+  const prepared = new Map<string, string>();
+  const portals = new Map<string, string>();
+  const queue: QueuedMessage[] = [];
+  let status = 'I';
+  let look = false;
+  /** Statements since the last answer that may lock; and calls of functions in the transaction. */
+  let mayLock = false;
+  let mayCall = false;
+
+  const push = (kind: QueuedMessage['kind'], text: string): void => {
+    if (kind === 'query' || kind === 'execute') {
+      const word = firstWord(text);
+      if (!HARMLESS.has(word)) mayLock = true;
+      if (CALLING.has(word)) mayCall = true;
+      // The locks are gone after it.
+      if (ENDING.has(word) && status === 'T' && mayCall) look = true;
+    }
+    queue.push({ kind, text, startedAt: now(), error: null });
+  };
+  const end = (error: SessionStatement['error'] = null): void => {
+    const [first] = queue;
+    if (!first || first.kind === 'sync') return;
+    if (first.kind === 'query') {
+      // A later answer tells its end.
+      first.error ??= error;
+      return;
+    }
+    queue.shift();
+    if (first.kind === 'execute' || error) finish({ ...first, error });
+    if (error) while (queue[0] && queue[0].kind !== 'sync' && queue[0].kind !== 'query') queue.shift();
+    if (queue[0]) queue[0].startedAt = Math.max(queue[0].startedAt, now());
+  };
+  const finish = ({ text, startedAt, error }: QueuedMessage): void =>
+    ended({ text, startedAt, endedAt: now(), inTransaction: status !== 'I', error });
+  const ready = (next: string): void => {
+    const first = queue.shift();
+    if (first?.kind === 'query') finish(first);
+    if (next === 'T' && mayLock) look = true;
+    mayLock = false;
+    status = next;
+    if (next !== 'T') {
+      mayCall = false;
+      released();
+    }
+    if (queue[0]) queue[0].startedAt = Math.max(queue[0].startedAt, now());
+  };
+  return {
+    fromClient(type, beginning) {
+      const [one = '', two = ''] = type === CLIENT.query ? [textOf(beginning)] : textsOf(beginning);
+      if (type === CLIENT.query) push('query', one);
+      else if (type === CLIENT.parse) {
+        remember(prepared, one, two);
+        push('parse', two);
+      } else if (type === CLIENT.bind) remember(portals, one, prepared.get(two) ?? '');
+      else if (type === CLIENT.execute) push('execute', portals.get(one) ?? '');
+      else if (type === CLIENT.sync) push('sync', '');
+    },
+    fromServer(type, beginning) {
+      if (type === SERVER.key) began(beginning.readInt32BE(0));
+      else if (type === SERVER.ready) ready(beginning.toString('latin1'));
+      else if (type === SERVER.error) end(maskedError(beginning));
+      else if (type === SERVER.parsed) {
+        if (queue[0]?.kind === 'parse') end();
+      } else if (type === SERVER.complete || type === SERVER.suspended || type === SERVER.empty) end();
+    },
+    running: () => queue.find(({ kind }) => kind === 'query' || kind === 'execute') ?? null,
+    takeLook() {
+      const wanted = look;
+      look = false;
+      return wanted;
+    },
+  };
+}
+
+/** Take no lock that is stronger than ROW EXCLUSIVE, unless a function of theirs does. */
+const CALLING = new Set(['SELECT', 'WITH', 'VALUES', 'EXECUTE', 'TABLE', 'FETCH']);
+const HARMLESS = new Set([
+  ...CALLING,
+  ...['INSERT', 'UPDATE', 'DELETE', 'MERGE', 'COPY', 'SET', 'SHOW', 'RESET', 'BEGIN', 'START', 'COMMIT', 'END'],
+  ...['ROLLBACK', 'ABORT', 'SAVEPOINT', 'RELEASE', 'DEALLOCATE', 'PREPARE', 'DECLARE', 'CLOSE', 'EXPLAIN', ''],
+]);
+const ENDING = new Set(['COMMIT', 'END', 'ROLLBACK', 'ABORT']);
+
+/** The oldest are forgotten: their statements have no text then. */
+function remember(map: Map<string, string>, name: string, text: string): void {
+  map.delete(name);
+  map.set(name, text);
+  const [oldest] = map.keys();
+  if (map.size > MOST_PREPARED && oldest !== undefined) map.delete(oldest);
+}
+
+function textsOf(beginning: Buffer): string[] {
+  const at = beginning.indexOf(0);
+  return at === -1 ? [textOf(beginning)] : [textOf(beginning.subarray(0, at)), textOf(beginning.subarray(at + 1))];
+}
+
+/** Up to the first NUL. */
+function textOf(bytes: Buffer): string {
+  const at = bytes.indexOf(0);
+  return bytes.toString('utf8', 0, at === -1 ? bytes.length : at);
+}

@@ -1,0 +1,161 @@
+import { randomBytes } from 'node:crypto';
+import type { ObservedRehearsal, RehearsalObserver, RehearseFacet } from '../../engines/facets/rehearse.ts';
+import { type Database, openDatabase } from '../../engines/open-database.ts';
+import type { RehearsalLimits, RehearsalPlan, RehearsalResult } from '../../results/rehearsal-results.ts';
+import type { Context } from '../../runtime/context.ts';
+import { UserError } from '../../runtime/errors.ts';
+import { withStep } from '../../runtime/events.ts';
+import { applyBranchCreate, type PlannedBranches, planBranchCreate } from '../branch/create/create.ts';
+import { openBranches } from '../branch/open-branches.ts';
+import type { Planned } from '../planned.ts';
+import { compareSchemas, readSchema, type SchemaState } from './compare-schemas.ts';
+import { problemsOf } from './limits.ts';
+import { chooseWorks, describeWork, runWork, type Work, type WorkChoice } from './work.ts';
+
+export interface RehearseRequest extends WorkChoice {
+  destdb?: string | undefined;
+  /** Keeps the branch. */
+  keep?: boolean | undefined;
+  limits?: RehearsalLimits | undefined;
+  /** The agent that makes the request. */
+  owner?: string | undefined;
+}
+
+export interface PlannedRehearsal extends Planned<RehearseRequest, RehearsalPlan> {
+  create: PlannedBranches;
+}
+
+/** A killed rehearsal leaves its branch, which `branch prune` drops after so many milliseconds. */
+const EXPIRES_MS = 24 * 3_600_000;
+
+/** Plans a branch and the work on it; changes nothing. */
+export async function planRehearsal(context: Context, request: RehearseRequest): Promise<PlannedRehearsal> {
+  const { target, destdb, keep = false, owner, limits = {} } = request;
+  const works = chooseWorks(context, request);
+  const { database } = await openBranches(context, request);
+  observable(database);
+  const name = `rehearsal-${randomBytes(4).toString('hex')}`;
+  const create = await planBranchCreate(context, {
+    ...{ target, name, destdb, owner },
+    ...(!keep && { expiresMs: EXPIRES_MS }),
+  });
+  const steps = works.map((work) => `Run ${describeWork(work).run}`);
+  const plan: RehearsalPlan = {
+    ...create.plan,
+    ...{ works: works.map(describeWork), keep, limits },
+    steps: [...create.plan.steps, ...steps, ...(keep ? [] : [`Drop branch ${name}`])],
+  };
+  return { request, plan, planned_at: create.planned_at, create };
+}
+
+/** Runs the work on a branch of its own. A failed work is a result. Steps: those of a branch, `observe`, `work`, `compare`. */
+export async function applyRehearsal(given: Context, planned: PlannedRehearsal): Promise<RehearsalResult> {
+  const { request, plan } = planned;
+  const works = chooseWorks(given, request);
+  await applyBranchCreate(given, planned.create);
+  const { context, database: destination } = await openBranches(given, request);
+  const [branch] = plan.branches;
+  if (!branch) throw new UserError('branch_missing', 'The rehearsal has no branch');
+  const database = openDatabase(context, destination.engine.withDatabase(destination.url, branch.database));
+  let isWhole = false;
+  try {
+    const result = await rehearse(context, { database, plan, works });
+    isWhole = true;
+    return result;
+  } finally {
+    if (!plan.keep || !isWhole) await dropBranch(given, request, branch.name);
+  }
+}
+
+const DROP_TIMEOUT_MS = 60_000;
+
+/** Also after an interruption, which must not end this. */
+async function dropBranch(given: Context, request: RehearseRequest, name: string): Promise<void> {
+  const { database } = await openBranches({ ...given, signal: AbortSignal.timeout(DROP_TIMEOUT_MS) }, request);
+  await database.branches.drop(name).catch((error: Error) => {
+    const message = `Branch "${name}" is left: ${error.message}. To drop it: tool branch prune`;
+    given.report({ event: 'warning', code: 'leftover', message });
+  });
+}
+
+interface Rehearsal {
+  database: Database;
+  plan: RehearsalPlan;
+  works: Work[];
+}
+
+async function rehearse(context: Context, { database, plan, works }: Rehearsal): Promise<RehearsalResult> {
+  const { target, limits, keep } = plan;
+  const [branch = { name: '', database: '' }] = plan.branches;
+  const { before, observed, ran } = await observeWorks(context, { database, plan, works });
+  const step = { step: 'compare', label: 'Compare with the state before', done: 'Compared with the state before' };
+  const compared = await withStep(context.report, step, async () =>
+    compareSchemas(before, await readSchema(context, database, target)),
+  );
+  const { statements, leftOut, locks, rewrites, walBytes, sizeBefore, sizeAfter, sampling } = observed;
+  const found = {
+    ...{ target, snapshot: plan.load?.id ?? plan.base?.snapshot ?? null, branch: branch.name },
+    ...{ database: branch.database, kept: keep, works: ran },
+    duration_ms: ran.reduce((sum, { duration_ms }) => sum + duration_ms, 0),
+    statements: statements.map(({ text, atMs, durationMs, session, inTransaction, error }) => ({
+      ...{ text: hide(context, text), at_ms: rounded(atMs), duration_ms: rounded(durationMs) },
+      ...{ session, in_transaction: inTransaction, error },
+    })),
+    statements_left_out: leftOut,
+    locks: locks.map(({ table, index, mode, blocks, atMs, heldMs, belowResolution, statement }) => ({
+      ...{ table, index, mode, blocks, at_ms: rounded(atMs), held_ms: rounded(heldMs) },
+      ...{ below_resolution: belowResolution, statement: statement && hide(context, statement) },
+    })),
+    ...{ rewrites, rewritten_bytes: rewrites.reduce((sum, { bytes }) => sum + bytes, 0) },
+    ...{ wal_bytes: walBytes, growth_bytes: sizeAfter - sizeBefore, ...compared },
+    sampling: {
+      ...{ interval_ms: sampling.intervalMs, samples: sampling.samples, longest_gap_ms: sampling.longestGapMs },
+    },
+  };
+  return { ...found, ...problemsOf(found, limits) };
+}
+
+function observable({ rehearse, url }: Database): RehearseFacet {
+  if (rehearse) return rehearse;
+  throw new UserError(
+    'rehearsal_unsupported',
+    `A migration of ${url.display} cannot be rehearsed: only PostgreSQL can`,
+    {
+      hint: 'Create a branch and run the migration there: tool branch create TARGET NAME --env',
+    },
+  );
+}
+
+async function observeWorks(
+  context: Context,
+  { database, plan, works }: Rehearsal,
+): Promise<{ before: SchemaState; observed: ObservedRehearsal; ran: RehearsalResult['works'] }> {
+  const step = { step: 'observe', label: 'Read the state before', done: 'Read the state before' };
+  const [before, observer] = await withStep(
+    context.report,
+    step,
+    async (): Promise<[SchemaState, RehearsalObserver]> => {
+      const state = await readSchema(context, database, plan.target);
+      return [state, await observable(database).observe()];
+    },
+  );
+  await using opened = observer;
+  const ran: RehearsalResult['works'] = [];
+  for (const work of works) {
+    const { run } = describeWork(work);
+    const done = await withStep(context.report, { step: 'work', label: `Run ${run}`, done: `Ran ${run}` }, () =>
+      runWork(context, work, opened),
+    );
+    ran.push(done);
+    if (done.failed) break;
+  }
+  return { before, observed: await opened.finish(), ran };
+}
+
+function hide({ hide: hideKnown = (text) => text }: Context, text: string): string {
+  return hideKnown(text);
+}
+
+function rounded(milliseconds: number): number {
+  return Math.round(milliseconds * 10) / 10;
+}

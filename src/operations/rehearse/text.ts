@@ -1,0 +1,141 @@
+import { type Question, serverFact, warningsOf } from '../../presentation/shapes/question.ts';
+import { summaryOf } from '../../presentation/shapes/summary.ts';
+import type { RehearsalPlan, RehearsalResult } from '../../results/rehearsal-results.ts';
+import type { RunSummary } from '../../state/runs.ts';
+import { formatBytes, formatCount, formatDuration, formatNumberOf } from '../../text/format.ts';
+import { joinLines, printable } from '../../text/printable.ts';
+import { databaseFacts, needsText } from '../branch/shared-text.ts';
+
+export function rehearseQuestion(plan: RehearsalPlan): Question {
+  const { target, destination, base, load, branches, works, needs_bytes } = plan;
+  return {
+    title: `Rehearse a migration of ${target}`,
+    facts: [
+      { name: 'Base copy', value: base ? base.database : `snapshot ${load?.id ?? 'unknown'}, to be loaded first` },
+      ...databaseFacts(branches),
+      ...works.map(({ run }) => ({ name: 'Runs', value: printable(run) })),
+      { name: 'Disk space', value: needsText(needs_bytes) },
+      serverFact(destination),
+    ],
+    steps: plan.steps,
+    warnings: warningsOf(plan),
+    consequence: `${destination.database} is not changed.`,
+    ask: 'Rehearse it?',
+    go: 'Rehearse',
+    typed: null,
+  };
+}
+
+export function rehearsalSummary(result: RehearsalResult): RunSummary {
+  return summaryOf(verdictText(result), {
+    problems: result.problems.map(({ message }) => printable(message)),
+    details: sectionsOf(result).flatMap(({ title, lines }) => [title, ...lines.map((line) => `  ${line}`)]),
+  });
+}
+
+/** `Passed: shop in 1.2 s, 14 statements` */
+function verdictText({ outcome, target, duration_ms, statements, statements_left_out }: RehearsalResult): string {
+  const count = formatNumberOf(statements.length + statements_left_out, 'statement');
+  return `${VERDICTS[outcome]}: migration of ${target} in ${formatDuration(duration_ms)}, ${count}`;
+}
+
+const VERDICTS: Record<RehearsalResult['outcome'], string> = {
+  passed: 'Passed',
+  failed: 'Failed',
+  over_limit: 'Over the limit',
+};
+
+interface ReportSection {
+  title: string;
+  lines: string[];
+}
+
+const MOST_LINES = 10;
+const MOST_OUTPUT_LINES = 20;
+const LONGEST_STATEMENT = 100;
+
+/** The parts of the report that have content, for every skin. */
+function sectionsOf(result: RehearsalResult): ReportSection[] {
+  const sections: ReportSection[] = [
+    { title: 'Locks', lines: bounded(byLength(result.locks, 'held_ms').map(lockText)) },
+    { title: 'Rewritten', lines: bounded(byLength(result.rewrites, 'bytes').map(rewriteText)) },
+    { title: 'Slowest statements', lines: byLength(result.statements, 'duration_ms').slice(0, 5).map(statementText) },
+    { title: 'Failed statements', lines: bounded(failuresOf(result)) },
+    { title: 'Definitions', lines: bounded(result.definitions.map(({ name, change }) => `${name}: ${change}`)) },
+    { title: 'Rows', lines: bounded(result.rows.map(rowsText)) },
+    { title: 'Written', lines: [writtenText(result)] },
+    { title: 'Output', lines: outputOf(result) },
+    { title: 'Branch', lines: result.kept ? [`${result.branch}: ${result.database}`] : [] },
+  ];
+  return sections
+    .filter(({ lines }) => lines.length > 0)
+    .map(({ title, lines }) => ({ title, lines: lines.map((line) => printable(line)) }));
+}
+
+function byLength<Item extends Record<Key, number>, Key extends string>(items: Item[], key: Key): Item[] {
+  return items.toSorted((one, other) => other[key] - one[key]);
+}
+
+function bounded(lines: string[]): string[] {
+  const more = lines.length - MOST_LINES;
+  return more > 0 ? [...lines.slice(0, MOST_LINES), `and ${formatCount(more)} more`] : lines;
+}
+
+const BLOCKED = { readers: 'blocks readers and writers', writers: 'blocks writers', none: 'blocks other migrations' };
+
+function lockText({
+  table,
+  index,
+  mode,
+  held_ms,
+  below_resolution,
+  blocks,
+  statement,
+}: RehearsalResult['locks'][number]) {
+  const on = index === null ? table : `${table} (index ${index})`;
+  const held = below_resolution ? 'below the resolution of 5 ms' : formatDuration(held_ms);
+  return `${on}: ${mode} for ${held}, ${BLOCKED[blocks]}${statement === null ? '' : `: ${oneLine(statement)}`}`;
+}
+
+function rewriteText({ kind, name, bytes }: RehearsalResult['rewrites'][number]): string {
+  return `${kind} ${name}: ${formatBytes(bytes)}`;
+}
+
+function statementText({ text, duration_ms }: RehearsalResult['statements'][number]): string {
+  return `${formatDuration(duration_ms)}  ${oneLine(text)}`;
+}
+
+function failuresOf({ statements }: RehearsalResult): string[] {
+  return statements.flatMap(({ text, error }) =>
+    error ? [`${error.code} ${error.message.replaceAll(/\s+/g, ' ')}: ${oneLine(text)}`] : [],
+  );
+}
+
+function rowsText({ table, before, after }: RehearsalResult['rows'][number]): string {
+  const [old, now] = [before, after].map((count) => (count === null ? 'none' : formatCount(count)));
+  return `${table}: ${old} → ${now}`;
+}
+
+function writtenText({ growth_bytes, wal_bytes }: RehearsalResult): string {
+  const growth = growth_bytes < 0 ? `shrank by ${formatBytes(-growth_bytes)}` : `grew by ${formatBytes(growth_bytes)}`;
+  return `the database ${growth}${wal_bytes === null ? '' : `, ${formatBytes(wal_bytes)} of WAL`}`;
+}
+
+function outputOf({ works }: RehearsalResult): string[] {
+  const lines = works.flatMap(({ output }) => output.trimEnd().split(/\r\n|\n|\r/));
+  return lines.filter((line) => line !== '').slice(-MOST_OUTPUT_LINES);
+}
+
+function oneLine(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length > LONGEST_STATEMENT ? `${line.slice(0, LONGEST_STATEMENT)}…` : line;
+}
+
+/** The report as Markdown for a pull request. */
+export function rehearsalMarkdown(result: RehearsalResult, markdownText: (text: string) => string): string {
+  const item = (line: string): string => `- ${markdownText(line)}`;
+  const parts = sectionsOf(result).map(({ title, lines }) => joinLines([`### ${title}`, '', ...lines.map(item)]));
+  const problems = result.problems.map(({ message }) => item(message));
+  const head = `## ${markdownText(verdictText(result))}`;
+  return `${[head, ...(problems.length > 0 ? [problems.join('\n')] : []), ...parts].join('\n\n')}\n`;
+}

@@ -1,0 +1,98 @@
+import { dirname } from 'node:path';
+import type { AfterLoadStep } from '../../config/schema/after-load.ts';
+import type { RehearsalObserver } from '../../engines/facets/rehearse.ts';
+import { maskValues } from '../../engines/shared/mask-values.ts';
+import { redact } from '../../process/redact.ts';
+import { runGroup } from '../../process/run-group.ts';
+import type { RehearsalPlan, RehearsalResult } from '../../results/rehearsal-results.ts';
+import type { Context } from '../../runtime/context.ts';
+import { UserError } from '../../runtime/errors.ts';
+import { assertTrustedContent } from '../../sanitize/query.ts';
+import { commandText } from '../../text/shell-word.ts';
+import { stepsOf } from '../load/after-load.ts';
+import { commandEnvironment, hiddenOutput } from '../load/database-command.ts';
+
+export interface WorkChoice {
+  target: string;
+  /** A program with its arguments. */
+  command?: string[] | undefined;
+  /** Absolute path of an SQL file. */
+  sql?: string | undefined;
+  /** Folder of the command. Default: that of the configuration file. */
+  cwd?: string | undefined;
+}
+
+export type Work =
+  | { kind: 'command'; command: string | string[]; cwd: string; timeoutS: number | null }
+  | { kind: 'sql_file' | 'query_file'; file: string };
+
+/** The command or the file; without both, the steps of `after_load`. */
+export function chooseWorks(context: Context, { target, command, sql, cwd }: WorkChoice): Work[] {
+  const folder = dirname(context.configuration.file ?? '.');
+  if (command && sql !== undefined) {
+    throw new UserError('usage', 'A command and --sql exclude each other', { hint: 'Leave one of them out.' });
+  }
+  if (command) return [{ kind: 'command', command, cwd: cwd ?? folder, timeoutS: null }];
+  if (sql !== undefined) return [{ kind: 'sql_file', file: sql }];
+  const steps = stepsOf(context.configuration, { target });
+  if (steps.length === 0) throw nothingToRehearse(target);
+  return steps.map((step: AfterLoadStep): Work => {
+    if (step.command === undefined) return { kind: 'query_file', file: step.query_file ?? '' };
+    return { kind: 'command', command: step.command, cwd: folder, timeoutS: step.timeout };
+  });
+}
+
+export function describeWork(work: Work): RehearsalPlan['works'][number] {
+  if (work.kind === 'command') return { kind: work.kind, run: redact(commandText(work.command)) };
+  return { kind: work.kind, run: work.file };
+}
+
+/** Runs it on the observed branch; its failure is a result. */
+export async function runWork(
+  context: Context,
+  work: Work,
+  observer: RehearsalObserver,
+): Promise<RehearsalResult['works'][number]> {
+  const startedAt = performance.now();
+  const { exit, failed, output } =
+    work.kind === 'command' ? await runCommand(context, work, observer) : await runFile(context, work.file, observer);
+  const duration_ms = Math.round(performance.now() - startedAt);
+  return { ...describeWork(work), exit, failed, duration_ms, output: maskValues(output) };
+}
+
+async function runCommand(
+  context: Context,
+  { command, cwd, timeoutS }: Extract<Work, { kind: 'command' }>,
+  { url }: RehearsalObserver,
+) {
+  const limit = timeoutS === null ? [] : [AbortSignal.timeout(timeoutS * 1000)];
+  const signal = AbortSignal.any([context.signal, ...limit]);
+  const environment = commandEnvironment(context, url);
+  const { report } = context;
+  try {
+    const { exitCode, output } = await runGroup({ command, cwd, environment, signal, report });
+    return { exit: exitCode, failed: exitCode !== 0, output: hiddenOutput(context, url, output) };
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (!signal.aborted) throw error;
+    return { exit: null, failed: true, output: `ended after its timeout of ${timeoutS} s` };
+  }
+}
+
+async function runFile(context: Context, file: string, observer: RehearsalObserver) {
+  await assertTrustedContent(file, context);
+  try {
+    await observer.runFile(file, context.signal);
+    return { exit: null, failed: false, output: '' };
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (!(error instanceof UserError) || error.code !== 'script_failed') throw error;
+    return { exit: null, failed: true, output: [error.message, ...error.details].join('\n') };
+  }
+}
+
+function nothingToRehearse(target: string): UserError {
+  return new UserError('missing_argument', `Target "${target}" has no steps of after_load to rehearse`, {
+    hint: `Give a command or a file: tool rehearse ${target} -- COMMAND, tool rehearse ${target} --sql FILE`,
+  });
+}

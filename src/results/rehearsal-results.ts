@@ -1,0 +1,91 @@
+import * as v from 'valibot';
+import { branchCreatePlan } from './branch-results.ts';
+import { definitionDiff } from './diff-results.ts';
+import { describe, flag, number, optional, orNull, text } from './fields.ts';
+
+const limits = v.object({
+  max_lock_ms: optional(number),
+  max_rewrite_bytes: optional(number),
+});
+
+export type RehearsalLimits = v.InferOutput<typeof limits>;
+
+const work = v.object({
+  kind: v.picklist(['command', 'sql_file', 'query_file']),
+  run: describe(text, 'The command without secrets, or the path of the file.'),
+});
+
+export const rehearsalPlan = v.object({
+  ...branchCreatePlan.entries,
+  works: describe(v.array(work), 'What is run on the branch, in this order.'),
+  keep: describe(flag, 'The branch is kept.'),
+  limits,
+});
+
+export type RehearsalPlan = v.InferOutput<typeof rehearsalPlan>;
+
+const serverError = v.object({ code: text, message: describe(text, 'Values are masked.') });
+
+const statement = v.object({
+  text: describe(text, 'Its beginning; several statements where they were sent together.'),
+  at_ms: describe(number, 'Since the work began.'),
+  duration_ms: number,
+  session: number,
+  in_transaction: flag,
+  error: orNull(serverError),
+});
+
+const lock = v.object({
+  table: describe(text, '`schema.table`'),
+  index: describe(orNull(text), 'The index that is locked; `null` for the table.'),
+  mode: describe(text, 'Such as `ACCESS EXCLUSIVE`.'),
+  blocks: describe(v.picklist(['readers', 'writers', 'none']), 'Who would have waited; `readers`: writers as well.'),
+  at_ms: number,
+  held_ms: describe(number, 'At most so long.'),
+  below_resolution: describe(flag, 'Shorter than a sample: known by the kind of the statement.'),
+  statement: orNull(text),
+});
+
+export const rehearsalResult = v.object({
+  target: text,
+  snapshot: orNull(text),
+  branch: text,
+  database: text,
+  kept: flag,
+  outcome: describe(v.picklist(['passed', 'failed', 'over_limit']), '`failed`: the command.'),
+  problems: v.array(v.object({ code: text, message: text })),
+  works: v.array(
+    v.object({
+      ...work.entries,
+      exit: describe(orNull(number), 'Exit code; `null` for a file, and after a signal.'),
+      duration_ms: number,
+      failed: flag,
+      output: describe(text, 'The end of both outputs, without secrets and without values in messages of the server.'),
+    }),
+  ),
+  duration_ms: number,
+  statements: v.array(statement),
+  statements_left_out: describe(number, 'The shortest, beyond 2,000.'),
+  locks: describe(v.array(lock), 'Stronger than ROW EXCLUSIVE, on tables that had rows.'),
+  rewrites: describe(
+    v.array(v.object({ kind: v.picklist(['table', 'index']), name: text, table: text, bytes: number })),
+    'Tables and indexes that existed before and have new files.',
+  ),
+  rewritten_bytes: number,
+  wal_bytes: describe(orNull(number), 'Of the whole server meanwhile; `null` where it cannot be read.'),
+  growth_bytes: describe(number, 'Of the database.'),
+  definitions: v.array(
+    v.object({ name: text, change: v.picklist(['added', 'removed', 'changed']), diff: definitionDiff }),
+  ),
+  rows: describe(
+    v.array(v.object({ table: text, before: orNull(number), after: orNull(number) })),
+    'Tables with another number of rows; `null`: no such table.',
+  ),
+  sampling: v.object({
+    interval_ms: number,
+    samples: number,
+    longest_gap_ms: describe(number, 'Locks of other connections that were shorter may be missing.'),
+  }),
+});
+
+export type RehearsalResult = v.InferOutput<typeof rehearsalResult>;

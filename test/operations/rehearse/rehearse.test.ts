@@ -1,0 +1,212 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { planBranchPrune } from '../../../src/operations/branch/prune/prune.ts';
+import { build } from '../../../src/operations/build/build.ts';
+import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
+import { applyRehearsal, planRehearsal, type RehearseRequest } from '../../../src/operations/rehearse/rehearse.ts';
+import { rehearsalMarkdown, rehearsalSummary } from '../../../src/operations/rehearse/text.ts';
+import type { RehearsalResult } from '../../../src/results/rehearsal-results.ts';
+import type { Context } from '../../../src/runtime/context.ts';
+import { markdownText } from '../../../src/text/markdown.ts';
+import {
+  describeWithPostgres,
+  eventually,
+  startPostgres,
+  type TestPostgres,
+  temporaryFolder,
+  testContext,
+} from '../../helpers/postgres/postgres-server.ts';
+import { type Tool, toolIn } from '../../helpers/terminal/tool-process.ts';
+
+const FILL = `
+  CREATE TABLE person (id integer PRIMARY KEY, email text NOT NULL, age integer);
+  INSERT INTO person SELECT i, 'person' || (i % 500) || '@example.com', i FROM generate_series(1, 30000) i;
+  CREATE TABLE calm (id integer PRIMARY KEY);
+  INSERT INTO calm SELECT generate_series(1, 10);
+  CREATE TABLE hollow (id integer PRIMARY KEY);`;
+
+it('a rehearsal on MySQL is refused before anything is connected to', async () => {
+  const url = 'mysql://root@127.0.0.1:1/shop';
+  const elsewhere = testContext({ settings: { targets: { app: { snapshot: { src_url: url, dst_url: url } } } } });
+  await expect(planRehearsal(elsewhere, { target: 'app', command: ['true'] })).rejects.toMatchObject({
+    code: 'rehearsal_unsupported',
+    message: expect.stringContaining('mysql://root@127.0.0.1:1/shop'),
+  });
+});
+
+describeWithPostgres('a rehearsal', () => {
+  let server: TestPostgres;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let tool: Tool;
+  let files = 0;
+
+  beforeAll(async () => {
+    [server, folder] = await Promise.all([startPostgres(), temporaryFolder()]);
+    await server.createDatabase('source');
+    await server.psql('source', { sql: FILL });
+    tool = await toolIn(folder.path, settings());
+    await build(context(), { target: 'app' });
+    await server.createDatabase('copy');
+    await applyLoad(context(), await planLoad(context(), { target: 'app', keepBase: true, undo: false }));
+  }, 240_000);
+
+  afterAll(async () => {
+    await server?.stop();
+    await folder?.[Symbol.asyncDispose]();
+  });
+
+  const settings = () => ({
+    working_directory: join(folder.path, 'work'),
+    targets: { app: { snapshot: { src_url: server.url('source'), dst_url: server.url('copy') } } },
+  });
+
+  function context(): Context {
+    return testContext({ settings: settings() });
+  }
+
+  async function rehearse(request: Partial<RehearseRequest>): Promise<RehearsalResult> {
+    return applyRehearsal(context(), await planRehearsal(context(), { target: 'app', ...request }));
+  }
+
+  async function sqlFile(text: string): Promise<string> {
+    files += 1;
+    const path = join(folder.path, `${files}.sql`);
+    await writeFile(path, text);
+    return path;
+  }
+
+  const branches = async () => (await server.databases()).filter((name) => name.includes('rehearsal'));
+
+  it('reports locks, rewrites, definitions and rows of a command, and drops the branch', async () => {
+    const sql =
+      'BEGIN; ALTER TABLE person ALTER COLUMN age TYPE bigint; SELECT pg_sleep(0.05); DELETE FROM calm WHERE id < 4; COMMIT;';
+    const result = await rehearse({
+      command: [
+        'sh',
+        '-c',
+        `psql -X -q -v ON_ERROR_STOP=1 "$DATABASE_URL" -f ${await sqlFile(sql)} && echo "$DATABASE_URL"`,
+      ],
+    });
+    expect(result).toMatchObject({ outcome: 'passed', works: [{ exit: 0, failed: false }], statements_left_out: 0 });
+    expect(result.statements.map(({ text }) => text)).toEqual([
+      'BEGIN;',
+      'ALTER TABLE person ALTER COLUMN age TYPE bigint;',
+      'SELECT pg_sleep(0.05);',
+      'DELETE FROM calm WHERE id < 4;',
+      'COMMIT;',
+    ]);
+    const [lock] = result.locks.filter(({ table, index }) => table === 'public.person' && index === null);
+    expect(lock).toMatchObject({ mode: 'ACCESS EXCLUSIVE', blocks: 'readers', below_resolution: false });
+    expect(lock?.statement).toBe('ALTER TABLE person ALTER COLUMN age TYPE bigint;');
+    expect(lock?.held_ms).toBeGreaterThan(50);
+    expect(result.rewrites.map(({ name }) => name).sort()).toEqual(['public.person', 'public.person_pkey']);
+    expect(result.rewritten_bytes).toBeGreaterThan(1_000_000);
+    expect(result.definitions).toMatchObject([{ name: 'public.person (table)', change: 'changed' }]);
+    expect(result.rows).toEqual([{ table: 'public.calm', before: 10, after: 7 }]);
+    expect(await branches()).toEqual([]);
+    expect(await server.psql('copy', { sql: 'SELECT count(*) FROM calm' })).toBe('10\n');
+  }, 60_000);
+
+  it('observes prepared statements of a driver and masks values of a failed constraint', async () => {
+    const sql = await sqlFile('CREATE UNIQUE INDEX person_email ON person (email);');
+    const result = await rehearse({ sql });
+    expect(result).toMatchObject({ outcome: 'failed', problems: [{ code: 'rehearsal_failed' }] });
+    expect(result.statements).toMatchObject([{ error: { code: '23505' } }]);
+    const whole = JSON.stringify(result);
+    expect(whole).not.toContain('@example.com');
+    expect(whole).toContain('(email)=(***)');
+    const script = `
+      const pg = require('pg');
+      (async () => {
+        const client = new pg.Client(process.env.DATABASE_URL);
+        await client.connect();
+        await client.query('UPDATE calm SET id = id + $1', [100]);
+        await client.query({ name: 'one', text: 'SELECT id FROM calm WHERE id = $1', values: [101] });
+        await client.query('SELEC $1', [1]).catch(() => {});
+        await client.end();
+      })();`;
+    const driven = await rehearse({ command: [process.execPath, '-e', script], cwd: process.cwd() });
+    expect(driven.works[0]?.output).toBe('');
+    expect(driven.statements).toMatchObject([
+      { text: 'UPDATE calm SET id = id + $1', error: null },
+      { text: 'SELECT id FROM calm WHERE id = $1', error: null },
+      { text: 'SELEC $1', error: { code: '42601' } },
+    ]);
+    expect(driven).toMatchObject({ locks: [], rewrites: [], definitions: [], rows: [] });
+  }, 60_000);
+
+  it('states locks that are too short for a sample, and ignores tables without rows', async () => {
+    const sql = await sqlFile('ALTER TABLE calm ADD COLUMN note text; ALTER TABLE hollow ADD COLUMN note text;');
+    const { locks, outcome } = await rehearse({ sql });
+    expect(outcome).toBe('passed');
+    expect([...new Set(locks.map(({ table }) => table))]).toEqual(['public.calm']);
+    expect(locks).toMatchObject([{ mode: 'ACCESS EXCLUSIVE', blocks: 'readers' }]);
+  }, 60_000);
+
+  it('crosses limits of locks and rewrites, and writes them to the report', async () => {
+    const sql = await sqlFile(
+      'BEGIN; LOCK TABLE calm IN SHARE MODE; SELECT pg_sleep(0.1); COMMIT; VACUUM FULL person;',
+    );
+    const result = await rehearse({ sql, limits: { max_lock_ms: 50, max_rewrite_bytes: 1000 } });
+    expect(result.outcome).toBe('over_limit');
+    const messages = result.problems.map(({ message }) => message);
+    expect(messages.some((message) => /^SHARE on public\.calm was held for/.test(message))).toBe(true);
+    expect(messages.at(-1)).toMatch(/were rewritten, more than 1\.0 kB$/);
+    expect(rehearsalSummary(result).line).toMatch(/^Over the limit: migration of app in /);
+    const markdown = rehearsalMarkdown(result, markdownText);
+    expect(markdown).toMatch(/^## Over the limit: migration of app/);
+    expect(markdown).toContain('### Locks');
+  }, 60_000);
+
+  it('admits clients to the database of the branch only, by password', async () => {
+    await server.psql('postgres', { sql: "CREATE ROLE other LOGIN SUPERUSER PASSWORD 'word-for-tests'" });
+    const [source, copy] = ['source', 'copy'].map((name) =>
+      server.url(name).replace(/\/\/[^@]*@/, '//other:word-for-tests@'),
+    );
+    const targets = { app: { snapshot: { src_url: source ?? '', dst_url: copy ?? '' } } };
+    const given = testContext({ settings: { ...settings(), targets } });
+    const command = [
+      'sh',
+      '-c',
+      'psql -X -d postgres -c "SELECT 1"; psql -X -At -c "SELECT current_user"; echo "$DATABASE_URL"',
+    ];
+    const { works } = await applyRehearsal(given, await planRehearsal(given, { target: 'app', command }));
+    const [{ output } = { output: '' }] = works;
+    expect(output).toMatch(/FATAL: {2}this address leads to database "copy_rehearsal_[0-9a-f]{8}" only\n/);
+    expect(output).toMatch(/^other$/m);
+    expect(output).toMatch(/^postgres:\/\/other:\*\*\*@127\.0\.0\.1:\d+\/copy_rehearsal_/m);
+    expect(output).not.toContain('word-for-tests');
+  }, 60_000);
+
+  it('ends with exit codes, hides the password, and is interrupted without a branch', async () => {
+    const failed = await tool.start(['rehearse', 'app', '--', 'sh', '-c', 'echo "$DATABASE_URL"; exit 3']).ended;
+    expect(failed.code, failed.output).toBe(1);
+    expect(failed.output).toContain('failed with exit code 3');
+    expect(failed.output).not.toContain(':secret@');
+    const sql = await sqlFile('VACUUM FULL person;');
+    const over = await tool.start(['rehearse', 'app', '--sql', sql, '--max-rewrite', '1kB']).ended;
+    expect(over.code, over.output).toBe(5);
+    const run = tool.start(['rehearse', 'app', '--', 'sh', '-c', 'echo begun; sleep 60']);
+    await run.said('"step":"work","state":"started"');
+    run.child.kill('SIGINT');
+    expect((await run.ended).code).toBe(130);
+    expect(await branches()).toEqual([]);
+  }, 90_000);
+
+  it('leaves a branch that prune finds when it is killed', async () => {
+    const run = tool.start(['rehearse', 'app', '--', 'sleep', '60']);
+    await run.said('"step":"work","state":"started"');
+    run.killGroup();
+    await run.ended;
+    expect(await branches()).toHaveLength(1);
+    const later = { ...context(), clock: () => new Date(Date.now() + 25 * 3_600_000) };
+    let names: string[] = [];
+    await eventually(async () => {
+      const { plan } = await planBranchPrune(later, { target: 'app' });
+      names = plan.targets.flatMap((target) => target.branches.map(({ name }) => name));
+      return names.length > 0;
+    });
+    expect(names).toEqual([expect.stringMatching(/^rehearsal-[0-9a-f]{8}$/)]);
+  }, 60_000);
+});
