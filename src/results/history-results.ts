@@ -45,6 +45,7 @@ export const historyEntry = v.object({
     'Method of a load. `full`: all tables; `difference`: those that differ from the base copy; `tables`: selected ones; `rows`: rows of some in the existing database; `script`: an SQL file.',
   ),
   after_load: optional(describe(count, 'Number of steps of `after_load` that ran. Absent: none.')),
+  replaced_at: optional(describe(text, 'Time at which what an undo returned to was replaced. Absent: no undo.')),
   size_bytes: orNull(count),
   swap_ms: describe(orNull(v.pipe(number, v.minValue(0))), 'Milliseconds for which the destination was unavailable.'),
 });

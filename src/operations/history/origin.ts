@@ -7,13 +7,14 @@ import { createLeadsTo } from './leads-to.ts';
 /** Finds the load, return, reset or switch that made the content of a database; `null` where this machine knows none. */
 export async function findOrigin(context: Context, url: DatabaseUrl): Promise<HistoryEntry | null> {
   const leadsTo = createLeadsTo(context, url);
-  // An undo returns to what the last change replaced, and a second one takes it back.
-  let isUndone = false;
+  // An undo returns to what was there when its copy was replaced: not every change leaves an undo copy.
+  let before = Number.POSITIVE_INFINITY;
   for (const entry of readHistory(context).entries) {
+    if (Date.parse(entry.at) + entry.duration_ms >= before) continue;
     if (!replacesContent(entry) || !(await leadsTo(entry.to))) continue;
-    if (entry.operation === 'undo') isUndone = !isUndone;
-    else if (isUndone) isUndone = false;
+    if (entry.operation === 'undo') before = Date.parse(entry.replaced_at ?? '');
     else if (entry.method !== 'rows') return entry;
+    if (Number.isNaN(before)) return null;
   }
   return null;
 }

@@ -6,7 +6,17 @@ import { appendHistory } from './history-file.ts';
 type Known = Pick<HistoryEntry, 'operation' | 'target'> & Partial<Facts>;
 type Facts = Pick<
   HistoryEntry,
-  'snapshot' | 'save' | 'sanitized' | 'from' | 'to' | 'branches' | 'method' | 'after_load' | 'size_bytes' | 'swap_ms'
+  | 'snapshot'
+  | 'save'
+  | 'sanitized'
+  | 'from'
+  | 'to'
+  | 'branches'
+  | 'method'
+  | 'after_load'
+  | 'replaced_at'
+  | 'size_bytes'
+  | 'swap_ms'
 >;
 
 /** Keeps an operation in the history, with its outcome. A history that cannot be written is a warning. */

@@ -197,7 +197,9 @@ export async function applySnapshot(
     read: snapshotReader({ manifest, repository, pool, signal: context.signal }),
   });
   const { swapMs, undoDatabase, missing, ways, baseDatabase, spareDatabase, fingerprint } = loaded;
-  if (fingerprint) await addFingerprint(context, request.target, fingerprint);
+  if (fingerprint) {
+    await addFingerprint(context, request.target, { snapshot: selection ? null : snapshot.id, fingerprint });
+  }
   return {
     snapshot,
     destination: plan.destination.url,

@@ -130,7 +130,8 @@ async function saveState(
   const settle = () =>
     removeBeyondRules(context, { target, maker: makerOf({ automatic: before, ...(branch && { branch }) }) });
   try {
-    if (await database.dump.isUnchanged(await readFingerprints(context, target))) {
+    const loads = await readFingerprints(context, target);
+    if (await database.dump.isUnchanged(loads.map(({ fingerprint }) => fingerprint))) {
       await settle();
       done(`${name} is as it was loaded: not saved`);
       return;

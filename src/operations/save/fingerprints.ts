@@ -5,18 +5,32 @@ import { readState, writeState } from '../working-state.ts';
 /** Fingerprints per target, newest load first: of the destination, its undo copy, and some before. */
 const MOST = 4;
 
-const schema = v.strictObject({ format: v.literal(1), fingerprints: v.pipe(v.array(v.unknown()), v.maxLength(MOST)) });
+const schema = v.strictObject({
+  format: v.literal(2),
+  fingerprints: v.pipe(
+    v.array(
+      v.strictObject({
+        /** What the load restored whole; `null` where it left something out. */
+        snapshot: v.nullable(v.string()),
+        fingerprint: v.unknown(),
+      }),
+    ),
+    v.maxLength(MOST),
+  ),
+});
+
+type Loaded = v.InferOutput<typeof schema>['fingerprints'][number];
 
 /** No name of a target has a plus sign. */
 const file = (target: string) => ({ name: `evidence/loads+${target}.json`, schema });
 
 /** Without them a database counts as changed. */
-export async function readFingerprints(context: Context, target: string): Promise<unknown[]> {
+export async function readFingerprints(context: Context, target: string): Promise<Loaded[]> {
   const stored = await readState(context, file(target)).catch(() => undefined);
   return stored?.fingerprints ?? [];
 }
 
-export async function addFingerprint(context: Context, target: string, fingerprint: unknown): Promise<void> {
-  const fingerprints = [fingerprint, ...(await readFingerprints(context, target))].slice(0, MOST);
-  await writeState(context, file(target), { format: 1, fingerprints }).catch(() => {});
+export async function addFingerprint(context: Context, target: string, loaded: Loaded): Promise<void> {
+  const fingerprints = [loaded, ...(await readFingerprints(context, target))].slice(0, MOST);
+  await writeState(context, file(target), { format: 2, fingerprints }).catch(() => {});
 }

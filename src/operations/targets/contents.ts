@@ -34,6 +34,8 @@ interface Origin {
 
 async function isUnchanged(context: Context, { target, url, origin }: Origin): Promise<boolean> {
   if ((origin.size_bytes ?? 0) > PROVED_UP_TO_BYTES) return false;
-  const fingerprints = await readFingerprints(context, target);
+  // An undo that this machine does not know of has returned to an earlier one.
+  const loads = (await readFingerprints(context, target)).filter(({ snapshot }) => snapshot === origin.snapshot);
+  const fingerprints = loads.map(({ fingerprint }) => fingerprint);
   return fingerprints.length > 0 && (await openDatabase(context, url).dump.isUnchanged(fingerprints));
 }

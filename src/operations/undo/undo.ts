@@ -30,10 +30,10 @@ export async function planUndo(given: Context, request: UndoRequest): Promise<Pl
 
 /** Puts back what the last load replaced, the database or the rows of some tables; the present state is kept for the next undo. */
 export function applyUndo(given: Context, planned: PlannedUndo): Promise<LoadResult> {
-  const { target, destination } = planned.plan;
+  const { target, destination, replaced_at } = planned.plan;
   return recorded(
     given,
-    { operation: 'undo', target, to: destination.url },
+    { operation: 'undo', target, to: destination.url, replaced_at },
     {
       work: () => statingOutcome(given, { target, destination, undo: true }, (context) => perform(context, planned)),
       facts: ({ swap_ms, size_bytes }) => ({ swap_ms, size_bytes }),

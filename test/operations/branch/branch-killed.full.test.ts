@@ -68,6 +68,20 @@ for (const { kind, start: startServer } of BRANCH_SERVERS) {
         },
       },
       {
+        words: ['branch', 'create', 'app', 'test', '--count', '2', '--from', 'one'],
+        async prepare() {
+          await tool.done(['branch', 'create', 'app', 'one']);
+          await server.sql('copy_one', ['DELETE FROM item WHERE id % 2 = 0']);
+          old = await itemsOf('copy_one');
+        },
+        async isDone(at) {
+          const found = await branches();
+          expect(await databases(/^copy_[^.]*$/), at).toEqual(found.map(({ database }) => database).sort());
+          for (const { database } of found) expect(await itemsOf(database), at).toBe(old);
+          return found.length === 3;
+        },
+      },
+      {
         words: ['branch', 'reset', 'app', 'one'],
         async prepare() {
           await tool.done(['branch', 'create', 'app', 'one']);
