@@ -167,6 +167,9 @@ export function ledgerContract(start: () => Promise<SanitizerServer>, rounds: Le
       await expect(push({ classified: [...entries, { name: 'x', state: 'kept' }] })).rejects.toMatchObject({
         code: 'unclassified',
       });
+      for (const foreign of [[], entries.slice(1)]) {
+        await expect(push({ classified: foreign })).rejects.toMatchObject({ code: 'unclassified' });
+      }
       const bare = assertPushClassified(context, { manifest: unclassified, sanitized: true, isShared: false });
       await expect(bare).rejects.toMatchObject({ code: 'unclassified' });
       await expect(push({}, false)).rejects.toMatchObject({ code: 'unclassified' });
