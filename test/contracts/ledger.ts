@@ -187,6 +187,9 @@ export function ledgerContract(start: () => Promise<SanitizerServer>, rounds: Le
         await writeFile(ledgerFile(), text.replace(line, instead));
         await refused([why]);
       }
+      await writeFile(ledgerFile(), text.replace(/(purchase\.id): .*/, '$1: changed'));
+      await contextOf({ query: [...MASK, 'DELETE FROM purchase WHERE id = 1'] });
+      await refused(['values are unchanged']);
       await writeFile(ledgerFile(), 'version: 1\ntargets: [');
       await expect(sanitize(context)).rejects.toMatchObject({ code: 'ledger_unreadable' });
     },
