@@ -167,6 +167,9 @@ export function ledgerContract(start: () => Promise<SanitizerServer>, rounds: Le
       await expect(push({ classified: [...entries, { name: 'x', state: 'kept' }] })).rejects.toMatchObject({
         code: 'unclassified',
       });
+      for (const foreign of [[], entries.slice(1)]) {
+        await expect(push({ classified: foreign })).rejects.toMatchObject({ code: 'unclassified' });
+      }
       const bare = assertPushClassified(context, { manifest: unclassified, sanitized: true, isShared: false });
       await expect(bare).rejects.toMatchObject({ code: 'unclassified' });
       await expect(push({}, false)).rejects.toMatchObject({ code: 'unclassified' });
@@ -184,6 +187,9 @@ export function ledgerContract(start: () => Promise<SanitizerServer>, rounds: Le
         await writeFile(ledgerFile(), text.replace(line, instead));
         await refused([why]);
       }
+      await writeFile(ledgerFile(), text.replace(/(purchase\.id): .*/, '$1: changed'));
+      await contextOf({ query: [...MASK, 'DELETE FROM purchase WHERE id = 1'] });
+      await refused(['values are unchanged']);
       await writeFile(ledgerFile(), 'version: 1\ntargets: [');
       await expect(sanitize(context)).rejects.toMatchObject({ code: 'ledger_unreadable' });
     },

@@ -136,6 +136,29 @@ describe('keys of documents', () => {
   });
 });
 
+describe('keys that are data', () => {
+  it('are not named where one looks like that of a person', () => {
+    expect(keysOf(['{"users": {"ada@real.example.org": {"x": 1}, "b": 2}}', '{"users": {"c": 3}}'])).toEqual([
+      'users',
+      'users->*',
+    ]);
+    expect(keysOf(['{"ada@real.example.org": 1}'])).toEqual(['*']);
+  });
+
+  it('have one sum, the same in any order and another one for other keys and values', () => {
+    const sumOf = (from: number, change: (at: number) => string): number | undefined => {
+      const collector = createPathCollector();
+      for (let at = 0; at <= MOST_KEYS; at += 1) collector.add(change((at + from) % (MOST_KEYS + 1)), document);
+      return collector.found().find(({ path }) => path[0] === null)?.sum;
+    };
+    const own = (at: number): string => `{"k${at}": "v${at}"}`;
+    expect(sumOf(0, own)).toBeGreaterThan(0);
+    expect(sumOf(77, own)).toBe(sumOf(0, own));
+    expect(sumOf(0, (at) => `{"k${at}": "v${MOST_KEYS - at}"}`)).not.toBe(sumOf(0, own));
+    expect(sumOf(0, (at) => `{"x${at}": "v${at}"}`)).not.toBe(sumOf(0, own));
+  });
+});
+
 describe('the file of a ledger', () => {
   async function folderWith(text?: string) {
     const folder = await temporaryFolder();

@@ -1,3 +1,5 @@
+import { kindOfValue } from '../detector/detect.ts';
+import type { PersonalKind } from '../detector/kinds.ts';
 import { arrayElements, recordFields } from './composite-text.ts';
 import { ANY_KEY, type PathKey, type Shape } from './ledger-item.ts';
 
@@ -25,40 +27,51 @@ export interface PathCollector {
 }
 
 interface Level {
+  /** `null`: they are data, not names. */
   keys: Map<string, { values: number; sum: number; below: Level }> | null;
+  /** Of all keys together. */
+  values: number;
+  sum: number;
+  isUnread: boolean;
 }
+
+const newLevel = (): Level => ({ keys: new Map(), values: 0, sum: 0, isUnread: false });
+
+/** A key of such a form is a value of a person; a ledger and a message name none. */
+const VALUE_KINDS = new Set<PersonalKind | null>(['email', 'phone', 'iban', 'card', 'ip_address', 'device', 'secret']);
 
 const SUM_LIMIT = 2 ** 52;
 
 export function createPathCollector(): PathCollector {
-  const root: Level = { keys: new Map() };
+  const root = newLevel();
 
   function note(path: string[], { from, to, text }: JsonValue): void {
     let level = root;
     for (const [at, key] of path.entries()) {
-      if (level.keys === null) return;
-      let entry = level.keys.get(key);
-      if (!entry) {
-        if (level.keys.size === MOST_KEYS) {
-          level.keys = null;
-          return;
-        }
-        entry = { values: 0, sum: 0, below: { keys: new Map() } };
-        level.keys.set(key, entry);
+      const counts = at === path.length - 1 && !(to - from === 4 && text.startsWith('null', from));
+      if (counts) {
+        level.values += 1;
+        level.sum = (level.sum + hash(text, { from, to, seed: hash(key) })) % SUM_LIMIT;
       }
-      if (at === path.length - 1 && !(to - from === 4 && text.startsWith('null', from))) {
+      const entry = entryIn(level, key);
+      if (!entry) return;
+      if (counts) {
         entry.values += 1;
-        entry.sum = (entry.sum + hash(text, from, to)) % SUM_LIMIT;
+        entry.sum = (entry.sum + hash(text, { from, to })) % SUM_LIMIT;
       }
       level = entry.below;
     }
   }
 
   function noteAll(path: string[]): void {
-    let level: Level | undefined = root;
-    for (const key of path) level = level?.keys?.get(key)?.below;
-    if (level) level.keys = null;
-    else root.keys = null;
+    let level: Level = root;
+    for (const key of path) {
+      const below = level.keys?.get(key)?.below;
+      if (!below) break;
+      level = below;
+    }
+    level.keys = null;
+    level.isUnread = true;
   }
 
   function addShaped(text: string, shape: Shape, path: string[]): void {
@@ -79,16 +92,28 @@ export function createPathCollector(): PathCollector {
   };
 }
 
-function pathsIn({ keys }: Level, above: string[]): FoundPath[] {
-  if (keys === null) return [{ path: [...above, ANY_KEY], values: 1, sum: 0 }];
+function entryIn(level: Level, key: string): { values: number; sum: number; below: Level } | null {
+  const known = level.keys?.get(key);
+  if (known || level.keys === null) return known ?? null;
+  if (level.keys.size === MOST_KEYS || VALUE_KINDS.has(kindOfValue(key))) {
+    level.keys = null;
+    return null;
+  }
+  const entry = { values: 0, sum: 0, below: newLevel() };
+  level.keys.set(key, entry);
+  return entry;
+}
+
+function pathsIn({ keys, isUnread, ...all }: Level, above: string[]): FoundPath[] {
+  if (keys === null) return [{ path: [...above, ANY_KEY], ...(isUnread ? { values: 1, sum: 0 } : all) }];
   return [...keys].flatMap(([key, { values, sum, below }]) => {
     const path = [...above, key];
     return [{ path, values, sum }, ...pathsIn(below, path)];
   });
 }
 
-function hash(text: string, from: number, to: number): number {
-  let [first, second] = [0x811c9dc5, 0x9e3779b9];
+function hash(text: string, { from = 0, to = text.length, seed = 0 } = {}): number {
+  let [first, second] = [0x811c9dc5 ^ seed, 0x9e3779b9 ^ seed];
   for (let at = from; at < to; at += 1) {
     const code = text.charCodeAt(at);
     first = Math.imul(first ^ code, 0x01000193);

@@ -187,9 +187,9 @@ function proposal(item: LedgerItem, evidence: Evidence): LedgerEntry {
   if (reason !== undefined) return { state: 'kept', reason };
   if (rows.get(name) === 0) return { state: 'excluded' };
   const [then, now] = [before.get(name), after.get(name)];
-  if (then && now) {
+  if (own && then && now) {
     if (then.values === 0 && now.values === 0) return { state: 'empty' };
-    if (!isUnchanged(then, now)) return { state: 'changed' };
+    if (!isUnchanged(then, now, own)) return { state: 'changed' };
   }
   const [path, earlier] = [is.get(name), was.get(name)];
   if (path && earlier && path.sum !== 0 && earlier.sum !== path.sum) return { state: 'changed' };

@@ -25,7 +25,17 @@ export async function digestItems(
   return digests;
 }
 
-export function isUnchanged(before: ColumnDigest | undefined, after: ColumnDigest | undefined): boolean {
+/** Reports whether the values are the same, or some rows came or went and most of the distinct samples are still there. */
+export function isUnchanged(
+  before: ColumnDigest | undefined,
+  after: ColumnDigest | undefined,
+  { sampled, distinct, sampleHashes }: Pick<ColumnFacts, 'sampled' | 'distinct' | 'sampleHashes'>,
+): boolean {
   if (!before || !after || after.values === 0) return false;
-  return before.values === after.values && before.digest === after.digest;
+  if (before.values === after.values) return before.digest === after.digest;
+  const telling = sampled === distinct && sampleHashes.length >= LEAST_SAMPLES;
+  return telling && after.surviving * 2 > sampleHashes.length;
 }
+
+/** Fewer may be equal by chance. */
+const LEAST_SAMPLES = 10;

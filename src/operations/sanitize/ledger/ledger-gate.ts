@@ -61,7 +61,10 @@ export async function assertPushClassified(
     });
   }
   const ledger: Ledger = (await readLedger({ configuration, target })) ?? new Map();
-  assertNoneOpen(findReclassified(classified, ledger), { configuration, target });
+  // An imported manifest says what it likes: the columns that it stores count.
+  const recorded: Ledger = new Map(classified.map(({ name, ...entry }) => [name, entry]));
+  const unrecorded = findOpenItems(storedItems(manifest, []), recorded);
+  assertNoneOpen([...unrecorded, ...findReclassified(classified, ledger)], { configuration, target });
 }
 
 export interface GateOptions {
@@ -110,7 +113,9 @@ export async function openLedgerGate(context: Context, options: GateOptions): Pr
         contents = await readContents();
         const after = await digestItems(sanitize, manifest, facts);
         const types = new Map(contents.columns.map((column) => [itemName(column), column.type]));
-        refuse(contradictions({ before, after, ledger, types }));
+        refuse(
+          contradictions({ before, after, ledger, types, facts: new Map(facts.map((one) => [itemOf(one), one])) }),
+        );
         return contents;
       });
     },
@@ -162,14 +167,16 @@ interface ComparedDigests {
   after: Map<string, ColumnDigest>;
   ledger: Ledger;
   types: Map<string, string>;
+  facts: Map<string, ColumnFacts>;
 }
 
 /** Columns whose values are not as the ledger says. */
-function contradictions({ before, after, ledger, types }: ComparedDigests): OpenItem[] {
+function contradictions({ before, after, ledger, types, facts }: ComparedDigests): OpenItem[] {
   return [...after].flatMap(([name, digest]): OpenItem[] => {
     const item = { name, type: types.get(name) ?? 'column' };
     if (stateOf(ledger, name) === 'empty') return digest.values > 0 ? [{ ...item, why: 'not_empty' }] : [];
-    return isUnchanged(before.get(name), digest) ? [{ ...item, why: 'unchanged' }] : [];
+    const own = facts.get(name);
+    return own && isUnchanged(before.get(name), digest, own) ? [{ ...item, why: 'unchanged' }] : [];
   });
 }
 
