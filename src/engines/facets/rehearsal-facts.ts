@@ -1,0 +1,38 @@
+/** The tables of a branch before a migration runs, which the rules of rehearsals compare its statements with. */
+export interface RehearsalFacts {
+  server: { flavour: 'postgres' | 'mysql' | 'mariadb'; version: string };
+  /** By `schema.table` (text/table-names.ts): tables, partitioned tables and materialized views. */
+  tables: ReadonlyMap<string, TableFacts>;
+  /** Schemas of names without one, in order; on MySQL the database. */
+  searchPath: readonly string[];
+  /** Reports whether role, database or server limit how long a statement waits for a lock. */
+  limitsLockWaits: boolean;
+}
+
+export interface TableFacts {
+  kind: 'table' | 'partitioned' | 'materialized view';
+  /** Of the source where the manifest has it, else of the branch. */
+  rows: number;
+  columns: readonly ColumnFacts[];
+  indexes: readonly string[];
+  constraints: readonly ConstraintFacts[];
+}
+
+export interface ColumnFacts {
+  name: string;
+  /** As the server writes it: `character varying(20)`, `int(11) unsigned`. */
+  type: string;
+  isNullable: boolean;
+  /** Character set of MySQL; `null` for others. */
+  charset: string | null;
+  /** `schema.view`, of the views that use it. */
+  views: readonly string[];
+}
+
+export interface ConstraintFacts {
+  name: string;
+  kind: 'primary' | 'unique' | 'foreign' | 'check' | 'exclusion' | 'not null';
+  /** As the server writes it: `CHECK ((amount IS NOT NULL))`. */
+  definition: string;
+  isValidated: boolean;
+}
