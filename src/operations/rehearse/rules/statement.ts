@@ -1,4 +1,8 @@
-import type { Action } from './action.ts';
+import type { Action, Resolved } from './action.ts';
+import type { SqlName } from './sql/cursor.ts';
+
+/** Finds the table or index of a name by the search path; a new one is in its first schema. */
+export type Resolve = (name: SqlName | null) => Resolved;
 
 /** A single statement, read. */
 export interface ParsedStatement {
@@ -7,6 +11,12 @@ export interface ParsedStatement {
   actions: readonly Action[];
   /** Values of its literals. */
   literals: ReadonlySet<string>;
-  /** `ALGORITHM = …`, `LOCK = …` and `WAIT` of MySQL in lower case. */
-  options: { algorithm: string | null; lock: string | null; limitsWait: boolean };
+  options: StatementOptions;
+}
+
+/** Options of MySQL in lower case: `ALGORITHM = …`, `LOCK = …`, and `WAIT` or `NOWAIT`. */
+export interface StatementOptions {
+  algorithm: string | null;
+  lock: string | null;
+  limitsWait: boolean;
 }
