@@ -1,9 +1,8 @@
 /** The tables of a branch before a migration runs, which the rules of rehearsals compare its statements with. */
 export interface RehearsalFacts {
-  server: { flavour: 'postgres' | 'mysql' | 'mariadb'; version: string };
   /** By `schema.table` (text/table-names.ts): tables, partitioned tables and materialized views. */
   tables: ReadonlyMap<string, TableFacts>;
-  /** Schemas of names without one, in order; on MySQL the database. */
+  /** Schemas of names without one, in order. */
   searchPath: readonly string[];
   /** Reports whether role, database or server limit how long a statement waits for a lock. */
   limitsLockWaits: boolean;
@@ -20,11 +19,9 @@ export interface TableFacts {
 
 export interface ColumnFacts {
   name: string;
-  /** As the server writes it: `character varying(20)`, `int(11) unsigned`. */
+  /** As the server writes it: `character varying(20)`. */
   type: string;
   isNullable: boolean;
-  /** Character set of MySQL; `null` for others. */
-  charset: string | null;
   /** `schema.view`, of the views that use it. */
   views: readonly string[];
 }

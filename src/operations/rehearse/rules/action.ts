@@ -17,16 +17,12 @@ export interface ColumnDefinition {
   /** Words and symbols of the default in lower case, `null` without one. */
   default: string | null;
   isNotNull: boolean;
-  generated: 'stored' | 'virtual' | null;
+  isStored: boolean;
   isIdentity: boolean;
   isPrimary: boolean;
   isUnique: boolean;
   hasCheck: boolean;
   references: Resolved | null;
-  /** Character set or collation of MySQL. */
-  charset: string | null;
-  /** `FIRST` or `AFTER column` of MySQL. */
-  isPlaced: boolean;
 }
 
 export interface ConstraintDefinition {
@@ -47,31 +43,34 @@ interface OnTable {
 /** One action of a statement; an ALTER TABLE has one or more. */
 export type Action =
   | (OnTable & { kind: 'create table'; columns: ColumnDefinition[]; constraints: ConstraintDefinition[] })
-  | (OnTable & { kind: 'create index'; index: string; type: 'plain' | 'unique' | 'fulltext' | 'spatial'; concurrently: boolean })
+  | (OnTable & { kind: 'create index'; index: Resolved; concurrently: boolean })
   | { kind: 'drop index'; table: Resolved | null; index: Resolved; concurrently: boolean }
-  | { kind: 'reindex'; what: 'index' | 'table' | 'schema' | 'database' | 'system'; name: Resolved; concurrently: boolean }
+  | {
+      kind: 'reindex';
+      what: 'index' | 'table' | 'schema' | 'database' | 'system';
+      name: Resolved;
+      concurrently: boolean;
+    }
   | (OnTable & { kind: 'add column'; column: ColumnDefinition })
   | (OnTable & { kind: 'drop column'; column: string; cascade: boolean })
-  | (OnTable & { kind: 'change column'; column: string; definition: ColumnDefinition })
   | (OnTable & { kind: 'alter type'; column: string; type: string; using: string | null })
   | (OnTable & { kind: 'set not null'; column: string })
   | (OnTable & { kind: 'add constraint'; constraint: ConstraintDefinition })
   | (OnTable & { kind: 'validate constraint'; name: string })
-  | (OnTable & { kind: 'drop constraint'; name: string; what: ConstraintDefinition['kind'] | null })
+  | (OnTable & { kind: 'drop constraint'; name: string })
   | (OnTable & { kind: 'rename table'; to: Resolved })
   | (OnTable & { kind: 'rename column'; column: string; to: string })
-  | { kind: 'drop'; object: 'table' | 'materialized view' | 'view' | 'schema' | 'type'; names: Resolved[]; cascade: boolean }
+  | { kind: 'drop'; object: 'table' | 'materialized view' | 'view' | 'schema'; names: Resolved[]; cascade: boolean }
   | { kind: 'truncate'; tables: Resolved[]; cascade: boolean }
-  | (OnTable & { kind: 'set tablespace' | 'set logged' | 'refresh' | 'other'; concurrently: boolean })
-  | { kind: 'cluster' | 'vacuum full' | 'optimize'; tables: Resolved[] }
-  | { kind: 'add enum value'; type: Resolved; value: string }
-  | { kind: 'rename enum value'; type: Resolved; value: string }
+  | (OnTable & { kind: 'set tablespace' | 'set logged' | 'other' | 'weak' })
+  | (OnTable & { kind: 'refresh'; concurrently: boolean })
+  | { kind: 'cluster' | 'vacuum full'; tables: Resolved[] }
+  | { kind: 'add enum value' | 'rename enum value'; type: string; value: string }
   | (OnTable & { kind: 'update' | 'delete'; hasCondition: boolean })
   | (OnTable & { kind: 'insert'; fromQuery: boolean })
   | { kind: 'lock'; tables: Resolved[]; mode: LockMode }
   | (OnTable & { kind: 'create trigger' | 'drop trigger' | 'switch trigger' })
   | (OnTable & { kind: 'attach partition'; partition: Resolved; isDefault: boolean })
   | (OnTable & { kind: 'detach partition'; partition: Resolved; concurrently: boolean })
-  | (OnTable & { kind: 'weak' })
-  | { kind: 'set'; name: string; value: string }
+  | { kind: 'set'; name: string; value: string; isLocal: boolean }
   | { kind: 'begin' | 'commit' };

@@ -1,4 +1,4 @@
-import type { ColumnFacts, ConstraintFacts, TableFacts } from '../../../engines/facets/rehearsal-facts.ts';
+import type { ColumnFacts, TableFacts } from '../../../engines/facets/rehearsal-facts.ts';
 import type { LockMode, Resolved } from './action.ts';
 import type { RuleFacts } from './rule.ts';
 import type { ParsedStatement } from './statement.ts';
@@ -6,39 +6,44 @@ import type { ParsedStatement } from './statement.ts';
 /** What a rule knows when it sees an action. */
 export interface Situation {
   facts: RuleFacts;
-  /** Numbers of the server's version. */
-  version: readonly number[];
   statement: ParsedStatement;
   transaction: TransactionState;
   /** Reports whether waits for locks are limited at this point of the session. */
   limitsLockWaits: boolean;
-  /** Reports whether foreign keys are checked (`foreign_key_checks` of MySQL). */
-  checksForeignKeys: boolean;
-  /** A table that was there before the migration, under its present name. */
-  known(table: Resolved): KnownTable | null;
-  /** As `known`, when the table has rows. */
+  tables: KnownTables;
+}
+
+export interface KnownTables {
+  /** Returns a table from before the migration that has rows, by its present name. */
   busy(table: Resolved): KnownTable | null;
+  /** Reports whether the migration has dropped a view. */
+  isDroppedView(view: Resolved): boolean;
   tableOfIndex(index: Resolved): Resolved | null;
-  tables(): Iterable<[Resolved, KnownTable]>;
+  /** All from before the migration that have rows. */
+  allBusy(): [Resolved, KnownTable][];
 }
 
 export interface KnownTable {
   /** The name before the migration. */
-  name: string;
+  name: Resolved;
   facts: TableFacts;
   columns: Map<string, ColumnFacts>;
-  constraints: Map<string, ConstraintFacts>;
+  constraints: Map<string, KnownConstraint>;
+}
+
+export interface KnownConstraint {
+  definition: string;
+  isCheck: boolean;
+  isValidated: boolean;
 }
 
 export interface TransactionState {
   isOpen: boolean;
-  /** Strongest locks on tables with rows that are held, by present name. */
+  /** Strongest locks on tables with rows that earlier statements took, by present name. */
   locks: Map<Resolved, LockMode>;
   /** `table constraint` of those added as NOT VALID. */
   notValid: Set<string>;
   addedValues: Set<string>;
-  /** Reports whether rows were changed. */
-  hasChanges: boolean;
 }
 
 /** Rows from which a statement over all of them is long. */

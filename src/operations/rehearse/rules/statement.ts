@@ -11,12 +11,4 @@ export interface ParsedStatement {
   actions: readonly Action[];
   /** Values of its literals. */
   literals: ReadonlySet<string>;
-  options: StatementOptions;
-}
-
-/** Options of MySQL in lower case: `ALGORITHM = …`, `LOCK = …`, and `WAIT` or `NOWAIT`. */
-export interface StatementOptions {
-  algorithm: string | null;
-  lock: string | null;
-  limitsWait: boolean;
 }

@@ -1,7 +1,13 @@
 import { type Token, tokensOf } from '../../../../engines/mysql/catalog/definitions/tokens.ts';
 import type { SqlToken } from '../sql/cursor.ts';
 
-const KINDS: Partial<Record<Token['kind'], SqlToken['kind']>> = { word: 'word', name: 'name', text: 'text', other: 'other', open: 'text' };
+const KINDS: Partial<Record<Token['kind'], SqlToken['kind']>> = {
+  word: 'word',
+  name: 'name',
+  text: 'text',
+  other: 'other',
+  open: 'text',
+};
 
 /** Returns the tokens of a statement, those in version comments, too. */
 export function mysqlTokens(sql: string): SqlToken[] {

@@ -21,7 +21,7 @@ function actionOf(cursor: SqlCursor, table: Resolved, resolve: Resolve): Action 
     takeAdd(cursor, table, resolve) ??
     takeDrop(cursor, table) ??
     takeAlterColumn(cursor, table) ??
-    takeRename(cursor, table, resolve) ??
+    takeRename(cursor, table) ??
     takePartition(cursor, table, resolve) ??
     takeOption(cursor, table)
   );
@@ -40,7 +40,7 @@ function takeDrop(cursor: SqlCursor, table: Resolved): Action | null {
   if (!cursor.words('drop')) return null;
   if (cursor.words('constraint')) {
     cursor.words('if', 'exists');
-    return { kind: 'drop constraint', table, name: cursor.column(), what: null };
+    return { kind: 'drop constraint', table, name: cursor.column() };
   }
   cursor.words('column');
   cursor.words('if', 'exists');
@@ -49,7 +49,7 @@ function takeDrop(cursor: SqlCursor, table: Resolved): Action | null {
 
 function takeAlterColumn(cursor: SqlCursor, table: Resolved): Action | null {
   if (!cursor.words('alter')) return null;
-  if (cursor.words('constraint')) return { kind: 'other', table, concurrently: false };
+  if (cursor.words('constraint')) return { kind: 'other', table };
   cursor.words('column');
   const column = cursor.column();
   if (cursor.words('set', 'not', 'null')) return { kind: 'set not null', table, column };
@@ -58,17 +58,18 @@ function takeAlterColumn(cursor: SqlCursor, table: Resolved): Action | null {
     const using = cursor.past('using') ? cursor.text() : null;
     return { kind: 'alter type', table, column, type, using };
   }
-  if (cursor.words('set', 'default')) return { kind: 'other', table, concurrently: false };
+  if (cursor.words('set', 'default')) return { kind: 'other', table };
   return takeOption(cursor, table);
 }
 
-function takeRename(cursor: SqlCursor, table: Resolved, resolve: Resolve): Action | null {
+function takeRename(cursor: SqlCursor, table: Resolved): Action | null {
   if (cursor.words('set', 'schema')) {
     return { kind: 'rename table', table, to: `${tableName(cursor.column(), '')}${splitName(table).rest}` };
   }
   if (!cursor.words('rename')) return null;
-  if (cursor.words('constraint')) return { kind: 'other', table, concurrently: false };
-  if (cursor.words('to')) return { kind: 'rename table', table, to: tableName(splitName(table).schema, cursor.column()) };
+  if (cursor.words('constraint')) return { kind: 'other', table };
+  if (cursor.words('to'))
+    return { kind: 'rename table', table, to: tableName(splitName(table).schema, cursor.column()) };
   cursor.words('column');
   const column = cursor.column();
   cursor.words('to');
@@ -87,11 +88,11 @@ function takePartition(cursor: SqlCursor, table: Resolved, resolve: Resolve): Ac
 
 function takeOption(cursor: SqlCursor, table: Resolved): Action {
   if (cursor.words('validate', 'constraint')) return { kind: 'validate constraint', table, name: cursor.column() };
-  if (cursor.words('set', 'tablespace')) return { kind: 'set tablespace', table, concurrently: false };
-  if (cursor.oneOf('set logged', 'set unlogged')) return { kind: 'set logged', table, concurrently: false };
+  if (cursor.words('set', 'tablespace')) return { kind: 'set tablespace', table };
+  if (cursor.oneOf('set logged', 'set unlogged')) return { kind: 'set logged', table };
   const trigger = cursor.oneOf('enable', 'disable');
   if (trigger && cursor.has('trigger')) return { kind: 'switch trigger', table };
   const text = cursor.text();
   const isWeak = WEAK.some((words) => text.startsWith(words));
-  return isWeak ? { kind: 'weak', table } : { kind: 'other', table, concurrently: false };
+  return isWeak ? { kind: 'weak', table } : { kind: 'other', table };
 }

@@ -2,7 +2,17 @@ import type { ColumnDefinition, ConstraintDefinition } from '../action.ts';
 import type { SqlCursor } from '../sql/cursor.ts';
 import type { Resolve } from '../statement.ts';
 
-const CONSTRAINT_WORDS = ['constraint', 'not', 'null', 'default', 'check', 'unique', 'primary', 'references', 'generated'];
+const CONSTRAINT_WORDS = [
+  'constraint',
+  'not',
+  'null',
+  'default',
+  'check',
+  'unique',
+  'primary',
+  'references',
+  'generated',
+];
 const BEHIND_TYPE = [...CONSTRAINT_WORDS, 'collate', 'storage', 'compression', 'using'];
 
 /** Takes `name type constraints`. */
@@ -12,14 +22,12 @@ export function takeColumn(cursor: SqlCursor, resolve: Resolve): ColumnDefinitio
     type: takeType(cursor),
     default: null,
     isNotNull: false,
-    generated: null,
+    isStored: false,
     isIdentity: false,
     isPrimary: false,
     isUnique: false,
     hasCheck: false,
     references: null,
-    charset: null,
-    isPlaced: false,
   };
   while (!cursor.ended) takeColumnConstraint(cursor, column, resolve);
   return column;
@@ -43,10 +51,10 @@ function takeColumnConstraint(cursor: SqlCursor, column: ColumnDefinition, resol
 }
 
 function takeGenerated(cursor: SqlCursor, column: ColumnDefinition): void {
-  if (cursor.has('identity')) column.isIdentity = true;
-  // Virtual is the default since version 18.
-  else column.generated = cursor.has('virtual') ? 'virtual' : 'stored';
-  cursor.until(...CONSTRAINT_WORDS);
+  cursor.oneOf('always', 'by default');
+  const rest = cursor.until(...CONSTRAINT_WORDS);
+  if (rest.has('identity')) column.isIdentity = true;
+  else column.isStored = !rest.has('virtual');
 }
 
 const KINDS = {

@@ -1,3 +1,4 @@
+import { splitName, tableName } from '../../../../text/table-names.ts';
 import type { Action, LockMode, Resolved } from '../action.ts';
 import { SqlCursor, type SqlToken } from '../sql/cursor.ts';
 import { splitTokens } from '../sql/split.ts';
@@ -12,12 +13,11 @@ export function parsePostgres(sql: string, resolve: Resolve): ParsedStatement[] 
     text,
     actions: actionsOf(tokens, resolve),
     literals: new Set(tokens.filter(({ kind }) => kind === 'text').map(({ value }) => value)),
-    options: { algorithm: null, lock: null, limitsWait: false },
   }));
 }
 
 function actionsOf(tokens: readonly SqlToken[], resolve: Resolve): Action[] {
-  if (tokens[0]?.value.toLowerCase() === 'do') return blockActions(tokens, resolve);
+  if (tokens[0]?.kind === 'word' && tokens[0].value.toLowerCase() === 'do') return blockActions(tokens, resolve);
   const cursor = new SqlCursor(tokens, (word) => word.toLowerCase());
   if (cursor.words('with')) cursor.until('update', 'delete', 'insert', 'select');
   const words = cursor.oneOf(...(Object.keys(READERS) as (keyof typeof READERS)[]));
@@ -46,10 +46,9 @@ type Reader = (cursor: SqlCursor, resolve: Resolve) => Action[];
 /** By the first words of a statement. */
 const READERS = {
   'alter table': takeAlterTable,
-  'alter index': alterIndex,
   'alter type': alterType,
-  'create index': (cursor, resolve) => createIndex(cursor, resolve, 'plain'),
-  'create unique index': (cursor, resolve) => createIndex(cursor, resolve, 'unique'),
+  'create index': createIndex,
+  'create unique index': createIndex,
   'create table': createTable,
   'create unlogged table': createTable,
   'create trigger': createTrigger,
@@ -60,9 +59,9 @@ const READERS = {
   'drop table': (cursor, resolve) => drop(cursor, resolve, 'table'),
   'drop materialized view': (cursor, resolve) => drop(cursor, resolve, 'materialized view'),
   'drop view': (cursor, resolve) => drop(cursor, resolve, 'view'),
-  'drop schema': (cursor) => dropSchemas(cursor),
-  'create policy': onTable('other'),
-  'drop policy': onTable('other'),
+  'drop schema': dropSchemas,
+  'create policy': onTable,
+  'drop policy': onTable,
   'create rule': createRule,
   'comment on': comment,
   reindex,
@@ -74,10 +73,10 @@ const READERS = {
   'delete from': deleteRows,
   'insert into': insert,
   lock,
-  set: (cursor) => setting(cursor),
-  reset: (cursor) => [{ kind: 'set', name: cursor.column(), value: 'default' }],
-  'select set_config': (cursor) => setConfig(cursor),
-  'select pg_catalog.set_config': (cursor) => setConfig(cursor),
+  set: setting,
+  reset: (cursor) => [{ kind: 'set', name: cursor.column(), value: 'default', isLocal: false }],
+  'select set_config': setConfig,
+  'select pg_catalog.set_config': setConfig,
   begin: () => [{ kind: 'begin' }],
   'start transaction': () => [{ kind: 'begin' }],
   commit: () => [{ kind: 'commit' }],
@@ -86,25 +85,21 @@ const READERS = {
   abort: () => [{ kind: 'commit' }],
 } satisfies Record<string, Reader>;
 
-function createIndex(cursor: SqlCursor, resolve: Resolve, type: 'plain' | 'unique'): Action[] {
+function createIndex(cursor: SqlCursor, resolve: Resolve): Action[] {
   const concurrently = cursor.words('concurrently');
   cursor.words('if', 'not', 'exists');
-  const index = cursor.words('on') ? '' : cursor.column();
-  if (index) cursor.words('on');
+  const name = cursor.words('on') ? null : cursor.column();
+  if (name !== null) cursor.words('on');
   cursor.words('only');
-  return [{ kind: 'create index', table: resolve(cursor.name()), index, type, concurrently }];
+  const table = resolve(cursor.name());
+  const index = tableName(splitName(table).schema, name ?? '');
+  return [{ kind: 'create index', table, index, concurrently }];
 }
 
 function dropIndex(cursor: SqlCursor, resolve: Resolve): Action[] {
   const concurrently = cursor.words('concurrently');
   cursor.words('if', 'exists');
   return names(cursor, resolve).map((index) => ({ kind: 'drop index', table: null, index, concurrently }));
-}
-
-function alterIndex(cursor: SqlCursor, resolve: Resolve): Action[] {
-  cursor.words('if', 'exists');
-  const index = resolve(cursor.name());
-  return cursor.words('set', 'tablespace') ? [{ kind: 'move index', index }] : [];
 }
 
 function reindex(cursor: SqlCursor, resolve: Resolve): Action[] {
@@ -138,13 +133,12 @@ function dropTrigger(cursor: SqlCursor, resolve: Resolve): Action[] {
   return cursor.past('on') ? [{ kind: 'drop trigger', table: resolve(cursor.name()) }] : [];
 }
 
-function onTable(kind: 'other'): Reader {
-  return (cursor, resolve) =>
-    cursor.past('on') ? [{ kind, table: resolve(cursor.name()), concurrently: false }] : [];
+function onTable(cursor: SqlCursor, resolve: Resolve): Action[] {
+  return cursor.past('on') ? [{ kind: 'other', table: resolve(cursor.name()) }] : [];
 }
 
 function createRule(cursor: SqlCursor, resolve: Resolve): Action[] {
-  return cursor.past('to') ? [{ kind: 'other', table: resolve(cursor.name()), concurrently: false }] : [];
+  return cursor.past('to') ? [{ kind: 'other', table: resolve(cursor.name()) }] : [];
 }
 
 function comment(cursor: SqlCursor, resolve: Resolve): Action[] {
@@ -158,7 +152,14 @@ function drop(cursor: SqlCursor, resolve: Resolve, object: 'table' | 'materializ
 
 function dropSchemas(cursor: SqlCursor): Action[] {
   cursor.words('if', 'exists');
-  return [{ kind: 'drop', object: 'schema', names: names(cursor, (name) => name?.name ?? ''), cascade: cursor.words('cascade') }];
+  return [
+    {
+      kind: 'drop',
+      object: 'schema',
+      names: names(cursor, (name) => name?.name ?? ''),
+      cascade: cursor.words('cascade'),
+    },
+  ];
 }
 
 function truncate(cursor: SqlCursor, resolve: Resolve): Action[] {
@@ -226,13 +227,15 @@ function lock(cursor: SqlCursor, resolve: Resolve): Action[] {
   return mode ? [{ kind: 'lock', tables, mode: mode.toUpperCase() as LockMode }] : [];
 }
 
-function alterType(cursor: SqlCursor, resolve: Resolve): Action[] {
-  const type = resolve(cursor.name());
+function alterType(cursor: SqlCursor): Action[] {
+  const type = cursor.column();
   if (cursor.words('add', 'value')) {
     cursor.words('if', 'not', 'exists');
     return [{ kind: 'add enum value', type, value: cursor.next()?.value ?? '' }];
   }
-  return cursor.words('rename', 'value') ? [{ kind: 'rename enum value', type, value: cursor.next()?.value ?? '' }] : [];
+  return cursor.words('rename', 'value')
+    ? [{ kind: 'rename enum value', type, value: cursor.next()?.value ?? '' }]
+    : [];
 }
 
 function setting(cursor: SqlCursor): Action[] {
@@ -247,9 +250,7 @@ function setting(cursor: SqlCursor): Action[] {
 function setConfig(cursor: SqlCursor): Action[] {
   const [name, value, local] = cursor.group()?.items() ?? [];
   if (!name || !value) return [];
-  return [
-    { kind: 'set', name: name.next()?.value ?? '', value: value.text(), isLocal: local?.words('true') ?? false },
-  ];
+  return [{ kind: 'set', name: name.next()?.value ?? '', value: value.text(), isLocal: local?.words('true') ?? false }];
 }
 
 function names(cursor: SqlCursor, resolve: Resolve): Resolved[] {

@@ -19,7 +19,8 @@ export function splitTokens(sql: string, tokens: readonly SqlToken[]): SplitStat
   let isRoutine = false;
   const end = (to: number): void => {
     const [first, last] = [tokens[from], tokens[to - 1]];
-    if (first && last && from < to) statements.push({ text: sql.slice(first.at, last.end), tokens: tokens.slice(from, to) });
+    if (first && last && from < to)
+      statements.push({ text: sql.slice(first.at, last.end), tokens: tokens.slice(from, to) });
     from = to + 1;
     depth = 0;
     isRoutine = false;
