@@ -10,7 +10,7 @@ export interface RehearsalFacts {
 
 export interface TableFacts {
   kind: 'table' | 'partitioned' | 'materialized view';
-  /** Of the source where the manifest has it, else of the branch. */
+  /** An estimate of the server, at least 1 for a table with content. */
   rows: number;
   columns: readonly ColumnFacts[];
   indexes: readonly string[];
@@ -19,7 +19,7 @@ export interface TableFacts {
 
 export interface ColumnFacts {
   name: string;
-  /** As the server writes it: `character varying(20)`. */
+  /** In the server's words: `character varying(20)`. */
   type: string;
   isNullable: boolean;
   /** `schema.view`, of the views that use it. */
@@ -29,7 +29,7 @@ export interface ColumnFacts {
 export interface ConstraintFacts {
   name: string;
   kind: 'primary' | 'unique' | 'foreign' | 'check' | 'exclusion' | 'not null';
-  /** As the server writes it: `CHECK ((amount IS NOT NULL))`. */
+  /** In the server's words: `CHECK ((amount IS NOT NULL))`. */
   definition: string;
   isValidated: boolean;
 }

@@ -66,7 +66,7 @@ export async function readRehearsalFacts(session: Pick<PostgresSession, 'query'>
 function tableFacts({ kind, rows, columns, indexes, constraints }: TableRow): TableFacts {
   return {
     kind: KINDS[kind],
-    rows: Math.round(rows),
+    rows: Math.ceil(rows),
     columns: columns.map(columnFacts),
     indexes,
     constraints: constraints.map(constraintFacts),

@@ -2,8 +2,8 @@ import type { RehearsalFacts } from '../../../engines/facets/rehearsal-facts.ts'
 import type { Action, LockMode, Resolved } from './action.ts';
 import type { Situation } from './situation.ts';
 
-/** What a session sent: one statement, or several in one simple query. */
-export interface RehearsedStatement {
+/** A text that a session sent: one statement, or several in one simple query. */
+export interface MigrationStatement {
   text: string;
   /** Reports whether it ran in a transaction that an earlier statement began. */
   inTransaction: boolean;
@@ -21,7 +21,7 @@ export interface Rule {
   code: string;
   /** Statements that it finds, for docs/rehearsal-rules.md. */
   what: string;
-  /** What happens under load. */
+  /** The effect under load. */
   text: string;
   safer: string;
   /** The server's documentation. */

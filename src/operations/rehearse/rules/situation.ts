@@ -1,12 +1,12 @@
 import type { ColumnFacts, TableFacts } from '../../../engines/facets/rehearsal-facts.ts';
 import type { LockMode, Resolved } from './action.ts';
 import type { RuleFacts } from './rule.ts';
-import type { ParsedStatement } from './statement.ts';
+import type { StatementFacts } from './statement.ts';
 
-/** What a rule knows when it sees an action. */
+/** The facts that a rule judges an action by. */
 export interface Situation {
   facts: RuleFacts;
-  statement: ParsedStatement;
+  statement: StatementFacts;
   transaction: TransactionState;
   /** Reports whether waits for locks are limited at this point of the session. */
   limitsLockWaits: boolean;

@@ -1,16 +1,16 @@
 import type { RehearsalWarning } from '../../../results/rehearsal-warning.ts';
 import type { Action } from './action.ts';
 import { isAtLeast, locksOf } from './postgres/locks.ts';
-import { parsePostgres } from './postgres/parse.ts';
+import { parsePostgres, splitPostgres } from './postgres/parse.ts';
 import { POSTGRES_RULES } from './postgres/rules.ts';
 import { TABLE_REWRITTEN } from './postgres/table-rules.ts';
-import type { RehearsedStatement, Rule, RuleFacts } from './rule.ts';
+import type { MigrationStatement, Rule, RuleFacts } from './rule.ts';
 import type { Situation, TransactionState } from './situation.ts';
 import { type TableState, tableState } from './state.ts';
-import type { ParsedStatement } from './statement.ts';
+import type { StatementFacts } from './statement.ts';
 
 /** Returns a warning for each statement that is dangerous under load, in the order of the statements. */
-export function warningsOf(statements: readonly RehearsedStatement[], facts: RuleFacts): RehearsalWarning[] {
+export function warningsOf(statements: readonly MigrationStatement[], facts: RuleFacts): RehearsalWarning[] {
   const tables = tableState(facts);
   const sessions = new Map<number, Session>();
   const report = createReport(tables);
@@ -18,11 +18,12 @@ export function warningsOf(statements: readonly RehearsedStatement[], facts: Rul
     const session = sessions.get(number) ?? newSession(facts.limitsLockWaits);
     sessions.set(number, session);
     if (session.transaction.isOpen !== inTransaction) session.transaction = newTransaction(inTransaction);
-    const parsed = parsePostgres(text, tables.resolve);
+    const parts = splitPostgres(text);
     const wasOpen = session.transaction.isOpen;
     // The server runs the statements of one query as one transaction.
-    if (parsed.length > 1) session.transaction.isOpen = true;
-    for (const statement of parsed) judge({ statement, index, session, facts, tables, report });
+    if (parts.length > 1) session.transaction.isOpen = true;
+    for (const part of parts)
+      judge({ statement: parsePostgres(part, tables.resolve), index, session, facts, tables, report });
     if (!wasOpen && !session.isBegun) session.transaction = newTransaction(false);
   }
   for (const table of facts.rewritten) {
@@ -49,7 +50,7 @@ function newTransaction(isOpen: boolean): TransactionState {
 }
 
 interface Judgement {
-  statement: ParsedStatement;
+  statement: StatementFacts;
   index: number;
   session: Session;
   facts: RuleFacts;
@@ -96,7 +97,7 @@ function follow(session: Session, action: Action, tables: TableState): void {
 
 interface Place {
   index: number;
-  statement: ParsedStatement;
+  statement: StatementFacts;
 }
 
 interface Report {

@@ -6,6 +6,7 @@ import { postgresTokens } from '../../../../src/operations/rehearse/rules/postgr
 import type { RuleFacts } from '../../../../src/operations/rehearse/rules/rule.ts';
 import { warningsOf } from '../../../../src/operations/rehearse/rules/warnings.ts';
 import { describeWithPostgres, startPostgres, type TestPostgres } from '../../../helpers/postgres/postgres-server.ts';
+import { randomFrom } from '../../../helpers/random.ts';
 import { DANGEROUS } from './corpus/dangerous.ts';
 import { HARMLESS } from './corpus/harmless.ts';
 import { type CorpusMigration, SET_UP } from './corpus/migration.ts';
@@ -64,7 +65,8 @@ describeWithPostgres('rules of rehearsals over the corpus', () => {
   });
 
   it('gives the same warnings for other blanks, comments, quotes and letters', () => {
-    const choose = randomFrom(seedOfRun());
+    const random = randomFrom(41);
+    const choose = (below: number): number => Math.floor(random() * below);
     for (const { statements, facts, warnings } of judged) {
       for (let round = 0; round < 10; round += 1) {
         const written = statements.map((text) => rewritten(text, choose));

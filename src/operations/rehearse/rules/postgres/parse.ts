@@ -1,19 +1,21 @@
 import { splitName, tableName } from '../../../../text/table-names.ts';
 import type { Action, LockMode, Resolved } from '../action.ts';
 import { SqlCursor, type SqlToken } from '../sql/cursor.ts';
-import { splitTokens } from '../sql/split.ts';
-import type { ParsedStatement, Resolve } from '../statement.ts';
+import { type StatementTokens, splitTokens } from '../sql/split.ts';
+import type { Resolve, StatementFacts } from '../statement.ts';
 import { takeAlterTable } from './alter-table.ts';
 import { takeColumn, takeConstraint } from './column.ts';
 import { postgresTokens } from './tokens.ts';
 
-/** Returns the statements of a text; what is no statement that a rule knows has no actions. */
-export function parsePostgres(sql: string, resolve: Resolve): ParsedStatement[] {
-  return splitTokens(sql, postgresTokens(sql)).map(({ text, tokens }) => ({
-    text,
-    actions: actionsOf(tokens, resolve),
-    literals: new Set(tokens.filter(({ kind }) => kind === 'text').map(({ value }) => value)),
-  }));
+/** Returns the statements of a text. */
+export function splitPostgres(sql: string): StatementTokens[] {
+  return splitTokens(sql, postgresTokens(sql));
+}
+
+/** Reads a statement; one that no rule knows has no actions. */
+export function parsePostgres({ text, tokens }: StatementTokens, resolve: Resolve): StatementFacts {
+  const literals = new Set(tokens.filter(({ kind }) => kind === 'text').map(({ value }) => value));
+  return { text, actions: actionsOf(tokens, resolve), literals };
 }
 
 function actionsOf(tokens: readonly SqlToken[], resolve: Resolve): Action[] {
@@ -43,7 +45,7 @@ function blockActions(tokens: readonly SqlToken[], resolve: Resolve): Action[] {
 
 type Reader = (cursor: SqlCursor, resolve: Resolve) => Action[];
 
-/** By the first words of a statement. */
+/** The key is the first words of a statement. */
 const READERS = {
   'alter table': takeAlterTable,
   'alter type': alterType,

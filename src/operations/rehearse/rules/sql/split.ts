@@ -1,6 +1,6 @@
 import type { SqlToken } from './cursor.ts';
 
-interface SplitStatement {
+export interface StatementTokens {
   text: string;
   tokens: readonly SqlToken[];
 }
@@ -12,8 +12,8 @@ const PARTS_OF_BLOCKS = new Set(['if', 'loop', 'while', 'repeat']);
 const MOST_WORDS_BEFORE = 12;
 
 /** Divides tokens at semicolons; those in the body of a routine (`BEGIN … END`) are a part of its statement. */
-export function splitTokens(sql: string, tokens: readonly SqlToken[]): SplitStatement[] {
-  const statements: SplitStatement[] = [];
+export function splitTokens(sql: string, tokens: readonly SqlToken[]): StatementTokens[] {
+  const statements: StatementTokens[] = [];
   let from = 0;
   let depth = 0;
   let isRoutine = false;
