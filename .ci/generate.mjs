@@ -13,6 +13,7 @@ import { withErrorCodes } from './generate/error-codes.ts';
 import { eventsSchema } from './generate/json-contract/schema.ts';
 import { manPage } from './generate/man-page.ts';
 import { openApiDocument } from './generate/openapi.ts';
+import { rehearsalRules } from './generate/rehearsal-rules.ts';
 import { DOCUMENTED } from './pictures/screens.mjs';
 import { journalPage, proofPage } from './prove/page.ts';
 
@@ -43,6 +44,7 @@ const files = [
   { path: 'docs/screens.md', content: screensReference(DOCUMENTED) },
   { path: 'docs/hub.md', content: withAccessTable(readFileSync(join(root, 'docs/hub.md'), 'utf8')) },
   { path: 'docs/errors.md', content: withErrorCodes(readFileSync(join(root, 'docs/errors.md'), 'utf8')) },
+  { path: 'docs/rehearsal-rules.md', content: rehearsalRules() },
   { path: 'docs/proof.md', content: proofPage(proof, PARTS) },
   { path: 'test/prove/journal.md', content: journalPage(proof, PARTS) },
 ];

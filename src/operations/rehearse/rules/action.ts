@@ -1,0 +1,76 @@
+/** A relation or type of a statement: `schema.name` as in the facts, or with the first schema of the search path. */
+export type Resolved = string;
+
+/** Lock modes of PostgreSQL's tables that block writes of rows, from weak to strong, and the one below them. */
+export type LockMode =
+  | 'ROW EXCLUSIVE'
+  | 'SHARE UPDATE EXCLUSIVE'
+  | 'SHARE'
+  | 'SHARE ROW EXCLUSIVE'
+  | 'EXCLUSIVE'
+  | 'ACCESS EXCLUSIVE';
+
+export interface ColumnDefinition {
+  name: string;
+  /** In lower case with single spaces: `varchar(20)`. */
+  type: string;
+  /** Words and symbols of the default in lower case, `null` without one. */
+  default: string | null;
+  isNotNull: boolean;
+  isStored: boolean;
+  isIdentity: boolean;
+  isPrimary: boolean;
+  isUnique: boolean;
+  hasCheck: boolean;
+  references: Resolved | null;
+}
+
+export interface ConstraintDefinition {
+  name: string | null;
+  kind: 'primary' | 'unique' | 'foreign' | 'check' | 'exclusion' | 'not null';
+  columns: readonly string[];
+  usingIndex: boolean;
+  isNotValid: boolean;
+  references: Resolved | null;
+  /** Words and symbols of a check in lower case. */
+  expression: string;
+}
+
+interface OnTable {
+  table: Resolved;
+}
+
+/** One action of a statement; an ALTER TABLE has one or more. */
+export type Action =
+  | (OnTable & { kind: 'create table'; columns: ColumnDefinition[]; constraints: ConstraintDefinition[] })
+  | (OnTable & { kind: 'create index'; index: Resolved; concurrently: boolean })
+  | { kind: 'drop index'; table: Resolved | null; index: Resolved; concurrently: boolean }
+  | {
+      kind: 'reindex';
+      what: 'index' | 'table' | 'schema' | 'database' | 'system';
+      name: Resolved;
+      concurrently: boolean;
+    }
+  | (OnTable & { kind: 'add column'; column: ColumnDefinition })
+  | (OnTable & { kind: 'drop column'; column: string; cascade: boolean })
+  | (OnTable & { kind: 'alter type'; column: string; type: string; using: string | null })
+  | (OnTable & { kind: 'set not null'; column: string })
+  | (OnTable & { kind: 'add constraint'; constraint: ConstraintDefinition })
+  | (OnTable & { kind: 'validate constraint'; name: string })
+  | (OnTable & { kind: 'drop constraint'; name: string })
+  | (OnTable & { kind: 'rename table'; to: Resolved })
+  | (OnTable & { kind: 'rename column'; column: string; to: string })
+  | { kind: 'drop'; object: 'table' | 'materialized view' | 'view' | 'schema'; names: Resolved[]; cascade: boolean }
+  | { kind: 'truncate'; tables: Resolved[]; cascade: boolean }
+  | (OnTable & { kind: 'set tablespace' | 'set logged' | 'other' | 'weak' })
+  | (OnTable & { kind: 'refresh'; concurrently: boolean })
+  | { kind: 'cluster' | 'vacuum full'; tables: Resolved[] }
+  | { kind: 'add enum value' | 'rename enum value'; type: string; value: string }
+  | (OnTable & { kind: 'update' | 'delete'; hasCondition: boolean })
+  | (OnTable & { kind: 'insert'; fromQuery: boolean })
+  | { kind: 'lock'; tables: Resolved[]; mode: LockMode }
+  | (OnTable & { kind: 'create trigger' | 'drop trigger' | 'switch trigger' })
+  | (OnTable & { kind: 'attach partition'; partition: Resolved; isDefault: boolean })
+  | (OnTable & { kind: 'detach partition'; partition: Resolved; concurrently: boolean })
+  | { kind: 'set'; name: string; value: string; isLocal: boolean }
+  | { kind: 'begin' | 'commit' };

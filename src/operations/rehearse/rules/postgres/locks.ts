@@ -1,0 +1,116 @@
+import { splitName } from '../../../../text/table-names.ts';
+import type { Action, LockMode, Resolved } from '../action.ts';
+import type { KnownTables } from '../situation.ts';
+
+const STRENGTH: LockMode[] = [
+  ...(['ROW EXCLUSIVE', 'SHARE UPDATE EXCLUSIVE', 'SHARE', 'SHARE ROW EXCLUSIVE'] as const),
+  ...(['EXCLUSIVE', 'ACCESS EXCLUSIVE'] as const),
+];
+
+export function isAtLeast(mode: LockMode, other: LockMode): boolean {
+  return STRENGTH.indexOf(mode) >= STRENGTH.indexOf(other);
+}
+
+interface TableLock {
+  table: Resolved;
+  mode: LockMode;
+}
+
+/**
+ * Returns the locks on tables that an action takes.
+ * https://www.postgresql.org/docs/current/explicit-locking.html#LOCKING-TABLES
+ */
+export function locksOf(action: Action, tables: KnownTables): TableLock[] {
+  switch (action.kind) {
+    case 'create index':
+      return [{ table: action.table, mode: action.concurrently ? 'SHARE UPDATE EXCLUSIVE' : 'SHARE' }];
+    case 'drop index':
+      return ofIndex(action.index, tables, action.concurrently ? 'SHARE UPDATE EXCLUSIVE' : 'ACCESS EXCLUSIVE');
+    case 'reindex':
+      return reindexedTables(action, tables).map((table) => ({
+        table,
+        mode: action.concurrently ? 'SHARE UPDATE EXCLUSIVE' : 'SHARE',
+      }));
+    case 'create table':
+      return [...action.columns, ...action.constraints].flatMap(({ references }) =>
+        references === null ? [] : [{ table: references, mode: 'SHARE ROW EXCLUSIVE' as const }],
+      );
+    case 'add column':
+      return [exclusive(action.table), ...referenced(action.column.references)];
+    case 'add constraint':
+      if (action.constraint.kind !== 'foreign') return [exclusive(action.table)];
+      return [{ table: action.table, mode: 'SHARE ROW EXCLUSIVE' }, ...referenced(action.constraint.references)];
+    case 'create trigger':
+    case 'switch trigger':
+      return referenced(action.table);
+    case 'validate constraint':
+    case 'weak':
+      return [{ table: action.table, mode: 'SHARE UPDATE EXCLUSIVE' }];
+    case 'attach partition':
+      return [{ table: action.table, mode: 'SHARE UPDATE EXCLUSIVE' }, exclusive(action.partition)];
+    case 'detach partition':
+      if (action.concurrently) return [{ table: action.table, mode: 'SHARE UPDATE EXCLUSIVE' }];
+      return [exclusive(action.table), exclusive(action.partition)];
+    case 'refresh':
+      return [{ table: action.table, mode: action.concurrently ? 'EXCLUSIVE' : 'ACCESS EXCLUSIVE' }];
+    case 'lock':
+      return action.tables.map((table) => ({ table, mode: action.mode }));
+    case 'update':
+    case 'delete':
+    case 'insert':
+      return [{ table: action.table, mode: 'ROW EXCLUSIVE' }];
+    case 'drop':
+      return droppedTables(action, tables).map(exclusive);
+    case 'truncate':
+    case 'cluster':
+    case 'vacuum full':
+      return action.tables.map(exclusive);
+    case 'drop column':
+    case 'alter type':
+    case 'set not null':
+    case 'drop constraint':
+    case 'rename table':
+    case 'rename column':
+    case 'set tablespace':
+    case 'set logged':
+    case 'drop trigger':
+    case 'other':
+      return [exclusive(action.table)];
+    case 'add enum value':
+    case 'rename enum value':
+    case 'set':
+    case 'begin':
+    case 'commit':
+      return [];
+    default:
+      return action satisfies never;
+  }
+}
+
+function exclusive(table: Resolved): TableLock {
+  return { table, mode: 'ACCESS EXCLUSIVE' };
+}
+
+function referenced(table: Resolved | null): TableLock[] {
+  return table === null ? [] : [{ table, mode: 'SHARE ROW EXCLUSIVE' }];
+}
+
+function ofIndex(index: Resolved, tables: KnownTables, mode: LockMode): TableLock[] {
+  const table = tables.tableOfIndex(index);
+  return table === null ? [] : [{ table, mode }];
+}
+
+type ActionOf<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>;
+
+export function reindexedTables({ what, name }: ActionOf<'reindex'>, tables: KnownTables): Resolved[] {
+  if (what === 'index') return ofIndex(name, tables, 'SHARE').map(({ table }) => table);
+  if (what === 'table') return [name];
+  const all = tables.allBusy().map(([table]) => table);
+  return what === 'schema' ? all.filter((table) => splitName(table).schema === name) : all;
+}
+
+export function droppedTables({ object, names }: ActionOf<'drop'>, tables: KnownTables): Resolved[] {
+  if (object !== 'schema') return names;
+  const all = tables.allBusy().map(([table]) => table);
+  return all.filter((table) => names.includes(splitName(table).schema));
+}

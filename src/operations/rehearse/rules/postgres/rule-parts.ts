@@ -1,0 +1,26 @@
+import type { Resolved } from '../action.ts';
+import type { KnownTable, KnownTables } from '../situation.ts';
+
+export function addressOf(page: string): string {
+  return `https://www.postgresql.org/docs/current/${page}`;
+}
+
+/** The tables that are from before the migration and have rows. */
+export function ifBusy(tables: KnownTables, ...names: (Resolved | null)[]): Resolved[] {
+  return names.filter((name) => name !== null && tables.busy(name) !== null) as Resolved[];
+}
+
+/** Reports whether a validated check says that a column is not null. */
+export function isCheckedNotNull({ constraints }: KnownTable, column: string): boolean {
+  const wanted = `${column.toLowerCase()}isnotnull`;
+  return [...constraints.values()].some(
+    ({ isCheck, isValidated, definition }) => isCheck && isValidated && bare(definition) === wanted,
+  );
+}
+
+function bare(definition: string): string {
+  return definition
+    .toLowerCase()
+    .replace(/^check\b/, '')
+    .replaceAll(/[\s()"]/g, '');
+}

@@ -1,0 +1,37 @@
+import type { RehearsalFacts } from '../../../engines/facets/rehearsal-facts.ts';
+import type { Action, LockMode, Resolved } from './action.ts';
+import type { Situation } from './situation.ts';
+
+/** A text that a session sent: one statement, or several in one simple query. */
+export interface MigrationStatement {
+  text: string;
+  /** Reports whether it ran in a transaction that an earlier statement began. */
+  inTransaction: boolean;
+  /** Number of the session. */
+  session: number;
+}
+
+export interface RuleFacts extends RehearsalFacts {
+  /** `schema.table` of the tables whose files the migration replaced. */
+  rewritten: ReadonlySet<Resolved>;
+}
+
+/** A statement that is dangerous under load: an entry of the tables of rules. */
+export interface Rule {
+  code: string;
+  /** Statements that it finds, for docs/rehearsal-rules.md. */
+  what: string;
+  /** The effect under load. */
+  text: string;
+  safer: string;
+  /** The server's documentation. */
+  url: string;
+  /** The lock on the table; `null` where the danger is not a lock. */
+  lock: LockMode | null;
+  /** Reports whether the server writes the whole table anew. */
+  rewrites?: true;
+  /** Reported for the first statement of a session only. */
+  isOnce?: true;
+  /** Returns the tables in danger. */
+  find(action: Action, situation: Situation): readonly Resolved[];
+}

@@ -1,0 +1,50 @@
+import type { ColumnFacts, TableFacts } from '../../../engines/facets/rehearsal-facts.ts';
+import type { LockMode, Resolved } from './action.ts';
+import type { RuleFacts } from './rule.ts';
+import type { StatementFacts } from './statement.ts';
+
+/** The facts that a rule judges an action by. */
+export interface Situation {
+  facts: RuleFacts;
+  statement: StatementFacts;
+  transaction: TransactionState;
+  /** Reports whether waits for locks are limited at this point of the session. */
+  limitsLockWaits: boolean;
+  tables: KnownTables;
+}
+
+export interface KnownTables {
+  /** Returns a table from before the migration that has rows, by its present name. */
+  busy(table: Resolved): KnownTable | null;
+  /** Reports whether the migration has dropped a view. */
+  isDroppedView(view: Resolved): boolean;
+  tableOfIndex(index: Resolved): Resolved | null;
+  /** All from before the migration that have rows. */
+  allBusy(): [Resolved, KnownTable][];
+}
+
+export interface KnownTable {
+  /** The name before the migration. */
+  name: Resolved;
+  facts: TableFacts;
+  columns: Map<string, ColumnFacts>;
+  constraints: Map<string, KnownConstraint>;
+}
+
+export interface KnownConstraint {
+  definition: string;
+  isCheck: boolean;
+  isValidated: boolean;
+}
+
+export interface TransactionState {
+  isOpen: boolean;
+  /** Strongest locks on tables with rows that earlier statements took, by present name. */
+  locks: Map<Resolved, LockMode>;
+  /** `table constraint` of those added as NOT VALID. */
+  notValid: Set<string>;
+  addedValues: Set<string>;
+}
+
+/** Rows from which a statement over all of them is long. */
+export const MANY_ROWS = 10_000;

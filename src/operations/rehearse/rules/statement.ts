@@ -1,0 +1,13 @@
+import type { Action, Resolved } from './action.ts';
+import type { SqlName } from './sql/cursor.ts';
+
+/** Finds the table or index of a name by the search path; a new one is in its first schema. */
+export type Resolve = (name: SqlName | null) => Resolved;
+
+/** A single statement and its actions. */
+export interface StatementFacts {
+  text: string;
+  actions: readonly Action[];
+  /** Values of its literals. */
+  literals: ReadonlySet<string>;
+}

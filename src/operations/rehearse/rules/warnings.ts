@@ -1,0 +1,148 @@
+import type { RehearsalWarning } from '../../../results/rehearsal-warning.ts';
+import type { Action } from './action.ts';
+import { isAtLeast, locksOf } from './postgres/locks.ts';
+import { parsePostgres, splitPostgres } from './postgres/parse.ts';
+import { POSTGRES_RULES } from './postgres/rules.ts';
+import { TABLE_REWRITTEN } from './postgres/table-rules.ts';
+import type { MigrationStatement, Rule, RuleFacts } from './rule.ts';
+import type { Situation, TransactionState } from './situation.ts';
+import { type TableState, tableState } from './state.ts';
+import type { StatementFacts } from './statement.ts';
+
+/** Returns a warning for each statement that is dangerous under load, in the order of the statements. */
+export function warningsOf(statements: readonly MigrationStatement[], facts: RuleFacts): RehearsalWarning[] {
+  const tables = tableState(facts);
+  const sessions = new Map<number, Session>();
+  const report = createReport(tables);
+  for (const [index, { text, inTransaction, session: number }] of statements.entries()) {
+    const session = sessions.get(number) ?? newSession(facts.limitsLockWaits);
+    sessions.set(number, session);
+    if (session.transaction.isOpen !== inTransaction) session.transaction = newTransaction(inTransaction);
+    const parts = splitPostgres(text);
+    const wasOpen = session.transaction.isOpen;
+    // The server runs the statements of one query as one transaction.
+    if (parts.length > 1) session.transaction.isOpen = true;
+    for (const part of parts)
+      judge({ statement: parsePostgres(part, tables.resolve), index, session, facts, tables, report });
+    if (!wasOpen && !session.isBegun) session.transaction = newTransaction(false);
+  }
+  for (const table of facts.rewritten) {
+    if (facts.tables.has(table)) report.unexplained(table);
+  }
+  return report.warnings.sort((one, other) => one.index - other.index);
+}
+
+interface Session {
+  transaction: TransactionState;
+  /** Reports whether a statement began a transaction that has not ended. */
+  isBegun: boolean;
+  limitsLockWaits: boolean;
+  /** Rules that are reported once. */
+  reported: Set<Rule>;
+}
+
+function newSession(limitsLockWaits: boolean): Session {
+  return { transaction: newTransaction(false), isBegun: false, limitsLockWaits, reported: new Set() };
+}
+
+function newTransaction(isOpen: boolean): TransactionState {
+  return { isOpen, locks: new Map(), notValid: new Set(), addedValues: new Set() };
+}
+
+interface Judgement {
+  statement: StatementFacts;
+  index: number;
+  session: Session;
+  facts: RuleFacts;
+  tables: TableState;
+  report: Report;
+}
+
+function judge({ statement, index, session, facts, tables, report }: Judgement): void {
+  const situation: Situation = {
+    ...{ facts, statement, tables, transaction: session.transaction },
+    limitsLockWaits: session.limitsLockWaits,
+  };
+  for (const action of statement.actions) {
+    for (const rule of POSTGRES_RULES) {
+      if (session.reported.has(rule)) continue;
+      const found = rule.find(action, situation);
+      for (const table of found.slice(0, rule.isOnce ? 1 : undefined)) report.add(rule, { table, index, statement });
+      if (rule.isOnce && found.length > 0) session.reported.add(rule);
+    }
+    report.note(action, { index, statement });
+    tables.apply(action);
+  }
+  for (const action of statement.actions) follow(session, action, tables);
+}
+
+/** Changes what is known of the session. */
+function follow(session: Session, action: Action, tables: TableState): void {
+  const { transaction } = session;
+  for (const { table, mode } of locksOf(action, tables)) {
+    const held = transaction.locks.get(table);
+    if (tables.busy(table) && (!held || isAtLeast(mode, held))) transaction.locks.set(table, mode);
+  }
+  if (action.kind === 'add constraint' && action.constraint.isNotValid) {
+    transaction.notValid.add(`${action.table} ${action.constraint.name}`);
+  }
+  if (action.kind === 'add enum value') transaction.addedValues.add(action.value);
+  if (action.kind === 'set' && action.name === 'lock_timeout') {
+    session.limitsLockWaits = !/^'?(?:0\D*|default)'?$/.test(action.value);
+  }
+  if (action.kind !== 'begin' && action.kind !== 'commit') return;
+  session.isBegun = action.kind === 'begin';
+  session.transaction = newTransaction(session.isBegun);
+}
+
+interface Place {
+  index: number;
+  statement: StatementFacts;
+}
+
+interface Report {
+  warnings: RehearsalWarning[];
+  add(rule: Rule, place: Place & { table: string }): void;
+  /** Remembers the last statement that changed a table. */
+  note(action: Action, place: Place): void;
+  /** Adds a warning for a rewritten table that no rule explains. */
+  unexplained(table: string): void;
+}
+
+function createReport(tables: TableState): Report {
+  const warnings: RehearsalWarning[] = [];
+  const seen = new Set<string>();
+  const explained = new Set<string>();
+  const last = new Map<string, Place>();
+  const add: Report['add'] = (rule, { table, index, statement }) => {
+    const { code, text, safer, url, rewrites } = rule;
+    const name = tables.originalName(table);
+    if (rewrites) explained.add(name);
+    const shown = shortened(statement.text);
+    const key = `${code} ${name} ${shown}`;
+    if (seen.has(key)) return;
+    seen.add(key);
+    warnings.push({ code, table: name, index, statement: shown, text, safer, url });
+  };
+  return {
+    warnings,
+    add,
+    note(action, place) {
+      if ('table' in action && action.table) last.set(tables.originalName(action.table), place);
+    },
+    unexplained(table) {
+      const place = last.get(table);
+      if (place && !explained.has(table)) add(TABLE_REWRITTEN, { table, ...place });
+    },
+  };
+}
+
+const SHOWN = 300;
+
+function shortened(text: string): string {
+  const words = text
+    .slice(0, 4 * SHOWN)
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  return words.length > SHOWN ? `${words.slice(0, SHOWN)}…` : words;
+}
