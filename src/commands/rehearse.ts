@@ -19,6 +19,7 @@ export const rehearseCommand = defineCommand({
     { flags: '--keep', description: 'keep the branch' },
     { flags: '--max-lock <time>', description: 'fail if a blocking lock is held longer: 2s', value: 'short duration' },
     { flags: '--max-rewrite <size>', description: 'fail if more is rewritten: 100MB', value: 'size' },
+    { flags: '--fail-on <kind>', description: 'fail if a statement is dangerous under load', choices: ['warning'] },
     { flags: '--summary <file>', description: 'write the report to a Markdown file' },
     DESTDB,
     DRY_RUN,
@@ -37,7 +38,7 @@ export const rehearseCommand = defineCommand({
     const { markdownText } = await import('../text/markdown.ts');
     const { options, cwd } = invocation;
     const { target, command } = invocation.arguments;
-    const { sql, keep, destdb, maxLock, maxRewrite, dryRun, summary } = options;
+    const { sql, keep, destdb, maxLock, maxRewrite, failOn, dryRun, summary } = options;
     const file = summary === undefined || dryRun ? null : await checkSummaryFile(resolve(cwd, summary));
     const outcomes: RehearsalResult['outcome'][] = [];
     const outcome = await runPlanned(invocation, rehearseOperation, {
@@ -47,6 +48,7 @@ export const rehearseCommand = defineCommand({
         limits: {
           ...(maxLock !== undefined && { max_lock_ms: maxLock }),
           ...(maxRewrite !== undefined && { max_rewrite_bytes: maxRewrite }),
+          ...(failOn === 'warning' && { fail_on_warning: true }),
         },
       },
       async text(result, plan) {

@@ -2,10 +2,12 @@ import * as v from 'valibot';
 import { branchCreatePlan } from './branch-results.ts';
 import { definitionDiff } from './diff-results.ts';
 import { describe, flag, number, optional, orNull, text } from './fields.ts';
+import { rehearsalWarning } from './rehearsal-warning.ts';
 
 const limits = v.object({
   max_lock_ms: optional(number),
   max_rewrite_bytes: optional(number),
+  fail_on_warning: optional(flag),
 });
 
 export type RehearsalLimits = v.InferOutput<typeof limits>;
@@ -74,6 +76,7 @@ export const rehearsalResult = v.object({
   rewritten_bytes: number,
   wal_bytes: describe(orNull(number), 'Of the whole server meanwhile; `null` where it cannot be read.'),
   growth_bytes: describe(number, 'Of the database.'),
+  warnings: describe(v.array(rehearsalWarning), 'Statements that are dangerous under load.'),
   definitions: v.array(
     v.object({ name: text, change: v.picklist(['added', 'removed', 'changed']), diff: definitionDiff }),
   ),

@@ -295,7 +295,7 @@ export const ERRORS = {
     setting_refused: 'A setting is invalid or contains control characters.',
     value_refused: 'A name, number or operator of a server or snapshot is invalid.',
     base_name_taken: 'A foreign database has the name of the base copy or spare.',
-    rehearsal_over_limit: 'The rehearsal crossed `--max-lock` or `--max-rewrite`.',
+    rehearsal_over_limit: 'The rehearsal crossed `--max-lock`, `--max-rewrite` or `--fail-on`.',
     branch_current: 'The branch is the present destination.',
     branch_protected: 'The branch is protected: `--unprotect`.',
     branch_not_own: 'An agent may reset, drop and read only branches that it created.',

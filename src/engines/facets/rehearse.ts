@@ -1,4 +1,5 @@
 import type { DatabaseUrl } from '../database-url.ts';
+import type { RehearsalFacts } from './rehearsal-facts.ts';
 
 /** The database is a branch of its own, which is dropped afterwards: the work may leave it in any state. */
 export interface RehearseFacet {
@@ -26,6 +27,8 @@ export interface ObservedRehearsal {
   walBytes: number | null;
   sizeBefore: number;
   sizeAfter: number;
+  /** The tables before the work. */
+  facts: RehearsalFacts;
   /** Names of the tables with rows before the work. */
   tablesWithRows: string[];
   sampling: { intervalMs: number; samples: number; longestGapMs: number };

@@ -1,12 +1,12 @@
 import type { RehearsalLimits, RehearsalResult } from '../../results/rehearsal-results.ts';
-import { formatBytes, formatDuration } from '../../text/format.ts';
+import { formatBytes, formatDuration, formatNumberOf } from '../../text/format.ts';
 
-type Observations = Pick<RehearsalResult, 'works' | 'locks' | 'rewritten_bytes'>;
+type Observations = Pick<RehearsalResult, 'works' | 'locks' | 'rewritten_bytes' | 'warnings'>;
 
 /** Judges a rehearsal by its limits. A lock that nobody waits for crosses none. */
 export function problemsOf(
-  { works, locks, rewritten_bytes }: Observations,
-  { max_lock_ms, max_rewrite_bytes }: RehearsalLimits,
+  { works, locks, rewritten_bytes, warnings }: Observations,
+  { max_lock_ms, max_rewrite_bytes, fail_on_warning }: RehearsalLimits,
 ): Pick<RehearsalResult, 'outcome' | 'problems'> {
   const failed = works
     .filter((work) => work.failed)
@@ -24,7 +24,11 @@ export function problemsOf(
   const large = isLarge
     ? [`${formatBytes(rewritten_bytes)} were rewritten, more than ${formatBytes(max_rewrite_bytes)}`]
     : [];
-  const crossed = [...long, ...large].map((message) => ({ code: 'rehearsal_over_limit', message }));
+  const warned =
+    fail_on_warning && warnings.length > 0
+      ? [`${formatNumberOf(warnings.length, 'warning')}, and --fail-on warning permits none`]
+      : [];
+  const crossed = [...long, ...large, ...warned].map((message) => ({ code: 'rehearsal_over_limit', message }));
   const outcome = failed.length > 0 ? 'failed' : crossed.length > 0 ? 'over_limit' : 'passed';
   return { outcome, problems: [...failed, ...crossed] };
 }

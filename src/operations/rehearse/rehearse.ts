@@ -10,6 +10,7 @@ import { openBranches } from '../branch/open-branches.ts';
 import type { Planned } from '../planned.ts';
 import { compareSchemas, readSchema, type SchemaState } from './compare-schemas.ts';
 import { problemsOf } from './limits.ts';
+import { warningsOf } from './rules/warnings.ts';
 import { chooseWorks, describeWork, runWork, type Work, type WorkChoice } from './work.ts';
 
 export interface RehearseRequest extends WorkChoice {
@@ -92,7 +93,8 @@ async function rehearse(context: Context, { database, plan, works }: Rehearsal):
   const compared = await withStep(context.report, step, async () =>
     compareSchemas(before, await readSchema(context, database, target)),
   );
-  const { statements, leftOut, locks, rewrites, walBytes, sizeBefore, sizeAfter, sampling } = observed;
+  const { statements, leftOut, locks, rewrites, walBytes, sizeBefore, sizeAfter, sampling, facts } = observed;
+  const rewritten = new Set(rewrites.flatMap(({ kind, name }) => (kind === 'table' ? [name] : [])));
   const found = {
     ...{ target, snapshot: plan.load?.id ?? plan.base?.snapshot ?? null, branch: branch.name },
     ...{ database: branch.database, kept: keep, works: ran },
@@ -107,6 +109,10 @@ async function rehearse(context: Context, { database, plan, works }: Rehearsal):
       ...{ below_resolution: belowResolution, statement: statement && hide(context, statement) },
     })),
     ...{ rewrites, rewritten_bytes: rewrites.reduce((sum, { bytes }) => sum + bytes, 0) },
+    warnings: warningsOf(statements, { ...facts, rewritten }).map((warning) => ({
+      ...warning,
+      statement: hide(context, warning.statement),
+    })),
     ...{ wal_bytes: walBytes, growth_bytes: sizeAfter - sizeBefore, ...compared },
     sampling: {
       ...{ interval_ms: sampling.intervalMs, samples: sampling.samples, longest_gap_ms: sampling.longestGapMs },

@@ -57,6 +57,7 @@ const LONGEST_STATEMENT = 100;
 /** The parts of the report that have content, for every skin. */
 function sectionsOf(result: RehearsalResult): ReportSection[] {
   const sections: ReportSection[] = [
+    { title: 'Warnings', lines: bounded(result.warnings.map(warningText)) },
     { title: 'Locks', lines: bounded(byLength(result.locks, 'held_ms').map(lockText)) },
     { title: 'Rewritten', lines: bounded(byLength(result.rewrites, 'bytes').map(rewriteText)) },
     { title: 'Slowest statements', lines: byLength(result.statements, 'duration_ms').slice(0, 5).map(statementText) },
@@ -79,6 +80,11 @@ function byLength<Item extends Record<Key, number>, Key extends string>(items: I
 function bounded(lines: string[]): string[] {
   const more = lines.length - MOST_LINES;
   return more > 0 ? [...lines.slice(0, MOST_LINES), `and ${formatCount(more)} more`] : lines;
+}
+
+/** `index_not_concurrent on public.orders: Writers wait … Safer: CREATE INDEX CONCURRENTLY. https://…` */
+function warningText({ code, table, text, safer, url }: RehearsalResult['warnings'][number]): string {
+  return `${code}${table === null ? '' : ` on ${table}`}: ${text} Safer: ${safer} (${url})`;
 }
 
 const BLOCKED = { readers: 'blocks readers and writers', writers: 'blocks writers', none: 'blocks other migrations' };

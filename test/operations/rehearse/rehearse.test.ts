@@ -108,6 +108,22 @@ describeWithPostgres('a rehearsal', () => {
     expect(await server.psql('copy', { sql: 'SELECT count(*) FROM calm' })).toBe('10\n');
   }, 60_000);
 
+  it('warns of a statement that is dangerous under load, and fails by it where that is asked for', async () => {
+    const sql = await sqlFile('CREATE INDEX person_age ON person (age); CREATE INDEX ON hollow (id);');
+    const result = await rehearse({ sql, limits: { fail_on_warning: true } });
+    expect(result.warnings.map(({ code, table }) => `${code} ${table}`)).toContain(
+      'index_not_concurrent public.person',
+    );
+    expect(result.warnings.filter(({ table }) => table === 'public.hollow')).toEqual([]);
+    expect(result).toMatchObject({ outcome: 'over_limit', problems: [{ code: 'rehearsal_over_limit' }] });
+    expect(rehearsalMarkdown(result, markdownText)).toContain('CREATE INDEX CONCURRENTLY');
+    const calm = await rehearse({
+      sql: await sqlFile("SET lock_timeout = '2s'; CREATE INDEX CONCURRENTLY person_age ON person (age);"),
+      limits: { fail_on_warning: true },
+    });
+    expect(calm).toMatchObject({ outcome: 'passed', warnings: [] });
+  }, 60_000);
+
   it('observes prepared statements of a driver and masks values of a failed constraint', async () => {
     const sql = await sqlFile('CREATE UNIQUE INDEX person_email ON person (email);');
     const result = await rehearse({ sql });

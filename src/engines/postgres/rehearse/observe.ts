@@ -9,7 +9,8 @@ import type { WireAddress } from '../connection/wire-login.ts';
 import { briefLocks } from './brief-locks.ts';
 import { createLockRecord } from './lock-record.ts';
 import { type ProxySession, startProxy } from './proxy.ts';
-import { lockedRelations, readFacts, rewritesBetween } from './relations.ts';
+import { readRehearsalFacts } from './read-facts.ts';
+import { lockedRelations, queryRows, readFacts, rewritesBetween } from './relations.ts';
 import { runSqlFile } from './run-sql-file.ts';
 import { SAMPLE_INTERVAL_MS, startSampling } from './sample-locks.ts';
 import { createStatementList } from './statement-list.ts';
@@ -23,6 +24,7 @@ export async function observe(context: EngineContext, url: DatabaseUrl): Promise
   const wire = await openWire(address, { settings: SETTINGS, signal: context.signal });
   opened.defer(() => wire.end());
   const before = await readFacts(wire);
+  const facts = await readRehearsalFacts({ query: (statement) => queryRows(wire, statement) });
   const relations = lockedRelations(before);
   const tablesWithRows = [...new Set([...relations.values()].map(({ table }) => table))];
   const beganAt = performance.now();
@@ -60,7 +62,7 @@ export async function observe(context: EngineContext, url: DatabaseUrl): Promise
       const brief = briefLocks(statements, seen, tablesWithRows);
       const after = await readFacts(wire);
       return {
-        ...{ statements, leftOut, tablesWithRows },
+        ...{ statements, leftOut, tablesWithRows, facts },
         locks: [...seen, ...brief].sort((one, other) => one.atMs - other.atMs),
         rewrites: rewritesBetween(before, after),
         walBytes: before.wal === null || after.wal === null ? null : Math.max(0, after.wal - before.wal),

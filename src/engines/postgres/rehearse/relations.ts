@@ -26,8 +26,7 @@ export interface DatabaseFacts {
 
 /** Reads tables and indexes with their files. Waits for exclusive locks of others. */
 export async function readFacts(wire: Wire): Promise<DatabaseFacts> {
-  const [text = '[]'] = await wire.query(`SELECT coalesce(json_agg(q), '[]') FROM (${RELATIONS}) q`);
-  const relations = JSON.parse(text) as Relation[];
+  const relations = await queryRows<Relation>(wire, RELATIONS);
   const [size = '0'] = await wire.query('SELECT pg_database_size(current_database())');
   const [wal] = await wire.query(WAL).catch(() => []);
   return {
@@ -35,6 +34,11 @@ export async function readFacts(wire: Wire): Promise<DatabaseFacts> {
     sizeBytes: Number(size),
     wal: wal === undefined ? null : Number(wal),
   };
+}
+
+export async function queryRows<Row>(wire: Wire, query: string): Promise<Row[]> {
+  const [text = '[]'] = await wire.query(`SELECT coalesce(json_agg(q), '[]') FROM (${query}) q`);
+  return JSON.parse(text) as Row[];
 }
 
 const WAL = `SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::int8`;
