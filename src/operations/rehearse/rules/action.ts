@@ -1,5 +1,5 @@
 /** A relation or type of a statement: `schema.name` as in the facts, or with the first schema of the search path. */
-export type Resolved = string;
+export type RelationName = string;
 
 /** Lock modes of PostgreSQL's tables that block writes of rows, from weak to strong, and the one below them. */
 export type LockMode =
@@ -22,7 +22,7 @@ export interface ColumnDefinition {
   isPrimary: boolean;
   isUnique: boolean;
   hasCheck: boolean;
-  references: Resolved | null;
+  references: RelationName | null;
 }
 
 export interface ConstraintDefinition {
@@ -31,24 +31,24 @@ export interface ConstraintDefinition {
   columns: readonly string[];
   usingIndex: boolean;
   isNotValid: boolean;
-  references: Resolved | null;
+  references: RelationName | null;
   /** Words and symbols of a check in lower case. */
   expression: string;
 }
 
 interface OnTable {
-  table: Resolved;
+  table: RelationName;
 }
 
 /** One action of a statement; an ALTER TABLE has one or more. */
 export type Action =
   | (OnTable & { kind: 'create table'; columns: ColumnDefinition[]; constraints: ConstraintDefinition[] })
-  | (OnTable & { kind: 'create index'; index: Resolved; concurrently: boolean })
-  | { kind: 'drop index'; table: Resolved | null; index: Resolved; concurrently: boolean }
+  | (OnTable & { kind: 'create index'; index: RelationName; concurrently: boolean })
+  | { kind: 'drop index'; table: RelationName | null; index: RelationName; concurrently: boolean }
   | {
       kind: 'reindex';
       what: 'index' | 'table' | 'schema' | 'database' | 'system';
-      name: Resolved;
+      name: RelationName;
       concurrently: boolean;
     }
   | (OnTable & { kind: 'add column'; column: ColumnDefinition })
@@ -58,19 +58,19 @@ export type Action =
   | (OnTable & { kind: 'add constraint'; constraint: ConstraintDefinition })
   | (OnTable & { kind: 'validate constraint'; name: string })
   | (OnTable & { kind: 'drop constraint'; name: string })
-  | (OnTable & { kind: 'rename table'; to: Resolved })
+  | (OnTable & { kind: 'rename table'; to: RelationName })
   | (OnTable & { kind: 'rename column'; column: string; to: string })
-  | { kind: 'drop'; object: 'table' | 'materialized view' | 'view' | 'schema'; names: Resolved[]; cascade: boolean }
-  | { kind: 'truncate'; tables: Resolved[]; cascade: boolean }
+  | { kind: 'drop'; object: 'table' | 'materialized view' | 'view' | 'schema'; names: RelationName[]; cascade: boolean }
+  | { kind: 'truncate'; tables: RelationName[]; cascade: boolean }
   | (OnTable & { kind: 'set tablespace' | 'set logged' | 'other' | 'weak' })
   | (OnTable & { kind: 'refresh'; concurrently: boolean })
-  | { kind: 'cluster' | 'vacuum full'; tables: Resolved[] }
+  | { kind: 'cluster' | 'vacuum full'; tables: RelationName[] }
   | { kind: 'add enum value' | 'rename enum value'; type: string; value: string }
   | (OnTable & { kind: 'update' | 'delete'; hasCondition: boolean })
   | (OnTable & { kind: 'insert'; fromQuery: boolean })
-  | { kind: 'lock'; tables: Resolved[]; mode: LockMode }
+  | { kind: 'lock'; tables: RelationName[]; mode: LockMode }
   | (OnTable & { kind: 'create trigger' | 'drop trigger' | 'switch trigger' })
-  | (OnTable & { kind: 'attach partition'; partition: Resolved; isDefault: boolean })
-  | (OnTable & { kind: 'detach partition'; partition: Resolved; concurrently: boolean })
+  | (OnTable & { kind: 'attach partition'; partition: RelationName; isDefault: boolean })
+  | (OnTable & { kind: 'detach partition'; partition: RelationName; concurrently: boolean })
   | { kind: 'set'; name: string; value: string; isLocal: boolean }
   | { kind: 'begin' | 'commit' };

@@ -1,5 +1,5 @@
 import type { RehearsalFacts } from '../../../engines/facets/rehearsal-facts.ts';
-import type { Action, LockMode, Resolved } from './action.ts';
+import type { Action, LockMode, RelationName } from './action.ts';
 import type { Situation } from './situation.ts';
 
 /** A text that a session sent: one statement, or several in one simple query. */
@@ -13,7 +13,7 @@ export interface MigrationStatement {
 
 export interface RuleFacts extends RehearsalFacts {
   /** `schema.table` of the tables whose files the migration replaced. */
-  rewritten: ReadonlySet<Resolved>;
+  rewritten: ReadonlySet<RelationName>;
 }
 
 /** A statement that is dangerous under load: an entry of the tables of rules. */
@@ -33,5 +33,5 @@ export interface Rule {
   /** Reported for the first statement of a session only. */
   isOnce?: true;
   /** Returns the tables in danger. */
-  find(action: Action, situation: Situation): readonly Resolved[];
+  find(action: Action, situation: Situation): readonly RelationName[];
 }

@@ -1,5 +1,5 @@
 import type { ColumnFacts, TableFacts } from '../../../engines/facets/rehearsal-facts.ts';
-import type { LockMode, Resolved } from './action.ts';
+import type { LockMode, RelationName } from './action.ts';
 import type { RuleFacts } from './rule.ts';
 import type { StatementFacts } from './statement.ts';
 
@@ -15,17 +15,17 @@ export interface Situation {
 
 export interface KnownTables {
   /** Returns a table from before the migration that has rows, by its present name. */
-  busy(table: Resolved): KnownTable | null;
+  busy(table: RelationName): KnownTable | null;
   /** Reports whether the migration has dropped a view. */
-  isDroppedView(view: Resolved): boolean;
-  tableOfIndex(index: Resolved): Resolved | null;
+  isDroppedView(view: RelationName): boolean;
+  tableOfIndex(index: RelationName): RelationName | null;
   /** All from before the migration that have rows. */
-  allBusy(): [Resolved, KnownTable][];
+  allBusy(): [RelationName, KnownTable][];
 }
 
 export interface KnownTable {
   /** The name before the migration. */
-  name: Resolved;
+  name: RelationName;
   facts: TableFacts;
   columns: Map<string, ColumnFacts>;
   constraints: Map<string, KnownConstraint>;
@@ -40,7 +40,7 @@ export interface KnownConstraint {
 export interface TransactionState {
   isOpen: boolean;
   /** Strongest locks on tables with rows that earlier statements took, by present name. */
-  locks: Map<Resolved, LockMode>;
+  locks: Map<RelationName, LockMode>;
   /** `table constraint` of those added as NOT VALID. */
   notValid: Set<string>;
   addedValues: Set<string>;

@@ -1,19 +1,19 @@
 import type { RehearsalFacts } from '../../../engines/facets/rehearsal-facts.ts';
 import { splitName, tableName } from '../../../text/table-names.ts';
-import type { Action, ColumnDefinition, Resolved } from './action.ts';
+import type { Action, ColumnDefinition, RelationName } from './action.ts';
 import type { KnownTable, KnownTables } from './situation.ts';
 import type { SqlName } from './sql/cursor.ts';
 
 /** The tables from before the migration, as the statements so far have left them. */
 export interface TableState extends KnownTables {
-  resolve(name: SqlName | null): Resolved;
+  resolve(name: SqlName | null): RelationName;
   apply(action: Action): void;
-  originalName(table: Resolved): Resolved;
+  originalName(table: RelationName): RelationName;
 }
 
 export function tableState(facts: RehearsalFacts): TableState {
-  const known = new Map<Resolved, KnownTable>();
-  const indexes = new Map<Resolved, Resolved>();
+  const known = new Map<RelationName, KnownTable>();
+  const indexes = new Map<RelationName, RelationName>();
   for (const [name, table] of facts.tables) {
     known.set(name, {
       ...{ name, facts: table },
@@ -27,9 +27,9 @@ export function tableState(facts: RehearsalFacts): TableState {
     });
     for (const index of table.indexes) indexes.set(tableName(splitName(name).schema, index), name);
   }
-  const dropped = new Set<Resolved>();
+  const dropped = new Set<RelationName>();
   let searchPath = facts.searchPath;
-  const busy = (table: Resolved): KnownTable | null => {
+  const busy = (table: RelationName): KnownTable | null => {
     const found = known.get(table);
     return found && found.facts.rows > 0 ? found : null;
   };
@@ -64,7 +64,7 @@ function pathOf(value: string): string[] {
   return value.split(',').map((part) => part.trim().replaceAll(/^["']|["']$/g, ''));
 }
 
-function rename(known: Map<Resolved, KnownTable>, { table, to }: { table: Resolved; to: Resolved }): void {
+function rename(known: Map<RelationName, KnownTable>, { table, to }: { table: RelationName; to: RelationName }): void {
   const found = known.get(table);
   if (!found) return;
   known.delete(table);

@@ -1,8 +1,8 @@
-import type { Action, Resolved } from './action.ts';
+import type { Action, RelationName } from './action.ts';
 import type { SqlName } from './sql/cursor.ts';
 
 /** Finds the table or index of a name by the search path; a new one is in its first schema. */
-export type Resolve = (name: SqlName | null) => Resolved;
+export type Resolve = (name: SqlName | null) => RelationName;
 
 /** A single statement and its actions. */
 export interface StatementFacts {

@@ -1,4 +1,4 @@
-import type { RehearsalWarning } from '../../../results/rehearsal-warning.ts';
+import type { MigrationRisk } from '../../../results/migration-risk.ts';
 import type { Action } from './action.ts';
 import { isAtLeast, locksOf } from './postgres/locks.ts';
 import { parsePostgres, splitPostgres } from './postgres/parse.ts';
@@ -10,7 +10,7 @@ import { type TableState, tableState } from './state.ts';
 import type { StatementFacts } from './statement.ts';
 
 /** Returns a warning for each statement that is dangerous under load, in the order of the statements. */
-export function warningsOf(statements: readonly MigrationStatement[], facts: RuleFacts): RehearsalWarning[] {
+export function warningsOf(statements: readonly MigrationStatement[], facts: RuleFacts): MigrationRisk[] {
   const tables = tableState(facts);
   const sessions = new Map<number, Session>();
   const report = createReport(tables);
@@ -101,7 +101,7 @@ interface Place {
 }
 
 interface Report {
-  warnings: RehearsalWarning[];
+  warnings: MigrationRisk[];
   add(rule: Rule, place: Place & { table: string }): void;
   /** Remembers the last statement that changed a table. */
   note(action: Action, place: Place): void;
@@ -110,7 +110,7 @@ interface Report {
 }
 
 function createReport(tables: TableState): Report {
-  const warnings: RehearsalWarning[] = [];
+  const warnings: MigrationRisk[] = [];
   const seen = new Set<string>();
   const explained = new Set<string>();
   const last = new Map<string, Place>();

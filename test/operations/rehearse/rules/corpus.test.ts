@@ -64,7 +64,7 @@ describeWithPostgres('rules of rehearsals over the corpus', () => {
     if (!fails) expect(unlimitedOnes.includes('lock_timeout_missing'), 'lock_timeout_missing').toBe(isStrong);
   });
 
-  it('gives the same warnings for other blanks, comments, quotes and letters', () => {
+  it('warnings are the same for other blanks, comments, quotes and letters', () => {
     const random = randomFrom(41);
     const choose = (below: number): number => Math.floor(random() * below);
     for (const { statements, facts, warnings } of judged) {

@@ -1,5 +1,5 @@
 import { splitName, tableName } from '../../../../text/table-names.ts';
-import type { Action, Resolved } from '../action.ts';
+import type { Action, RelationName } from '../action.ts';
 import type { SqlCursor } from '../sql/cursor.ts';
 import type { Resolve } from '../statement.ts';
 import { takeColumn, takeConstraint, takeType } from './column.ts';
@@ -16,7 +16,7 @@ export function takeAlterTable(cursor: SqlCursor, resolve: Resolve): Action[] {
   return cursor.items().map((item) => actionOf(item, table, resolve));
 }
 
-function actionOf(cursor: SqlCursor, table: Resolved, resolve: Resolve): Action {
+function actionOf(cursor: SqlCursor, table: RelationName, resolve: Resolve): Action {
   return (
     takeAdd(cursor, table, resolve) ??
     takeDrop(cursor, table) ??
@@ -27,7 +27,7 @@ function actionOf(cursor: SqlCursor, table: Resolved, resolve: Resolve): Action 
   );
 }
 
-function takeAdd(cursor: SqlCursor, table: Resolved, resolve: Resolve): Action | null {
+function takeAdd(cursor: SqlCursor, table: RelationName, resolve: Resolve): Action | null {
   if (!cursor.words('add')) return null;
   const constraint = takeConstraint(cursor, resolve);
   if (constraint) return { kind: 'add constraint', table, constraint };
@@ -36,7 +36,7 @@ function takeAdd(cursor: SqlCursor, table: Resolved, resolve: Resolve): Action |
   return { kind: 'add column', table, column: takeColumn(cursor, resolve) };
 }
 
-function takeDrop(cursor: SqlCursor, table: Resolved): Action | null {
+function takeDrop(cursor: SqlCursor, table: RelationName): Action | null {
   if (!cursor.words('drop')) return null;
   if (cursor.words('constraint')) {
     cursor.words('if', 'exists');
@@ -47,7 +47,7 @@ function takeDrop(cursor: SqlCursor, table: Resolved): Action | null {
   return { kind: 'drop column', table, column: cursor.column(), cascade: cursor.words('cascade') };
 }
 
-function takeAlterColumn(cursor: SqlCursor, table: Resolved): Action | null {
+function takeAlterColumn(cursor: SqlCursor, table: RelationName): Action | null {
   if (!cursor.words('alter')) return null;
   if (cursor.words('constraint')) return { kind: 'other', table };
   cursor.words('column');
@@ -62,7 +62,7 @@ function takeAlterColumn(cursor: SqlCursor, table: Resolved): Action | null {
   return takeOption(cursor, table);
 }
 
-function takeRename(cursor: SqlCursor, table: Resolved): Action | null {
+function takeRename(cursor: SqlCursor, table: RelationName): Action | null {
   if (cursor.words('set', 'schema')) {
     return { kind: 'rename table', table, to: `${tableName(cursor.column(), '')}${splitName(table).rest}` };
   }
@@ -76,7 +76,7 @@ function takeRename(cursor: SqlCursor, table: Resolved): Action | null {
   return { kind: 'rename column', table, column, to: cursor.column() };
 }
 
-function takePartition(cursor: SqlCursor, table: Resolved, resolve: Resolve): Action | null {
+function takePartition(cursor: SqlCursor, table: RelationName, resolve: Resolve): Action | null {
   if (cursor.words('attach', 'partition')) {
     const partition = resolve(cursor.name());
     return { kind: 'attach partition', table, partition, isDefault: cursor.words('default') };
@@ -86,7 +86,7 @@ function takePartition(cursor: SqlCursor, table: Resolved, resolve: Resolve): Ac
   return { kind: 'detach partition', table, partition, concurrently: cursor.words('concurrently') };
 }
 
-function takeOption(cursor: SqlCursor, table: Resolved): Action {
+function takeOption(cursor: SqlCursor, table: RelationName): Action {
   if (cursor.words('validate', 'constraint')) return { kind: 'validate constraint', table, name: cursor.column() };
   if (cursor.words('set', 'tablespace')) return { kind: 'set tablespace', table };
   if (cursor.oneOf('set logged', 'set unlogged')) return { kind: 'set logged', table };

@@ -1,5 +1,5 @@
 import { splitName } from '../../../../text/table-names.ts';
-import type { Action, LockMode, Resolved } from '../action.ts';
+import type { Action, LockMode, RelationName } from '../action.ts';
 import type { KnownTables } from '../situation.ts';
 
 const STRENGTH: LockMode[] = [
@@ -12,7 +12,7 @@ export function isAtLeast(mode: LockMode, other: LockMode): boolean {
 }
 
 interface TableLock {
-  table: Resolved;
+  table: RelationName;
   mode: LockMode;
 }
 
@@ -87,29 +87,29 @@ export function locksOf(action: Action, tables: KnownTables): TableLock[] {
   }
 }
 
-function exclusive(table: Resolved): TableLock {
+function exclusive(table: RelationName): TableLock {
   return { table, mode: 'ACCESS EXCLUSIVE' };
 }
 
-function referenced(table: Resolved | null): TableLock[] {
+function referenced(table: RelationName | null): TableLock[] {
   return table === null ? [] : [{ table, mode: 'SHARE ROW EXCLUSIVE' }];
 }
 
-function ofIndex(index: Resolved, tables: KnownTables, mode: LockMode): TableLock[] {
+function ofIndex(index: RelationName, tables: KnownTables, mode: LockMode): TableLock[] {
   const table = tables.tableOfIndex(index);
   return table === null ? [] : [{ table, mode }];
 }
 
 type ActionOf<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>;
 
-export function reindexedTables({ what, name }: ActionOf<'reindex'>, tables: KnownTables): Resolved[] {
+export function reindexedTables({ what, name }: ActionOf<'reindex'>, tables: KnownTables): RelationName[] {
   if (what === 'index') return ofIndex(name, tables, 'SHARE').map(({ table }) => table);
   if (what === 'table') return [name];
   const all = tables.allBusy().map(([table]) => table);
   return what === 'schema' ? all.filter((table) => splitName(table).schema === name) : all;
 }
 
-export function droppedTables({ object, names }: ActionOf<'drop'>, tables: KnownTables): Resolved[] {
+export function droppedTables({ object, names }: ActionOf<'drop'>, tables: KnownTables): RelationName[] {
   if (object !== 'schema') return names;
   const all = tables.allBusy().map(([table]) => table);
   return all.filter((table) => names.includes(splitName(table).schema));

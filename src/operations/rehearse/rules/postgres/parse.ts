@@ -1,5 +1,5 @@
 import { splitName, tableName } from '../../../../text/table-names.ts';
-import type { Action, LockMode, Resolved } from '../action.ts';
+import type { Action, LockMode, RelationName } from '../action.ts';
 import { SqlCursor, type SqlToken } from '../sql/cursor.ts';
 import { type StatementTokens, splitTokens } from '../sql/split.ts';
 import type { Resolve, StatementFacts } from '../statement.ts';
@@ -176,7 +176,7 @@ function refresh(cursor: SqlCursor, resolve: Resolve): Action[] {
 }
 
 /** `CLUSTER table USING index`, and the older `CLUSTER index ON table`. */
-function clustered(cursor: SqlCursor, resolve: Resolve): Resolved[] {
+function clustered(cursor: SqlCursor, resolve: Resolve): RelationName[] {
   cursor.group();
   cursor.words('verbose');
   const name = cursor.name();
@@ -255,7 +255,7 @@ function setConfig(cursor: SqlCursor): Action[] {
   return [{ kind: 'set', name: name.next()?.value ?? '', value: value.text(), isLocal: local?.words('true') ?? false }];
 }
 
-function names(cursor: SqlCursor, resolve: Resolve): Resolved[] {
+function names(cursor: SqlCursor, resolve: Resolve): RelationName[] {
   const found = [];
   do {
     cursor.words('only');

@@ -1,4 +1,4 @@
-import type { Resolved } from '../action.ts';
+import type { RelationName } from '../action.ts';
 import type { KnownTable, KnownTables } from '../situation.ts';
 
 export function addressOf(page: string): string {
@@ -6,8 +6,8 @@ export function addressOf(page: string): string {
 }
 
 /** The tables that are from before the migration and have rows. */
-export function ifBusy(tables: KnownTables, ...names: (Resolved | null)[]): Resolved[] {
-  return names.filter((name) => name !== null && tables.busy(name) !== null) as Resolved[];
+export function ifBusy(tables: KnownTables, ...names: (RelationName | null)[]): RelationName[] {
+  return names.filter((name) => name !== null && tables.busy(name) !== null) as RelationName[];
 }
 
 /** Reports whether a validated check says that a column is not null. */
