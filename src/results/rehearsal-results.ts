@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { branchCreatePlan } from './branch-results.ts';
 import { definitionDiff } from './diff-results.ts';
 import { describe, flag, number, optional, orNull, text } from './fields.ts';
-import { rehearsalWarning } from './rehearsal-warning.ts';
+import { migrationRisk } from './migration-risk.ts';
 
 const limits = v.object({
   max_lock_ms: optional(number),
@@ -76,7 +76,7 @@ export const rehearsalResult = v.object({
   rewritten_bytes: number,
   wal_bytes: describe(orNull(number), 'Of the whole server meanwhile; `null` where it cannot be read.'),
   growth_bytes: describe(number, 'Of the database.'),
-  warnings: describe(v.array(rehearsalWarning), 'Statements that are dangerous under load.'),
+  warnings: describe(v.array(migrationRisk), 'Statements that are dangerous under load.'),
   definitions: v.array(
     v.object({ name: text, change: v.picklist(['added', 'removed', 'changed']), diff: definitionDiff }),
   ),
