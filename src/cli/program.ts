@@ -4,7 +4,7 @@ import { parseSize } from '../text/size.ts';
 import { wrapWords } from '../text/wrap-words.ts';
 import type { ArgumentSpec, CommandModule, CommandSpec, Globals, Grammar, OptionSpec } from './command.ts';
 import { usageError } from './usage-error.ts';
-import { withSelector } from './words.ts';
+import { hasOwnFrom, withSelector } from './words.ts';
 
 export type ParsedLine =
   | { kind: 'command'; spec: CommandModule; arguments: Record<string, unknown>; options: object; globals: Globals }
@@ -114,13 +114,16 @@ function addCommand(program: Command, { spec, families, into, width, mayLack }: 
   for (const option of spec.options) command.addOption(toOption(option));
   rejectOpposites(command);
   command.action(() => {
+    const { from, ...globals } = globalsOf(program);
+    // The parser gives an option of both to the program.
+    const isOwn = hasOwnFrom(spec);
     const named = spec.arguments.map(({ name }, index) => [name, command.processedArgs[index]] as const);
     into.matches.push({
       kind: 'command',
       spec,
       arguments: Object.fromEntries(named.filter(([, value]) => value !== undefined)),
-      options: command.opts(),
-      globals: globalsOf(program),
+      options: { ...command.opts(), ...(isOwn && from !== undefined && { from }) },
+      globals: { ...globals, ...(!isOwn && from !== undefined && { from }) },
     });
   });
 }

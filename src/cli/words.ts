@@ -22,11 +22,17 @@ export async function withUrlTarget(
 ): Promise<string[]> {
   const [from, to] = [optionValue(words, '--from'), optionValue(words, '--to')];
   if ((from === undefined && to === undefined) || words.includes('--help')) return words;
+  const { spec, given } = findCommand(words, grammar) ?? {};
+  if (spec && hasOwnFrom(spec)) return words;
   const { urlTarget } = await import('../config/urls/url-target.ts');
   const { name } = urlTarget({ from, to }, environment);
-  const { spec, given } = findCommand(words, grammar) ?? {};
   const at = spec?.arguments.findIndex(({ complete }) => complete === 'target') ?? -1;
   return at === -1 ? words : words.toSpliced(given?.[at] ?? words.length, 0, name);
+}
+
+/** Reports whether `--from` is an option of the command itself: `branch create --from BRANCH`. */
+export function hasOwnFrom({ options }: CommandModule): boolean {
+  return options.some((option) => readFlags(option).names.includes('--from'));
 }
 
 function optionValue(words: string[], flag: string): string | undefined {

@@ -135,6 +135,14 @@ test('every example in the help can be parsed', async () => {
   }
 });
 
+test('--from of a command that has it is its own', async () => {
+  const words = 'branch create app b --from a'.split(' ');
+  expect(await withUrlTarget(words, { ...options, environment: {} })).toEqual(words);
+  const parsed = parse(words.join(' '));
+  expect(parsed).toMatchObject({ arguments: { target: 'app', name: 'b' }, options: { from: 'a' } });
+  expect(parsed).not.toHaveProperty('globals.from');
+});
+
 test.each([40, 60, 80, 120])('help wraps at words in %d columns', (columns) => {
   for (const name of ['', ...COMMANDS.map((spec) => spec.name)]) {
     const words = [...name.split(' ').filter(Boolean), '--help'];
