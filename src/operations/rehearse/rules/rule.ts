@@ -1,4 +1,3 @@
-import type { RehearsalFacts } from '../../../engines/facets/rehearsal-facts.ts';
 import type { Action, LockMode, RelationName } from './action.ts';
 import type { Situation } from './situation.ts';
 
@@ -9,11 +8,6 @@ export interface MigrationStatement {
   inTransaction: boolean;
   /** Number of the session. */
   session: number;
-}
-
-export interface RuleFacts extends RehearsalFacts {
-  /** `schema.table` of the tables whose files the migration replaced. */
-  rewritten: ReadonlySet<RelationName>;
 }
 
 /** A statement that is dangerous under load: an entry of the tables of rules. */

@@ -1,7 +1,11 @@
-import type { ColumnFacts, TableFacts } from '../../../engines/facets/rehearsal-facts.ts';
+import type { ColumnFacts, RehearsalFacts, TableFacts } from '../../../engines/facets/rehearsal-facts.ts';
 import type { LockMode, RelationName } from './action.ts';
-import type { RuleFacts } from './rule.ts';
 import type { StatementFacts } from './statement.ts';
+
+export interface RuleFacts extends RehearsalFacts {
+  /** `schema.table` of the tables whose files the migration replaced. */
+  rewritten: ReadonlySet<RelationName>;
+}
 
 /** The facts that a rule judges an action by. */
 export interface Situation {

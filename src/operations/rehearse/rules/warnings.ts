@@ -4,8 +4,8 @@ import { isAtLeast, locksOf } from './postgres/locks.ts';
 import { parsePostgres, splitPostgres } from './postgres/parse.ts';
 import { POSTGRES_RULES } from './postgres/rules.ts';
 import { TABLE_REWRITTEN } from './postgres/table-rules.ts';
-import type { MigrationStatement, Rule, RuleFacts } from './rule.ts';
-import type { Situation, TransactionState } from './situation.ts';
+import type { MigrationStatement, Rule } from './rule.ts';
+import type { RuleFacts, Situation, TransactionState } from './situation.ts';
 import { type TableState, tableState } from './state.ts';
 import type { StatementFacts } from './statement.ts';
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readRehearsalFacts } from '../../../../src/engines/postgres/rehearse/read-facts.ts';
 import { POSTGRES_RULES } from '../../../../src/operations/rehearse/rules/postgres/rules.ts';
 import { postgresTokens } from '../../../../src/operations/rehearse/rules/postgres/tokens.ts';
-import type { RuleFacts } from '../../../../src/operations/rehearse/rules/rule.ts';
+import type { RuleFacts } from '../../../../src/operations/rehearse/rules/situation.ts';
 import { warningsOf } from '../../../../src/operations/rehearse/rules/warnings.ts';
 import { describeWithPostgres, startPostgres, type TestPostgres } from '../../../helpers/postgres/postgres-server.ts';
 import { randomFrom } from '../../../helpers/random.ts';
@@ -100,6 +100,7 @@ describeWithPostgres('rules of rehearsals over the corpus', () => {
     }
     if (failed) await client.query('ROLLBACK');
     const after = await relationFiles(schema);
+    await client.query(`DROP SCHEMA ${schema} CASCADE`);
     const files = before.filter(({ oid, file }) => after.some((other) => other.oid === oid && other.file !== file));
     const facts = { ...read, tables, searchPath: [schema], limitsLockWaits: false };
     return { facts, files: files.map(({ name }) => name).sort(), locks: failed ? null : locks, failed };

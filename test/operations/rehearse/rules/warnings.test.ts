@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RuleFacts } from '../../../../src/operations/rehearse/rules/rule.ts';
+import type { RuleFacts } from '../../../../src/operations/rehearse/rules/situation.ts';
 import { warningsOf } from '../../../../src/operations/rehearse/rules/warnings.ts';
 
 const FACTS: RuleFacts = {
