@@ -100,6 +100,7 @@ describeWithPostgres('rules of rehearsals over the corpus', () => {
     }
     if (failed) await client.query('ROLLBACK');
     const after = await relationFiles(schema);
+    await client.query(`DROP SCHEMA ${schema} CASCADE`);
     const files = before.filter(({ oid, file }) => after.some((other) => other.oid === oid && other.file !== file));
     const facts = { ...read, tables, searchPath: [schema], limitsLockWaits: false };
     return { facts, files: files.map(({ name }) => name).sort(), locks: failed ? null : locks, failed };
