@@ -12,7 +12,10 @@ const documented = Array.from(page.matchAll(/^- `(\w+)`/gm), ([, code]) => code 
 test('every code of an error or a warning is in docs/errors.md', () => {
   const used = new Set(Array.from(sources.matchAll(/(?:\bcode: |new Problem\()'(\w+)'/g), ([, code]) => code));
   expect(used.size).toBeGreaterThan(5);
-  expect([...used].filter((code) => !documented.includes(code ?? ''))).toEqual([]);
+  // Risks of a migration are no errors: they have a page of their own.
+  const rules = readFileSync(`${root}/docs/rehearsal-rules.md`, 'utf8');
+  const known = [...documented, ...Array.from(rules.matchAll(/^- \[`(\w+)`\]/gm), ([, code]) => code)];
+  expect([...used].filter((code) => !known.includes(code))).toEqual([]);
 });
 
 test('every code of an answer of the hub is in docs/errors.md', () => {

@@ -36,6 +36,8 @@ const POSTGRES: Record<string, string[]> = {
   ],
   // A list of numbers.
   'dump/unchanged/read-state.ts': ['oids'],
+  // Queries of this folder, constants.
+  'rehearse/relations.ts': ['query'],
   // A condition of quoted numbers.
   'dump/unchanged/scan.ts': ['conditionOf(range)'],
   // Names and texts that were parsed and are quoted anew; words of the expression that parses them.

@@ -10,7 +10,7 @@ const schema = v.strictObject({
   fingerprints: v.pipe(
     v.array(
       v.strictObject({
-        /** What the load restored whole; `null` where it left something out. */
+        /** The id that the load restored whole; `null` where it left something out. */
         snapshot: v.nullable(v.string()),
         fingerprint: v.unknown(),
       }),
@@ -19,18 +19,18 @@ const schema = v.strictObject({
   ),
 });
 
-type Loaded = v.InferOutput<typeof schema>['fingerprints'][number];
+type LoadFingerprint = v.InferOutput<typeof schema>['fingerprints'][number];
 
 /** No name of a target has a plus sign. */
 const file = (target: string) => ({ name: `evidence/loads+${target}.json`, schema });
 
 /** Without them a database counts as changed. */
-export async function readFingerprints(context: Context, target: string): Promise<Loaded[]> {
+export async function readFingerprints(context: Context, target: string): Promise<LoadFingerprint[]> {
   const stored = await readState(context, file(target)).catch(() => undefined);
   return stored?.fingerprints ?? [];
 }
 
-export async function addFingerprint(context: Context, target: string, loaded: Loaded): Promise<void> {
+export async function addFingerprint(context: Context, target: string, loaded: LoadFingerprint): Promise<void> {
   const fingerprints = [loaded, ...(await readFingerprints(context, target))].slice(0, MOST);
   await writeState(context, file(target), { format: 2, fingerprints }).catch(() => {});
 }

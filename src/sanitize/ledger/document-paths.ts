@@ -29,7 +29,7 @@ export interface PathCollector {
 interface Level {
   /** `null`: they are data, not names. */
   keys: Map<string, { values: number; sum: number; below: Level }> | null;
-  /** Of all keys together. */
+  /** All keys together: the number of their values, and the sum of the hashes. */
   values: number;
   sum: number;
   isUnread: boolean;
