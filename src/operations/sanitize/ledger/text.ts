@@ -3,9 +3,10 @@ import { openItemText } from '../../../sanitize/ledger/ledger.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 
 /** One line for each open column, then the counts. */
-export function classifyText({ target, file, added, counts, open }: ClassifyResult): string {
+export function classifyText({ file, added, counts, open }: ClassifyResult): string {
   const written = `Wrote ${file}: ${formatNumberOf(added, 'new entry', 'new entries')}; ${countsText(counts)}`;
-  const next = open.length === 0 ? [] : [`Classify the open ones in the file, or on the screen: tool, then ${target}`];
+  const next =
+    open.length === 0 ? [] : ['Classify the open ones in the file: changed, empty, excluded, or { kept: REASON }'];
   return [...open.map(openItemText), written, ...next].join('\n');
 }
 
