@@ -10,7 +10,7 @@ interface KnownLock {
 
 const NAME = String.raw`((?:"(?:[^"]|"")+"|[\w$]+)(?:\s*\.\s*(?:"(?:[^"]|"")+"|[\w$]+))?)`;
 const of = (before: string, after = ''): RegExp =>
-  new RegExp(String.raw`^${before.replaceAll(' ', String.raw`\s+`)}\s+(?:ONLY\s+)?${NAME}${after}`, 'i');
+  new RegExp(String.raw`^${before.split(' ').join(String.raw`\s+`)}\s+(?:ONLY\s+)?${NAME}${after}`, 'i');
 
 /** Locks by the kind of a statement, the first that applies. https://www.postgresql.org/docs/current/explicit-locking.html */
 const KNOWN: KnownLock[] = [
