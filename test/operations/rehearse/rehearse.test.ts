@@ -152,6 +152,21 @@ describeWithPostgres('a rehearsal', () => {
     expect(driven).toMatchObject({ locks: [], rewrites: [], definitions: [], rows: [] });
   }, 60_000);
 
+  it('passes on no connection of another user of the machine, and none as another role', async () => {
+    const client = 'psql -X -c "SELECT 1"';
+    const asRole = await rehearse({
+      command: ['sh', '-c', `PGUSER=other ${client} "$(echo "$DATABASE_URL" | sed s,//[^:]*:,//other:,)"`],
+    });
+    expect(asRole.works[0]?.output).toContain('only');
+    expect(asRole).toMatchObject({ outcome: 'failed', statements: [] });
+    if (process.getuid?.() !== 0 || process.platform !== 'linux') return;
+    const nobody = 'setpriv --reuid=65534 --regid=65534 --clear-groups';
+    const asUser = await rehearse({ command: ['sh', '-c', `cd / && HOME=/ ${nobody} ${client} "$DATABASE_URL"`] });
+    expect(asUser).toMatchObject({ outcome: 'failed', statements: [] });
+    const own = await rehearse({ command: ['sh', '-c', `${client} "$DATABASE_URL"`] });
+    expect(own).toMatchObject({ outcome: 'passed', statements: [{ text: 'SELECT 1' }] });
+  }, 60_000);
+
   it('states locks that are too short for a sample, and ignores tables without rows', async () => {
     const sql = await sqlFile('ALTER TABLE calm ADD COLUMN note text; ALTER TABLE hollow ADD COLUMN note text;');
     const { locks, outcome } = await rehearse({ sql });
@@ -189,7 +204,7 @@ describeWithPostgres('a rehearsal', () => {
     ];
     const { works } = await applyRehearsal(given, await planRehearsal(given, { target: 'app', command }));
     const [{ output } = { output: '' }] = works;
-    expect(output).toMatch(/FATAL: {2}this address leads to database "copy_rehearsal_[0-9a-f]{8}" only\n/);
+    expect(output).toMatch(/FATAL: {2}this address leads to database "copy_rehearsal_[0-9a-f]{8}" as "[a-z]+" only\n/);
     expect(output).toMatch(/^other$/m);
     expect(output).toMatch(/^postgres:\/\/other:\*\*\*@127\.0\.0\.1:\d+\/copy_rehearsal_/m);
     expect(output).not.toContain('word-for-tests');

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
+import { isOwnConnection } from '../../shared/own-connection.ts';
 import { isOfThisMachine, tlsOptions } from '../connection/encryption.ts';
 import { ConnectionLost } from '../connection/session-errors.ts';
 import type { WireAddress } from '../connection/wire-login.ts';
@@ -42,8 +43,9 @@ const LOOPBACK = '127.0.0.1';
 const MOST_SESSIONS = 500;
 
 /**
- * Passes the protocol of PostgreSQL on between clients on this machine and one database, and notes the statements. It
- * changes no statement and keeps no row.
+ * Passes the protocol of PostgreSQL on between clients of this user and one database, and notes the statements. It changes
+ * no statement and keeps no row. Other users of the machine are refused: the server may know this program by its user or
+ * its certificate, and ask them for no password.
  * https://www.postgresql.org/docs/current/protocol-flow.html
  */
 export async function startProxy(options: ProxyOptions): Promise<StatementProxy> {
@@ -54,6 +56,7 @@ export async function startProxy(options: ProxyOptions): Promise<StatementProxy>
     stream.on('error', () => {}).once('close', () => open.delete(stream));
   };
   const serve = async (client: Socket): Promise<void> => {
+    if (!(await isOwnConnection(client))) return void client.destroy();
     const first = await readStartup(client, options.address);
     if (!first) return;
     const server = await openServer(options.address);
@@ -104,8 +107,9 @@ async function readStartup(client: Socket, address: WireAddress) {
       words.flatMap((word, at): [string, string][] => (at % 2 === 0 ? [[word, words[at + 1] ?? '']] : [])),
     );
     const database = parameters.get('database') ?? parameters.get('user');
-    if (database === address.database && !parameters.has('replication')) return { packet, isCancel: false };
-    client.end(refusal(`this address leads to database "${address.database}" only`));
+    const isPlanned = database === address.database && parameters.get('user') === address.user;
+    if (isPlanned && !parameters.has('replication')) return { packet, isCancel: false };
+    client.end(refusal(`this address leads to database "${address.database}" as "${address.user}" only`));
     return null;
   }
 }
@@ -163,7 +167,9 @@ async function relay({ client, server, number, options }: Relay): Promise<void> 
     for await (const chunk of from as AsyncIterable<Buffer>) {
       scan(chunk);
       if (tracker.takeLook()) await look();
-      if (!to.write(from === server ? withoutBinding(chunk) : chunk)) await once(to, 'drain');
+      if (!to.write(from === server ? withoutBinding(chunk) : chunk)) {
+        await Promise.race([once(to, 'drain'), once(to, 'close')]);
+      }
     }
     to.end();
   };
