@@ -61,15 +61,17 @@ const READ_MS = 10_000;
 const SELECTED_FOR_MS = 250;
 
 /** Reads what the destination of a target holds, unless the returned function is called before. */
-export function readContents({ targets, operations }: Model, { checking, row }: TargetEntry): () => void {
+export function readContents({ targets, operations }: Model, name: string): () => void {
   const controller = new AbortController();
   const read = async (): Promise<void> => {
+    const entry = targets.getState().entries.find(({ row }) => row.name === name);
+    if (!entry) return;
     const signal = AbortSignal.any([controller.signal, AbortSignal.timeout(READ_MS)]);
     // Without it the target has no such fact.
-    const found = await operations.withContents(quietly(signal), row).catch(() => null);
+    const found = await operations.withContents(quietly(signal), entry.row).catch(() => null);
     if (found && !controller.signal.aborted) targets.setState((state) => contentsRead(state, found));
   };
-  const timer = checking ? undefined : setTimeout(() => void read(), SELECTED_FOR_MS);
+  const timer = setTimeout(() => void read(), SELECTED_FOR_MS);
   return () => {
     controller.abort(new Error('another target is selected'));
     clearTimeout(timer);

@@ -79,10 +79,8 @@ function TargetsView({ route }: { route: TargetsRoute }) {
   const asked = useRef(new Set<string>());
   // After each frame, which may have brought other rows into view.
   useEffect(() => void readSizes(model, asked.current));
-  const { name = null } = selected?.row ?? {};
-  const isChecked = selected?.checking === false;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new row of the same target is no reason to ask its server
-  useEffect(() => (selected && isChecked ? readContents(model, selected) : undefined), [model, name, isChecked]);
+  const checked = selected && !selected.checking ? selected.row.name : null;
+  useEffect(() => (checked === null ? undefined : readContents(model, checked)), [model, checked]);
   const measured = useMemo(() => measureColumns(tableColumns, entries), [tableColumns, entries]);
   const { place: detail, listWidth } = listPanes({ width: columns, height, wide, needed: fullWidth(measured) });
   const layout = useMemo(

@@ -29,8 +29,6 @@ export interface ObservedRehearsal {
   sizeAfter: number;
   /** The tables before the work. */
   facts: RehearsalFacts;
-  /** Names of the tables with rows before the work. */
-  tablesWithRows: string[];
   sampling: { intervalMs: number; samples: number; longestGapMs: number };
 }
 
@@ -55,12 +53,9 @@ export interface ObservedLock {
   index: string | null;
   /** In the server's words: `ACCESS EXCLUSIVE`. */
   mode: string;
-  blocks: 'readers' | 'writers' | 'none';
   atMs: number;
   /** At most so long: the time between two samples is counted. */
   heldMs: number;
-  /** The lock was too short for a sample: known by the kind of the statement. */
-  belowResolution: boolean;
   /** The first statement that held it; `null` for one of a session that is not observed. */
   statement: string | null;
 }

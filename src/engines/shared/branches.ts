@@ -1,7 +1,7 @@
 import { UserError } from '../../runtime/errors.ts';
 import { boundedList } from '../../text/bounded-list.ts';
 import type { DatabaseUrl } from '../database-url.ts';
-import type { Branch } from '../facets/copies.ts';
+import type { Branch, BranchOrigin, NewBranch } from '../facets/copies.ts';
 
 export function findBranch<Found extends Branch>(
   branches: Found[],
@@ -52,4 +52,21 @@ export function branchReplaced(name: string): UserError {
   return new UserError('plan_outdated', `Branch "${name}" was dropped, renamed or created again meanwhile`, {
     hint: 'Run the command again.',
   });
+}
+
+interface CreatedBranch extends Omit<NewBranch, 'database'> {
+  name: string;
+  createdAt: string;
+  origin?: BranchOrigin | null;
+}
+
+/** Returns what the mark of a new branch records, before any reset or switch. */
+export function newBranchFacts(created: CreatedBranch) {
+  const { name, createdAt, repository, gitBranch, origin = null } = created;
+  const { owner = null, tree = null, expiresAt = null, isProtected = false } = created;
+  return {
+    ...{ name, repository, git_branch: gitBranch, owner, tree, origin },
+    ...{ expires_at: expiresAt, protected: isProtected, created_at: createdAt },
+    ...{ reset_at: null, switched_at: null, previous: null },
+  };
 }

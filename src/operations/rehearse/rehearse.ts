@@ -8,8 +8,10 @@ import { withStep } from '../../runtime/events.ts';
 import { applyBranchCreate, type PlannedBranches, planBranchCreate } from '../branch/create/create.ts';
 import { openBranches } from '../branch/open-branches.ts';
 import type { Planned } from '../planned.ts';
+import { briefLocks } from './brief-locks.ts';
 import { compareSchemas, readSchema, type SchemaState } from './compare-schemas.ts';
 import { problemsOf } from './limits.ts';
+import { blockedBy } from './rules/postgres/locks.ts';
 import { warningsOf } from './rules/warnings.ts';
 import { chooseWorks, describeWork, runWork, type Work, type WorkChoice } from './work.ts';
 
@@ -18,8 +20,6 @@ export interface RehearseRequest extends WorkChoice {
   /** Keeps the branch. */
   keep?: boolean | undefined;
   limits?: RehearsalLimits | undefined;
-  /** The agent that makes the request. */
-  owner?: string | undefined;
 }
 
 export interface PlannedRehearsal extends Planned<RehearseRequest, RehearsalPlan> {
@@ -31,13 +31,13 @@ const EXPIRES_MS = 24 * 3_600_000;
 
 /** Plans a branch and the work on it; changes nothing. */
 export async function planRehearsal(context: Context, request: RehearseRequest): Promise<PlannedRehearsal> {
-  const { target, destdb, keep = false, owner, limits = {} } = request;
+  const { target, destdb, keep = false, limits = {} } = request;
   const works = chooseWorks(context, request);
   const { database } = await openBranches(context, request);
   observable(database);
   const name = `rehearsal-${randomBytes(4).toString('hex')}`;
   const create = await planBranchCreate(context, {
-    ...{ target, name, destdb, owner },
+    ...{ target, name, destdb },
     ...(!keep && { expiresMs: EXPIRES_MS }),
   });
   const steps = works.map((work) => `Run ${describeWork(work).run}`);
@@ -93,7 +93,7 @@ async function rehearse(context: Context, { database, plan, works }: Rehearsal):
   const compared = await withStep(context.report, step, async () =>
     compareSchemas(before, await readSchema(context, database, target)),
   );
-  const { statements, leftOut, locks, rewrites, walBytes, sizeBefore, sizeAfter, sampling, facts } = observed;
+  const { statements, leftOut, rewrites, walBytes, sizeBefore, sizeAfter, sampling, facts } = observed;
   const rewritten = new Set(rewrites.flatMap(({ kind, name }) => (kind === 'table' ? [name] : [])));
   const found = {
     ...{ target, snapshot: plan.load?.id ?? plan.base?.snapshot ?? null, branch: branch.name },
@@ -104,10 +104,7 @@ async function rehearse(context: Context, { database, plan, works }: Rehearsal):
       ...{ session, in_transaction: inTransaction, error },
     })),
     statements_left_out: leftOut,
-    locks: locks.map(({ table, index, mode, blocks, atMs, heldMs, belowResolution, statement }) => ({
-      ...{ table, index, mode, blocks, at_ms: rounded(atMs), held_ms: rounded(heldMs) },
-      ...{ below_resolution: belowResolution, statement: statement && hide(context, statement) },
-    })),
+    locks: lockResults(context, observed),
     ...{ rewrites, rewritten_bytes: rewrites.reduce((sum, { bytes }) => sum + bytes, 0) },
     warnings: warningsOf(statements, { ...facts, rewritten }).map((warning) => ({
       ...warning,
@@ -119,6 +116,17 @@ async function rehearse(context: Context, { database, plan, works }: Rehearsal):
     },
   };
   return { ...found, ...problemsOf(found, limits) };
+}
+
+function lockResults(context: Context, observed: ObservedRehearsal): RehearsalResult['locks'] {
+  const seen = observed.locks.map((lock) => ({ ...lock, below_resolution: false }));
+  const brief = briefLocks(observed).map((lock) => ({ ...lock, below_resolution: true }));
+  return [...seen, ...brief]
+    .sort((one, other) => one.atMs - other.atMs)
+    .map(({ table, index, mode, atMs, heldMs, below_resolution, statement }) => ({
+      ...{ table, index, mode, blocks: blockedBy(mode), at_ms: rounded(atMs), held_ms: rounded(heldMs) },
+      ...{ below_resolution, statement: statement && hide(context, statement) },
+    }));
 }
 
 function observable({ rehearse, url }: Database): RehearseFacet {

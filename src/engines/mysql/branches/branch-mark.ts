@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import type { BranchOrigin, NewBranch } from '../../facets/copies.ts';
 import { parseRecord } from '../swap/record.ts';
 
 /** Mark of a branch: the comment of its table `tool-mark`, which is part of no snapshot and no swap. */
@@ -37,23 +36,6 @@ export type BranchMark = v.InferOutput<typeof branchMarkSchema>;
 /** Returns the mark for a branch with other content: no undo reverts the switch to it. */
 export function withoutSwitch(mark: BranchMark): BranchMark {
   return { ...mark, switched_at: null, previous: null };
-}
-
-interface CreatedBranch extends Omit<NewBranch, 'database'> {
-  name: string;
-  createdAt: string;
-  origin?: BranchOrigin;
-}
-
-/** The facts of a branch that nobody has reset or switched to yet. */
-export function newBranchFacts(created: CreatedBranch): Omit<BranchMark, 'tool' | 'of' | 'snapshot' | 'loaded_at'> {
-  const { name, createdAt, repository, gitBranch, origin = null } = created;
-  const { owner = null, tree = null, expiresAt = null, isProtected = false } = created;
-  return {
-    ...{ name, repository, git_branch: gitBranch, owner, tree, origin },
-    ...{ expires_at: expiresAt, protected: isProtected, created_at: createdAt },
-    ...{ reset_at: null, switched_at: null, previous: null },
-  };
 }
 
 /** Characters of the comment of a table. */

@@ -1,11 +1,10 @@
 import { startStep } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { BranchCreation } from '../../facets/branch.ts';
-import { branchExists, databaseTaken } from '../../shared/branches.ts';
+import { branchExists, databaseTaken, newBranchFacts } from '../../shared/branches.ts';
 import { withServer } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { databaseExists } from '../server/server.ts';
-import { newBranchFacts } from './branch-mark.ts';
 import { copyToBranch } from './copy.ts';
 import { findBranches } from './list.ts';
 import { sweepBranches } from './sweep.ts';

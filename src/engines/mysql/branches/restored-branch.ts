@@ -2,14 +2,14 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { RestoredBranch } from '../../facets/copies.ts';
 import type { RestoreRun } from '../../facets/restore.ts';
-import { branchReplaced, databaseTaken } from '../../shared/branches.ts';
+import { branchReplaced, databaseTaken, newBranchFacts } from '../../shared/branches.ts';
 import { withServer } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
 import { databaseExists, destinationName } from '../server/server.ts';
 import { readMarkText } from '../swap/shadow-databases.ts';
 import type { BranchSwap } from '../swap/swap.ts';
-import { type BranchMark, branchMarkText, newBranchFacts, parseBranchMark, withoutSwitch } from './branch-mark.ts';
+import { type BranchMark, branchMarkText, parseBranchMark, withoutSwitch } from './branch-mark.ts';
 import { sweepBranches } from './sweep.ts';
 
 export interface RestoredBranchSwap extends BranchSwap {

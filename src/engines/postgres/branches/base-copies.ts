@@ -203,7 +203,7 @@ export async function newFromBase(
   const cloned = await lockingBase(server, copying, () =>
     copyDatabase(context, server, { url, from: base.name, to, closed: false }),
   );
-  await markNew(server, to, { of: of });
+  await markNew(server, to, { of });
   return cloned;
 }
 

@@ -1,5 +1,5 @@
 import type { DatabaseUrl } from '../../database-url.ts';
-import type { BaseCopy, BranchOrigin, NewBranch } from '../../facets/copies.ts';
+import type { BaseCopy } from '../../facets/copies.ts';
 import { closedBase } from '../../shared/base-copies.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { readOid } from '../server/server.ts';
@@ -18,23 +18,6 @@ export interface BranchMarkRequest {
   /** The origin of the copy. */
   base: Pick<BaseCopy, 'snapshot' | 'loadedAt' | 'partial'>;
   branch: Omit<BranchFacts, 'sessions'>;
-}
-
-interface CreatedBranch extends NewBranch {
-  name: string;
-  createdAt: string;
-  origin?: BranchOrigin;
-}
-
-/** The facts of a branch that nobody has reset or switched to yet. */
-export function newBranchFacts(created: CreatedBranch): Omit<BranchFacts, 'sessions'> {
-  const { name, createdAt, database, repository, gitBranch, origin = null } = created;
-  const { owner = null, tree = null, expiresAt = null, isProtected = false } = created;
-  return {
-    ...{ name, database, repository, git_branch: gitBranch, owner, tree, origin },
-    ...{ expires_at: expiresAt, protected: isProtected, created_at: createdAt },
-    ...{ cloned: false, reset_at: null, switched_at: null, previous: null },
-  };
 }
 
 /** The comment that marks a new copy of the base copy as a branch. */

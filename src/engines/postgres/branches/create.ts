@@ -1,7 +1,7 @@
 import { startStep } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { BranchCreation } from '../../facets/branch.ts';
-import { branchExists, databaseTaken } from '../../shared/branches.ts';
+import { branchExists, databaseTaken, newBranchFacts } from '../../shared/branches.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import { auxiliaryNames, lockShared, verifyLock } from '../server/server.ts';
 import { dropAfterFailure } from '../swap/drop-after-failure.ts';
@@ -10,7 +10,7 @@ import { writeComment } from '../swap/mark.ts';
 import { databaseExists, rename } from '../swap/swap.ts';
 import { openSwapSession } from '../swap/swap-session.ts';
 import { newFromBase } from './base-copies.ts';
-import { branchComment, findClosedBase, newBranchFacts } from './copy.ts';
+import { branchComment, findClosedBase } from './copy.ts';
 import { findBranches } from './list.ts';
 import { sweepBranches } from './sweep.ts';
 
@@ -36,7 +36,7 @@ export async function createBranch(context: EngineContext, creation: BranchCreat
     await inherit(context, server, { from, to: shadow, url, settings: [], role, copied: true });
     context.signal.throwIfAborted();
     const createdAt = context.clock().toISOString();
-    const branch = { ...newBranchFacts({ ...creation, createdAt }), cloned };
+    const branch = { ...newBranchFacts({ ...creation, createdAt }), database, cloned };
     const comment = await branchComment(server, { destination, database: shadow, base, branch });
     await verifyLock(server, destination);
     await server.transaction([

@@ -1,11 +1,11 @@
 import type { EngineContext } from '../../engine-context.ts';
 import type { RestoreRun } from '../../facets/restore.ts';
-import { branchReplaced, databaseTaken } from '../../shared/branches.ts';
+import { branchReplaced, databaseTaken, newBranchFacts } from '../../shared/branches.ts';
 import { readOid } from '../server/server.ts';
 import { branchMarkText, parseBranchMark } from '../swap/mark.ts';
 import { databaseExists, type NewComment, readComment } from '../swap/swap.ts';
 import { readSessions } from './base-copies.ts';
-import { branchComment, newBranchFacts } from './copy.ts';
+import { branchComment } from './copy.ts';
 
 /** The mark of a branch for its new content; `undefined` of a destination, which keeps its comment. */
 export function restoredBranchComment(
@@ -17,7 +17,8 @@ export function restoredBranchComment(
   if (creation) {
     return async (server, shadow) => {
       if (await databaseExists(server, creation.database)) throw databaseTaken(creation.database, name);
-      const facts = newBranchFacts({ ...creation, name, createdAt });
+      const { database } = creation;
+      const facts = { ...newBranchFacts({ ...creation, name, createdAt }), database, cloned: false };
       const base = { snapshot, loadedAt: '', partial: false };
       return branchComment(server, { destination: of, database: shadow, base, branch: facts });
     };

@@ -36,7 +36,7 @@ export interface LockRecord {
   /** The transaction of an observed session has ended. */
   release: (pid: number, at: number) => void;
   /** Every lock, in the order of its beginning. */
-  end: (at: number) => Omit<ObservedLock, 'belowResolution'>[];
+  end: (at: number) => ObservedLock[];
 }
 
 /** Folds samples and ends of transactions into the times for which locks were held. */
@@ -77,10 +77,10 @@ export function createLockRecord({ relations, runningOf, isObserved }: LockRecor
       return ended
         .filter((lock) => !ended.some((other) => covers(other, lock)))
         .sort((one, other) => one.from - other.from)
-        .map(({ table, index, mode, from, until, statement }) => ({
-          ...{ table, index, mode: modeText(mode), blocks: blocksOf(mode) },
-          ...{ atMs: from, heldMs: (until ?? from) - from, statement },
-        }));
+        .map(({ table, index, mode, from, until, statement }) => {
+          const held = { atMs: from, heldMs: (until ?? from) - from };
+          return { table, index, mode: modeText(mode), ...held, statement };
+        });
     },
   };
 }
@@ -88,23 +88,16 @@ export function createLockRecord({ relations, runningOf, isObserved }: LockRecor
 const MOST_LOCKS = 10_000;
 
 /** Stronger than that of statements which change rows, weakest first. https://www.postgresql.org/docs/current/explicit-locking.html */
-const MODES: Record<string, ObservedLock['blocks']> = {
-  ShareUpdateExclusiveLock: 'none',
-  ShareLock: 'writers',
-  ShareRowExclusiveLock: 'writers',
-  ExclusiveLock: 'writers',
-  AccessExclusiveLock: 'readers',
-};
-const STRENGTHS = Object.keys(MODES);
-
-export const STRONG_MODES = STRENGTHS;
-
-export function blocksOf(mode: string): ObservedLock['blocks'] {
-  return MODES[mode] ?? 'none';
-}
+export const STRONG_MODES = [
+  'ShareUpdateExclusiveLock',
+  'ShareLock',
+  'ShareRowExclusiveLock',
+  'ExclusiveLock',
+  'AccessExclusiveLock',
+];
 
 /** `AccessExclusiveLock` is ACCESS EXCLUSIVE. */
-export function modeText(mode: string): string {
+function modeText(mode: string): string {
   return mode
     .replace(/Lock$/, '')
     .replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
@@ -118,7 +111,7 @@ function covers(stronger: HeldLock, lock: HeldLock): boolean {
     stronger.table === lock.table &&
     (stronger.index === lock.index || stronger.index === null);
   const isStronger =
-    STRENGTHS.indexOf(stronger.mode) > STRENGTHS.indexOf(lock.mode) ||
+    STRONG_MODES.indexOf(stronger.mode) > STRONG_MODES.indexOf(lock.mode) ||
     (stronger.mode === lock.mode && stronger.index === null && lock.index !== null);
   return isOfSame && isStronger && stronger.from <= lock.from && (stronger.until ?? 0) >= (lock.until ?? 0);
 }

@@ -6,7 +6,6 @@ import { directAddress } from '../connection/direct-address.ts';
 import { parsePostgresUrl, urlWithPassword } from '../connection/url.ts';
 import { openWire } from '../connection/wire.ts';
 import type { WireAddress } from '../connection/wire-login.ts';
-import { briefLocks } from './brief-locks.ts';
 import { createLockRecord } from './lock-record.ts';
 import { type ProxySession, startProxy } from './proxy.ts';
 import { readRehearsalFacts } from './read-facts.ts';
@@ -26,7 +25,6 @@ export async function observe(context: EngineContext, url: DatabaseUrl): Promise
   const before = await readFacts(wire);
   const facts = await readRehearsalFacts({ query: (statement) => queryRows(wire, statement) });
   const relations = lockedRelations(before);
-  const tablesWithRows = [...new Set([...relations.values()].map(({ table }) => table))];
   const beganAt = performance.now();
   const now = (): number => performance.now() - beganAt;
   const list = createStatementList();
@@ -57,13 +55,11 @@ export async function observe(context: EngineContext, url: DatabaseUrl): Promise
       runSqlFile({ ...address, host: LOOPBACK, port: proxy.port, encryption: null }, file, signal),
     async finish() {
       const { samples, longestGapMs } = await sampler.stop();
-      const seen = record.end(now()).map((lock) => ({ ...lock, belowResolution: false }));
+      const locks = record.end(now());
       const { statements, leftOut } = list.end();
-      const brief = briefLocks(statements, seen, tablesWithRows);
       const after = await readFacts(wire);
       return {
-        ...{ statements, leftOut, tablesWithRows, facts },
-        locks: [...seen, ...brief].sort((one, other) => one.atMs - other.atMs),
+        ...{ statements, leftOut, locks, facts },
         rewrites: rewritesBetween(before, after),
         walBytes: before.wal === null || after.wal === null ? null : Math.max(0, after.wal - before.wal),
         ...{ sizeBefore: before.sizeBytes, sizeAfter: after.sizeBytes },

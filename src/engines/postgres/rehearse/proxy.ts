@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
-import { isOwnConnection } from '../../shared/own-connection.ts';
+import { isOwnConnection } from '../../shared/connection/own-connection.ts';
 import { isOfThisMachine, tlsOptions } from '../connection/encryption.ts';
 import { ConnectionLost } from '../connection/session-errors.ts';
 import type { WireAddress } from '../connection/wire-login.ts';

@@ -6,8 +6,8 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { profileOf } from '../../list.ts';
 import { parseTunnel, type TunnelAddress } from '../../tunnel-address.ts';
+import { isOwnConnection } from '../connection/own-connection.ts';
 import { malformedUrl } from '../connection/url-parts.ts';
-import { isOwnConnection } from '../own-connection.ts';
 import { type OpenSsh, openSsh, type SshRequest } from './ssh.ts';
 
 /** A tunnel without connections ends after so many milliseconds; the next connection opens it again. */

@@ -11,6 +11,12 @@ export function isAtLeast(mode: LockMode, other: LockMode): boolean {
   return STRENGTH.indexOf(mode) >= STRENGTH.indexOf(other);
 }
 
+/** Who waits for a lock of the mode: readers mean writers as well. */
+export function blockedBy(mode: string): 'readers' | 'writers' | 'none' {
+  if (mode === 'ACCESS EXCLUSIVE') return 'readers';
+  return mode === 'SHARE UPDATE EXCLUSIVE' ? 'none' : 'writers';
+}
+
 interface TableLock {
   table: RelationName;
   mode: LockMode;

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
-import { isOwnConnection } from '../../../src/engines/shared/own-connection.ts';
+import { isOwnConnection } from '../../../../src/engines/shared/connection/own-connection.ts';
 
 const NOBODY = 65_534;
 
