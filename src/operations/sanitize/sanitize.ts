@@ -25,7 +25,7 @@ import { pushStored } from '../snapshots/transfer/push.ts';
 import { statingOutcome } from '../stating-outcome.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
-import { rehearseCanaries } from './canaries/rehearse-canaries.ts';
+import { searchCanaries } from './canaries/search-canaries.ts';
 import { assertStoredClassified, requiresClassified } from './ledger/ledger-gate.ts';
 import { publish } from './publish.ts';
 import { type SanitizedDump, sanitizeDatabase } from './sanitize-database.ts';
@@ -47,7 +47,7 @@ export interface SanitizeRequest extends TrustChoice {
   /** `false` keeps no copy of the database that is replaced. Default `true`. */
   undo?: boolean;
   cpus?: number;
-  /** Synthetic persons whose marked values are searched in the result of a rehearsal. */
+  /** Synthetic persons whose marked values are searched in what the query makes of them. */
   canaries?: number;
   /** `false` leaves it on this machine only. Default: pushed when there is a storage profile for it. */
   push?: boolean;
@@ -183,8 +183,8 @@ async function sanitizeIn(context: Context, work: Work): Promise<SanitizeResult>
   const cpus = request.cpus ?? cpusFor(context, request.target);
   const { target, canaries: persons, allowSuperuser = false } = request;
   const isStrict = strict || requiresClassified(context.configuration, target);
-  const rehearsal = { target, manifest, statements, keep, cpus, allowSuperuser, strict: isStrict };
-  const canaries = persons === undefined ? null : await rehearseCanaries(context, { ...rehearsal, persons });
+  const searched = { target, manifest, statements, keep, cpus, allowSuperuser, strict: isStrict };
+  const canaries = persons === undefined ? null : await searchCanaries(context, { ...searched, persons });
   await using opened = await openPlace(context, {
     places,
     manifest,

@@ -4,12 +4,10 @@ import type { ClassifyResult, LedgerCounts } from '../../../results/ledger-resul
 import type { Context } from '../../../runtime/context.ts';
 import { withStep } from '../../../runtime/events.ts';
 import { type ColumnDigest, type ColumnFacts, columnName } from '../../../sanitize/column-facts.ts';
-import { maskValue } from '../../../sanitize/coverage.ts';
-import { PERSONAL_KINDS } from '../../../sanitize/detector/kinds.ts';
 import { readKeepComments } from '../../../sanitize/keep-comments.ts';
 import { createLeakThreads } from '../../../sanitize/leaks/leak-threads.ts';
 import { entryOf, findOpenItems, type Ledger, type LedgerEntry } from '../../../sanitize/ledger/ledger.ts';
-import { ledgerPath, readLedger, updateLedger } from '../../../sanitize/ledger/ledger-file.ts';
+import { readLedger, updateLedger } from '../../../sanitize/ledger/ledger-file.ts';
 import { itemName, itemsOf, type LedgerItem } from '../../../sanitize/ledger/ledger-item.ts';
 import { personalColumns } from '../../../sanitize/personal-columns.ts';
 import { formatNumberOf } from '../../../text/format.ts';
@@ -30,35 +28,20 @@ export type ClassifyRequest = Pick<
   'target' | 'snapshot' | 'cpus' | 'allowSuperuser' | 'allowUntrusted'
 >;
 
-/** An item of the result, with what a person needs to classify it. */
-export interface ExaminedItem extends LedgerItem {
+interface ExaminedItem extends LedgerItem {
   /** The entry of the ledger, else what the detector and the query suggest; `open` where nothing does. */
   entry: LedgerEntry;
-  isNew: boolean;
-  /** The kind of personal data; `null` for nothing personal. */
-  meaning: string | null;
-  /** Masked. */
-  samples: string[];
-}
-
-export interface Examination {
-  target: string;
-  file: string | null;
-  items: ExaminedItem[];
 }
 
 /** Writes an entry for each item of the sanitized result; entries that exist stay. Steps: those of a sanitization. */
 export async function classify(context: Context, request: ClassifyRequest): Promise<ClassifyResult> {
-  const { target } = request;
-  const { items } = await examine(context, request);
-  return saveEntries(context, { target, items });
+  return saveEntries(context, { target: request.target, items: await examine(context, request) });
 }
 
 /** Adds the entries of items to the ledger. What another person has classified meanwhile stays. */
 async function saveEntries(
   { configuration }: Pick<Context, 'configuration'>,
-  { target, items }: Pick<Examination, 'target' | 'items'>,
-  chosen: ReadonlySet<string> = new Set(),
+  { target, items }: { target: string; items: ExaminedItem[] },
 ): Promise<ClassifyResult> {
   let added = 0;
   let ledger: Ledger = new Map();
@@ -66,7 +49,7 @@ async function saveEntries(
     ledger = new Map(before);
     for (const { name, entry, values } of items) {
       const present = entryOf(name, ledger);
-      if (present && present.state !== 'open' && !chosen.has(name)) {
+      if (present && present.state !== 'open') {
         // Written by hand: the values of today are those that were classified.
         if (values && !present.values && ledger.has(name)) ledger.set(name, { ...present, values });
         continue;
@@ -86,7 +69,7 @@ function countsOf(ledger: Ledger): LedgerCounts {
 }
 
 /** Restores the original into a throw-away database, runs the query there, and compares. Stores nothing. */
-async function examine(context: Context, request: ClassifyRequest): Promise<Examination> {
+async function examine(context: Context, request: ClassifyRequest): Promise<ExaminedItem[]> {
   const { configuration, report, signal } = context;
   const { target } = request;
   const ledger: Ledger = (await readLedger({ configuration, target })) ?? new Map();
@@ -122,7 +105,7 @@ async function examine(context: Context, request: ClassifyRequest): Promise<Exam
           ...{ before, after, was, is },
           rows: new Map(stored.map(({ name, rows }) => [name, rows])),
           facts: new Map(columns.map((facts) => [itemOf(facts), facts])),
-          kinds: new Map(compared.suspicions.map(({ facts, kind }) => [itemOf(facts), PERSONAL_KINDS[kind]])),
+          suspicious: new Set(compared.suspicions.map(({ facts }) => itemOf(facts))),
           kept: new Map(compared.acknowledged.map(({ column, reason }) => [column, reason])),
           suggested: new Set(suggested.tables.flatMap((table) => table.columns.map(({ column }) => column))),
         } satisfies Evidence,
@@ -130,14 +113,13 @@ async function examine(context: Context, request: ClassifyRequest): Promise<Exam
     }),
   );
   const step = { step: 'classify', label: 'Classify the columns', done: classifiedText };
-  const items = await withStep(report, step, async () => {
+  return withStep(report, step, async () => {
     const unique = new Map<string, LedgerItem>();
     for (const item of examined.items) unique.set(item.name, { ...item, ...unique.get(item.name) });
     return [...unique.values()]
       .sort((a, b) => (a.name < b.name ? -1 : 1))
       .map((item) => examinedItem(item, { ledger, evidence: examined.evidence }));
   });
-  return { target, file: ledgerPath({ configuration, target }), items };
 }
 
 function classifiedText(items: ExaminedItem[]): string {
@@ -153,8 +135,8 @@ interface Evidence {
   /** Rows of the table of the column in the result. */
   rows: Map<string, number>;
   facts: Map<string, ColumnFacts>;
-  /** Kinds of suspicious columns. */
-  kinds: Map<string, string>;
+  /** Columns that look personal. */
+  suspicious: Set<string>;
   /** Reasons of the comments in the query, by `schema.table.column`. */
   kept: Map<string, string>;
   /** Columns that a suggestion would change, by `schema.table.column`. */
@@ -164,22 +146,13 @@ interface Evidence {
 function examinedItem(item: LedgerItem, { ledger, evidence }: { ledger: Ledger; evidence: Evidence }): ExaminedItem {
   const present = entryOf(item.name, ledger);
   const isKnown = present !== undefined && present.state !== 'open';
-  const { facts, kinds } = evidence;
   const entry = isKnown ? present : { ...proposal(item, evidence), ...(item.values && { values: item.values }) };
-  return {
-    ...item,
-    entry: entry.state === 'open' ? { state: 'open' } : entry,
-    isNew: present === undefined,
-    meaning: kinds.get(item.name) ?? keyMeaning(item),
-    samples: (facts.get(item.name)?.samples ?? []).slice(0, SHOWN_SAMPLES).map(maskValue),
-  };
+  return { ...item, entry: entry.state === 'open' ? { state: 'open' } : entry };
 }
-
-const SHOWN_SAMPLES = 3;
 
 /** A detected column is proposed as changed: until the query changes it, nothing is published. */
 function proposal(item: LedgerItem, evidence: Evidence): LedgerEntry {
-  const { before, after, was, is, rows, facts, kept, suggested, kinds } = evidence;
+  const { before, after, was, is, rows, facts, kept, suggested, suspicious } = evidence;
   const { name } = item;
   const own = facts.get(name);
   const plain = own ? columnName(own) : name;
@@ -193,14 +166,16 @@ function proposal(item: LedgerItem, evidence: Evidence): LedgerEntry {
   }
   const [path, earlier] = [is.get(name), was.get(name)];
   if (path && earlier && path.sum !== 0 && earlier.sum !== path.sum) return { state: 'changed' };
-  const isPersonal = suggested.has(plain) || kinds.has(name) || keyMeaning(item) !== null;
+  const isPersonal = suggested.has(plain) || suspicious.has(name) || isPersonalKey(item);
   return { state: isPersonal ? 'changed' : 'open' };
 }
 
-/** A key of a document, by its name alone. */
-function keyMeaning({ name, type }: LedgerItem): string | null {
+/** Reports whether a key of a document looks personal, by its name alone. */
+function isPersonalKey({ name, type }: LedgerItem): boolean {
   const key = /->"?([^">*]+)"?$/.exec(name)?.[1];
-  if (type !== 'JSON key' || key === undefined) return null;
-  const [kind] = personalColumns({ schema: '', table: '', columns: [key], samples: [[]] }).values();
-  return kind === undefined ? null : PERSONAL_KINDS[kind];
+  return (
+    type === 'JSON key' &&
+    key !== undefined &&
+    personalColumns({ schema: '', table: '', columns: [key], samples: [[]] }).size > 0
+  );
 }

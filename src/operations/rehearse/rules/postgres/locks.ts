@@ -11,7 +11,7 @@ export function isAtLeast(mode: LockMode, other: LockMode): boolean {
   return STRENGTH.indexOf(mode) >= STRENGTH.indexOf(other);
 }
 
-/** Who waits for a lock of the mode: readers mean writers as well. */
+/** Returns who waits for a lock of the mode: readers mean writers as well. */
 export function blockedBy(mode: string): 'readers' | 'writers' | 'none' {
   if (mode === 'ACCESS EXCLUSIVE') return 'readers';
   return mode === 'SHARE UPDATE EXCLUSIVE' ? 'none' : 'writers';

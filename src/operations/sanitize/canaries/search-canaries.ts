@@ -21,9 +21,10 @@ import { manifestOf, storeDump } from '../../snapshots/store-dump.ts';
 import { isDefinition } from '../leaks/definition-files.ts';
 import { storedColumns } from '../leaks/leak-sources.ts';
 import { objectsOf } from '../leaks/unchanged-tables.ts';
+import { requiresClassified } from '../ledger/ledger-gate.ts';
 import { placeOf } from '../ledger/stored-items.ts';
 
-export interface RehearsalOptions {
+export interface CanaryOptions {
   target: string;
   manifest: Manifest;
   statements: Statement[];
@@ -39,7 +40,7 @@ export interface RehearsalOptions {
  * Runs the query in a throw-away copy with synthetic persons, and searches what would be stored of it for their marks.
  * The copy and its dump are removed: no canary is in a snapshot. Steps: those of a restore, `canaries`, `query`, `marks`.
  */
-export async function rehearseCanaries(context: Context, options: RehearsalOptions): Promise<CanaryReport> {
+export async function searchCanaries(context: Context, options: CanaryOptions): Promise<CanaryReport> {
   const { target, manifest, statements, persons, strict } = options;
   const { report } = context;
   const markers = createMarkers();
@@ -144,7 +145,7 @@ function foundText({ survived }: { survived: unknown[] }): string {
 /** Reports whether the ledger or a comment of the query keeps a column. */
 async function keptPlaces(
   { configuration }: Context,
-  { target, keep, manifest }: RehearsalOptions,
+  { target, keep, manifest }: CanaryOptions,
 ): Promise<(column: string) => boolean> {
   const ledger = (await readLedger({ configuration, target })) ?? new Map();
   const commented = new Set(keep.map(({ column }) => column));
@@ -153,14 +154,15 @@ async function keptPlaces(
       .flat()
       .map((place) => [itemName(placeOf(manifest, place)), columnName(place)]),
   );
+  const believed = new Set<LedgerState>(requiresClassified(configuration, target) ? COMPARED : ['kept']);
   return (column) => {
     const state = entryOf(column, ledger)?.state;
-    return (state !== undefined && KEPT.has(state)) || commented.has(plain.get(column) ?? column);
+    return (state !== undefined && believed.has(state)) || commented.has(plain.get(column) ?? column);
   };
 }
 
-/** Excluded and empty columns have no values of persons: the ledger is compared with the result. */
-const KEPT = new Set<LedgerState>(['kept', 'excluded', 'empty']);
+/** Only a target that requires the ledger has it compared with what is stored: without rows there are no persons. */
+const COMPARED: LedgerState[] = ['kept', 'excluded', 'empty'];
 
 function survivorText({ column, marks, from }: Pick<Survivor, 'column' | 'marks' | 'from'>): string {
   const others = from.filter((origin) => !origin.endsWith(column));
