@@ -1,4 +1,4 @@
-import type { Database } from '../../engines/open-database.ts';
+import { type Database, openDatabase } from '../../engines/open-database.ts';
 import type { Manifest } from '../../repository/manifest/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import type { RehearsalResult } from '../../results/rehearsal-results.ts';
@@ -15,22 +15,28 @@ export interface SchemaState {
 }
 
 /** Reads the definitions of a database and counts the rows; nothing is kept. */
-export async function readSchema(given: Context, database: Database, target: string): Promise<SchemaState> {
+export async function readSchema(
+  given: Context,
+  { url, engine, connect }: Database,
+  target: string,
+): Promise<SchemaState> {
+  // The steps of a dump would say that something is stored.
   const context = { ...given, report: () => {} };
+  const { dump } = openDatabase(context, url);
   const repository = localRepository(context);
   return repository.withScratch(async () => {
     const stored = await storeDump({
-      ...{ database, repository, previous: undefined, schemaConfig: WHOLE_DATABASE, scratch: true },
+      ...{ database: { dump }, repository, previous: undefined, schemaConfig: WHOLE_DATABASE, scratch: true },
       excludeRows: { patterns: ['*'], nullify: true },
       cpus: cpusFor(context, target),
     });
     const manifest: Manifest = {
-      ...manifestOf(database.engine.id, stored),
+      ...manifestOf(engine.id, stored),
       ...{ target, created_at: context.clock().toISOString(), sanitized: false, note: null },
     };
     await using pool = createObjectPool(1);
     const definitions = await readByName(context, { manifest, pool });
-    return { definitions, rows: await database.connect.countRows(manifest) };
+    return { definitions, rows: await connect.countRows(manifest) };
   });
 }
 

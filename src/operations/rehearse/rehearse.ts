@@ -7,6 +7,7 @@ import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { applyBranchCreate, type PlannedBranches, planBranchCreate } from '../branch/create/create.ts';
 import { openBranches } from '../branch/open-branches.ts';
+import { assertReadable } from '../load/load-script.ts';
 import type { Planned } from '../planned.ts';
 import { briefLocks } from './brief-locks.ts';
 import { compareSchemas, readSchema, type SchemaState } from './compare-schemas.ts';
@@ -35,6 +36,11 @@ export async function planRehearsal(context: Context, request: RehearseRequest):
   const works = chooseWorks(context, request);
   const { database } = await openBranches(context, request);
   observable(database);
+  for (const work of works) {
+    if (work.kind === 'command') continue;
+    await assertReadable(work.file);
+    await database.restore.checkScript(work.file);
+  }
   const name = `rehearsal-${randomBytes(4).toString('hex')}`;
   const create = await planBranchCreate(context, {
     ...{ target, name, destdb },

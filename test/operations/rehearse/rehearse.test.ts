@@ -167,6 +167,13 @@ describeWithPostgres('a rehearsal', () => {
     expect(own).toMatchObject({ outcome: 'passed', statements: [{ text: 'SELECT 1' }] });
   }, 60_000);
 
+  it('refuses a file that is missing or has a command of psql, before a branch is made', async () => {
+    const plan = (sql: string) => planRehearsal(context(), { target: 'app', sql });
+    await expect(plan(join(folder.path, 'absent.sql'))).rejects.toMatchObject({ code: 'file_missing' });
+    await expect(plan(await sqlFile('SELECT 1;\n\\i other.sql'))).rejects.toMatchObject({ code: 'script_refused' });
+    expect(await branches()).toEqual([]);
+  });
+
   it('states locks that are too short for a sample, and ignores tables without rows', async () => {
     const sql = await sqlFile('ALTER TABLE calm ADD COLUMN note text; ALTER TABLE hollow ADD COLUMN note text;');
     const { locks, outcome } = await rehearse({ sql });

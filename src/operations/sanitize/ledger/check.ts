@@ -3,11 +3,11 @@ import { type Database, openDatabase } from '../../../engines/open-database.ts';
 import { engineOf, parseUrl } from '../../../engines/registry.ts';
 import type { LedgerCheck } from '../../../results/ledger-results.ts';
 import type { Context } from '../../../runtime/context.ts';
-import { UserError } from '../../../runtime/errors.ts';
 import { findOpenItems } from '../../../sanitize/ledger/ledger.ts';
 import { ledgerPath, readLedger } from '../../../sanitize/ledger/ledger-file.ts';
 import { type CatalogContents, itemsOf } from '../../../sanitize/ledger/ledger-item.ts';
 import { openBranch } from '../../branch/open-branch.ts';
+import { assertReadable } from '../../load/load-script.ts';
 import { inScratchDatabase } from '../../snapshots/in-scratch-database.ts';
 import { assertTrusted } from '../../snapshots/signatures.ts';
 import { findSnapshot } from '../../snapshots/snapshots.ts';
@@ -57,11 +57,10 @@ async function afterMigration(
   request: LedgerCheckRequest & { migration: string },
 ): Promise<CatalogContents> {
   const { target, migration } = request;
+  await assertReadable(migration);
   const { manifest } = await findSnapshot(context, { target });
   assertTrusted(context, manifest, request);
-  const text = await readFile(migration, 'utf8').catch((cause: Error) => {
-    throw new UserError('query_file_unreadable', `Cannot read ${migration}: ${cause.message}`, { cause });
-  });
+  const text = await readFile(migration, 'utf8');
   const statements = await engineOf(manifest.engine).splitQuery(text);
   return inScratchDatabase(context, { ...request, manifest }, async ({ database: { sanitize } }) => {
     if (statements.length > 0) await sanitize.runQuery({ manifest, statements });
