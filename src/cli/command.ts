@@ -52,6 +52,7 @@ export interface OptionSpec {
   description: string;
   /** Default: text. A percentage is a number; durations and a time (since 1970) are in milliseconds, a size in bytes. */
   value?: 'count' | 'percentage' | 'duration' | 'short duration' | 'size' | 'time';
+  choices?: readonly string[];
   repeatable?: true;
   complete?: 'tables';
 }

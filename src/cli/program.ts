@@ -167,8 +167,9 @@ function toArgument({ name, description, required, variadic, choices }: Argument
   return choices ? argument.choices(choices) : argument;
 }
 
-function toOption({ flags, description, value, repeatable }: OptionSpec): Option {
+function toOption({ flags, description, value, choices, repeatable }: OptionSpec): Option {
   const option = new Option(flags, description);
+  if (choices) return option.choices(choices);
   if (repeatable) return option.argParser((text: string, before: string[] = []) => [...before, text]);
   return value ? option.argParser(VALUES[value]) : option;
 }

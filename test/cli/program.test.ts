@@ -153,3 +153,11 @@ test.each([40, 60, 80, 120])('help wraps at words in %d columns', (columns) => {
     expect(help.text.split(/\s+/)).toEqual(whole.text.split(/\s+/));
   }
 });
+
+test('every option is declared with keys that the parser knows, and a value that is none of its choices is refused', () => {
+  const known = new Set(['flags', 'description', 'value', 'choices', 'repeatable', 'complete']);
+  const specs = [...GLOBAL_OPTIONS, ...COMMANDS.flatMap((command) => command.options)];
+  expect(specs.flatMap((option) => Object.keys(option)).filter((key) => !known.has(key))).toEqual([]);
+  expect(parse('rehearse app --fail-on warning')).toMatchObject({ options: { failOn: 'warning' } });
+  expect(() => parse('rehearse app --fail-on everything')).toThrow('--fail-on');
+});

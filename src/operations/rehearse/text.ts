@@ -57,7 +57,7 @@ const LONGEST_STATEMENT = 100;
 /** The parts of the report that have content, for every skin. */
 function sectionsOf(result: RehearsalResult): ReportSection[] {
   const sections: ReportSection[] = [
-    { title: 'Warnings', lines: bounded(result.warnings.map(warningText)) },
+    { title: 'Warnings', lines: bounded(result.warnings.map(warningText)).flatMap((both) => both.split('\n')) },
     { title: 'Locks', lines: bounded(byLength(result.locks, 'held_ms').map(lockText)) },
     { title: 'Rewritten', lines: bounded(byLength(result.rewrites, 'bytes').map(rewriteText)) },
     { title: 'Slowest statements', lines: byLength(result.statements, 'duration_ms').slice(0, 5).map(statementText) },
@@ -82,9 +82,9 @@ function bounded(lines: string[]): string[] {
   return more > 0 ? [...lines.slice(0, MOST_LINES), `and ${formatCount(more)} more`] : lines;
 }
 
-/** `index_not_concurrent on public.orders: Writers wait … Safer: CREATE INDEX CONCURRENTLY. https://…` */
-function warningText({ code, table, text, safer, url }: RehearsalResult['warnings'][number]): string {
-  return `${code}${table === null ? '' : ` on ${table}`}: ${text} Safer: ${safer} (${url})`;
+/** Two lines: the effect, and the safer form. docs/rehearsal-rules.md has the address of each rule. */
+function warningText({ code, table, text, safer }: RehearsalResult['warnings'][number]): string {
+  return `${code}${table === null ? '' : ` on ${table}`}: ${text}\nSafer: ${safer}`;
 }
 
 const BLOCKED = { readers: 'blocks readers and writers', writers: 'blocks writers', none: 'blocks other migrations' };
