@@ -314,6 +314,7 @@ export function ledgerContract(start: () => Promise<SanitizerServer>, rounds: Le
       const published = await sanitize(context, { canaries: 2 });
       expect(published.canaries).toMatchObject({ persons: 2 });
       expect(await server.value('clean', 'SELECT count(*) FROM person')).toBe('60');
+      await expect(sanitize(context, { canaries: 1001 })).rejects.toMatchObject({ code: 'invalid_value' });
       const leaving = await contextOf({
         query: [
           ...MASK.slice(1),

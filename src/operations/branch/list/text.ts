@@ -13,7 +13,7 @@ export const CURRENT_BRANCH = 'The branch is the destination at present';
 export const NAME_OF_BRANCH = 'The name of the branch, such as that of the git branch';
 
 export function nameOfBranchFrom(from: string): string {
-  return `${NAME_OF_BRANCH}. From the present state of ${printable(from)}`;
+  return `From the present state of ${printable(from)}: the name of the new branch`;
 }
 
 /** Without the columns of working trees and expiry where no branch has one. */
