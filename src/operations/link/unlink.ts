@@ -5,8 +5,9 @@ import { noRepository } from '../branch/checkout/checkout.ts';
 import { applyBranchHook, type PlannedBranchHook, planBranchHook } from '../branch/hook/hook.ts';
 import { isTracked } from '../git.ts';
 import type { Planned } from '../planned.ts';
-import { keysOf, type PlannedFile, readInTree, refused, withoutLines, writeInTree } from './environment-file.ts';
+import { formatOf } from './formats.ts';
 import { forgetTree, type KnownTree, type Link, listTrees, readLink, removeLink } from './memory.ts';
+import { type PlannedFile, readInTree, refused, writeInTree } from './tree-file.ts';
 import { readTree, type Tree } from './trees.ts';
 
 export interface PlannedUnlink extends Planned<object, UnlinkPlan> {
@@ -75,7 +76,7 @@ async function fileOf(context: Context, { key }: Link, tree: KnownTree): Promise
   if (bytes === null) return [];
   const path = join(present, file);
   await assertUntracked(context, path);
-  return [{ path, before: bytes, after: withoutLines(bytes, { before, unended, keys: keysOf(key) }) }];
+  return [{ path, before: bytes, after: formatOf(file).withoutLines(bytes, { before, unended, key }) }];
 }
 
 /** A commit of anybody may track the file meanwhile. */

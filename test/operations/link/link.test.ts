@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { applyBranchCreate, planBranchCreate } from '../../../src/operations/branch/create/create.ts';
 import { applyBranchDrop, planBranchDrop } from '../../../src/operations/branch/drop/drop.ts';
 import { planBranchReset } from '../../../src/operations/branch/reset/reset.ts';
-import { linesFor } from '../../../src/operations/link/environment-file.ts';
+import { environmentFile } from '../../../src/operations/link/environment-file.ts';
 import { planLink } from '../../../src/operations/link/link.ts';
 import { mentionGoneTrees } from '../../../src/operations/link/mention.ts';
 import { linkQuestion, unlinkQuestion } from '../../../src/operations/link/text.ts';
@@ -82,6 +82,43 @@ describeWithKind('postgres', 'tool link', () => {
     await expect(stat(path('main/.git/tool'))).rejects.toThrow();
     await expect(stat(path('main/.git/worktrees/fix/tool-tree'))).rejects.toThrow();
     git('main', 'worktree', 'remove', '--force', path('fix'));
+  });
+
+  it('replaces the database in config/database.yml of Rails, and is undone byte for byte', async () => {
+    const { git, link, unlink, rowsIn } = repository;
+    await rm(path('main/.env.local'));
+    await mkdir(path('main/config'), { recursive: true });
+    await writeFile(path('main/config/kept'), '');
+    await writeFile(path('main/.gitignore'), '.env.local\ntool.yml\ndatabase.yml\n');
+    git('main', 'add', '.');
+    git('main', 'commit', '--quiet', '-m', 'config');
+    const { username, password, hostname, port } = new URL(repository.applicationUrl());
+    const server = `  username: ${username}\n  password: "${password}"\n  host: ${hostname}\n  port: ${port}`;
+    const text = (database: string) =>
+      `default: &default\n  adapter: postgresql\n${server}\ndevelopment: # of the shop\n  <<: *default\n  database: ${database} # mine\nproduction:\n  url: postgres://top:secret@db/shop\n`;
+    await writeFile(path('main/config/database.yml'), text('shop_dev'));
+    const plan = await link();
+    expect(plan).toMatchObject({ file: 'config/database.yml', key: 'development.database' });
+
+    git('main', 'worktree', 'add', '--quiet', path('rails'), '-b', 'rails');
+    const section = `development:\n  database: shop_dev_rails\n  adapter: postgresql\n${server}\n`;
+    expect(await read('rails/config/database.yml')).toBe(section);
+    expect((await stat(path('rails/config/database.yml'))).mode & 0o777).toBe(0o600);
+    expect(await rowsIn('shop_dev_rails')).toBe(1);
+
+    git('main', 'worktree', 'add', '--quiet', '--no-checkout', path('full'), '-b', 'full');
+    await mkdir(path('full/config'));
+    await writeFile(path('full/config/database.yml'), text("'shop_dev'"));
+    git('full', 'checkout', '--quiet', '-f', 'full');
+    expect(await read('full/config/database.yml')).toBe(text("'shop_dev_full'"));
+
+    await unlink();
+    expect(await read('full/config/database.yml')).toBe(text("'shop_dev'"));
+    expect(await readdir(path('rails/config'))).toEqual(['kept']);
+    await writeFile(path('main/config/database.yml'), `${text('shop_dev')}# <%= ENV %>\n`);
+    await expect(link()).rejects.toMatchObject({ code: 'link_refused', message: expect.stringContaining('ERB') });
+    for (const name of ['rails', 'full']) git('main', 'worktree', 'remove', '--force', path(name));
+    await rm(path('main/config/database.yml'));
   });
 
   it('refuses a repository whose git folder is elsewhere, and says so', async () => {
@@ -254,7 +291,10 @@ describeWithKind('postgres', 'tool link', () => {
     const plan = (more: object = {}) => planLink(contextWith(), { target: 'shop', ...more });
     await writeFile(path('main/.env.local'), `DATABASE_URL='${applicationUrl()}' # ${applicationUrl()}\n`);
     expect((await plan()).plan.key).toBe('DATABASE_URL');
-    const lines = linesFor({ DB_DATABASE: 'DB_DATABASE=app # app' }, { key: 'DB_DATABASE', database: 'app_fix' });
+    const lines = environmentFile.linesFor(
+      { DB_DATABASE: 'DB_DATABASE=app # app' },
+      { key: 'DB_DATABASE', database: 'app_fix' },
+    );
     expect(lines).toEqual({ DB_DATABASE: 'DB_DATABASE=app_fix # app' });
     for (const [file, key] of [['local.env'], ['./.env'], ['../.env'], ['.env', 'my_url'], ['.env', '(']]) {
       const message = expect.stringContaining(key === undefined ? `--file ${file} is not .env` : `--key ${key} has`);

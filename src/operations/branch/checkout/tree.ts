@@ -5,18 +5,10 @@ import type { BranchCheckoutPlan } from '../../../results/branch-results.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { isVisibleName, LONGEST_VISIBLE_NAME } from '../../../text/visible-name.ts';
 import { isTracked } from '../../git.ts';
-import {
-  keysOf,
-  type Lines,
-  linesFor,
-  linesOf,
-  readInTree,
-  refused,
-  urlIn,
-  withLines,
-  writeInTree,
-} from '../../link/environment-file.ts';
+import type { Lines } from '../../link/file-format.ts';
+import { formatOf } from '../../link/formats.ts';
 import { type Link, listTrees, newToken, readTreeRecord, type TreeRecord, writeTreeRecord } from '../../link/memory.ts';
+import { readInTree, refused, writeInTree } from '../../link/tree-file.ts';
 import type { Tree } from '../../link/trees.ts';
 import { planOutdated } from '../../planned.ts';
 import { applyBranchCreate, planBranchCreate } from '../create/create.ts';
@@ -57,13 +49,16 @@ export async function chooseForTree(
 export async function writeForTree(opened: OpenedBranches, request: BranchesRequest, linked: LinkedTree) {
   const { tree, link } = linked;
   const { follow } = opened.context.configuration.settings.branches;
+  const format = formatOf(link.file);
   const main = await readMainLines(link, linked);
   const [present] = await Promise.all([opened.database.branches.list(), assertUntracked(opened, tree, link)]);
   const chosen = await chooseBranch(linked, { follow, present });
   const bytes = await readInTree(tree.folder, link.file);
+  // A file that cannot be changed is refused before there is a branch.
+  format.withLines(bytes, main);
   const record = chosen.record ?? {
     ...{ format: 1 as const, token: chosen.token, own: tree.own, file: link.file, mentioned: false },
-    before: bytes === null ? null : linesOf(bytes, keysOf(link.key)),
+    before: bytes === null ? null : format.formerOf(bytes, link.key),
     unended: bytes !== null && bytes !== '' && !bytes.endsWith('\n'),
   };
   let { name } = chosen;
@@ -80,7 +75,7 @@ export async function writeForTree(opened: OpenedBranches, request: BranchesRequ
       return create();
     });
   }
-  const after = withLines(bytes, linesFor(main, { key: link.key, database }));
+  const after = format.withLines(bytes, format.linesFor(main, { key: link.key, database }));
   await writeInTree({ path: join(tree.folder, link.file), before: bytes, after });
   return { folder: tree.folder, file: link.file, branch: name };
 }
@@ -144,6 +139,7 @@ async function createBranchOf(
 /** The lines of the main tree. Refuses another URL than that of the link: a checkout may have changed the file. */
 async function readMainLines(link: Link, { tree }: LinkedTree): Promise<Lines> {
   const bytes = await readInTree(link.main, link.file);
+  const { urlIn, linesOf } = formatOf(link.file);
   const text = bytes === null ? null : urlIn(bytes, link.key);
   const url = text === null ? null : parseUrl(text);
   if (bytes === null || url?.display !== link.url) {
@@ -151,14 +147,14 @@ async function readMainLines(link: Link, { tree }: LinkedTree): Promise<Lines> {
     throw refused(`${link.key} of ${join(link.main, link.file)} ${now}, and the link is to ${link.url}`);
   }
   if (tree.isMain) throw refused('The main working tree keeps its own database');
-  return linesOf(bytes, keysOf(link.key));
+  return linesOf(bytes, link.key);
 }
 
 async function hasUrlOf({ tree, link }: Pick<LinkedTree, 'tree' | 'link'>, { database }: Branch): Promise<boolean> {
   const [main, bytes] = await Promise.all([readInTree(link.main, link.file), readInTree(tree.folder, link.file)]);
   if (main === null || bytes === null) return false;
-  const lines = linesFor(linesOf(main, keysOf(link.key)), { key: link.key, database });
-  return withLines(bytes, lines) === bytes;
+  const { linesOf, linesFor, withLines } = formatOf(link.file);
+  return withLines(bytes, linesFor(linesOf(main, link.key), { key: link.key, database })) === bytes;
 }
 
 async function assertUntracked({ context }: OpenedBranches, tree: Tree, { file, main }: Link): Promise<void> {
