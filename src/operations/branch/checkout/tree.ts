@@ -24,15 +24,15 @@ type Present = Pick<BranchCheckoutPlan, 'action' | 'why' | 'creates' | 'tree' | 
 
 /** Plans which branch a linked working tree has. */
 export async function chooseForTree(
-  { context, database: { branches } }: OpenedBranches,
+  { context }: OpenedBranches,
   { target }: BranchesRequest,
-  linked: LinkedTree,
+  { branches, ...linked }: LinkedTree & { branches: Branch[] },
 ): Promise<Present> {
   const { tree, link } = linked;
   const nothing = { action: 'none' as const, creates: false, tree: null, steps: [] };
   const { follow } = context.configuration.settings.branches;
   if (follow === 'off') return { ...nothing, why: 'branches.follow is off' };
-  const { name, exists } = await chooseBranch(linked, { follow, present: await branches.list() });
+  const { name, exists } = await chooseBranch(linked, { follow, present: branches });
   const place = { folder: tree.folder, file: link.file, branch: name };
   await readMainLines(link, linked);
   if (exists && (await hasUrlOf({ tree, link }, exists))) {
@@ -51,8 +51,11 @@ export async function writeForTree(opened: OpenedBranches, request: BranchesRequ
   const { follow } = opened.context.configuration.settings.branches;
   const format = formatOf(link.file);
   const main = await readMainLines(link, linked);
-  const [present] = await Promise.all([opened.database.branches.list(), assertUntracked(opened, tree, link)]);
-  const chosen = await chooseBranch(linked, { follow, present });
+  const checking = assertUntracked(opened, tree, link);
+  checking.catch(() => {});
+  // The creation of a new tree's branch finds whether its name is in use.
+  const isNew = follow !== 'branch' && (await readTreeRecord(tree)) === null;
+  const chosen = await chooseBranch(linked, { follow, present: isNew ? [] : await opened.database.branches.list() });
   const bytes = await readInTree(tree.folder, link.file);
   // A file that cannot be changed is refused before there is a branch.
   format.withLines(bytes, main);
@@ -62,19 +65,21 @@ export async function writeForTree(opened: OpenedBranches, request: BranchesRequ
     unended: bytes !== null && bytes !== '' && !bytes.endsWith('\n'),
   };
   let { name } = chosen;
-  const remember = () => writeTreeRecord(tree, { ...record, branch: name, folder: tree.folder });
-  await remember();
+  const remember = async (): Promise<void> => {
+    await checking;
+    await writeTreeRecord(tree, { ...record, branch: name, folder: tree.folder });
+  };
   let database = chosen.exists?.database;
   if (database === undefined) {
-    const create = (): Promise<string> => createBranchOf(opened, request, { name, linked, token: record.token });
-    database = await create().catch(async (thrown) => {
+    const create = (): Promise<string> =>
+      createBranchOf(opened, request, { name, linked, token: record.token, remember });
+    database = await create().catch((thrown) => {
       const taken = thrown instanceof UserError && ['branch_exists', 'branch_name_taken'].includes(thrown.code);
       if (!taken) throw thrown;
       name = withToken(name, record.token);
-      await remember();
       return create();
     });
-  }
+  } else await remember();
   const after = format.withLines(bytes, format.linesFor(main, { key: link.key, database }));
   await writeInTree({ path: join(tree.folder, link.file), before: bytes, after });
   return { folder: tree.folder, file: link.file, branch: name };
@@ -123,13 +128,24 @@ function withToken(name: string, token: string): string {
   return `${kept.join('')}-${token.slice(0, 8)}`;
 }
 
+interface BranchOfTree {
+  name: string;
+  linked: LinkedTree;
+  token: string;
+  /** Writes the record, without which no branch is created. */
+  remember: () => Promise<void>;
+}
+
 async function createBranchOf(
   { context }: OpenedBranches,
   request: BranchesRequest,
-  { name, linked: { tree }, token }: { name: string; linked: LinkedTree; token: string },
+  { name, linked: { tree }, token, remember }: BranchOfTree,
 ): Promise<string> {
   const inTree = { ...context, cwd: tree.folder };
-  const planned = await planBranchCreate(inTree, { target: request.target, tree: token, name });
+  const planning = planBranchCreate(inTree, { target: request.target, tree: token, name });
+  const remembering = remember();
+  remembering.catch(() => {});
+  const planned = await planning.finally(() => remembering);
   await applyBranchCreate(inTree, planned);
   const [created] = planned.plan.branches;
   if (!created) throw planOutdated(`Branch "${name}" was created`);
