@@ -3,10 +3,11 @@ import type { UnlinkPlan, UnlinkResult } from '../../results/link-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { noRepository } from '../branch/checkout/checkout.ts';
 import { applyBranchHook, type PlannedBranchHook, planBranchHook } from '../branch/hook/hook.ts';
-import { isTracked } from '../git.ts';
+import { isTracked, readHookFile } from '../git.ts';
 import type { Planned } from '../planned.ts';
 import { formatOf } from './formats.ts';
 import { forgetTree, type KnownTree, type Link, listTrees, readLink, removeLink } from './memory.ts';
+import { readBytes } from './read-bytes.ts';
 import { type PlannedFile, readInTree, refused, writeInTree } from './tree-file.ts';
 import { readTree, type Tree } from './trees.ts';
 
@@ -32,6 +33,7 @@ export async function planUnlink(context: Context, request: object): Promise<Pla
       warnings.push(leftAsItIs(context, join(each.present ?? each.folder, each.file), error));
     }
   }
+  warnings.push(...(await hooksLeft({ ...context, cwd: main }, hook)));
   const plan: UnlinkPlan = {
     target,
     folder: main,
@@ -63,6 +65,23 @@ export async function applyUnlink(context: Context, { plan, hook, files, own }: 
   for (const { code, message } of warnings) context.report({ event: 'warning', code, message });
   const { target, branches } = plan;
   return { target, hook: plan.hook?.file ?? null, files: restored, branches };
+}
+
+/** Lines of a link that were changed, or written by hand. */
+const CALL = /\btool branch checkout [^\n]*--tree\b/;
+
+/** Finds hooks that would still call the program. */
+async function hooksLeft(context: Context, removed: PlannedBranchHook | null): Promise<UnlinkPlan['warnings']> {
+  const present = await readHookFile(context, 'post-checkout');
+  const files = new Map([
+    ...(present === null ? [] : [[present, await readBytes(present, refused).catch(() => null)] as const]),
+    ...(removed ? [[removed.plan.file, removed.after] as const] : []),
+  ]);
+  return [...files].flatMap(([file, content]) =>
+    content !== null && CALL.test(content)
+      ? [{ code: 'link_refused', message: `${file} still calls tool branch checkout: remove these lines yourself` }]
+      : [],
+  );
 }
 
 function removalOf({ target }: Link, { file: written, previous }: NonNullable<Link['hook']>) {

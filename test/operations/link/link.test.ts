@@ -6,7 +6,6 @@ import { applyBranchDrop, planBranchDrop } from '../../../src/operations/branch/
 import { planBranchReset } from '../../../src/operations/branch/reset/reset.ts';
 import { environmentFile } from '../../../src/operations/link/environment-file.ts';
 import { planLink } from '../../../src/operations/link/link.ts';
-import { mentionGoneTrees } from '../../../src/operations/link/mention.ts';
 import { linkQuestion, unlinkQuestion } from '../../../src/operations/link/text.ts';
 import { applyUnlink, planUnlink } from '../../../src/operations/link/unlink.ts';
 import { type AnyServer, startAnyServer } from '../../helpers/databases/any-server.ts';
@@ -46,10 +45,11 @@ describeWithKind('postgres', 'tool link', () => {
   const hook = (): string => path('main/.git/hooks/post-checkout');
   const read = (name: string): Promise<string> => readFile(path(name), 'latin1');
   const rowOf = async (name: string) => (await repository.branches()).find((branch) => branch.name === name);
-  async function mentioned(): Promise<string[]> {
-    const found: string[] = [];
-    await mentionGoneTrees(path('main'), (event) => void (event.event === 'warning' && found.push(event.message)));
-    return found;
+  /** What a command in the main tree says beside its output. */
+  function said(): string {
+    const env = { ...process.env, TOOL_TRUST: 'true' };
+    return spawnSync(process.execPath, [PROGRAM, 'target', 'shop'], { encoding: 'utf8', cwd: path('main'), env })
+      .stderr;
   }
 
   it('creates a database for a new working tree, named by its own line, and is undone byte for byte', async () => {
@@ -143,6 +143,24 @@ describeWithKind('postgres', 'tool link', () => {
     expect(await readFile(hook(), 'latin1')).toBe(before);
   });
 
+  it('names a hook that still has lines of the link, which were changed or written by hand', async () => {
+    const { git, link, contextWith, unlink } = repository;
+    const warnings = async () => (await planUnlink(contextWith(), {})).plan.warnings.map(({ message }) => message);
+    await link();
+    expect(await warnings()).toEqual([]);
+    const lines = await readFile(hook(), 'latin1');
+    await writeFile(hook(), lines.replace('# <<< tool', '# tool'));
+    expect(await warnings()).toEqual([`${hook()} still calls tool branch checkout: remove these lines yourself`]);
+    await writeFile(hook(), lines);
+    await mkdir(path('main/.husky'));
+    await writeFile(path('main/.husky/post-checkout'), lines, { mode: 0o755 });
+    git('main', 'config', 'core.hooksPath', '.husky');
+    expect(await warnings()).toEqual([expect.stringContaining('/.husky/post-checkout still calls')]);
+    git('main', 'config', '--unset', 'core.hooksPath');
+    await unlink();
+    await rm(path('main/.husky'), { recursive: true });
+  });
+
   it('finds trees that are gone, mentions them once, and prunes their branches; moved ones stay', async () => {
     const { git, link, prune, databaseOf } = repository;
     await link();
@@ -156,8 +174,8 @@ describeWithKind('postgres', 'tool link', () => {
     git('main', 'worktree', 'add', '--quiet', path('one'), 'one');
     expect(await databaseOf('one')).not.toBe(former);
     const once = '1 working tree is gone, with branches that remain. To drop them: tool branch prune';
-    expect(await mentioned()).toEqual([once]);
-    expect(await mentioned()).toEqual([]);
+    expect(said()).toContain(once);
+    expect(said()).not.toContain('gone');
     expect((await prune()).dropped).toMatchObject([{ database: former }]);
     git('main', 'worktree', 'remove', '--force', path('one'));
     expect((await prune()).dropped).toHaveLength(1);

@@ -143,11 +143,11 @@ async function createBranchOf(
 ): Promise<string> {
   const inTree = { ...context, cwd: tree.folder };
   const planning = planBranchCreate(inTree, { target: request.target, tree: token, name });
-  const remembering = remember();
-  remembering.catch(() => {});
-  const planned = await planning.finally(() => remembering);
-  await applyBranchCreate(inTree, planned);
-  const [created] = planned.plan.branches;
+  const [planned, remembered] = await Promise.allSettled([planning, remember()]);
+  if (remembered.status === 'rejected') throw remembered.reason;
+  if (planned.status === 'rejected') throw planned.reason;
+  await applyBranchCreate(inTree, planned.value);
+  const [created] = planned.value.plan.branches;
   if (!created) throw planOutdated(`Branch "${name}" was created`);
   return created.database;
 }
