@@ -58,7 +58,7 @@ export function okPacket(body: Buffer): { affected: number; status: number } {
   return { affected: affected.value, status: status + 2 <= body.length ? body.readUInt16LE(status) : 0 };
 }
 
-const SIZES: Record<number, number> = { 0xfc: 2, 0xfd: 3, 0xfe: 6 };
+const SIZES: Record<number, number> = { 252: 2, 253: 3, 254: 6 };
 
 /** An integer of one to nine bytes; six bytes of eight are the exact ones of a number. */
 function lengthAt(body: Buffer, at: number): { value: number; end: number } {

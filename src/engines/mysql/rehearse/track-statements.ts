@@ -152,8 +152,7 @@ export function trackStatements({ now, withoutEndOfColumns, ended, released }: T
       } else if (rest) continueAnswer(first, beginning, bytes);
       else begin(first, beginning, bytes);
     },
-    running: () =>
-      queue.find(({ command }) => STATEMENTS.has(command)) ?? (inTransaction || holdsTables ? last : null),
+    running: () => queue.find(({ command }) => STATEMENTS.has(command)) ?? (inTransaction || holdsTables ? last : null),
     takeLook() {
       const wanted = look;
       look = false;

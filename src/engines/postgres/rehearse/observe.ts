@@ -9,9 +9,9 @@ import { directAddress } from '../connection/direct-address.ts';
 import { parsePostgresUrl, urlWithPassword } from '../connection/url.ts';
 import { openWire } from '../connection/wire.ts';
 import type { WireAddress } from '../connection/wire-login.ts';
-import { modeText, prepareLocks, readLocks, STRONG_MODES } from './read-locks.ts';
 import { startProxy } from './proxy.ts';
 import { readRehearsalFacts } from './read-facts.ts';
+import { modeText, prepareLocks, readLocks, STRONG_MODES } from './read-locks.ts';
 import { lockedRelations, queryRows, readFacts, rewritesBetween } from './relations.ts';
 import { runSqlFile } from './run-sql-file.ts';
 

@@ -1,0 +1,130 @@
+import { tableName } from '../../../text/table-names.ts';
+import type { Rewrite } from '../../facets/rehearse.ts';
+import type { LockedRelation } from '../../shared/rehearse/lock-record.ts';
+import type { Flavour } from '../catalog/introspect.ts';
+import { readTableSizes } from '../catalog/tables.ts';
+import { quotePath } from '../connection/quote.ts';
+import type { MysqlSession } from '../connection/session.ts';
+import { SqlError, unless } from '../connection/session-errors.ts';
+
+export interface DatabaseFacts {
+  flavour: Flavour;
+  database: string;
+  tables: Map<string, Relation>;
+  sizeBytes: number;
+  /** Position in the redo log, in bytes; `null` where it cannot be read. */
+  redo: number | null;
+  /** `false` without the right PROCESS: files are not known. */
+  seesFiles: boolean;
+}
+
+interface Relation {
+  bytes: number;
+  /** Up to `MANY_ROWS`. */
+  rows: number;
+  /** Numbers of its files, one a partition, in order; `null` where they are not known. */
+  files: string | null;
+}
+
+/** Rows that are counted of a table. */
+export const MOST_COUNTED = 10_000;
+
+/** Reads tables with their files. Waits for exclusive locks of others. */
+export async function readFacts(
+  session: MysqlSession,
+  { flavour, database }: { flavour: Flavour; database: string },
+): Promise<DatabaseFacts> {
+  const sizes = await readTableSizes(session, database);
+  const names = [...sizes.keys()];
+  const counts = await session.queryEach<{ counted: number }>(names.map((name) => countOf(database, name)));
+  const files = await readFiles(session, { flavour, database, names });
+  const tables = new Map(
+    names.map((name, at): [string, Relation] => {
+      const counted = counts[at];
+      const rows = counted && !(counted instanceof SqlError) ? Number(counted[0]?.counted ?? 0) : 0;
+      return [name, { bytes: sizes.get(name) ?? 0, rows, files: files?.get(name) ?? null }];
+    }),
+  );
+  const sizeBytes = [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
+  return { flavour, database, tables, sizeBytes, redo: await readRedo(session), seesFiles: files !== null };
+}
+
+function countOf(database: string, name: string): string {
+  return `SELECT COUNT(*) AS counted FROM (SELECT 1 FROM ${quotePath(database, name)} LIMIT ${MOST_COUNTED}) counted`;
+}
+
+const TABLES: Record<Flavour, string> = { mysql: 'INNODB_TABLES', mariadb: 'INNODB_SYS_TABLES' };
+
+/** `null` without the right PROCESS. */
+async function readFiles(
+  session: MysqlSession,
+  { flavour, database, names }: { flavour: Flavour; database: string; names: string[] },
+): Promise<Map<string, string> | null> {
+  const rows = await session
+    .query<{ name: string; file: string }>(FILES[flavour])
+    .catch(unless([SPECIAL_RIGHT_MISSING], null));
+  if (!rows) return null;
+  const [folder, files] = [skeletonOf(database), new Map<string, string[]>()];
+  for (const { name, file } of rows) {
+    const [inFolder = '', inFile = ''] = name.split('/');
+    if (skeletonOfFile(inFolder) !== folder) continue;
+    const key = skeletonOfFile(inFile.replace(/#p#.*$/i, ''));
+    files.set(key, [...(files.get(key) ?? []), file]);
+  }
+  const skeletons = Map.groupBy(names, skeletonOf);
+  return new Map(
+    names.flatMap((name): [string, string][] => {
+      const found = files.get(skeletonOf(name));
+      // Two names that differ in letters beyond ASCII only are not told apart.
+      return found && skeletons.get(skeletonOf(name))?.length === 1 ? [[name, found.sort().join(' ')]] : [];
+    }),
+  );
+}
+
+/** `ER_SPECIFIC_ACCESS_DENIED_ERROR` */
+const SPECIAL_RIGHT_MISSING = 1227;
+
+const FILES: Record<Flavour, string> = Object.fromEntries(
+  Object.entries(TABLES).map(([flavour, table]) => [
+    flavour,
+    `SELECT NAME AS name, CONCAT(NAME, ':', TABLE_ID, ':', SPACE) AS file FROM information_schema.${table}`,
+  ]),
+) as Record<Flavour, string>;
+
+/** Letters beyond ASCII are all the same. https://dev.mysql.com/doc/refman/en/identifier-mapping.html */
+function skeletonOf(name: string): string {
+  return name.replaceAll(/[^\0-\x7f]/gu, '?').toLowerCase();
+}
+
+function skeletonOfFile(name: string): string {
+  return name
+    .replaceAll(/@([0-9a-f]{4})|@../gi, (_, code: string | undefined) => {
+      const number = Number.parseInt(code ?? 'ff', 16);
+      return number < 0x80 ? String.fromCharCode(number) : '?';
+    })
+    .toLowerCase();
+}
+
+const REDO = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Innodb_redo_log_current_lsn', 'Innodb_lsn_current')";
+
+async function readRedo(session: MysqlSession): Promise<number | null> {
+  const [row] = await session.query<{ Value: string }>(REDO);
+  return row ? Number(row.Value) : null;
+}
+
+/** Tables with rows, as locks name them. */
+export function lockedRelations({ database, tables }: DatabaseFacts): Map<string, LockedRelation> {
+  const busy = [...tables].filter(([, { rows }]) => rows > 0);
+  return new Map(busy.map(([name]) => [name, { table: tableName(database, name), index: null }]));
+}
+
+/** A table that has other files, and rows; a table is one file with its indexes. */
+export function rewritesBetween({ tables: before }: DatabaseFacts, { database, tables }: DatabaseFacts): Rewrite[] {
+  return [...tables].flatMap(([name, { bytes, rows, files }]): Rewrite[] => {
+    const old = before.get(name);
+    const isSame = !old || old.files === null || files === null || old.files === files;
+    if (isSame || rows === 0) return [];
+    const table = tableName(database, name);
+    return [{ kind: 'table', name: table, table, bytes }];
+  });
+}
