@@ -15,7 +15,8 @@ export function briefLocks(
   { statements, locks, facts, sampling }: Pick<ObservedRehearsal, 'statements' | 'locks' | 'facts' | 'sampling'>,
 ): ObservedLock[] {
   const tables = tableState(facts);
-  const mostMs = sampling.samples === 0 ? Number.POSITIVE_INFINITY : MOST_MISSED * sampling.intervalMs;
+  const { samples, intervalMs, longestGapMs } = sampling;
+  const mostMs = samples === 0 ? Number.POSITIVE_INFINITY : Math.max(MOST_MISSED * intervalMs, longestGapMs);
   return statements.flatMap((statement, at): ObservedLock[] => {
     const { text, inTransaction, error, atMs, durationMs } = statement;
     if (error !== null) return [];

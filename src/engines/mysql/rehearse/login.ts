@@ -38,10 +38,11 @@ export async function login({ client, server: plain, url }: Login) {
   const encryption = encryptionOf(url);
   const encrypts = encryption !== 'none' && offer.hasTls;
   if (encryption === 'required' && !encrypts) throw new Error('the server has no TLS');
-  const flags = answer.body.readUInt32LE(0);
+  // Some clients claim what was not offered, and leave it.
+  const flags = answer.body.readUInt32LE(0) & ~NOT_OFFERED;
   // The request for TLS is a packet more.
   const shift = encrypts ? 1 : 0;
-  if (encrypts) answer.body.writeUInt32LE((flags | FLAGS.tls) >>> 0, 0);
+  answer.body.writeUInt32LE((encrypts ? flags | FLAGS.tls : flags) >>> 0, 0);
   if (encrypts) plain.write(packetOf(answer.sequence, answer.body.subarray(0, REQUEST_BYTES)));
   const server = encrypts ? await encrypted(plain, url) : plain;
   server.write(packetOf(answer.sequence + shift, answer.body));
@@ -115,8 +116,7 @@ function textAt(body: Buffer, at: number): { text: string; end: number } {
 }
 
 function isPlanned({ flags, user, database }: LoginAnswer, url: DatabaseUrl): boolean {
-  const isReadable = (flags & NOT_OFFERED) === 0 && (flags & FLAGS.protocol41) !== 0;
-  return isReadable && user === userOf(url) && database === url.database;
+  return (flags & FLAGS.protocol41) !== 0 && user === userOf(url) && database === url.database;
 }
 
 function userOf({ user }: DatabaseUrl): string {

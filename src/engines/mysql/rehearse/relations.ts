@@ -42,10 +42,11 @@ export async function readFacts(
     names.map((name, at): [string, Relation] => {
       const counted = counts[at];
       const rows = counted && !(counted instanceof SqlError) ? Number(counted[0]?.counted ?? 0) : 0;
-      return [name, { bytes: sizes.get(name) ?? 0, rows, files: files?.get(name) ?? null }];
+      const of = files?.get(name);
+      return [name, { bytes: of?.bytes ?? sizes.get(name) ?? 0, rows, files: of?.numbers ?? null }];
     }),
   );
-  const sizeBytes = [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
+  const sizeBytes = [...tables.values()].reduce((sum, { bytes }) => sum + bytes, 0);
   return { flavour, database, tables, sizeBytes, redo: await readRedo(session), seesFiles: files !== null };
 }
 
@@ -53,30 +54,34 @@ function countOf(database: string, name: string): string {
   return `SELECT COUNT(*) AS counted FROM (SELECT 1 FROM ${quotePath(database, name)} LIMIT ${MOST_COUNTED}) counted`;
 }
 
-const TABLES: Record<Flavour, string> = { mysql: 'INNODB_TABLES', mariadb: 'INNODB_SYS_TABLES' };
+interface Files {
+  /** Numbers of tables and files of the server. */
+  numbers: string;
+  /** As they are on disk: the sizes of the catalog are estimates. */
+  bytes: number;
+}
 
 /** `null` without the right PROCESS. */
 async function readFiles(
   session: MysqlSession,
   { flavour, database, names }: { flavour: Flavour; database: string; names: string[] },
-): Promise<Map<string, string> | null> {
+): Promise<Map<string, Files> | null> {
   const rows = await session
-    .query<{ name: string; file: string }>(FILES[flavour])
+    .query<{ name: string; number: string; bytes: number | null }>(FILES[flavour])
     .catch(unless([SPECIAL_RIGHT_MISSING], null));
   if (!rows) return null;
-  const [folder, files] = [skeletonOf(database), new Map<string, string[]>()];
-  for (const { name, file } of rows) {
-    const [inFolder = '', inFile = ''] = name.split('/');
-    if (skeletonOfFile(inFolder) !== folder) continue;
-    const key = skeletonOfFile(inFile.replace(/#p#.*$/i, ''));
-    files.set(key, [...(files.get(key) ?? []), file]);
-  }
+  const folder = skeletonOf(database);
+  const own = rows.filter(({ name }) => skeletonOfFile(name.split('/')[0] ?? '') === folder);
+  const files = Map.groupBy(own, ({ name }) => skeletonOfFile((name.split('/')[1] ?? '').replace(/#p#.*$/i, '')));
   const skeletons = Map.groupBy(names, skeletonOf);
   return new Map(
-    names.flatMap((name): [string, string][] => {
+    names.flatMap((name): [string, Files][] => {
       const found = files.get(skeletonOf(name));
       // Two names that differ in letters beyond ASCII only are not told apart.
-      return found && skeletons.get(skeletonOf(name))?.length === 1 ? [[name, found.sort().join(' ')]] : [];
+      if (!found || skeletons.get(skeletonOf(name))?.length !== 1) return [];
+      const numbers = found.map((file) => `${file.name} ${file.number}`).sort();
+      const bytes = found.reduce((sum, file) => sum + Number(file.bytes ?? 0), 0);
+      return [[name, { numbers: numbers.join(), bytes }]];
     }),
   );
 }
@@ -84,12 +89,13 @@ async function readFiles(
 /** `ER_SPECIFIC_ACCESS_DENIED_ERROR` */
 const SPECIAL_RIGHT_MISSING = 1227;
 
-const FILES: Record<Flavour, string> = Object.fromEntries(
-  Object.entries(TABLES).map(([flavour, table]) => [
-    flavour,
-    `SELECT NAME AS name, CONCAT(NAME, ':', TABLE_ID, ':', SPACE) AS file FROM information_schema.${table}`,
-  ]),
-) as Record<Flavour, string>;
+const FILES: Record<Flavour, string> = {
+  mysql: `SELECT t.NAME AS name, CONCAT(t.TABLE_ID, ' ', t.SPACE) AS number, s.FILE_SIZE AS bytes
+    FROM information_schema.INNODB_TABLES t LEFT JOIN information_schema.INNODB_TABLESPACES s ON s.SPACE = t.SPACE`,
+  mariadb: `SELECT t.NAME AS name, CONCAT(t.TABLE_ID, ' ', t.SPACE) AS number, s.FILE_SIZE AS bytes
+    FROM information_schema.INNODB_SYS_TABLES t
+    LEFT JOIN information_schema.INNODB_SYS_TABLESPACES s ON s.SPACE = t.SPACE`,
+};
 
 /** Letters beyond ASCII are all the same. https://dev.mysql.com/doc/refman/en/identifier-mapping.html */
 function skeletonOf(name: string): string {
