@@ -79,7 +79,9 @@ export function rehearsalContract(start: () => Promise<SanitizerServer>): void {
       expect(rewritten.map(({ name }) => bare(name))).toEqual(['person']);
       expect(result.rewritten_bytes).toBeGreaterThan(500_000);
       expect(result.wal_bytes).toBeGreaterThan(500_000);
-      expect(result.definitions.map(({ name, change }) => `${bare(name)} ${change}`)).toContain('person (table) changed');
+      expect(result.definitions.map(({ name, change }) => `${bare(name)} ${change}`)).toContain(
+        'person (table) changed',
+      );
       expect(result.rows.map((row) => ({ ...row, table: bare(row.table) }))).toEqual([
         { table: 'calm', before: 10, after: 7 },
       ]);

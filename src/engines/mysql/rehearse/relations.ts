@@ -20,10 +20,10 @@ export interface DatabaseFacts {
 
 interface Relation {
   bytes: number;
-  /** Up to `MANY_ROWS`. */
+  /** Counted up to `MOST_COUNTED`. */
   rows: number;
-  /** Numbers of its files, one a partition, in order; `null` where they are not known. */
-  files: string | null;
+  /** Numbers of its files, one a partition; none where they are not known. */
+  files: string[];
 }
 
 /** Rows that are counted of a table. */
@@ -43,7 +43,7 @@ export async function readFacts(
       const counted = counts[at];
       const rows = counted && !(counted instanceof SqlError) ? Number(counted[0]?.counted ?? 0) : 0;
       const of = files?.get(name);
-      return [name, { bytes: of?.bytes ?? sizes.get(name) ?? 0, rows, files: of?.numbers ?? null }];
+      return [name, { bytes: of?.bytes ?? sizes.get(name) ?? 0, rows, files: of?.numbers ?? [] }];
     }),
   );
   const sizeBytes = [...tables.values()].reduce((sum, { bytes }) => sum + bytes, 0);
@@ -56,7 +56,7 @@ function countOf(database: string, name: string): string {
 
 interface Files {
   /** Numbers of tables and files of the server. */
-  numbers: string;
+  numbers: string[];
   /** As they are on disk: the sizes of the catalog are estimates. */
   bytes: number;
 }
@@ -79,9 +79,8 @@ async function readFiles(
       const found = files.get(skeletonOf(name));
       // Two names that differ in letters beyond ASCII only are not told apart.
       if (!found || skeletons.get(skeletonOf(name))?.length !== 1) return [];
-      const numbers = found.map((file) => `${file.name} ${file.number}`).sort();
       const bytes = found.reduce((sum, file) => sum + Number(file.bytes ?? 0), 0);
-      return [[name, { numbers: numbers.join(), bytes }]];
+      return [[name, { numbers: found.map(({ number }) => number), bytes }]];
     }),
   );
 }
@@ -124,13 +123,18 @@ export function lockedRelations({ database, tables }: DatabaseFacts): Map<string
   return new Map(busy.map(([name]) => [name, { table: tableName(database, name), index: null }]));
 }
 
-/** A table that has other files, and rows; a table is one file with its indexes. */
-export function rewritesBetween({ tables: before }: DatabaseFacts, { database, tables }: DatabaseFacts): Rewrite[] {
+/** A table with rows that has a new file in place of an old one; a file has its indexes, too, and moves with a rename. */
+export function rewritesBetween(before: DatabaseFacts, { database, tables }: DatabaseFacts): Rewrite[] {
+  const [old, now] = [before.tables, tables].map(numbersOf);
   return [...tables].flatMap(([name, { bytes, rows, files }]): Rewrite[] => {
-    const old = before.get(name);
-    const isSame = !old || old.files === null || files === null || old.files === files;
-    if (isSame || rows === 0) return [];
+    const oldFiles = before.tables.get(name)?.files ?? [];
+    const isNew = files.some((file) => !old?.has(file)) && oldFiles.some((file) => !now?.has(file));
+    if (!isNew || rows === 0) return [];
     const table = tableName(database, name);
     return [{ kind: 'table', name: table, table, bytes }];
   });
+}
+
+function numbersOf(tables: Map<string, Relation>): Set<string> {
+  return new Set([...tables.values()].flatMap(({ files }) => files));
 }

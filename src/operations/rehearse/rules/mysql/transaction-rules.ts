@@ -30,7 +30,9 @@ export const TRANSACTION_RULES: Rule[] = [
     find(action, { tables, statement }) {
       const [first] = statement.actions;
       const isStated = statement.actions.some((each) => each.kind === 'demand' && each.what !== 'wait');
-      const isFirst = action === first && 'table' in action && commits(action);
+      // A change of some partitions has no other way.
+      const hasNoOther = action.kind === 'partition' && action.change === 'some';
+      const isFirst = action === first && 'table' in action && commits(action) && !hasNoOther;
       return isFirst && isCopied(statement) && !isStated ? ifBusy(tables, action.table) : [];
     },
   },
