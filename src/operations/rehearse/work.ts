@@ -16,8 +16,8 @@ import { commandEnvironment, hiddenOutput } from '../load/database-command.ts';
 
 export interface WorkChoice {
   target: string;
-  /** A program with its arguments. */
-  command?: string[] | undefined;
+  /** A program with its arguments, or a line for the shell. */
+  command?: string | string[] | undefined;
   /** Absolute path of an SQL file. */
   sql?: string | undefined;
   /** Instead of a file: its text, and the name for the report. */
