@@ -69,7 +69,8 @@ export function findingColumns(glyphs: Glyphs, { narrow }: { narrow: boolean }):
       whole: true,
       cell: (finding) => {
         const mark = markOf(finding);
-        return { text: `${glyphs[mark]} ${finding.kind}`, tone: TONES[mark] };
+        const glyph = mark === 'none' ? glyphs.same : glyphs[mark];
+        return { text: [glyph, finding.kind].filter(Boolean).join(' '), tone: TONES[mark] };
       },
     },
     { title: 'ON', max: narrow ? 24 : 40, cell: (finding) => ({ text: printable(subjectOf(finding)) }) },

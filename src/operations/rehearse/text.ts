@@ -28,7 +28,7 @@ export function rehearseQuestion(plan: RehearsalPlan): Question {
 }
 
 export function rehearsalSummary(result: RehearsalResult): RunSummary {
-  return summaryOf(verdictText(result), {
+  return summaryOf(outcomeText(result), {
     caution: result.outcome !== 'passed',
     rehearsal: result,
     problems: result.problems.map(({ message }) => printable(message)),
@@ -36,16 +36,13 @@ export function rehearsalSummary(result: RehearsalResult): RunSummary {
   });
 }
 
-/** `Passed: migration of shop in 1.2 s, 14 statements` */
-export function verdictText({
-  outcome,
-  target,
-  duration_ms,
-  statements,
-  statements_left_out,
-}: RehearsalResult): string {
-  const count = formatNumberOf(statements.length + statements_left_out, 'statement');
-  return `${VERDICTS[outcome]}: migration of ${target} in ${formatDuration(duration_ms)}, ${count}`;
+/** `Passed: migration of shop, 14 statements in 1.2 s` */
+export function verdictText(result: RehearsalResult): string {
+  return `${outcomeText(result)} in ${formatDuration(result.duration_ms)}`;
+}
+
+function outcomeText({ outcome, target, statements, statements_left_out }: RehearsalResult): string {
+  return `${VERDICTS[outcome]}: migration of ${target}, ${formatNumberOf(statements.length + statements_left_out, 'statement')}`;
 }
 
 const VERDICTS: Record<RehearsalResult['outcome'], string> = {

@@ -43,7 +43,7 @@ test('the report begins with the verdict, who would have waited, and a bar for e
   const model = await reported(worldOf());
   const lines = await screenLines(model);
   expect(lines.slice(1, 6).map((line) => line.trim())).toEqual([
-    '✗ Failed: migration of app in 1 min 03 s, 5 statements',
+    '✗ Failed: migration of app, 5 statements in 1 min 03 s',
     'npx prisma migrate deploy failed with exit code 1, and 1 more problem',
     'Readers and writers of public.orders would have waited for up to 57.3 s,',
     'and 2 shorter waits',
