@@ -21,6 +21,8 @@ import { noteScreen } from '../note/note-screen.tsx';
 import { paletteScreen } from '../palette/palette-screen.tsx';
 import { pointsScreen } from '../points/points-screen.tsx';
 import { quitScreen } from '../quit/quit-screen.tsx';
+import { rehearsalScreen } from '../rehearsal/rehearsal-screen.tsx';
+import { rehearsalCommandScreen } from '../rehearsal-command/rehearsal-command-screen.tsx';
 import { rowsScreen } from '../rows/rows-screen.tsx';
 import { runScreen } from '../run/run-screen.tsx';
 import { runsScreen } from '../runs/runs-screen.tsx';
@@ -55,6 +57,8 @@ export const SCREENS: Model['screens'] = {
   rows: rowsScreen,
   branches: branchesScreen,
   'branch-name': branchNameScreen,
+  'rehearsal-command': rehearsalCommandScreen,
+  rehearsal: rehearsalScreen,
   points: pointsScreen,
   'save-name': saveNameScreen,
   changes: changesScreen,

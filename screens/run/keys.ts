@@ -9,6 +9,7 @@ import { contextOf, type KeyBinding, type KeyContext, type Model, notifyFailure,
 import { notWritable } from '../app/why-not.ts';
 import { copyToClipboard } from '../commands/copy.ts';
 import { BACK_TO } from '../commands/points.ts';
+import { SHOW_REHEARSAL } from '../commands/rehearse.ts';
 import { RUN_KEYS } from '../commands/runs/run-keys.ts';
 import type { RunRoute } from '../commands/runs/run-route.ts';
 import { SHOW_COVERAGE } from '../commands/sanitize.ts';
@@ -17,6 +18,7 @@ import { UNDO } from '../commands/undo.ts';
 export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
   ...RUN_KEYS,
   SHOW_COVERAGE,
+  SHOW_REHEARSAL,
   { ...UNDO, when: hasUndo },
   { ...BACK_TO, when: hasUndo },
   {

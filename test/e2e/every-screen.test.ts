@@ -98,6 +98,10 @@ const WALKS: Record<string, Step[]> = {
     back('SAFE created'),
     back(SNAPSHOTS),
     { keys: ['H'], shows: '> messages', screen: 'messages' },
+    back(SNAPSHOTS),
+    back(TARGETS),
+    { keys: ['V'], shows: 'the steps of after_load', screen: 'rehearsal-command' },
+    { keys: ['enter'], shows: 'Failed: migration of app', screen: 'rehearsal' },
   ],
   configured: [
     { keys: [], shows: 'unreachable' },

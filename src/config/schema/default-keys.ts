@@ -56,7 +56,7 @@ export const KEY_COMMANDS = {
   switch: { keys: ['W'], does: 'switch the destination to a branch' },
   tags: { keys: ['#'], does: 'write the tags of a snapshot' },
   trust: { keys: ['T'], does: 'trust the configuration of a folder' },
-  try: { keys: ['V'], does: 'try a suggested query, or a restore of a snapshot' },
+  try: { keys: ['V'], does: 'try a suggested query, a restore of a snapshot, or a migration' },
   undo: { keys: ['u'], does: 'undo a load, or a change of the configuration' },
   verify: { keys: ['v'], does: 'verify a snapshot' },
   write: { keys: ['w', 'ctrl+s'], does: 'write a file: the configuration, a log' },
