@@ -40,6 +40,7 @@ export function builtSummary(target: string, snapshot: SnapshotRow): RunSummary 
   const added = `${contentsText(snapshot)} (${formatBytes(stored_bytes)} added)${by}`;
   return summaryOf(`Built ${snapshotName(target, snapshot)}: ${added}`, {
     card: { title: `Snapshot ${briefName(snapshot)} created`, facts: [contentsText(snapshot)] },
+    snapshot: snapshot.id,
     details: [...readingLines(snapshot.reading), ...lackingLines([snapshot])],
   });
 }

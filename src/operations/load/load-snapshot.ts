@@ -8,6 +8,7 @@ import { missingHere } from '../../repository/transfer.ts';
 import type { DatabaseCopy } from '../../results/database-copies.ts';
 import { FOREIGN_SUPERUSER } from '../../results/foreign-code.ts';
 import type { LoadPlan, LoadResult } from '../../results/load-results.ts';
+import { indexCountOf } from '../../results/manifest/index-count.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { noBranches } from '../branch/open-branches.ts';
@@ -103,6 +104,8 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
     tables: restore.tables.length,
     rows: restore.tables.reduce((sum, table) => sum + table.rows, 0),
     size_bytes: restore.tables.reduce((sum, table) => sum + bytesOfTable(table), 0),
+    ...(restore.strategy === 'swap' && !selection && { indexes: indexCountOf(manifest) }),
+    ...(lacking.length > 0 && { pull_bytes: lacking.reduce((sum, file) => sum + file.stored_bytes, 0) }),
     selection,
     ...(rows && { only_rows: rows }),
     jobs: request.cpus ?? cpusFor(context, request.target),

@@ -86,6 +86,7 @@ export function sanitizeSummary(result: SanitizeResult, { target, query }: Sanit
       ...(undo_database === null ? [] : [`The previous database is kept: ${undo_database}`]),
     ],
     ...unavailableFor('It', swap_ms),
+    snapshot: snapshot.id,
     sanitized: { original, coverage, queryFile: query.file },
   });
 }
