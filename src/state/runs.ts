@@ -58,6 +58,8 @@ export interface RunSummary {
   /** The database whose previous version, or of which previous rows are kept, and the command that restores them. */
   undo: { database: string; command: string; rows?: boolean } | null;
   sanitized?: SanitizeOutcome;
+  /** Schemas with data that a build left out although nobody chose so. */
+  lostSchemas?: string[];
   /** Id of the snapshot that was made, loaded or moved. */
   snapshot?: string;
 }

@@ -94,7 +94,7 @@ function isDone(run: Run | null): run is Run {
 
 interface KeyAndLabel {
   /** `null`: Enter. */
-  id: 'client' | 'back' | 'copy' | 'changes' | 'load' | null;
+  id: 'client' | 'undo' | 'copy' | 'changes' | 'load' | null;
   label: string;
 }
 
@@ -106,7 +106,7 @@ export function keysWhenDone({ kind, swaps, summary }: Run): KeyAndLabel[] {
   if (!swaps || !LOADS.has(kind)) return [open];
   return [
     { id: 'client', label: 'open client' },
-    { id: 'back', label: 'undo' },
+    { id: 'undo', label: 'undo' },
     { id: 'copy', label: 'copy URL' },
     { id: 'changes', label: 'what changed' },
     open,

@@ -119,6 +119,40 @@ test('a load ends with a card; y copies the URL without password, ! opens the cl
   expect(ran.map(({ args }) => args)).toEqual([['postgres://app@localhost:5432/app_dev']]);
 });
 
+test('a build that left schemas with data out is a caution, and a writes schema_config', async () => {
+  const world = fakeWorld({});
+  const work = fakePlannedWork(world);
+  const left_out_schemas = [
+    { schema: 'app', tables: 10, bytes: 580_000_000 },
+    { schema: 'empty', tables: 0 },
+  ];
+  const apply: typeof work.build.apply = async (session, planned) => {
+    const built = await work.build.apply(session, planned);
+    return { ...built, snapshot: { ...built.snapshot, left_out_schemas } };
+  };
+  const operations = fakeOperations(world, { ...work, build: { ...work.build, apply } });
+  const model = await listed(world, { operations });
+  press(model, 'b');
+  await until(() => model.navigation.top().screen === 'run');
+  await model.runs.settled();
+  const shown = await screenText(model, SIZE);
+  expect(shown).toMatch(/! Snapshot .* created.* without app \(10 tables, 580 MB\)/s);
+  expect(shown).toContain('a include schemas');
+  press(model, 'a');
+  expect(await screenText(model, SIZE)).toContain('schema_config: { use_default_schema: false }');
+  const route = model.navigation.top();
+  if (route.screen !== 'choice') throw new Error('nothing was asked');
+  route.answer('write');
+  await until(() => notice(model) === 'Saved /home/ada/tool.yml');
+  expect(world.done.filter((line) => line.startsWith('include'))).toEqual(['include all schemas of app']);
+});
+
+test('Enter on a run that has ended opens the tables of its snapshot', async () => {
+  const model = await loaded({});
+  press(model, 'enter');
+  await until(() => model.navigation.top().screen === 'tables');
+});
+
 test('a missing client shows the reason and the hint', async () => {
   const hint = 'Install it, or press y to copy the URL.';
   const failClient = new UserError('tools_missing', 'psql was not found', { hint });
