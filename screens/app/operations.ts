@@ -212,6 +212,9 @@ export function lazyOperations(
       for (const [name, value] of Object.entries(plan.variables)) surroundings.environment[name] ??= value;
     },
     saveSubset: inContext(async () => (await import('../../src/operations/subset/save-subset.ts')).saveSubset),
+    includeAllSchemas: inContext(
+      async () => (await import('../../src/operations/build/include-schemas.ts')).includeAllSchemas,
+    ),
     openDraft: inSurroundings(async () => (await draft()).openDraft),
     /** With a time limit of its own. */
     listSourceNames: inSession(

@@ -107,6 +107,10 @@ export function fakeOperations(world: FakeWorld, work = fakePlannedWork(world)):
       world.done.push(`save ${target}: ${JSON.stringify(choices)}`);
       return { file: '/home/ada/tool.yml' };
     },
+    includeAllSchemas: async (_session, { target }) => {
+      world.done.push(`include all schemas of ${target}`);
+      return { file: '/home/ada/tool.yml' };
+    },
     listProviders: async () => world.providers.map((name) => ({ name, provider_url: `https://${name}.example.com` })),
     listAudit: async (_session, { target = '' }) => {
       if (world.failAudit) throw world.failAudit;
