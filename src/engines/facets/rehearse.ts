@@ -41,6 +41,8 @@ export interface ObservedStatement {
   /** Number of the session, from 1. */
   session: number;
   inTransaction: boolean;
+  /** Rows that each of its results reports as changed; copied rows of a definition of MySQL. */
+  affected?: readonly number[];
   /** Code and message of the server, values masked. */
   error: { code: string; message: string } | null;
 }

@@ -19,9 +19,10 @@ function composed(variables: NodeJS.Dict<string>): string | undefined {
   const { DB_CONNECTION, DB_HOST = '127.0.0.1', DB_PORT, DB_DATABASE, DB_USERNAME, DB_PASSWORD } = variables;
   const scheme = SCHEMES.get(DB_CONNECTION ?? '');
   if (!scheme || !DB_DATABASE) return undefined;
-  const login = [DB_USERNAME, DB_PASSWORD].flatMap((part) => (part ? [encodeURIComponent(part)] : []));
+  const user = encodeURIComponent(DB_USERNAME ?? '');
+  const login = DB_PASSWORD ? `${user}:${encodeURIComponent(DB_PASSWORD)}` : user;
   const port = DB_PORT ? `:${DB_PORT}` : '';
-  return `${scheme}://${login.length > 0 ? `${login.join(':')}@` : ''}${DB_HOST}${port}/${encodeURIComponent(DB_DATABASE)}`;
+  return `${scheme}://${login === '' ? '' : `${login}@`}${DB_HOST}${port}/${encodeURIComponent(DB_DATABASE)}`;
 }
 
 /** The scheme of a URL, without a driver (`postgresql+psycopg`), or the name of a connection. */

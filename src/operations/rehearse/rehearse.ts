@@ -12,12 +12,14 @@ import type { Planned } from '../planned.ts';
 import { briefLocks } from './brief-locks.ts';
 import { compareSchemas, readSchema, type SchemaState } from './compare-schemas.ts';
 import { problemsOf } from './limits.ts';
-import { blockedBy } from './rules/postgres/locks.ts';
+import { DIALECTS, type Dialect } from './rules/dialect.ts';
 import { warningsOf } from './rules/warnings.ts';
-import { chooseWorks, describeWork, runWork, type Work, type WorkChoice } from './work.ts';
+import { chooseWorks, describeWork, openScript, runWork, type Work, type WorkChoice } from './work.ts';
 
 export interface RehearseRequest extends WorkChoice {
   destdb?: string | undefined;
+  /** The agent that makes the request. */
+  owner?: string | undefined;
   /** Keeps the branch. */
   keep?: boolean | undefined;
   limits?: RehearsalLimits | undefined;
@@ -32,18 +34,19 @@ const EXPIRES_MS = 24 * 3_600_000;
 
 /** Plans a branch and the work on it; changes nothing. */
 export async function planRehearsal(context: Context, request: RehearseRequest): Promise<PlannedRehearsal> {
-  const { target, destdb, keep = false, limits = {} } = request;
+  const { target, destdb, owner, keep = false, limits = {} } = request;
   const works = chooseWorks(context, request);
   const { database } = await openBranches(context, request);
   observable(database);
   for (const work of works) {
     if (work.kind === 'command') continue;
-    await assertReadable(work.file);
-    await database.restore.checkScript(work.file);
+    await using script = await openScript(work);
+    await assertReadable(script.file);
+    await database.restore.checkScript(script.file);
   }
   const name = `rehearsal-${randomBytes(4).toString('hex')}`;
   const create = await planBranchCreate(context, {
-    ...{ target, name, destdb },
+    ...{ target, name, destdb, owner },
     ...(!keep && { expiresMs: EXPIRES_MS }),
   });
   const steps = works.map((work) => `Run ${describeWork(work).run}`);
@@ -99,6 +102,7 @@ async function rehearse(context: Context, { database, plan, works }: Rehearsal):
   const compared = await withStep(context.report, step, async () =>
     compareSchemas(before, await readSchema(context, database, target)),
   );
+  const dialect = DIALECTS[database.engine.id];
   const { statements, leftOut, rewrites, walBytes, sizeBefore, sizeAfter, sampling, facts } = observed;
   const rewritten = new Set(rewrites.flatMap(({ kind, name }) => (kind === 'table' ? [name] : [])));
   const found = {
@@ -110,9 +114,9 @@ async function rehearse(context: Context, { database, plan, works }: Rehearsal):
       ...{ session, in_transaction: inTransaction, error },
     })),
     statements_left_out: leftOut,
-    locks: lockResults(context, observed),
+    locks: lockResults(context, dialect, observed),
     ...{ rewrites, rewritten_bytes: rewrites.reduce((sum, { bytes }) => sum + bytes, 0) },
-    warnings: warningsOf(statements, { ...facts, rewritten }).map((warning) => ({
+    warnings: warningsOf(dialect, statements, { ...facts, rewritten }).map((warning) => ({
       ...warning,
       statement: hide(context, warning.statement),
     })),
@@ -124,13 +128,13 @@ async function rehearse(context: Context, { database, plan, works }: Rehearsal):
   return { ...found, ...problemsOf(found, limits) };
 }
 
-function lockResults(context: Context, observed: ObservedRehearsal): RehearsalResult['locks'] {
+function lockResults(context: Context, dialect: Dialect, observed: ObservedRehearsal): RehearsalResult['locks'] {
   const seen = observed.locks.map((lock) => ({ ...lock, below_resolution: false }));
-  const brief = briefLocks(observed).map((lock) => ({ ...lock, below_resolution: true }));
+  const brief = briefLocks(dialect, observed).map((lock) => ({ ...lock, below_resolution: true }));
   return [...seen, ...brief]
     .sort((one, other) => one.atMs - other.atMs)
     .map(({ table, index, mode, atMs, heldMs, below_resolution, statement }) => ({
-      ...{ table, index, mode, blocks: blockedBy(mode), at_ms: rounded(atMs), held_ms: rounded(heldMs) },
+      ...{ table, index, mode, blocks: dialect.blockedBy(mode), at_ms: rounded(atMs), held_ms: rounded(heldMs) },
       ...{ below_resolution, statement: statement && hide(context, statement) },
     }));
 }

@@ -17,6 +17,7 @@ test.each([
     'DB_CONNECTION=pgsql\nDB_HOST=127.0.0.1\nDB_PORT=5432\nDB_DATABASE=shop\nDB_USERNAME=me\nDB_PASSWORD="a b"',
     'postgres://me:a%20b@127.0.0.1:5432/shop',
   ],
+  ['DB_CONNECTION=pgsql\nDB_DATABASE=shop\nDB_PASSWORD=s3', 'postgres://:s3@127.0.0.1/shop'],
   ['DATABASE_URL=postgres://app:secret@db.example.com/shop', null],
   ['DATABASE_URL=postgres://localhost@db.example.com/shop', null],
   ['DATABASE_URL=sqlite:./dev.db', null],
