@@ -197,6 +197,41 @@ describeWithPostgres('a rehearsal', () => {
     expect(markdown).toContain('### Locks');
   }, 60_000);
 
+  it('runs a load meanwhile: its slowest waits with what they waited for, and its errors', async () => {
+    const sql = await sqlFile(
+      'BEGIN; ALTER TABLE person RENAME COLUMN age TO years; SELECT pg_sleep(0.4); COMMIT; SELECT pg_sleep(0.2);',
+    );
+    const file = await sqlFile('SELECT count(*) FROM calm;\nSELECT max(age) FROM person;');
+    const result = await rehearse({ sql, workload: { file, sessions: 3 } });
+    expect(result.outcome).toBe('passed');
+    expect(result.workload).toMatchObject({
+      sessions: 3,
+      first_error: expect.stringContaining('column "age" does not'),
+    });
+    const { statements = 0, failed = 0, waits = [] } = result.workload ?? {};
+    expect(failed).toBeGreaterThan(2);
+    expect(statements).toBeGreaterThan(failed);
+    expect(waits.slice(0, 3)).toMatchObject(
+      Array(3).fill({
+        statement: 'SELECT max(age) FROM person',
+        waited_for: 'ALTER TABLE person RENAME COLUMN age TO years',
+      }),
+    );
+    expect(waits[0]?.duration_ms).toBeGreaterThan(300);
+    // Its statements are not those of the migration.
+    expect(result.statements).toHaveLength(5);
+    const { details } = rehearsalSummary(result);
+    expect(details).toContainEqual(
+      expect.stringMatching(/ {2}3 sessions ran \d+ statements, \d+ failed: column "age"/),
+    );
+    expect(details).toContainEqual(
+      expect.stringMatching(/SELECT max\(age\) FROM person, waited for: ALTER TABLE person/),
+    );
+    const empty = rehearse({ sql, workload: { file: await sqlFile('-- nothing'), sessions: 1 } });
+    await expect(empty).rejects.toMatchObject({ code: 'invalid_value' });
+    expect(await branches()).toEqual([]);
+  }, 60_000);
+
   it('admits clients to the database of the branch only, by password', async () => {
     await server.psql('postgres', { sql: "CREATE ROLE other LOGIN SUPERUSER PASSWORD 'word-for-tests'" });
     const [source, copy] = ['source', 'copy'].map((name) =>

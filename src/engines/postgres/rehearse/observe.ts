@@ -11,6 +11,7 @@ import { type ProxySession, startProxy } from './proxy.ts';
 import { readRehearsalFacts } from './read-facts.ts';
 import { lockedRelations, queryRows, readFacts, rewritesBetween } from './relations.ts';
 import { runSqlFile } from './run-sql-file.ts';
+import { type RunningWorkload, startWorkload } from './run-workload.ts';
 import { SAMPLE_INTERVAL_MS, startSampling } from './sample-locks.ts';
 import { createStatementList } from './statement-list.ts';
 
@@ -47,19 +48,27 @@ export async function observe(context: EngineContext, url: DatabaseUrl): Promise
       list.add({ ...statement, atMs: startedAt, durationMs: endedAt - startedAt, session: number }),
   });
   opened.use(proxy);
+  let workload: RunningWorkload | null = null;
+  opened.defer(async () => void (await workload?.stop()));
   const owned = opened.move();
   const own = throughProxy(url, proxy.port);
   return {
     url: own,
     runFile: (file, signal) =>
       runSqlFile({ ...address, host: LOOPBACK, port: proxy.port, encryption: null }, file, signal),
+    async startWorkload(options) {
+      const runningOf = (pid: number): string | null => sessions.get(pid)?.tracker.running()?.text ?? null;
+      workload = await startWorkload({ ...options, address, now, runningOf });
+    },
     async finish() {
+      const observedWorkload = await workload?.stop();
+      workload = null;
       const { samples, longestGapMs } = await sampler.stop();
       const locks = record.end(now());
       const { statements, leftOut } = list.end();
       const after = await readFacts(wire);
       return {
-        ...{ statements, leftOut, locks, facts },
+        ...{ statements, leftOut, locks, facts, ...(observedWorkload && { workload: observedWorkload }) },
         rewrites: rewritesBetween(before, after),
         walBytes: before.wal === null || after.wal === null ? null : Math.max(0, after.wal - before.wal),
         ...{ sizeBefore: before.sizeBytes, sizeAfter: after.sizeBytes },
