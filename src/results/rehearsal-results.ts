@@ -92,6 +92,17 @@ export const rehearsalResult = v.object({
     v.array(v.object({ table: text, before: orNull(number), after: orNull(number) })),
     'Tables with another number of rows; `null`: no such table.',
   ),
+  source_estimate: optional(
+    describe(
+      v.object({
+        snapshot: describe(text, 'The newest original one, whose sizes stand for those of the source.'),
+        ratio: describe(number, 'Its bytes to those of the snapshot of the branch.'),
+        duration_ms: number,
+        longest_lock_ms: describe(number, 'Of those that readers or writers wait for.'),
+      }),
+      'Where the branch is smaller; assumes that durations grow with the bytes of the tables.',
+    ),
+  ),
   workload: optional(
     v.object({
       sessions: number,

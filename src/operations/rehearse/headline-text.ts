@@ -2,7 +2,7 @@ import type { Tone } from '../../presentation/shapes/glyphs.ts';
 import type { RehearsalResult } from '../../results/rehearsal-results.ts';
 import { formatBytes, formatDuration, formatNumberOf } from '../../text/format.ts';
 import { printable } from '../../text/printable.ts';
-import { workloadText } from './list-text.ts';
+import { estimateText, workloadText } from './list-text.ts';
 
 export interface Headline {
   text: string;
@@ -19,6 +19,7 @@ export function rehearsalHeadlines(result: RehearsalResult, { brief }: { brief: 
   return [
     ...bounded(problems, { most: most.problems, more: 'more problem' }),
     ...bounded(waitLines(result), { most: most.tables, more: 'shorter wait' }),
+    ...(result.source_estimate ? [{ text: estimateText(result.source_estimate), tone: 'caution' as const }] : []),
     ...workloadLine(result),
     rewriteLine(result, { brief }),
   ].map(({ text, tone }) => ({ text: printable(text), tone }));

@@ -223,3 +223,11 @@ export function workloadText({ sessions, statements, failed, first_error }: Work
   const ran = `${formatNumberOf(sessions, 'session')} ran ${formatNumberOf(statements, 'statement')}`;
   return failed === 0 ? ran : `${ran}, ${formatCount(failed)} failed: ${oneLine(first_error ?? '')}`;
 }
+
+type SourceEstimate = NonNullable<RehearsalResult['source_estimate']>;
+
+/** `Estimate for the source: 12 min 04 s, …` with its assumption. */
+export function estimateText({ snapshot, ratio, duration_ms, longest_lock_ms }: SourceEstimate): string {
+  const lock = longest_lock_ms > 0 ? `, longest lock ${formatDuration(longest_lock_ms)}` : '';
+  return `Estimate for the source: ${formatDuration(duration_ms)}${lock}, if time grows with the bytes of the tables (${ratio} times, as in snapshot ${snapshot})`;
+}

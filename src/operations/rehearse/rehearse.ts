@@ -21,6 +21,7 @@ import { compareSchemas, readSchema, type SchemaState } from './compare-schemas.
 import { problemsOf } from './limits.ts';
 import { blockedBy } from './rules/postgres/locks.ts';
 import { warningsOf } from './rules/warnings.ts';
+import { estimateOnSource } from './source-estimate.ts';
 import { chooseWorks, describeWork, openScript, runWork, type Work, type WorkChoice } from './work.ts';
 
 export interface RehearseRequest extends WorkChoice {
@@ -145,7 +146,8 @@ async function rehearse(context: Context, { database, plan, works }: Rehearsal):
       ...{ interval_ms: sampling.intervalMs, samples: sampling.samples, longest_gap_ms: sampling.longestGapMs },
     },
   };
-  return { ...found, ...problemsOf(found, limits) };
+  const estimate = await estimateOnSource(context, found);
+  return { ...found, ...(estimate && { source_estimate: estimate }), ...problemsOf(found, limits) };
 }
 
 /** A wait names the statement that took the lock, which may not be the one that ran meanwhile. */

@@ -5,7 +5,7 @@ import type { RunSummary } from '../../state/runs.ts';
 import { formatBytes, formatCount, formatDuration, formatNumberOf } from '../../text/format.ts';
 import { joinLines, printable } from '../../text/printable.ts';
 import { databaseFacts, needsText } from '../branch/shared-text.ts';
-import { oneLine, type WorkloadWait, workloadText } from './list-text.ts';
+import { estimateText, oneLine, type WorkloadWait, workloadText } from './list-text.ts';
 
 export function rehearseQuestion(plan: RehearsalPlan): Question {
   const { target, destination, base, load, branches, works, needs_bytes } = plan;
@@ -68,6 +68,7 @@ function sectionsOf(result: RehearsalResult): ReportSection[] {
     { title: 'Rewritten', lines: bounded(byLength(result.rewrites, 'bytes').map(rewriteText)) },
     { title: 'Slowest statements', lines: byLength(result.statements, 'duration_ms').slice(0, 5).map(statementText) },
     { title: 'Failed statements', lines: bounded(failuresOf(result)) },
+    { title: 'Estimate', lines: result.source_estimate ? [estimateText(result.source_estimate)] : [] },
     { title: 'Load', lines: workloadLines(result) },
     { title: 'Definitions', lines: bounded(result.definitions.map(({ name, change }) => `${name}: ${change}`)) },
     { title: 'Rows', lines: bounded(result.rows.map(rowsText)) },

@@ -267,6 +267,28 @@ describeWithPostgres('a rehearsal', () => {
     expect(await branches()).toEqual([]);
   }, 90_000);
 
+  it('estimates durations on the source by the sizes of tables, where the branch has fewer rows', async () => {
+    const other = { ...settings(), working_directory: join(folder.path, 'other') };
+    const given = testContext({ settings: other });
+    await build(given, { target: 'app' });
+    const copy = { target: 'app', keepBase: true, undo: false, destdb: server.url('small') };
+    await applyLoad(given, await planLoad(given, copy));
+    await server.psql('source', {
+      sql: "INSERT INTO person SELECT i, 'person' || (i % 500) || '@example.com', i FROM generate_series(30001, 120000) i",
+    });
+    await build(given, { target: 'app' });
+    const sql = await sqlFile('ALTER TABLE person ALTER COLUMN age TYPE bigint;');
+    const planned = await planRehearsal(given, { target: 'app', sql, destdb: server.url('small') });
+    const result = await applyRehearsal(given, planned);
+    expect(result.source_estimate?.ratio).toBeGreaterThan(3.9);
+    expect(result.source_estimate?.ratio).toBeLessThan(4.5);
+    expect(result.source_estimate?.duration_ms).toBeGreaterThan(result.duration_ms);
+    expect(rehearsalSummary(result).details.join('\n')).toMatch(
+      /Estimate for the source: .*, if time grows with the bytes of the tables \(4(?:\.\d)? times, as in snapshot [0-9a-f]{8}\)/,
+    );
+    await server.psql('source', { sql: 'DELETE FROM person WHERE id > 30000' });
+  }, 90_000);
+
   it('leaves a branch that prune finds when it is killed', async () => {
     const run = tool.start(['rehearse', 'app', '--', 'sleep', '60']);
     await run.said('"step":"work","state":"started"');
