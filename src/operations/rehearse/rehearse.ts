@@ -59,6 +59,8 @@ export async function planRehearsal(context: Context, request: RehearseRequest):
   const create = await planBranchCreate(context, {
     ...{ target, name, destdb, owner },
     ...(!keep && { expiresMs: EXPIRES_MS }),
+    // Steps that are rehearsed must not have run before.
+    afterLoad: request.command !== undefined || request.sql !== undefined || request.sqlText !== undefined,
   });
   const steps = works.map((work) => `Run ${describeWork(work).run}`);
   const plan: RehearsalPlan = {
