@@ -15,6 +15,7 @@ import { exportScreen } from '../export/export-screen.tsx';
 import { fixScreen } from '../fix/fix-screen.tsx';
 import { helpScreen } from '../help/help-screen.tsx';
 import { historyScreen } from '../history/history-screen.tsx';
+import { ledgerScreen } from '../ledger/ledger-screen.tsx';
 import { messagesScreen } from '../messages/messages-screen.tsx';
 import { noteScreen } from '../note/note-screen.tsx';
 import { paletteScreen } from '../palette/palette-screen.tsx';
@@ -47,6 +48,7 @@ export const SCREENS: Model['screens'] = {
   run: runScreen,
   coverage: coverageScreen,
   suggestion: suggestionScreen,
+  ledger: ledgerScreen,
   'save-query': saveQueryScreen,
   runs: runsScreen,
   history: historyScreen,

@@ -19,6 +19,7 @@ import { BACK_TO } from '../commands/points.ts';
 import { quit } from '../commands/quit.ts';
 import { REHEARSE } from '../commands/rehearse.ts';
 import { RESET } from '../commands/reset.ts';
+import { CLASSIFY } from '../commands/sanitize.ts';
 import { SAVE } from '../commands/save.ts';
 import { signIn } from '../commands/sign-in.ts';
 import { SUBSET } from '../commands/subset.ts';
@@ -60,6 +61,7 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
       navigation.notify({ tone: 'plain', text: sortedText(sort) });
     },
   },
+  CLASSIFY,
   COPY,
   AUDIT,
   CHECK,

@@ -6,7 +6,7 @@ export interface RehearseFacet {
   /** Begins to observe a database. Its facts are as before the work from here on. */
   observe(): Promise<RehearsalObserver>;
   /** The observer can run a workload meanwhile. */
-  takesWorkload: boolean;
+  takesWorkload?: true;
 }
 
 /** Disposing ends the address of `url` with its sessions. */
@@ -72,6 +72,8 @@ export interface ObservedStatement {
   /** Number of the session, from 1. */
   session: number;
   inTransaction: boolean;
+  /** Rows that each of its results reports as changed; copied rows of a definition of MySQL. */
+  affected?: readonly number[];
   /** Code and message of the server, values masked. */
   error: { code: string; message: string } | null;
 }

@@ -19,7 +19,7 @@ import type { Planned } from '../planned.ts';
 import { briefLocks } from './brief-locks.ts';
 import { compareSchemas, readSchema, type SchemaState } from './compare-schemas.ts';
 import { problemsOf } from './limits.ts';
-import { blockedBy } from './rules/postgres/locks.ts';
+import { DIALECTS, type Dialect } from './rules/dialect.ts';
 import { warningsOf } from './rules/warnings.ts';
 import { estimateOnSource } from './source-estimate.ts';
 import { chooseWorks, describeWork, openScript, runWork, type Work, type WorkChoice } from './work.ts';
@@ -125,6 +125,7 @@ async function rehearse(context: Context, { database, plan, works }: Rehearsal):
   const compared = await withStep(context.report, step, async () =>
     compareSchemas(before, await readSchema(context, database, target)),
   );
+  const dialect = DIALECTS[database.engine.id];
   const { statements, leftOut, rewrites, walBytes, sizeBefore, sizeAfter, sampling, facts } = observed;
   const rewritten = new Set(rewrites.flatMap(({ kind, name }) => (kind === 'table' ? [name] : [])));
   const found = {
@@ -136,13 +137,13 @@ async function rehearse(context: Context, { database, plan, works }: Rehearsal):
       ...{ session, in_transaction: inTransaction, error },
     })),
     statements_left_out: leftOut,
-    locks: lockResults(context, observed),
+    locks: lockResults(context, dialect, observed),
     ...{ rewrites, rewritten_bytes: rewrites.reduce((sum, { bytes }) => sum + bytes, 0) },
-    warnings: warningsOf(statements, { ...facts, rewritten }).map((warning) => ({
+    warnings: warningsOf(dialect, statements, { ...facts, rewritten }).map((warning) => ({
       ...warning,
       statement: hide(context, warning.statement),
     })),
-    ...(observed.workload && { workload: workloadResult(context, observed, observed.workload) }),
+    ...(observed.workload && { workload: workloadResult(context, { dialect, observed }, observed.workload) }),
     ...{ wal_bytes: walBytes, growth_bytes: sizeAfter - sizeBefore, ...compared },
     sampling: {
       ...{ interval_ms: sampling.intervalMs, samples: sampling.samples, longest_gap_ms: sampling.longestGapMs },
@@ -155,13 +156,13 @@ async function rehearse(context: Context, { database, plan, works }: Rehearsal):
 /** A wait names the statement that took the lock, which may not be the one that ran meanwhile. */
 function workloadResult(
   context: Context,
-  { locks }: ObservedRehearsal,
+  { dialect, observed: { locks } }: { dialect: Dialect; observed: ObservedRehearsal },
   { sessions, statements, failed, firstError, waits }: ObservedWorkload,
 ): NonNullable<RehearsalResult['workload']> {
   const holder = ({ atMs, durationMs }: WorkloadWait): string | null => {
     const overlap = (lock: ObservedLock): number =>
       Math.min(atMs + durationMs, lock.atMs + lock.heldMs) - Math.max(atMs, lock.atMs);
-    const blocking = locks.filter(({ mode }) => blockedBy(mode) !== 'none');
+    const blocking = locks.filter(({ mode }) => dialect.blockedBy(mode) !== 'none');
     const [lock] = blocking.toSorted((one, other) => overlap(other) - overlap(one));
     return lock && overlap(lock) > 0 ? lock.statement : null;
   };
@@ -181,13 +182,13 @@ function workloadResult(
   };
 }
 
-function lockResults(context: Context, observed: ObservedRehearsal): RehearsalResult['locks'] {
+function lockResults(context: Context, dialect: Dialect, observed: ObservedRehearsal): RehearsalResult['locks'] {
   const seen = observed.locks.map((lock) => ({ ...lock, below_resolution: false }));
-  const brief = briefLocks(observed).map((lock) => ({ ...lock, below_resolution: true }));
+  const brief = briefLocks(dialect, observed).map((lock) => ({ ...lock, below_resolution: true }));
   return [...seen, ...brief]
     .sort((one, other) => one.atMs - other.atMs)
     .map(({ table, index, mode, atMs, heldMs, below_resolution, statement }) => ({
-      ...{ table, index, mode, blocks: blockedBy(mode), at_ms: rounded(atMs), held_ms: rounded(heldMs) },
+      ...{ table, index, mode, blocks: dialect.blockedBy(mode), at_ms: rounded(atMs), held_ms: rounded(heldMs) },
       ...{ below_resolution, statement: statement && hide(context, statement) },
     }));
 }

@@ -5,6 +5,7 @@ import type { branchDropOperation } from '../../../src/operations/branch/drop/op
 import type { branchResetOperation } from '../../../src/operations/branch/reset/operation.ts';
 import type { branchSwitchOperation } from '../../../src/operations/branch/switch/operation.ts';
 import type { buildOperation } from '../../../src/operations/build/operation.ts';
+import { contentOf } from '../../../src/operations/expected-steps.ts';
 import type { loadOperation } from '../../../src/operations/load/operation.ts';
 import type { PlannedWork } from '../../../src/operations/operation.ts';
 import type { Planned } from '../../../src/operations/planned.ts';
@@ -139,7 +140,7 @@ export function fakePlannedWork(world: FakeWorld): FakePlannedWork {
       plan: async (_session, request) => {
         const { target, note = null, push = true } = request;
         const planned = world.queryFile === null ? null : fakeSanitize(world, { target, snapshot: null });
-        const plan = { target, note, push, all_read: null, sanitize: planned?.plan ?? null };
+        const plan = { target, note, push, all_read: null, content: contentOf(null), sanitize: planned?.plan ?? null };
         return { request, plan, planned_at: PLANNED_AT, sanitize: planned };
       },
       apply: async (session, { request, sanitize: planned }) => {

@@ -39,6 +39,8 @@ export interface FakeWorld {
   noQuery: boolean;
   /** What the next load fails of. */
   failLoad: UserError | null;
+  /** What writing the ledger fails of. */
+  failLedger: UserError | null;
   /** Identity providers of the configuration. */
   providers: string[];
   /** Why cloud targets are not those of the hub. */
@@ -133,6 +135,7 @@ export function fakeWorld(world: Partial<FakeWorld> = {}): FakeWorld {
     queryFile: null,
     noQuery: false,
     failLoad: null,
+    failLedger: null,
     providers: ['idp'],
     hub: null,
     audit: [],
