@@ -43,7 +43,7 @@ export async function readCheckout(context: Context): Promise<Checkout | null> {
   return { repository: origin ? withoutCredentials(origin) : head.folder, ...head };
 }
 
-/** The same without the repository's address, which takes a process more. */
+/** Reads the checkout without the repository's address, which takes a process more. */
 export async function readCheckoutHead(context: Context): Promise<Omit<Checkout, 'repository'> | null> {
   const head = (await mayBeIn(context)) ? await readHead(context) : null;
   return head && (await isOwnFolder(context, head.folder)) ? head : null;

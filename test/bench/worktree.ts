@@ -9,7 +9,9 @@ import { startAnyServer } from '../helpers/databases/any-server.ts';
 import { createRepository } from '../helpers/linked-repository.ts';
 import { PROGRAM } from '../helpers/program.ts';
 
-const ROUNDS = Number(process.env.ROUNDS ?? 15);
+const ROUNDS = 15;
+/** A word of each call by the program. */
+const OWN = 'safe.bareRepository=explicit';
 const programs = process.argv.length > 2 ? process.argv.slice(2) : [PROGRAM];
 
 const server = await startAnyServer('postgres');
@@ -63,28 +65,23 @@ try {
   }
   for (const [index, program] of programs.entries()) {
     await use(program);
-    const sessions = async (): Promise<number> =>
-      Number((await server.column('postgres', 'SELECT sum(sessions) FROM pg_stat_database'))[0]);
     const before = await sessions();
-    const own = (await sessions()) - before;
-    const start = await sessions();
-    process.env.GIT_TRACE2_EVENT = path('trace');
-    spawnSync(process.execPath, ['-e', '']);
-    const { GIT_TRACE2_EVENT } = process.env;
-    const env = { ...process.env, TOOL_TRUST: 'true', PATH: `${path('bin')}:${process.env.PATH}`, GIT_TRACE2_EVENT };
-    spawnSync('git', ['-C', path('main'), 'worktree', 'add', '--quiet', path(`c${index}`), '-b', `c${index}`], { env });
-    const connections = (await sessions()) - start - own;
-    const events = (await readFile(path('trace'), 'utf8'))
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    // A hook finds git in its own folder first: a program of this name on the PATH would count nothing.
+    const env = { ...process.env, TOOL_TRUST: 'true', PATH: `${path('bin')}:${process.env.PATH}` };
+    const words = ['-C', path('main'), 'worktree', 'add', '--quiet', path(`c${index}`), '-b', `c${index}`];
+    spawnSync('git', words, { env: { ...env, GIT_TRACE2_EVENT: path('trace') } });
+    const events = (await readFile(path('trace'), 'utf8')).trim().split('\n');
     await rm(path('trace'));
-    const calls = events.filter(
-      ({ event, argv }) =>
-        event === 'start' && argv.includes('-C') && argv.some((word: string) => word.includes('safe.bareRepository')),
-    );
-    console.log(`${program}: ${calls.length} processes of git, ${connections} connections`);
-    if (process.env.VERBOSE) for (const { argv } of calls) console.log(`  ${argv.slice(9).join(' ')}`);
+    // The session of the first question is counted by the second.
+    const connections = (await sessions()) - before - 1;
+    const calls = events
+      .map((line) => JSON.parse(line))
+      .filter(({ event, argv }) => event === 'start' && argv.includes(OWN));
+    console.log(`${program}: ${calls.length} processes of git, ${connections} sessions`);
+  }
+
+  async function sessions(): Promise<number> {
+    return Number((await server.column('postgres', 'SELECT sum(sessions) FROM pg_stat_database'))[0]);
   }
 } finally {
   await server.stop();

@@ -35,7 +35,7 @@ const URL_KEYS = [
 /** In the order in which they are searched. */
 export const PROJECT_KEYS = [...URL_KEYS, 'DB_DATABASE'];
 
-/** Of Rails. */
+/** The file of Rails. */
 export const PROJECT_YAML = 'config/database.yml';
 
 const MOST_BYTES = 64 * 1024;

@@ -1,7 +1,7 @@
-/** What a file says about the URL, by key, as bytes; `null` for a missing one. */
+/** Lines or values of the URL by key, as bytes; `null` for a missing one. */
 export type Lines = Record<string, string | null>;
 
-/** What a tree's file had before the link. */
+/** The state of a tree's file before the link. */
 export interface Former {
   key: string;
   /** `null`: there was no file. */
@@ -10,15 +10,15 @@ export interface Former {
   unended: boolean;
 }
 
-/** How files of one kind state the URL of the application. Contents are bytes in characters. Each refuses what it cannot keep. */
+/** Reads and writes the URL of the application in files of one kind, whose contents are bytes in characters. Refuses a file that it could not restore. */
 export interface FileFormat {
   /** The URL, for the parser of URLs; `null` without one. */
   urlIn(bytes: string, key: string): string | null;
-  /** What another tree gets from this file. */
+  /** The lines or values for another tree. */
   linesOf(bytes: string, key: string): Lines;
-  /** What this file gets back. */
+  /** The lines or values that are restored later. */
   formerOf(bytes: string, key: string): Lines;
-  /** The same with another database. */
+  /** Lines with another database. */
   linesFor(lines: Lines, choice: { key: string; database: string }): Lines;
   /** The content with these lines in place of its own; `null` where there is no file. */
   withLines(bytes: string | null, lines: Lines): string;

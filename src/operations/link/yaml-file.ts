@@ -12,7 +12,7 @@ function urlIn(bytes: string, key: string): string | null {
   return read(bytes, key)?.url ?? null;
 }
 
-/** As a file of its own, which has the key and those beside it only: other sections may be of production. */
+/** Returns a file of its own, with the key and those beside it only: other sections may be of production. */
 function linesOf(bytes: string, key: string): Lines {
   const { pairs, document } = readValue(bytes, key);
   const text = toText(bytes);
@@ -28,7 +28,7 @@ function linesOf(bytes: string, key: string): Lines {
   return { [key]: toBytes(`${lines.join('\n')}\n`) };
 }
 
-/** As it is written, where that is one line: `port: 05432` stays. */
+/** Returns the value as it is written, where that is one line: `port: 05432` stays. */
 function valueText(text: string, value: unknown, document: YamlDatabase['document']): string {
   const source = isScalar(value) && value.range ? text.slice(value.range[0], value.range[1]) : '';
   const isOneLine = isScalar(value) && value.tag === undefined && !/^[|>]|\n/.test(source);

@@ -45,7 +45,7 @@ describeWithKind('postgres', 'tool link', () => {
   const hook = (): string => path('main/.git/hooks/post-checkout');
   const read = (name: string): Promise<string> => readFile(path(name), 'latin1');
   const rowOf = async (name: string) => (await repository.branches()).find((branch) => branch.name === name);
-  /** What a command in the main tree says beside its output. */
+  /** The messages of a command in the main tree. */
   function said(): string {
     const env = { ...process.env, TOOL_TRUST: 'true' };
     return spawnSync(process.execPath, [PROGRAM, 'target', 'shop'], { encoding: 'utf8', cwd: path('main'), env })
