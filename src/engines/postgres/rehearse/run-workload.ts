@@ -91,7 +91,7 @@ export async function startWorkload(options: WorkloadRunOptions): Promise<Runnin
 interface WorkloadSession {
   wire: Wire;
   pid: number;
-  /** Of the statement that runs. */
+  /** The statement of the migration that its own one waits for. */
   blockedBy: string | null;
 }
 
@@ -127,13 +127,13 @@ function waitingQuery(pids: number[]): string {
     WHERE wait_event_type = 'Lock' AND pid IN (${pids.map((pid) => Math.trunc(pid)).join(', ')})`;
 }
 
-interface Waiting {
+interface WaitSample {
   waiting: Map<number, number[]>;
   runningOf: (pid: number) => string | null;
 }
 
 /** Behind another session of the workload it waits for what that one waits for. */
-function blockerOf(pid: number, { waiting, runningOf }: Waiting): string | null {
+function blockerOf(pid: number, { waiting, runningOf }: WaitSample): string | null {
   const direct = waiting.get(pid) ?? [];
   const blockers = [...direct, ...direct.flatMap((other) => waiting.get(other) ?? [])];
   return blockers.flatMap((blocker) => runningOf(blocker) ?? []).at(0) ?? null;
