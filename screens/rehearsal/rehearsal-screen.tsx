@@ -6,7 +6,7 @@ import { Lines, type Span } from '../../components/line.tsx';
 import { ListView } from '../../components/list-view.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { rehearsalHeadlines } from '../../src/operations/rehearse/headline-text.ts';
-import { type Finding, findingColumns, findingFacts, findingsOf } from '../../src/operations/rehearse/list-text.ts';
+import { findingColumns, findingFacts, findingsOf, type ReportEntry } from '../../src/operations/rehearse/list-text.ts';
 import { NO_FINDING, REHEARSAL_COPIED } from '../../src/operations/rehearse/screen-text.ts';
 import { rehearsalMarkdown, verdictText } from '../../src/operations/rehearse/text.ts';
 import { timelineLines, timelineRows } from '../../src/operations/rehearse/timeline-text.ts';
@@ -82,12 +82,12 @@ function resultOf({ runs }: Model, { run }: RehearsalRoute): RehearsalResult | n
   return runWithId(runs.store.getState().runs, run)?.summary?.rehearsal ?? null;
 }
 
-function findingsAt(model: Model, route: RehearsalRoute): Finding[] {
+function findingsAt(model: Model, route: RehearsalRoute): ReportEntry[] {
   const result = resultOf(model, route);
   return result ? findingsOf(result) : [];
 }
 
-function findingAt(model: Model, route: RehearsalRoute): Finding | null {
+function findingAt(model: Model, route: RehearsalRoute): ReportEntry | null {
   const findings = findingsAt(model, route);
   return findings[positionIn(rowsByIndex(findings), route.list.selected)] ?? null;
 }
@@ -112,7 +112,7 @@ function RehearsalView({ route }: { route: RehearsalRoute }) {
 
 const MARGIN = 2;
 
-function OpenedFinding({ route, finding }: { route: RehearsalRoute; finding: Finding }) {
+function OpenedFinding({ route, finding }: { route: RehearsalRoute; finding: ReportEntry }) {
   const { viewport } = useModel();
   const { columns, height } = useRoom();
   const width = columns - 2 * MARGIN;
@@ -142,7 +142,7 @@ function OpenedFinding({ route, finding }: { route: RehearsalRoute; finding: Fin
 interface ReportProps {
   route: RehearsalRoute;
   result: RehearsalResult;
-  findings: Finding[];
+  findings: ReportEntry[];
   /** Index. */
   selected: number;
 }
@@ -171,7 +171,7 @@ function Report({ route, result, findings, selected }: ReportProps) {
       <Box flexDirection="column" flexShrink={0}>
         <Lines lines={above} width={width} />
       </Box>
-      <ListView<Finding>
+      <ListView<ReportEntry>
         columns={columns}
         rows={findings}
         keyOf={(_, index) => String(index)}
@@ -197,7 +197,7 @@ const MOST_BARS = 20;
 interface HeadOptions {
   result: RehearsalResult;
   width: number;
-  /** Of the whole report. */
+  /** Lines of the whole report. */
   height: number;
   glyphs: Glyphs;
 }
@@ -211,7 +211,7 @@ function headLines({ result, width, height, glyphs }: HeadOptions): Span[][] {
   return [[{ text: `  ${glyphs[tone]} ${verdictText(result)}`, tone, bold: true }], ...more];
 }
 
-function statementOf(finding: Finding): string | null {
+function statementOf(finding: ReportEntry): string | null {
   switch (finding.kind) {
     case 'failed':
       return finding.item.text;

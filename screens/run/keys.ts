@@ -18,10 +18,10 @@ import { UNDO } from '../commands/undo.ts';
 
 export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
   ...RUN_KEYS,
+  { ...SHOW_REHEARSAL, when: (context) => !context.route.log && (SHOW_REHEARSAL.when?.(context) ?? true) },
   { ...OPEN_MADE, when: (context) => !context.route.log && (OPEN_MADE.when?.(context) ?? true) },
   LOAD_MADE,
   SHOW_COVERAGE,
-  SHOW_REHEARSAL,
   { ...UNDO, when: hasUndo },
   { ...BACK_TO, when: isReplaced },
   CHANGES_SINCE,

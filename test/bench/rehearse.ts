@@ -38,8 +38,10 @@ await using server = await openPostgresBench([
 const table: string[][] = [
   ['migration', 'way', 'least s', 'median s', 'median CPU s', 'ratio of CPU', 'of this process'],
 ];
-for (const [name, sql] of Object.entries(MIGRATIONS)) await compare(name, sql);
-printTable(table);
+for (const [name, sql] of Object.entries(MIGRATIONS)) {
+  await compare(name, sql);
+  printTable(table);
+}
 
 async function compare(name: string, sql: string): Promise<void> {
   const file = join(server.folder, 'migration.sql');

@@ -27,7 +27,7 @@ export interface WorkloadOptions {
   signal: AbortSignal;
 }
 
-/** What the sessions of a workload did during a migration. */
+/** The statements of a workload during a migration. */
 export interface ObservedWorkload {
   sessions: number;
   statements: number;

@@ -12,7 +12,7 @@ export interface Headline {
 /** Lines of problems, and of tables that are waited for. */
 const MOST = { full: { problems: 3, tables: 3 }, brief: { problems: 1, tables: 1 } };
 
-/** What decides about a migration, below the verdict: problems, who would have waited, what was rewritten and written. */
+/** Returns the lines below the verdict: problems, who would have waited, what was rewritten and written. */
 export function rehearsalHeadlines(result: RehearsalResult, { brief }: { brief: boolean }): Headline[] {
   const most = brief ? MOST.brief : MOST.full;
   const problems = result.problems.map(({ message }): Headline => ({ text: message, tone: 'bad' }));

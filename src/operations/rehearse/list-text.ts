@@ -9,7 +9,7 @@ import { diffLines } from '../snapshots/diff/table-diff-text.ts';
 type Item<Key extends keyof RehearsalResult> = RehearsalResult[Key] extends (infer Element)[] ? Element : never;
 
 /** One line of the list of a report. */
-export type Finding =
+export type ReportEntry =
   | { kind: 'failed'; item: Item<'statements'> & { error: object } }
   | { kind: 'lock'; item: Item<'locks'> }
   | { kind: 'warning'; item: Item<'warnings'> }
@@ -25,36 +25,38 @@ export type WorkloadWait = Workload['waits'][number];
 
 const WAITING = { readers: 2, writers: 1, none: 0 };
 
-/** What stops the migration or its users first, then warnings, then what it changed. */
-export function findingsOf(result: RehearsalResult): Finding[] {
+/** Returns the list: failures and locks that users wait for, then warnings, then changes. */
+export function findingsOf(result: RehearsalResult): ReportEntry[] {
   const { works, statements, locks, warnings, rewrites, definitions, rows, workload } = result;
   const byWaiting = locks.toSorted(
     (one, other) => WAITING[other.blocks] - WAITING[one.blocks] || other.held_ms - one.held_ms,
   );
   const outputs = works.filter(({ output, failed }) => failed || output.trim() !== '');
-  const blocks = (finding: Finding): boolean => finding.kind === 'lock' && finding.item.blocks !== 'none';
-  const found = byWaiting.map((item): Finding => ({ kind: 'lock', item }));
+  const blocks = (finding: ReportEntry): boolean => finding.kind === 'lock' && finding.item.blocks !== 'none';
+  const found = byWaiting.map((item): ReportEntry => ({ kind: 'lock', item }));
   return [
-    ...statements.flatMap(({ error, ...rest }): Finding[] =>
+    ...statements.flatMap(({ error, ...rest }): ReportEntry[] =>
       error ? [{ kind: 'failed', item: { ...rest, error } }] : [],
     ),
-    ...outputs.filter(({ failed }) => failed).map((item): Finding => ({ kind: 'output', item })),
+    ...outputs.filter(({ failed }) => failed).map((item): ReportEntry => ({ kind: 'output', item })),
     ...found.filter(blocks),
     ...(workload?.waits ?? [])
       .filter(({ waited_for }) => waited_for !== null)
-      .map((item): Finding => ({ kind: 'wait', item })),
-    ...warnings.map((item): Finding => ({ kind: 'warning', item })),
-    ...rewrites.toSorted((one, other) => other.bytes - one.bytes).map((item): Finding => ({ kind: 'rewrite', item })),
+      .map((item): ReportEntry => ({ kind: 'wait', item })),
+    ...warnings.map((item): ReportEntry => ({ kind: 'warning', item })),
+    ...rewrites
+      .toSorted((one, other) => other.bytes - one.bytes)
+      .map((item): ReportEntry => ({ kind: 'rewrite', item })),
     ...found.filter((finding) => !blocks(finding)),
-    ...definitions.map((item): Finding => ({ kind: 'definition', item })),
-    ...rows.map((item): Finding => ({ kind: 'rows', item })),
-    ...outputs.filter(({ failed }) => !failed).map((item): Finding => ({ kind: 'output', item })),
+    ...definitions.map((item): ReportEntry => ({ kind: 'definition', item })),
+    ...rows.map((item): ReportEntry => ({ kind: 'rows', item })),
+    ...outputs.filter(({ failed }) => !failed).map((item): ReportEntry => ({ kind: 'output', item })),
   ];
 }
 
 type Mark = 'bad' | 'caution' | 'none';
 
-function markOf({ kind, item }: Finding): Mark {
+function markOf({ kind, item }: ReportEntry): Mark {
   if (kind === 'failed') return 'bad';
   if (kind === 'output') return item.failed ? 'bad' : 'none';
   if (kind === 'lock') return item.blocks === 'readers' ? 'bad' : item.blocks === 'writers' ? 'caution' : 'none';
@@ -63,7 +65,7 @@ function markOf({ kind, item }: Finding): Mark {
 
 const TONES: Record<Mark, Tone> = { bad: 'bad', caution: 'caution', none: 'dim' };
 
-export function findingColumns(glyphs: Glyphs, { narrow }: { narrow: boolean }): Column<Finding>[] {
+export function findingColumns(glyphs: Glyphs, { narrow }: { narrow: boolean }): Column<ReportEntry>[] {
   return [
     {
       title: 'FINDING',
@@ -80,7 +82,7 @@ export function findingColumns(glyphs: Glyphs, { narrow }: { narrow: boolean }):
   ];
 }
 
-function subjectOf({ kind, item }: Finding): string {
+function subjectOf({ kind, item }: ReportEntry): string {
   switch (kind) {
     case 'failed':
       return oneLine(item.text);
@@ -102,7 +104,7 @@ function subjectOf({ kind, item }: Finding): string {
   }
 }
 
-function amountOf({ kind, item }: Finding): Cell {
+function amountOf({ kind, item }: ReportEntry): Cell {
   if (kind === 'lock') return { text: heldText(item) };
   if (kind === 'rewrite') return { text: formatBytes(item.bytes) };
   if (kind === 'failed' || kind === 'output' || kind === 'wait') return { text: formatDuration(item.duration_ms) };
@@ -110,14 +112,14 @@ function amountOf({ kind, item }: Finding): Cell {
 }
 
 /** `41 s`, `< 5 ms` */
-export function heldText({ held_ms, below_resolution }: Item<'locks'>): string {
+function heldText({ held_ms, below_resolution }: Item<'locks'>): string {
   return below_resolution ? '< 5 ms' : formatDuration(held_ms);
 }
 
-/** Who waits for a lock. */
-export const WAITS = { readers: 'readers and writers wait', writers: 'writers wait', none: 'other migrations wait' };
+/** The effect of a lock. */
+const WAITS = { readers: 'readers and writers wait', writers: 'writers wait', none: 'other migrations wait' };
 
-function effectOf({ kind, item }: Finding): string {
+function effectOf({ kind, item }: ReportEntry): string {
   switch (kind) {
     case 'failed':
       return `${item.error.code} ${oneLine(item.error.message)}`;
@@ -150,12 +152,12 @@ function outputText({ failed, exit }: Item<'works'>): string {
 }
 
 /** A finding in full: what happened, because of what, and the safer form. */
-export function findingFacts(finding: Finding): { title: string; facts: Fact[] } {
+export function findingFacts(finding: ReportEntry): { title: string; facts: Fact[] } {
   const facts = factsOf(finding).map(({ value, ...fact }) => ({ ...fact, value: printable(value) }));
   return { title: printable(`${finding.kind}: ${subjectOf(finding)}`), facts };
 }
 
-function factsOf({ kind, item }: Finding): Fact[] {
+function factsOf({ kind, item }: ReportEntry): Fact[] {
   switch (kind) {
     case 'failed':
       return [

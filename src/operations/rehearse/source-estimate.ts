@@ -3,7 +3,7 @@ import type { RehearsalResult } from '../../results/rehearsal-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 
-type Measured = Pick<RehearsalResult, 'target' | 'snapshot' | 'statements' | 'locks' | 'duration_ms'>;
+type MeasuredRehearsal = Pick<RehearsalResult, 'target' | 'snapshot' | 'statements' | 'locks' | 'duration_ms'>;
 export type SourceEstimate = NonNullable<RehearsalResult['source_estimate']>;
 
 /** Below, the estimate says nothing that the measurement does not. */
@@ -13,18 +13,18 @@ const LEAST_RATIO = 1.05;
  * Estimates the durations on the source, where the branch is smaller: each in proportion to the bytes of the tables that
  * its statement locks, else of all tables, in the newest original snapshot of the target.
  */
-export async function estimateOnSource(context: Context, measured: Measured): Promise<SourceEstimate | null> {
+export async function estimateOnSource(context: Context, measured: MeasuredRehearsal): Promise<SourceEstimate | null> {
   const snapshots = await localRepository(context).list(measured.target);
   const branch = snapshots.find(({ id }) => id === measured.snapshot);
   const source = snapshots.find(({ sanitized }) => !sanitized);
   return branch && source ? estimateBySizes(measured, { branch, source }) : null;
 }
 
-type Sized = Pick<Manifest, 'id' | 'tables'>;
+type SnapshotSizes = Pick<Manifest, 'id' | 'tables'>;
 
 export function estimateBySizes(
-  { statements, locks, duration_ms }: Measured,
-  { branch, source }: { branch: Sized; source: Sized },
+  { statements, locks, duration_ms }: MeasuredRehearsal,
+  { branch, source }: { branch: SnapshotSizes; source: SnapshotSizes },
 ): SourceEstimate | null {
   const ratio = ratioOf(totalBytes(source), totalBytes(branch));
   if (ratio < LEAST_RATIO) return null;
@@ -52,10 +52,10 @@ function ratioOf(large: number, small: number): number {
   return Math.max(1, large / Math.max(1, small));
 }
 
-function totalBytes({ tables }: Sized): number {
+function totalBytes({ tables }: SnapshotSizes): number {
   return tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
 }
 
-function bytesByTable({ tables }: Sized): Map<string, number> {
+function bytesByTable({ tables }: SnapshotSizes): Map<string, number> {
   return new Map(tables.map((table) => [table.name, bytesOfTable(table)]));
 }

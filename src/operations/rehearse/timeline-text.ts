@@ -6,17 +6,17 @@ import { fitCells } from '../../text/text-width.ts';
 import { oneLine } from './list-text.ts';
 
 type Statement = RehearsalResult['statements'][number];
-type Waiting = 'readers' | 'writers' | 'none';
+type WaitingRole = 'readers' | 'writers' | 'none';
 
 /** A statement and the strongest lock that it took. */
 export interface TimelineRow {
   statement: Statement;
-  waiting: Waiting;
+  waiting: WaitingRole;
   /** The end of its longest lock of that kind, at least its own end. */
   heldUntilMs: number;
 }
 
-const RANKS: Record<Waiting, number> = { none: 0, writers: 1, readers: 2 };
+const RANKS: Record<WaitingRole, number> = { none: 0, writers: 1, readers: 2 };
 
 /** The statements that matter most, in the order of time. */
 export function timelineRows({ statements, locks }: RehearsalResult, most: number): TimelineRow[] {
@@ -25,7 +25,10 @@ export function timelineRows({ statements, locks }: RehearsalResult, most: numbe
     const own = locks.filter(
       ({ statement: text, at_ms }) => text === statement.text && at_ms >= statement.at_ms - 1 && at_ms <= end + 1,
     );
-    const waiting = own.reduce<Waiting>((worst, { blocks }) => (RANKS[blocks] > RANKS[worst] ? blocks : worst), 'none');
+    const waiting = own.reduce<WaitingRole>(
+      (worst, { blocks }) => (RANKS[blocks] > RANKS[worst] ? blocks : worst),
+      'none',
+    );
     const ends = own.filter(({ blocks }) => blocks === waiting).map(({ at_ms, held_ms }) => at_ms + held_ms);
     return { statement, waiting, heldUntilMs: Math.max(end, ...ends) };
   });
@@ -54,8 +57,8 @@ interface TimelineOptions {
   selected: string | null;
 }
 
-const TONES: Record<Waiting, Tone> = { readers: 'bad', writers: 'caution', none: 'accent' };
-const WHO: Record<Waiting, string> = { readers: 'readers wait', writers: 'writers wait', none: '' };
+const TONES: Record<WaitingRole, Tone> = { readers: 'bad', writers: 'caution', none: 'accent' };
+const WHO: Record<WaitingRole, string> = { readers: 'readers wait', writers: 'writers wait', none: '' };
 const DURATION = 8;
 const WHO_WIDTH = 12;
 /** In fewer cells the words of who waits have no room. */
@@ -92,7 +95,7 @@ export function timelineLines({ result, rows, width, glyphs, selected }: Timelin
 
 const TEXT_PART = 0.45;
 
-function barGlyph(waiting: Waiting, { barFull, barHalf, barEmpty }: Glyphs): string {
+function barGlyph(waiting: WaitingRole, { barFull, barHalf, barEmpty }: Glyphs): string {
   return { readers: barFull, writers: barHalf, none: barEmpty }[waiting];
 }
 

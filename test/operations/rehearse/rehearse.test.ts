@@ -27,10 +27,11 @@ const FILL = `
   INSERT INTO calm SELECT generate_series(1, 10);
   CREATE TABLE hollow (id integer PRIMARY KEY);`;
 
-it('a rehearsal on MySQL is refused before anything is connected to', async () => {
+it('a load on MySQL is refused before anything is connected to', async () => {
   const url = 'mysql://root@127.0.0.1:1/shop';
   const elsewhere = testContext({ settings: { targets: { app: { snapshot: { src_url: url, dst_url: url } } } } });
-  await expect(planRehearsal(elsewhere, { target: 'app', command: ['true'] })).rejects.toMatchObject({
+  const workload = { file: '/queries.sql', sessions: 2 };
+  await expect(planRehearsal(elsewhere, { target: 'app', command: ['true'], workload })).rejects.toMatchObject({
     code: 'rehearsal_unsupported',
     message: expect.stringContaining('mysql://root@127.0.0.1:1/shop'),
   });

@@ -60,12 +60,8 @@ test('the report begins with the verdict, who would have waited, and a bar for e
   expect(lines.every((line) => cellWidth(line) <= 80)).toBe(true);
 });
 
-test('without colour and Unicode a bar is marked by who waits', async () => {
-  const lines = await screenLines(
-    await reported(worldOf()),
-    { columns: 80, rows: 24 },
-    { unicode: false, colors: 0 },
-  );
+test('a bar is marked by who waits, without colour and Unicode too', async () => {
+  const lines = await screenLines(await reported(worldOf()), { columns: 80, rows: 24 }, { unicode: false, colors: 0 });
   expect(lines.some((line) => / #+-+ .*readers wait/.test(line))).toBe(true);
   expect(lines.some((line) => / =+ .*writers wait/.test(line))).toBe(true);
   expect(lines.some((line) => / \.+ +6\.3 s/.test(line))).toBe(true);

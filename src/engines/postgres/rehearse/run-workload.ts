@@ -65,9 +65,8 @@ export async function startWorkload(options: WorkloadRunOptions): Promise<Runnin
     }
   };
   const look = async (): Promise<void> => {
-    const pids = sessions.map(({ pid }) => pid);
     while (!ending.signal.aborted) {
-      const [text = '[]'] = await monitor.query(waitingQuery(pids));
+      const [text = '[]'] = await monitor.query(WAITING);
       const waiting = new Map(JSON.parse(text) as [pid: number, blockers: number[]][]);
       for (const session of sessions) session.blockedBy ??= blockerOf(session.pid, { waiting, runningOf });
       await pause(LOOK_MS, undefined, { signal: ending.signal }).catch(() => {});
@@ -91,7 +90,7 @@ export async function startWorkload(options: WorkloadRunOptions): Promise<Runnin
 interface WorkloadSession {
   wire: Wire;
   pid: number;
-  /** Of the statement that runs. */
+  /** The statement of the migration that its own one waits for. */
   blockedBy: string | null;
 }
 
@@ -116,24 +115,22 @@ async function readStatements(file: string): Promise<string[]> {
 }
 
 function notAWorkload(file: string): UserError {
-  return new UserError('invalid_value', `${file} is no workload: it has no statement, too many, or rows of COPY`, {
+  return new UserError('invalid_value', `${file} is no workload: it has no statement, too many, or rows of data`, {
     hint: `Use 1 to ${MOST_STATEMENTS} statements, such as the queries of the application.`,
   });
 }
 
-/** Process ids are numbers of ours. */
-function waitingQuery(pids: number[]): string {
-  return `SELECT coalesce(json_agg(json_build_array(pid, pg_blocking_pids(pid))), '[]') FROM pg_stat_activity
-    WHERE wait_event_type = 'Lock' AND pid IN (${pids.map((pid) => Math.trunc(pid)).join(', ')})`;
-}
+/** Pairs of a process of this database and those that it waits for. */
+const WAITING = `SELECT coalesce(json_agg(json_build_array(pid, pg_blocking_pids(pid))), '[]') FROM pg_stat_activity
+  WHERE wait_event_type = 'Lock' AND datname = current_database()`;
 
-interface Waiting {
+interface WaitSample {
   waiting: Map<number, number[]>;
   runningOf: (pid: number) => string | null;
 }
 
 /** Behind another session of the workload it waits for what that one waits for. */
-function blockerOf(pid: number, { waiting, runningOf }: Waiting): string | null {
+function blockerOf(pid: number, { waiting, runningOf }: WaitSample): string | null {
   const direct = waiting.get(pid) ?? [];
   const blockers = [...direct, ...direct.flatMap((other) => waiting.get(other) ?? [])];
   return blockers.flatMap((blocker) => runningOf(blocker) ?? []).at(0) ?? null;
