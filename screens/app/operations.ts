@@ -138,6 +138,8 @@ export function lazyOperations(
       const { withSuggestion } = await import('../../src/operations/sanitize/suggest.ts');
       return withoutSecrets(session, createContext, (context) => withSuggestion(context, request, use));
     },
+    reviewLedger: inContext(async () => (await import('../../src/operations/sanitize/ledger/review.ts')).reviewLedger),
+    answerItem: inContext(async () => (await import('../../src/operations/sanitize/ledger/review.ts')).answerItem),
     verify: inContext(async () => (await import('../../src/operations/snapshots/verify.ts')).verify),
     listPoints: inContext(async () => (await import('../../src/operations/back/list-points.ts')).listPoints),
     verifyRestore: inContext(

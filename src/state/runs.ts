@@ -1,5 +1,6 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { RunEvent } from '../results/events.ts';
+import type { RehearsalResult } from '../results/rehearsal-results.ts';
 import type { SnapshotRow } from '../results/results.ts';
 import type { Coverage } from '../results/sanitize-results.ts';
 import { interrupted, toUserError, UserError } from '../runtime/errors.ts';
@@ -58,6 +59,8 @@ export interface RunSummary {
   /** The database whose previous version, or of which previous rows are kept, and the command that restores them. */
   undo: { database: string; command: string; rows?: boolean } | null;
   sanitized?: SanitizeOutcome;
+  /** The report of a rehearsal, for its screen. */
+  rehearsal?: RehearsalResult;
   /** Schemas with data that a build left out although nobody chose so. */
   lostSchemas?: string[];
   /** Id of the snapshot that was made, loaded or moved. */

@@ -38,7 +38,7 @@ function snapshotOf({ snapshots }: Model, { target, summary }: Run): SnapshotRow
   return rows.find(({ id }) => id === summary?.snapshot) ?? null;
 }
 
-export function openMade(model: Model, run: Run): void {
+function openMade(model: Model, run: Run): void {
   const { target, kind } = run;
   const opens = OPENS[kind];
   const snapshot = snapshotOf(model, run);

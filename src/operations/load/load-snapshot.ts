@@ -144,7 +144,7 @@ async function findLoadable(context: Context, request: LoadRequest): Promise<Fou
 /** A save of a branch has the data of the snapshot that the branch was made from. */
 async function assertAllowedData(context: Context, target: string, manifest: Manifest): Promise<void> {
   if (manifest.branch) return assertNoOriginalData(context, target, manifest.branch.snapshot);
-  assertNotOriginal(context, target, manifest);
+  await assertNotOriginal(context, target, manifest);
 }
 
 async function findRequested(context: Context, request: LoadRequest): Promise<FoundSnapshot> {
