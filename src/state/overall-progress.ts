@@ -42,7 +42,7 @@ export interface OverallProgress {
   steps: StepInList[];
 }
 
-/** Of a step that nobody expected. */
+/** The duration of a step that nobody expected. */
 const UNEXPECTED_MS = 500;
 /** After the steps of a run that announced none. */
 const UNKNOWN_REST_MS = 25;

@@ -86,7 +86,7 @@ const manifestSchema = v.object({
       }),
     ),
   ),
-  /** Of a sanitized snapshot. */
+  /** Present in a sanitized snapshot. */
   coverage: v.exactOptional(storedCoverage),
   signature: v.exactOptional(
     v.object({

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
-/** What a sanitization has changed, in numbers: no sample of a value is stored. */
+/** The effect of a sanitization, in numbers: no sample of a value is stored. */
 export const storedCoverage = v.object({
   columns: v.pipe(count, v.description('Columns that look like personal data.')),
   changed: count,
