@@ -1,9 +1,10 @@
 import { PAGE_HEAD } from '../../components/page.tsx';
 import { editText, insertText, pasteText, type TextEdit } from '../../components/text-edit.ts';
-import { interrupt } from '../commands/quit.ts';
-import { bindingsOf, keyName, runBinding } from './keys.ts';
+import { keysOfCommand } from '../../src/config/schema/default-keys.ts';
+import { interrupt, quit } from '../commands/quit.ts';
+import { type BoundKey, bindingsOf, keyName, runBinding } from './keys.ts';
 import { positionIn } from './lists/in-view.ts';
-import { contextOf, type Model, screenOf } from './model.ts';
+import { contextOf, isAtRoot, type KeyBinding, type Model, screenOf } from './model.ts';
 import { back, move } from './navigate.ts';
 import { type Route, typingAt } from './route.ts';
 import type { MouseEvent } from './terminal/mouse.ts';
@@ -72,11 +73,19 @@ export function dispatchText(model: Model, text: string): boolean {
 
 function dispatchBound(model: Model, key: string): void {
   const context = contextOf(model);
-  const binding = bindingsOf(screenOf(model, context.route), context).find(({ keys }) => keys.includes(key));
+  const bindings = bindingsOf(screenOf(model, context.route), context);
+  const binding = bindings.find(({ keys }) => keys.includes(key)) ?? quitBinding(model, { key, bindings });
   if (binding) runBinding(model, binding);
   else if (!COMPONENT_KEYS.has(key)) {
     model.navigation.notify({ tone: 'caution', text: unknownKeyText(keyName(key)) });
   }
+}
+
+/** The key that quits at the first screen goes back on all others, as Esc does. */
+function quitBinding(model: Model, { key, bindings }: { key: string; bindings: BoundKey[] }): KeyBinding | undefined {
+  if (!keysOfCommand('quit', model.session.getState().keys).includes(key)) return undefined;
+  const back = bindings.find(({ keys }) => keys.includes('esc'));
+  return isAtRoot(model) ? { keys: [key], help: 'quit', run: quit } : back;
 }
 
 /** Keys of choices, which take them themselves. */

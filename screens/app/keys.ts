@@ -22,11 +22,17 @@ import { mouseText } from './text.ts';
 export const BACK: KeyBinding = {
   keys: ['esc', 'left'],
   label: 'back',
-  help: 'go back',
+  help: 'go back, as q does',
   run: back,
   stays: true,
   palette: false,
 };
+
+/** For questions, whose answers take the keys themselves. */
+export const CHOOSING: KeyBinding[] = [
+  { keys: ['up', 'down', 'j', 'k'], shown: '↑↓', label: 'choose', help: 'choose an answer', run() {}, palette: false },
+  { keys: ['enter'], label: 'confirm', help: 'give the chosen answer', run() {}, stays: true, palette: false },
+];
 
 export const PAGES: KeyBinding[] = [
   moving('page-up', { keys: ['pageup', 'ctrl+b'], help: 'a page up' }),

@@ -70,6 +70,8 @@ interface OwnKeys {
 }
 
 interface KeyHandler<Own extends Route> {
+  /** Name of the keys in the key bar. Default: that of the first one. */
+  shown?: string;
   /** In the key bar; without one the key is in the help only. */
   label?: string;
   help: string;

@@ -1,4 +1,4 @@
-import { textEdit } from '../../components/text-edit.ts';
+import { defaultText, textEdit } from '../../components/text-edit.ts';
 import { snapshotsOf } from '../../src/state/snapshots.ts';
 import { BACK, HELP, MESSAGES, MOUSE, MOVES, PALETTE, REFRESH, RUNS } from '../app/keys.ts';
 import { FILTER } from '../app/lists/filter.ts';
@@ -127,7 +127,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     run: (model, { target }) => {
       const { snapshot } = contextOf(model);
       if (!snapshot) return;
-      const typing = textEdit(`${encodeURIComponent(target)}-${snapshot.id}.zip`);
+      const typing = defaultText(`${encodeURIComponent(target)}-${snapshot.id}.zip`);
       model.navigation.push({ screen: 'export', target, snapshot, typing });
     },
   },

@@ -13,7 +13,9 @@ import { FILTER, FILTERED } from '../app/lists/filter.ts';
 import { selectedItem } from '../app/lists/in-view.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { EMPTY, LOADING, noMatchLines } from '../app/text.ts';
+import { BACK_TO } from '../commands/points.ts';
 import { openRows } from '../commands/rows.ts';
+import { UNDO } from '../commands/undo.ts';
 import { LOAD_MARKED } from './load-marked.ts';
 import { type TablesRoute, tablesInView } from './tables-route.ts';
 
@@ -45,6 +47,8 @@ export const tablesScreen: ScreenModule<TablesRoute> = {
       palette: false,
     },
     ...FILTER,
+    UNDO,
+    BACK_TO,
     BACK,
     PALETTE,
     HELP,

@@ -23,6 +23,7 @@ import { CLASSIFY } from '../commands/sanitize.ts';
 import { SAVE } from '../commands/save.ts';
 import { signIn } from '../commands/sign-in.ts';
 import { SUBSET } from '../commands/subset.ts';
+import { UNDO } from '../commands/undo.ts';
 import type { TargetsRoute } from './targets-route.ts';
 
 export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
@@ -47,6 +48,7 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
   RESET,
   SAVE,
   BACK_TO,
+  UNDO,
   CHANGES,
   BRANCHES,
   REHEARSE,

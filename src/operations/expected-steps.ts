@@ -14,7 +14,7 @@ export interface ExpectedContent {
 
 /** A list of snapshots has no number of indexes. */
 const INDEXES_PER_TABLE = 3;
-/** Where nothing is known: an hour is corrected as soon as a step reports its total. */
+/** A content for want of another: the measured durations correct it. */
 const UNKNOWN: Omit<ExpectedContent, 'engine'> = { tables: 20, rows: 100_000, bytes: 20_000_000, indexes: 60 };
 
 export function contentOf(snapshot: SnapshotRow | null | undefined, engine: EngineId = 'postgres'): ExpectedContent {

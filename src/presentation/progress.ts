@@ -1,5 +1,6 @@
 import { type Progress, paceOf } from '../state/progress.ts';
-import { elapsed, type RunStep } from '../state/run.ts';
+import { elapsed } from '../state/run.ts';
+import type { RunStep } from '../state/run-step.ts';
 import { formatBytes, formatCount, formatDuration } from '../text/format.ts';
 import type { Tone } from './shapes/glyphs.ts';
 

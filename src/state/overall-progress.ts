@@ -1,11 +1,23 @@
 import { paceOf } from './progress.ts';
-import { elapsed, type RunState, type RunStep } from './run.ts';
+import type { RunStep } from './run-step.ts';
 
 /** A step to come; its duration is estimated before the run, from bytes, indexes and rows. */
 export interface ExpectedStep {
   step: string;
   label: string;
   ms: number;
+}
+
+/** The part of a run's state that its progress depends on. */
+export interface RunSteps {
+  /** While `waiting`, `startedAt` is the time of the request. */
+  status: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
+  startedAt: number;
+  endedAt: number | null;
+  steps: RunStep[];
+  /** All steps, as planned. */
+  expected: ExpectedStep[];
+  anchor: ProgressAnchor;
 }
 
 /** All steps of a run: those that have begun, in their order, then those to come. */
@@ -30,7 +42,7 @@ export interface OverallProgress {
   steps: StepInList[];
 }
 
-/** Of a step that nobody expected. */
+/** The duration of a step that nobody expected. */
 const UNEXPECTED_MS = 500;
 /** After the steps of a run that announced none. */
 const UNKNOWN_REST_MS = 25;
@@ -44,7 +56,7 @@ const LEAST_FACTOR = 0.2;
 const MOST_FACTOR = 8;
 
 /** The progress of a whole run at a time: one figure for its card, the status line and the list of runs. */
-export function overallProgress(state: RunState, now: number): OverallProgress {
+export function overallProgress(state: RunSteps, now: number): OverallProgress {
   const at = state.endedAt ?? now;
   const steps = stepsInList(state);
   const isRunning = state.status === 'running';
@@ -56,7 +68,7 @@ export function overallProgress(state: RunState, now: number): OverallProgress {
 }
 
 /** Returns the anchor after an event, so that the share does not fall where more work is found. */
-export function nextAnchor(before: RunState, after: RunState, now: number): ProgressAnchor {
+export function nextAnchor(before: RunSteps, after: RunSteps, now: number): ProgressAnchor {
   const workMs = remainingWork(after, now);
   if (workMs <= remainingWork(before, now)) return before.anchor;
   return { share: shareOf(before, now), workMs };
@@ -66,14 +78,14 @@ export function startAnchor(expected: ExpectedStep[]): ProgressAnchor {
   return { share: 0, workMs: expected.reduce((sum, { ms }) => sum + ms, 0) || UNKNOWN_REST_MS };
 }
 
-function shareOf(state: RunState, now: number): number {
+function shareOf(state: RunSteps, now: number): number {
   const { share, workMs } = state.anchor;
   const left = Math.max(0, Math.min(1, remainingWork(state, now) / workMs));
   return Math.min(MOST_WHILE_RUNNING, 1 - (1 - share) * left);
 }
 
 /** Expected steps are found in the order of the plan; one that was passed over does not come. */
-function stepsInList({ steps, expected }: RunState): StepInList[] {
+function stepsInList({ steps, expected }: RunSteps): StepInList[] {
   const open = new Set(expected.keys());
   let next = 0;
   const begun = steps.map((step): StepInList => {
@@ -89,7 +101,7 @@ function stepsInList({ steps, expected }: RunState): StepInList[] {
 }
 
 /** Milliseconds of the estimate that remain. Without another event it only falls. */
-function remainingWork(state: RunState, now: number): number {
+function remainingWork(state: RunSteps, now: number): number {
   const unknown = state.expected.length === 0 ? UNKNOWN_REST_MS : 0;
   return stepsInList(state).reduce((sum, step) => sum + workLeft(step, now), unknown);
 }
@@ -117,11 +129,11 @@ const SLOW_MS = 20_000;
 const MOST_REPORTED = 0.95;
 
 /** Steps to come are as much slower or faster than expected as those before. */
-function remainingMs(state: RunState, now: number): number | null {
+function remainingMs(state: RunSteps, now: number): number | null {
   if (state.expected.length === 0) return null;
   const steps = stepsInList(state);
   const done = steps.reduce((sum, step) => sum + (step.expectedMs ?? 0) - workLeft(step, now), LEAD_MS);
-  const spent = elapsed(state, now);
+  const spent = now - state.startedAt;
   const factor = Math.max(LEAST_FACTOR, Math.min(MOST_FACTOR, (spent + PRIOR_MS) / (Math.max(0, done) + PRIOR_MS)));
   return steps.reduce((sum, step) => sum + leftOfStep(step, { factor, now }), 0);
 }

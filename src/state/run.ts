@@ -1,32 +1,16 @@
 import type { ProgressEvent, RunEvent } from '../results/events.ts';
 import type { UserError } from '../runtime/errors.ts';
-import { type ExpectedStep, nextAnchor, type ProgressAnchor, startAnchor } from './overall-progress.ts';
-import { type Progress, startProgress, updateProgress } from './progress.ts';
+import { type ExpectedStep, nextAnchor, type RunSteps, startAnchor } from './overall-progress.ts';
+import { startProgress, updateProgress } from './progress.ts';
+import type { RunStep } from './run-step.ts';
 
 /** The state of a run, folded from its events: live output and run screen show nothing else. */
-export interface RunState {
-  /** While `waiting`, `startedAt` is the time of the request. */
-  status: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
-  startedAt: number;
-  endedAt: number | null;
-  steps: RunStep[];
-  /** All steps, as planned. */
-  expected: ExpectedStep[];
-  anchor: ProgressAnchor;
+export interface RunState extends RunSteps {
   /** Oldest first; a limit drops the oldest. */
   log: LogLine[];
   droppedLines: number;
   warnings: { code: string; message: string }[];
   error: UserError | null;
-}
-
-export interface RunStep {
-  step: string;
-  label: string;
-  state: 'running' | 'done' | 'skipped' | 'failed';
-  startedAt: number;
-  endedAt: number | null;
-  progress: Progress | null;
 }
 
 export interface LogLine {

@@ -117,7 +117,7 @@ const WALKS: Record<string, Step[]> = {
   ],
   slow: [
     { keys: [], shows: 'unreachable' },
-    { keys: ['b'], shows: '25%' },
+    { keys: ['b'], shows: 'Dump 25 tables' },
     { keys: ['c'], shows: 'Cancel the run', screen: 'cancel' },
     back('L log'),
     back(TARGETS),

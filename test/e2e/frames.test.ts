@@ -126,7 +126,7 @@ test.for(SIZES)('queued runs at %d×%d equal the recorded frames', async ([colum
   const { frames, frame, back } = open({ columns, rows, world: 'slow' });
   await terminal.waitFor('unreachable');
   terminal.press('b');
-  await frame('running', '25%');
+  await frame('running', 'Dump 25 tables');
   await back('4 targets');
   terminal.press('b');
   await frame('waiting', '○ Queued after');
@@ -134,7 +134,7 @@ test.for(SIZES)('queued runs at %d×%d equal the recorded frames', async ([colum
   terminal.press('down', 'b');
   await terminal.waitFor((screen) => screen.includes('❯ billing') && screen.includes('Dump 25 tables'));
   await back('4 targets');
-  await frame('elsewhere', 'Build a snapshot of app 25% and 1');
+  await frame('elsewhere', 'Build a snapshot of app 33% and 1');
   terminal.press('t');
   await frame('runs', '3 runs, 1 queued');
   terminal.press('j', 'c');

@@ -86,8 +86,10 @@ export function Frame({ screen, path, aside = [], children }: FrameProps) {
 
 function keyHints(model: Model, screen: ScreenId): KeyHint[] {
   const context = contextOf(model);
-  return bindingsOf(model.screens[screen], context).flatMap(({ keys, label, stays = false, whyNot }) => {
-    const disabled = (whyNot?.(context) ?? null) !== null;
-    return label === undefined ? [] : [{ keys: keyName(keys[0]), label, stays, disabled }];
-  });
+  return bindingsOf(model.screens[screen], context).flatMap(
+    ({ keys, shown = keyName(keys[0]), label, stays = false, whyNot }) => {
+      const disabled = (whyNot?.(context) ?? null) !== null;
+      return label === undefined ? [] : [{ keys: shown, label, stays, disabled }];
+    },
+  );
 }

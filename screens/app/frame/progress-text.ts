@@ -1,7 +1,8 @@
 import { percentText } from '../../../src/presentation/progress.ts';
 import type { StepInList } from '../../../src/state/overall-progress.ts';
 import { type Item, isFinished, itemRate, type Progress } from '../../../src/state/progress.ts';
-import { elapsed, type RunStep } from '../../../src/state/run.ts';
+import { elapsed } from '../../../src/state/run.ts';
+import type { RunStep } from '../../../src/state/run-step.ts';
 import { progressOfRun, type Run } from '../../../src/state/runs.ts';
 import { formatBytes, formatCount, formatDuration } from '../../../src/text/format.ts';
 

@@ -34,9 +34,11 @@ export function stepLines({ steps, now, width, tables, glyphs }: StepLinesOption
     const words = columns
       .map((cells, at) => (cells === 0 ? '' : `  ${(figures[index]?.[at] ?? '').padStart(cells)}`))
       .join('');
-    const name = fitCells(label, Math.max(1, width - cellWidth(words) - 2), { ellipsis: glyphs.ellipsis });
+    const mark = `${glyphs[glyph]} `;
+    const room = width - cellWidth(words) - cellWidth(mark);
+    const name = fitCells(label, Math.max(1, room), { ellipsis: glyphs.ellipsis });
     const head: Span[] = [
-      { text: `${glyphs[glyph]} `, tone },
+      { text: mark, tone },
       { text: name, tone: state === 'running' ? 'strong' : state === 'pending' ? 'dim' : 'plain' },
       { text: words, tone: 'dim' },
     ];

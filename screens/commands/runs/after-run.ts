@@ -11,7 +11,7 @@ import { showTables } from '../open-tables.ts';
 import { openTarget } from '../open-target.ts';
 import { showPoints } from '../points.ts';
 
-/** What Enter opens when a run has ended: its result. */
+/** The screen that Enter opens when a run has ended: its result. */
 const OPENS: Record<RunKind, 'snapshot' | 'branches' | 'points' | 'target'> = {
   build: 'snapshot',
   sanitize: 'snapshot',
@@ -38,7 +38,7 @@ function snapshotOf({ snapshots }: Model, { target, summary }: Run): SnapshotRow
   return rows.find(({ id }) => id === summary?.snapshot) ?? null;
 }
 
-export function openMade(model: Model, run: Run): void {
+function openMade(model: Model, run: Run): void {
   const { target, kind } = run;
   const opens = OPENS[kind];
   const snapshot = snapshotOf(model, run);
@@ -98,7 +98,7 @@ interface KeyAndLabel {
   label: string;
 }
 
-/** What can be done when the run has ended. */
+/** Returns the keys that act on the result of a run, with their labels. */
 export function keysWhenDone({ kind, swaps, summary }: Run): KeyAndLabel[] {
   const isSanitized = kind === 'sanitize' || summary?.sanitized !== undefined;
   const open: KeyAndLabel = { id: null, label: isSanitized ? 'coverage' : LABELS[OPENS[kind]] };

@@ -4,6 +4,7 @@ import { refreshTargetsAnew } from '../../app/lists/refresh.ts';
 import { contextOf, type KeyBinding, type KeyContext, type Model, notifyFailure, quietly } from '../../app/model.ts';
 import { notWritable } from '../../app/why-not.ts';
 import { startBuild } from '../build.ts';
+import { includeQuestion } from './include-text.ts';
 import { runRoute } from './run-route.ts';
 
 /** The commands of a run, on its screen and in the list of runs. */
@@ -107,11 +108,7 @@ function askToInclude(model: Model): void {
   model.navigation.push({
     screen: 'choice',
     path: [target, 'include schemas'],
-    question: `Include all schemas in builds of ${target}?`,
-    lines: [
-      `Not in this snapshot: ${summary?.lostSchemas?.join(', ') ?? ''}`,
-      `Written: targets.${target}.snapshot.schema_config: { use_default_schema: false }`,
-    ],
+    ...includeQuestion(target, summary?.lostSchemas ?? []),
     options: [
       { label: 'Cancel', value: 'cancel' },
       { label: 'Write and build again', value: 'build' },

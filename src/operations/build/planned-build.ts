@@ -25,7 +25,7 @@ export interface BuildPlan {
   push: boolean;
   /** Why all rows are read; `null` where those that are proved to be unchanged since the last build are not. */
   all_read: AllRead | null;
-  /** That of the last snapshot, by which the duration is estimated. */
+  /** The content of the last snapshot, by which the duration is estimated. */
   content: ExpectedContent;
   /** `null`: nothing is sanitized. */
   sanitize: SanitizePlan | null;

@@ -48,7 +48,7 @@ function restoring(plan: LoadPlan): ExpectedStep[] {
   ];
 }
 
-/** Of a difference only the tables that differ. */
+/** Returns the content to load: of a difference only the tables that differ. */
 function contentOfLoad({ snapshot, tables, rows, size_bytes, indexes, difference }: LoadPlan): ExpectedContent {
   const of = contentOf(snapshot);
   const all = {
