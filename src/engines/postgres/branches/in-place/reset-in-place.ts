@@ -16,7 +16,7 @@ import type { MarkedDatabase } from '../../swap/mark.ts';
 import { openSwapSession } from '../../swap/swap-session.ts';
 import { findBaseCopies } from '../base-copies.ts';
 import { type SeenChanges, seenChangesSchema } from './evidence-schema.ts';
-import { type ChangedVersions, type FoundChanges, findChanges } from './find-changes.ts';
+import { type FoundChanges, findChanges } from './find-changes.ts';
 import { type KeptTables, keepRows, type MovedRows } from './kept-rows.ts';
 import { pathOf, readPages } from './missing-versions.ts';
 import { type OpenedBase, SETTINGS, withOpenBase } from './open-base.ts';
@@ -130,51 +130,43 @@ async function exchange(context: EngineContext, given: RowExchange): Promise<InP
   const why = typeof found === 'string' ? found : await whyLarge(database, found);
   if (typeof found === 'string' || why !== null) return why ?? '';
   const { tables, border, sessions } = found;
-  const changed: MovedRows[] = [];
-  let writing: Promise<unknown> = database.execute('SET LOCAL session_replication_role = replica');
-  // The rows of a table are written while those of the next one are read.
-  const write = (table: ChangedVersions, versions: TableVersions): void => {
-    writing = writing.then(async () => {
-      const written = await replaceVersions(database, { table, ...versions });
-      changed.push({ table, moved: [...versions.moved, ...written] });
-    });
-    writing.catch(() => {});
-  };
   const readAll = async (from: PostgresSession | null): Promise<TableVersions[] | string> => {
     const pages = from && (await readPages(from, tables));
-    const versions = await betweenSessions(sessions, [...tables.entries()], async (own, [at, table]) => {
+    const versions = await betweenSessions(sessions, [...tables.entries()], (own, [at, table]) => {
       const base = from && { session: from, pages: pages?.[at] ?? 0 };
-      const found = await readVersions({ table, border, database: own, base, mostBytes: MOST_BYTES });
-      if (found) write(table, found);
-      return found;
+      return readVersions({ table, border, database: own, base, mostBytes: MOST_BYTES });
     });
     return versions.every((read) => read !== null) ? versions : TOO_LARGE;
   };
   const needsBase = tables.some(({ missing }) => missing > 0);
   const read = needsBase ? readingBase(context, server, { url, base, work: readAll }) : null;
+  const versions = read ? await read.result : await readAll(null);
   try {
-    const versions = read ? await read.result : await readAll(null);
     if (typeof versions === 'string') return versions;
     if (!versions) return 'another client was connected to the base copy, or the server counts no sessions';
-    await writing;
+    await database.execute('SET LOCAL session_replication_role = replica');
+    const changed: MovedRows[] = [];
+    for (const [at, table] of tables.entries()) {
+      const found = versions[at] ?? { deleted: [], inserted: [], moved: [] };
+      const written = await replaceVersions(database, { table, ...found });
+      changed.push({ table, moved: [...found.moved, ...written] });
+    }
     if (kept) await keepRows(database, { kept, base: found.xmin, changed });
     await restoreSequences(database, found.sequences);
-    await read?.closed;
-    context.signal.throwIfAborted();
-    await verifyLock(server, locked);
-    await database.execute('COMMIT');
-    return {
-      tables: tables.map(({ schema, name }, at) => ({
-        table: tableName(schema, name),
-        delete: versions[at]?.deleted.length ?? 0,
-        insert: versions[at]?.inserted.length ?? 0,
-      })),
-      sequences: found.sequences.length,
-    };
   } finally {
-    // What is still to be written must not come behind the end of the transaction.
-    await Promise.allSettled([writing, read?.closed]);
+    await read?.closed;
   }
+  context.signal.throwIfAborted();
+  await verifyLock(server, locked);
+  await database.execute('COMMIT');
+  return {
+    tables: tables.map(({ schema, name }, at) => ({
+      table: tableName(schema, name),
+      delete: versions[at]?.deleted.length ?? 0,
+      insert: versions[at]?.inserted.length ?? 0,
+    })),
+    sequences: found.sequences.length,
+  };
 }
 
 /** The base copy is closed while the rows are written. */
