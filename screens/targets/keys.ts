@@ -1,7 +1,8 @@
 import { HELP, MESSAGES, MOUSE, MOVES, PALETTE, REFRESH, RUNS } from '../app/keys.ts';
 import { FILTER } from '../app/lists/filter.ts';
 import { nextSort } from '../app/lists/sort-targets.ts';
-import { contextOf, isAtRoot, isUnconfigured, type KeyBinding } from '../app/model.ts';
+import { isAtRoot, isUnconfigured, type KeyBinding } from '../app/model.ts';
+import { openNext, PANE_KEYS } from '../app/panes.ts';
 import { sortedText } from '../app/text.ts';
 import { noTarget } from '../app/why-not.ts';
 import { AUDIT } from '../commands/audit.ts';
@@ -14,7 +15,6 @@ import { SET_UP } from '../commands/configuration/set-up.ts';
 import { COPY } from '../commands/copy.ts';
 import { HISTORY } from '../commands/history.ts';
 import { LOAD_LATEST } from '../commands/load.ts';
-import { openTarget } from '../commands/open-target.ts';
 import { BACK_TO } from '../commands/points.ts';
 import { quit } from '../commands/quit.ts';
 import { RESET } from '../commands/reset.ts';
@@ -29,12 +29,10 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
     label: 'open',
     help: "the target's snapshots",
     whyNot: noTarget,
-    run: (model) => {
-      const { target } = contextOf(model);
-      if (target) openTarget(model, target.row.name);
-    },
+    run: openNext,
     palette: false,
   },
+  ...PANE_KEYS,
   { ...SET_UP, when: ({ model }) => isUnconfigured(model) },
   BUILD,
   LOAD_LATEST,

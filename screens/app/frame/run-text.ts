@@ -160,7 +160,10 @@ export function runCount(runs: Run[]): string {
   return formatNumberOf(runs.length, 'run') + (waiting > 0 ? `, ${waiting} queued` : '');
 }
 
-export const LOG_MARKS: Record<LogLine['kind'], { lead: Exclude<keyof Glyphs, 'corners'> | null; tone: Tone }> = {
+export const LOG_MARKS: Record<
+  LogLine['kind'],
+  { lead: Exclude<keyof Glyphs, 'corners' | 'junctions'> | null; tone: Tone }
+> = {
   step: { lead: 'pending', tone: 'plain' },
   done: { lead: 'good', tone: 'plain' },
   skipped: { lead: 'skipped', tone: 'dim' },

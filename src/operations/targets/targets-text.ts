@@ -30,6 +30,8 @@ interface ColumnsOptions {
   sizes?: ReadonlyMap<string, SnapshotSizes>;
   /** A run is shown in place of the status of some target. */
   running?: boolean;
+  /** In a pane with room for little more than the names. */
+  narrow?: boolean;
 }
 
 /** Title of the column in which a run takes the place of the status. */
@@ -102,6 +104,7 @@ export function briefTargetColumns(entries: TargetEntry[], options: ColumnsOptio
   const { name, status, size, latest, snapshots, trend, storage, latency, place } = columnsOf(options);
   const hasStorage = entries.some(({ row }) => row.storage_profile !== null);
   const hasTrend = entries.some((entry) => trend.cell(entry).text !== '');
+  if (options.narrow) return [name, status, size];
   return [
     ...[name, status, size, latest, snapshots, ...(hasTrend ? [trend] : [])],
     ...[...(hasStorage ? [storage] : []), latency, place],
