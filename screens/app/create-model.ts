@@ -9,6 +9,7 @@ import { createTargetsStore, type KnownTarget } from '../../src/state/targets.ts
 import { targetsRoute } from '../targets/targets-route.ts';
 import { endedLine } from './frame/run-text.ts';
 import { addOutcome, keepMessages } from './keep-messages.ts';
+import { type HistoryState, refreshHistory } from './lists/activity.ts';
 import { createViews } from './lists/in-view.ts';
 import { refreshTargets } from './lists/refresh.ts';
 import type { Model, Session, TerminalControl } from './model.ts';
@@ -39,6 +40,7 @@ export function createModel(options: ModelOptions): Model {
     addOutcome(run, { navigation, messages });
     const { notify } = model.session.getState();
     if (notify && isLong(run, notify.after)) terminal.announce(endedLine(run).text, notify);
+    void refreshHistory(model);
     // A status from before a failure may no longer be true.
     if (run.state.status === 'failed') void refreshTargets(model);
   };
@@ -49,6 +51,7 @@ export function createModel(options: ModelOptions): Model {
     screens: SCREENS,
     navigation,
     messages,
+    history: createStore<HistoryState>(() => ({ found: null, error: null })),
     targets: createTargetsStore(known),
     snapshots: createSnapshotsStore(),
     runs: createRuns({ clock, onEnd }),

@@ -15,6 +15,7 @@ import type { Navigation } from '../../src/state/navigation.ts';
 import type { Run, RunContext, Runs } from '../../src/state/runs.ts';
 import type { SnapshotsStore } from '../../src/state/snapshots.ts';
 import type { KnownTarget, TargetEntry, TargetsState, TargetsStore } from '../../src/state/targets.ts';
+import type { HistoryState } from './lists/activity.ts';
 import type { Rows, Views } from './lists/in-view.ts';
 import type { Operations } from './operations.ts';
 import type { Route, Routes, ScreenId } from './route.ts';
@@ -137,6 +138,8 @@ export interface Model {
   snapshots: SnapshotsStore;
   runs: Runs;
   messages: Messages;
+  /** What earlier sessions and scripts did. */
+  history: StoreApi<HistoryState>;
   operations: Operations;
   terminal: TerminalControl;
   clock: () => Date;

@@ -11,7 +11,6 @@ export const LOADING = {
   configurationCheck: ['Checking the configuration and its requirements…'],
   difference: ['Comparing…'],
   editor: ['Reading the configuration file…'],
-  history: ['Reading the history…'],
   fix: ['Preparing the fix…'],
   plan: ['Preparing the plan…', 'Nothing is changed before you confirm.'],
   points: ['Listing the states to return to…'],
@@ -27,11 +26,9 @@ export const EMPTY = {
   get branches() {
     return ['No branches yet.', `Press ${keyText('new')} to create one from the base copy.`];
   },
+  activity: ['Nothing was done yet.', 'Builds, loads and other runs are listed here, of earlier sessions too.'],
   commands: ['No matching command.', 'Press Esc to go back.'],
-  history: ['The history is empty.', 'Builds, loads and transfers are recorded when they end.'],
-  messages: ['No messages in this session yet.', 'Results of builds, loads and other runs are kept here.'],
   problems: ['No problems.'],
-  runs: ['No runs in this session yet.', 'Builds, loads and other runs are listed here.'],
   rows: ['The table has no rows.', 'Press Esc to go back.'],
   tables: ['The snapshot has no tables.', 'Press Esc to go back.'],
   get targets() {

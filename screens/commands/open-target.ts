@@ -21,3 +21,10 @@ export function openTarget(model: Model, name: string): void {
 export function snapshotsOfTarget(name: string, left: Route | undefined): SnapshotsRoute {
   return left?.screen === 'snapshots' && left.target === name ? left : snapshotsRoute(name);
 }
+
+/** Opens the snapshots of a target with one of them selected. */
+export function openSnapshot(model: Model, { target, snapshot }: { target: string; snapshot: string }): void {
+  const route = snapshotsRoute(target);
+  model.navigation.push({ ...route, list: { ...route.list, selected: snapshot } });
+  void refreshSnapshots(model, target);
+}

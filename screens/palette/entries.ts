@@ -2,7 +2,7 @@ import { go } from 'fuzzysort';
 import type { TextEdit } from '../../components/text-edit.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { splitSelector, toSelector } from '../../src/text/snapshot-selector.ts';
-import { bindingsOf, keyName, MESSAGES, MOUSE, REFRESH, RUNS } from '../app/keys.ts';
+import { ACTIVITY, bindingsOf, keyName, MOUSE, REFRESH } from '../app/keys.ts';
 import { contextOf, type KeyBinding, type KeyContext, type Model, screenOf, targetNamed } from '../app/model.ts';
 import type { Route } from '../app/route.ts';
 import { latestNotLoadable } from '../app/why-not.ts';
@@ -63,7 +63,7 @@ function byNameFirst([name, text]: ArrayLike<{ score: number }> & Iterable<{ sco
 }
 
 /** Commands that need nothing of a screen. */
-const EVERYWHERE: KeyBinding[] = [REFRESH, RUNS, MESSAGES, CHECK, EDIT_CONFIGURATION, MOUSE];
+const EVERYWHERE: KeyBinding[] = [REFRESH, ACTIVITY, CHECK, EDIT_CONFIGURATION, MOUSE];
 
 /** The commands of the screen one came from and of the whole program, then every target. */
 function paletteEntries(model: Model, of: Route): PaletteEntry[] {

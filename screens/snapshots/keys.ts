@@ -1,6 +1,6 @@
 import { textEdit } from '../../components/text-edit.ts';
 import { snapshotsOf } from '../../src/state/snapshots.ts';
-import { BACK, HELP, MESSAGES, MOUSE, MOVES, PALETTE, REFRESH, RUNS } from '../app/keys.ts';
+import { ACTIVITY, BACK, HELP, MOUSE, MOVES, PALETTE, REFRESH } from '../app/keys.ts';
 import { FILTER } from '../app/lists/filter.ts';
 import { contextOf, type KeyBinding, type Model } from '../app/model.ts';
 import { openNext, PANE_KEYS } from '../app/panes.ts';
@@ -8,7 +8,6 @@ import { noSnapshot, notWritable } from '../app/why-not.ts';
 import { BRANCHES } from '../commands/branches.ts';
 import { BUILD } from '../commands/build.ts';
 import { COPY } from '../commands/copy.ts';
-import { HISTORY } from '../commands/history.ts';
 import { LOAD } from '../commands/load.ts';
 import { BACK_TO } from '../commands/points.ts';
 import { REMOVE } from '../commands/remove.ts';
@@ -175,9 +174,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   },
   BACK,
   REFRESH,
-  RUNS,
-  MESSAGES,
-  HISTORY,
+  ACTIVITY,
   PALETTE,
   HELP,
   MOUSE,

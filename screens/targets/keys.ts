@@ -1,4 +1,4 @@
-import { HELP, MESSAGES, MOUSE, MOVES, PALETTE, REFRESH, RUNS } from '../app/keys.ts';
+import { ACTIVITY, HELP, MOUSE, MOVES, PALETTE, REFRESH } from '../app/keys.ts';
 import { FILTER } from '../app/lists/filter.ts';
 import { nextSort } from '../app/lists/sort-targets.ts';
 import { isAtRoot, isUnconfigured, type KeyBinding } from '../app/model.ts';
@@ -13,7 +13,6 @@ import { CHECK } from '../commands/configuration/check.ts';
 import { EDIT_CONFIGURATION } from '../commands/configuration/edit-configuration.ts';
 import { SET_UP } from '../commands/configuration/set-up.ts';
 import { COPY } from '../commands/copy.ts';
-import { HISTORY } from '../commands/history.ts';
 import { LOAD_LATEST } from '../commands/load.ts';
 import { BACK_TO } from '../commands/points.ts';
 import { quit } from '../commands/quit.ts';
@@ -67,9 +66,7 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
     palette: 'Sign in',
     run: (model) => void signIn(model),
   },
-  RUNS,
-  MESSAGES,
-  HISTORY,
+  ACTIVITY,
   HELP,
   {
     id: 'quit',

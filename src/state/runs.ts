@@ -57,6 +57,8 @@ export interface RunSummary {
   /** The database whose previous version, or of which previous rows are kept, and the command that restores them. */
   undo: { database: string; command: string; rows?: boolean } | null;
   sanitized?: SanitizeOutcome;
+  /** Id of the snapshot that was made, or loaded. */
+  snapshot?: string;
 }
 
 export interface SanitizeOutcome {

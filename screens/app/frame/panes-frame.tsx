@@ -1,4 +1,4 @@
-import { Box, useIsScreenReaderEnabled, useWindowSize } from 'ink';
+import { Box, useAnimation, useIsScreenReaderEnabled, useWindowSize } from 'ink';
 import { useEffect, useRef } from 'react';
 import { useStore } from 'zustand';
 import { Facts } from '../../../components/facts.tsx';
@@ -6,9 +6,13 @@ import { ViewportContext } from '../../../components/list.tsx';
 import { PAGE_CHROME, type Size } from '../../../components/page.tsx';
 import { type Pane, type PaneColumn, Panes, panesBorder, type Strip } from '../../../components/panes.tsx';
 import { useTheme } from '../../../components/theme.ts';
+import type { HistoryEntry } from '../../../src/results/history-results.ts';
+import { isLive } from '../../../src/state/runs.ts';
+import { activityOf, refreshHistory } from '../lists/activity.ts';
 import { type Model, screenOf } from '../model.ts';
 import { objectOf, paneChain } from '../panes.ts';
 import type { Route } from '../route.ts';
+import { activityLines } from './activity-text.ts';
 import { Frame, useModel } from './frame.tsx';
 
 /** Columns of a window in which panes stand side by side, and in which a third list has room. */
@@ -73,8 +77,8 @@ function usePreview(model: Model, route: Route | undefined): void {
 export function PanesFrame({ lists, focus, size }: ShownPanes) {
   const model = useModel();
   const { glyphs } = useTheme();
-  const strip: Strip | null = null;
-  const height = size.rows - PAGE_CHROME;
+  const strip = useActivity(size);
+  const height = size.rows - PAGE_CHROME - strip.lines.length - 1;
   const widths = widthsOf(size.columns);
   const columns = columnsOf(model, { lists, focus, widths, height });
   const focused = placeOf(columns, lists[focus]);
@@ -87,6 +91,32 @@ export function PanesFrame({ lists, focus, size }: ShownPanes) {
     </Frame>
   );
 }
+
+/** The newest activity; more of it in a high window. */
+function useActivity({ columns, rows }: Size): Strip {
+  const model = useModel();
+  const { glyphs } = useTheme();
+  const runs = useStore(model.runs.store, (state) => state.runs);
+  const messages = useStore(model.messages.store, (state) => state.all);
+  const recorded = useStore(model.history, ({ found }) => found?.entries ?? NONE);
+  useEffect(() => {
+    const timer = setTimeout(() => void refreshHistory(model), IDLE_MS);
+    return () => clearTimeout(timer);
+  }, [model]);
+  useAnimation({ interval: 1000, isActive: runs.some(isLive) });
+  const now = model.clock().getTime();
+  const entries = activityOf({ runs, messages, recorded: recorded.slice(0, MOST_RECORDED), now });
+  const lines = Math.max(1, Math.min(MOST_LINES, Math.floor((rows - LEAST_ROWS) / 5)));
+  return {
+    title: [{ text: 'activity', tone: 'strong' }],
+    lines: activityLines(entries, { glyphs, now, width: columns - 3, lines }),
+  };
+}
+
+const NONE: HistoryEntry[] = [];
+const MOST_LINES = 8;
+/** Entries of the history that are looked at for a strip. */
+const MOST_RECORDED = 100;
 
 const SHARES = { first: 0.27, details: 0.32 };
 const LEAST_FIRST = 36;

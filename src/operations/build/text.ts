@@ -11,14 +11,14 @@ import type { BuildPlan, BuildResult } from './planned-build.ts';
 
 export function buildQuestion({ target, sanitize, all_read }: BuildPlan, now: Date): Question {
   if (sanitize) return sanitizeQuestion(sanitize, now);
-  const title = buildTitle(target);
+  const title = `Build a snapshot of ${target}`;
   const facts = [{ name: 'Rows', value: plannedReading(all_read) }];
   const rest = { facts, steps: [], warnings: [], typed: null, harmless: true };
   return { title, consequence: 'No database is changed.', ask: `${title}?`, go: 'Build', ...rest };
 }
 
 export function buildRunTitle({ target, sanitize }: BuildPlan): string {
-  return sanitize ? sanitizeTitle(sanitize) : buildTitle(target);
+  return sanitize ? sanitizeTitle(sanitize) : `build ${target}`;
 }
 
 export function buildSummary({ snapshot, ...result }: BuildResult, { target, sanitize }: BuildPlan): RunSummary {
@@ -30,10 +30,6 @@ function isSanitized(result: Omit<BuildResult, 'snapshot'>): result is Required<
   return result.sanitized !== undefined;
 }
 
-function buildTitle(target: string): string {
-  return `Build a snapshot of ${target}`;
-}
-
 export function builtSummary(target: string, snapshot: SnapshotRow): RunSummary {
   const { program, stored_bytes } = snapshot;
   const by = program === undefined ? '' : `, by ${program}`;
@@ -41,6 +37,7 @@ export function builtSummary(target: string, snapshot: SnapshotRow): RunSummary 
   return summaryOf(`Built ${snapshotName(target, snapshot)}: ${added}`, {
     card: { title: `Snapshot ${briefName(snapshot)} created`, facts: [contentsText(snapshot)] },
     details: [...readingLines(snapshot.reading), ...lackingLines([snapshot])],
+    snapshot: snapshot.id,
   });
 }
 

@@ -47,7 +47,7 @@ export function loadQuestion(plan: LoadPlan, now: Date): Question {
     title:
       save === undefined
         ? `Load ${snapshot ? snapshotName(target, snapshot) : `${file} for ${target}`}`
-        : loadTitle(plan),
+        : `Return ${database} to ${saveName(target, save)}`,
     facts: [
       ...(snapshot ? snapshotFacts(plan, snapshot, now) : [{ name: 'File', value: file ?? '' }]),
       dataFact(plan),
@@ -218,9 +218,11 @@ function loadedThing({ selection, snapshot, target, file }: LoadPlan): string {
   return snapshot ? `${some}${snapshotName(target, snapshot)}` : (file ?? target);
 }
 
-export function loadTitle(plan: LoadPlan): string {
-  if (plan.save !== undefined) return `Return ${plan.destination.database} to ${saveName(plan.target, plan.save)}`;
-  return `Load ${loadedThing(plan)} into ${plan.destination.database}`;
+/** `load 58f7fad5 → shop_dev` */
+export function loadTitle({ save, selection, snapshot, file, target, destination }: LoadPlan): string {
+  if (save !== undefined) return `back to ${save} → ${destination.database}`;
+  const some = selection ? `${formatNumberOf(selection.chosen.length, 'table')} of ` : '';
+  return `load ${some}${snapshot?.id ?? file ?? target} → ${destination.database}`;
 }
 
 export function loadSummary(result: LoadResult, plan: LoadPlan): RunSummary {
@@ -230,6 +232,7 @@ export function loadSummary(result: LoadResult, plan: LoadPlan): RunSummary {
   const done =
     plan.save === undefined ? `Loaded ${loadedThing(plan)} into` : `Returned to ${saveName(plan.target, plan.save)}:`;
   return summaryOf(`${done} ${destination}${contents}`, {
+    ...(snapshot && { snapshot: snapshot.id }),
     details: [
       ...(result.only_rows ? onlyRowsLines(result.only_rows) : selection ? selectionLines(selection) : []),
       ...(result.difference ? [methodLine(result.difference)] : []),

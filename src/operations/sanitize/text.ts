@@ -69,7 +69,7 @@ function consequenceOf({ destination, undo }: SanitizePlan): string {
 }
 
 export function sanitizeTitle({ target, snapshot }: SanitizePlan): string {
-  return snapshot ? `Sanitize ${snapshotName(target, snapshot)}` : `Build and sanitize a snapshot of ${target}`;
+  return snapshot ? `sanitize ${snapshot.id}` : `build and sanitize ${target}`;
 }
 
 export function sanitizeSummary(result: SanitizeResult, { target, query }: SanitizePlan): RunSummary {
@@ -78,6 +78,7 @@ export function sanitizeSummary(result: SanitizeResult, { target, query }: Sanit
   const notes = [indirectText(coverage.tables), commonText(coverage.common)].filter((note) => note !== null);
   return summaryOf(`Sanitized ${snapshotName(target, original)} by ${by}: ${findingsText(coverage)}`, {
     caution: coverage.findings.length > 0,
+    snapshot: snapshot.id,
     card: { title: `Snapshot ${briefName(snapshot)} created`, facts: [findingsText(coverage), ...notes] },
     details: [
       `Sanitized snapshot ${briefName(snapshot)}: ${contentsText(snapshot)}`,

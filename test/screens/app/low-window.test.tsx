@@ -24,7 +24,7 @@ test('the question before quitting and all its answers are in view, whatever run
   const lines = await screenLines(model, SIZE);
   expect(lines.slice(1, 7)).toEqual([
     '  4 runs in progress:',
-    '  Build a snapshot of app',
+    '  build app',
     '  …',
     '  ❯ Stay',
     '    Quit when all have ended',

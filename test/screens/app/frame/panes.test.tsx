@@ -5,6 +5,7 @@ import { App } from '../../../../screens/app/app.tsx';
 import { dispatchMouse } from '../../../../screens/app/dispatch.ts';
 import type { Model } from '../../../../screens/app/model.ts';
 import type { Operations } from '../../../../screens/app/operations.ts';
+import { cellWidth } from '../../../../src/text/text-width.ts';
 import { fakeOperations } from '../../../helpers/fakes/fake-operations.ts';
 import { fakeSnapshot, fakeTarget, fakeWorld } from '../../../helpers/fakes/fake-world.ts';
 import { listed, press, until } from '../../../helpers/terminal/driven-model.ts';
@@ -54,7 +55,7 @@ test('targets, snapshots, tables and their facts stand side by side, joined by r
     /│ +├─ tables of 00aa00bb RAW ─+ 25 ─┼─ Snapshot 00aa00bb RAW ─+┤$/,
   );
   expect(lines.find((line) => line.includes('❯ shop-00'))).toMatch(/│› *0 +00aa00bb.*│ Source/);
-  expect(lines.filter((line) => /^[╭│├╰]/.test(line)).every((line) => [...line].length === 160)).toBe(true);
+  expect(lines.filter((line) => /^[╭│├╰]/.test(line)).every((line) => cellWidth(line) === 160)).toBe(true);
 });
 
 test('a cursor that moves on asks no server; where it stays, once', async () => {
