@@ -69,9 +69,13 @@ export const HELP: KeyBinding = {
 export const PALETTE: KeyBinding = {
   id: 'palette',
   label: 'commands',
-  help: 'search all commands by name',
-  run: ({ navigation }, route) =>
-    navigation.push({ screen: 'palette', of: route, typing: textEdit(), list: emptyList }),
+  help: 'search commands, targets, snapshots, settings and themes by name',
+  run: ({ navigation, operations }, route) => {
+    navigation.push({ screen: 'palette', of: route, typing: textEdit(), list: emptyList, settings: [] });
+    void operations.listSettings().then((settings) => {
+      navigation.change((other) => (other.screen === 'palette' ? { ...other, settings } : other));
+    });
+  },
   palette: false,
 };
 

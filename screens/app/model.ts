@@ -182,6 +182,8 @@ export interface TerminalControl {
   run(program: RunnableProgram): Promise<number | null>;
   /** Turns reports of the mouse on or off. */
   mouse(on: boolean): void;
+  /** Colours of this session, whatever the configuration has. */
+  useTheme(name: Settings['theme']): void;
   announce(text: string, kinds: AnnouncementKinds): void;
   /** Puts the text on the clipboard, where the terminal has one. */
   copy(text: string): void;

@@ -18,7 +18,7 @@ import { BACK_TO } from '../commands/points.ts';
 import { quit } from '../commands/quit.ts';
 import { RESET } from '../commands/reset.ts';
 import { SAVE } from '../commands/save.ts';
-import { signIn } from '../commands/sign-in.ts';
+import { SIGN_IN } from '../commands/sign-in.ts';
 import { SUBSET } from '../commands/subset.ts';
 import type { TargetsRoute } from './targets-route.ts';
 
@@ -59,13 +59,7 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
   AUDIT,
   CHECK,
   EDIT_CONFIGURATION,
-  {
-    id: 'sign_in',
-    label: 'sign in',
-    help: 'sign in to the hub or with an identity provider, in the browser',
-    palette: 'Sign in',
-    run: (model) => void signIn(model),
-  },
+  SIGN_IN,
   ACTIVITY,
   HELP,
   {

@@ -30,7 +30,7 @@ export const KEY_COMMANDS = {
   mouse: { keys: ['M'], does: 'turn the mouse on or off' },
   new: { keys: ['n'], does: 'add a branch, or an entry of the configuration' },
   other_device: { keys: ['o'], does: 'sign in with a code, on another device' },
-  palette: { keys: [':'], does: 'search all commands by name' },
+  palette: { keys: [':'], does: 'search commands, targets, snapshots, settings and themes' },
   pin: { keys: ['*'], does: 'pin a snapshot, so that no prune removes it' },
   prune: { keys: ['K'], does: 'prune the snapshots of a target' },
   pull: { keys: ['p'], does: 'pull a snapshot' },
