@@ -6,6 +6,7 @@ import type { TextEdit } from '../../components/text-edit.ts';
 import type { CommandId, ConfiguredKeys } from '../../src/config/schema/default-keys.ts';
 import type { Settings } from '../../src/config/schema/settings.ts';
 import type { Fact } from '../../src/presentation/shapes/fact.ts';
+import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
 import type { Mode } from '../../src/results/configuration-results.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
@@ -66,7 +67,7 @@ export interface PaneModule<Own extends Route = Route> {
   /** At the right of its title; `brief` among panes. */
   aside(model: Model, route: Own, options: { brief: boolean }): Span[];
   /** Facts of the selected row. */
-  detail?(model: Model, route: Own): { title: Span[]; facts: Fact[] } | null;
+  detail?(model: Model, route: Own, glyphs: Glyphs): { title: Span[]; facts: Fact[] } | null;
   /** The pane that the selected row opens. */
   next?(model: Model, route: Own): Route | null;
   /** Reads the rows. */

@@ -46,7 +46,8 @@ function idOf({ name, help }: PaletteEntry): string {
 
 const KEYS_WIDTH = 8;
 /** Cells of a name beside its help; names of targets may be longer. */
-const MOST_NAME = 40;
+const LEAST_NAMES = 30;
+const NAMES_SHARE = 0.4;
 
 function PaletteView({ route }: { route: PaletteRoute }) {
   const model = useModel();
@@ -55,7 +56,11 @@ function PaletteView({ route }: { route: PaletteRoute }) {
   const entries = entriesInView(model, route);
   const selected = selectedIndex(entries.map(idOf), route.list.selected);
   const widest = Math.max(0, ...entries.map(({ name }) => cellWidth(name)));
-  const nameWidth = Math.min(widest, MOST_NAME, columns - KEYS_WIDTH - 3);
+  const nameWidth = Math.min(
+    widest,
+    Math.max(LEAST_NAMES, Math.floor(columns * NAMES_SHARE)),
+    columns - KEYS_WIDTH - 3,
+  );
   const row = ({ name, help, keys, reason }: PaletteEntry): Span[] => [
     { text: fitCells(keys, KEYS_WIDTH, { ellipsis: glyphs.ellipsis }), tone: reason === null ? 'accent' : 'dim' },
     { text: fitCells(name, nameWidth, { ellipsis: glyphs.ellipsis }), tone: reason === null ? 'plain' : 'dim' },

@@ -116,5 +116,6 @@ function markedWords(count: number): Span[] {
 function countOf({ shown, list, brief }: { shown: number; list: SnapshotList; brief: boolean }): string {
   const { rows, localBytes } = list;
   const count = brief && shown === rows.length ? formatCount(shown) : countText(shown, rows.length, 'snapshot');
-  return localBytes === null ? count : `${count}, ${formatBytes(localBytes)} local`;
+  if (localBytes === null) return count;
+  return `${count}, ${formatBytes(localBytes)}${brief ? '' : ' local'}`;
 }

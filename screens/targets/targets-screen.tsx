@@ -19,6 +19,7 @@ import {
   targetFacts,
 } from '../../src/operations/targets/targets-text.ts';
 import type { Cell } from '../../src/presentation/shapes/column.ts';
+import type { Fact } from '../../src/presentation/shapes/fact.ts';
 import {
   fullWidth,
   layOutMeasured,
@@ -28,6 +29,7 @@ import {
 import type { Run } from '../../src/state/runs.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
 import { formatCount } from '../../src/text/format.ts';
+import { sparkline } from '../../src/text/sparkline.ts';
 import { useModel, useRoom } from '../app/frame/frame.tsx';
 import { PaneView } from '../app/frame/pane-view.tsx';
 import { FILTERED } from '../app/lists/filter.ts';
@@ -59,9 +61,12 @@ export const targetsScreen: ScreenModule<TargetsRoute> = {
       const shown = targetsInView(model, route).items.length;
       return entries.length === 0 ? [] : countOf({ shown, all: entries.length, sort: route.sort, brief });
     },
-    detail: (model, route) => {
+    detail: (model, route, glyphs) => {
       const selected = selectedTarget(model, route);
-      return selected && { title: titleOf(selected), facts: targetFacts(selected, minuteOf(model)) };
+      if (!selected) return null;
+      const growth = sparkline(model.targets.getState().sizes.get(selected.row.name)?.sizes ?? [], glyphs);
+      const facts = targetFacts(selected, minuteOf(model));
+      return { title: titleOf(selected), facts: [...facts, ...growthFacts(growth)] };
     },
     next: (model, route) => {
       const selected = selectedTarget(model, route);
@@ -226,6 +231,11 @@ function titleOf({ row }: TargetEntry): Span[] {
     { text: name, tone: 'strong' },
     { text: title === name ? '' : `  ${title}`, tone: 'dim' },
   ];
+}
+
+/** Sizes of the newest snapshots, for which the list beside has no room. */
+function growthFacts(growth: string): Fact[] {
+  return growth === '' ? [] : [{ name: 'Growth', value: growth, tone: 'accent' }];
 }
 
 function NoTargets({ loading, filtering }: { loading: boolean; filtering: boolean }) {

@@ -37,7 +37,7 @@ interface Step {
 const back = (shows: string | RegExp): Step => ({ keys: ['esc'], shows });
 /** Alone on its page, or the pane that has the keys. */
 const TARGETS = /tool > targets [ -]+\d targets|- > targets -+ \d -/;
-const SNAPSHOTS = /tool > app [ -]+(2 marked +)?2 snapshots, \d|> snapshots of app -+ (2 marked +)?2, \d/;
+const SNAPSHOTS = /tool > app [ -]+(2 marked +)?2 snapshots, \d|> snapshots of app -+ (2 marked +)?2, 48/;
 const TABLES = /tool > app > snapshot-0[\s\S]*public\.order_items|> tables of snapshot-0[\s\S]*public\.order_items/;
 
 /** The worlds of the fixture, and the keys that lead through all screens. */
@@ -93,7 +93,7 @@ const WALKS: Record<string, Step[]> = {
     back('V try'),
     back('> coverage'),
     back('SAFE created'),
-    { keys: ['t'], shows: '2 entries', screen: 'activity' },
+    { keys: ['t'], shows: '3 entries', screen: 'activity' },
     back('SAFE created'),
     back(SNAPSHOTS),
   ],

@@ -9,6 +9,9 @@ import { fitCells } from '../../../src/text/text-width.ts';
 import type { ActivityEntry } from '../lists/activity.ts';
 import { RUN_MARKS } from './run-text.ts';
 
+/** Messages are longer than names of runs. */
+const WIDEST_NAME = 48;
+
 interface ActivityOptions {
   glyphs: Glyphs;
   now: number;
@@ -23,7 +26,7 @@ export function activityColumns({ glyphs, now }: ActivityOptions): Column<Activi
       cell: (entry) => stateCell(entry, glyphs),
       brief: (entry) => markCell(entry, glyphs),
     },
-    { title: 'ACTIVITY', cell: ({ name }) => ({ text: printable(name) }) },
+    { title: 'ACTIVITY', max: WIDEST_NAME, cell: ({ name }) => ({ text: printable(name) }) },
     { title: 'TARGET', dropRank: 2, cell: ({ target }) => ({ text: printable(target ?? ''), tone: 'dim' }) },
     { title: 'DURATION', align: 'right', whole: true, dropRank: 1, cell: (entry) => ({ text: durationText(entry) }) },
     { title: 'RESULT', grows: true, dropRank: 3, cell: ({ text }) => ({ text: printable(text), tone: 'dim' }) },
@@ -66,13 +69,14 @@ export function activityDetail(entry: ActivityEntry): { title: string; facts: Fa
     ['State', status === 'noted' ? null : stateWord(entry)],
     ['Duration', durationMs === null ? null : formatDuration(durationMs)],
     ['Target', target],
+    ['Message', status === 'noted' ? name : null],
     ['Result', text || null],
     ...(run?.summary?.details ?? [])
       .slice(0, 3)
       .map((detail, index): [string, string] => [index === 0 ? 'Details' : '', detail]),
   ];
   return {
-    title: printable(name),
+    title: status === 'noted' ? 'Message' : printable(name),
     facts: facts.flatMap(([label, value]) =>
       value === null
         ? []
@@ -110,18 +114,22 @@ function briefTime(at: number, now: number): string {
 /** Cells of an entry of a strip, at least. */
 const LEAST_CELLS = 52;
 const DURATION_WIDTH = 8;
+const NOTHING_DONE = 'nothing was done yet';
 const GAP = 3;
 
 export interface StripOptions extends ActivityOptions {
   width: number;
-  lines: number;
+  /** Lines at most. */
+  most: number;
 }
 
 /** The newest entries in columns, side by side: `19:52 ✓ load 37d19e30 → shop_dev  1.2 s`. */
-export function activityLines(entries: ActivityEntry[], { glyphs, now, width, lines }: StripOptions): Span[][] {
+export function activityLines(entries: ActivityEntry[], { glyphs, now, width, most }: StripOptions): Span[][] {
   const count = Math.max(1, Math.floor((width + GAP) / (LEAST_CELLS + GAP)));
   const cells = Math.floor((width + GAP) / count) - GAP;
+  const lines = Math.max(1, Math.min(most, Math.ceil(entries.length / count)));
   const { ellipsis } = glyphs;
+  if (entries.length === 0) return [[{ text: NOTHING_DONE, tone: 'dim' }]];
   const timeWidth = Math.max(0, ...entries.slice(0, lines * count).map(({ at }) => briefTime(at, now).length));
   const nameWidth = cells - timeWidth - DURATION_WIDTH - 4;
   const cell = (entry: ActivityEntry | undefined, index: number): Span[] => {
@@ -137,6 +145,6 @@ export function activityLines(entries: ActivityEntry[], { glyphs, now, width, li
     ];
   };
   return Array.from({ length: lines }, (_, line) =>
-    Array.from({ length: count }, (_, column) => cell(entries[line + column * lines], column)).flat(),
+    Array.from({ length: count }, (_, column) => cell(entries[line * count + column], column)).flat(),
   );
 }

@@ -6,6 +6,7 @@ import { ViewportContext } from '../../../components/list.tsx';
 import { PAGE_CHROME, type Size } from '../../../components/page.tsx';
 import { type Pane, type PaneColumn, Panes, panesBorder, type Strip } from '../../../components/panes.tsx';
 import { useTheme } from '../../../components/theme.ts';
+import type { Glyphs } from '../../../src/presentation/shapes/glyphs.ts';
 import type { HistoryEntry } from '../../../src/results/history-results.ts';
 import { isLive } from '../../../src/state/runs.ts';
 import { activityOf, refreshHistory } from '../lists/activity.ts';
@@ -80,7 +81,7 @@ export function PanesFrame({ lists, focus, size }: ShownPanes) {
   const strip = useActivity(size);
   const height = size.rows - PAGE_CHROME - strip.lines.length - 1;
   const widths = widthsOf(size.columns);
-  const columns = columnsOf(model, { lists, focus, widths, height });
+  const columns = columnsOf(model, { lists, focus, widths, height, glyphs });
   const focused = placeOf(columns, lists[focus]);
   const border = panesBorder({ columns, strip }, glyphs);
   const route = lists[focus];
@@ -106,10 +107,10 @@ function useActivity({ columns, rows }: Size): Strip {
   useAnimation({ interval: 1000, isActive: runs.some(isLive) });
   const now = model.clock().getTime();
   const entries = activityOf({ runs, messages, recorded: recorded.slice(0, MOST_RECORDED), now });
-  const lines = Math.max(1, Math.min(MOST_LINES, Math.floor((rows - LEAST_ROWS) / 5)));
+  const most = Math.max(1, Math.min(MOST_LINES, Math.floor((rows - LEAST_ROWS) / 5)));
   return {
     title: [{ text: 'activity', tone: 'strong' }],
-    lines: activityLines(entries, { glyphs, now, width: columns - 3, lines }),
+    lines: activityLines(entries, { glyphs, now, width: columns - 3, most }),
   };
 }
 
@@ -119,9 +120,9 @@ const MOST_LINES = 8;
 const MOST_RECORDED = 100;
 
 const SHARES = { first: 0.27, details: 0.32 };
-const LEAST_FIRST = 36;
+const LEAST_FIRST = 37;
 const MOST_FIRST = 64;
-const LEAST_DETAILS = 40;
+const LEAST_DETAILS = 38;
 const MOST_DETAILS = 68;
 
 interface Widths {
@@ -142,9 +143,10 @@ function widthsOf(columns: number): Widths {
 interface ColumnsOptions extends Pick<ShownPanes, 'lists' | 'focus'> {
   widths: Widths;
   height: number;
+  glyphs: Glyphs;
 }
 
-function columnsOf(model: Model, { lists, focus, widths, height }: ColumnsOptions): PaneColumn[] {
+function columnsOf(model: Model, { lists, focus, widths, height, glyphs }: ColumnsOptions): PaneColumn[] {
   const [first, ...others] = lists;
   const column = (width: number, routes: Route[], lines: number[]): PaneColumn => ({
     width,
@@ -157,7 +159,7 @@ function columnsOf(model: Model, { lists, focus, widths, height }: ColumnsOption
   return [
     ...(first ? [column(widths.first, [first], [height])] : []),
     column(widths.second, others, stacked(height, others.length)),
-    { width: widths.details, panes: detailPanes(model, { lists, width: widths.details, height }) },
+    { width: widths.details, panes: detailPanes(model, { lists, width: widths.details, height, glyphs }) },
   ];
 }
 
@@ -191,13 +193,17 @@ function listPane(model: Model, { route, width, height, isActive }: ListPaneOpti
   };
 }
 
+interface DetailOptions {
+  lists: Route[];
+  width: number;
+  height: number;
+  glyphs: Glyphs;
+}
+
 /** Facts of the selected rows of the first two lists. */
-function detailPanes(
-  model: Model,
-  { lists, width, height }: { lists: Route[]; width: number; height: number },
-): Pane[] {
+function detailPanes(model: Model, { lists, width, height, glyphs }: DetailOptions): Pane[] {
   const details = lists.flatMap((route) => {
-    const detail = screenOf(model, route).pane?.detail?.(model, route);
+    const detail = screenOf(model, route).pane?.detail?.(model, route, glyphs);
     return detail ? [{ id: route.screen, ...detail }] : [];
   });
   const lines = stacked(height, details.length);

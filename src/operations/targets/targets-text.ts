@@ -143,13 +143,17 @@ export function targetFacts(entry: TargetEntry, now: number): Fact[] {
       ? { name: 'Server', value: (engineText(row) ?? 'unknown') + size }
       : { name: 'Shared', value: sharedText(row) },
     { name: 'Loads into', value: row.dst_url ?? 'no destination is configured' },
-    ...(row.contents ? [{ name: 'Holds', ...contentsFact(row.contents, now) }] : []),
+    ...(row.contents === undefined ? [] : [{ name: 'Holds', ...holdsFact(row.contents, now) }]),
     ...(row.copies?.base ? [{ name: 'Base copy', value: copyDetail(row.copies.base) }] : []),
     ...(row.copies?.spare ? [{ name: 'Spare', value: copyDetail(row.copies.spare) }] : []),
     ...(row.copies?.branches ? [{ name: 'Branches', value: branchesDetail(row.copies.branches) }] : []),
     { name: 'Snapshots', value: row.snapshots === 0 ? noSnapshotsText(row) : snapshotsText(row, now) },
     ...(row.last_restore ? [{ name: 'Restored', value: restoredText(row.last_restore, now) }] : []),
   ];
+}
+
+function holdsFact(contents: Contents | null, now: number): Omit<Fact, 'name'> {
+  return contents ? contentsFact(contents, now) : { value: 'unknown: no load of it is recorded', tone: 'dim' };
 }
 
 /** `8c41f2ab SAFE, loaded 12 min ago, unchanged`, `save lunch, restored 2 h ago, perhaps changed since` */
