@@ -118,6 +118,9 @@ interface Ruled {
   glyphs: Glyphs;
 }
 
+/** Cells of a title beside what is at the right. */
+const LEAST_TITLE = 14;
+
 /** `─ ❯ snapshots of app ───── 6, 3.4 MB ─`, in exactly so many cells. */
 function titledRule(
   { title, aside = [], focused = false }: Omit<Pane, 'id' | 'content' | 'height'>,
@@ -129,8 +132,9 @@ function titledRule(
   const shownAside = aside.filter(({ text }) => text !== '');
   const right: Span[] = shownAside.length === 0 ? [] : [{ text: ' ' }, ...shownAside, { text: ' ' }];
   const wanted = [...lead, ...looks];
-  // Where room is short, what is at the right goes first: the name of a pane leads to it.
-  const shownRight = spansWidth(wanted) + spansWidth(right) + 4 <= width ? right : [];
+  // Where room is short, the title is cut first: the right end says what changes.
+  const isRoom = spansWidth(right) + Math.min(spansWidth(wanted), LEAST_TITLE) + 4 <= width;
+  const shownRight = isRoom ? right : [];
   const shown = cutSpans(wanted, Math.max(0, width - 4 - spansWidth(shownRight)), ellipsis);
   const rest = Math.max(0, width - spansWidth(shown) - spansWidth(shownRight) - 4);
   return [

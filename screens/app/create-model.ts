@@ -1,5 +1,6 @@
 import { createStore } from 'zustand/vanilla';
 import { setKeysInEffect } from '../../src/config/keys/keys-in-effect.ts';
+import type { HistoryState } from '../../src/state/history.ts';
 import { createMessages } from '../../src/state/messages.ts';
 import { createNavigation } from '../../src/state/navigation.ts';
 import { elapsed } from '../../src/state/run.ts';
@@ -9,7 +10,7 @@ import { createTargetsStore, type KnownTarget } from '../../src/state/targets.ts
 import { targetsRoute } from '../targets/targets-route.ts';
 import { endedLine } from './frame/run-text.ts';
 import { addOutcome, keepMessages } from './keep-messages.ts';
-import { type HistoryState, refreshHistory } from './lists/activity.ts';
+import { refreshHistory } from './lists/activity.ts';
 import { createViews } from './lists/in-view.ts';
 import { refreshTargets } from './lists/refresh.ts';
 import type { Model, Session, TerminalControl } from './model.ts';

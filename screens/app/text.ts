@@ -61,7 +61,6 @@ export function configurationHint({ code }: UserError): string {
 }
 
 export const COMMAND_HINT = 'Type a command…';
-export const OPEN_HINT = 'Press Enter to open it';
 export const SCRIPTS_HINT = 'Every action is also a command, for scripts: tool --help';
 /** Titles of the groups of keys. */
 export const HELP_GROUPS = {

@@ -66,7 +66,7 @@ export const tablesScreen: ScreenModule<TablesRoute> = {
   pane: {
     view: TablesPane,
     path: ({ target, snapshot }) => [target, briefName(snapshot)],
-    name: ({ snapshot }) => `tables of ${briefName(snapshot)}`,
+    name: ({ snapshot }) => `tables of ${snapshot.id}`,
     aside: (model, route, { brief }) => [
       ...markedWords(route.marked.length),
       countOf(tablesInView(model, route).length, route, brief),

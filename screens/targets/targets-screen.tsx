@@ -64,7 +64,8 @@ export const targetsScreen: ScreenModule<TargetsRoute> = {
     detail: (model, route, glyphs) => {
       const selected = selectedTarget(model, route);
       if (!selected) return null;
-      const growth = sparkline(model.targets.getState().sizes.get(selected.row.name)?.sizes ?? [], glyphs);
+      const { sizes = [] } = model.targets.getState().sizes.get(selected.row.name) ?? {};
+      const growth = sparkline(sizes.slice(-MOST_SIZES), glyphs);
       const facts = targetFacts(selected, minuteOf(model));
       return { title: titleOf(selected), facts: [...facts, ...growthFacts(growth)] };
     },
@@ -74,6 +75,9 @@ export const targetsScreen: ScreenModule<TargetsRoute> = {
     },
   },
 };
+
+/** Snapshots whose sizes are drawn. */
+const MOST_SIZES = 20;
 
 /** Columns. */
 const BRIEF_BELOW = 52;

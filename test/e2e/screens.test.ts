@@ -35,7 +35,7 @@ describe.each([
     terminal.press('esc');
     await terminal.waitFor('1 of 4 targets');
     terminal.press('enter');
-    await terminal.waitFor('3 snapshots');
+    await terminal.waitFor(/3 snapshots|❯ snapshots of app ─+ 3,/);
     terminal.press('l');
     await terminal.waitFor('❯ Cancel');
     terminal.press('down');
@@ -43,7 +43,7 @@ describe.each([
     terminal.press('enter');
     await terminal.waitFor('Loaded snapshot 0 of app (');
     terminal.press('esc');
-    await terminal.waitFor('3 snapshots');
+    await terminal.waitFor(/3 snapshots|❯ snapshots of app ─+ 3,/);
     terminal.press('esc');
     await terminal.waitFor('1 of 4 targets');
     terminal.press('q');
@@ -204,13 +204,21 @@ interface Moved {
 
 const TABLES: Moved['open'] = [
   ['enter', /❯ snapshots of app ─+ 2,/],
-  ['right', '❯    public.orders '],
+  ['right', /❯ tables[\s\S]*❯ {4}public\.orders /],
 ];
 
 const SELECTED: Record<string, Moved> = {
   'the targets': { world: 'many', open: [['G', '❯ target-9999']], move: 'k', moved: '❯ target-9998' },
-  'the snapshots': { world: 'long', open: [['enter', /❯ snapshots of app ─+ 10,000, /]], move: 'j', moved: /❯ +1 / },
-  'the tables': { open: TABLES, move: 'j', moved: '❯    public.order_items ' },
+  'the snapshots': {
+    world: 'long',
+    open: [
+      ['enter', /❯ snapshots of app ─+ 10,000, /],
+      ['j', /❯ +1 /],
+    ],
+    move: 'j',
+    moved: /❯ +2 /,
+  },
+  'the tables': { open: TABLES, move: 'j', moved: '❯    public.order_i' },
   'the rows of a table': { open: [...TABLES, ['enter', /❯ +1 /]], move: 'j', moved: /❯ +2 / },
   'the answers of a plan': {
     open: [

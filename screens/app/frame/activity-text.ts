@@ -1,5 +1,5 @@
 import type { Span } from '../../../components/line.tsx';
-import { historyFacts } from '../../../src/operations/history/text.ts';
+import { damagedText, historyFacts } from '../../../src/operations/history/text.ts';
 import type { Column } from '../../../src/presentation/shapes/column.ts';
 import type { Fact } from '../../../src/presentation/shapes/fact.ts';
 import type { Glyphs } from '../../../src/presentation/shapes/glyphs.ts';
@@ -95,7 +95,7 @@ export function activityCount(
     const count = entries.filter((entry) => entry.status === status).length;
     return count === 0 ? [] : [`${count} ${status === 'waiting' ? 'queued' : status}`];
   });
-  const lost = damaged === 0 ? [] : [`${formatNumberOf(damaged, 'damaged line')} of the history skipped`];
+  const lost = damaged === 0 ? [] : [damagedText(damaged)];
   return [shown === entries.length ? all : `${shown} of ${all}`, ...live, ...lost].join(', ');
 }
 

@@ -1,5 +1,5 @@
-import type { HistoryEntry, HistoryList } from '../../../src/results/history-results.ts';
-import { toUserError, type UserError } from '../../../src/runtime/errors.ts';
+import type { HistoryEntry } from '../../../src/results/history-results.ts';
+import { toUserError } from '../../../src/runtime/errors.ts';
 import type { Message } from '../../../src/state/messages.ts';
 import { elapsed, type RunState } from '../../../src/state/run.ts';
 import type { Run } from '../../../src/state/runs.ts';
@@ -23,11 +23,6 @@ export interface ActivityEntry {
   run: Run | null;
   /** As the history keeps it. */
   recorded: HistoryEntry | null;
-}
-
-export interface HistoryState {
-  found: HistoryList | null;
-  error: UserError | null;
 }
 
 /** The history of earlier sessions and of scripts, too; never rejects. */

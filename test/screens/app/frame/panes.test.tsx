@@ -52,7 +52,7 @@ test('targets, snapshots, tables and their facts stand side by side, joined by r
   const lines = (await text()).split('\n');
   expect(lines[0]).toMatch(/^╭─ ❯ targets ─+ 12 ─┬─ snapshots of shop-00 ─+ 2.*─┬─ shop-00 ─+╮$/);
   expect(lines.find((line) => line.includes('tables of'))).toMatch(
-    /│ +├─ tables of 00aa00bb RAW ─+ 25 ─┼─ Snapshot 00aa00bb RAW ─+┤$/,
+    /│ +├─ tables of 00aa00bb ─+ 25 ─┼─ Snapshot 00aa00bb RAW ─+┤$/,
   );
   expect(lines.find((line) => line.includes('❯ shop-00'))).toMatch(/│› *0 +00aa00bb.*│ Source/);
   expect(lines.filter((line) => /^[╭│├╰]/.test(line)).every((line) => cellWidth(line) === 160)).toBe(true);
