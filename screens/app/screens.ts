@@ -15,10 +15,13 @@ import { editorProblemsScreen } from '../editor-problems/editor-problems-screen.
 import { exportScreen } from '../export/export-screen.tsx';
 import { fixScreen } from '../fix/fix-screen.tsx';
 import { helpScreen } from '../help/help-screen.tsx';
+import { ledgerScreen } from '../ledger/ledger-screen.tsx';
 import { noteScreen } from '../note/note-screen.tsx';
 import { paletteScreen } from '../palette/palette-screen.tsx';
 import { pointsScreen } from '../points/points-screen.tsx';
 import { quitScreen } from '../quit/quit-screen.tsx';
+import { rehearsalScreen } from '../rehearsal/rehearsal-screen.tsx';
+import { rehearsalCommandScreen } from '../rehearsal-command/rehearsal-command-screen.tsx';
 import { rowsScreen } from '../rows/rows-screen.tsx';
 import { runScreen } from '../run/run-screen.tsx';
 import { saveNameScreen } from '../save-name/save-name-screen.tsx';
@@ -43,12 +46,15 @@ export const SCREENS: Model['screens'] = {
   run: runScreen,
   coverage: coverageScreen,
   suggestion: suggestionScreen,
+  ledger: ledgerScreen,
   'save-query': saveQueryScreen,
   activity: activityScreen,
   tables: tablesScreen,
   rows: rowsScreen,
   branches: branchesScreen,
   'branch-name': branchNameScreen,
+  'rehearsal-command': rehearsalCommandScreen,
+  rehearsal: rehearsalScreen,
   points: pointsScreen,
   'save-name': saveNameScreen,
   changes: changesScreen,

@@ -12,6 +12,10 @@ export const LOADING = {
   difference: ['Comparing…'],
   editor: ['Reading the configuration file…'],
   fix: ['Preparing the fix…'],
+  ledger: [
+    'Restoring the snapshot into a throw-away database, to examine its columns…',
+    'Entries that exist in sanitize.lock.yml stay.',
+  ],
   plan: ['Preparing the plan…', 'Nothing is changed before you confirm.'],
   points: ['Listing the states to return to…'],
   snapshots: ['Listing snapshots…'],

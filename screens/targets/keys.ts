@@ -16,7 +16,9 @@ import { COPY } from '../commands/copy.ts';
 import { LOAD_LATEST } from '../commands/load.ts';
 import { BACK_TO } from '../commands/points.ts';
 import { quit } from '../commands/quit.ts';
+import { REHEARSE } from '../commands/rehearse.ts';
 import { RESET } from '../commands/reset.ts';
+import { CLASSIFY } from '../commands/sanitize.ts';
 import { SAVE } from '../commands/save.ts';
 import { SIGN_IN } from '../commands/sign-in.ts';
 import { SUBSET } from '../commands/subset.ts';
@@ -44,6 +46,7 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
   BACK_TO,
   CHANGES,
   BRANCHES,
+  REHEARSE,
   {
     id: 'sort',
     label: 'sort',
@@ -55,6 +58,7 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
       navigation.notify({ tone: 'plain', text: sortedText(sort) });
     },
   },
+  CLASSIFY,
   COPY,
   AUDIT,
   CHECK,

@@ -5,9 +5,8 @@ import type { Glyphs, Tone } from '../../../src/presentation/shapes/glyphs.ts';
 import { queuedText } from '../../../src/presentation/shapes/question.ts';
 import { kindBadge } from '../../../src/presentation/snapshot.ts';
 import type { ScreenNotice } from '../../../src/state/navigation.ts';
-import { paceOf } from '../../../src/state/progress.ts';
 import { elapsed, type LogLine, type RunState } from '../../../src/state/run.ts';
-import { type ReplacedDatabase, type Run, type RunSummary, runBefore } from '../../../src/state/runs.ts';
+import { progressOfRun, type ReplacedDatabase, type Run, type RunSummary, runBefore } from '../../../src/state/runs.ts';
 import { formatCount, formatDuration, formatNumberOf } from '../../../src/text/format.ts';
 
 export const RUN_MARKS: Record<RunState['status'], StateMark> = {
@@ -103,25 +102,27 @@ export const RUN_NOTES = {
 };
 
 /** The running step and its progress, or what a queued run waits for. */
-export function runningText({ state, target, ...run }: Run, runs: Run[]): string {
-  if (state.status === 'waiting') return `after ${runBefore(runs, { ...run, target })?.title ?? 'an earlier run'}`;
+export function runningText(run: Run, { runs, now }: { runs: Run[]; now: number }): string {
+  const { state } = run;
+  if (state.status === 'waiting') return `after ${runBefore(runs, run)?.title ?? 'an earlier run'}`;
   const step = state.steps.findLast((other) => other.state === 'running');
-  return [step?.label, percentOf({ state })].filter(Boolean).join(': ');
+  return [step?.label, percentOf(run, now)].filter(Boolean).join(': ');
 }
 
 /** Whole percents: the line is drawn on every change. */
-export function percentOf({ state }: Pick<Run, 'state'>): string | null {
-  const progress = state.steps.findLast((step) => step.state === 'running')?.progress;
-  const share = progress ? paceOf(progress, state.startedAt).share : null;
-  return share === null ? null : percentText(share);
+export function percentOf(run: Pick<Run, 'state'>, now: number): string {
+  return percentText(progressOfRun(run, now).share);
 }
 
 /** `● Build a snapshot of app 42% and 1 more, 2 queued`; empty without other runs than the one shown. */
-export function runsInProgress(runs: Run[], { shown, glyphs }: { shown: string | null; glyphs: Glyphs }): string {
+export function runsInProgress(
+  runs: Run[],
+  { shown, glyphs, now }: { shown: string | null; glyphs: Glyphs; now: number },
+): string {
   const others = runs.filter(({ id }) => id !== shown);
   const [first, ...more] = others.filter(({ state }) => state.status === 'running');
   const queued = others.filter(({ state }) => state.status === 'waiting').length;
-  const running = first && [first.title, percentOf(first), more.length > 0 ? `and ${more.length} more` : null];
+  const running = first && [first.title, percentOf(first, now), more.length > 0 ? `and ${more.length} more` : null];
   const words = [running?.filter(Boolean).join(' '), queued > 0 ? `${queued} queued` : null].filter(Boolean);
   return words.length === 0 ? '' : `${first ? glyphs.running : glyphs.pending} ${words.join(', ')}`;
 }

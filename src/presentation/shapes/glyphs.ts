@@ -23,6 +23,8 @@ export interface Glyphs {
   less: string;
   more: string;
   barFull: string;
+  /** Between the two. */
+  barHalf: string;
   barEmpty: string;
   caret: string;
   /** Bars of a sparkline, from the lowest. */
@@ -54,6 +56,7 @@ export const UNICODE: Glyphs = {
   less: '‹',
   more: '›',
   barFull: '█',
+  barHalf: '▓',
   barEmpty: '░',
   caret: '▏',
   levels: '▁▂▃▄▅▆▇█',
@@ -82,6 +85,7 @@ export const ASCII: Glyphs = {
   less: '<',
   more: '>',
   barFull: '#',
+  barHalf: '=',
   barEmpty: '.',
   caret: '_',
   levels: '_.-=+*#',
@@ -111,6 +115,7 @@ export const SPOKEN: Glyphs = {
   less: '',
   more: '',
   barFull: '',
+  barHalf: '',
   barEmpty: '',
   caret: '',
   levels: '',

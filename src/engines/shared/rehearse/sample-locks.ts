@@ -1,6 +1,4 @@
-import { quoteText } from '../connection/quote.ts';
-import type { Wire } from '../connection/wire.ts';
-import { type LockRow, type LockSample, STRONG_MODES } from './lock-record.ts';
+import type { LockRow, LockSample } from './lock-record.ts';
 
 /** Milliseconds between two samples. */
 export const SAMPLE_INTERVAL_MS = 5;
@@ -14,23 +12,23 @@ export interface LockSampler {
   stop: () => Promise<{ samples: number; longestGapMs: number }>;
 }
 
-interface SamplerOptions {
-  wire: Wire;
+interface SamplerOptions<Key> {
+  /** The strong locks on relations of this database only. */
+  read: () => Promise<LockRow<Key>[]>;
   now: () => number;
-  add: (sample: LockSample) => void;
+  add: (sample: LockSample<Key>) => void;
 }
 
 /** Reads the strong locks on relations of the database again and again. */
-export async function startSampling({ wire, now, add }: SamplerOptions): Promise<LockSampler> {
-  await wire.execute(PREPARE);
+export function startSampling<Key>({ read, now, add }: SamplerOptions<Key>): LockSampler {
   let [samples, longestGapMs, lastAt] = [0, 0, now()];
   const look = async (): Promise<void> => {
     const sentAt = now();
-    const [text = '[]'] = await wire.query('EXECUTE strong_locks');
+    const rows = await read();
     samples += 1;
     longestGapMs = Math.max(longestGapMs, sentAt - lastAt);
     lastAt = sentAt;
-    add({ rows: JSON.parse(text) as LockRow[], sentAt, at: now() });
+    add({ rows, sentAt, at: now() });
   };
   const ending = new AbortController();
   const sampling = (async () => {
@@ -52,13 +50,6 @@ export async function startSampling({ wire, now, add }: SamplerOptions): Promise
     },
   };
 }
-
-/** Reads the locks of this database only. */
-const PREPARE = `PREPARE strong_locks AS
-  SELECT coalesce(json_agg(json_build_array(pid, relation::int8, mode)), '[]') FROM pg_locks
-  WHERE locktype = 'relation' AND granted AND pid <> pg_backend_pid()
-    AND mode IN (${STRONG_MODES.map(quoteText).join(', ')})
-    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -5,7 +5,7 @@ export function firstWord(text: string): string {
     while (/\s|;|\(/.test(text[at] ?? '')) at += 1;
     const comment = COMMENTS.find(({ begin }) => text.startsWith(begin, at));
     if (!comment) break;
-    const end = text.indexOf(comment.end, at + 2);
+    const end = text.indexOf(comment.end, at + comment.begin.length);
     if (end === -1) return '';
     at = end + comment.end.length;
   }
@@ -15,5 +15,6 @@ export function firstWord(text: string): string {
 const LONGEST_WORD = 32;
 const COMMENTS = [
   { begin: '--', end: '\n' },
+  { begin: '#', end: '\n' },
   { begin: '/*', end: '*/' },
 ];

@@ -1,10 +1,10 @@
 import type { ObservedLock } from '../../facets/rehearse.ts';
 
-/** A row of pg_locks: process, relation, mode. */
-export type LockRow = [pid: number, relation: number, mode: string];
+/** A lock that is held: its session, what is locked by its number or name, and the mode in the words of the catalog. */
+export type LockRow<Key> = [pid: number, relation: Key, mode: string];
 
-export interface LockSample {
-  rows: LockRow[];
+export interface LockSample<Key> {
+  rows: LockRow<Key>[];
   /** Milliseconds: the statement was sent, its answer came. */
   sentAt: number;
   at: number;
@@ -23,16 +23,19 @@ interface HeldLock extends LockedRelation {
   statement: string | null;
 }
 
-export interface LockRecordOptions {
-  /** Tables with rows, and their indexes, by their number. */
-  relations: Map<number, LockedRelation>;
+export interface LockRecordOptions<Key> {
+  /** Tables with rows, and their indexes. */
+  relations: ReadonlyMap<Key, LockedRelation>;
+  /** The modes that are recorded, weakest first. */
+  strongModes: readonly string[];
+  modeText: (mode: string) => string;
   /** The statement that a process of an observed session runs. */
   runningOf: (pid: number) => { text: string; startedAt: number } | null;
   isObserved: (pid: number) => boolean;
 }
 
-export interface LockRecord {
-  add: (sample: LockSample) => void;
+export interface LockRecord<Key> {
+  add: (sample: LockSample<Key>) => void;
   /** The transaction of an observed session has ended. */
   release: (pid: number, at: number) => void;
   /** Every lock, in the order of its beginning. */
@@ -40,7 +43,13 @@ export interface LockRecord {
 }
 
 /** Folds samples and ends of transactions into the times for which locks were held. */
-export function createLockRecord({ relations, runningOf, isObserved }: LockRecordOptions): LockRecord {
+export function createLockRecord<Key>({
+  relations,
+  strongModes,
+  modeText,
+  runningOf,
+  isObserved,
+}: LockRecordOptions<Key>): LockRecord<Key> {
   const held = new Map<string, HeldLock>();
   const ended: HeldLock[] = [];
   const released = new Map<number, number>();
@@ -75,7 +84,7 @@ export function createLockRecord({ relations, runningOf, isObserved }: LockRecor
     end(at) {
       for (const [key, lock] of held) close(key, lock, at);
       return ended
-        .filter((lock) => !ended.some((other) => covers(other, lock)))
+        .filter((lock) => !ended.some((other) => covers(other, lock, strongModes)))
         .sort((one, other) => one.from - other.from)
         .map(({ table, index, mode, from, until, statement }) => {
           const held = { atMs: from, heldMs: (until ?? from) - from };
@@ -87,31 +96,14 @@ export function createLockRecord({ relations, runningOf, isObserved }: LockRecor
 
 const MOST_LOCKS = 10_000;
 
-/** Stronger than that of statements which change rows, weakest first. https://www.postgresql.org/docs/current/explicit-locking.html */
-export const STRONG_MODES = [
-  'ShareUpdateExclusiveLock',
-  'ShareLock',
-  'ShareRowExclusiveLock',
-  'ExclusiveLock',
-  'AccessExclusiveLock',
-];
-
-/** `AccessExclusiveLock` is ACCESS EXCLUSIVE. */
-function modeText(mode: string): string {
-  return mode
-    .replace(/Lock$/, '')
-    .replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
-    .toUpperCase();
-}
-
 /** A stronger lock of the same session on the same relation, for the whole time. */
-function covers(stronger: HeldLock, lock: HeldLock): boolean {
+function covers(stronger: HeldLock, lock: HeldLock, strongModes: readonly string[]): boolean {
   const isOfSame =
     stronger.pid === lock.pid &&
     stronger.table === lock.table &&
     (stronger.index === lock.index || stronger.index === null);
   const isStronger =
-    STRONG_MODES.indexOf(stronger.mode) > STRONG_MODES.indexOf(lock.mode) ||
+    strongModes.indexOf(stronger.mode) > strongModes.indexOf(lock.mode) ||
     (stronger.mode === lock.mode && stronger.index === null && lock.index !== null);
   return isOfSame && isStronger && stronger.from <= lock.from && (stronger.until ?? 0) >= (lock.until ?? 0);
 }
