@@ -113,7 +113,7 @@ function rulesOf(column: PaneColumn | undefined): Set<number> {
   return new Set(rows.slice(0, -1));
 }
 
-interface Ruled {
+interface RuleRoom {
   width: number;
   glyphs: Glyphs;
 }
@@ -124,7 +124,7 @@ const LEAST_TITLE = 14;
 /** `─ ❯ snapshots of app ───── 6, 3.4 MB ─`, in exactly so many cells. */
 function titledRule(
   { title, aside = [], focused = false }: Omit<Pane, 'id' | 'content' | 'height'>,
-  { width, glyphs }: Ruled,
+  { width, glyphs }: RuleRoom,
 ): Span[] {
   const { rule, ellipsis, pointer } = glyphs;
   const lead: Span[] = focused ? [{ text: `${pointer} `, tone: 'accent', bold: true }] : [];
@@ -178,7 +178,7 @@ function stripRule(columns: PaneColumn[], { title, aside = [] }: Strip, glyphs: 
   ];
 }
 
-function betweenSides(spans: Span[], { width, glyphs }: Ruled): Span[] {
+function betweenSides(spans: Span[], { width, glyphs }: RuleRoom): Span[] {
   const shown = cutSpans(spans, width - 3, glyphs.ellipsis);
   const blank = ' '.repeat(Math.max(0, width - 3 - spansWidth(shown)));
   const side: Span = { text: glyphs.side, tone: 'border' };

@@ -18,7 +18,7 @@ export interface ActivityRoute {
   typing: TextEdit | null;
 }
 
-/** Of every target, or of one. */
+/** The entries of every target, or of one. */
 export function allActivity({ runs, messages, history, clock }: Model, { of }: ActivityRoute): ActivityEntry[] {
   const entries = activityOf({
     runs: runs.store.getState().runs,

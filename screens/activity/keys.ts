@@ -11,7 +11,7 @@ import { runRoute } from '../commands/runs/run-route.ts';
 import { UNDO } from '../commands/undo.ts';
 import { type ActivityRoute, selectedActivity } from './activity-route.ts';
 
-/** What can be repeated without an original request; a load and a reset ask first. */
+/** Operations that are repeated without their original request; a load and a reset ask first. */
 const AGAIN: Record<string, (model: Model, of: { target: string; snapshot: string | null }) => void> = {
   build: (model, { target }) => void startBuild(model, { target }),
   load: (model, { target, snapshot }) =>

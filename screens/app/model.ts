@@ -139,7 +139,7 @@ export interface Model {
   snapshots: SnapshotsStore;
   runs: Runs;
   messages: Messages;
-  /** What earlier sessions and scripts did. */
+  /** Operations of earlier sessions and of scripts. */
   history: StoreApi<HistoryState>;
   operations: Operations;
   terminal: TerminalControl;

@@ -40,7 +40,7 @@ function nextOf(model: Model, route: Route | undefined): Route | null {
   return route === undefined ? null : (screenOf(model, route).pane?.next?.(model, route) ?? null);
 }
 
-/** What the list of a route is about. */
+/** Identifies the object of a route's list. */
 export function objectOf(route: Route): string {
   const target = 'target' in route ? route.target : '';
   return [route.screen, target, 'snapshot' in route ? route.snapshot.id : ''].join('\n');
@@ -80,7 +80,7 @@ function isOpener(route: Route | undefined): route is OpenerRoute {
   return route?.screen === 'targets' || route?.screen === 'snapshots';
 }
 
-function isBeside({ viewport }: Model): boolean {
+function hasPanes({ viewport }: Model): boolean {
   return viewport.pane !== undefined;
 }
 
@@ -90,7 +90,7 @@ export const PANE_KEYS: KeyBinding[] = [
     keys: ['tab'],
     label: 'next pane',
     help: 'to the next pane, where panes stand side by side',
-    when: ({ model }) => isBeside(model),
+    when: ({ model }) => hasPanes(model),
     run: (model) => {
       if (openNext(model)) return;
       for (let { focus } = paneChain(model); focus > 0; focus -= 1) leavePane(model);
@@ -100,7 +100,7 @@ export const PANE_KEYS: KeyBinding[] = [
   {
     keys: ['shift+tab'],
     help: 'to the pane before',
-    when: ({ model }) => isBeside(model),
+    when: ({ model }) => hasPanes(model),
     run: (model) => {
       if (paneChain(model).focus > 0) leavePane(model);
       else for (let more = MOST_PANES; more > 0 && openNext(model); more -= 1);

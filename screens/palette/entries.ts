@@ -16,6 +16,7 @@ import { EDIT_CONFIGURATION, editConfiguration } from '../commands/configuration
 import { confirmLoad, LOAD } from '../commands/load.ts';
 import { openSnapshot, openTarget } from '../commands/open-target.ts';
 import { SIGN_IN } from '../commands/sign-in.ts';
+import { openSnapshotText } from './text.ts';
 
 declare module '../app/route.ts' {
   interface Routes {
@@ -29,7 +30,7 @@ export interface PaletteRoute {
   of: Route;
   typing: TextEdit;
   list: ListState;
-  /** Of the configuration; empty until they are known. */
+  /** Settings of the configuration; empty until they are known. */
   settings: Setting[];
 }
 
@@ -94,7 +95,7 @@ function rankOf(name: string[], typed: string[]): 'exact' | 'prefix' | 'none' {
   return typed.every((word) => name.some((other) => other.startsWith(word))) ? 'prefix' : 'none';
 }
 
-/** Those that replace or remove something stand at the end. */
+/** Entries that replace or remove something stand at the end. */
 function lastOnes(entries: PaletteEntry[]): PaletteEntry[] {
   const order = ({ isLast = false }: PaletteEntry): number => (isLast ? 1 : 0);
   return entries.toSorted((a, b) => order(a) - order(b));
@@ -169,7 +170,7 @@ function snapshotEntries(model: Model, words: string): PaletteEntry[] {
   return Object.entries(model.snapshots.getState().targets).flatMap(([target, { rows }]) => {
     const ofId = words.length < 3 ? [] : rows.filter(({ id }) => id.startsWith(words));
     return [...new Set([...ofId, ...rows.slice(0, MOST_SNAPSHOTS)])].map((row) => ({
-      name: `Open snapshot ${row.id} of ${target}`,
+      name: openSnapshotText(row.id, target),
       help: [kindBadge(row.sanitized).text, formatAge(now - Date.parse(row.created_at)), row.note]
         .filter(Boolean)
         .join(', '),

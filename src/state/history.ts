@@ -1,7 +1,7 @@
 import type { HistoryList } from '../results/history-results.ts';
 import type { UserError } from '../runtime/errors.ts';
 
-/** What earlier sessions and scripts did; `null` until it is read. */
+/** Operations of earlier sessions and of scripts; `null` until they are read. */
 export interface HistoryState {
   found: HistoryList | null;
   error: UserError | null;

@@ -21,7 +21,7 @@ export interface ActivityEntry {
   /** Id of the snapshot that was made, loaded or transferred. */
   snapshot: string | null;
   run: Run | null;
-  /** As the history keeps it. */
+  /** The entry of the history. */
   recorded: HistoryEntry | null;
 }
 
@@ -53,7 +53,7 @@ export function activityOf({ runs, messages, recorded, now }: ActivitySources): 
   ].toSorted((a, b) => b.at - a.at);
 }
 
-/** What a run of this session did is in the history, too; a build and its sanitization are two entries there. */
+/** The history has the runs of this session, too; a build and its sanitization are two entries there. */
 function isOfRun({ at, operation, target }: HistoryEntry, { state, ...run }: Run): boolean {
   const began = Date.parse(at);
   const isWithin = began >= state.startedAt && (state.endedAt === null || began <= state.endedAt);

@@ -10,7 +10,7 @@ export interface Glyphs {
   rule: string;
   side: string;
   corners: { topLeft: string; topRight: string; bottomLeft: string; bottomRight: string };
-  /** Where a rule meets others, named after the sides to which it goes on. */
+  /** Ends of a rule that meets others, named after the sides to which it goes on. */
   junctions: { down: string; up: string; right: string; left: string; cross: string };
   /** The selected row of a list to which no keys go. */
   selected: string;

@@ -69,7 +69,7 @@ test('from the snapshots of a target the activity is that of the target', async 
   expect(await screenText(model)).toMatch(/0 of 1 entry[\s\S]*Nothing matches the filter/);
 });
 
-test('without any activity it is said what will be there', async () => {
+test('an empty list states what it will contain', async () => {
   const model = await listed(fakeWorld({}));
   await opened(model);
   expect(await screenText(model)).toContain('Nothing was done yet.');
