@@ -33,7 +33,7 @@ export function dispatchMouse(model: Model, event: MouseEvent): void {
       for (let step = 0; step < WHEEL_STEP; step += 1) move(model, event.kind === 'wheel-up' ? 'up' : 'down');
       return;
     case 'click':
-      click(model, event.row);
+      click(model, event);
       return;
     case 'other':
       return;
@@ -42,12 +42,14 @@ export function dispatchMouse(model: Model, event: MouseEvent): void {
   }
 }
 
-function click(model: Model, row: number): void {
+function click(model: Model, { row, column }: Extract<MouseEvent, { kind: 'click' }>): void {
   const route = model.navigation.top();
   const { rows, linesAboveRows } = screenOf(model, route);
   if (!rows || !('list' in route)) return;
   const inView = rows(model, route);
-  const clicked = model.viewport.keys[row - PAGE_HEAD - (linesAboveRows?.(route, model) ?? 1)];
+  const { left, right, top } = model.viewport.pane ?? { left: 0, right: Number.POSITIVE_INFINITY, top: 0 };
+  if (column < left || column >= right) return;
+  const clicked = model.viewport.keys[row - PAGE_HEAD - top - (linesAboveRows?.(route, model) ?? 1)];
   if (clicked === undefined || !inView.ids.includes(clicked)) return;
   if (clicked === inView.ids[positionIn(inView, route.list.selected)]) dispatchKey(model, 'enter');
   else model.navigation.replace({ ...route, list: { ...route.list, selected: clicked } });

@@ -107,6 +107,7 @@ export function lazyOperations(
       const { apply } = await work();
       return withoutSecrets(session, createContext, (context) => apply(context, sealed));
     },
+    listSettings: async () => (await import('../../src/config/schema/list-settings.ts')).listSettings(),
     listTargetsAfterRun: inContext(
       async () => (await import('../../src/operations/targets/targets.ts')).listTargetsAfterRun,
     ),

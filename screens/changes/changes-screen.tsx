@@ -18,7 +18,7 @@ import { Frame, useModel, useRoom } from '../app/frame/frame.tsx';
 import { ListFrame } from '../app/frame/list-frame.tsx';
 import { progressLines } from '../app/frame/progress-lines.ts';
 import { stepLines } from '../app/frame/step-lines.ts';
-import { BACK, HELP, MESSAGES, MOVES, PALETTE, REFRESH, RUNS } from '../app/keys.ts';
+import { ACTIVITY, BACK, HELP, MOVES, PALETTE, REFRESH } from '../app/keys.ts';
 import { FILTER, FILTERED } from '../app/lists/filter.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { LOADING, noMatchLines } from '../app/text.ts';
@@ -38,8 +38,7 @@ export const changesScreen: ScreenModule<ChangesRoute> = {
     RETURN_TO_BASE,
     BACK,
     REFRESH,
-    RUNS,
-    MESSAGES,
+    ACTIVITY,
     PALETTE,
     HELP,
     ...MOVES,

@@ -16,7 +16,7 @@ import type { ListState } from '../../src/state/list.ts';
 import { markdownText } from '../../src/text/markdown.ts';
 import { wrap } from '../../src/text/text-width.ts';
 import { Frame, linesInView, useModel, useRoom } from '../app/frame/frame.tsx';
-import { BACK, HELP, MESSAGES, MOVES, PALETTE, RUNS } from '../app/keys.ts';
+import { ACTIVITY, BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
 import { positionIn, rowsByIndex } from '../app/lists/in-view.ts';
 import { type Model, runWithId, type ScreenModule } from '../app/model.ts';
 import { moveInList, scrolledDown } from '../app/navigate.ts';
@@ -60,8 +60,7 @@ export const rehearsalScreen: ScreenModule<RehearsalRoute> = {
       run: copyReport,
     },
     BACK,
-    RUNS,
-    MESSAGES,
+    ACTIVITY,
     PALETTE,
     HELP,
     ...MOVES,

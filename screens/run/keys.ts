@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { LogLine } from '../../src/state/run.ts';
 import { printable } from '../../src/text/printable.ts';
 import { clientEndedText, clientName } from '../app/frame/run-text.ts';
-import { BACK, HELP, moving, PALETTE, RUNS } from '../app/keys.ts';
+import { ACTIVITY, BACK, HELP, moving, PALETTE } from '../app/keys.ts';
 import { clearFilter, isFiltered, startFilter } from '../app/lists/filter.ts';
 import { contextOf, type KeyBinding, type KeyContext, type Model, notifyFailure, quietly } from '../app/model.ts';
 import { notWritable } from '../app/why-not.ts';
@@ -96,7 +96,7 @@ export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
   moving('page-down', { keys: ['pagedown', 'ctrl+f'], help: 'a page down' }),
   moving('first', { keys: ['home', 'g'], help: 'to the beginning of the log' }),
   moving('last', { keys: ['end', 'G'], help: 'to the end of the log, and follow it' }),
-  RUNS,
+  ACTIVITY,
   PALETTE,
   HELP,
 ];

@@ -12,7 +12,6 @@ import { formatNumberOf } from '../../src/text/format.ts';
 import { notFetched, showWhileFetching } from '../app/lists/fetched.ts';
 import { refreshSnapshots } from '../app/lists/refresh.ts';
 import { contextOf, type KeyContext, type Model, notifyFailure, quietly } from '../app/model.ts';
-import { showTables } from '../commands/open-tables.ts';
 import { confirmOperation } from '../commands/runs/confirm.ts';
 import { begin } from '../commands/runs/run-route.ts';
 import { transferRun } from '../commands/runs/runs.ts';
@@ -21,11 +20,6 @@ import type { SnapshotsRoute } from './snapshots-route.ts';
 export function mark(model: Model, route: SnapshotsRoute): void {
   const { snapshot } = contextOf(model);
   if (snapshot) model.navigation.replace({ ...route, marked: toggled(route.marked, snapshot.id) });
-}
-
-export function openTables(model: Model, { target }: SnapshotsRoute): void {
-  const { snapshot } = contextOf(model);
-  if (snapshot) showTables(model, { target, snapshot });
 }
 
 export function compareSnapshots(model: Model, { target, marked }: SnapshotsRoute): void {

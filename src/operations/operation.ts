@@ -17,7 +17,7 @@ export interface Operation<Request, P extends Planned<Request, unknown>, Result>
   question: (plan: P['plan'], now: Date) => Question;
   /** Reports whether the plan needs an answer. Default: always. */
   asks?: (plan: P['plan']) => boolean;
-  /** Names the run. Default: the title of the question. */
+  /** Names the run by its verb and object: `load 58f7fad5 → shop_dev`. Default: the title of the question. */
   title?: (plan: P['plan']) => string;
   summary: (result: Result, plan: P['plan']) => RunSummary;
   replaces?: (plan: P['plan']) => ReplacedDatabase | null;

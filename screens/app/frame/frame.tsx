@@ -3,7 +3,8 @@ import { createContext, type ReactNode, useContext } from 'react';
 import { useStore } from 'zustand';
 import type { KeyHint } from '../../../components/key-bar.tsx';
 import type { Span } from '../../../components/line.tsx';
-import { contentWidth, PAGE_CHROME, Page, type Size } from '../../../components/page.tsx';
+import type { Viewport } from '../../../components/list.tsx';
+import { contentWidth, PAGE_CHROME, Page, type PageProps, type Size } from '../../../components/page.tsx';
 import { useTheme } from '../../../components/theme.ts';
 import { bindingsOf, keyName } from '../keys.ts';
 import { contextOf, type Model } from '../model.ts';
@@ -50,12 +51,15 @@ export interface FrameProps {
   screen: ScreenId;
   path: string[];
   aside?: Span[];
+  /** The pane that has the keys, and the border around all. */
+  panes?: { focused: NonNullable<Viewport['pane']>; border: NonNullable<PageProps['border']> };
   children: ReactNode;
 }
 
 /** The page of a screen, with its keys and a status line. */
-export function Frame({ screen, path, aside = [], children }: FrameProps) {
+export function Frame({ screen, path, aside = [], panes, children }: FrameProps) {
   const model = useModel();
+  model.viewport.pane = panes?.focused;
   const { glyphs } = useTheme();
   const size = useWindowSize();
   const route = model.navigation.top();
@@ -78,6 +82,7 @@ export function Frame({ screen, path, aside = [], children }: FrameProps) {
       status={statusSpans({ notice, toast, work, filled, width: size.columns }, glyphs)}
       facts={sessionFacts(model, session)}
       hints={keyHints(model, screen)}
+      border={panes?.border}
     >
       {children}
     </Page>

@@ -1,6 +1,6 @@
 import { profileOfScheme } from '../../../src/engines/list.ts';
 import { percentText, type StateMark } from '../../../src/presentation/progress.ts';
-import type { Cell, Column } from '../../../src/presentation/shapes/column.ts';
+import type { Cell } from '../../../src/presentation/shapes/column.ts';
 import type { Glyphs, Tone } from '../../../src/presentation/shapes/glyphs.ts';
 import { queuedText } from '../../../src/presentation/shapes/question.ts';
 import { kindBadge } from '../../../src/presentation/snapshot.ts';
@@ -9,7 +9,7 @@ import { elapsed, type LogLine, type RunState } from '../../../src/state/run.ts'
 import { progressOfRun, type ReplacedDatabase, type Run, type RunSummary, runBefore } from '../../../src/state/runs.ts';
 import { formatCount, formatDuration, formatNumberOf } from '../../../src/text/format.ts';
 
-const RUN_MARKS: Record<RunState['status'], StateMark> = {
+export const RUN_MARKS: Record<RunState['status'], StateMark> = {
   waiting: { glyph: 'pending', tone: 'dim' },
   running: { glyph: 'running', tone: 'accent' },
   done: { glyph: 'good', tone: 'good' },
@@ -101,40 +101,12 @@ export const RUN_NOTES = {
   ctrlC: 'Press Ctrl-C again to quit',
 };
 
-/** `runs` are all runs, to name the one that another waits for. */
-export function runColumns(runs: Run[], { glyphs, now }: { glyphs: Glyphs; now: number }): Column<Run>[] {
-  return [
-    { title: 'STATE', cell: (run) => stateCell(run, glyphs) },
-    { title: 'TIME', align: 'right', cell: ({ state }) => ({ text: formatDuration(elapsed(state, now)) }) },
-    { title: 'RUN', grows: true, cell: (run) => ({ text: runText(run, { runs, now }) }) },
-  ];
-}
-
-function stateCell({ state, summary, cancelling }: Run, glyphs: Glyphs): Cell {
-  const done = outcomeTone(summary);
-  const { glyph, tone } = state.status === 'done' ? { glyph: done, tone: done } : RUN_MARKS[state.status];
-  const word = state.status === 'waiting' ? 'queued' : state.status;
-  return { text: `${glyphs[glyph]} ${cancelling && state.status === 'running' ? 'cancelling' : word}`, tone };
-}
-
-/** Title and progress; of an ended run its result. */
-function runText(run: Run, { runs, now }: { runs: Run[]; now: number }): string {
-  const { title, state, summary } = run;
-  switch (state.status) {
-    case 'waiting':
-      return `${title}, after: ${runBefore(runs, run)?.title ?? ''}`;
-    case 'running': {
-      const step = state.steps.findLast((other) => other.state === 'running');
-      return [title, step?.label, percentOf(run, now)].filter(Boolean).join(': ');
-    }
-    case 'done':
-      return summary?.line ?? title;
-    case 'failed':
-    case 'cancelled':
-      return state.error ? `${title}: ${state.error.message}` : title;
-    default:
-      return state.status satisfies never;
-  }
+/** The running step and its progress, or what a queued run waits for. */
+export function runningText(run: Run, { runs, now }: { runs: Run[]; now: number }): string {
+  const { state } = run;
+  if (state.status === 'waiting') return `after ${runBefore(runs, run)?.title ?? 'an earlier run'}`;
+  const step = state.steps.findLast((other) => other.state === 'running');
+  return [step?.label, percentOf(run, now)].filter(Boolean).join(': ');
 }
 
 /** Whole percents: the line is drawn on every change. */
@@ -155,12 +127,10 @@ export function runsInProgress(
   return words.length === 0 ? '' : `${first ? glyphs.running : glyphs.pending} ${words.join(', ')}`;
 }
 
-export function runCount(runs: Run[]): string {
-  const waiting = runs.filter(({ state }) => state.status === 'waiting').length;
-  return formatNumberOf(runs.length, 'run') + (waiting > 0 ? `, ${waiting} queued` : '');
-}
-
-export const LOG_MARKS: Record<LogLine['kind'], { lead: Exclude<keyof Glyphs, 'corners'> | null; tone: Tone }> = {
+export const LOG_MARKS: Record<
+  LogLine['kind'],
+  { lead: Exclude<keyof Glyphs, 'corners' | 'junctions'> | null; tone: Tone }
+> = {
   step: { lead: 'pending', tone: 'plain' },
   done: { lead: 'good', tone: 'plain' },
   skipped: { lead: 'skipped', tone: 'dim' },

@@ -3,7 +3,6 @@ import type { Operation } from '../../../src/operations/operation.ts';
 import type { Planned } from '../../../src/operations/planned.ts';
 import {
   exportSummary,
-  snapshotTitle,
   type TransferKind,
   transferSummary,
   verifySummary,
@@ -30,7 +29,7 @@ export function operationRun<Request, P extends Planned<Request, unknown>, Resul
   const sanitized = operation.sanitized?.(shown) ?? null;
   const steps = operation.steps?.(shown);
   return {
-    title: operation.title?.(shown) ?? operation.question(shown, model.clock()).title,
+    title: operation.title?.(shown) ?? uncapitalized(operation.question(shown, model.clock()).title),
     target,
     kind: operation.kind,
     replaces: replacement && replacedDatabase(replacement.database),
@@ -43,6 +42,11 @@ export function operationRun<Request, P extends Planned<Request, unknown>, Resul
       return operation.summary(result, shown);
     },
   };
+}
+
+/** Names of runs begin with a verb: they are among others in a list. */
+function uncapitalized(title: string): string {
+  return title.charAt(0).toLowerCase() + title.slice(1);
 }
 
 export function verifyRun(model: Model, { target, snapshot }: OfSnapshot): RunDefinition {
@@ -82,6 +86,6 @@ function ofSnapshot(
   perform: (session: RunContext) => ReturnType<RunDefinition['perform']>,
 ): RunDefinition {
   const { sanitized } = snapshot;
-  const title = snapshotTitle(kind, target, snapshot);
+  const title = `${kind} ${snapshot.id}`;
   return { title, target, kind, replaces: null, sanitized, steps: transferSteps(kind, snapshot), perform };
 }

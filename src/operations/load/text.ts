@@ -48,7 +48,7 @@ export function loadQuestion(plan: LoadPlan, now: Date): Question {
     title:
       save === undefined
         ? `Load ${snapshot ? snapshotName(target, snapshot) : `${file} for ${target}`}`
-        : loadTitle(plan),
+        : `Return ${database} to ${saveName(target, save)}`,
     facts: [
       ...(snapshot ? snapshotFacts(plan, snapshot, now) : [{ name: 'File', value: file ?? '' }]),
       dataFact(plan),
@@ -222,9 +222,11 @@ function loadedThing({ selection, snapshot, target, file }: LoadPlan): string {
   return snapshot ? `${some}${snapshotName(target, snapshot)}` : (file ?? target);
 }
 
-export function loadTitle(plan: LoadPlan): string {
-  if (plan.save !== undefined) return `Return ${plan.destination.database} to ${saveName(plan.target, plan.save)}`;
-  return `Load ${loadedThing(plan)} into ${plan.destination.database}`;
+/** `load 58f7fad5 → shop_dev` */
+export function loadTitle({ save, selection, snapshot, file, target, destination }: LoadPlan): string {
+  if (save !== undefined) return `back to ${save} → ${destination.database}`;
+  const some = selection ? `${formatNumberOf(selection.chosen.length, 'table')} of ` : '';
+  return `load ${some}${snapshot?.id ?? file ?? target} → ${destination.database}`;
 }
 
 export function loadSummary(result: LoadResult, plan: LoadPlan): RunSummary {

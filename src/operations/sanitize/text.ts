@@ -77,7 +77,7 @@ function consequenceOf({ destination, undo }: SanitizePlan): string {
 }
 
 export function sanitizeTitle({ target, snapshot }: SanitizePlan): string {
-  return snapshot ? `Sanitize ${snapshotName(target, snapshot)}` : `Build and sanitize a snapshot of ${target}`;
+  return snapshot ? `sanitize ${snapshot.id}` : `build and sanitize ${target}`;
 }
 
 export function sanitizeSummary(result: SanitizeResult, { target, query }: SanitizePlan): RunSummary {

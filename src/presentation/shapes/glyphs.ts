@@ -10,6 +10,10 @@ export interface Glyphs {
   rule: string;
   side: string;
   corners: { topLeft: string; topRight: string; bottomLeft: string; bottomRight: string };
+  /** Ends of a rule that meets others, named after the sides to which it goes on. */
+  junctions: { down: string; up: string; right: string; left: string; cross: string };
+  /** The selected row of a list to which no keys go. */
+  selected: string;
   dot: string;
   arrow: string;
   none: string;
@@ -43,6 +47,8 @@ export const UNICODE: Glyphs = {
   rule: '─',
   side: '│',
   corners: { topLeft: '╭', topRight: '╮', bottomLeft: '╰', bottomRight: '╯' },
+  junctions: { down: '┬', up: '┴', right: '├', left: '┤', cross: '┼' },
+  selected: '›',
   dot: '·',
   arrow: '→',
   none: '–',
@@ -70,6 +76,8 @@ export const ASCII: Glyphs = {
   rule: '-',
   side: '|',
   corners: { topLeft: '+', topRight: '+', bottomLeft: '+', bottomRight: '+' },
+  junctions: { down: '+', up: '+', right: '+', left: '+', cross: '+' },
+  selected: '-',
   dot: '|',
   arrow: '->',
   none: '-',
@@ -98,6 +106,8 @@ export const SPOKEN: Glyphs = {
   rule: '',
   side: '',
   corners: { topLeft: '', topRight: '', bottomLeft: '', bottomRight: '' },
+  junctions: { down: '', up: '', right: '', left: '', cross: '' },
+  selected: '',
   dot: ',',
   arrow: 'to',
   none: 'none',

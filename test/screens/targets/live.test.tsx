@@ -97,7 +97,7 @@ describe('the list', () => {
     if (route.screen !== 'targets') throw new Error('not the list of targets');
     const View = targetsScreen.view;
     const rendered = renderAt(
-      { columns: 120, rows: 24 },
+      { columns: 110, rows: 24 },
       <ThemeContext value={createTheme({ unicode: true })}>
         <ModelContext value={model}>
           <ViewportContext value={model.viewport}>

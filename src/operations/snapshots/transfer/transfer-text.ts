@@ -13,13 +13,6 @@ import { VERIFIED } from '../../load/text.ts';
 
 export type TransferKind = 'push' | 'pull';
 
-const TITLES = { push: 'Push', pull: 'Pull', export: 'Export', verify: 'Verify' };
-
-/** `Push snapshot 0 of app (8c41f2ab RAW)` */
-export function snapshotTitle(kind: keyof typeof TITLES, target: string, snapshot: SnapshotRow): string {
-  return `${TITLES[kind]} ${snapshotName(target, snapshot)}`;
-}
-
 export function transferSummary(kind: TransferKind, result: TransferResult): RunSummary {
   const { target, snapshot, storage, objects, bytes } = result;
   const name = snapshotName(target, snapshot);
