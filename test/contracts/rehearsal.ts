@@ -114,7 +114,9 @@ export function rehearsalContract(start: () => Promise<SanitizerServer>): void {
       expect(result.outcome).toBe('over_limit');
       expect(result.problems.some(({ message }) => /on \S+\.person was held for/.test(message))).toBe(true);
       expect(result.problems.at(-1)?.message).toMatch(/were rewritten, more than 1\.0 kB$/);
-      expect(rehearsalMarkdown(result, markdownText)).toMatch(/^## Over the limit: migration of app/);
+      const markdown = rehearsalMarkdown(result, markdownText);
+      expect(markdown).toMatch(/^## Over the limit: migration of app/);
+      expect(markdown).toContain('### Locks');
       const calm = await rehearse({ sql: await sqlFile('ALTER TABLE hollow ADD COLUMN note varchar(10)'), limits });
       expect(calm).toMatchObject({ outcome: 'passed', locks: [], rewrites: [], warnings: [] });
     },

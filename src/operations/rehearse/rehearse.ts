@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { ObservedRehearsal, RehearsalObserver, RehearseFacet } from '../../engines/facets/rehearse.ts';
+import type { ObservedRehearsal, RehearsalObserver } from '../../engines/facets/rehearse.ts';
 import { type Database, openDatabase } from '../../engines/open-database.ts';
 import type { RehearsalLimits, RehearsalPlan, RehearsalResult } from '../../results/rehearsal-results.ts';
 import type { Context } from '../../runtime/context.ts';
@@ -35,7 +35,6 @@ export async function planRehearsal(context: Context, request: RehearseRequest):
   const { target, destdb, keep = false, limits = {} } = request;
   const works = chooseWorks(context, request);
   const { database } = await openBranches(context, request);
-  observable(database);
   for (const work of works) {
     if (work.kind === 'command') continue;
     await assertReadable(work.file);
@@ -136,17 +135,6 @@ function lockResults(context: Context, dialect: Dialect, observed: ObservedRehea
     }));
 }
 
-function observable({ rehearse, url }: Database): RehearseFacet {
-  if (rehearse) return rehearse;
-  throw new UserError(
-    'rehearsal_unsupported',
-    `A migration of ${url.display} cannot be rehearsed: only PostgreSQL can`,
-    {
-      hint: 'Create a branch and run the migration there: tool branch create TARGET NAME --env',
-    },
-  );
-}
-
 async function observeWorks(
   context: Context,
   { database, plan, works }: Rehearsal,
@@ -157,7 +145,7 @@ async function observeWorks(
     step,
     async (): Promise<[SchemaState, RehearsalObserver]> => {
       const state = await readSchema(context, database, plan.target);
-      return [state, await observable(database).observe()];
+      return [state, await database.rehearse.observe()];
     },
   );
   await using opened = observer;

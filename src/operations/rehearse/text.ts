@@ -58,7 +58,7 @@ const LONGEST_STATEMENT = 100;
 function sectionsOf(result: RehearsalResult): ReportSection[] {
   const sections: ReportSection[] = [
     { title: 'Warnings', lines: bounded(result.warnings.map(warningText)).flatMap((both) => both.split('\n')) },
-    { title: 'Locks', lines: bounded(byLength(result.locks, 'held_ms').map(lockText)) },
+    { title: 'Locks', lines: locksText(result) },
     { title: 'Rewritten', lines: bounded(byLength(result.rewrites, 'bytes').map(rewriteText)) },
     { title: 'Slowest statements', lines: byLength(result.statements, 'duration_ms').slice(0, 5).map(statementText) },
     { title: 'Failed statements', lines: bounded(failuresOf(result)) },
@@ -89,17 +89,22 @@ function warningText({ code, table, text, safer }: RehearsalResult['warnings'][n
 
 const BLOCKED = { readers: 'blocks readers and writers', writers: 'blocks writers', none: 'blocks other migrations' };
 
-function lockText({
-  table,
-  index,
-  mode,
-  held_ms,
-  below_resolution,
-  blocks,
-  statement,
-}: RehearsalResult['locks'][number]) {
+/** Without samples the kind of a statement tells its locks, and its duration how long they were held at most. */
+function locksText({ locks, sampling }: RehearsalResult): string[] {
+  const isSampled = sampling.samples > 0;
+  const lines = bounded(byLength(locks, 'held_ms').map((lock) => lockText(lock, isSampled)));
+  return isSampled || lines.length === 0 ? lines : [...lines, NOT_SAMPLED];
+}
+
+const NOT_SAMPLED = 'The server does not show its locks: these are known by the kind of the statement';
+
+function lockText(
+  { table, index, mode, held_ms, below_resolution, blocks, statement }: RehearsalResult['locks'][number],
+  isSampled: boolean,
+): string {
   const on = index === null ? table : `${table} (index ${index})`;
-  const held = below_resolution ? 'below the resolution of 5 ms' : formatDuration(held_ms);
+  const brief = isSampled ? 'below the resolution of 5 ms' : `at most ${formatDuration(held_ms)}`;
+  const held = below_resolution ? brief : formatDuration(held_ms);
   return `${on}: ${mode} for ${held}, ${BLOCKED[blocks]}${statement === null ? '' : `: ${oneLine(statement)}`}`;
 }
 
@@ -124,7 +129,7 @@ function rowsText({ table, before, after }: RehearsalResult['rows'][number]): st
 
 function writtenText({ growth_bytes, wal_bytes }: RehearsalResult): string {
   const growth = growth_bytes < 0 ? `shrank by ${formatBytes(-growth_bytes)}` : `grew by ${formatBytes(growth_bytes)}`;
-  return `the database ${growth}${wal_bytes === null ? '' : `, ${formatBytes(wal_bytes)} of WAL`}`;
+  return `the database ${growth}${wal_bytes === null ? '' : `, ${formatBytes(wal_bytes)} of the server's log`}`;
 }
 
 function outputOf({ works }: RehearsalResult): string[] {

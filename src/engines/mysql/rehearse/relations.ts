@@ -57,7 +57,7 @@ function countOf(database: string, name: string): string {
 interface Files {
   /** Numbers of tables and files of the server. */
   numbers: string[];
-  /** As they are on disk: the sizes of the catalog are estimates. */
+  /** On disk: the sizes of the catalog are estimates. */
   bytes: number;
 }
 

@@ -12,10 +12,10 @@ export interface TableLock {
   mode: LockMode;
 }
 
-/** What locks depend on. */
+/** The part of a situation that locks depend on. */
 export type LockSituation = Pick<Situation, 'tables' | 'statement'>;
 
-/** How an engine is written, and what is dangerous on it. */
+/** The grammar, locks and rules of an engine. */
 export interface Dialect {
   rules: readonly Rule[];
   /** A rewrite in fact that no rule explains. */

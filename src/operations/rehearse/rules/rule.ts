@@ -22,7 +22,7 @@ export interface Rule {
   safer: string;
   /** The server's documentation. */
   url: string;
-  /** Where MariaDB has its own. */
+  /** MariaDB's documentation, of rules for MySQL. */
   mariadbUrl?: string;
   /** The lock on the table; `null` where the danger is not a lock. */
   lock: LockMode | null;
