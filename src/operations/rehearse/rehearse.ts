@@ -12,7 +12,8 @@ import type { Planned } from '../planned.ts';
 import { briefLocks } from './brief-locks.ts';
 import { compareSchemas, readSchema, type SchemaState } from './compare-schemas.ts';
 import { problemsOf } from './limits.ts';
-import { DIALECTS, type Dialect } from './rules/dialect.ts';
+import type { Dialect } from './rules/dialect.ts';
+import { DIALECTS } from './rules/dialects.ts';
 import { warningsOf } from './rules/warnings.ts';
 import { chooseWorks, describeWork, runWork, type Work, type WorkChoice } from './work.ts';
 

@@ -27,7 +27,7 @@ interface Relation {
 }
 
 /** Rows that are counted of a table. */
-export const MOST_COUNTED = 10_000;
+const MOST_COUNTED = 10_000;
 
 /** Reads tables with their files. Waits for exclusive locks of others. */
 export async function readFacts(
