@@ -6,6 +6,7 @@ import { elapsed } from '../../src/state/run.ts';
 import { createRuns, type Run } from '../../src/state/runs.ts';
 import { createSnapshotsStore } from '../../src/state/snapshots.ts';
 import { createTargetsStore, type KnownTarget } from '../../src/state/targets.ts';
+import { showEndedRehearsal } from '../commands/rehearse.ts';
 import { targetsRoute } from '../targets/targets-route.ts';
 import { endedLine } from './frame/run-text.ts';
 import { addOutcome, keepMessages } from './keep-messages.ts';
@@ -37,6 +38,7 @@ export function createModel(options: ModelOptions): Model {
   keepMessages(navigation, messages);
   const onEnd = (run: Run) => {
     addOutcome(run, { navigation, messages });
+    showEndedRehearsal(run, navigation);
     const { notify } = model.session.getState();
     if (notify && isLong(run, notify.after)) terminal.announce(endedLine(run).text, notify);
     // A status from before a failure may no longer be true.

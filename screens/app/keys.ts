@@ -28,7 +28,7 @@ export const BACK: KeyBinding = {
   palette: false,
 };
 
-const PAGES: KeyBinding[] = [
+export const PAGES: KeyBinding[] = [
   moving('page-up', { keys: ['pageup', 'ctrl+b'], help: 'a page up' }),
   moving('page-down', { keys: ['pagedown', 'ctrl+f'], help: 'a page down' }),
   moving('first', { keys: ['home', 'g'], help: 'to the beginning' }),

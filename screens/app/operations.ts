@@ -138,6 +138,8 @@ export function lazyOperations(
       const { withSuggestion } = await import('../../src/operations/sanitize/suggest.ts');
       return withoutSecrets(session, createContext, (context) => withSuggestion(context, request, use));
     },
+    reviewLedger: inContext(async () => (await import('../../src/operations/sanitize/ledger/review.ts')).reviewLedger),
+    answerItem: inContext(async () => (await import('../../src/operations/sanitize/ledger/review.ts')).answerItem),
     verify: inContext(async () => (await import('../../src/operations/snapshots/verify.ts')).verify),
     listPoints: inContext(async () => (await import('../../src/operations/back/list-points.ts')).listPoints),
     verifyRestore: inContext(
@@ -210,6 +212,9 @@ export function lazyOperations(
       for (const [name, value] of Object.entries(plan.variables)) surroundings.environment[name] ??= value;
     },
     saveSubset: inContext(async () => (await import('../../src/operations/subset/save-subset.ts')).saveSubset),
+    includeAllSchemas: inContext(
+      async () => (await import('../../src/operations/build/include-schemas.ts')).includeAllSchemas,
+    ),
     openDraft: inSurroundings(async () => (await draft()).openDraft),
     /** With a time limit of its own. */
     listSourceNames: inSession(

@@ -15,11 +15,14 @@ import { exportScreen } from '../export/export-screen.tsx';
 import { fixScreen } from '../fix/fix-screen.tsx';
 import { helpScreen } from '../help/help-screen.tsx';
 import { historyScreen } from '../history/history-screen.tsx';
+import { ledgerScreen } from '../ledger/ledger-screen.tsx';
 import { messagesScreen } from '../messages/messages-screen.tsx';
 import { noteScreen } from '../note/note-screen.tsx';
 import { paletteScreen } from '../palette/palette-screen.tsx';
 import { pointsScreen } from '../points/points-screen.tsx';
 import { quitScreen } from '../quit/quit-screen.tsx';
+import { rehearsalScreen } from '../rehearsal/rehearsal-screen.tsx';
+import { rehearsalCommandScreen } from '../rehearsal-command/rehearsal-command-screen.tsx';
 import { rowsScreen } from '../rows/rows-screen.tsx';
 import { runScreen } from '../run/run-screen.tsx';
 import { runsScreen } from '../runs/runs-screen.tsx';
@@ -45,6 +48,7 @@ export const SCREENS: Model['screens'] = {
   run: runScreen,
   coverage: coverageScreen,
   suggestion: suggestionScreen,
+  ledger: ledgerScreen,
   'save-query': saveQueryScreen,
   runs: runsScreen,
   history: historyScreen,
@@ -53,6 +57,8 @@ export const SCREENS: Model['screens'] = {
   rows: rowsScreen,
   branches: branchesScreen,
   'branch-name': branchNameScreen,
+  'rehearsal-command': rehearsalCommandScreen,
+  rehearsal: rehearsalScreen,
   points: pointsScreen,
   'save-name': saveNameScreen,
   changes: changesScreen,

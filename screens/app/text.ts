@@ -13,6 +13,10 @@ export const LOADING = {
   editor: ['Reading the configuration file…'],
   history: ['Reading the history…'],
   fix: ['Preparing the fix…'],
+  ledger: [
+    'Restoring the snapshot into a throw-away database, to examine its columns…',
+    'Entries that exist in sanitize.lock.yml stay.',
+  ],
   plan: ['Preparing the plan…', 'Nothing is changed before you confirm.'],
   points: ['Listing the states to return to…'],
   snapshots: ['Listing snapshots…'],

@@ -7,6 +7,7 @@ import { BACK, HELP, MESSAGES, MOVES, PALETTE, REFRESH, RUNS } from '../app/keys
 import { rowsByIndex } from '../app/lists/in-view.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { EMPTY, LOADING } from '../app/text.ts';
+import { REHEARSE } from '../commands/rehearse.ts';
 import { UNDO } from '../commands/undo.ts';
 import {
   BACK_TO_POINT,
@@ -33,6 +34,7 @@ export const branchesScreen: ScreenModule<BranchesRoute> = {
     SAVE_BRANCH,
     BACK_TO_POINT,
     BRANCH_CHANGES,
+    { ...REHEARSE, label: 'rehearse' },
     UNDO,
     BACK,
     REFRESH,

@@ -12,6 +12,7 @@ import {
   REVEALED,
   sinceLine,
 } from '../../src/operations/changes/list-text.ts';
+import { overallProgress } from '../../src/state/overall-progress.ts';
 import { cellWidth } from '../../src/text/text-width.ts';
 import { Frame, useModel, useRoom } from '../app/frame/frame.tsx';
 import { ListFrame } from '../app/frame/list-frame.tsx';
@@ -98,14 +99,14 @@ function Reading({ route: { state }, path }: { route: ChangesRoute; path: string
   useAnimation({ interval: 500 });
   const now = model.clock().getTime();
   const width = columns - 4;
-  const steps = stepLines({ steps: state.steps, now, width, glyphs });
-  const room = height - LOADING.changes.length - steps.length - 5;
+  const head = progressLines({ run: { state }, now, width, glyphs });
+  const { steps } = overallProgress(state, now);
+  const tables = height - LOADING.changes.length - steps.length - head.length - 3;
   return (
     <Frame screen="changes" path={path}>
       <Empty lines={LOADING.changes} />
       <Box flexDirection="column" paddingLeft={2} paddingTop={1}>
-        <Lines lines={steps} width={width} />
-        <Lines lines={[[], ...progressLines({ run: { state }, now, width, tables: room, glyphs })]} width={width} />
+        <Lines lines={[...head, ...stepLines({ steps, now, width, tables, glyphs })]} width={width} />
       </Box>
     </Frame>
   );

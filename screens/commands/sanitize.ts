@@ -4,7 +4,8 @@ import { briefName } from '../../src/presentation/snapshot.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { contextOf, type KeyBinding, type Model, notifyFailure } from '../app/model.ts';
-import { noSnapshot, notWritable } from '../app/why-not.ts';
+import { noSnapshot, noTarget, notWritable } from '../app/why-not.ts';
+import { offerReview } from '../ledger/actions.ts';
 import { offerSuggestion, openSuggestion } from '../suggestion/actions.ts';
 import { confirmOperation } from './runs/confirm.ts';
 
@@ -54,6 +55,18 @@ export const SUGGEST: KeyBinding = {
     const { run } = contextOf(model);
     const original = run?.summary?.sanitized?.original;
     if (run && original) openSuggestion(model, { target: run.target, snapshot: original.id });
+  },
+};
+
+/** Goes through the columns that nobody has classified. */
+export const CLASSIFY: KeyBinding = {
+  id: 'classify',
+  help: 'go through the columns that the ledger (sanitize.lock.yml) has open',
+  palette: 'Classify columns…',
+  whyNot: (context) => notWritable(context) ?? noTarget(context),
+  run: (model) => {
+    const { target } = contextOf(model);
+    if (target) offerReview(model, target.row.name);
   },
 };
 

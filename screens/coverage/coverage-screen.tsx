@@ -16,7 +16,7 @@ import { ListFrame } from '../app/frame/list-frame.tsx';
 import { BACK, HELP, MOVES, RUNS } from '../app/keys.ts';
 import { contextOf, runWithId, type ScreenModule } from '../app/model.ts';
 import { noFindingsLines } from '../app/text.ts';
-import { EDIT_QUERY, SANITIZE, SUGGEST } from '../commands/sanitize.ts';
+import { CLASSIFY, EDIT_QUERY, SANITIZE, SUGGEST } from '../commands/sanitize.ts';
 
 declare module '../app/route.ts' {
   interface Routes {
@@ -38,6 +38,7 @@ export const coverageScreen: ScreenModule<CoverageRoute> = {
   keys: [
     SUGGEST,
     EDIT_QUERY,
+    { ...CLASSIFY, label: 'classify' },
     {
       ...SANITIZE,
       label: 'sanitize again',

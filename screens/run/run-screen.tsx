@@ -4,7 +4,7 @@ import { useStore } from 'zustand';
 import { FilterLine } from '../../components/filter-line.tsx';
 import { Lines, type Span } from '../../components/line.tsx';
 import { useTheme } from '../../components/theme.ts';
-import { type Run, runBefore } from '../../src/state/runs.ts';
+import { progressOfRun, type Run, runBefore } from '../../src/state/runs.ts';
 import { Frame, useModel, useRoom } from '../app/frame/frame.tsx';
 import { progressLines } from '../app/frame/progress-lines.ts';
 import { runBadge, runStatus } from '../app/frame/run-text.ts';
@@ -68,12 +68,12 @@ function RunOutcome({ route, run, before, now }: OutcomeProps) {
   const { glyphs } = useTheme();
   const { columns, height } = useRoom();
   const width = columns - MARGIN;
-  const { steps } = run.state;
-  // Tables get what the bar, its figures, an empty line, the steps and warnings leave.
+  const { steps } = progressOfRun(run, now);
   const outcome = outcomeLines({ run, before, width, glyphs });
-  const tables = Math.min(MOST_TABLES, height - steps.length - outcome.length - 3);
-  const head = progressLines({ run, now, width, tables, glyphs });
-  const rest = [...stepLines({ steps, now, width, glyphs }), ...outcome];
+  const head = progressLines({ run, now, width, glyphs });
+  // Tables get what the bar, the steps and warnings leave.
+  const tables = Math.min(MOST_TABLES, height - steps.length - outcome.length - head.length);
+  const rest = [...stepLines({ steps, now, width, tables, glyphs }), ...outcome];
   const rows = Math.max(1, height - head.length);
   const furthest = Math.max(0, rest.length - rows);
   const end = rest.length - Math.min(route.scrolledUp, furthest);

@@ -5,13 +5,14 @@ import { annotatedText } from '../../src/operations/snapshots/annotate/text.ts';
 import { comparedText } from '../../src/operations/snapshots/diff/diff-text.ts';
 import type { TransferKind } from '../../src/operations/snapshots/transfer/transfer-text.ts';
 import type { DiffResult } from '../../src/results/diff-results.ts';
-import type { SnapshotRow, SnapshotTable } from '../../src/results/results.ts';
+import type { SnapshotRow } from '../../src/results/results.ts';
 import { emptyList, toggled } from '../../src/state/list.ts';
 import { snapshotsOf } from '../../src/state/snapshots.ts';
 import { formatNumberOf } from '../../src/text/format.ts';
 import { notFetched, showWhileFetching } from '../app/lists/fetched.ts';
 import { refreshSnapshots } from '../app/lists/refresh.ts';
 import { contextOf, type KeyContext, type Model, notifyFailure, quietly } from '../app/model.ts';
+import { showTables } from '../commands/open-tables.ts';
 import { confirmOperation } from '../commands/runs/confirm.ts';
 import { begin } from '../commands/runs/run-route.ts';
 import { transferRun } from '../commands/runs/runs.ts';
@@ -24,13 +25,7 @@ export function mark(model: Model, route: SnapshotsRoute): void {
 
 export function openTables(model: Model, { target }: SnapshotsRoute): void {
   const { snapshot } = contextOf(model);
-  if (!snapshot) return;
-  const selection = { list: emptyList, typing: null, marked: [] };
-  showWhileFetching(
-    model,
-    { screen: 'tables', target, snapshot, ...selection, ...notFetched<SnapshotTable[]>() },
-    (signal) => model.operations.listTables(quietly(signal), { target, snapshot: snapshot.id }),
-  );
+  if (snapshot) showTables(model, { target, snapshot });
 }
 
 export function compareSnapshots(model: Model, { target, marked }: SnapshotsRoute): void {

@@ -14,7 +14,7 @@ import { REMOVE } from '../commands/remove.ts';
 import { RESET } from '../commands/reset.ts';
 import { begin } from '../commands/runs/run-route.ts';
 import { proveRun, verifyRun } from '../commands/runs/runs.ts';
-import { SANITIZE } from '../commands/sanitize.ts';
+import { CLASSIFY, SANITIZE } from '../commands/sanitize.ts';
 import { UNDO } from '../commands/undo.ts';
 import {
   choosePrune,
@@ -163,6 +163,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   },
   BUILD,
   SANITIZE,
+  CLASSIFY,
   COPY,
   UNDO,
   BACK_TO,

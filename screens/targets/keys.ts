@@ -17,7 +17,9 @@ import { LOAD_LATEST } from '../commands/load.ts';
 import { openTarget } from '../commands/open-target.ts';
 import { BACK_TO } from '../commands/points.ts';
 import { quit } from '../commands/quit.ts';
+import { REHEARSE } from '../commands/rehearse.ts';
 import { RESET } from '../commands/reset.ts';
+import { CLASSIFY } from '../commands/sanitize.ts';
 import { SAVE } from '../commands/save.ts';
 import { signIn } from '../commands/sign-in.ts';
 import { SUBSET } from '../commands/subset.ts';
@@ -47,6 +49,7 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
   BACK_TO,
   CHANGES,
   BRANCHES,
+  REHEARSE,
   {
     id: 'sort',
     label: 'sort',
@@ -58,6 +61,7 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
       navigation.notify({ tone: 'plain', text: sortedText(sort) });
     },
   },
+  CLASSIFY,
   COPY,
   AUDIT,
   CHECK,

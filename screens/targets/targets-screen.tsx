@@ -150,6 +150,8 @@ interface TargetTableProps {
 const SPINNER_MS = 1000;
 
 function TargetTable({ layout, entries, grouped, selected, filter, live, width, height }: TargetTableProps) {
+  const { clock } = useModel();
+  const now = clock().getTime();
   const { glyphs } = useTheme();
   const lines = useMemo(() => targetLines(entries, grouped), [entries, grouped]);
   const headings = useMemo(() => headingLines(lines), [lines]);
@@ -158,7 +160,7 @@ function TargetTable({ layout, entries, grouped, selected, filter, live, width, 
   const row = (line: TargetLine): Span[] => {
     if ('heading' in line) return headingSpans(line);
     const run = live.get(line.entry.row.name);
-    const shown = run ? withRun(layout, runCell(run, { glyphs, frame })) : layout;
+    const shown = run ? withRun(layout, runCell(run, { glyphs, frame, now })) : layout;
     return highlighted(tableRow(shown, line.entry, glyphs.ellipsis), filter);
   };
   return (

@@ -32,7 +32,7 @@ export const rehearseCommand = defineCommand({
   writes: true,
   async run(invocation) {
     const { rehearseOperation } = await import('../operations/rehearse/operation.ts');
-    const { rehearsalMarkdown } = await import('../operations/rehearse/text.ts');
+    const { rehearsalMarkdown, verdictText } = await import('../operations/rehearse/text.ts');
     const { checkSummaryFile, writeSummary } = await import('../operations/write-summary.ts');
     const { summaryText } = await import('../presentation/shapes/summary.ts');
     const { markdownText } = await import('../text/markdown.ts');
@@ -54,7 +54,7 @@ export const rehearseCommand = defineCommand({
       async text(result, plan) {
         outcomes.push(result.outcome);
         if (file !== null) await writeSummary(file, rehearsalMarkdown(result, markdownText));
-        return summaryText(rehearseOperation.summary(result, plan));
+        return summaryText({ ...rehearseOperation.summary(result, plan), line: verdictText(result) });
       },
     });
     const [ended = 'passed'] = outcomes;

@@ -1,6 +1,7 @@
 import type { Question } from '../presentation/shapes/question.ts';
 import type { DestinationState } from '../results/load-results.ts';
 import type { Context } from '../runtime/context.ts';
+import type { ExpectedStep } from '../state/overall-progress.ts';
 import type { RunKind, RunSummary } from '../state/runs.ts';
 import type { Planned } from './planned.ts';
 
@@ -22,7 +23,8 @@ export interface Operation<Request, P extends Planned<Request, unknown>, Result>
   replaces?: (plan: P['plan']) => ReplacedDatabase | null;
   /** Reports whether the data is sanitized; `null` where that is not known. */
   sanitized?: (plan: P['plan']) => boolean | null;
-  estimateMs?: (plan: P['plan']) => number | undefined;
+  /** All steps of the run, in order, with estimated durations. */
+  steps?: (plan: P['plan']) => ExpectedStep[];
 }
 
 export interface PlannedWork<Request, P, Result> {

@@ -8,7 +8,8 @@ export interface StateMark {
   tone: Tone;
 }
 
-export const STEP_MARKS: Record<RunStep['state'], StateMark> = {
+export const STEP_MARKS: Record<RunStep['state'] | 'pending', StateMark> = {
+  pending: { glyph: 'pending', tone: 'dim' },
   running: { glyph: 'running', tone: 'accent' },
   done: { glyph: 'good', tone: 'good' },
   skipped: { glyph: 'skipped', tone: 'dim' },

@@ -5,7 +5,7 @@ import type { GitState } from '../results/manifest/git-state.ts';
 import type { SnapshotLocation, SnapshotRow, SnapshotSignature } from '../results/results.ts';
 import type { SubsetPlanResult } from '../results/subset-results.ts';
 import { formatAge, formatBytes, formatCount, formatNumberOf, formatTime } from '../text/format.ts';
-import { definitionsOnlyText, excludedRowsText, hiddenText, leftOutText } from '../text/format-objects.ts';
+import { definitionsOnlyText, excludedRowsText, hiddenText, leftOutText, lostSchemas } from '../text/format-objects.ts';
 import { printable } from '../text/printable.ts';
 import type { Cell } from './shapes/column.ts';
 import type { Fact } from './shapes/fact.ts';
@@ -102,12 +102,23 @@ export function signatureWord({ state }: SnapshotSignature): string {
   return state === 'unchecked' ? 'not verified' : state;
 }
 
+/** `without app (10 tables, 580 MB)`: schemas that a snapshot lacks although nobody chose so. */
+export function lostFacts({ left_out_schemas = [] }: SnapshotRow): string[] {
+  const lost = lostSchemas(left_out_schemas);
+  return lost.length === 0 ? [] : [`without ${leftOutText(lost)}`];
+}
+
+export function lostNames({ left_out_schemas = [] }: SnapshotRow): { lostSchemas?: string[] } {
+  const lost = lostSchemas(left_out_schemas);
+  return lost.length === 0 ? {} : { lostSchemas: lost.map(({ schema }) => schema) };
+}
+
 /** Returns facts about its build, and about missing parts. */
 export function lackingFacts(snapshot: SnapshotRow): Fact[] {
-  const { program, left_out_schemas, definitions_only, excluded_rows, hidden } = snapshot;
-  const facts: [name: string, value: string, tone?: 'caution'][] = [
+  const { program, left_out_schemas = [], definitions_only, excluded_rows, hidden } = snapshot;
+  const facts: [name: string, value: string, tone?: 'caution' | undefined][] = [
     ['Program', program === undefined ? '' : `built with ${program}; the server's own client loads the rows`],
-    ['Left out', leftOutText(left_out_schemas ?? [])],
+    ['Left out', leftOutText(left_out_schemas), lostSchemas(left_out_schemas).length > 0 ? 'caution' : undefined],
     ['No rows', definitionsOnlyText(definitions_only ?? [])],
     ['Rows excluded', excluded_rows ? excludedRowsText(excluded_rows) : ''],
     ['Hidden', hiddenText(hidden ?? []), 'caution'],

@@ -44,7 +44,7 @@ const lock = v.object({
   blocks: describe(v.picklist(['readers', 'writers', 'none']), 'Who would have waited; `readers`: writers as well.'),
   at_ms: number,
   held_ms: describe(number, 'At most so long.'),
-  below_resolution: describe(flag, 'Known by the kind of the statement: shorter than a sample, or without samples.'),
+  below_resolution: describe(flag, 'Shorter than a sample: known by the kind of the statement.'),
   statement: orNull(text),
 });
 
@@ -89,7 +89,7 @@ export const rehearsalResult = v.object({
   ),
   sampling: v.object({
     interval_ms: number,
-    samples: describe(number, '0: the server does not show its locks.'),
+    samples: describe(number, '0: the server does not show its locks; their modes follow from the kinds of statements.'),
     longest_gap_ms: describe(number, 'Locks of other connections that were shorter may be missing.'),
   }),
 });

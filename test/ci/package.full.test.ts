@@ -15,7 +15,7 @@ import { canHaveSid, type DebianTree, debianTree } from '../helpers/postgres/deb
 
 const run = promisify(execFile);
 const VERSION = JSON.parse(readFileSync('package.json', 'utf8')).version;
-const KINDS: PackageKind[] = ['executable', 'tarball', 'npm', 'debian', 'rpm', 'installer'];
+const KINDS: PackageKind[] = ['executable', 'tarball', 'npm', 'debian', 'rpm', 'apk', 'installer'];
 const SYSTEM_NODE = '/usr/bin/node';
 
 let folder: string;

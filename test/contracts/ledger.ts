@@ -2,21 +2,31 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { engineOf } from '../../src/engines/registry.ts';
+import { planBranchCreate } from '../../src/operations/branch/create/create.ts';
 import { build } from '../../src/operations/build/build.ts';
+import { planLoad } from '../../src/operations/load/load.ts';
 import { searchCanaries } from '../../src/operations/sanitize/canaries/search-canaries.ts';
 import { checkLedger } from '../../src/operations/sanitize/ledger/check.ts';
 import { classify } from '../../src/operations/sanitize/ledger/classify.ts';
-import { assertPushClassified } from '../../src/operations/sanitize/ledger/ledger-gate.ts';
+import { assertPublishable } from '../../src/operations/sanitize/ledger/ledger-gate.ts';
 import { applySanitize, planSanitize, type SanitizeRequest } from '../../src/operations/sanitize/sanitize.ts';
-import { findSnapshot } from '../../src/operations/snapshots/snapshots.ts';
+import { assertNoOriginalData } from '../../src/operations/snapshots/sanitized-only.ts';
+import { findSnapshot, type SnapshotRequest } from '../../src/operations/snapshots/snapshots.ts';
+import { exportSnapshot } from '../../src/operations/snapshots/transfer/export.ts';
+import { push } from '../../src/operations/snapshots/transfer/push.ts';
 import type { CanaryReport } from '../../src/results/ledger-results.ts';
 import type { Context } from '../../src/runtime/context.ts';
+import { updateLedger } from '../../src/sanitize/ledger/ledger-file.ts';
 import { temporaryFolder, testContext } from '../helpers/postgres/postgres-server.ts';
 import { randomFrom } from '../helpers/random.ts';
+import { MASK, schemaChange, weakQuery, wideTables } from './ledger-changes.ts';
 import type { SanitizerServer } from './sanitizer.ts';
 
 const LIMIT = 240_000;
 const FULL_LIMIT = 3_600_000;
+const PERSONS = 3;
+const SHARED = { why: 'is an original', hint: 'Push it elsewhere' };
+const CHANGES_AT_ONCE = 25;
 
 export interface LedgerRounds {
   schemaChanges: number;
@@ -24,15 +34,12 @@ export interface LedgerRounds {
   rebuilds: number;
 }
 
-/** Changes all that is personal. */
-const MASK = [
-  "UPDATE person SET email = concat('p', id, '@example.com'), first_name = concat('Person ', id), note = NULL, born = '2000-01-01', phone = id",
-  'UPDATE event SET payload = \'{"kind": "visit"}\'',
-];
-
 interface Change {
   query?: string[];
   sanitize?: object;
+  /** Settings of the target, and of other targets. */
+  more?: object;
+  others?: object;
 }
 
 /** What a ledger and canaries guarantee on every engine; called inside a `describe`. */
@@ -41,22 +48,25 @@ export function ledgerContract(start: () => Promise<SanitizerServer>, rounds: Le
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   /** `public.` where tables have a schema. */
   let prefix: string;
+  let isPostgres: boolean;
   const name = (rest: string): string => `${prefix}${rest}`;
 
   beforeAll(async () => {
     server = await start();
-    prefix = server.schema === 'public' ? 'public.' : '';
+    isPostgres = server.schema === 'public';
+    prefix = isPostgres ? 'public.' : '';
   }, LIMIT);
 
   beforeEach(async () => {
     await folder?.[Symbol.asyncDispose]();
     folder = await temporaryFolder();
-    await mkdir(join(folder.path, 'repository'));
+    for (const name of ['repository', 'team']) await mkdir(join(folder.path, name));
     for (const database of ['source', 'clean', 'clean.tool-undo', 'copy']) await server.dropDatabase(database);
     await server.createDatabase('source');
     const { numbers } = server;
-    const [type, state] =
-      prefix === '' ? [[], "enum('new','paid')"] : [["CREATE TYPE state AS ENUM ('new', 'paid')"], 'state'];
+    const [type, state] = isPostgres
+      ? [["CREATE TYPE state AS ENUM ('new', 'paid')"], 'state']
+      : [[], "enum('new','paid')"];
     await server.run(
       'source',
       ...type,
@@ -66,7 +76,7 @@ export function ledgerContract(start: () => Promise<SanitizerServer>, rounds: Le
       `CREATE TABLE purchase (id integer PRIMARY KEY, person_id integer NOT NULL, state ${state} NOT NULL, FOREIGN KEY (person_id) REFERENCES person (id))`,
       `INSERT INTO purchase SELECT i, i, 'new' FROM ${numbers(60)}`,
       'CREATE TABLE event (id integer PRIMARY KEY, payload json)',
-      `INSERT INTO event SELECT i, concat('{"user": {"mail": "u', i, '@real.example.org"}, "kind": "visit"}')${prefix === '' ? '' : '::json'} FROM ${numbers(40)}`,
+      `INSERT INTO event SELECT i, concat('{"user": {"mail": "u', i, '@real.example.org"}, "kind": "visit"}')${isPostgres ? '::json' : ''} FROM ${numbers(40)}`,
       'CREATE TABLE never_filled (id integer PRIMARY KEY, remark varchar(40))',
       'CREATE VIEW mailing AS SELECT email FROM person',
     );
@@ -79,14 +89,20 @@ export function ledgerContract(start: () => Promise<SanitizerServer>, rounds: Le
 
   const ledgerFile = (): string => join(folder.path, 'repository', 'sanitize.lock.yml');
 
-  async function contextOf({ query = MASK, sanitize = {} }: Change = {}): Promise<Context> {
+  async function contextOf({ query = MASK, sanitize = {}, more = {}, others = {} }: Change = {}): Promise<Context> {
     const file = join(folder.path, 'repository', 'query.sql');
     await writeFile(file, query.map((statement) => `${statement};\n`).join(''));
     const target = {
-      snapshot: { src_url: server.url('source'), dst_url: server.url('copy') },
+      snapshot: {
+        ...{ src_url: server.url('source'), dst_url: server.url('copy') },
+        ...(isPostgres && { schema_config: { use_default_schema: false } }),
+      },
       sanitize: { dst_url: server.url('clean'), query_file: file, require_classified: true, ...sanitize },
     };
-    return testContext({ settings: { working_directory: join(folder.path, 'work'), targets: { app: target } } });
+    const own = { working_directory: join(folder.path, 'work'), targets: { app: { ...target, ...more }, ...others } };
+    return testContext({
+      settings: { ...own, storage_profiles: { team: { provider: 'folder', path: join(folder.path, 'team') } } },
+    });
   }
 
   async function sanitize(context: Context, request: Partial<SanitizeRequest> = {}) {
@@ -160,7 +176,7 @@ export function ledgerContract(start: () => Promise<SanitizerServer>, rounds: Le
       await sanitize(context);
       const { manifest } = await findSnapshot(context, { target: 'app' });
       const push = (pushed: Partial<typeof manifest>, sanitized = true): Promise<void> =>
-        assertPushClassified(context, { manifest: { ...manifest, ...pushed }, sanitized, isShared: true });
+        assertPublishable(context, { manifest: { ...manifest, ...pushed }, sanitized, original: SHARED });
       await push({});
       const { classified: entries = [], ...unclassified } = manifest;
       expect(entries.length).toBeGreaterThan(10);
@@ -170,7 +186,7 @@ export function ledgerContract(start: () => Promise<SanitizerServer>, rounds: Le
       for (const foreign of [[], entries.slice(1)]) {
         await expect(push({ classified: foreign })).rejects.toMatchObject({ code: 'unclassified' });
       }
-      const bare = assertPushClassified(context, { manifest: unclassified, sanitized: true, isShared: false });
+      const bare = assertPublishable(context, { manifest: unclassified, sanitized: true });
       await expect(bare).rejects.toMatchObject({ code: 'unclassified' });
       await expect(push({}, false)).rejects.toMatchObject({ code: 'unclassified' });
       const text = await readFile(ledgerFile(), 'utf8');
@@ -197,10 +213,45 @@ export function ledgerContract(start: () => Promise<SanitizerServer>, rounds: Le
   );
 
   it(
+    'hands a sanitized snapshot out in no way while the ledger lacks an entry, and an original as such only',
+    async () => {
+      await classified();
+      const others = { readers: { share: { storage_profile_name: 'team', dst_url: server.url('copy') } } };
+      const context = await contextOf({ more: { storage_profile: 'team' }, others });
+      const agent = { ...context, sanitizedOnly: true };
+      await sanitize(context);
+      const present = async () => (await findSnapshot(context, { target: 'app' })).row.id;
+      const files: string[] = [];
+      const toFile = (request: Partial<SnapshotRequest> = {}) =>
+        exportSnapshot(context, { target: 'app', file: join(folder.path, `${files.push('')}.zip`), ...request });
+      const ways: Record<string, () => Promise<unknown>> = {
+        sanitize: () => sanitize(context),
+        push: () => push(context, { target: 'app' }),
+        export: () => toFile(),
+        'load of an agent': () => planLoad(agent, { target: 'app' }),
+        'branch of an agent': () => planBranchCreate(agent, { target: 'app', name: 'a' }),
+        'present branch, save, changes and reset of an agent': () =>
+          present().then((id) => assertNoOriginalData(agent, 'app', id)),
+      };
+      for (const [way, handOut] of Object.entries(ways)) await expect(handOut(), way).resolves.not.toThrow();
+      const text = await readFile(ledgerFile(), 'utf8');
+      await edit((before) => before.replace(/^.*purchase\.id:.*\n/m, ''));
+      for (const [way, handOut] of Object.entries(ways))
+        await expect(handOut(), way).rejects.toMatchObject({ code: 'unclassified' });
+      await writeFile(ledgerFile(), text);
+      await expect(push(context, { target: 'app', original: true })).rejects.toMatchObject({ code: 'unclassified' });
+      await build(context, { target: 'app', push: false });
+      await expect(toFile()).rejects.toMatchObject({ code: 'unclassified' });
+      expect((await toFile({ original: true })).snapshot.sanitized).toBe(false);
+    },
+    LIMIT,
+  );
+
+  it(
     'a key that a document has for the first time is refused, and one that the query removes is not',
     async () => {
       const query = MASK.filter((statement) => !statement.includes('payload'));
-      const hides = prefix === '' ? "JSON_REMOVE(payload, '$.user')" : "(payload::jsonb - 'user')::json";
+      const hides = isPostgres ? "(payload::jsonb - 'user')::json" : "JSON_REMOVE(payload, '$.user')";
       const context = await classified({ query: [...query, `UPDATE event SET payload = ${hides}`] });
       await sanitize(context);
       await server.run(
@@ -239,24 +290,38 @@ export function ledgerContract(start: () => Promise<SanitizerServer>, rounds: Le
   );
 
   it(
-    'check finds each new column, table and value of random changes in the catalog',
+    'check finds exactly what random changes of the schema add, from the catalog',
     async () => {
+      await server.run('source', ...wideTables());
       const context = await classified();
       expect(await opened(context)).toEqual([]);
-      const random = randomFrom(41);
-      for (let round = 0; round < rounds.schemaChanges; round += 1) {
-        await server.run('source', ...schemaChange(round, random, prefix !== ''));
-        const open = await opened(context);
-        expect(open, `round ${round}`).not.toEqual([]);
+      const isFolded = !isPostgres && (await server.value('source', 'SELECT @@lower_case_table_names')) === '1';
+      const changing = { random: randomFrom(41), isPostgres, isFolded };
+      let columns = 0;
+      for (let round = 0; round < rounds.schemaChanges; round += CHANGES_AT_ONCE) {
+        const changes = Array.from({ length: CHANGES_AT_ONCE }, (_, at) => schemaChange(round + at, changing));
+        await server.run('source', ...changes.flatMap(({ statements }) => statements));
+        const expected = [...new Set(changes.flatMap(({ opens }) => opens))].sort();
+        const { open } = await checkLedger(context, { target: 'app' });
+        expect(open.map((item) => item.name).sort()).toEqual(expected);
+        columns += expected.length;
         if (round === 0) {
           const copied = await checkLedger(context, { target: 'app', url: server.url('source') });
-          expect(copied.open.map((item) => item.name)).toEqual(open);
+          expect(copied.open).toEqual(open);
+          await build(context, { target: 'app' });
+          await expect(sanitize(context)).rejects.toMatchObject({ code: 'unclassified' });
         }
-        await edit(
-          (text) => text + open.map((item) => `    ${JSON.stringify(item)}: { kept: x, values: ${VALUES} }\n`).join(''),
-        );
+        await updateLedger({ configuration: context.configuration, target: 'app' }, (before) => {
+          const after = new Map(before);
+          const values = changes.map((_, at) => `v${round + at}`);
+          for (const { name: item } of open) {
+            after.set(item, { state: 'kept', reason: 'x', values: [...(before.get(item)?.values ?? []), ...values] });
+          }
+          return after;
+        });
         expect(await opened(context)).toEqual([]);
       }
+      expect(columns).toBeGreaterThanOrEqual(rounds.schemaChanges * 0.9);
     },
     FULL_LIMIT,
   );
@@ -282,25 +347,26 @@ export function ledgerContract(start: () => Promise<SanitizerServer>, rounds: Le
       const search = async (query: string[], within = context): Promise<CanaryReport> => {
         const statements = await engineOf(manifest.engine).splitQuery(query.map((one) => `${one};`).join('\n'));
         const work = { target: 'app', manifest, statements, keep: [], cpus: 1, allowSuperuser: false };
-        return searchCanaries(within, { ...work, persons: 3, strict: false });
+        return searchCanaries(within, { ...work, persons: PERSONS, strict: false });
       };
       const strict = await search(MASK);
       expect(strict.survived.filter(({ kept }) => !kept)).toEqual([]);
       expect(strict.columns).toBeGreaterThanOrEqual(6);
-      const random = randomFrom(7);
+      const asking = { random: randomFrom(7), isPostgres };
       for (let round = 0; round < rounds.weakQueries; round += 1) {
-        const { query, column } = weakQuery(round, random, prefix !== '');
-        const { survived } = await search(query);
-        expect(
-          survived.map((each) => each.column),
-          query.join('\n'),
-        ).toContain(name(column));
+        const { query, columns } = weakQuery(round, asking);
+        const survived = (await search(query)).survived.filter(({ kept }) => !kept);
+        expect(survived.map(({ column }) => column).sort(), query.join('\n')).toEqual(columns.map(name).sort());
+        for (const { marks } of survived) expect(marks, query.join('\n')).toBeGreaterThanOrEqual(PERSONS);
       }
       // Without `require_classified` nothing compares such an entry with the result.
-      const { query, column } = weakQuery(0, randomFrom(7), prefix !== '');
-      await writeFile(ledgerFile(), `version: 1\ntargets: { app: { ${name(column)}: empty } }\n`);
+      const { query, columns } = weakQuery(0, { random: randomFrom(7), isPostgres });
+      const entries = columns.map((column) => `${name(column)}: empty`).join(', ');
+      await writeFile(ledgerFile(), `version: 1\ntargets: { app: { ${entries} } }\n`);
       const { survived } = await search(query, await contextOf({ sanitize: { require_classified: false } }));
-      expect(survived.find((each) => each.column === name(column))?.kept).toBe(false);
+      expect(survived.filter(({ kept }) => !kept).map(({ column }) => column)).toEqual(
+        expect.arrayContaining(columns.map(name)),
+      );
     },
     FULL_LIMIT,
   );
@@ -325,109 +391,4 @@ export function ledgerContract(start: () => Promise<SanitizerServer>, rounds: Le
     },
     LIMIT,
   );
-}
-
-const VALUES = '[new, paid, v0, v1, v2]';
-
-const NAMES = [
-  'notes',
-  'Notes',
-  'NOTES',
-  'x1',
-  'a.b',
-  'a"b',
-  'a`b',
-  'line\nbreak',
-  'größe',
-  '->',
-  'kept',
-  "it's",
-  'a b',
-  '{}',
-  '名前',
-];
-
-/** Statements that add something that nobody has classified. */
-function schemaChange(round: number, random: () => number, isPostgres: boolean): string[] {
-  const quote = (text: string): string =>
-    isPostgres ? `"${text.replaceAll('"', '""')}"` : `\`${text.replaceAll('`', '``')}\``;
-  const text = `${NAMES[Math.floor(random() * NAMES.length)]}${round}`;
-  const type = ['varchar(40)', 'integer', 'date', 'json'][Math.floor(random() * 4)];
-  const kinds = [
-    [`ALTER TABLE person ADD COLUMN ${quote(text)} ${type}`],
-    [`CREATE TABLE ${quote(text)} (${quote('Email')} ${type})`],
-    [
-      `ALTER TABLE event ADD COLUMN ${quote(`c${round}`)} ${type}`,
-      `ALTER TABLE event RENAME COLUMN ${quote(`c${round}`)} TO ${quote(text)}`,
-    ],
-    [
-      `CREATE TABLE ${quote(`t${round}`)} (note varchar(40))`,
-      `ALTER TABLE ${quote(`t${round}`)} RENAME TO ${quote(text)}`,
-    ],
-  ];
-  return kinds[Math.floor(random() * kinds.length)] ?? [];
-}
-
-interface WeakQuery {
-  query: string[];
-  /** The column that keeps marks. */
-  column: string;
-}
-
-function weakQuery(round: number, random: () => number, isPostgres: boolean): WeakQuery {
-  const hex = isPostgres ? (of: string) => `encode(${of}::bytea, 'hex')` : (of: string) => `hex(${of})`;
-  const base64 = isPostgres ? (of: string) => `encode(${of}::bytea, 'base64')` : (of: string) => `to_base64(${of})`;
-  const oneOf = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
-  const forms: ((of: string) => string)[] = [
-    (of) => of,
-    (of) => `upper(${of})`,
-    (of) => `lower(${of})`,
-    (of) => `concat('x-', ${of}, '.test')`,
-    (of) => `replace(${of}, '@', '_at_')`,
-    (of) => `left(${of}, 14)`,
-    (of) => `reverse(${of})`,
-    (of) => `concat('{"a": "', ${of}, '"}')`,
-    (of) => `concat(' ', ${of}, ' ')`,
-    hex,
-    base64,
-  ];
-  const from = oneOf(['email', 'first_name', 'note']);
-  const value = oneOf(forms)(from);
-  const rest = {
-    email: "concat('p', id, '@example.com')",
-    first_name: "concat('P', id)",
-    note: 'NULL',
-    phone: 'id',
-    born: "'2000-01-01'",
-  };
-  const masked = (except: string): string =>
-    Object.entries(rest)
-      .filter(([column]) => column !== except)
-      .map(([column, sql]) => `${column} = ${sql}`)
-      .join(', ');
-  const kinds: WeakQuery[] = [
-    // MySQL assigns from left to right: the weak value comes first.
-    { query: [`UPDATE person SET ${from} = ${value}, ${masked(from)}`], column: `person.${from}` },
-    {
-      query: [`CREATE TABLE kept_${round} AS SELECT ${value} AS v FROM person`, `UPDATE person SET ${masked('')}`],
-      column: `kept_${round}.v`,
-    },
-    {
-      query: [`UPDATE person SET ${masked('')} WHERE id < 61`],
-      column: `person.${oneOf(['email', 'phone', 'born', 'note'])}`,
-    },
-    { query: [`UPDATE person SET ${masked('phone')}`], column: 'person.phone' },
-    { query: [`UPDATE person SET ${masked('born')}`], column: 'person.born' },
-    {
-      query: [
-        `ALTER TABLE purchase ADD COLUMN v varchar(200)`,
-        `UPDATE purchase SET v = (SELECT ${value} FROM person p WHERE p.id = purchase.person_id)`,
-        `UPDATE person SET ${masked('')}`,
-      ],
-      column: 'purchase.v',
-    },
-  ];
-  const weak = oneOf(kinds);
-  if (round % 7 === 6) return { query: [`UPDATE person SET ${masked('')}`], column: 'event.payload' };
-  return { ...weak, query: [...weak.query, MASK[1] ?? ''] };
 }

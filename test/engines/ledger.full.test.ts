@@ -5,6 +5,6 @@ import { CONTRACT_HOSTS } from '../contracts/servers.ts';
 for (const id of ENGINE_IDS) {
   for (const { describe, start } of CONTRACT_HOSTS[id]) {
     describe('many rounds of the contract of ledgers', () =>
-      ledgerContract(start, { schemaChanges: 200, weakQueries: 100, rebuilds: 100 }));
+      ledgerContract(start, { schemaChanges: 1000, weakQueries: 100, rebuilds: 100 }));
   }
 }

@@ -63,10 +63,13 @@ export function Frame({ screen, path, aside = [], children }: FrameProps) {
   const session = useStore(model.session);
   const notice = useStore(model.navigation.store, (state) => state.notice);
   const toast = useStore(model.messages.store, (state) => state.toast);
+  const now = () => model.clock().getTime();
   const work = useStore(model.runs.store, ({ runs }) =>
-    model.screens[screen].listsRuns ? '' : runsInProgress(runs, { shown, glyphs }),
+    model.screens[screen].listsRuns ? '' : runsInProgress(runs, { shown, glyphs, now: now() }),
   );
-  const filled = useStore(model.runs.store, ({ runs }) => (work === '' ? null : runningCells(runs, shown)));
+  const filled = useStore(model.runs.store, ({ runs }) =>
+    work === '' ? null : runningCells(runs, { shown, now: now() }),
+  );
   return (
     <Page
       size={size}

@@ -5,9 +5,8 @@ import type { Glyphs, Tone } from '../../../src/presentation/shapes/glyphs.ts';
 import { queuedText } from '../../../src/presentation/shapes/question.ts';
 import { kindBadge } from '../../../src/presentation/snapshot.ts';
 import type { ScreenNotice } from '../../../src/state/navigation.ts';
-import { paceOf } from '../../../src/state/progress.ts';
 import { elapsed, type LogLine, type RunState } from '../../../src/state/run.ts';
-import { type ReplacedDatabase, type Run, type RunSummary, runBefore } from '../../../src/state/runs.ts';
+import { progressOfRun, type ReplacedDatabase, type Run, type RunSummary, runBefore } from '../../../src/state/runs.ts';
 import { formatCount, formatDuration, formatNumberOf } from '../../../src/text/format.ts';
 
 const RUN_MARKS: Record<RunState['status'], StateMark> = {
@@ -107,7 +106,7 @@ export function runColumns(runs: Run[], { glyphs, now }: { glyphs: Glyphs; now: 
   return [
     { title: 'STATE', cell: (run) => stateCell(run, glyphs) },
     { title: 'TIME', align: 'right', cell: ({ state }) => ({ text: formatDuration(elapsed(state, now)) }) },
-    { title: 'RUN', grows: true, cell: (run) => ({ text: runText(run, runs) }) },
+    { title: 'RUN', grows: true, cell: (run) => ({ text: runText(run, { runs, now }) }) },
   ];
 }
 
@@ -119,14 +118,14 @@ function stateCell({ state, summary, cancelling }: Run, glyphs: Glyphs): Cell {
 }
 
 /** Title and progress; of an ended run its result. */
-function runText(run: Run, runs: Run[]): string {
+function runText(run: Run, { runs, now }: { runs: Run[]; now: number }): string {
   const { title, state, summary } = run;
   switch (state.status) {
     case 'waiting':
       return `${title}, after: ${runBefore(runs, run)?.title ?? ''}`;
     case 'running': {
       const step = state.steps.findLast((other) => other.state === 'running');
-      return [title, step?.label, percentOf(run)].filter(Boolean).join(': ');
+      return [title, step?.label, percentOf(run, now)].filter(Boolean).join(': ');
     }
     case 'done':
       return summary?.line ?? title;
@@ -139,18 +138,19 @@ function runText(run: Run, runs: Run[]): string {
 }
 
 /** Whole percents: the line is drawn on every change. */
-export function percentOf({ state }: Pick<Run, 'state'>): string | null {
-  const progress = state.steps.findLast((step) => step.state === 'running')?.progress;
-  const share = progress ? paceOf(progress, state.startedAt).share : null;
-  return share === null ? null : percentText(share);
+export function percentOf(run: Pick<Run, 'state'>, now: number): string {
+  return percentText(progressOfRun(run, now).share);
 }
 
 /** `● Build a snapshot of app 42% and 1 more, 2 queued`; empty without other runs than the one shown. */
-export function runsInProgress(runs: Run[], { shown, glyphs }: { shown: string | null; glyphs: Glyphs }): string {
+export function runsInProgress(
+  runs: Run[],
+  { shown, glyphs, now }: { shown: string | null; glyphs: Glyphs; now: number },
+): string {
   const others = runs.filter(({ id }) => id !== shown);
   const [first, ...more] = others.filter(({ state }) => state.status === 'running');
   const queued = others.filter(({ state }) => state.status === 'waiting').length;
-  const running = first && [first.title, percentOf(first), more.length > 0 ? `and ${more.length} more` : null];
+  const running = first && [first.title, percentOf(first, now), more.length > 0 ? `and ${more.length} more` : null];
   const words = [running?.filter(Boolean).join(' '), queued > 0 ? `${queued} queued` : null].filter(Boolean);
   return words.length === 0 ? '' : `${first ? glyphs.running : glyphs.pending} ${words.join(', ')}`;
 }

@@ -10,6 +10,10 @@ export const KEY_COMMANDS = {
   changes: { keys: ['D'], does: 'show the changes since a load or a save' },
   changed_columns: { keys: ['a'], does: 'show changed columns only, or all' },
   check: { keys: ['Y'], does: 'check the configuration; list its problems' },
+  classify: { keys: ['J'], does: 'classify the open columns of the ledger' },
+  classify_changed: { keys: ['c'], does: 'ledger: the query changes the column' },
+  classify_empty: { keys: ['e'], does: 'ledger: the column is empty' },
+  classify_excluded: { keys: ['x'], does: 'ledger: the table has no rows' },
   client: { keys: ['!'], does: 'open psql or mysql on a database' },
   compare: { keys: ['C'], does: 'compare snapshots' },
   copy: { keys: ['y'], does: 'copy a URL' },
@@ -52,7 +56,7 @@ export const KEY_COMMANDS = {
   switch: { keys: ['W'], does: 'switch the destination to a branch' },
   tags: { keys: ['#'], does: 'write the tags of a snapshot' },
   trust: { keys: ['T'], does: 'trust the configuration of a folder' },
-  try: { keys: ['V'], does: 'try a suggested query, or a restore of a snapshot' },
+  try: { keys: ['V'], does: 'try a suggested query, a restore of a snapshot, or a migration' },
   undo: { keys: ['u'], does: 'undo a load, or a change of the configuration' },
   verify: { keys: ['v'], does: 'verify a snapshot' },
   write: { keys: ['w', 'ctrl+s'], does: 'write a file: the configuration, a log' },
@@ -86,6 +90,9 @@ export function keysOfCommand(id: CommandId, configured: ConfiguredKeys): readon
 const APART: readonly (readonly [CommandId, CommandId])[] = [
   ['sanitize', 'save'],
   ['accept', 'changed_columns'],
+  ['cancel', 'classify_changed'],
+  ['edit', 'classify_empty'],
+  ['subset', 'classify_excluded'],
 ];
 
 export function mayShareKey(one: CommandId, other: CommandId): boolean {

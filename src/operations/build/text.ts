@@ -1,7 +1,14 @@
 import { keyText } from '../../config/keys/keys-in-effect.ts';
 import type { Question } from '../../presentation/shapes/question.ts';
 import { summaryOf } from '../../presentation/shapes/summary.ts';
-import { briefName, contentsText, lackingLines, snapshotName } from '../../presentation/snapshot.ts';
+import {
+  briefName,
+  contentsText,
+  lackingLines,
+  lostFacts,
+  lostNames,
+  snapshotName,
+} from '../../presentation/snapshot.ts';
 import type { SnapshotRow } from '../../results/results.ts';
 import type { AllRead, RowReadSummary } from '../../results/row-reading.ts';
 import type { RunSummary } from '../../state/runs.ts';
@@ -39,7 +46,10 @@ export function builtSummary(target: string, snapshot: SnapshotRow): RunSummary 
   const by = program === undefined ? '' : `, by ${program}`;
   const added = `${contentsText(snapshot)} (${formatBytes(stored_bytes)} added)${by}`;
   return summaryOf(`Built ${snapshotName(target, snapshot)}: ${added}`, {
-    card: { title: `Snapshot ${briefName(snapshot)} created`, facts: [contentsText(snapshot)] },
+    caution: lostFacts(snapshot).length > 0,
+    card: { title: `Snapshot ${briefName(snapshot)} created`, facts: [contentsText(snapshot), ...lostFacts(snapshot)] },
+    snapshot: snapshot.id,
+    ...lostNames(snapshot),
     details: [...readingLines(snapshot.reading), ...lackingLines([snapshot])],
   });
 }

@@ -15,10 +15,12 @@ import { problemsOf } from './limits.ts';
 import type { Dialect } from './rules/dialect.ts';
 import { DIALECTS } from './rules/dialects.ts';
 import { warningsOf } from './rules/warnings.ts';
-import { chooseWorks, describeWork, runWork, type Work, type WorkChoice } from './work.ts';
+import { chooseWorks, describeWork, openScript, runWork, type Work, type WorkChoice } from './work.ts';
 
 export interface RehearseRequest extends WorkChoice {
   destdb?: string | undefined;
+  /** The agent that makes the request. */
+  owner?: string | undefined;
   /** Keeps the branch. */
   keep?: boolean | undefined;
   limits?: RehearsalLimits | undefined;
@@ -33,17 +35,18 @@ const EXPIRES_MS = 24 * 3_600_000;
 
 /** Plans a branch and the work on it; changes nothing. */
 export async function planRehearsal(context: Context, request: RehearseRequest): Promise<PlannedRehearsal> {
-  const { target, destdb, keep = false, limits = {} } = request;
+  const { target, destdb, owner, keep = false, limits = {} } = request;
   const works = chooseWorks(context, request);
   const { database } = await openBranches(context, request);
   for (const work of works) {
     if (work.kind === 'command') continue;
-    await assertReadable(work.file);
-    await database.restore.checkScript(work.file);
+    await using script = await openScript(work);
+    await assertReadable(script.file);
+    await database.restore.checkScript(script.file);
   }
   const name = `rehearsal-${randomBytes(4).toString('hex')}`;
   const create = await planBranchCreate(context, {
-    ...{ target, name, destdb },
+    ...{ target, name, destdb, owner },
     ...(!keep && { expiresMs: EXPIRES_MS }),
   });
   const steps = works.map((work) => `Run ${describeWork(work).run}`);
@@ -127,7 +130,9 @@ async function rehearse(context: Context, { database, plan, works }: Rehearsal):
 
 function lockResults(context: Context, dialect: Dialect, observed: ObservedRehearsal): RehearsalResult['locks'] {
   const seen = observed.locks.map((lock) => ({ ...lock, below_resolution: false }));
-  const brief = briefLocks(dialect, observed).map((lock) => ({ ...lock, below_resolution: true }));
+  // Without samples, the times of the statements stand for the locks.
+  const isSampled = observed.sampling.samples > 0;
+  const brief = briefLocks(dialect, observed).map((lock) => ({ ...lock, below_resolution: isSampled }));
   return [...seen, ...brief]
     .sort((one, other) => one.atMs - other.atMs)
     .map(({ table, index, mode, atMs, heldMs, below_resolution, statement }) => ({

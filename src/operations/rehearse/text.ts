@@ -5,6 +5,7 @@ import type { RunSummary } from '../../state/runs.ts';
 import { formatBytes, formatCount, formatDuration, formatNumberOf } from '../../text/format.ts';
 import { joinLines, printable } from '../../text/printable.ts';
 import { databaseFacts, needsText } from '../branch/shared-text.ts';
+import { oneLine } from './list-text.ts';
 
 export function rehearseQuestion(plan: RehearsalPlan): Question {
   const { target, destination, base, load, branches, works, needs_bytes } = plan;
@@ -27,16 +28,21 @@ export function rehearseQuestion(plan: RehearsalPlan): Question {
 }
 
 export function rehearsalSummary(result: RehearsalResult): RunSummary {
-  return summaryOf(verdictText(result), {
+  return summaryOf(outcomeText(result), {
+    caution: result.outcome !== 'passed',
+    rehearsal: result,
     problems: result.problems.map(({ message }) => printable(message)),
     details: sectionsOf(result).flatMap(({ title, lines }) => [title, ...lines.map((line) => `  ${line}`)]),
   });
 }
 
-/** `Passed: shop in 1.2 s, 14 statements` */
-function verdictText({ outcome, target, duration_ms, statements, statements_left_out }: RehearsalResult): string {
-  const count = formatNumberOf(statements.length + statements_left_out, 'statement');
-  return `${VERDICTS[outcome]}: migration of ${target} in ${formatDuration(duration_ms)}, ${count}`;
+/** `Passed: migration of shop, 14 statements in 1.2 s` */
+export function verdictText(result: RehearsalResult): string {
+  return `${outcomeText(result)} in ${formatDuration(result.duration_ms)}`;
+}
+
+function outcomeText({ outcome, target, statements, statements_left_out }: RehearsalResult): string {
+  return `${VERDICTS[outcome]}: migration of ${target}, ${formatNumberOf(statements.length + statements_left_out, 'statement')}`;
 }
 
 const VERDICTS: Record<RehearsalResult['outcome'], string> = {
@@ -89,23 +95,26 @@ function warningText({ code, table, text, safer }: RehearsalResult['warnings'][n
 
 const BLOCKED = { readers: 'blocks readers and writers', writers: 'blocks writers', none: 'blocks other migrations' };
 
-/** Without samples the kind of a statement tells its locks, and its duration how long they were held at most. */
 function locksText({ locks, sampling }: RehearsalResult): string[] {
-  const isSampled = sampling.samples > 0;
-  const lines = bounded(byLength(locks, 'held_ms').map((lock) => lockText(lock, isSampled)));
-  return isSampled || lines.length === 0 ? lines : [...lines, NOT_SAMPLED];
+  const lines = bounded(byLength(locks, 'held_ms').map(lockText));
+  return sampling.samples > 0 || lines.length === 0 ? lines : [...lines, NOT_SAMPLED];
 }
 
-const NOT_SAMPLED = 'The server does not show its locks: these are known by the kind of the statement';
+const NOT_SAMPLED =
+  'The server does not show its locks: modes follow from the kind of a statement, and times are at most its duration';
 
-function lockText(
-  { table, index, mode, held_ms, below_resolution, blocks, statement }: RehearsalResult['locks'][number],
-  isSampled: boolean,
-): string {
+function lockText({
+  table,
+  index,
+  mode,
+  held_ms,
+  below_resolution,
+  blocks,
+  statement,
+}: RehearsalResult['locks'][number]): string {
   const on = index === null ? table : `${table} (index ${index})`;
-  const brief = isSampled ? 'below the resolution of 5 ms' : `at most ${formatDuration(held_ms)}`;
-  const held = below_resolution ? brief : formatDuration(held_ms);
-  return `${on}: ${mode} for ${held}, ${BLOCKED[blocks]}${statement === null ? '' : `: ${oneLine(statement)}`}`;
+  const held = below_resolution ? 'below the resolution of 5 ms' : formatDuration(held_ms);
+  return `${on}: ${mode} for ${held}, ${BLOCKED[blocks]}${statement === null ? '' : `: ${shortLine(statement)}`}`;
 }
 
 function rewriteText({ kind, name, bytes }: RehearsalResult['rewrites'][number]): string {
@@ -113,12 +122,12 @@ function rewriteText({ kind, name, bytes }: RehearsalResult['rewrites'][number])
 }
 
 function statementText({ text, duration_ms }: RehearsalResult['statements'][number]): string {
-  return `${formatDuration(duration_ms)}  ${oneLine(text)}`;
+  return `${formatDuration(duration_ms)}  ${shortLine(text)}`;
 }
 
 function failuresOf({ statements }: RehearsalResult): string[] {
   return statements.flatMap(({ text, error }) =>
-    error ? [`${error.code} ${error.message.replaceAll(/\s+/g, ' ')}: ${oneLine(text)}`] : [],
+    error ? [`${error.code} ${error.message.replaceAll(/\s+/g, ' ')}: ${shortLine(text)}`] : [],
   );
 }
 
@@ -129,7 +138,7 @@ function rowsText({ table, before, after }: RehearsalResult['rows'][number]): st
 
 function writtenText({ growth_bytes, wal_bytes }: RehearsalResult): string {
   const growth = growth_bytes < 0 ? `shrank by ${formatBytes(-growth_bytes)}` : `grew by ${formatBytes(growth_bytes)}`;
-  return `the database ${growth}${wal_bytes === null ? '' : `, ${formatBytes(wal_bytes)} of the server's log`}`;
+  return `the database ${growth}${wal_bytes === null ? '' : `, ${formatBytes(wal_bytes)} of log`}`;
 }
 
 function outputOf({ works }: RehearsalResult): string[] {
@@ -137,8 +146,8 @@ function outputOf({ works }: RehearsalResult): string[] {
   return lines.filter((line) => line !== '').slice(-MOST_OUTPUT_LINES);
 }
 
-function oneLine(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
+function shortLine(text: string): string {
+  const line = oneLine(text);
   return line.length > LONGEST_STATEMENT ? `${line.slice(0, LONGEST_STATEMENT)}…` : line;
 }
 

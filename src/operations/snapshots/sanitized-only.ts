@@ -3,6 +3,7 @@ import type { Manifest } from '../../repository/manifest/manifest.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { chosenQuery } from '../../sanitize/query.ts';
+import { assertPublishable } from '../sanitize/ledger/ledger-gate.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { isSanitized, trustedKeysOf } from './signatures.ts';
 import { findSnapshot, listSnapshots, type SnapshotRequest } from './snapshots.ts';
@@ -20,13 +21,14 @@ export async function withSanitizedDefault<Request extends SnapshotRequest>(
   return { ...request, snapshot: newest.id };
 }
 
-/** Refuses an original in a context that may use sanitized snapshots only. */
-export function assertNotOriginal(context: Context, target: string, manifest: Manifest): void {
+/** Refuses an original, and one that may not be published, in a context that may use sanitized snapshots only. */
+export async function assertNotOriginal(context: Context, target: string, manifest: Manifest): Promise<void> {
   if (!context.sanitizedOnly) return;
   assertHasQuery(context, target);
   if (!isSanitized(headlineOf(manifest), trustedKeysOf(context))) {
     throw notSanitized(`Snapshot ${manifest.id} of "${target}" is not sanitized`, target);
   }
+  await assertPublishable(context, { manifest, sanitized: true });
 }
 
 /** The same of a database that was made from a snapshot; `null` where the snapshot is unknown. */
@@ -35,7 +37,7 @@ export async function assertNoOriginalData(context: Context, target: string, sna
   const found = snapshot === null ? null : await findSnapshot(context, { target, snapshot }).catch(unlessMissing);
   if (!found)
     throw notSanitized(`The data of "${target}" on the server is not from a known sanitized snapshot`, target);
-  assertNotOriginal(context, target, found.manifest);
+  await assertNotOriginal(context, target, found.manifest);
 }
 
 /** Snapshots of share and cloud targets are sanitized by others. */

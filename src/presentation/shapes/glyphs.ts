@@ -19,6 +19,8 @@ export interface Glyphs {
   less: string;
   more: string;
   barFull: string;
+  /** Between the two. */
+  barHalf: string;
   barEmpty: string;
   caret: string;
   /** Bars of a sparkline, from the lowest. */
@@ -48,6 +50,7 @@ export const UNICODE: Glyphs = {
   less: '‹',
   more: '›',
   barFull: '█',
+  barHalf: '▓',
   barEmpty: '░',
   caret: '▏',
   levels: '▁▂▃▄▅▆▇█',
@@ -74,6 +77,7 @@ export const ASCII: Glyphs = {
   less: '<',
   more: '>',
   barFull: '#',
+  barHalf: '=',
   barEmpty: '.',
   caret: '_',
   levels: '_.-=+*#',
@@ -101,6 +105,7 @@ export const SPOKEN: Glyphs = {
   less: '',
   more: '',
   barFull: '',
+  barHalf: '',
   barEmpty: '',
   caret: '',
   levels: '',

@@ -25,7 +25,7 @@ export const headlineSchema = v.object({
   /** The vendor's program that wrote the dump, with `program: true`: `mariadb-dump 10.11.14`. */
   program: v.exactOptional(v.string()),
   schemas: list(v.string()),
-  left_out_schemas: v.exactOptional(list(v.object({ schema: v.string(), tables: count }))),
+  left_out_schemas: v.exactOptional(list(v.object({ schema: v.string(), tables: count, bytes: v.optional(count) }))),
   hidden: v.exactOptional(list(hiddenSchema(v.string()))),
   definitions_only: v.exactOptional(definitionsOnlySchema(v.string())),
   excluded_rows: v.exactOptional(excludedRowsSchema(v.string())),

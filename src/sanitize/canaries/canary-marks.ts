@@ -19,8 +19,10 @@ export interface CanaryValue {
 /** Finds marks in bytes: tokens by their beginnings, and beginnings in other encodings. */
 export interface MarkSearch {
   forms: { prefix: string; length: number; isUnique: boolean }[];
-  /** Ids of columns and persons by token. */
+  /** Ids of columns and persons by token, and by the other forms of one. */
   tokens: Map<string, number>;
+  /** Beginning of the numbers. */
+  digits: string;
   /** Beginnings as they are (`exact`) or in lower case. */
   encoded: { text: string; exact: boolean }[];
 }
@@ -137,33 +139,51 @@ function uuidToken({ hex }: Markers, id: number): string {
   return `${hex}${hex}-0000-4000-8000-${id.toString(16).padStart(12, '0')}`;
 }
 
-/** Marks in their own form, reversed, in hexadecimal and in base64. */
+/** Marks in their own form, reversed, in hexadecimal, base64 and UTF-16, and as the bytes of a type. */
 export function markSearch(markers: Markers, tokens: Map<string, number>): MarkSearch {
   const { word, digits, hex } = markers;
-  const upper = word.toUpperCase();
+  const uuid = `${hex}${hex}-0000-4000`;
+  const wide = `20010db8${hex}`;
+  const texts = [...[word, word.toUpperCase()].map((text) => text.slice(1)), digits, uuid, uuid.toUpperCase()];
+  const bytes = [wide, uuid.replaceAll('-', '')].map((text) => Buffer.from(text, 'hex'));
   return {
     forms: [
       { prefix: word, length: word.length + 4, isUnique: true },
       { prefix: digits, length: digits.length + ID_DIGITS, isUnique: false },
       { prefix: '18', length: 10, isUnique: false },
+      // Dates as seconds, and as milliseconds.
+      ...['-5', '-4'].map((prefix) => ({ prefix, length: 11, isUnique: false })),
       { prefix: `2001:db8:${hex}:`, length: 21, isUnique: false },
-      { prefix: `${hex}${hex}-0000-4000`, length: 36, isUnique: false },
+      { prefix: uuid, length: 36, isUnique: false },
+      { prefix: uuid.replaceAll('-', ''), length: 32, isUnique: false },
     ],
-    tokens,
+    tokens: new Map([...tokens].flatMap(([token, id]) => otherForms(token).map((form) => [form, id] as const))),
+    digits,
     encoded: [
-      { text: [...word].reverse().join(''), exact: false },
+      ...[word, digits].map((text) => ({ text: [...text].reverse().join(''), exact: false })),
+      ...[wide, `2001:0db8:${hex}:`, `2001%3adb8%3a${hex}`].map((text) => ({ text, exact: false })),
+      { text: [...word].join('\0'), exact: false },
       // A first letter may be a capital.
-      ...[word, upper].map((text) => ({ text: Buffer.from(text.slice(1)).toString('hex'), exact: false })),
-      ...[word, upper].flatMap((text) => base64Parts(text.slice(1)).map((part) => ({ text: part, exact: true }))),
+      ...texts.map((text) => ({ text: Buffer.from(text).toString('hex'), exact: false })),
+      ...bytes.map((each) => ({ text: each.toString('latin1'), exact: true })),
+      ...[...texts.map((text) => Buffer.from(text)), ...bytes]
+        .flatMap(base64Parts)
+        .map((text) => ({ text, exact: true })),
     ],
   };
 }
 
-/** Returns the characters of base64 that only the text determines, wherever it begins. */
-function base64Parts(text: string): string[] {
+/** Returns the token, a UUID also without dashes, a date also in seconds. */
+function otherForms(token: string): string[] {
+  if (/^18\d\d-/.test(token)) return [token, String(Date.parse(token) / 1000)];
+  return /^\w{8}-0000-/.test(token) ? [token, token.replaceAll('-', '')] : [token];
+}
+
+/** Returns the characters of base64 that only the bytes determine, wherever it begins. */
+function base64Parts(bytes: Buffer): string[] {
   return [0, 1, 2].map((before) => {
-    const encoded = Buffer.from('\0'.repeat(before) + text).toString('base64');
-    const bits = (before + text.length) * 8;
+    const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
+    const bits = (before + bytes.length) * 8;
     return encoded.slice(Math.ceil((before * 8) / 6), Math.floor(bits / 6));
   });
 }

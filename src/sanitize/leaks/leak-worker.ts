@@ -87,7 +87,7 @@ function perform(task: LeakTask): LeakAnswer {
     case 'marks': {
       const { scanner, hits } = createMarkScanner({ ...task, format: task.rows.format });
       scan(task.rows, scanner);
-      return { answer: 'marks', hits };
+      return { answer: 'marks', hits: hits() };
     }
     case 'marks in contents': {
       const finder = createMarkFinder(task.search);
@@ -98,7 +98,7 @@ function perform(task: LeakTask): LeakAnswer {
           isFirst = false;
         }
       }
-      return { answer: 'marks', hits: [finder.hits] };
+      return { answer: 'marks', hits: [finder.hits()] };
     }
     case 'paths':
       return paths(task);

@@ -6,7 +6,7 @@ import type { RunContext } from '../../../src/state/runs.ts';
 import { fakeComparison } from './fake-changes.ts';
 import { fakeConfiguration } from './fake-configuration.ts';
 import { fakePlannedWork, planAndApply, working } from './fake-planned-work.ts';
-import { fakeSuggestion } from './fake-sanitize.ts';
+import { fakeReview, fakeSuggestion } from './fake-sanitize.ts';
 import { type FakeWorld, findSnapshot } from './fake-world.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
@@ -92,6 +92,12 @@ export function fakeOperations(world: FakeWorld, work = fakePlannedWork(world)):
       await use(fakeSuggestion());
       world.done.push(`close the suggestion of ${target}`);
     },
+    reviewLedger: async (_session, { target }) => fakeReview(target),
+    answerItem: async (_session, { target, name, entry }) => {
+      if (world.failLedger) throw world.failLedger;
+      world.done.push(`classify ${target}: ${name} ${entry.state}${entry.reason ? `: ${entry.reason}` : ''}`);
+      return '/home/ada/sanitize.lock.yml';
+    },
     verify: async (_session, { target, snapshot }) => verified(target, find(target, snapshot)),
     verifyRestore: async (_session, { target, snapshot }) => ({
       ...verified(target, find(target, snapshot)),
@@ -99,6 +105,10 @@ export function fakeOperations(world: FakeWorld, work = fakePlannedWork(world)):
     }),
     saveSubset: async (_session, { target, choices }) => {
       world.done.push(`save ${target}: ${JSON.stringify(choices)}`);
+      return { file: '/home/ada/tool.yml' };
+    },
+    includeAllSchemas: async (_session, { target }) => {
+      world.done.push(`include all schemas of ${target}`);
       return { file: '/home/ada/tool.yml' };
     },
     listProviders: async () => world.providers.map((name) => ({ name, provider_url: `https://${name}.example.com` })),

@@ -1,8 +1,10 @@
+import type { LedgerReview, ReviewedItem } from '../../../src/operations/sanitize/ledger/review.ts';
 import type { PlannedSanitize } from '../../../src/operations/sanitize/sanitize.ts';
 import type { OpenSuggestion } from '../../../src/operations/sanitize/suggest.ts';
 import type { SnapshotRow } from '../../../src/results/results.ts';
 import type { Coverage } from '../../../src/results/sanitize-results.ts';
 import { chosenSql, type SuggestedColumn } from '../../../src/results/suggested-query.ts';
+import type { LedgerState } from '../../../src/sanitize/ledger/ledger.ts';
 import { writeQuery } from '../../../src/sanitize/suggestion.ts';
 import type { FakeWorld } from './fake-world.ts';
 
@@ -106,5 +108,43 @@ export function fakeSuggestion(): OpenSuggestion {
           return [{ column: each.column, values, error }];
         }),
     }),
+  };
+}
+
+/** Five open columns of three tables, of which the largest has classified ones. */
+export function fakeReview(target: string): LedgerReview {
+  const column = (table: string, name: string, state: LedgerState = 'open') => ({
+    ...{ name: `public.${table}.${name}`, column: name, state },
+  });
+  const open = (table: string, name: string, rest: Partial<ReviewedItem>): ReviewedItem => ({
+    ...{ name: `public.${table}.${name}`, type: 'text', entry: { state: 'open' }, table: `public.${table}` },
+    ...{ samples: [], valuesLeft: 500, rows: 500, ...rest },
+  });
+  return {
+    target,
+    file: '/home/ada/sanitize.lock.yml',
+    counts: { changed: 4, kept: 2, empty: 0, excluded: 0, open: 5 },
+    tables: new Map([
+      [
+        'public.person',
+        [
+          column('person', 'id', 'kept'),
+          ...['first_name', 'last_name', 'email', 'phone'].map((name) => column('person', name, 'changed')),
+          ...['created_at', 'remarks', 'nickname'].map((name) => column('person', name)),
+        ],
+      ],
+      ['public.orders', [column('orders', 'id', 'kept'), column('orders', 'state')]],
+      ['public.event', [column('event', 'payload', 'changed')]],
+    ]),
+    open: [
+      open('event', 'payload->kind', { type: 'JSON key', table: 'public.event', samples: ['v****', 'c****'] }),
+      open('orders', 'state', { type: 'order_state', values: ['new', 'paid'], samples: ['n**', 'p***'], rows: 1200 }),
+      open('person', 'created_at', {
+        type: 'timestamp with time zone',
+        samples: ['2***-**-** **:**:**+**', '2***-**-** **:**:**+**'],
+      }),
+      open('person', 'nickname', { valuesLeft: 0 }),
+      open('person', 'remarks', { samples: ['l**** ***', 'c**** ** ***** *** **', 'd** *** *** ****'] }),
+    ],
   };
 }

@@ -36,19 +36,20 @@ export interface CatalogRow {
   is_json: number;
 }
 
+/** Joined here: a server reads the information schema anew for each row of a subquery. */
 export async function readCatalog(session: MysqlSession, database: string): Promise<CatalogRow[]> {
-  const columns = await session.query<Omit<CatalogRow, 'is_json'>>(`
+  const columns = await session.query<Omit<CatalogRow, 'is_json' | 'is_unique'>>(`
     SELECT c.TABLE_NAME AS table_, c.COLUMN_NAME AS column_, LOWER(c.DATA_TYPE) AS base, c.COLUMN_TYPE AS type,
       c.CHARACTER_MAXIMUM_LENGTH AS max_length, c.COLLATION_NAME AS collation, c.IS_NULLABLE = 'YES' AS nullable,
-      c.EXTRA AS extra,
-      EXISTS (SELECT 1 FROM information_schema.STATISTICS s WHERE s.TABLE_SCHEMA = c.TABLE_SCHEMA
-        AND CAST(s.TABLE_NAME AS BINARY) = CAST(c.TABLE_NAME AS BINARY) AND s.NON_UNIQUE = 0 AND s.COLUMN_NAME = c.COLUMN_NAME AND s.SUB_PART IS NULL
-        AND NOT EXISTS (SELECT 1 FROM information_schema.STATISTICS o WHERE o.TABLE_SCHEMA = s.TABLE_SCHEMA
-          AND CAST(o.TABLE_NAME AS BINARY) = CAST(s.TABLE_NAME AS BINARY) AND o.INDEX_NAME = s.INDEX_NAME AND o.SEQ_IN_INDEX > 1)) AS is_unique
-    FROM information_schema.COLUMNS c JOIN information_schema.TABLES t USING (TABLE_SCHEMA, TABLE_NAME)
-    WHERE ${inDatabase('c.TABLE_SCHEMA', database)} AND c.TABLE_NAME <> ${quoteText(MARK)} AND t.TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED')
-      AND CAST(t.TABLE_NAME AS BINARY) = CAST(c.TABLE_NAME AS BINARY)
+      c.EXTRA AS extra
+    FROM information_schema.COLUMNS c
+    WHERE ${inDatabase('c.TABLE_SCHEMA', database)} AND c.TABLE_NAME <> ${quoteText(MARK)}
     ORDER BY c.TABLE_NAME, c.ORDINAL_POSITION`);
+  const tables = await session.query<{ name: string }>(`
+    SELECT TABLE_NAME AS name FROM information_schema.TABLES
+    WHERE ${inDatabase('TABLE_SCHEMA', database)} AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED')`);
+  const stored = new Set(tables.map(({ name }) => name));
+  const unique = await readUniqueColumns(session, database);
   // The others show rows of other tables or servers.
   const others = new Set((await readTablesWithoutRows(session, database)).map(({ name }) => name));
   const checks = await session
@@ -58,11 +59,23 @@ export async function readCatalog(session: MysqlSession, database: string): Prom
     // MySQL has a type JSON and no such table column.
     .catch(() => []);
   const json = new Set(checks.map(({ table_, column_ }) => JSON.stringify([table_, column_])));
-  const own = columns.filter(({ table_ }) => !others.has(table_));
-  return own.map((column) => ({
-    ...column,
-    is_json: json.has(JSON.stringify([column.table_, column.column_])) ? 1 : 0,
-  }));
+  const own = columns.filter(({ table_ }) => stored.has(table_) && !others.has(table_));
+  return own.map((column) => {
+    const key = JSON.stringify([column.table_, column.column_]);
+    return { ...column, is_unique: unique.has(key) ? 1 : 0, is_json: json.has(key) ? 1 : 0 };
+  });
+}
+
+/** Columns that are a whole unique index, as keys of table and column. */
+async function readUniqueColumns(session: MysqlSession, database: string): Promise<Set<string>> {
+  const parts = await session.query<{ table_: string; index_: string; column_: string | null; part: number | null }>(`
+    SELECT TABLE_NAME AS table_, INDEX_NAME AS index_, COLUMN_NAME AS column_, SUB_PART AS part
+    FROM information_schema.STATISTICS WHERE ${inDatabase('TABLE_SCHEMA', database)} AND NON_UNIQUE = 0`);
+  const indexes = Map.groupBy(parts, ({ table_, index_ }) => JSON.stringify([table_, index_]));
+  const whole = [...indexes.values()].filter((columns) => columns.length === 1).flat();
+  return new Set(
+    whole.filter(({ part }) => part === null).map(({ table_, column_ }) => JSON.stringify([table_, column_])),
+  );
 }
 
 const SAMPLED_FAMILIES = new Set<ColumnFamily>(['text', 'number', 'date', 'network', 'document']);

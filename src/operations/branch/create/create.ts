@@ -68,12 +68,21 @@ export async function planBranchCreate(given: Context, request: BranchCreateRequ
   const copies = (present: Branch[]): number => names.length - existingOf(present, { names, reuse }).length;
   const origin = from === undefined ? null : await prepareOrigin(context, { target, from, owner });
   const planning = database.branches.plan(origin ? () => 0 : copies);
-  const [found, checkout] = await Promise.all([planning, readCheckout(context)]);
+  const naming = planning.then((found) => namedDatabases(opened, names, found));
+  const comparing = assertBranchesNotSources(
+    opened,
+    request.target,
+    naming.then((branches) => branches.map(({ database }) => database)),
+  );
+  // A refusal of the names comes first.
+  comparing.catch(() => {});
+  const [found, branches, checkout] = await Promise.all([planning, naming, readCheckout(context)]);
   const existing = existingOf(found.branches, { names, reuse });
-  const branches = namedDatabases(opened, names, found);
-  const databases = branches.map(({ database }) => database);
-  await assertNotADestination(opened, databases);
-  const unverified_sources = await assertBranchesNotSources(opened, request.target, databases);
+  await assertNotADestination(
+    opened,
+    branches.map(({ database }) => database),
+  );
+  const unverified_sources = await comparing;
   const base = found.base?.closed && !origin ? found.base : null;
   if (base) await assertBaseOfTarget(context, { target, url: database.url, snapshot: base.snapshot });
   if (base) await assertNoOriginalData(context, target, base.snapshot);

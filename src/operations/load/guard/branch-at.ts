@@ -5,6 +5,7 @@ import { headlineOf } from '../../../repository/headlines/headline.ts';
 import type { Manifest } from '../../../repository/manifest/manifest.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { assertPublishable } from '../../sanitize/ledger/ledger-gate.ts';
 import { isSanitized, trustedKeysOf } from '../../snapshots/signatures.ts';
 import { findSnapshot } from '../../snapshots/snapshots.ts';
 import { configuredDestination } from '../configured-destination.ts';
@@ -53,7 +54,12 @@ export async function assertNoAgentReads(
   context: Context,
   { target, branch, manifest }: { target: string; branch: Branch | null; manifest: Manifest },
 ): Promise<void> {
-  if (!branch?.owner || (await hasSanitizedData(context, target, manifest))) return;
+  if (!branch?.owner) return;
+  const made = await findOrigin(context, target, manifest);
+  if (made && isSanitized(headlineOf(made), trustedKeysOf(context))) {
+    await assertPublishable(context, { manifest: made, sanitized: true });
+    return;
+  }
   throw new UserError(
     'originals_not_allowed',
     `The destination is branch "${branch.name}" of ${branch.owner} at present, which could read the rows of the original ${manifest.id} there`,
@@ -64,9 +70,10 @@ export async function assertNoAgentReads(
 }
 
 /** A save of a branch has the data of the snapshot that the branch was made from; that of any other save is unknown. */
-async function hasSanitizedData(context: Context, target: string, manifest: Manifest): Promise<boolean> {
-  if (!manifest.branch) return isSanitized(headlineOf(manifest), trustedKeysOf(context));
+async function findOrigin(context: Context, target: string, manifest: Manifest): Promise<Manifest | null> {
+  if (!manifest.branch) return manifest;
   const { snapshot } = manifest.branch;
-  const made = snapshot === null ? null : await findSnapshot(context, { target, snapshot }).catch(() => null);
-  return made !== null && isSanitized(headlineOf(made.manifest), trustedKeysOf(context));
+  return snapshot === null
+    ? null
+    : ((await findSnapshot(context, { target, snapshot }).catch(() => null))?.manifest ?? null);
 }

@@ -28,18 +28,19 @@ export type ClassifyRequest = Pick<
   'target' | 'snapshot' | 'cpus' | 'allowSuperuser' | 'allowUntrusted'
 >;
 
-interface ExaminedItem extends LedgerItem {
+export interface ExaminedItem extends LedgerItem {
   /** The entry of the ledger, else what the detector and the query suggest; `open` where nothing does. */
   entry: LedgerEntry;
 }
 
 /** Writes an entry for each item of the sanitized result; entries that exist stay. Steps: those of a sanitization. */
 export async function classify(context: Context, request: ClassifyRequest): Promise<ClassifyResult> {
-  return saveEntries(context, { target: request.target, items: await examine(context, request) });
+  const { items } = await examine(context, request);
+  return saveEntries(context, { target: request.target, items });
 }
 
 /** Adds the entries of items to the ledger. What another person has classified meanwhile stays. */
-async function saveEntries(
+export async function saveEntries(
   { configuration }: Pick<Context, 'configuration'>,
   { target, items }: { target: string; items: ExaminedItem[] },
 ): Promise<ClassifyResult> {
@@ -69,7 +70,7 @@ function countsOf(ledger: Ledger): LedgerCounts {
 }
 
 /** Restores the original into a throw-away database, runs the query there, and compares. Stores nothing. */
-async function examine(context: Context, request: ClassifyRequest): Promise<ExaminedItem[]> {
+export async function examine(context: Context, request: ClassifyRequest): Promise<Examination> {
   const { configuration, report, signal } = context;
   const { target } = request;
   const ledger: Ledger = (await readLedger({ configuration, target })) ?? new Map();
@@ -114,20 +115,27 @@ async function examine(context: Context, request: ClassifyRequest): Promise<Exam
   );
   const step = { step: 'classify', label: 'Classify the columns', done: classifiedText };
   return withStep(report, step, async () => {
+    const { evidence } = examined;
     const unique = new Map<string, LedgerItem>();
     for (const item of examined.items) unique.set(item.name, { ...item, ...unique.get(item.name) });
-    return [...unique.values()]
+    const items = [...unique.values()]
       .sort((a, b) => (a.name < b.name ? -1 : 1))
-      .map((item) => examinedItem(item, { ledger, evidence: examined.evidence }));
+      .map((item) => examinedItem(item, { ledger, evidence }));
+    return { items, evidence };
   });
 }
 
-function classifiedText(items: ExaminedItem[]): string {
+interface Examination {
+  items: ExaminedItem[];
+  evidence: Evidence;
+}
+
+function classifiedText({ items }: Examination): string {
   const open = items.filter(({ entry }) => entry.state === 'open').length;
   return `${formatNumberOf(items.length, 'entry', 'entries')}; ${open} open`;
 }
 
-interface Evidence {
+export interface Evidence {
   before: Map<string, ColumnDigest>;
   after: Map<string, ColumnDigest>;
   was: Awaited<ReturnType<typeof storedPaths>>;

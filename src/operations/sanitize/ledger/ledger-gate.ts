@@ -1,5 +1,4 @@
 import type { Configuration } from '../../../config/configuration.ts';
-import { ORIGINALS_HINT } from '../../../config/rules/shared-originals.ts';
 import type { Database } from '../../../engines/open-database.ts';
 import type { LocalRepository } from '../../../repository/local-repository.ts';
 import type { Manifest } from '../../../repository/manifest/manifest.ts';
@@ -40,31 +39,44 @@ export async function assertStoredClassified(context: Context, manifest: Manifes
   assertNoneOpen(findOpenItems(storedItems(manifest, []), ledger), { configuration, target });
 }
 
-interface PushedSnapshot {
+export interface Publication {
   manifest: Manifest;
+  /** The data counts as sanitized. */
   sanitized: boolean;
-  /** Share targets read what is pushed there. */
-  isShared: boolean;
+  /** Refuses an original: why it would be published, and what to do instead. Absent: its readers may have originals. */
+  original?: { why: string; hint: string } | undefined;
 }
 
-/** Refuses to push a snapshot that was sanitized without the ledger or with another one, and an original that is shared. */
-export async function assertPushClassified(
+/**
+ * Refuses to hand out a snapshot that was sanitized without the ledger or with another one, and an original that is
+ * published. Every operation that gives a snapshot to others calls it: test/operations/sanitize/publications.test.ts.
+ */
+export async function assertPublishable(
   { configuration }: Pick<Context, 'configuration'>,
-  { manifest, sanitized, isShared }: PushedSnapshot,
+  { manifest, sanitized, original }: Publication,
 ): Promise<void> {
   const { target, classified, id } = manifest;
-  if (!requiresClassified(configuration, target) || !(sanitized || isShared)) return;
-  if (!sanitized || classified === undefined) {
-    const what = sanitized ? 'was sanitized without the ledger' : 'is an original, which share targets would read';
-    throw new UserError('unclassified', `Snapshot ${id} of "${target}" is not pushed: it ${what}`, {
-      hint: sanitized ? `Sanitize it again: tool sanitize ${target} ${id}` : ORIGINALS_HINT,
-    });
+  if (!requiresClassified(configuration, target)) return;
+  if (!sanitized) {
+    if (!original) return;
+    throw notPublished(manifest, original.why, original.hint);
+  }
+  if (classified === undefined) {
+    throw notPublished(
+      manifest,
+      'was sanitized without the ledger',
+      `Sanitize it again: tool sanitize ${target} ${id}`,
+    );
   }
   const ledger: Ledger = (await readLedger({ configuration, target })) ?? new Map();
   // An imported manifest says what it likes: the columns that it stores count.
   const recorded: Ledger = new Map(classified.map(({ name, ...entry }) => [name, entry]));
   const unrecorded = findOpenItems(storedItems(manifest, []), recorded);
   assertNoneOpen([...unrecorded, ...findReclassified(classified, ledger)], { configuration, target });
+}
+
+function notPublished({ id, target }: Manifest, why: string, hint: string): UserError {
+  return new UserError('unclassified', `Snapshot ${id} of "${target}" is not published: it ${why}`, { hint });
 }
 
 export interface GateOptions {

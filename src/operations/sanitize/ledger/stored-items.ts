@@ -9,6 +9,7 @@ import {
   itemName,
   LARGE_OBJECTS_ITEM,
   type LedgerItem,
+  type PathKey,
   type Shape,
 } from '../../../sanitize/ledger/ledger-item.ts';
 import type { ColumnPlace } from '../../../sanitize/suggestion.ts';
@@ -49,6 +50,9 @@ export function storedItems(manifest: Manifest, columns: CatalogColumn[]): Store
 
 export interface StoredPath {
   item: LedgerItem;
+  /** Item of the column that has the documents. */
+  column: string;
+  path: readonly PathKey[];
   values: number;
   sum: number;
 }
@@ -93,6 +97,8 @@ function addPaths(
     const before = found.get(name);
     found.set(name, {
       item: { name, type: 'JSON key' },
+      column: itemName(place),
+      path,
       values: values + (before?.values ?? 0),
       sum: sum + (before?.sum ?? 0),
     });

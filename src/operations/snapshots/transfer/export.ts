@@ -11,6 +11,7 @@ import type { Context } from '../../../runtime/context.ts';
 import { withStep } from '../../../runtime/events.ts';
 import { mapWithConcurrency } from '../../../runtime/map-with-concurrency.ts';
 import { assertNewFile } from '../../assert-new-file.ts';
+import { assertPublishable, type Publication } from '../../sanitize/ledger/ledger-gate.ts';
 import { assertShared } from '../../sign-in/sharing.ts';
 import { localRepository } from '../local-repository.ts';
 import { findSnapshot, type SnapshotRequest } from '../snapshots.ts';
@@ -27,6 +28,7 @@ export async function exportSnapshot(context: Context, { file, ...request }: Exp
   await assertShared(context, request.target);
   await assertNewFile(file);
   const { manifest, row, remote } = await findSnapshot(context, request);
+  await assertPublishable(context, { manifest, sanitized: row.sanitized, original: unlessAsked(row.id, request) });
   const repository = localRepository(context);
   if (remote && (await missingHere(repository, filesOf(manifest))).length > 0) {
     await pullFiles(context, { manifest, remote, keep: false });
@@ -61,4 +63,11 @@ export async function exportSnapshot(context: Context, { file, ...request }: Exp
     throw error;
   }
   return { target: request.target, snapshot: row, file, bytes: (await stat(file)).size };
+}
+
+/** Whoever passes `--original` knows that the file is one. */
+function unlessAsked(id: string, { target, original }: SnapshotRequest): Publication['original'] {
+  if (original) return undefined;
+  const hint = `Sanitize it first: tool sanitize ${target} ${id}. To export the original: --original`;
+  return { why: 'is an original, and the file is for others', hint };
 }

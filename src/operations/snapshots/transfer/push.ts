@@ -7,7 +7,7 @@ import type { TransferResult } from '../../../results/results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { toUserError, UserError } from '../../../runtime/errors.ts';
 import { recorded } from '../../history/recorded.ts';
-import { assertPushClassified } from '../../sanitize/ledger/ledger-gate.ts';
+import { assertPublishable } from '../../sanitize/ledger/ledger-gate.ts';
 import { localRepository } from '../local-repository.ts';
 import { locationFor, openLocation, type RemoteLocation } from '../remote-repositories.ts';
 import { findSnapshot, type SnapshotRequest } from '../snapshots.ts';
@@ -85,7 +85,10 @@ async function pushManifest(
   const pushed = { target: manifest.target, sanitized };
   const isOwn = sanitized || !('profile' in location);
   const shared = isOwn ? null : sharedOriginals(configuration.settings, location.profile);
-  await assertPushClassified(context, { manifest, sanitized, isShared: shared !== null });
+  // The hub shows an original to owners and its original_groups only.
+  const original =
+    shared === null ? undefined : { why: 'is an original, which share targets would read', hint: ORIGINALS_HINT };
+  await assertPublishable(context, { manifest, sanitized, original });
   if (shared !== null) {
     report({ event: 'warning', code: 'originals_shared', message: `${shared}. ${ORIGINALS_HINT}` });
   }

@@ -16,7 +16,8 @@ import type { MarkedDatabase } from '../../swap/mark.ts';
 import { openSwapSession } from '../../swap/swap-session.ts';
 import { findBaseCopies } from '../base-copies.ts';
 import { type SeenChanges, seenChangesSchema } from './evidence-schema.ts';
-import { type FoundChanges, findChanges } from './find-changes.ts';
+import { type ChangedVersions, type FoundChanges, findChanges } from './find-changes.ts';
+import { type KeptTables, keepRows, type MovedRows } from './kept-rows.ts';
 import { pathOf, readPages } from './missing-versions.ts';
 import { type OpenedBase, withOpenBase } from './open-base.ts';
 import { replaceVersions } from './replace-versions.ts';
@@ -99,6 +100,8 @@ export interface RowExchange {
   /** The name whose lock the session on the server holds. */
   locked: string;
   seen?: SeenChanges | null;
+  /** What earlier resets over the same sessions know, which this one adds to. */
+  kept?: KeptTables | undefined;
 }
 
 /** Exchanges the rows that differ, or resolves with the reason for which nothing was changed. No transaction is left. */
@@ -126,48 +129,59 @@ async function orReason<Result>(work: () => Promise<Result>): Promise<Result | s
 }
 
 async function exchange(context: EngineContext, given: RowExchange): Promise<InPlaceChanges | string> {
-  const { url, base, server, readers, locked, seen = null } = given;
+  const { url, base, server, readers, locked, seen = null, kept } = given;
   const database = readers.session;
   await database.execute('BEGIN ISOLATION LEVEL READ COMMITTED');
   await lockTables(database);
-  const found = await findChanges(readers, { evidence: base.mark.evidence, seen });
+  const found = await findChanges(readers, { evidence: base.mark.evidence, seen, kept });
   const why = typeof found === 'string' ? found : await whyLarge(database, found);
   if (typeof found === 'string' || why !== null) return why ?? '';
   const { tables, border, sessions } = found;
+  const changed: MovedRows[] = [];
+  let writing: Promise<unknown> = database.execute('SET LOCAL session_replication_role = replica');
+  // The rows of a table are written while those of the next one are read.
+  const write = (table: ChangedVersions, versions: TableVersions): void => {
+    writing = writing.then(async () => {
+      const written = await replaceVersions(database, { table, ...versions });
+      changed.push({ table, moved: [...versions.moved, ...written] });
+    });
+    writing.catch(() => {});
+  };
   const readAll = async (from: PostgresSession | null): Promise<TableVersions[] | string> => {
     const pages = from && (await readPages(from, tables));
-    const versions = await betweenSessions(sessions, [...tables.entries()], (own, [at, table]) => {
+    const versions = await betweenSessions(sessions, [...tables.entries()], async (own, [at, table]) => {
       const base = from && { session: from, pages: pages?.[at] ?? 0 };
-      return readVersions({ table, border, database: own, base, mostBytes: MOST_BYTES });
+      const found = await readVersions({ table, border, database: own, base, mostBytes: MOST_BYTES });
+      if (found) write(table, found);
+      return found;
     });
     return versions.every((read) => read !== null) ? versions : TOO_LARGE;
   };
   const needsBase = tables.some(({ missing }) => missing > 0);
   const read = needsBase ? readingBase(context, server, { url, base, work: readAll }) : null;
-  const versions = read ? await read.result : await readAll(null);
   try {
+    const versions = read ? await read.result : await readAll(null);
     if (typeof versions === 'string') return versions;
     if (!versions) return 'another client was connected to the base copy, or the server counts no sessions';
-    await database.execute('SET LOCAL session_replication_role = replica');
-    for (const [at, table] of tables.entries()) {
-      const { deleted = [], inserted = [] } = versions[at] ?? {};
-      await replaceVersions(database, { table, deleted, inserted });
-    }
+    await writing;
+    if (kept) await keepRows(database, { kept, base: found.xmin, changed });
     await restoreSequences(database, found.sequences);
-  } finally {
     await read?.closed;
+    context.signal.throwIfAborted();
+    await verifyLock(server, locked);
+    await database.execute('COMMIT');
+    return {
+      tables: tables.map(({ schema, name }, at) => ({
+        table: tableName(schema, name),
+        delete: versions[at]?.deleted.length ?? 0,
+        insert: versions[at]?.inserted.length ?? 0,
+      })),
+      sequences: found.sequences.length,
+    };
+  } finally {
+    // What is still to be written must not come behind the end of the transaction.
+    await Promise.allSettled([writing, read?.closed]);
   }
-  context.signal.throwIfAborted();
-  await verifyLock(server, locked);
-  await database.execute('COMMIT');
-  return {
-    tables: tables.map(({ schema, name }, at) => ({
-      table: tableName(schema, name),
-      delete: versions[at]?.deleted.length ?? 0,
-      insert: versions[at]?.inserted.length ?? 0,
-    })),
-    sequences: found.sequences.length,
-  };
 }
 
 /** The base copy is closed while the rows are written. */

@@ -1,0 +1,37 @@
+import type { TextEdit } from '../../components/text-edit.ts';
+import type { LedgerReview } from '../../src/operations/sanitize/ledger/review.ts';
+import { type ReviewRow, reviewRows } from '../../src/operations/sanitize/ledger/review-text.ts';
+import type { LedgerEntry } from '../../src/sanitize/ledger/ledger.ts';
+import type { ListState } from '../../src/state/list.ts';
+import type { FetchState } from '../app/lists/fetched.ts';
+import { selectedItem } from '../app/lists/in-view.ts';
+
+declare module '../app/route.ts' {
+  interface Routes {
+    ledger: LedgerRoute;
+  }
+}
+
+/** The columns that the ledger had open when the screen was opened. Each answer is written at once. */
+export interface LedgerRoute extends FetchState<LedgerReview> {
+  screen: 'ledger';
+  target: string;
+  /** The step in progress, until the columns are there. */
+  step: string | null;
+  answers: ReadonlyMap<string, LedgerEntry>;
+  /** What each answer has replaced, the last one at the end. */
+  replaced: readonly { name: string; entry: LedgerEntry }[];
+  /** Writes in the order of the answers. */
+  saving: Promise<void>;
+  /** The reason for keeping the selected column. */
+  typing: TextEdit | null;
+  list: ListState;
+}
+
+export function rowsOf({ found, answers }: LedgerRoute): ReviewRow[] {
+  return found ? reviewRows(found, answers) : [];
+}
+
+export function selectedRow(route: LedgerRoute): ReviewRow | null {
+  return selectedItem(rowsOf(route), ({ name }) => name, route.list);
+}

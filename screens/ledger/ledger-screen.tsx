@@ -1,0 +1,123 @@
+import { Box } from 'ink';
+import { useMemo } from 'react';
+import { Line, type Span } from '../../components/line.tsx';
+import { TextField } from '../../components/text-field.tsx';
+import { useTheme } from '../../components/theme.ts';
+import {
+  NO_OPEN_COLUMNS,
+  openText,
+  REVIEW_NOTICES,
+  reviewColumns,
+  reviewFacts,
+  savedInText,
+} from '../../src/operations/sanitize/ledger/review-text.ts';
+import { useRoom } from '../app/frame/frame.tsx';
+import { ListFrame } from '../app/frame/list-frame.tsx';
+import { BACK, HELP, moving, PAGES, PALETTE } from '../app/keys.ts';
+import type { KeyContext, ScreenModule } from '../app/model.ts';
+import { LOADING } from '../app/text.ts';
+import { acceptReason, answer, askReason, leaveReview, undoAnswer } from './actions.ts';
+import { type LedgerRoute, rowsOf, selectedRow } from './ledger-route.ts';
+
+export const ledgerScreen: ScreenModule<LedgerRoute> = {
+  id: 'ledger',
+  title: 'Open columns of the ledger',
+  view: LedgerView,
+  keys: [
+    {
+      id: 'classify_changed',
+      label: 'changed',
+      help: 'the query changes the values of the column',
+      whyNot: notOpen,
+      run: (model, route) => answer(model, route, { state: 'changed' }),
+      stays: true,
+    },
+    {
+      keys: ['k'],
+      label: 'kept',
+      help: 'the values may stay; asks for the reason',
+      whyNot: notOpen,
+      run: askReason,
+      stays: true,
+      palette: 'Classify as kept…',
+    },
+    {
+      id: 'classify_empty',
+      label: 'empty',
+      help: 'the column is always NULL',
+      whyNot: notOpen,
+      run: (model, route) => answer(model, route, { state: 'empty' }),
+      stays: true,
+    },
+    {
+      id: 'classify_excluded',
+      label: 'excluded',
+      help: 'the table has no rows in the sanitized snapshot',
+      whyNot: notOpen,
+      run: (model, route) => answer(model, route, { state: 'excluded' }),
+      stays: true,
+    },
+    {
+      id: 'undo',
+      label: 'undo',
+      help: 'take back the last answer',
+      whyNot: ({ route }) => (route.replaced.length > 0 ? null : REVIEW_NOTICES.noAnswers),
+      run: undoAnswer,
+    },
+    BACK,
+    PALETTE,
+    HELP,
+    moving('up', { keys: ['up', 'shift+tab'], help: 'up' }),
+    moving('down', { keys: ['down', 'j', 'tab'], help: 'down' }),
+    ...PAGES,
+  ],
+  rows: (_, route) => ({ ids: rowsOf(route).map(({ name }) => name) }),
+  onBack: leaveReview,
+  onAccept: acceptReason,
+  onLeave: ({ navigation }, route) => navigation.replace({ ...route, typing: null }),
+};
+
+function notOpen({ route }: KeyContext<LedgerRoute>): string | null {
+  return selectedRow(route) ? null : REVIEW_NOTICES.notOpen;
+}
+
+/** Rows of the text field and the line above it. */
+const FIELD_ROWS = 2;
+
+function LedgerView({ route }: { route: LedgerRoute }) {
+  const { columns: width } = useRoom();
+  const { glyphs } = useTheme();
+  const { target, found, step, typing, answers } = route;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what the rows are made of
+  const rows = useMemo(() => rowsOf(route), [found, answers]);
+  const columns = useMemo(() => reviewColumns({ glyphs }), [glyphs]);
+  return (
+    <ListFrame
+      route={route}
+      path={[target, 'ledger']}
+      aside={aside(route)}
+      columns={columns}
+      rows={rows}
+      linesBelow={typing ? FIELD_ROWS : 0}
+      empty={found ? NO_OPEN_COLUMNS : [...LOADING.ledger, ...(step === null ? [] : [step])]}
+      detail={(row) => ({ title: row.name, facts: reviewFacts(row) })}
+      beside
+    >
+      {typing && (
+        <Box flexDirection="column" flexShrink={0} paddingLeft={2}>
+          <Line spans={[]} width={width - 2} />
+          <TextField label="Reason:" edit={typing} width={width - 4} placeholder={REVIEW_NOTICES.reasonHint} />
+        </Box>
+      )}
+    </ListFrame>
+  );
+}
+
+function aside(route: LedgerRoute): Span[] {
+  const { found, replaced } = route;
+  if (!found) return [];
+  return [
+    { text: openText(rowsOf(route)), tone: 'dim' },
+    ...(replaced.length > 0 ? [{ text: `  ${savedInText(found.file)}`, tone: 'good' as const }] : []),
+  ];
+}
