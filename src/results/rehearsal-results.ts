@@ -89,7 +89,10 @@ export const rehearsalResult = v.object({
   ),
   sampling: v.object({
     interval_ms: number,
-    samples: describe(number, '0: the server does not show its locks; their modes follow from the kinds of statements.'),
+    samples: describe(
+      number,
+      '0: the server does not show its locks; their modes follow from the kinds of statements.',
+    ),
     longest_gap_ms: describe(number, 'Locks of other connections that were shorter may be missing.'),
   }),
 });
