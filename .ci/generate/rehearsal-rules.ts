@@ -18,12 +18,12 @@ ${POSTGRES_RULES.map(lineOf).join('\n')}
 
 ## MySQL and MariaDB
 
-The sign behind a rule leads to the manual of MariaDB. Whether a table was copied is what the server did in the rehearsal, on its version.
+↗ leads to the manual of MariaDB. Copied is what the server copied in the rehearsal.
 
 ${MYSQL_RULES.map(lineOf).join('\n')}
 `;
 }
 
 function lineOf({ code, what, url, mariadbUrl }: Rule): string {
-  return `- [\`${code}\`](${url})${mariadbUrl === undefined ? '' : ` [↗](${mariadbUrl})`}: ${what}`;
+  return `- [\`${code}\`](${url})${mariadbUrl === undefined ? '' : ` [↗](${mariadbUrl})`}${what === undefined ? '' : `: ${what}`}`;
 }
