@@ -218,6 +218,8 @@ function statementOf(finding: Finding): string | null {
     case 'lock':
     case 'warning':
       return finding.item.statement;
+    case 'wait':
+      return finding.item.waited_for;
     default:
       return null;
   }

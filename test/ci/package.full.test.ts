@@ -53,6 +53,14 @@ async function expectDemo(program: string, words: string[] = []): Promise<void> 
 describe('the single executable', () => {
   test('runs the demo: a build, loads, an undo, a sanitization and a subset', () => expectDemo(files.executable));
 
+  test('writes no warning of Node', async () => {
+    const { stdout, stderr } = await run(files.executable, ['config', 'schema'], {
+      env: environment(),
+      maxBuffer: 1e8,
+    });
+    expect({ stderr, isSchema: stdout.includes('"properties"') }).toEqual({ stderr: '', isSchema: true });
+  });
+
   test('opens the screens', async () => {
     const terminal = openTerminal({ command: [files.executable], cwd: home, environment: { HOME: home } });
     try {

@@ -2,6 +2,7 @@ import type { Tone } from '../../presentation/shapes/glyphs.ts';
 import type { RehearsalResult } from '../../results/rehearsal-results.ts';
 import { formatBytes, formatDuration, formatNumberOf } from '../../text/format.ts';
 import { printable } from '../../text/printable.ts';
+import { estimateText, workloadText } from './list-text.ts';
 
 export interface Headline {
   text: string;
@@ -18,6 +19,8 @@ export function rehearsalHeadlines(result: RehearsalResult, { brief }: { brief: 
   return [
     ...bounded(problems, { most: most.problems, more: 'more problem' }),
     ...bounded(waitLines(result), { most: most.tables, more: 'shorter wait' }),
+    ...(result.source_estimate ? [{ text: estimateText(result.source_estimate), tone: 'caution' as const }] : []),
+    ...workloadLine(result),
     rewriteLine(result, { brief }),
   ].map(({ text, tone }) => ({ text: printable(text), tone }));
 }
@@ -67,4 +70,9 @@ function rewriteLine(
   const written = brief ? '' : `; the database ${growth}${wal}`;
   if (rewrites.length === 0) return { text: `No table was rewritten${written}`, tone: 'plain' };
   return { text: `Rewritten: ${formatBytes(rewritten_bytes)} in ${objects.join(' and ')}${written}`, tone: 'caution' };
+}
+
+function workloadLine({ workload }: RehearsalResult): Headline[] {
+  if (!workload) return [];
+  return [{ text: `Load: ${workloadText(workload)}`, tone: workload.failed > 0 ? 'bad' : 'plain' }];
 }

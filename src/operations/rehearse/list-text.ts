@@ -2,7 +2,7 @@ import type { Cell, Column } from '../../presentation/shapes/column.ts';
 import type { Fact } from '../../presentation/shapes/fact.ts';
 import type { Glyphs, Tone } from '../../presentation/shapes/glyphs.ts';
 import type { RehearsalResult } from '../../results/rehearsal-results.ts';
-import { formatBytes, formatCount, formatDuration } from '../../text/format.ts';
+import { formatBytes, formatCount, formatDuration, formatNumberOf } from '../../text/format.ts';
 import { printable } from '../../text/printable.ts';
 import { diffLines } from '../snapshots/diff/table-diff-text.ts';
 
@@ -16,20 +16,18 @@ export type Finding =
   | { kind: 'rewrite'; item: Item<'rewrites'> }
   | { kind: 'definition'; item: Item<'definitions'> }
   | { kind: 'rows'; item: Item<'rows'> }
-  | { kind: 'output'; item: Item<'works'> };
+  | { kind: 'output'; item: Item<'works'> }
+  | { kind: 'wait'; item: WorkloadWait };
+
+type Workload = NonNullable<RehearsalResult['workload']>;
+
+export type WorkloadWait = Workload['waits'][number];
 
 const WAITING = { readers: 2, writers: 1, none: 0 };
 
 /** What stops the migration or its users first, then warnings, then what it changed. */
-export function findingsOf({
-  works,
-  statements,
-  locks,
-  warnings,
-  rewrites,
-  definitions,
-  rows,
-}: RehearsalResult): Finding[] {
+export function findingsOf(result: RehearsalResult): Finding[] {
+  const { works, statements, locks, warnings, rewrites, definitions, rows, workload } = result;
   const byWaiting = locks.toSorted(
     (one, other) => WAITING[other.blocks] - WAITING[one.blocks] || other.held_ms - one.held_ms,
   );
@@ -42,6 +40,9 @@ export function findingsOf({
     ),
     ...outputs.filter(({ failed }) => failed).map((item): Finding => ({ kind: 'output', item })),
     ...found.filter(blocks),
+    ...(workload?.waits ?? [])
+      .filter(({ waited_for }) => waited_for !== null)
+      .map((item): Finding => ({ kind: 'wait', item })),
     ...warnings.map((item): Finding => ({ kind: 'warning', item })),
     ...rewrites.toSorted((one, other) => other.bytes - one.bytes).map((item): Finding => ({ kind: 'rewrite', item })),
     ...found.filter((finding) => !blocks(finding)),
@@ -57,7 +58,7 @@ function markOf({ kind, item }: Finding): Mark {
   if (kind === 'failed') return 'bad';
   if (kind === 'output') return item.failed ? 'bad' : 'none';
   if (kind === 'lock') return item.blocks === 'readers' ? 'bad' : item.blocks === 'writers' ? 'caution' : 'none';
-  return kind === 'warning' || kind === 'rewrite' ? 'caution' : 'none';
+  return kind === 'warning' || kind === 'rewrite' || kind === 'wait' ? 'caution' : 'none';
 }
 
 const TONES: Record<Mark, Tone> = { bad: 'bad', caution: 'caution', none: 'dim' };
@@ -83,6 +84,8 @@ function subjectOf({ kind, item }: Finding): string {
   switch (kind) {
     case 'failed':
       return oneLine(item.text);
+    case 'wait':
+      return oneLine(item.statement);
     case 'lock':
       return item.index === null ? item.table : `${item.table} (${item.index})`;
     case 'warning':
@@ -102,7 +105,7 @@ function subjectOf({ kind, item }: Finding): string {
 function amountOf({ kind, item }: Finding): Cell {
   if (kind === 'lock') return { text: heldText(item) };
   if (kind === 'rewrite') return { text: formatBytes(item.bytes) };
-  if (kind === 'failed' || kind === 'output') return { text: formatDuration(item.duration_ms) };
+  if (kind === 'failed' || kind === 'output' || kind === 'wait') return { text: formatDuration(item.duration_ms) };
   return { text: '' };
 }
 
@@ -130,6 +133,8 @@ function effectOf({ kind, item }: Finding): string {
       return `${countText(item.before)} → ${countText(item.after)} rows`;
     case 'output':
       return outputText(item);
+    case 'wait':
+      return `waited for ${oneLine(item.waited_for ?? '')}`;
     default:
       return kind satisfies never;
   }
@@ -173,6 +178,16 @@ function factsOf({ kind, item }: Finding): Fact[] {
         { name: 'Rule', value: item.code },
         { name: 'Manual', value: item.url },
       ];
+    case 'wait':
+      return [
+        {
+          name: 'Took',
+          value: `${formatDuration(item.duration_ms)}, from ${formatDuration(item.at_ms)} on`,
+          tone: 'caution',
+        },
+        { name: 'Statement', value: item.statement },
+        { name: 'Waited for', value: item.waited_for ?? '' },
+      ];
     case 'rewrite':
       return [
         { name: 'Rewritten', value: `${item.kind}, ${formatBytes(item.bytes)}` },
@@ -201,4 +216,18 @@ function factsOf({ kind, item }: Finding): Fact[] {
 /** The text of a statement on one line. */
 export function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
+}
+
+/** `Load: 4 sessions ran 1,204 statements, 2 failed: column "x" does not exist` */
+export function workloadText({ sessions, statements, failed, first_error }: Workload): string {
+  const ran = `${formatNumberOf(sessions, 'session')} ran ${formatNumberOf(statements, 'statement')}`;
+  return failed === 0 ? ran : `${ran}, ${formatCount(failed)} failed: ${oneLine(first_error ?? '')}`;
+}
+
+type SourceEstimate = NonNullable<RehearsalResult['source_estimate']>;
+
+/** `Estimate for the source: 12 min 04 s, …` with its assumption. */
+export function estimateText({ snapshot, ratio, duration_ms, longest_lock_ms }: SourceEstimate): string {
+  const lock = longest_lock_ms > 0 ? `, longest lock ${formatDuration(longest_lock_ms)}` : '';
+  return `Estimate for the source: ${formatDuration(duration_ms)}${lock}, if time grows with the bytes of the tables (${ratio} times, as in snapshot ${snapshot})`;
 }

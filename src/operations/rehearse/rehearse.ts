@@ -1,5 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { ObservedRehearsal, RehearsalObserver } from '../../engines/facets/rehearse.ts';
+import type {
+  ObservedLock,
+  ObservedRehearsal,
+  ObservedWorkload,
+  RehearsalObserver,
+  WorkloadWait,
+} from '../../engines/facets/rehearse.ts';
 import { type Database, openDatabase } from '../../engines/open-database.ts';
 import type { RehearsalLimits, RehearsalPlan, RehearsalResult } from '../../results/rehearsal-results.ts';
 import type { Context } from '../../runtime/context.ts';
@@ -15,6 +21,7 @@ import { problemsOf } from './limits.ts';
 import type { Dialect } from './rules/dialect.ts';
 import { DIALECTS } from './rules/dialects.ts';
 import { warningsOf } from './rules/warnings.ts';
+import { estimateOnSource } from './source-estimate.ts';
 import { chooseWorks, describeWork, openScript, runWork, type Work, type WorkChoice } from './work.ts';
 
 export interface RehearseRequest extends WorkChoice {
@@ -24,6 +31,8 @@ export interface RehearseRequest extends WorkChoice {
   /** Keeps the branch. */
   keep?: boolean | undefined;
   limits?: RehearsalLimits | undefined;
+  /** Sessions that run the statements of a file meanwhile; the path is absolute. */
+  workload?: { file: string; sessions: number } | undefined;
 }
 
 export interface PlannedRehearsal extends Planned<RehearseRequest, RehearsalPlan> {
@@ -35,9 +44,10 @@ const EXPIRES_MS = 24 * 3_600_000;
 
 /** Plans a branch and the work on it; changes nothing. */
 export async function planRehearsal(context: Context, request: RehearseRequest): Promise<PlannedRehearsal> {
-  const { target, destdb, owner, keep = false, limits = {} } = request;
+  const { target, destdb, owner, keep = false, limits = {}, workload } = request;
   const works = chooseWorks(context, request);
   const { database } = await openBranches(context, request);
+  if (workload) await checkWorkload(database, workload);
   for (const work of works) {
     if (work.kind === 'command') continue;
     await using script = await openScript(work);
@@ -48,14 +58,26 @@ export async function planRehearsal(context: Context, request: RehearseRequest):
   const create = await planBranchCreate(context, {
     ...{ target, name, destdb, owner },
     ...(!keep && { expiresMs: EXPIRES_MS }),
+    // Steps that are rehearsed must not have run before.
+    afterLoad: request.command !== undefined || request.sql !== undefined || request.sqlText !== undefined,
   });
   const steps = works.map((work) => `Run ${describeWork(work).run}`);
   const plan: RehearsalPlan = {
     ...create.plan,
-    ...{ works: works.map(describeWork), keep, limits },
+    ...{ works: works.map(describeWork), keep, limits, ...(workload && { workload }) },
     steps: [...create.plan.steps, ...steps, ...(keep ? [] : [`Drop branch ${name}`])],
   };
   return { request, plan, planned_at: create.planned_at, create };
+}
+
+async function checkWorkload(database: Database, { file }: { file: string }): Promise<void> {
+  if (!database.rehearse.takesWorkload) {
+    throw new UserError('rehearsal_unsupported', `A rehearsal on ${database.url.display} takes no workload`, {
+      hint: 'Leave --load and --load-sql out.',
+    });
+  }
+  await assertReadable(file);
+  await database.restore.checkScript(file);
 }
 
 /** Runs the work on a branch of its own. A failed work is a result. Steps: those of a branch, `observe`, `work`, `compare`. */
@@ -120,12 +142,43 @@ async function rehearse(context: Context, { database, plan, works }: Rehearsal):
       ...warning,
       statement: hide(context, warning.statement),
     })),
+    ...(observed.workload && { workload: workloadResult(context, { dialect, observed }, observed.workload) }),
     ...{ wal_bytes: walBytes, growth_bytes: sizeAfter - sizeBefore, ...compared },
     sampling: {
       ...{ interval_ms: sampling.intervalMs, samples: sampling.samples, longest_gap_ms: sampling.longestGapMs },
     },
   };
-  return { ...found, ...problemsOf(found, limits) };
+  const estimate = await estimateOnSource(context, found);
+  return { ...found, ...(estimate && { source_estimate: estimate }), ...problemsOf(found, limits) };
+}
+
+/** A wait names the statement that took the lock, which may not be the one that ran meanwhile. */
+function workloadResult(
+  context: Context,
+  { dialect, observed: { locks } }: { dialect: Dialect; observed: ObservedRehearsal },
+  { sessions, statements, failed, firstError, waits }: ObservedWorkload,
+): NonNullable<RehearsalResult['workload']> {
+  const holder = ({ atMs, durationMs }: WorkloadWait): string | null => {
+    const overlap = (lock: ObservedLock): number =>
+      Math.min(atMs + durationMs, lock.atMs + lock.heldMs) - Math.max(atMs, lock.atMs);
+    const blocking = locks.filter(({ mode }) => dialect.blockedBy(mode) !== 'none');
+    const [lock] = blocking.toSorted((one, other) => overlap(other) - overlap(one));
+    return lock && overlap(lock) > 0 ? lock.statement : null;
+  };
+  return {
+    ...{ sessions, statements, failed, first_error: firstError && hide(context, firstError) },
+    waits: waits.map((wait) => {
+      const waitedFor = wait.blockedBy === null ? null : (holder(wait) ?? wait.blockedBy);
+      return {
+        ...{
+          statement: hide(context, wait.statement),
+          at_ms: rounded(wait.atMs),
+          duration_ms: rounded(wait.durationMs),
+        },
+        waited_for: waitedFor && hide(context, waitedFor),
+      };
+    }),
+  };
 }
 
 function lockResults(context: Context, dialect: Dialect, observed: ObservedRehearsal): RehearsalResult['locks'] {
@@ -155,6 +208,7 @@ async function observeWorks(
     },
   );
   await using opened = observer;
+  if (plan.workload) await opened.startWorkload?.({ ...plan.workload, signal: context.signal });
   const ran: RehearsalResult['works'] = [];
   for (const work of works) {
     const { run } = describeWork(work);

@@ -5,7 +5,7 @@ import type { RunSummary } from '../../state/runs.ts';
 import { formatBytes, formatCount, formatDuration, formatNumberOf } from '../../text/format.ts';
 import { joinLines, printable } from '../../text/printable.ts';
 import { databaseFacts, needsText } from '../branch/shared-text.ts';
-import { oneLine } from './list-text.ts';
+import { estimateText, oneLine, type WorkloadWait, workloadText } from './list-text.ts';
 
 export function rehearseQuestion(plan: RehearsalPlan): Question {
   const { target, destination, base, load, branches, works, needs_bytes } = plan;
@@ -68,6 +68,8 @@ function sectionsOf(result: RehearsalResult): ReportSection[] {
     { title: 'Rewritten', lines: bounded(byLength(result.rewrites, 'bytes').map(rewriteText)) },
     { title: 'Slowest statements', lines: byLength(result.statements, 'duration_ms').slice(0, 5).map(statementText) },
     { title: 'Failed statements', lines: bounded(failuresOf(result)) },
+    { title: 'Estimate', lines: result.source_estimate ? [estimateText(result.source_estimate)] : [] },
+    { title: 'Load', lines: workloadLines(result) },
     { title: 'Definitions', lines: bounded(result.definitions.map(({ name, change }) => `${name}: ${change}`)) },
     { title: 'Rows', lines: bounded(result.rows.map(rowsText)) },
     { title: 'Written', lines: [writtenText(result)] },
@@ -129,6 +131,16 @@ function failuresOf({ statements }: RehearsalResult): string[] {
   return statements.flatMap(({ text, error }) =>
     error ? [`${error.code} ${error.message.replaceAll(/\s+/g, ' ')}: ${shortLine(text)}`] : [],
   );
+}
+
+function workloadLines({ workload }: RehearsalResult): string[] {
+  if (!workload) return [];
+  const { waits } = workload;
+  return [workloadText(workload), ...bounded(waits.filter(({ waited_for }) => waited_for !== null).map(waitText))];
+}
+
+function waitText({ statement, duration_ms, waited_for }: WorkloadWait): string {
+  return `${formatDuration(duration_ms)}  ${shortLine(statement)}, waited for: ${shortLine(waited_for ?? '')}`;
 }
 
 function rowsText({ table, before, after }: RehearsalResult['rows'][number]): string {

@@ -14,6 +14,7 @@ import { readRehearsalFacts } from './read-facts.ts';
 import { modeText, prepareLocks, readLocks, STRONG_MODES } from './read-locks.ts';
 import { lockedRelations, queryRows, readFacts, rewritesBetween } from './relations.ts';
 import { runSqlFile } from './run-sql-file.ts';
+import { type RunningWorkload, startWorkload } from './run-workload.ts';
 
 const SETTINGS = { search_path: 'pg_catalog', client_min_messages: 'warning', statement_timeout: '0' };
 
@@ -30,18 +31,26 @@ export async function observe(context: EngineContext, url: DatabaseUrl): Promise
   const sampler = startSampling({ read: () => readLocks(wire), now: recorder.now, add: recorder.add });
   const proxy = await startProxy({ address, recorder, look: sampler.look });
   opened.use(proxy);
+  let workload: RunningWorkload | null = null;
+  opened.defer(async () => void (await workload?.stop()));
   const owned = opened.move();
   const own = throughProxy(url, proxy.port);
   return {
     url: own,
     runFile: (file, signal) =>
       runSqlFile({ ...address, host: LOOPBACK, port: proxy.port, encryption: null }, file, signal),
+    async startWorkload(options) {
+      const { now, runningOf } = recorder;
+      workload = await startWorkload({ ...options, address, now, runningOf });
+    },
     async finish() {
+      const observedWorkload = await workload?.stop();
+      workload = null;
       const { samples, longestGapMs } = await sampler.stop();
       const ended = recorder.end();
       const after = await readFacts(wire);
       return {
-        ...{ ...ended, facts },
+        ...{ ...ended, facts, ...(observedWorkload && { workload: observedWorkload }) },
         rewrites: rewritesBetween(before, after),
         walBytes: before.wal === null || after.wal === null ? null : Math.max(0, after.wal - before.wal),
         ...{ sizeBefore: before.sizeBytes, sizeAfter: after.sizeBytes },

@@ -22,6 +22,8 @@ export interface SessionRecord {
 
 export interface Recorder<Key> extends Pick<LockRecord<Key>, 'add'> {
   now: () => number;
+  /** The statement that an observed session runs. */
+  runningOf: (pid: number) => string | null;
   session: () => SessionRecord;
   end: () => { statements: ObservedStatement[]; leftOut: number; locks: ObservedLock[] };
 }
@@ -43,6 +45,7 @@ export function createRecorder<Key>(
   return {
     now,
     add: record.add,
+    runningOf: (pid) => running.get(pid)?.()?.text ?? null,
     session() {
       count += 1;
       const session = count;

@@ -22,7 +22,8 @@ import { openSwapSession } from '../../swap/swap-session.ts';
 import { findClosedBase } from '../copy.ts';
 import { findBranches, type MarkedBranch } from '../list.ts';
 import type { KeptTables } from './kept-rows.ts';
-import { exchangeRows, SETTINGS } from './reset-in-place.ts';
+import { SETTINGS } from './open-base.ts';
+import { exchangeRows } from './reset-in-place.ts';
 
 export interface LockedBranch {
   /** The destination. */

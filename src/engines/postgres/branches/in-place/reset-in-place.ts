@@ -19,16 +19,9 @@ import { type SeenChanges, seenChangesSchema } from './evidence-schema.ts';
 import { type ChangedVersions, type FoundChanges, findChanges } from './find-changes.ts';
 import { type KeptTables, keepRows, type MovedRows } from './kept-rows.ts';
 import { pathOf, readPages } from './missing-versions.ts';
-import { type OpenedBase, withOpenBase } from './open-base.ts';
+import { type OpenedBase, SETTINGS, withOpenBase } from './open-base.ts';
 import { replaceVersions } from './replace-versions.ts';
 import { readVersions, type TableVersions } from './row-versions.ts';
-
-/** Formats that are exact and the same in both databases, whatever they set. */
-export const SETTINGS = {
-  ...{ DateStyle: 'ISO', IntervalStyle: 'postgres', TimeZone: 'UTC', extra_float_digits: '3', bytea_output: 'hex' },
-  ...{ xmloption: 'content', lc_monetary: 'C', array_nulls: 'on', row_security: 'off', jit: 'off' },
-  ...{ statement_timeout: '0', synchronous_commit: 'on', lock_timeout: '2s' },
-};
 
 /** Finds what a reset in place would change, or why there can be none. Changes nothing. */
 export async function planInPlace(
