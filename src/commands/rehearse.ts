@@ -9,7 +9,7 @@ import { DRY_RUN, TARGET } from './shared-options.ts';
 
 export const rehearseCommand = defineCommand({
   name: 'rehearse',
-  summary: 'run a migration on a branch and report locks, rewrites and changes (PostgreSQL)',
+  summary: 'run a migration on a branch and report locks, rewrites and changes',
   group: 'Branches',
   arguments: [
     TARGET,

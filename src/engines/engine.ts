@@ -60,7 +60,7 @@ export interface Facets {
   subset: SubsetFacet;
   branches: BranchFacet;
   /** `null`: the server's sessions are not observed. */
-  rehearse: RehearseFacet | null;
+  rehearse: RehearseFacet;
 }
 
 /** Gives each call its context, and the URL through its tunnel: no call is possible without what `openDatabase` does for it. */

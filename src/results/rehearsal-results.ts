@@ -41,7 +41,7 @@ const statement = v.object({
 const lock = v.object({
   table: describe(text, '`schema.table`'),
   index: describe(orNull(text), 'The index that is locked; `null` for the table.'),
-  mode: describe(text, 'Such as `ACCESS EXCLUSIVE`.'),
+  mode: describe(text, 'Such as `ACCESS EXCLUSIVE`; of metadata locks `SHARED NO WRITE`.'),
   blocks: describe(v.picklist(['readers', 'writers', 'none']), 'Who would have waited; `readers`: writers as well.'),
   at_ms: number,
   held_ms: describe(number, 'At most so long.'),
@@ -76,13 +76,16 @@ export const rehearsalResult = v.object({
   duration_ms: number,
   statements: v.array(statement),
   statements_left_out: describe(number, 'The shortest, beyond 2,000.'),
-  locks: describe(v.array(lock), 'Stronger than ROW EXCLUSIVE, on tables that had rows.'),
+  locks: describe(v.array(lock), 'Stronger than that of statements that change rows, on tables that had rows.'),
   rewrites: describe(
     v.array(v.object({ kind: v.picklist(['table', 'index']), name: text, table: text, bytes: number })),
     'Tables and indexes that existed before and have new files.',
   ),
   rewritten_bytes: number,
-  wal_bytes: describe(orNull(number), 'Of the whole server meanwhile; `null` where it cannot be read.'),
+  wal_bytes: describe(
+    orNull(number),
+    'WAL, or redo log of InnoDB, of the whole server meanwhile; `null` where it cannot be read.',
+  ),
   growth_bytes: describe(number, 'Of the database.'),
   warnings: describe(v.array(migrationRisk), 'Statements that are dangerous under load.'),
   definitions: v.array(
@@ -114,7 +117,10 @@ export const rehearsalResult = v.object({
   ),
   sampling: v.object({
     interval_ms: number,
-    samples: number,
+    samples: describe(
+      number,
+      '0: the server does not show its locks; their modes follow from the kinds of statements.',
+    ),
     longest_gap_ms: describe(number, 'Locks of other connections that were shorter may be missing.'),
   }),
 });

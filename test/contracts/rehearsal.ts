@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import { applyRehearsal, planRehearsal, type RehearseRequest } from '../../src/operations/rehearse/rehearse.ts';
-import { rehearsalMarkdown } from '../../src/operations/rehearse/text.ts';
+import { rehearsalMarkdown, rehearsalSummary } from '../../src/operations/rehearse/text.ts';
 import type { RehearsalResult } from '../../src/results/rehearsal-results.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import { markdownText } from '../../src/text/markdown.ts';
@@ -72,6 +72,10 @@ export function rehearsalContract(start: () => Promise<SanitizerServer>): void {
       const result = await rehearse({ sql: await sqlFile(...statements) });
       expect(result).toMatchObject({ outcome: 'passed', works: [{ failed: false }], statements_left_out: 0 });
       expect(result.statements.map(({ text }) => text)).toEqual(statements);
+      const isShown = result.sampling.samples > 0;
+      expect(result.locks.some(({ below_resolution }) => below_resolution) && !isShown).toBe(false);
+      const note = 'The server does not show its locks';
+      expect(rehearsalMarkdown(result, markdownText).includes(note)).toBe(!isShown);
       const strong = result.locks.filter(({ index, blocks }) => index === null && blocks !== 'none');
       expect([...new Set(strong.map(({ table }) => bare(table)))]).toEqual(['person']);
       expect(strong.map(({ statement }) => statement)).toContain(statements[1]);
@@ -114,7 +118,10 @@ export function rehearsalContract(start: () => Promise<SanitizerServer>): void {
       expect(result.outcome).toBe('over_limit');
       expect(result.problems.some(({ message }) => /on \S+\.person was held for/.test(message))).toBe(true);
       expect(result.problems.at(-1)?.message).toMatch(/were rewritten, more than 1\.0 kB$/);
-      expect(rehearsalMarkdown(result, markdownText)).toMatch(/^## Over the limit: migration of app/);
+      expect(rehearsalSummary(result).line).toBe('Over the limit: migration of app, 1 statement');
+      const markdown = rehearsalMarkdown(result, markdownText);
+      expect(markdown).toMatch(/^## Over the limit: migration of app/);
+      expect(markdown).toContain('### Locks');
       const calm = await rehearse({ sql: await sqlFile('ALTER TABLE hollow ADD COLUMN note varchar(10)'), limits });
       expect(calm).toMatchObject({ outcome: 'passed', locks: [], rewrites: [], warnings: [] });
     },

@@ -16,7 +16,7 @@ export interface TableFacts {
   columns: readonly ColumnFacts[];
   indexes: readonly string[];
   constraints: readonly ConstraintFacts[];
-  /** Of engines whose statements name a trigger without its table. */
+  /** Engines whose statements name a trigger without its table have them. */
   triggers?: readonly string[];
 }
 

@@ -66,7 +66,7 @@ function rewriteLine(
     ...(count('index') > 0 ? [formatNumberOf(count('index'), 'index', 'indexes')] : []),
   ];
   const growth = growth_bytes < 0 ? `shrank by ${formatBytes(-growth_bytes)}` : `grew by ${formatBytes(growth_bytes)}`;
-  const wal = wal_bytes === null ? '' : `, ${formatBytes(wal_bytes)} of WAL`;
+  const wal = wal_bytes === null ? '' : `, ${formatBytes(wal_bytes)} of log`;
   const written = brief ? '' : `; the database ${growth}${wal}`;
   if (rewrites.length === 0) return { text: `No table was rewritten${written}`, tone: 'plain' };
   return { text: `Rewritten: ${formatBytes(rewritten_bytes)} in ${objects.join(' and ')}${written}`, tone: 'caution' };

@@ -4,7 +4,6 @@ import type {
   ObservedRehearsal,
   ObservedWorkload,
   RehearsalObserver,
-  RehearseFacet,
   WorkloadWait,
 } from '../../engines/facets/rehearse.ts';
 import { type Database, openDatabase } from '../../engines/open-database.ts';
@@ -19,7 +18,8 @@ import type { Planned } from '../planned.ts';
 import { briefLocks } from './brief-locks.ts';
 import { compareSchemas, readSchema, type SchemaState } from './compare-schemas.ts';
 import { problemsOf } from './limits.ts';
-import { DIALECTS, type Dialect } from './rules/dialect.ts';
+import type { Dialect } from './rules/dialect.ts';
+import { DIALECTS } from './rules/dialects.ts';
 import { warningsOf } from './rules/warnings.ts';
 import { estimateOnSource } from './source-estimate.ts';
 import { chooseWorks, describeWork, openScript, runWork, type Work, type WorkChoice } from './work.ts';
@@ -48,7 +48,6 @@ export async function planRehearsal(context: Context, request: RehearseRequest):
   const works = chooseWorks(context, request);
   const { database } = await openBranches(context, request);
   if (workload) await checkWorkload(database, workload);
-  else observable(database);
   for (const work of works) {
     if (work.kind === 'command') continue;
     await using script = await openScript(work);
@@ -72,7 +71,7 @@ export async function planRehearsal(context: Context, request: RehearseRequest):
 }
 
 async function checkWorkload(database: Database, { file }: { file: string }): Promise<void> {
-  if (!observable(database).takesWorkload) {
+  if (!database.rehearse.takesWorkload) {
     throw new UserError('rehearsal_unsupported', `A rehearsal on ${database.url.display} takes no workload`, {
       hint: 'Leave --load and --load-sql out.',
     });
@@ -184,24 +183,15 @@ function workloadResult(
 
 function lockResults(context: Context, dialect: Dialect, observed: ObservedRehearsal): RehearsalResult['locks'] {
   const seen = observed.locks.map((lock) => ({ ...lock, below_resolution: false }));
-  const brief = briefLocks(dialect, observed).map((lock) => ({ ...lock, below_resolution: true }));
+  // Without samples, the times of the statements stand for the locks.
+  const isSampled = observed.sampling.samples > 0;
+  const brief = briefLocks(dialect, observed).map((lock) => ({ ...lock, below_resolution: isSampled }));
   return [...seen, ...brief]
     .sort((one, other) => one.atMs - other.atMs)
     .map(({ table, index, mode, atMs, heldMs, below_resolution, statement }) => ({
       ...{ table, index, mode, blocks: dialect.blockedBy(mode), at_ms: rounded(atMs), held_ms: rounded(heldMs) },
       ...{ below_resolution, statement: statement && hide(context, statement) },
     }));
-}
-
-function observable({ rehearse, url }: Database): RehearseFacet {
-  if (rehearse) return rehearse;
-  throw new UserError(
-    'rehearsal_unsupported',
-    `A migration of ${url.display} cannot be rehearsed: only PostgreSQL can`,
-    {
-      hint: 'Create a branch and run the migration there: tool branch create TARGET NAME --env',
-    },
-  );
 }
 
 async function observeWorks(
@@ -214,7 +204,7 @@ async function observeWorks(
     step,
     async (): Promise<[SchemaState, RehearsalObserver]> => {
       const state = await readSchema(context, database, plan.target);
-      return [state, await observable(database).observe()];
+      return [state, await database.rehearse.observe()];
     },
   );
   await using opened = observer;

@@ -64,7 +64,7 @@ const LONGEST_STATEMENT = 100;
 function sectionsOf(result: RehearsalResult): ReportSection[] {
   const sections: ReportSection[] = [
     { title: 'Warnings', lines: bounded(result.warnings.map(warningText)).flatMap((both) => both.split('\n')) },
-    { title: 'Locks', lines: bounded(byLength(result.locks, 'held_ms').map(lockText)) },
+    { title: 'Locks', lines: locksText(result) },
     { title: 'Rewritten', lines: bounded(byLength(result.rewrites, 'bytes').map(rewriteText)) },
     { title: 'Slowest statements', lines: byLength(result.statements, 'duration_ms').slice(0, 5).map(statementText) },
     { title: 'Failed statements', lines: bounded(failuresOf(result)) },
@@ -97,6 +97,14 @@ function warningText({ code, table, text, safer }: RehearsalResult['warnings'][n
 
 const BLOCKED = { readers: 'blocks readers and writers', writers: 'blocks writers', none: 'blocks other migrations' };
 
+function locksText({ locks, sampling }: RehearsalResult): string[] {
+  const lines = bounded(byLength(locks, 'held_ms').map(lockText));
+  return sampling.samples > 0 || lines.length === 0 ? lines : [...lines, NOT_SAMPLED];
+}
+
+const NOT_SAMPLED =
+  'The server does not show its locks: modes follow from the kind of a statement, and times are at most its duration';
+
 function lockText({
   table,
   index,
@@ -105,7 +113,7 @@ function lockText({
   below_resolution,
   blocks,
   statement,
-}: RehearsalResult['locks'][number]) {
+}: RehearsalResult['locks'][number]): string {
   const on = index === null ? table : `${table} (index ${index})`;
   const held = below_resolution ? 'below the resolution of 5 ms' : formatDuration(held_ms);
   return `${on}: ${mode} for ${held}, ${BLOCKED[blocks]}${statement === null ? '' : `: ${shortLine(statement)}`}`;
@@ -142,7 +150,7 @@ function rowsText({ table, before, after }: RehearsalResult['rows'][number]): st
 
 function writtenText({ growth_bytes, wal_bytes }: RehearsalResult): string {
   const growth = growth_bytes < 0 ? `shrank by ${formatBytes(-growth_bytes)}` : `grew by ${formatBytes(growth_bytes)}`;
-  return `the database ${growth}${wal_bytes === null ? '' : `, ${formatBytes(wal_bytes)} of WAL`}`;
+  return `the database ${growth}${wal_bytes === null ? '' : `, ${formatBytes(wal_bytes)} of log`}`;
 }
 
 function outputOf({ works }: RehearsalResult): string[] {

@@ -184,21 +184,6 @@ describeWithPostgres('a rehearsal', () => {
     expect(locks).toMatchObject([{ mode: 'ACCESS EXCLUSIVE', blocks: 'readers' }]);
   }, 60_000);
 
-  it('crosses limits of locks and rewrites, and writes them to the report', async () => {
-    const sql = await sqlFile(
-      'BEGIN; LOCK TABLE calm IN SHARE MODE; SELECT pg_sleep(0.1); COMMIT; VACUUM FULL person;',
-    );
-    const result = await rehearse({ sql, limits: { max_lock_ms: 50, max_rewrite_bytes: 1000 } });
-    expect(result.outcome).toBe('over_limit');
-    const messages = result.problems.map(({ message }) => message);
-    expect(messages.some((message) => /^SHARE on public\.calm was held for/.test(message))).toBe(true);
-    expect(messages.at(-1)).toMatch(/were rewritten, more than 1\.0 kB$/);
-    expect(rehearsalSummary(result).line).toBe('Over the limit: migration of app, 5 statements');
-    const markdown = rehearsalMarkdown(result, markdownText);
-    expect(markdown).toMatch(/^## Over the limit: migration of app/);
-    expect(markdown).toContain('### Locks');
-  }, 60_000);
-
   it('runs a load meanwhile: its slowest waits with what they waited for, and its errors', async () => {
     const sql = await sqlFile(
       'BEGIN; ALTER TABLE person RENAME COLUMN age TO years; SELECT pg_sleep(0.4); COMMIT; SELECT pg_sleep(0.2);',

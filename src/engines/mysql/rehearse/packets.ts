@@ -8,7 +8,7 @@ export const STATUS = { inTransaction: 0x1, moreResults: 0x8, cursor: 0x40 } as 
 /** Bytes of a statement's text that are kept, with its command. */
 const LONGEST_TEXT = 8 * 1024 + 1;
 const LONGEST_ERROR = 1024;
-/** What is read of other packets: an OK packet until its status. */
+/** Enough for an OK packet until its status. */
 const LONGEST_HEAD = 24;
 
 export function packetOf(sequence: number, body: Buffer): Buffer {

@@ -27,7 +27,7 @@ interface Relation {
 }
 
 /** Rows that are counted of a table. */
-export const MOST_COUNTED = 10_000;
+const MOST_COUNTED = 10_000;
 
 /** Reads tables with their files. Waits for exclusive locks of others. */
 export async function readFacts(
@@ -57,7 +57,7 @@ function countOf(database: string, name: string): string {
 interface Files {
   /** Numbers of tables and files of the server. */
   numbers: string[];
-  /** As they are on disk: the sizes of the catalog are estimates. */
+  /** On disk: the sizes of the catalog are estimates. */
   bytes: number;
 }
 

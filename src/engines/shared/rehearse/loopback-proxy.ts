@@ -63,7 +63,9 @@ export interface PassedOn {
 
 /** Passes bytes on until their end, no faster than they are taken. */
 export async function passOn({ from, to, take }: PassedOn): Promise<void> {
-  for await (const chunk of from as AsyncIterable<Buffer>) {
+  // A refusal is written to the client behind this.
+  const chunks: AsyncIterable<Buffer> = from.iterator({ destroyOnReturn: false });
+  for await (const chunk of chunks) {
     if (!to.write(await take(chunk))) await Promise.race([once(to, 'drain'), once(to, 'close')]);
   }
   to.end();

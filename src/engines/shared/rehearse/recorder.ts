@@ -10,7 +10,7 @@ export interface SessionStatement extends Pick<ObservedStatement, 'text' | 'inTr
 
 export type RunningStatement = Pick<SessionStatement, 'text' | 'startedAt'>;
 
-/** What the proxies tell of a session. */
+/** Events of a session, which a proxy reports. */
 export interface SessionRecord {
   /** `pid`: its process or thread of the server. */
   began: (pid: number, running: () => RunningStatement | null) => void;

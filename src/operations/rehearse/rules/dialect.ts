@@ -1,7 +1,4 @@
-import type { EngineId } from '../../../engines/list.ts';
 import type { Action, LockMode, RelationName } from './action.ts';
-import { MYSQL } from './mysql/dialect.ts';
-import { POSTGRES } from './postgres/dialect.ts';
 import type { Rule } from './rule.ts';
 import type { Situation } from './situation.ts';
 import type { StatementTokens } from './sql/split.ts';
@@ -12,10 +9,10 @@ export interface TableLock {
   mode: LockMode;
 }
 
-/** What locks depend on. */
+/** The part of a situation that locks depend on. */
 export type LockSituation = Pick<Situation, 'tables' | 'statement'>;
 
-/** How an engine is written, and what is dangerous on it. */
+/** The grammar, locks and rules of an engine. */
 export interface Dialect {
   rules: readonly Rule[];
   /** A rewrite in fact that no rule explains. */
@@ -37,8 +34,6 @@ export interface Dialect {
   holdsTables(action: Action): boolean;
   unlocksTables(action: Action): boolean;
 }
-
-export const DIALECTS: Record<EngineId, Dialect> = { postgres: POSTGRES, mysql: MYSQL };
 
 export function isAtLeast({ modes }: Dialect, mode: LockMode, other: LockMode): boolean {
   return modes.indexOf(mode) >= modes.indexOf(other);

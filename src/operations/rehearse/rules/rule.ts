@@ -15,14 +15,14 @@ export interface MigrationStatement {
 /** A statement that is dangerous under load: an entry of the tables of rules. */
 export interface Rule {
   code: string;
-  /** Statements that it finds, for docs/rehearsal-rules.md. */
-  what: string;
+  /** Statements that it finds, for docs/rehearsal-rules.md, where the code does not say it. */
+  what?: string;
   /** The effect under load. */
   text: string;
   safer: string;
   /** The server's documentation. */
   url: string;
-  /** Where MariaDB has its own. */
+  /** MariaDB's documentation, of rules for MySQL. */
   mariadbUrl?: string;
   /** The lock on the table; `null` where the danger is not a lock. */
   lock: LockMode | null;

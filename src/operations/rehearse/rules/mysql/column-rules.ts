@@ -9,7 +9,6 @@ import { BY_TOOL, COPIED, onlineDdl, pages, REBUILT } from './rule-parts.ts';
 export const COLUMN_RULES: Rule[] = [
   {
     code: 'column_type_copied',
-    what: '`MODIFY` or `CHANGE` of a type that copies the table',
     text: COPIED,
     safer: `Add a column of the new type, fill it in batches, keep it equal by a trigger, then switch. ${BY_TOOL}`,
     ...onlineDdl('column'),
@@ -19,7 +18,6 @@ export const COLUMN_RULES: Rule[] = [
   },
   {
     code: 'enum_reordered',
-    what: '`MODIFY` of an `ENUM` or `SET` whose members are not added at the end',
     text: `${COPIED} Values that are not members any more are lost, or fail.`,
     safer: 'Add members at the end only.',
     ...onlineDdl('column'),
@@ -29,7 +27,7 @@ export const COLUMN_RULES: Rule[] = [
   },
   {
     code: 'not_null_added',
-    what: '`MODIFY … NOT NULL` of a column that may be NULL',
+    what: '`MODIFY … NOT NULL`',
     text: `The statement fails for a NULL; ${REBUILT.charAt(0).toLowerCase()}${REBUILT.slice(1)}`,
     safer: 'Fill the rows in batches first; then ALGORITHM=INPLACE, LOCK=NONE under a strict sql_mode.',
     ...onlineDdl('column'),
@@ -39,7 +37,6 @@ export const COLUMN_RULES: Rule[] = [
   },
   {
     code: 'column_moved',
-    what: '`FIRST` or `AFTER` of a column that is there',
     text: REBUILT,
     safer: 'Leave the order: name the columns in queries.',
     ...onlineDdl('column'),
@@ -49,7 +46,6 @@ export const COLUMN_RULES: Rule[] = [
   },
   {
     code: 'charset_converted',
-    what: '`CONVERT TO CHARACTER SET`',
     text: `${COPIED} Indexes may become too long.`,
     safer: `Change single columns in the background. ${BY_TOOL}`,
     ...onlineDdl('table'),
@@ -59,7 +55,6 @@ export const COLUMN_RULES: Rule[] = [
   },
   {
     code: 'auto_increment_column',
-    what: '`ADD COLUMN … AUTO_INCREMENT`',
     text: 'Writes to the table wait until it is written anew with a number in each row.',
     safer: `Add a plain column, fill it in batches, then change it at a quiet time. ${BY_TOOL}`,
     ...onlineDdl('column'),
@@ -69,7 +64,6 @@ export const COLUMN_RULES: Rule[] = [
   },
   {
     code: 'stored_column',
-    what: '`ADD COLUMN … AS (…) STORED`',
     text: COPIED,
     safer: 'A VIRTUAL column, with an index where it is searched.',
     ...onlineDdl('generated-column'),
@@ -79,7 +73,6 @@ export const COLUMN_RULES: Rule[] = [
   },
   {
     code: 'default_expression',
-    what: '`ADD COLUMN` with a default that is computed for each row',
     text: COPIED,
     safer: 'ADD COLUMN without a default; fill the old rows in batches; then ALTER COLUMN … SET DEFAULT.',
     ...pages('data-type-defaults.html', 'instant-add-column-for-innodb'),
@@ -102,7 +95,6 @@ export const COLUMN_RULES: Rule[] = [
   },
   {
     code: 'column_dropped',
-    what: '`DROP COLUMN`',
     text: 'Running programs that name the column fail. Its values are lost.',
     safer: 'Deploy programs that do not name the column first, then drop it.',
     ...onlineDdl('column'),
@@ -112,7 +104,6 @@ export const COLUMN_RULES: Rule[] = [
   },
   {
     code: 'column_renamed',
-    what: '`RENAME COLUMN`, or `CHANGE` to another name',
     text: 'Running programs that use the old name fail.',
     safer: 'Add a column, write to both, fill it in batches, deploy, then drop the old one.',
     ...onlineDdl('column'),
@@ -125,7 +116,6 @@ export const COLUMN_RULES: Rule[] = [
   },
   {
     code: 'narrow_key',
-    what: 'an `AUTO_INCREMENT` column of fewer than 8 bytes',
     text: 'The numbers end at 2,147,483,647 or before; a wider type then copies the table.',
     safer: 'BIGINT UNSIGNED.',
     ...pages('integer-types.html', 'auto_increment'),

@@ -9,7 +9,7 @@ const LIMITED_S = 60;
 
 const UNLOCKING = new Set(['unlock', 'lock', 'begin']);
 
-/** Of MySQL and MariaDB. */
+/** Both MySQL and MariaDB. */
 export const MYSQL: Dialect = {
   rules: MYSQL_RULES,
   rewritten: TABLE_REWRITTEN,

@@ -7,7 +7,7 @@ export function pages(mysql: string, mariadb: string): Addresses {
   return { url: `https://dev.mysql.com/doc/refman/en/${mysql}`, mariadbUrl: `https://mariadb.com/kb/en/${mariadb}/` };
 }
 
-/** How a change of a table is carried out: https://dev.mysql.com/doc/refman/en/innodb-online-ddl-operations.html */
+/** Pages on the ways to change a table: https://dev.mysql.com/doc/refman/en/innodb-online-ddl-operations.html */
 export function onlineDdl(
   part: 'index' | 'primary-key' | 'column' | 'generated-column' | 'foreign-key' | 'table' | 'partitioning',
 ) {

@@ -9,7 +9,7 @@ import { BY_TOOL, COPIED, onlineDdl, pages, REBUILT } from './rule-parts.ts';
 export const TABLE_RULES: Rule[] = [
   {
     code: 'table_rebuilt',
-    what: '`ENGINE=`, `FORCE`, `ROW_FORMAT=`, `ENCRYPTION=` and other options of a table that write it anew',
+    what: '`ENGINE=`, `FORCE`, `ROW_FORMAT=` and the like',
     text: REBUILT,
     safer: `ALGORITHM=INPLACE, LOCK=NONE at a quiet time. ${BY_TOOL}`,
     ...onlineDdl('table'),
@@ -19,7 +19,6 @@ export const TABLE_RULES: Rule[] = [
   },
   {
     code: 'table_optimized',
-    what: '`OPTIMIZE TABLE`',
     text: REBUILT,
     safer: 'Leave it: InnoDB uses the space again. ANALYZE TABLE for statistics.',
     ...pages('optimize-table.html', 'optimize-table'),
@@ -29,7 +28,6 @@ export const TABLE_RULES: Rule[] = [
   },
   {
     code: 'table_renamed',
-    what: '`RENAME TABLE`',
     text: 'Running programs that use the old name fail.',
     safer: 'Create a view with the old name at once, and drop it after the deployment.',
     ...pages('rename-table.html', 'rename-table'),
@@ -38,7 +36,6 @@ export const TABLE_RULES: Rule[] = [
   },
   {
     code: 'table_dropped',
-    what: '`DROP TABLE` or `DROP DATABASE` with rows',
     text: 'The rows are lost, and running programs that use the table fail.',
     safer: 'Deploy programs that do not use it first; rename it, and drop it later.',
     ...pages('drop-table.html', 'drop-table'),
@@ -48,7 +45,6 @@ export const TABLE_RULES: Rule[] = [
   },
   {
     code: 'table_truncated',
-    what: '`TRUNCATE`',
     text: 'The rows are lost, and no ROLLBACK brings them back; reads and writes wait.',
     safer: 'DELETE in batches where other sessions use the table.',
     ...pages('truncate-table.html', 'truncate-table'),
@@ -58,7 +54,6 @@ export const TABLE_RULES: Rule[] = [
   },
   {
     code: 'table_partitioned',
-    what: '`PARTITION BY` or `REMOVE PARTITIONING`',
     text: COPIED,
     safer: `Create a new table with partitions, copy the rows in batches, and switch. ${BY_TOOL}`,
     ...onlineDdl('partitioning'),
@@ -78,7 +73,6 @@ export const TABLE_RULES: Rule[] = [
   },
   {
     code: 'partition_dropped',
-    what: '`DROP PARTITION` or `TRUNCATE PARTITION`',
     text: 'The rows of the partition are lost; reads and writes of the table wait for the change.',
     safer: 'EXCHANGE PARTITION with an empty table, and drop that one later.',
     ...onlineDdl('partitioning'),
@@ -88,7 +82,6 @@ export const TABLE_RULES: Rule[] = [
   },
   {
     code: 'partition_exchanged',
-    what: '`EXCHANGE PARTITION`',
     text: 'Reads and writes of both tables wait until all rows are compared with the bounds.',
     safer: 'WITHOUT VALIDATION, where the rows are known to fit.',
     ...pages('partitioning-management-exchange.html', 'alter-table'),
@@ -110,7 +103,6 @@ export const TABLE_RULES: Rule[] = [
   },
   {
     code: 'table_locked',
-    what: '`LOCK TABLES`',
     text: 'Writes, or reads as well, wait until UNLOCK TABLES or the end of the session.',
     safer: 'Lock rows (SELECT … FOR UPDATE), or GET_LOCK().',
     ...pages('lock-tables.html', 'lock-tables'),
@@ -119,7 +111,6 @@ export const TABLE_RULES: Rule[] = [
   },
   {
     code: 'tables_flushed',
-    what: '`FLUSH TABLES … WITH READ LOCK`',
     text: 'It waits for all running queries, and writes wait behind it until UNLOCK TABLES.',
     safer: 'A consistent read: START TRANSACTION WITH CONSISTENT SNAPSHOT.',
     ...pages('flush.html#flush-tables-with-read-lock', 'flush'),
@@ -129,7 +120,6 @@ export const TABLE_RULES: Rule[] = [
   },
   {
     code: 'trigger_created',
-    what: '`CREATE TRIGGER`',
     text: 'Reads and writes of the table wait for the change, and then writes run with the trigger.',
     safer: 'Set lock_wait_timeout, and create it at a quiet time.',
     ...pages('create-trigger.html', 'create-trigger'),
@@ -138,7 +128,6 @@ export const TABLE_RULES: Rule[] = [
   },
   {
     code: 'trigger_dropped',
-    what: '`DROP TRIGGER`',
     text: 'Reads and writes of the table wait for the drop; then writes run without the trigger.',
     safer: 'Set lock_wait_timeout, and deploy programs that do its work first.',
     ...pages('drop-trigger.html', 'drop-trigger'),
@@ -148,7 +137,7 @@ export const TABLE_RULES: Rule[] = [
   },
   {
     code: 'other_database',
-    what: 'a change of a table that is named with another database',
+    what: 'a table named with another database',
     text: 'It is changed in that database, and the rehearsal did that, too.',
     safer: 'Name tables without their database.',
     ...pages('identifier-qualifiers.html', 'identifier-qualifiers'),
@@ -163,7 +152,7 @@ export const TABLE_RULES: Rule[] = [
 /** A rewrite in fact that no rule explains. */
 export const TABLE_REWRITTEN: Rule = {
   code: 'table_rewritten',
-  what: 'any other statement that wrote a table anew in the rehearsal',
+  what: 'any other statement that wrote a table anew',
   text: REBUILT,
   safer: `ALGORITHM=INSTANT, or INPLACE with LOCK=NONE, fails at once where it is not possible. ${BY_TOOL}`,
   ...pages('innodb-online-ddl.html', 'innodb-online-ddl-overview'),

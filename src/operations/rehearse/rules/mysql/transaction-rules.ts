@@ -6,7 +6,6 @@ import { pages } from './rule-parts.ts';
 export const TRANSACTION_RULES: Rule[] = [
   {
     code: 'lock_wait_timeout_missing',
-    what: 'a definition, or `LOCK TABLES`, without a `lock_wait_timeout` of at most 60 seconds',
     text: 'While the statement waits for a long transaction, all later reads and writes of the table wait behind it.',
     safer: 'SET lock_wait_timeout = 5 first, and repeat the migration when it fails.',
     ...pages('metadata-locking.html', 'metadata-locking'),
@@ -22,7 +21,7 @@ export const TRANSACTION_RULES: Rule[] = [
   },
   {
     code: 'algorithm_missing',
-    what: 'a statement that copied a table, without `ALGORITHM=` or `LOCK=`',
+    what: 'a copied table without `ALGORITHM=` or `LOCK=`',
     text: 'Without a clause the server takes the way that it can, also the one that blocks writes.',
     safer: 'ALGORITHM=INPLACE, LOCK=NONE (or ALGORITHM=INSTANT): it fails at once where that is not possible.',
     ...pages('innodb-online-ddl-performance.html', 'alter-table'),
