@@ -28,7 +28,7 @@ export interface ChangedVersions extends Relation {
   rewritten: boolean;
   /** Some values are stored apart from their rows. */
   toasted: boolean;
-  /** What is known of it since its last reset, if anything: then only later versions are fresh. */
+  /** Facts of its last reset, if they are known: then only later versions are fresh. */
   kept?: KeptRows | undefined;
 }
 

@@ -32,7 +32,7 @@ export interface LockedBranch {
   base: BaseCopy;
   /** Holds the lock of the branch. */
   server: PostgresSession;
-  /** Where the sessions of the branch stay open. */
+  /** Given if the sessions of the branch stay open. */
   kept?: KeptTables;
 }
 

@@ -93,7 +93,7 @@ export interface RowExchange {
   /** The name whose lock the session on the server holds. */
   locked: string;
   seen?: SeenChanges | null;
-  /** What earlier resets over the same sessions know, which this one adds to. */
+  /** Facts of earlier resets over the same sessions, to which this one adds. */
   kept?: KeptTables | undefined;
 }
 
