@@ -146,7 +146,7 @@ function belowOf({ random }: Round): Below {
 const some = (below: Below, most = 3000): string =>
   `id BETWEEN ${below(most)} AND ${below(most)} AND id % ${1 + below(9)} = 0`;
 
-/** Those that a transaction can hold come first. */
+/** Changes that a transaction can hold come first. */
 const CHANGES: ((below: Below) => string[])[] = [
   (below) => [`UPDATE person SET name = name || 'x' WHERE ${some(below)}`],
   (below) => [`UPDATE person SET name = name || 'x' WHERE id < ${1 + below(40)}`],

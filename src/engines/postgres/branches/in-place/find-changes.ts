@@ -15,7 +15,7 @@ import {
   type SequenceState,
 } from './base-evidence.ts';
 import type { BaseEvidence, SeenChanges } from './evidence-schema.ts';
-import type { KeptRows, KeptTables } from './kept-rows.ts';
+import type { RestoredRows, RestoredTables } from './kept-rows.ts';
 
 /** A table with other row versions than the base copy. */
 export interface ChangedVersions extends Relation {
@@ -28,8 +28,8 @@ export interface ChangedVersions extends Relation {
   rewritten: boolean;
   /** Some values are stored apart from their rows. */
   toasted: boolean;
-  /** What is known of it since its last reset, if anything: then only later versions are fresh. */
-  kept?: KeptRows | undefined;
+  /** Facts of its last reset, if they are known: then only later versions are fresh. */
+  kept?: RestoredRows | undefined;
 }
 
 export interface FoundChanges extends SeenChanges {
@@ -46,7 +46,7 @@ interface Evidence {
   evidence: BaseEvidence | undefined;
   /** The plan's, if any. */
   seen?: SeenChanges | null;
-  kept?: KeptTables | undefined;
+  kept?: RestoredTables | undefined;
 }
 
 const MOST_TRANSACTIONS = 2n ** 30n;
@@ -84,7 +84,7 @@ export async function findChanges(
   const recorded = new Map(evidence.relations.map(([oid, filenode, rows]) => [oid, { filenode, rows }]));
   if (relations.length !== recorded.size || relations.some(({ oid }) => !recorded.has(oid))) return DEFINITIONS;
   const sessions = await readers.share(relations.reduce((sum, { pages }) => sum + pages, 0));
-  const keptOf = ({ oid, filenode }: Relation): KeptRows | undefined => {
+  const keptOf = ({ oid, filenode }: Relation): RestoredRows | undefined => {
     const one = kept?.get(oid);
     return one?.base === xmin && one.filenode === filenode && recorded.get(oid)?.filenode === filenode
       ? one
@@ -156,7 +156,7 @@ interface VersionCount {
   table: Relation & { rows: number };
   border: string;
   rewritten: boolean;
-  kept: KeptRows | undefined;
+  kept: RestoredRows | undefined;
 }
 
 async function countVersions(

@@ -5,7 +5,7 @@ import type { ChangedVersions } from './find-changes.ts';
  * What is known of a table since its last reset over the same sessions: its rows were those of the base copy. Rows that
  * were written again have other places and versions, and would be read and compared anew at each later reset.
  */
-export interface KeptRows {
+export interface RestoredRows {
   filenode: number;
   /** `xmin` in the evidence of the base copy. */
   base: string;
@@ -16,7 +16,7 @@ export interface KeptRows {
 }
 
 /** By oid. A table without an entry is compared with the base copy alone. */
-export type KeptTables = Map<number, KeptRows>;
+export type RestoredTables = Map<number, RestoredRows>;
 
 export interface MovedRows {
   table: ChangedVersions;
@@ -29,7 +29,7 @@ const MOST_MOVED = 100_000;
 /** Keeps what a reset has written in its transaction, which is about to be committed: if it is not, nothing is to be kept. */
 export async function keepRows(
   session: PostgresSession,
-  { kept, base, changed }: { kept: KeptTables; base: string; changed: MovedRows[] },
+  { kept, base, changed }: { kept: RestoredTables; base: string; changed: MovedRows[] },
 ): Promise<void> {
   const border = await nextBorder(session);
   for (const { table, moved } of changed) {

@@ -21,7 +21,7 @@ import { branchMarkText, writeComment } from '../../swap/mark.ts';
 import { openSwapSession } from '../../swap/swap-session.ts';
 import { findClosedBase } from '../copy.ts';
 import { findBranches, type MarkedBranch } from '../list.ts';
-import type { KeptTables } from './kept-rows.ts';
+import type { RestoredTables } from './kept-rows.ts';
 import { SETTINGS } from './open-base.ts';
 import { exchangeRows } from './reset-in-place.ts';
 
@@ -32,8 +32,8 @@ export interface LockedBranch {
   base: BaseCopy;
   /** Holds the lock of the branch. */
   server: PostgresSession;
-  /** Where the sessions of the branch stay open. */
-  kept?: KeptTables;
+  /** Given if the sessions of the branch stay open. */
+  kept?: RestoredTables;
 }
 
 /** Makes a branch equal to the base copy that it is a copy of, or resolves with the reason for which it is as before. */
@@ -77,7 +77,7 @@ export async function keepBranchOpen(
   let readers: Readers | null = null;
   /** The database of the last reset. */
   let last: string | null = null;
-  const kept: KeptTables = new Map();
+  const kept: RestoredTables = new Map();
   const close = async (): Promise<void> => {
     const open = [readers?.[Symbol.asyncDispose](), server?.close()];
     [server, readers] = [null, null];

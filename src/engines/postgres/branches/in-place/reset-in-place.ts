@@ -17,7 +17,7 @@ import { openSwapSession } from '../../swap/swap-session.ts';
 import { findBaseCopies } from '../base-copies.ts';
 import { type SeenChanges, seenChangesSchema } from './evidence-schema.ts';
 import { type FoundChanges, findChanges } from './find-changes.ts';
-import { type KeptTables, keepRows, type MovedRows } from './kept-rows.ts';
+import { keepRows, type MovedRows, type RestoredTables } from './kept-rows.ts';
 import { pathOf, readPages } from './missing-versions.ts';
 import { type OpenedBase, SETTINGS, withOpenBase } from './open-base.ts';
 import { replaceVersions } from './replace-versions.ts';
@@ -93,8 +93,8 @@ export interface RowExchange {
   /** The name whose lock the session on the server holds. */
   locked: string;
   seen?: SeenChanges | null;
-  /** What earlier resets over the same sessions know, which this one adds to. */
-  kept?: KeptTables | undefined;
+  /** Facts of earlier resets over the same sessions, to which this one adds. */
+  kept?: RestoredTables | undefined;
 }
 
 /** Exchanges the rows that differ, or resolves with the reason for which nothing was changed. No transaction is left. */

@@ -9,7 +9,7 @@ import { inSnapshot, prepareReading } from '../read-tables.ts';
 import { readFreeConnections } from '../rights.ts';
 import { LEAST_PAGES } from './readers.ts';
 
-/** Of pg_dump, and this one. */
+/** Sessions beside the readers: that of pg_dump, and this one. */
 const NEEDED = 2;
 
 interface SecondReader extends Pick<TableReads, 'request' | 'session' | 'snapshot' | 'started'> {
