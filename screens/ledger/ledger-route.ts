@@ -19,7 +19,7 @@ export interface LedgerRoute extends FetchState<LedgerReview> {
   /** The step in progress, until the columns are there. */
   step: string | null;
   answers: ReadonlyMap<string, LedgerEntry>;
-  /** What each answer has replaced, the last one at the end. */
+  /** The entries that the answers have replaced, the last one at the end. */
   replaced: readonly { name: string; entry: LedgerEntry }[];
   /** Writes in the order of the answers. */
   saving: Promise<void>;

@@ -34,7 +34,7 @@ export async function readPartitions(session: PostgresSession, schemas?: string[
   );
 }
 
-/** As a manifest records it with the rows of a table. */
+/** Returns what a manifest records with the rows of a table. */
 export function partitionDetails(
   partition: Partition | undefined,
 ): Pick<ArchiveDetails['data'][string], 'root' | 'partition_of'> {

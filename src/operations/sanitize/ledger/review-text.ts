@@ -115,7 +115,7 @@ export const REVIEW_NOTICES = {
 
 export const NO_OPEN_COLUMNS = ['All columns are classified.', 'Press Esc to go back.'];
 
-/** Why a class would not be true of the result; `null` where it may be. */
+/** Returns why a class is not true of the result; `null` where it may be. */
 export function notTrue({ name, valuesLeft, rows }: ReviewedItem, state: LedgerState): string | null {
   if (state === 'empty' && (valuesLeft ?? 0) > 0) {
     return `${name} has ${formatNumberOf(valuesLeft ?? 0, 'value')} after the query: it is not empty`;
