@@ -167,7 +167,7 @@ for (const kind of ['postgres', 'mariadb'] as const) {
     });
 
     if (kind === 'postgres') {
-      it('of partitions are found elsewhere, and those of a partition count for its table', {
+      it('include those of partitions, which count for their table', {
         timeout: LIMIT,
       }, async () => {
         const also = [
