@@ -160,7 +160,7 @@ export function ledgerContract(start: () => Promise<SanitizerServer>, rounds: Le
       expect(review.open.map((item) => item.name)).toEqual(open.map((item) => item.name));
       const found = (of: string) => review.open.find((item) => item.name === name(of));
       expect(found('event.payload->kind')).toMatchObject({ samples: ['v****'], valuesLeft: 40, rows: 40 });
-      expect(found('purchase.state')).toMatchObject({ samples: ['n**'], values: ['new', 'paid'], rows: 60 });
+      expect(found('purchase.state')).toMatchObject({ values: ['new', 'paid'], rows: 60 });
       const person = Object.fromEntries((review.tables.get(name('person')) ?? []).map((of) => [of.column, of.state]));
       expect(person).toMatchObject({ id: 'open', email: 'changed', phone: 'changed' });
       await answerItem(context, {
