@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from './build.mjs';
+import { makeAlpinePackage } from './package/alpine.mjs';
 import { makeArchive } from './package/archive.mjs';
 import { makeDebianPackage } from './package/debian.mjs';
 import { makeExecutable } from './package/executable.mjs';
@@ -23,6 +24,7 @@ const KINDS = {
   npm: () => true,
   debian: ({ system }) => system === 'linux',
   rpm: ({ system }) => system === 'linux',
+  apk: ({ system }) => system === 'linux',
   installer: () => true,
 };
 
@@ -77,11 +79,12 @@ export async function makePackages({ kinds, platform, node: given, packages = jo
     npm: join(packages, `tool-${version}.tgz`),
     debian: join(packages, `tool_${version}_${architecture}.deb`),
     rpm: join(packages, `tool-${version}-1.${rpm}.rpm`),
+    apk: join(packages, `tool-${version}-r0.apk`),
     installer: join(packages, 'install.sh'),
   };
   mkdirSync(join(packages, 'executables'), { recursive: true });
   const common = { root, manifest, platform, name, architecture, executable: files.executable, seconds, node: process };
-  if (kinds.some((kind) => kind !== 'npm' && kind !== 'installer')) {
+  if (kinds.some((kind) => !['npm', 'apk', 'installer'].includes(kind))) {
     const found = given ? { node: given, preparing: process.execPath, version: process.version } : nodeFor(platform);
     await makeExecutable({ ...common, ...found, file: files.executable });
     common.node = { version: found.version };
@@ -90,6 +93,7 @@ export async function makePackages({ kinds, platform, node: given, packages = jo
   if (kinds.includes('npm')) makeNpmPackage({ ...common, packages });
   if (kinds.includes('debian')) makeDebianPackage({ ...common, file: files.debian });
   if (kinds.includes('rpm')) makeRpm({ ...common, architecture: rpm, file: files.rpm });
+  if (kinds.includes('apk')) makeAlpinePackage({ ...common, file: files.apk });
   if (kinds.includes('installer')) makeInstaller({ ...common, file: files.installer });
   await writeChecksums(packages);
   makeFormula({ ...common, packages });

@@ -7,7 +7,7 @@ import type { UserError } from '../src/runtime/errors.ts';
 import { wrap } from '../src/text/text-width.ts';
 import { DETAIL_ROWS, DetailPane } from './detail-pane.tsx';
 import { Empty, Failure } from './empty.tsx';
-import { Lines } from './line.tsx';
+import { Lines, type Span } from './line.tsx';
 import { essentialTexts, listPanes } from './list-panes.ts';
 import { LIST_MARGIN, TableList } from './table-list.tsx';
 
@@ -24,13 +24,14 @@ export interface ListViewProps<Row> {
   error?: UserError | null;
   /** In place of rows where there are none. */
   empty: string[];
-  detail?: (row: Row) => { title: string; facts: Fact[] };
+  detail?: ((row: Row) => { title: string | Span[]; facts: Fact[] }) | undefined;
   /** Details beside the list instead of below it, where that costs no column. */
   wide?: boolean;
+  isActive?: boolean | undefined;
 }
 
 export function ListView<Row>(props: ListViewProps<Row>) {
-  const { columns, rows, keyOf, selected, width, height, error = null, empty, detail, wide = false } = props;
+  const { columns, rows, keyOf, selected, width, height, error = null, empty, detail, wide = false, isActive } = props;
   const mayShowDetail = wide && detail !== undefined;
   const measured = useMemo(() => measureColumns(columns, rows), [columns, rows]);
   const needed = mayShowDetail ? fullWidth(measured) : 0;
@@ -52,11 +53,12 @@ export function ListView<Row>(props: ListViewProps<Row>) {
         selected={selected}
         width={listWidth}
         height={height - (shown && !beside ? DETAIL_ROWS : below.length)}
+        isActive={isActive}
       />
       <Lines lines={below.map((text) => [{ text: `  ${text}`, tone: 'dim' }])} width={width} />
       {shown && (
         <DetailPane
-          title={[{ text: shown.title, tone: 'strong' }]}
+          title={typeof shown.title === 'string' ? [{ text: shown.title, tone: 'strong' }] : shown.title}
           facts={shown.facts}
           width={beside ? width - listWidth : width}
           place={beside ? 'beside' : 'below'}

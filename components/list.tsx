@@ -1,5 +1,6 @@
 import { Box } from 'ink';
 import { createContext, useContext, useRef } from 'react';
+import type { Glyphs } from '../src/presentation/shapes/glyphs.ts';
 import { Line, type Span } from './line.tsx';
 import { useTheme } from './theme.ts';
 
@@ -9,6 +10,8 @@ export interface Viewport {
   furthest: number;
   /** Lines in view of a text that scrolls. */
   page?: number;
+  /** The pane that has the keys; absent where a screen is alone on its page. */
+  pane?: { left: number; right: number; top: number } | undefined;
 }
 
 export const ViewportContext = createContext<Viewport | null>(null);
@@ -24,7 +27,7 @@ export interface ListProps<Item> {
   height: number;
   /** A heading cannot be selected; it stays in view above its first item. */
   isHeading?: (item: Item) => boolean;
-  /** `false` where the keys go elsewhere: the selected row has no pointer then. */
+  /** `false` where the keys go elsewhere: the selected row is marked then, and has no background. */
   isActive?: boolean;
 }
 
@@ -47,13 +50,12 @@ export function List<Item>({
   const viewport = useContext(ViewportContext);
   const inView = items.slice(offset.current, offset.current + height);
   const keys = inView.map((item, index) => keyOf(item, offset.current + index));
-  if (viewport) viewport.keys = keys;
+  if (viewport && isActive) viewport.keys = keys;
   return (
     <Box flexDirection="column" height={height} width={width}>
       {inView.map((item, index) => {
         const isSelected = offset.current + index === selected;
-        const pointer: Span =
-          isSelected && isActive ? { text: `${glyphs.pointer} `, tone: 'accent', bold: true } : { text: '  ' };
+        const pointer = pointerOf(isSelected ? (isActive ? 'active' : 'selected') : 'none', glyphs);
         const spans = isSelected ? row(item).map((span) => ({ ...span, bold: true })) : row(item);
         return (
           <Line
@@ -66,6 +68,13 @@ export function List<Item>({
       })}
     </Box>
   );
+}
+
+function pointerOf(state: 'active' | 'selected' | 'none', { pointer, selected }: Glyphs): Span {
+  if (state === 'none') return { text: '  ' };
+  return state === 'active'
+    ? { text: `${pointer} `, tone: 'accent', bold: true }
+    : { text: selected.padEnd(2), tone: 'dim' };
 }
 
 interface Scroll {

@@ -17,6 +17,8 @@ export interface PageProps {
   status: Span[];
   facts?: StatusFact[];
   hints: KeyHint[];
+  /** The upper and the lower border of panes, which have their sides themselves. */
+  border?: { head: Span[]; lower: Span[] } | undefined;
   children: ReactNode;
 }
 
@@ -35,29 +37,33 @@ export function contentWidth(columns: number): number {
 }
 
 /** A panel with a title, the status bar and the keys. */
-export function Page({ size, path, aside = [], status, facts = [], hints, children }: PageProps) {
+export function Page({ size, path, aside = [], status, facts = [], hints, border: own, children }: PageProps) {
   const { glyphs, border } = useTheme();
   const { columns, rows } = size;
   const sides = columns >= SIDES_FROM && glyphs.side !== '';
   const { topLeft, topRight, bottomLeft, bottomRight } = glyphs.corners;
   const [first, last] = sides ? [topLeft, topRight] : [glyphs.rule, glyphs.rule];
   const lower = sides ? `${bottomLeft}${glyphs.rule.repeat(columns - 2)}${bottomRight}` : glyphs.rule.repeat(columns);
+  const { head, lower: foot } = own ?? {
+    head: titleLine({ path, aside, columns, glyphs, first, last }),
+    lower: [{ text: lower, tone: 'border' as const }],
+  };
   return (
     <Box flexDirection="column" width={columns} height={rows}>
-      <Line spans={titleLine({ path, aside, columns, glyphs, first, last })} width={columns} />
+      <Line spans={head} width={columns} />
       <Box
         flexDirection="column"
         height={Math.max(0, rows - PAGE_CHROME)}
         width={columns}
         overflow="hidden"
-        {...(sides ? sidesOf(glyphs.side, border) : {})}
+        {...(sides && !own ? sidesOf(glyphs.side, border) : {})}
       >
         {/* Cut where it is too high: lines that shrink would be drawn over each other. */}
         <Box flexDirection="column" flexShrink={0}>
           {children}
         </Box>
       </Box>
-      <Line spans={[{ text: lower, tone: 'border' }]} width={columns} />
+      <Line spans={foot} width={columns} />
       <StatusBar left={status} facts={facts} width={columns} />
       <KeyBar hints={hints} width={columns} />
     </Box>

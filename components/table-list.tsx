@@ -12,6 +12,7 @@ export interface TableListProps<Row> {
   selected: number;
   width: number;
   height: number;
+  isActive?: boolean | undefined;
 }
 
 const POINTER_WIDTH = 2;
@@ -19,7 +20,7 @@ const POINTER_WIDTH = 2;
 /** Cells of a list beside its columns: the pointer, and one at the right. */
 export const LIST_MARGIN = POINTER_WIDTH + 1;
 
-export function TableList<Row>({ layout, rows, keyOf, selected, width, height }: TableListProps<Row>) {
+export function TableList<Row>({ layout, rows, keyOf, selected, width, height, isActive = true }: TableListProps<Row>) {
   const { glyphs } = useTheme();
   return (
     <Box flexDirection="column" width={width} height={height}>
@@ -31,6 +32,7 @@ export function TableList<Row>({ layout, rows, keyOf, selected, width, height }:
         selected={selected}
         width={width}
         height={Math.max(1, height - 1)}
+        isActive={isActive}
       />
     </Box>
   );

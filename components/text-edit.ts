@@ -4,14 +4,22 @@ import { graphemes } from '../src/text/text-width.ts';
 export interface TextEdit {
   text: string;
   cursor: number;
+  /** A default value, which the first typed character replaces. */
+  isDefault?: boolean;
 }
 
 export function textEdit(text = ''): TextEdit {
   return { text, cursor: graphemes(text).length };
 }
 
+export function defaultText(text: string): TextEdit {
+  return text === '' ? textEdit() : { ...textEdit(text), isDefault: true };
+}
+
 /** The text after a key; `null` when the key does not edit text. */
-export function editText({ text, cursor }: TextEdit, key: string): TextEdit | null {
+export function editText(edit: TextEdit, key: string): TextEdit | null {
+  const { text, cursor } = edit;
+  if (edit.isDefault && REMOVES.has(key)) return textEdit();
   const characters = graphemes(text);
   const before = characters.slice(0, cursor);
   const after = characters.slice(cursor);
@@ -27,18 +35,21 @@ export function editText({ text, cursor }: TextEdit, key: string): TextEdit | nu
     'ctrl+u': () => edited([], after),
     'ctrl+k': () => edited(before, []),
     'ctrl+w': () => edited(graphemes(before.join('').replace(/\S+\s*$/, '')), after),
-    space: () => insertText({ text, cursor }, ' '),
+    space: () => insertText(edit, ' '),
   };
-  const edit = edits[key];
-  if (edit) return edit();
-  return graphemes(key).length === 1 ? insertText({ text, cursor }, key) : null;
+  const change = edits[key];
+  if (change) return change();
+  return graphemes(key).length === 1 ? insertText(edit, key) : null;
 }
+
+const REMOVES = new Set(['backspace', 'delete', 'ctrl+w']);
 
 export function pasteText(edit: TextEdit, pasted: string): TextEdit {
   return insertText(edit, pasted.trim().replace(/\s*[\r\n]+\s*/g, ' '));
 }
 
-export function insertText({ text, cursor }: TextEdit, inserted: string): TextEdit {
+export function insertText({ text, cursor, isDefault }: TextEdit, inserted: string): TextEdit {
+  if (isDefault) return textEdit(inserted);
   const characters = graphemes(text);
   const head = characters.slice(0, cursor).join('') + inserted;
   return { text: head + characters.slice(cursor).join(''), cursor: graphemes(head).length };

@@ -18,7 +18,7 @@ export function TextField({ label, edit, width, placeholder = '' }: TextFieldPro
   return (
     <Text wrap="truncate">
       <Text {...tones.accent}>{printable(label)} </Text>
-      {before}
+      {edit.isDefault ? <Text {...tones.dim}>{before}</Text> : before}
       <Text inverse>{under}</Text>
       {edit.text === '' ? <Text {...tones.dim}>{placeholder}</Text> : after}
     </Text>

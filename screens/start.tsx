@@ -62,7 +62,7 @@ export async function start(options: StartOptions): Promise<ExitCode> {
   const leaving = Promise.withResolvers<ExitCode>();
   const screenReader = environment.INK_SCREEN_READER === 'true';
   const { colors = 256 } = options;
-  const { theme, choose, report } = createAppearance({ environment, unicode, colors, screenReader });
+  const { theme, choose, prefer, report } = createAppearance({ environment, unicode, colors, screenReader });
   const configurationRead = ({ file, mode, theme: chosen, notify, keys, misnamed }: InEffect): void => {
     model.session.setState({ file: shownFile(file, { environment, cwd }), mode, notify, keys });
     choose(chosen);
@@ -84,6 +84,7 @@ export async function start(options: StartOptions): Promise<ExitCode> {
       run: handOver.run,
       mouse: (on) => void stdout.write(on ? MOUSE_ON : MOUSE_OFF),
       copy: (text) => void stdout.write(copying(text)),
+      useTheme: prefer,
       announce: announcer.announce,
     },
     clock: options.clock,

@@ -39,6 +39,8 @@ the questions of \`tool config init\`. [Commands](commands.md) do the same.
 
 Arrows and Enter answer questions. The safe answer comes first; the name of a database on another machine must be typed.
 
+From 120 columns targets, snapshots, tables and their facts stand side by side: Tab moves between them.
+
 Runs continue when their screen is left, one after the other on one target. The status bar shows the last result or the run
 in progress, \`READ-ONLY\`, configuration file, mode and version.`;
 

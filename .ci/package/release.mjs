@@ -38,5 +38,5 @@ export async function writeChecksums(folder, key = process.env.TOOL_SIGNING_KEY)
 }
 
 function isAsset(name) {
-  return /^(tool[-_]\d.*\.(tar\.gz|tgz|deb|rpm)|install\.sh)$/.test(name);
+  return /^(tool[-_]\d.*\.(tar\.gz|tgz|deb|rpm|apk)|install\.sh)$/.test(name);
 }

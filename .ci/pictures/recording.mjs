@@ -1,8 +1,8 @@
 import { createSteady } from './steady.mjs';
 
-/** A person who reads is not faster. */
-const LEAST_SECONDS = 1.2;
-const SECONDS_A_PIECE = 0.15;
+/** Seconds before and after a command is typed, and for each piece of it. */
+const LEAST_SECONDS = 0.5;
+const SECONDS_A_PIECE = 0.1;
 const PIECE = 6;
 const PATIENCE = 60_000;
 

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fail, setOutput, withoutCommands, workflowCommand } from './workflow-commands.mjs';
+import { fail, REHEARSAL_SUMMARY, setOutput, withoutCommands, workflowCommand } from './workflow-commands.mjs';
 
 // Runs one command. Its warnings and its error become annotations, its result becomes outputs and the summary of the job.
 
@@ -12,7 +12,7 @@ const { INPUT_COMMAND = '', INPUT_TARGET = '', INPUT_ARGUMENTS = '', INPUT_CONFI
 const TITLE = `tool ${INPUT_COMMAND}`;
 
 /** Commands with `--summary`. */
-const SUMMARIZED = ['build', 'sanitize', 'subset'];
+const SUMMARIZED = ['build', 'sanitize', 'subset', 'rehearse'];
 
 /** The runner shows so many of a step. */
 const MOST_ANNOTATIONS = 10;
@@ -21,14 +21,19 @@ if (!/^[a-z]+( [a-z]+)*$/.test(INPUT_COMMAND))
   fail('tool', `"${INPUT_COMMAND}" is no command. Write one such as build.`);
 if (INPUT_TARGET.startsWith('-')) fail(TITLE, `"${INPUT_TARGET}" is no name of a target. Flags belong in arguments.`);
 
-const summary = join(mkdtempSync(join(process.env.RUNNER_TEMP ?? '/tmp', 'tool-')), 'summary.md');
+const summary =
+  INPUT_COMMAND === 'rehearse'
+    ? REHEARSAL_SUMMARY
+    : join(mkdtempSync(join(process.env.RUNNER_TEMP ?? '/tmp', 'tool-')), 'summary.md');
+rmSync(summary, { force: true });
 const words = [
   ...INPUT_COMMAND.split(' '),
   ...(INPUT_TARGET === '' ? [] : [INPUT_TARGET]),
-  ...split(INPUT_ARGUMENTS),
   ...(INPUT_CONFIG === '' ? [] : ['--config', INPUT_CONFIG]),
   ...(SUMMARIZED.includes(INPUT_COMMAND) ? ['--summary', summary] : []),
   '--json',
+  // Last: behind -- they are a command.
+  ...split(INPUT_ARGUMENTS),
 ];
 const env = { ...process.env, ...temporaryKey() };
 
@@ -50,6 +55,7 @@ for await (const line of createInterface({ input: child.stdout })) {
 }
 const [code, signal] = await ended;
 enableCommands();
+if (INPUT_COMMAND === 'rehearse') failures.push(...(result?.problems ?? []));
 
 for (const { code: title, message } of warnings.slice(0, MOST_ANNOTATIONS))
   workflowCommand('warning', message, { title });

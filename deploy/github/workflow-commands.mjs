@@ -1,5 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The report of a rehearsal, for the step that comments. */
+export const REHEARSAL_SUMMARY = join(process.env.RUNNER_TEMP ?? '/tmp', 'tool-rehearsal.md');
 
 // https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
 

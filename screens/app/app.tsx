@@ -1,4 +1,4 @@
-import { Text, useApp, useInput, usePaste, useWindowSize } from 'ink';
+import { Text, useAnimation, useApp, useInput, usePaste, useWindowSize } from 'ink';
 import { useEffect } from 'react';
 import { type StoreApi, useStore } from 'zustand';
 import { ViewportContext } from '../../components/list.tsx';
@@ -25,6 +25,8 @@ export function App({ model, theme: themes, suspend, bindHandOver }: AppProps) {
   const { suspendTerminal } = useApp();
   useEffect(() => bindHandOver(suspendTerminal), [bindHandOver, suspendTerminal]);
   const route = useStore(model.navigation.store, topOf);
+  // Ages, while nothing else happens.
+  useAnimation({ interval: MINUTE_MS });
   const { view: View } = screenOf(model, route);
   const size = useWindowSize();
   const tooSmall = isTooSmall(size);
@@ -49,6 +51,8 @@ export function App({ model, theme: themes, suspend, bindHandOver }: AppProps) {
     </ThemeContext>
   );
 }
+
+const MINUTE_MS = 60_000;
 
 const SMALLEST: Size = { columns: 40, rows: 10 };
 

@@ -15,31 +15,40 @@ export interface Appearance {
   theme: StoreApi<Theme>;
   /** The theme of the configuration. */
   choose(name: InEffect['theme']): void;
+  /** The theme of this session, before that of the configuration. */
+  prefer(name: InEffect['theme']): void;
   /** Takes the background that the terminal reports. */
   report(background: Background): void;
 }
 
 /** The theme in use: of the configuration, else of the background, as the terminal or COLORFGBG reports it. */
 export function createAppearance({ environment, unicode, colors, screenReader }: AppearanceOptions): Appearance {
-  let chosen: InEffect['theme'] = 'auto';
+  let configured: InEffect['theme'] = 'auto';
+  let preferred: InEffect['theme'] | null = null;
   let background: Background = isLight(environment) ? 'light' : 'dark';
   const current = (): Theme => {
+    const chosen = preferred ?? configured;
     const [name, depth] = chosen === 'auto' ? [background] : chosen.split('-');
     const most: Colors = name === 'mono' ? 0 : depth === '16' ? 16 : 256;
     return createTheme({ unicode, screenReader, light: name === 'light', colors: Math.min(most, colors) as Colors });
   };
   const theme = createStore<Theme>(current);
+  const draw = (): void => theme.setState(current(), true);
   return {
     theme,
     choose(name) {
-      if (name === chosen) return;
-      chosen = name;
-      theme.setState(current(), true);
+      if (name === configured) return;
+      configured = name;
+      draw();
+    },
+    prefer(name) {
+      preferred = name;
+      draw();
     },
     report(reported) {
       if (reported === background) return;
       background = reported;
-      if (chosen === 'auto') theme.setState(current(), true);
+      if ((preferred ?? configured) === 'auto') draw();
     },
   };
 }

@@ -1,14 +1,17 @@
 import { createStore } from 'zustand/vanilla';
 import { setKeysInEffect } from '../../src/config/keys/keys-in-effect.ts';
+import type { HistoryState } from '../../src/state/history.ts';
 import { createMessages } from '../../src/state/messages.ts';
 import { createNavigation } from '../../src/state/navigation.ts';
 import { elapsed } from '../../src/state/run.ts';
 import { createRuns, type Run } from '../../src/state/runs.ts';
 import { createSnapshotsStore } from '../../src/state/snapshots.ts';
 import { createTargetsStore, type KnownTarget } from '../../src/state/targets.ts';
+import { showEndedRehearsal } from '../commands/rehearse.ts';
 import { targetsRoute } from '../targets/targets-route.ts';
 import { endedLine } from './frame/run-text.ts';
 import { addOutcome, keepMessages } from './keep-messages.ts';
+import { refreshHistory } from './lists/activity.ts';
 import { createViews } from './lists/in-view.ts';
 import { refreshTargets } from './lists/refresh.ts';
 import type { Model, Session, TerminalControl } from './model.ts';
@@ -37,8 +40,10 @@ export function createModel(options: ModelOptions): Model {
   keepMessages(navigation, messages);
   const onEnd = (run: Run) => {
     addOutcome(run, { navigation, messages });
+    showEndedRehearsal(run, navigation);
     const { notify } = model.session.getState();
     if (notify && isLong(run, notify.after)) terminal.announce(endedLine(run).text, notify);
+    void refreshHistory(model);
     // A status from before a failure may no longer be true.
     if (run.state.status === 'failed') void refreshTargets(model);
   };
@@ -49,6 +54,7 @@ export function createModel(options: ModelOptions): Model {
     screens: SCREENS,
     navigation,
     messages,
+    history: createStore<HistoryState>(() => ({ found: null, error: null })),
     targets: createTargetsStore(known),
     snapshots: createSnapshotsStore(),
     runs: createRuns({ clock, onEnd }),

@@ -1,9 +1,10 @@
 import { PAGE_HEAD } from '../../components/page.tsx';
 import { editText, insertText, pasteText, type TextEdit } from '../../components/text-edit.ts';
-import { interrupt } from '../commands/quit.ts';
-import { bindingsOf, keyName, runBinding } from './keys.ts';
+import { keysOfCommand } from '../../src/config/schema/default-keys.ts';
+import { interrupt, quit } from '../commands/quit.ts';
+import { type BoundKey, bindingsOf, keyName, runBinding } from './keys.ts';
 import { positionIn } from './lists/in-view.ts';
-import { contextOf, type Model, screenOf } from './model.ts';
+import { contextOf, isAtRoot, type KeyBinding, type Model, screenOf } from './model.ts';
 import { back, move } from './navigate.ts';
 import { type Route, typingAt } from './route.ts';
 import type { MouseEvent } from './terminal/mouse.ts';
@@ -32,7 +33,7 @@ export function dispatchMouse(model: Model, event: MouseEvent): void {
       for (let step = 0; step < WHEEL_STEP; step += 1) move(model, event.kind === 'wheel-up' ? 'up' : 'down');
       return;
     case 'click':
-      click(model, event.row);
+      click(model, event);
       return;
     case 'other':
       return;
@@ -41,12 +42,14 @@ export function dispatchMouse(model: Model, event: MouseEvent): void {
   }
 }
 
-function click(model: Model, row: number): void {
+function click(model: Model, { row, column }: Extract<MouseEvent, { kind: 'click' }>): void {
   const route = model.navigation.top();
   const { rows, linesAboveRows } = screenOf(model, route);
   if (!rows || !('list' in route)) return;
   const inView = rows(model, route);
-  const clicked = model.viewport.keys[row - PAGE_HEAD - (linesAboveRows?.(route, model) ?? 1)];
+  const { left, right, top } = model.viewport.pane ?? { left: 0, right: Number.POSITIVE_INFINITY, top: 0 };
+  if (column < left || column >= right) return;
+  const clicked = model.viewport.keys[row - PAGE_HEAD - top - (linesAboveRows?.(route, model) ?? 1)];
   if (clicked === undefined || !inView.ids.includes(clicked)) return;
   if (clicked === inView.ids[positionIn(inView, route.list.selected)]) dispatchKey(model, 'enter');
   else model.navigation.replace({ ...route, list: { ...route.list, selected: clicked } });
@@ -72,11 +75,19 @@ export function dispatchText(model: Model, text: string): boolean {
 
 function dispatchBound(model: Model, key: string): void {
   const context = contextOf(model);
-  const binding = bindingsOf(screenOf(model, context.route), context).find(({ keys }) => keys.includes(key));
+  const bindings = bindingsOf(screenOf(model, context.route), context);
+  const binding = bindings.find(({ keys }) => keys.includes(key)) ?? quitBinding(model, { key, bindings });
   if (binding) runBinding(model, binding);
   else if (!COMPONENT_KEYS.has(key)) {
     model.navigation.notify({ tone: 'caution', text: unknownKeyText(keyName(key)) });
   }
+}
+
+/** The key that quits at the first screen goes back on all others, as Esc does. */
+function quitBinding(model: Model, { key, bindings }: { key: string; bindings: BoundKey[] }): KeyBinding | undefined {
+  if (!keysOfCommand('quit', model.session.getState().keys).includes(key)) return undefined;
+  const back = bindings.find(({ keys }) => keys.includes('esc'));
+  return isAtRoot(model) ? { keys: [key], help: 'quit', run: quit } : back;
 }
 
 /** Keys of choices, which take them themselves. */

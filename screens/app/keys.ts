@@ -3,6 +3,7 @@ import { commandKeyName } from '../../src/config/keys/keys-in-effect.ts';
 import { type ConfiguredKeys, isCommandKey, KEY_COMMANDS } from '../../src/config/schema/default-keys.ts';
 import { emptyList, type Move } from '../../src/state/list.ts';
 import { confirmTrust } from '../commands/configuration/trust.ts';
+import { refreshHistory } from './lists/activity.ts';
 import { refreshTargets } from './lists/refresh.ts';
 import {
   contextOf,
@@ -22,11 +23,17 @@ import { mouseText } from './text.ts';
 export const BACK: KeyBinding = {
   keys: ['esc', 'left'],
   label: 'back',
-  help: 'go back',
+  help: 'go back, as q does',
   run: back,
   stays: true,
   palette: false,
 };
+
+/** For questions, whose answers take the keys themselves. */
+export const CHOOSING: KeyBinding[] = [
+  { keys: ['up', 'down', 'j', 'k'], shown: '↑↓', label: 'choose', help: 'choose an answer', run() {}, palette: false },
+  { keys: ['enter'], label: 'confirm', help: 'give the chosen answer', run() {}, stays: true, palette: false },
+];
 
 export const PAGES: KeyBinding[] = [
   moving('page-up', { keys: ['pageup', 'ctrl+b'], help: 'a page up' }),
@@ -68,33 +75,28 @@ export const HELP: KeyBinding = {
 export const PALETTE: KeyBinding = {
   id: 'palette',
   label: 'commands',
-  help: 'search all commands by name',
-  run: ({ navigation }, route) =>
-    navigation.push({ screen: 'palette', of: route, typing: textEdit(), list: emptyList }),
+  help: 'search commands, targets, snapshots, settings and themes by name',
+  run: ({ navigation, operations }, route) => {
+    navigation.push({ screen: 'palette', of: route, typing: textEdit(), list: emptyList, settings: [] });
+    void operations.listSettings().then((settings) => {
+      navigation.change((other) => (other.screen === 'palette' ? { ...other, settings } : other));
+    });
+  },
   palette: false,
 };
 
-export const RUNS: KeyBinding = {
-  id: 'runs',
-  label: 'runs',
-  help: 'all runs of this session: in progress, queued, ended',
-  palette: 'Open runs',
-  when: hasRuns,
-  run: ({ navigation }) => navigation.push({ screen: 'runs', list: emptyList }),
+export const ACTIVITY: KeyBinding = {
+  id: 'activity',
+  label: 'activity',
+  help: 'runs in progress, queued and ended, messages, and what earlier sessions and scripts did',
+  palette: 'Open activity',
+  run: (model, route) => {
+    // The list of targets has the activity of all; a screen of one target that of the target.
+    const of = 'target' in route && typeof route.target === 'string' ? route.target : null;
+    model.navigation.push({ screen: 'activity', of, list: emptyList, typing: null });
+    void refreshHistory(model);
+  },
 };
-
-export const MESSAGES: KeyBinding = {
-  id: 'messages',
-  label: 'messages',
-  help: 'results of the runs of this session',
-  palette: 'Open messages',
-  when: hasRuns,
-  run: ({ navigation }) => navigation.push({ screen: 'messages', list: emptyList }),
-};
-
-function hasRuns({ model }: KeyContext): boolean {
-  return model.runs.store.getState().runs.length > 0;
-}
 
 export const REFRESH: KeyBinding = {
   id: 'refresh',

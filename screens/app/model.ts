@@ -1,12 +1,16 @@
 import type { ReactNode } from 'react';
 import type { StoreApi } from 'zustand/vanilla';
+import type { Span } from '../../components/line.tsx';
 import type { Viewport } from '../../components/list.tsx';
 import type { TextEdit } from '../../components/text-edit.ts';
 import type { CommandId, ConfiguredKeys } from '../../src/config/schema/default-keys.ts';
 import type { Settings } from '../../src/config/schema/settings.ts';
+import type { Fact } from '../../src/presentation/shapes/fact.ts';
+import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
 import type { Mode } from '../../src/results/configuration-results.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
+import type { HistoryState } from '../../src/state/history.ts';
 import type { Move } from '../../src/state/list.ts';
 import type { Messages } from '../../src/state/messages.ts';
 import type { Navigation } from '../../src/state/navigation.ts';
@@ -49,6 +53,37 @@ export interface ScreenModule<Own extends Route = Route> {
   onComplete?(model: Model, route: Own): void;
   /** The screen lists the runs: the status line need not. */
   listsRuns?: boolean;
+  /** Its list, which stands beside others on a wide screen. */
+  pane?: PaneModule<Own>;
+}
+
+/** A list: alone on its page, or one of the panes of a wide screen (`app/frame/pane-view.tsx`). */
+export interface PaneModule<Own extends Route = Route> {
+  view(props: PaneProps<Own>): ReactNode;
+  /** The path to it, where it is alone. */
+  path(route: Own): string[];
+  /** Its name among panes. */
+  name(route: Own): string;
+  /** At the right of its title; `brief` among panes. */
+  aside(model: Model, route: Own, options: { brief: boolean }): Span[];
+  /** Facts of the selected row. */
+  detail?(model: Model, route: Own, glyphs: Glyphs): { title: Span[]; facts: Fact[] } | null;
+  /** The pane that the selected row opens. */
+  next?(model: Model, route: Own): Route | null;
+  /** Reads the rows. */
+  read?(model: Model, route: Own, signal?: AbortSignal): Promise<void>;
+  /** Changes when the rows have to be read again; `null` when they are known for good. */
+  readFor?(model: Model, route: Own): string | null;
+}
+
+export interface PaneProps<Own extends Route = Route> {
+  route: Own;
+  width: number;
+  height: number;
+  /** It has the keys. */
+  isActive: boolean;
+  /** No pane beside it shows the facts of the selected row. */
+  alone: boolean;
 }
 
 /** A key as data beside its handler; the key bar, the help, the palette and docs/screens.md derive from these. */
@@ -70,6 +105,8 @@ interface OwnKeys {
 }
 
 interface KeyHandler<Own extends Route> {
+  /** Name of the keys in the key bar. Default: that of the first one. */
+  shown?: string;
   /** In the key bar; without one the key is in the help only. */
   label?: string;
   help: string;
@@ -104,6 +141,8 @@ export interface Model {
   snapshots: SnapshotsStore;
   runs: Runs;
   messages: Messages;
+  /** Operations of earlier sessions and of scripts. */
+  history: StoreApi<HistoryState>;
   operations: Operations;
   terminal: TerminalControl;
   clock: () => Date;
@@ -146,6 +185,8 @@ export interface TerminalControl {
   run(program: RunnableProgram): Promise<number | null>;
   /** Turns reports of the mouse on or off. */
   mouse(on: boolean): void;
+  /** Colours of this session, whatever the configuration has. */
+  useTheme(name: Settings['theme']): void;
   announce(text: string, kinds: AnnouncementKinds): void;
   /** Puts the text on the clipboard, where the terminal has one. */
   copy(text: string): void;

@@ -16,13 +16,16 @@ export function back(model: Model): void {
 
 /** Moves the selection of the list, or what else the screen moves. */
 export function move(model: Model, direction: Move): void {
+  const route = model.navigation.top();
+  const { onMove } = screenOf(model, route);
+  if (onMove) onMove(model, route, direction);
+  else moveInList(model, direction);
+}
+
+export function moveInList(model: Model, direction: Move): void {
   const { navigation } = model;
   const route = navigation.top();
-  const { onMove, rows } = screenOf(model, route);
-  if (onMove) {
-    onMove(model, route, direction);
-    return;
-  }
+  const { rows } = screenOf(model, route);
   if (!rows || !('list' in route)) return;
   const inView = rows(model, route);
   const index = positionIn(inView, route.list.selected);

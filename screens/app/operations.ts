@@ -107,6 +107,7 @@ export function lazyOperations(
       const { apply } = await work();
       return withoutSecrets(session, createContext, (context) => apply(context, sealed));
     },
+    listSettings: async () => (await import('../../src/config/schema/list-settings.ts')).listSettings(),
     listTargetsAfterRun: inContext(
       async () => (await import('../../src/operations/targets/targets.ts')).listTargetsAfterRun,
     ),
@@ -212,6 +213,9 @@ export function lazyOperations(
       for (const [name, value] of Object.entries(plan.variables)) surroundings.environment[name] ??= value;
     },
     saveSubset: inContext(async () => (await import('../../src/operations/subset/save-subset.ts')).saveSubset),
+    includeAllSchemas: inContext(
+      async () => (await import('../../src/operations/build/include-schemas.ts')).includeAllSchemas,
+    ),
     openDraft: inSurroundings(async () => (await draft()).openDraft),
     /** With a time limit of its own. */
     listSourceNames: inSession(

@@ -1,3 +1,4 @@
+import { activityScreen } from '../activity/activity-screen.tsx';
 import { auditScreen } from '../audit/audit-screen.tsx';
 import { branchNameScreen } from '../branch-name/branch-name-screen.tsx';
 import { branchesScreen } from '../branches/branches-screen.tsx';
@@ -14,16 +15,15 @@ import { editorProblemsScreen } from '../editor-problems/editor-problems-screen.
 import { exportScreen } from '../export/export-screen.tsx';
 import { fixScreen } from '../fix/fix-screen.tsx';
 import { helpScreen } from '../help/help-screen.tsx';
-import { historyScreen } from '../history/history-screen.tsx';
 import { ledgerScreen } from '../ledger/ledger-screen.tsx';
-import { messagesScreen } from '../messages/messages-screen.tsx';
 import { noteScreen } from '../note/note-screen.tsx';
 import { paletteScreen } from '../palette/palette-screen.tsx';
 import { pointsScreen } from '../points/points-screen.tsx';
 import { quitScreen } from '../quit/quit-screen.tsx';
+import { rehearsalScreen } from '../rehearsal/rehearsal-screen.tsx';
+import { rehearsalCommandScreen } from '../rehearsal-command/rehearsal-command-screen.tsx';
 import { rowsScreen } from '../rows/rows-screen.tsx';
 import { runScreen } from '../run/run-screen.tsx';
-import { runsScreen } from '../runs/runs-screen.tsx';
 import { saveNameScreen } from '../save-name/save-name-screen.tsx';
 import { saveQueryScreen } from '../save-query/save-query-screen.tsx';
 import { setupScreen } from '../setup/setup-screen.tsx';
@@ -48,13 +48,13 @@ export const SCREENS: Model['screens'] = {
   suggestion: suggestionScreen,
   ledger: ledgerScreen,
   'save-query': saveQueryScreen,
-  runs: runsScreen,
-  history: historyScreen,
-  messages: messagesScreen,
+  activity: activityScreen,
   tables: tablesScreen,
   rows: rowsScreen,
   branches: branchesScreen,
   'branch-name': branchNameScreen,
+  'rehearsal-command': rehearsalCommandScreen,
+  rehearsal: rehearsalScreen,
   points: pointsScreen,
   'save-name': saveNameScreen,
   changes: changesScreen,

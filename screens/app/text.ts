@@ -11,7 +11,6 @@ export const LOADING = {
   configurationCheck: ['Checking the configuration and its requirements…'],
   difference: ['Comparing…'],
   editor: ['Reading the configuration file…'],
-  history: ['Reading the history…'],
   fix: ['Preparing the fix…'],
   ledger: [
     'Restoring the snapshot into a throw-away database, to examine its columns…',
@@ -31,11 +30,9 @@ export const EMPTY = {
   get branches() {
     return ['No branches yet.', `Press ${keyText('new')} to create one from the base copy.`];
   },
+  activity: ['Nothing was done yet.', 'Builds, loads and other runs are listed here, of earlier sessions too.'],
   commands: ['No matching command.', 'Press Esc to go back.'],
-  history: ['The history is empty.', 'Builds, loads and transfers are recorded when they end.'],
-  messages: ['No messages in this session yet.', 'Results of builds, loads and other runs are kept here.'],
   problems: ['No problems.'],
-  runs: ['No runs in this session yet.', 'Builds, loads and other runs are listed here.'],
   rows: ['The table has no rows.', 'Press Esc to go back.'],
   tables: ['The snapshot has no tables.', 'Press Esc to go back.'],
   get targets() {
@@ -68,7 +65,6 @@ export function configurationHint({ code }: UserError): string {
 }
 
 export const COMMAND_HINT = 'Type a command…';
-export const OPEN_HINT = 'Press Enter to open it';
 export const SCRIPTS_HINT = 'Every action is also a command, for scripts: tool --help';
 /** Titles of the groups of keys. */
 export const HELP_GROUPS = {

@@ -3,10 +3,11 @@ import { countOf } from '../../src/operations/branch/shared-text.ts';
 import type { BranchRow } from '../../src/results/branch-results.ts';
 import { useModel } from '../app/frame/frame.tsx';
 import { ListFrame } from '../app/frame/list-frame.tsx';
-import { BACK, HELP, MESSAGES, MOVES, PALETTE, REFRESH, RUNS } from '../app/keys.ts';
+import { ACTIVITY, BACK, HELP, MOVES, PALETTE, REFRESH } from '../app/keys.ts';
 import { rowsByIndex } from '../app/lists/in-view.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { EMPTY, LOADING } from '../app/text.ts';
+import { REHEARSE } from '../commands/rehearse.ts';
 import { UNDO } from '../commands/undo.ts';
 import {
   BACK_TO_POINT,
@@ -33,11 +34,11 @@ export const branchesScreen: ScreenModule<BranchesRoute> = {
     SAVE_BRANCH,
     BACK_TO_POINT,
     BRANCH_CHANGES,
+    { ...REHEARSE, label: 'rehearse' },
     UNDO,
     BACK,
     REFRESH,
-    RUNS,
-    MESSAGES,
+    ACTIVITY,
     PALETTE,
     HELP,
     ...MOVES,

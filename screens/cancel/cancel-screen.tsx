@@ -2,7 +2,7 @@ import { useStore } from 'zustand';
 import { Ask } from '../../components/ask.tsx';
 import { Frame, useModel, useRoom } from '../app/frame/frame.tsx';
 import { cancelQuestion } from '../app/frame/run-text.ts';
-import { BACK, HELP } from '../app/keys.ts';
+import { BACK, CHOOSING, HELP } from '../app/keys.ts';
 import { runWithId, type ScreenModule } from '../app/model.ts';
 
 declare module '../app/route.ts' {
@@ -20,7 +20,7 @@ export const cancelScreen: ScreenModule<CancelRoute> = {
   id: 'cancel',
   title: 'Cancelling',
   view: CancelView,
-  keys: [{ ...BACK, label: 'continue', help: 'back; the run continues' }, HELP],
+  keys: [...CHOOSING, { ...BACK, label: 'continue', help: 'back; the run continues' }, HELP],
 };
 
 /** Asks before a run is cancelled. */

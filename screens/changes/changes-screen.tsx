@@ -12,12 +12,13 @@ import {
   REVEALED,
   sinceLine,
 } from '../../src/operations/changes/list-text.ts';
+import { overallProgress } from '../../src/state/overall-progress.ts';
 import { cellWidth } from '../../src/text/text-width.ts';
 import { Frame, useModel, useRoom } from '../app/frame/frame.tsx';
 import { ListFrame } from '../app/frame/list-frame.tsx';
 import { progressLines } from '../app/frame/progress-lines.ts';
 import { stepLines } from '../app/frame/step-lines.ts';
-import { BACK, HELP, MESSAGES, MOVES, PALETTE, REFRESH, RUNS } from '../app/keys.ts';
+import { ACTIVITY, BACK, HELP, MOVES, PALETTE, REFRESH } from '../app/keys.ts';
 import { FILTER, FILTERED } from '../app/lists/filter.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { LOADING, noMatchLines } from '../app/text.ts';
@@ -37,8 +38,7 @@ export const changesScreen: ScreenModule<ChangesRoute> = {
     RETURN_TO_BASE,
     BACK,
     REFRESH,
-    RUNS,
-    MESSAGES,
+    ACTIVITY,
     PALETTE,
     HELP,
     ...MOVES,
@@ -98,14 +98,14 @@ function Reading({ route: { state }, path }: { route: ChangesRoute; path: string
   useAnimation({ interval: 500 });
   const now = model.clock().getTime();
   const width = columns - 4;
-  const steps = stepLines({ steps: state.steps, now, width, glyphs });
-  const room = height - LOADING.changes.length - steps.length - 5;
+  const head = progressLines({ run: { state }, now, width, glyphs });
+  const { steps } = overallProgress(state, now);
+  const tables = height - LOADING.changes.length - steps.length - head.length - 3;
   return (
     <Frame screen="changes" path={path}>
       <Empty lines={LOADING.changes} />
       <Box flexDirection="column" paddingLeft={2} paddingTop={1}>
-        <Lines lines={steps} width={width} />
-        <Lines lines={[[], ...progressLines({ run: { state }, now, width, tables: room, glyphs })]} width={width} />
+        <Lines lines={[...head, ...stepLines({ steps, now, width, tables, glyphs })]} width={width} />
       </Box>
     </Frame>
   );

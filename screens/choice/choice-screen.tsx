@@ -1,7 +1,7 @@
 import { Ask } from '../../components/ask.tsx';
 import type { ChoiceOption } from '../../components/choice.tsx';
 import { Frame, useModel, useRoom } from '../app/frame/frame.tsx';
-import { BACK, HELP } from '../app/keys.ts';
+import { BACK, CHOOSING, HELP } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
 
 declare module '../app/route.ts' {
@@ -23,7 +23,7 @@ export const choiceScreen: ScreenModule<ChoiceRoute> = {
   id: 'choice',
   title: 'A choice',
   view: ChoiceView,
-  keys: [{ ...BACK, label: 'cancel', help: 'back; nothing is changed' }, HELP],
+  keys: [...CHOOSING, { ...BACK, label: 'cancel', help: 'back; nothing is changed' }, HELP],
 };
 
 function ChoiceView({ route }: { route: ChoiceRoute }) {

@@ -16,12 +16,14 @@ export const BRANCHES: KeyBinding = {
   whyNot: (context) => (notWritable(context) === null ? latestNotLoadable(context) : null),
   run: (model) => {
     const { target } = contextOf(model);
-    if (!target) return;
-    const { name } = target.row;
-    const route: Routes['branches'] = { screen: 'branches', target: name, list: emptyList, ...notFetched() };
-    showWhileFetching(model, route, (signal) => readBranches(model, name, signal));
+    if (target) showBranches(model, target.row.name);
   },
 };
+
+export function showBranches(model: Model, target: string): void {
+  const route: Routes['branches'] = { screen: 'branches', target, list: emptyList, ...notFetched() };
+  showWhileFetching(model, route, (signal) => readBranches(model, target, signal));
+}
 
 export function confirmCreate(model: Model, request: { target: string; name: string; from?: string }): void {
   const { target, name } = request;

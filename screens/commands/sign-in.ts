@@ -3,11 +3,19 @@ import { PROVIDER_QUESTION } from '../../src/operations/sign-in/text.ts';
 import type { SignInEvent } from '../../src/results/events.ts';
 import { interrupted, toUserError } from '../../src/runtime/errors.ts';
 import { refreshTargetsAnew } from '../app/lists/refresh.ts';
-import { type Model, quietly } from '../app/model.ts';
+import { type KeyBinding, type Model, quietly } from '../app/model.ts';
 import type { SignInRoute } from '../sign-in/sign-in-route.ts';
 
+export const SIGN_IN: KeyBinding = {
+  id: 'sign_in',
+  label: 'sign in',
+  help: 'sign in to the hub or with an identity provider, in the browser',
+  palette: 'Sign in',
+  run: (model) => void signIn(model),
+};
+
 /** Begins to sign in; where there are several providers, asks for one. */
-export async function signIn(model: Model): Promise<void> {
+async function signIn(model: Model): Promise<void> {
   const { navigation, operations } = model;
   const route = navigation.top();
   // A problem of the configuration is reported by the signing in itself.

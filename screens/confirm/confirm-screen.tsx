@@ -17,8 +17,8 @@ import {
 import { isLive } from '../../src/state/runs.ts';
 import { wrap } from '../../src/text/text-width.ts';
 import { Frame, linesInView, useModel, useRoom } from '../app/frame/frame.tsx';
-import { BACK, HELP, moving } from '../app/keys.ts';
-import type { ScreenModule } from '../app/model.ts';
+import { BACK, CHOOSING, HELP, moving } from '../app/keys.ts';
+import type { KeyContext, ScreenModule } from '../app/model.ts';
 import { scrolledDown } from '../app/navigate.ts';
 import { LOADING } from '../app/text.ts';
 import type { ConfirmRoute } from '../commands/runs/confirm-route.ts';
@@ -30,6 +30,7 @@ export const confirmScreen: ScreenModule<ConfirmRoute> = {
   title: 'Confirmation',
   view: ConfirmView,
   keys: [
+    ...CHOOSING.map((binding) => ({ ...binding, when: ({ route }: KeyContext<ConfirmRoute>) => route.plan !== null })),
     RETRY_PLAN,
     ...ALTERNATIVES,
     moving('page-down', {

@@ -13,7 +13,7 @@ import type { Coverage } from '../../src/results/sanitize-results.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { useModel, useRoom } from '../app/frame/frame.tsx';
 import { ListFrame } from '../app/frame/list-frame.tsx';
-import { BACK, HELP, MOVES, RUNS } from '../app/keys.ts';
+import { ACTIVITY, BACK, HELP, MOVES } from '../app/keys.ts';
 import { contextOf, runWithId, type ScreenModule } from '../app/model.ts';
 import { noFindingsLines } from '../app/text.ts';
 import { CLASSIFY, EDIT_QUERY, SANITIZE, SUGGEST } from '../commands/sanitize.ts';
@@ -45,7 +45,7 @@ export const coverageScreen: ScreenModule<CoverageRoute> = {
       help: 'sanitize the same snapshot again with the current query',
     },
     BACK,
-    RUNS,
+    ACTIVITY,
     HELP,
     ...MOVES,
   ],

@@ -10,7 +10,9 @@ import type { FetchState } from '../app/lists/fetched.ts';
 import { selectedItem } from '../app/lists/in-view.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
 import { LOADING, noDifferenceLines } from '../app/text.ts';
+import { BACK_TO } from '../commands/points.ts';
 import { openTableDiff } from '../commands/table-diff.ts';
+import { UNDO } from '../commands/undo.ts';
 
 declare module '../app/route.ts' {
   interface Routes {
@@ -39,6 +41,8 @@ export const diffScreen: ScreenModule<DiffRoute> = {
       run: openSelected,
       palette: false,
     },
+    UNDO,
+    BACK_TO,
     BACK,
     PALETTE,
     HELP,

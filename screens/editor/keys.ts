@@ -1,4 +1,4 @@
-import { BACK, HELP, MOVES_WITHOUT_TAB, PALETTE, RUNS } from '../app/keys.ts';
+import { ACTIVITY, BACK, HELP, MOVES_WITHOUT_TAB, PALETTE } from '../app/keys.ts';
 import type { KeyBinding, KeyContext } from '../app/model.ts';
 import { move } from '../app/navigate.ts';
 import { showDraftDiff } from '../commands/configuration/save-draft.ts';
@@ -129,7 +129,7 @@ const BROWSING_KEYS: KeyBinding<EditorRoute>[] = [
   },
 ];
 
-const COMMON_KEYS: KeyBinding<EditorRoute>[] = [BACK, RUNS, PALETTE, HELP, ...MOVES_WITHOUT_TAB];
+const COMMON_KEYS: KeyBinding<EditorRoute>[] = [BACK, ACTIVITY, PALETTE, HELP, ...MOVES_WITHOUT_TAB];
 
 export const EDITOR_KEYS: KeyBinding<EditorRoute>[] = [
   ...TYPING_KEYS,

@@ -7,10 +7,9 @@ import { useTheme } from '../../components/theme.ts';
 import { emptyList, selectedIndex } from '../../src/state/list.ts';
 import { cellWidth, fitCells } from '../../src/text/text-width.ts';
 import { Frame, useModel, useRoom } from '../app/frame/frame.tsx';
-import { BACK, moving, runBinding } from '../app/keys.ts';
+import { BACK, moving } from '../app/keys.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
 import { COMMAND_HINT, EMPTY } from '../app/text.ts';
-import { openTarget } from '../commands/open-target.ts';
 import { entriesInView, type PaletteEntry, type PaletteRoute } from './entries.ts';
 
 export const paletteScreen: ScreenModule<PaletteRoute> = {
@@ -23,7 +22,7 @@ export const paletteScreen: ScreenModule<PaletteRoute> = {
     moving('up', { keys: ['up'], help: 'up' }),
     moving('down', { keys: ['down'], help: 'down' }),
   ],
-  rows: (model, route) => ({ ids: entriesInView(model, route).map(({ text }) => text) }),
+  rows: (model, route) => ({ ids: entriesInView(model, route).map(idOf) }),
   linesAboveRows: () => 2,
   // Selects the best match of the new text.
   onText: ({ navigation }, route, typing) => navigation.replace({ ...route, typing, list: emptyList }),
@@ -33,28 +32,35 @@ export const paletteScreen: ScreenModule<PaletteRoute> = {
 /** Runs the chosen command where the palette was opened. */
 function choose(model: Model, route: PaletteRoute): void {
   const entries = entriesInView(model, route);
-  const entry = entries.find(({ text }) => text === route.list.selected) ?? entries[0];
+  const entry = entries.find((other) => idOf(other) === route.list.selected) ?? entries[0];
   if (!entry) return;
   model.navigation.pop();
-  if ('goTo' in entry.does) openTarget(model, entry.does.goTo);
-  else runBinding(model, entry.does);
+  if (entry.reason === null) entry.run();
+  else model.navigation.notify({ tone: 'caution', text: entry.reason });
+}
+
+/** Two commands may have one name. */
+function idOf({ name, help }: PaletteEntry): string {
+  return `${name}: ${help}`;
 }
 
 const KEYS_WIDTH = 8;
 /** Cells of a name beside its help; names of targets may be longer. */
-const MOST_NAME = 34;
+const LEAST_NAMES = 30;
+const NAMES_SHARE = 0.4;
 
 function PaletteView({ route }: { route: PaletteRoute }) {
   const model = useModel();
   const { columns, height } = useRoom();
   const { glyphs } = useTheme();
   const entries = entriesInView(model, route);
-  const selected = selectedIndex(
-    entries.map(({ text }) => text),
-    route.list.selected,
-  );
+  const selected = selectedIndex(entries.map(idOf), route.list.selected);
   const widest = Math.max(0, ...entries.map(({ name }) => cellWidth(name)));
-  const nameWidth = Math.min(widest, MOST_NAME, columns - KEYS_WIDTH - 3);
+  const nameWidth = Math.min(
+    widest,
+    Math.max(LEAST_NAMES, Math.floor(columns * NAMES_SHARE)),
+    columns - KEYS_WIDTH - 3,
+  );
   const row = ({ name, help, keys, reason }: PaletteEntry): Span[] => [
     { text: fitCells(keys, KEYS_WIDTH, { ellipsis: glyphs.ellipsis }), tone: reason === null ? 'accent' : 'dim' },
     { text: fitCells(name, nameWidth, { ellipsis: glyphs.ellipsis }), tone: reason === null ? 'plain' : 'dim' },
@@ -70,7 +76,7 @@ function PaletteView({ route }: { route: PaletteRoute }) {
         <Box flexDirection="column">
           <List
             items={entries}
-            keyOf={({ text }) => text}
+            keyOf={idOf}
             row={row}
             selected={selected}
             width={columns}

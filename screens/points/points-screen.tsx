@@ -3,7 +3,7 @@ import { countedPoints, NO_POINT, pointColumns, pointFacts } from '../../src/ope
 import type { BackPoint } from '../../src/results/save-results.ts';
 import { useModel } from '../app/frame/frame.tsx';
 import { ListFrame } from '../app/frame/list-frame.tsx';
-import { BACK, HELP, MESSAGES, MOVES, PALETTE, REFRESH, RUNS } from '../app/keys.ts';
+import { ACTIVITY, BACK, HELP, MOVES, PALETTE, REFRESH } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { LOADING } from '../app/text.ts';
 import { POINT_CHANGES, REMOVE_SAVE, RETURN, SAVE_STATE } from './actions.ts';
@@ -13,7 +13,7 @@ export const pointsScreen: ScreenModule<PointsRoute> = {
   id: 'points',
   title: 'Points to return to',
   view: PointsView,
-  keys: [RETURN, POINT_CHANGES, SAVE_STATE, REMOVE_SAVE, BACK, REFRESH, RUNS, MESSAGES, PALETTE, HELP, ...MOVES],
+  keys: [RETURN, POINT_CHANGES, SAVE_STATE, REMOVE_SAVE, BACK, REFRESH, ACTIVITY, PALETTE, HELP, ...MOVES],
   rows: (_, route) => pointRows(route),
   onRefresh: async (model, { target }) => refreshPoints(model, target),
 };

@@ -3,7 +3,7 @@ import { Ask } from '../../components/ask.tsx';
 import { isLive } from '../../src/state/runs.ts';
 import { Frame, useModel, useRoom } from '../app/frame/frame.tsx';
 import { quitQuestion } from '../app/frame/run-text.ts';
-import { BACK, HELP } from '../app/keys.ts';
+import { BACK, CHOOSING, HELP } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { answerQuit } from '../commands/quit.ts';
 
@@ -17,7 +17,7 @@ export const quitScreen: ScreenModule<{ screen: 'quit' }> = {
   id: 'quit',
   title: 'Quitting while runs are in progress',
   view: QuitView,
-  keys: [{ ...BACK, label: 'stay', help: 'stay' }, HELP],
+  keys: [...CHOOSING, { ...BACK, label: 'stay', help: 'stay' }, HELP],
   listsRuns: true,
 };
 

@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import type { LogLine } from '../../src/state/run.ts';
 import { printable } from '../../src/text/printable.ts';
 import { clientEndedText, clientName } from '../app/frame/run-text.ts';
-import { BACK, HELP, moving, PALETTE, RUNS } from '../app/keys.ts';
+import { ACTIVITY, BACK, HELP, moving, PALETTE } from '../app/keys.ts';
 import { clearFilter, isFiltered, startFilter } from '../app/lists/filter.ts';
 import { contextOf, type KeyBinding, type KeyContext, type Model, notifyFailure, quietly } from '../app/model.ts';
 import { notWritable } from '../app/why-not.ts';
 import { copyToClipboard } from '../commands/copy.ts';
 import { BACK_TO } from '../commands/points.ts';
+import { SHOW_REHEARSAL } from '../commands/rehearse.ts';
+import { CHANGES_SINCE, LOAD_MADE, OPEN_MADE } from '../commands/runs/after-run.ts';
 import { RUN_KEYS } from '../commands/runs/run-keys.ts';
 import type { RunRoute } from '../commands/runs/run-route.ts';
 import { SHOW_COVERAGE } from '../commands/sanitize.ts';
@@ -16,9 +18,13 @@ import { UNDO } from '../commands/undo.ts';
 
 export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
   ...RUN_KEYS,
+  { ...SHOW_REHEARSAL, when: (context) => !context.route.log && (SHOW_REHEARSAL.when?.(context) ?? true) },
+  { ...OPEN_MADE, when: (context) => !context.route.log && (OPEN_MADE.when?.(context) ?? true) },
+  LOAD_MADE,
   SHOW_COVERAGE,
   { ...UNDO, when: hasUndo },
-  { ...BACK_TO, when: hasUndo },
+  { ...BACK_TO, when: isReplaced },
+  CHANGES_SINCE,
   {
     id: 'client',
     label: 'open client',
@@ -90,7 +96,7 @@ export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
   moving('page-down', { keys: ['pagedown', 'ctrl+f'], help: 'a page down' }),
   moving('first', { keys: ['home', 'g'], help: 'to the beginning of the log' }),
   moving('last', { keys: ['end', 'G'], help: 'to the end of the log, and follow it' }),
-  RUNS,
+  ACTIVITY,
   PALETTE,
   HELP,
 ];

@@ -1,9 +1,11 @@
 import type { Span } from '../../components/line.tsx';
+import { keyText } from '../../src/config/keys/keys-in-effect.ts';
 import type { Glyphs, Tone } from '../../src/presentation/shapes/glyphs.ts';
 import { detailsWithKey } from '../../src/presentation/shapes/summary.ts';
 import type { Run } from '../../src/state/runs.ts';
 import { cellWidth, wrap } from '../../src/text/text-width.ts';
 import { cardTexts, outcomeTone, queuedLines, untouchedLines } from '../app/frame/run-text.ts';
+import { keysWhenDone } from '../commands/runs/after-run.ts';
 
 export interface OutcomeOptions {
   run: Run;
@@ -21,8 +23,9 @@ export function outcomeLines({ run, before, width, glyphs }: OutcomeOptions): Sp
       { text: index === 0 && lead !== '' ? `${lead} ` : '  ', tone },
       { text: line, tone },
     ]);
+  const done = whenDoneLines(run, { width, glyphs });
   const warnings = state.warnings.flatMap(({ message }) => paragraph(message, 'caution', glyphs.caution));
-  if (state.status === 'running') return spaced(warnings);
+  if (state.status === 'running') return spaced([...warnings, ...(warnings.length > 0 ? [[]] : []), ...done]);
   if (state.status === 'waiting') {
     const [first = '', ...rest] = queuedLines(before);
     return [...paragraph(first, 'accent', glyphs.pending), ...rest.flatMap((line) => paragraph(line, 'dim'))];
@@ -34,7 +37,7 @@ export function outcomeLines({ run, before, width, glyphs }: OutcomeOptions): Sp
       ? [...cardLines(run, { tone, width, glyphs }), [], ...paragraph(summary.line, 'dim')]
       : paragraph(summary?.line ?? 'Done', tone, glyphs[tone]);
     const more = (summary ? detailsWithKey(summary) : []).flatMap((detail) => paragraph(detail, 'dim'));
-    return spaced([...warnings, ...line, ...problems.flatMap((problem) => paragraph(problem)), ...more]);
+    return spaced([...warnings, ...line, ...problems.flatMap((problem) => paragraph(problem)), ...more, [], ...done]);
   }
   const { error } = state;
   const tone = state.status === 'cancelled' ? 'caution' : 'bad';
@@ -46,6 +49,19 @@ export function outcomeLines({ run, before, width, glyphs }: OutcomeOptions): Sp
     ...(error?.details ?? []).flatMap((detail) => paragraph(detail)),
     ...(error?.hint ? paragraph(error.hint, 'dim', glyphs.arrow) : []),
   ]);
+}
+
+/** `── when done ──`, and what the keys do then. */
+function whenDoneLines(run: Run, { width, glyphs }: Pick<OutcomeOptions, 'width' | 'glyphs'>): Span[][] {
+  const title = `${glyphs.rule} ${run.state.status === 'done' ? 'now' : 'when done'} `;
+  const keys = keysWhenDone(run).map(({ id, label }): Span[] => [
+    { text: id === null ? 'Enter' : keyText(id), tone: run.state.status === 'done' ? 'accent' : 'dim', bold: true },
+    { text: ` ${label}   `, tone: 'dim' },
+  ]);
+  return [
+    [{ text: title + glyphs.rule.repeat(Math.max(0, width - cellWidth(title))), tone: 'dim' }],
+    [{ text: '  ' }, ...keys.flat()],
+  ];
 }
 
 /** The result in a few words, in a box where the terminal has one. */

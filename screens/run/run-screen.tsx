@@ -4,7 +4,8 @@ import { useStore } from 'zustand';
 import { FilterLine } from '../../components/filter-line.tsx';
 import { Lines, type Span } from '../../components/line.tsx';
 import { useTheme } from '../../components/theme.ts';
-import { type Run, runBefore } from '../../src/state/runs.ts';
+import type { StepInList } from '../../src/state/overall-progress.ts';
+import { progressOfRun, type Run, runBefore } from '../../src/state/runs.ts';
 import { Frame, useModel, useRoom } from '../app/frame/frame.tsx';
 import { progressLines } from '../app/frame/progress-lines.ts';
 import { runBadge, runStatus } from '../app/frame/run-text.ts';
@@ -68,18 +69,30 @@ function RunOutcome({ route, run, before, now }: OutcomeProps) {
   const { glyphs } = useTheme();
   const { columns, height } = useRoom();
   const width = columns - MARGIN;
-  const { steps } = run.state;
-  // Tables get what the bar, its figures, an empty line, the steps and warnings leave.
+  const { steps } = progressOfRun(run, now);
   const outcome = outcomeLines({ run, before, width, glyphs });
-  const tables = Math.min(MOST_TABLES, height - steps.length - outcome.length - 3);
-  const head = progressLines({ run, now, width, tables, glyphs });
-  const rest = [...stepLines({ steps, now, width, glyphs }), ...outcome];
+  const head = progressLines({ run, now, width, glyphs });
+  // Tables get what the bar, the steps and warnings leave.
+  const tables = Math.min(MOST_TABLES, height - steps.length - outcome.length - head.length);
+  const shown = stepLines({ steps, now, width, tables, glyphs });
   const rows = Math.max(1, height - head.length);
+  const isRunning = run.state.status === 'running';
+  // In a low window the step in progress stays in view.
+  const rest = isRunning && shown.length + outcome.length > rows ? shown : [...shown, ...outcome];
   const furthest = Math.max(0, rest.length - rows);
-  const end = rest.length - Math.min(route.scrolledUp, furthest);
+  const below = isRunning ? Math.max(0, furthest - linesBefore(steps)) : 0;
+  const end = rest.length - Math.min(route.scrolledUp + below, furthest);
   viewport.furthest = furthest;
   viewport.page = rows;
   return <Pane lines={[...head, ...rest.slice(Math.max(0, end - rows), end)]} width={columns} height={height} />;
+}
+
+/** Lines of the steps before the one in progress. */
+function linesBefore(steps: StepInList[]): number {
+  return Math.max(
+    0,
+    steps.findIndex(({ begun }) => begun?.state === 'running'),
+  );
 }
 
 const MOST_TABLES = 8;

@@ -1,4 +1,4 @@
-import { textEdit } from '../../components/text-edit.ts';
+import { defaultText, type TextEdit, textEdit } from '../../components/text-edit.ts';
 import { interrupted, toUserError, UserError } from '../../src/runtime/errors.ts';
 import { formatDuration } from '../../src/text/format.ts';
 import { refreshTargetsAnew } from '../app/lists/refresh.ts';
@@ -141,8 +141,10 @@ function noAnswer(timeoutMs: number): UserError {
 
 /** The route at a question, with the earlier answer. */
 function at(route: SetupRoute, step: SetupStep = stepWithId('review')): SetupRoute {
-  const written = step.kind === 'text' ? (route.answers[step.id] ?? step.initial?.(route) ?? '') : null;
-  const typing = written === null ? null : textEdit(written);
+  const answered = route.answers[step.id];
+  const initial = (): TextEdit =>
+    answered === undefined && step.kind === 'text' ? defaultText(step.initial?.(route) ?? '') : textEdit(answered);
+  const typing = step.kind === 'text' ? initial() : null;
   return { ...route, step: step.id, typing, busy: null, scrolledUp: 0, error: null };
 }
 

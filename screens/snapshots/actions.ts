@@ -5,7 +5,7 @@ import { annotatedText } from '../../src/operations/snapshots/annotate/text.ts';
 import { comparedText } from '../../src/operations/snapshots/diff/diff-text.ts';
 import type { TransferKind } from '../../src/operations/snapshots/transfer/transfer-text.ts';
 import type { DiffResult } from '../../src/results/diff-results.ts';
-import type { SnapshotRow, SnapshotTable } from '../../src/results/results.ts';
+import type { SnapshotRow } from '../../src/results/results.ts';
 import { emptyList, toggled } from '../../src/state/list.ts';
 import { snapshotsOf } from '../../src/state/snapshots.ts';
 import { formatNumberOf } from '../../src/text/format.ts';
@@ -20,17 +20,6 @@ import type { SnapshotsRoute } from './snapshots-route.ts';
 export function mark(model: Model, route: SnapshotsRoute): void {
   const { snapshot } = contextOf(model);
   if (snapshot) model.navigation.replace({ ...route, marked: toggled(route.marked, snapshot.id) });
-}
-
-export function openTables(model: Model, { target }: SnapshotsRoute): void {
-  const { snapshot } = contextOf(model);
-  if (!snapshot) return;
-  const selection = { list: emptyList, typing: null, marked: [] };
-  showWhileFetching(
-    model,
-    { screen: 'tables', target, snapshot, ...selection, ...notFetched<SnapshotTable[]>() },
-    (signal) => model.operations.listTables(quietly(signal), { target, snapshot: snapshot.id }),
-  );
 }
 
 export function compareSnapshots(model: Model, { target, marked }: SnapshotsRoute): void {

@@ -1,13 +1,13 @@
-import { textEdit } from '../../components/text-edit.ts';
+import { defaultText, textEdit } from '../../components/text-edit.ts';
 import { snapshotsOf } from '../../src/state/snapshots.ts';
-import { BACK, HELP, MESSAGES, MOUSE, MOVES, PALETTE, REFRESH, RUNS } from '../app/keys.ts';
+import { ACTIVITY, BACK, HELP, MOUSE, MOVES, PALETTE, REFRESH } from '../app/keys.ts';
 import { FILTER } from '../app/lists/filter.ts';
 import { contextOf, type KeyBinding, type Model } from '../app/model.ts';
+import { openNext, PANE_KEYS } from '../app/panes.ts';
 import { noSnapshot, notWritable } from '../app/why-not.ts';
 import { BRANCHES } from '../commands/branches.ts';
 import { BUILD } from '../commands/build.ts';
 import { COPY } from '../commands/copy.ts';
-import { HISTORY } from '../commands/history.ts';
 import { LOAD } from '../commands/load.ts';
 import { BACK_TO } from '../commands/points.ts';
 import { REMOVE } from '../commands/remove.ts';
@@ -16,16 +16,7 @@ import { begin } from '../commands/runs/run-route.ts';
 import { proveRun, verifyRun } from '../commands/runs/runs.ts';
 import { CLASSIFY, SANITIZE } from '../commands/sanitize.ts';
 import { UNDO } from '../commands/undo.ts';
-import {
-  choosePrune,
-  chosenSnapshots,
-  compareSnapshots,
-  mark,
-  openTables,
-  removeMarked,
-  togglePin,
-  transfer,
-} from './actions.ts';
+import { choosePrune, chosenSnapshots, compareSnapshots, mark, removeMarked, togglePin, transfer } from './actions.ts';
 import type { SnapshotsRoute } from './snapshots-route.ts';
 
 function remove(model: Model, route: SnapshotsRoute): void {
@@ -44,9 +35,10 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     label: 'tables',
     help: 'list the tables and their sizes, to load some of them',
     whyNot: noSnapshot,
-    run: openTables,
+    run: openNext,
     palette: false,
   },
+  ...PANE_KEYS,
   {
     id: 'mark',
     keys: ['m', 'space'],
@@ -127,7 +119,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     run: (model, { target }) => {
       const { snapshot } = contextOf(model);
       if (!snapshot) return;
-      const typing = textEdit(`${encodeURIComponent(target)}-${snapshot.id}.zip`);
+      const typing = defaultText(`${encodeURIComponent(target)}-${snapshot.id}.zip`);
       model.navigation.push({ screen: 'export', target, snapshot, typing });
     },
   },
@@ -183,9 +175,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   },
   BACK,
   REFRESH,
-  RUNS,
-  MESSAGES,
-  HISTORY,
+  ACTIVITY,
   PALETTE,
   HELP,
   MOUSE,

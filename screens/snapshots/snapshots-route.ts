@@ -4,6 +4,7 @@ import { emptyList, type ListState } from '../../src/state/list.ts';
 import { snapshotsOf } from '../../src/state/snapshots.ts';
 import { type InView, positionIn } from '../app/lists/in-view.ts';
 import type { Model } from '../app/model.ts';
+import type { Route } from '../app/route.ts';
 
 declare module '../app/route.ts' {
   interface Routes {
@@ -18,6 +19,8 @@ export interface SnapshotsRoute {
   typing: TextEdit | null;
   /** Ids of the snapshots to compare. */
   marked: string[];
+  /** The tables of a snapshot, as they were left. */
+  child?: Route | undefined;
 }
 
 export function snapshotsRoute(target: string): SnapshotsRoute {

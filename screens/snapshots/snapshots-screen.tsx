@@ -1,3 +1,4 @@
+import { Box } from 'ink';
 import { useMemo } from 'react';
 import { useStore } from 'zustand';
 import { Failure } from '../../components/empty.tsx';
@@ -7,40 +8,68 @@ import { ListView } from '../../components/list-view.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { briefName, noSnapshotsLines, snapshotFacts } from '../../src/presentation/snapshot.ts';
 import { briefSnapshotColumns } from '../../src/presentation/snapshot-columns.ts';
+import type { SnapshotRow } from '../../src/results/results.ts';
 import { type SnapshotList, snapshotsOf } from '../../src/state/snapshots.ts';
-import { formatBytes } from '../../src/text/format.ts';
-import { Frame, useModel, useRoom } from '../app/frame/frame.tsx';
+import { formatBytes, formatCount } from '../../src/text/format.ts';
+import { useModel, useRoom } from '../app/frame/frame.tsx';
+import { PaneView } from '../app/frame/pane-view.tsx';
 import { FILTERED } from '../app/lists/filter.ts';
 import { positionIn } from '../app/lists/in-view.ts';
 import { refreshSnapshots } from '../app/lists/refresh.ts';
-import { type ScreenModule, targetNamed } from '../app/model.ts';
+import { type Model, type PaneProps, type ScreenModule, targetNamed } from '../app/model.ts';
+import { leavePane } from '../app/panes.ts';
 import { countText, LOADING, noMatchLines } from '../app/text.ts';
+import { tablesOfSnapshot } from '../commands/open-tables.ts';
 import { SNAPSHOT_KEYS } from './keys.ts';
 import { type SnapshotsRoute, selectedSnapshot, snapshotsInView } from './snapshots-route.ts';
 
 export const snapshotsScreen: ScreenModule<SnapshotsRoute> = {
   id: 'snapshots',
   title: 'Snapshots of a target',
-  view: SnapshotsView,
+  view: PaneView,
   keys: SNAPSHOT_KEYS,
   rows: snapshotsInView,
   selected: (model, route) => ({ snapshot: selectedSnapshot(model, route) }),
   onRefresh: (model, { target }) => refreshSnapshots(model, target),
+  onBack: leavePane,
   ...FILTERED,
+  pane: {
+    view: SnapshotsPane,
+    path: ({ target }) => [target],
+    name: ({ target }) => `snapshots of ${target}`,
+    aside: (model, route, { brief }) => {
+      const list = snapshotsOf(model.snapshots.getState(), route.target);
+      const shown = snapshotsInView(model, route).items.length;
+      return [...markedWords(route.marked.length), { text: countOf({ shown, list, brief }), tone: 'dim' }];
+    },
+    detail: (model, route) => {
+      const row = selectedSnapshot(model, route);
+      return row && detailOf(model, route, row);
+    },
+    next: (model, route) => {
+      const snapshot = selectedSnapshot(model, route);
+      return snapshot && tablesOfSnapshot({ target: route.target, snapshot }, route.child);
+    },
+    read: (model, { target }, signal) => refreshSnapshots(model, target, signal),
+    readFor: (model, { target }) => {
+      const row = targetNamed(model.targets.getState(), target)?.row;
+      return row ? `${target}\n${row.snapshots}\n${row.last_snapshot_at}` : target;
+    },
+  },
 };
 
 const MINUTE = 60_000;
 
-function SnapshotsView({ route }: { route: SnapshotsRoute }) {
+function SnapshotsPane({ route, width, height, isActive, alone }: PaneProps<SnapshotsRoute>) {
   const model = useModel();
   const state = useStore(model.snapshots);
   const target = useStore(model.targets, (targets) => targetNamed(targets, route.target));
   const { glyphs } = useTheme();
-  const { columns, height, wide } = useRoom();
+  const { wide } = useRoom();
   const { marked } = route;
   const minute = Math.floor(model.clock().getTime() / MINUTE) * MINUTE;
   const list = snapshotsOf(state, route.target);
-  const tableColumns = useMemo(
+  const columns = useMemo(
     () => briefSnapshotColumns({ rows: list.rows, glyphs, now: minute, marked }),
     [list.rows, glyphs, minute, marked],
   );
@@ -48,33 +77,35 @@ function SnapshotsView({ route }: { route: SnapshotsRoute }) {
   const rows = view.items;
   const index = positionIn(view, route.list.selected);
   const filtering = route.typing !== null || route.list.filter !== '';
-  const destination = target?.row.dst_url ?? null;
   const shares = target?.row.type === 'share';
   const none = list.phase === 'loading' ? LOADING.snapshots : noSnapshotsLines(route.target, { shares, byKey: true });
   const empty = filtering ? noMatchLines('snapshots') : none;
   return (
-    <Frame
-      screen="snapshots"
-      path={[route.target]}
-      aside={[...markedWords(marked.length), { text: countOf(rows.length, list), tone: 'dim' }]}
-    >
-      {filtering && <FilterLine typing={route.typing} filter={route.list.filter} width={columns} />}
-      {list.error && <Failure error={list.error} width={columns} />}
+    <Box flexDirection="column" width={width}>
+      {filtering && <FilterLine typing={route.typing} filter={route.list.filter} width={width} />}
+      {list.error && <Failure error={list.error} width={width} />}
       {(rows.length > 0 || !list.error) && (
         <ListView
-          columns={tableColumns}
+          columns={columns}
           rows={rows}
           keyOf={({ id }) => id}
           selected={index}
-          width={columns}
+          width={width}
           height={height - (filtering ? 1 : 0)}
           empty={empty}
-          detail={(row) => ({ title: `Snapshot ${briefName(row)}`, facts: snapshotFacts(row, destination) })}
+          detail={alone ? (row) => detailOf(model, route, row) : undefined}
           wide={wide}
+          isActive={isActive}
         />
       )}
-    </Frame>
+    </Box>
   );
+}
+
+function detailOf({ targets }: Model, { target }: SnapshotsRoute, row: SnapshotRow) {
+  const destination = targetNamed(targets.getState(), target)?.row.dst_url ?? null;
+  const title: Span[] = [{ text: `Snapshot ${briefName(row)}`, tone: 'strong' }];
+  return { title, facts: snapshotFacts(row, destination) };
 }
 
 function markedWords(count: number): Span[] {
@@ -82,7 +113,9 @@ function markedWords(count: number): Span[] {
 }
 
 /** `2 of 12 snapshots, 1.2 GB local` */
-function countOf(shown: number, { rows, localBytes }: SnapshotList): string {
-  const count = countText(shown, rows.length, 'snapshot');
-  return localBytes === null ? count : `${count}, ${formatBytes(localBytes)} local`;
+function countOf({ shown, list, brief }: { shown: number; list: SnapshotList; brief: boolean }): string {
+  const { rows, localBytes } = list;
+  const count = brief && shown === rows.length ? formatCount(shown) : countText(shown, rows.length, 'snapshot');
+  if (localBytes === null) return count;
+  return `${count}, ${formatBytes(localBytes)}${brief ? '' : ' local'}`;
 }

@@ -6,7 +6,7 @@ import type { SubsetGraph } from '../../src/results/subset-results.ts';
 import { emptyList, type Move, moveSelection } from '../../src/state/list.ts';
 import { formatNumberOf } from '../../src/text/format.ts';
 import { Frame, useRoom } from '../app/frame/frame.tsx';
-import { BACK, HELP, MOVES, PALETTE, RUNS } from '../app/keys.ts';
+import { ACTIVITY, BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
 import { pageOf } from '../app/navigate.ts';
 
@@ -41,7 +41,7 @@ export const subsetGraphScreen: ScreenModule<SubsetGraphRoute> = {
       palette: false,
     },
     BACK,
-    RUNS,
+    ACTIVITY,
     PALETTE,
     HELP,
     ...MOVES,

@@ -1,7 +1,8 @@
 import type { TextEdit } from '../../components/text-edit.ts';
 import type { SnapshotRow, SnapshotTable } from '../../src/results/results.ts';
 import { type ListState, matchesFilter } from '../../src/state/list.ts';
-import type { FetchState } from '../app/lists/fetched.ts';
+import { tablesOf } from '../../src/state/snapshots.ts';
+import type { Model } from '../app/model.ts';
 
 declare module '../app/route.ts' {
   interface Routes {
@@ -9,7 +10,7 @@ declare module '../app/route.ts' {
   }
 }
 
-export interface TablesRoute extends FetchState<SnapshotTable[]> {
+export interface TablesRoute {
   screen: 'tables';
   target: string;
   snapshot: SnapshotRow;
@@ -20,7 +21,8 @@ export interface TablesRoute extends FetchState<SnapshotTable[]> {
 }
 
 /** The tables that the filter lets through. */
-export function tablesInView({ found, list, typing }: TablesRoute): SnapshotTable[] {
+export function tablesInView({ snapshots }: Model, { target, snapshot, list, typing }: TablesRoute): SnapshotTable[] {
   const filter = typing?.text ?? list.filter;
+  const { found } = tablesOf(snapshots.getState(), { target, snapshot: snapshot.id });
   return (found ?? []).filter(({ table }) => filter === '' || matchesFilter(filter, [table]));
 }

@@ -1,26 +1,36 @@
+import { Box } from 'ink';
 import { useMemo } from 'react';
+import { useStore } from 'zustand';
+import { FilterLine } from '../../components/filter-line.tsx';
 import type { Span } from '../../components/line.tsx';
+import { ListView } from '../../components/list-view.tsx';
 import { useTheme } from '../../components/theme.ts';
 import type { Column } from '../../src/presentation/shapes/column.ts';
 import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
 import { briefName } from '../../src/presentation/snapshot.ts';
 import type { SnapshotTable } from '../../src/results/results.ts';
 import { toggled } from '../../src/state/list.ts';
+import { tablesOf } from '../../src/state/snapshots.ts';
 import { formatBytes, formatCount, formatNumberOf } from '../../src/text/format.ts';
-import { ListFrame } from '../app/frame/list-frame.tsx';
+import { useModel } from '../app/frame/frame.tsx';
+import { PaneView } from '../app/frame/pane-view.tsx';
 import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
 import { FILTER, FILTERED } from '../app/lists/filter.ts';
-import { selectedItem } from '../app/lists/in-view.ts';
-import type { ScreenModule } from '../app/model.ts';
+import { positionIn, selectedItem } from '../app/lists/in-view.ts';
+import { readTables } from '../app/lists/refresh.ts';
+import type { PaneProps, ScreenModule } from '../app/model.ts';
+import { leavePane, PANE_KEYS } from '../app/panes.ts';
 import { EMPTY, LOADING, noMatchLines } from '../app/text.ts';
+import { BACK_TO } from '../commands/points.ts';
 import { openRows } from '../commands/rows.ts';
+import { UNDO } from '../commands/undo.ts';
 import { LOAD_MARKED } from './load-marked.ts';
 import { type TablesRoute, tablesInView } from './tables-route.ts';
 
 export const tablesScreen: ScreenModule<TablesRoute> = {
   id: 'tables',
   title: 'Tables of a snapshot',
-  view: TablesView,
+  view: PaneView,
   keys: [
     {
       id: 'mark',
@@ -28,9 +38,9 @@ export const tablesScreen: ScreenModule<TablesRoute> = {
       label: 'mark',
       help: 'mark the table for a load',
       palette: 'Mark table',
-      run: ({ navigation }, route) => {
-        const row = selectedItem(tablesInView(route), ({ table }) => table, route.list);
-        if (row) navigation.replace({ ...route, marked: toggled(route.marked, row.table) });
+      run: (model, route) => {
+        const row = selectedItem(tablesInView(model, route), ({ table }) => table, route.list);
+        if (row) model.navigation.replace({ ...route, marked: toggled(route.marked, row.table) });
       },
     },
     LOAD_MARKED,
@@ -39,54 +49,87 @@ export const tablesScreen: ScreenModule<TablesRoute> = {
       label: 'rows',
       help: 'show the first rows of the table, from the snapshot',
       run: (model, route) => {
-        const row = selectedItem(tablesInView(route), ({ table }) => table, route.list);
+        const row = selectedItem(tablesInView(model, route), ({ table }) => table, route.list);
         if (row) openRows(model, { target: route.target, snapshot: route.snapshot, table: row.table });
       },
       palette: false,
     },
+    ...PANE_KEYS,
     ...FILTER,
+    UNDO,
+    BACK_TO,
     BACK,
     PALETTE,
     HELP,
     ...MOVES,
   ],
-  rows: (_, route) => ({ ids: tablesInView(route).map(({ table }) => table) }),
+  rows: (model, route) => ({ ids: tablesInView(model, route).map(({ table }) => table) }),
   selected: (_, { snapshot }) => ({ snapshot }),
+  onBack: leavePane,
   ...FILTERED,
+  pane: {
+    view: TablesPane,
+    path: ({ target, snapshot }) => [target, briefName(snapshot)],
+    name: ({ snapshot }) => `tables of ${snapshot.id}`,
+    aside: (model, route, { brief }) => [
+      ...markedWords(route.marked.length),
+      countOf(tablesInView(model, route).length, route, brief),
+    ],
+    read: (model, { target, snapshot }, signal) => readTables(model, { target, snapshot: snapshot.id }, signal),
+    readFor: ({ snapshots }, { target, snapshot }) => {
+      const of = { target, snapshot: snapshot.id };
+      return tablesOf(snapshots.getState(), of).found === null ? `${target}\n${snapshot.id}` : null;
+    },
+  },
 };
 
-function TablesView({ route }: { route: TablesRoute }) {
+function TablesPane({ route, width, height, isActive, alone }: PaneProps<TablesRoute>) {
+  const model = useModel();
   const { glyphs } = useTheme();
-  const { target, snapshot, found, list, typing, marked } = route;
+  const { target, snapshot, list, typing, marked } = route;
+  const of = { target, snapshot: snapshot.id };
+  const { found, error } = useStore(model.snapshots, (state) => tablesOf(state, of));
   const columns = useMemo(
-    () => tablesColumns({ tables: found ?? [], excluded: snapshot.excluded_rows?.tables ?? [], marked, glyphs }),
-    [found, snapshot, marked, glyphs],
+    () => tablesColumns({ tables: found ?? [], excluded: snapshot.excluded_rows?.tables ?? [], marked, glyphs, alone }),
+    [found, snapshot, marked, glyphs, alone],
   );
-  const tables = tablesInView(route);
-  const filtering = typing !== null || list.filter !== '';
+  const tables = tablesInView(model, route);
+  const ids = tables.map(({ table }) => table);
+  const filtering = isFiltering(route);
   return (
-    <ListFrame
-      route={route}
-      path={[target, briefName(snapshot)]}
-      aside={[...markedWords(marked.length), countOf(tables.length, snapshot.tables, filtering)]}
-      columns={columns}
-      rows={tables}
-      empty={found === null ? LOADING.tables : found.length === 0 ? EMPTY.tables : noMatchLines('tables')}
-      filtered
-    />
+    <Box flexDirection="column" width={width}>
+      {filtering && <FilterLine typing={typing} filter={list.filter} width={width} />}
+      <ListView
+        columns={columns}
+        rows={tables}
+        keyOf={({ table }) => table}
+        selected={positionIn({ ids }, list.selected)}
+        width={width}
+        height={height - (filtering ? 1 : 0)}
+        error={error}
+        empty={found === null ? LOADING.tables : found.length === 0 ? EMPTY.tables : noMatchLines('tables')}
+        isActive={isActive}
+      />
+    </Box>
   );
 }
 
-function countOf(shown: number, all: number, filtering: boolean): Span {
-  const tables = formatNumberOf(all, 'table');
-  return { text: filtering ? `${shown} of ${tables}` : tables, tone: 'dim' };
+function isFiltering({ typing, list }: TablesRoute): boolean {
+  return typing !== null || list.filter !== '';
+}
+
+function countOf(shown: number, route: TablesRoute, brief: boolean): Span {
+  const { tables: all } = route.snapshot;
+  const tables = brief ? formatCount(all) : formatNumberOf(all, 'table');
+  return { text: isFiltering(route) ? `${shown} of ${tables}` : tables, tone: 'dim' };
 }
 
 function markedWords(count: number): Span[] {
   return count === 0 ? [] : [{ text: `${count} marked  `, tone: 'accent' }];
 }
 
-const BAR_WIDTH = 24;
+/** Cells of the longest bar, and in a pane beside others. */
+const BAR_WIDTH = { alone: 24, beside: 12 };
 /** The names need the room before the bars do. */
 const NAME_WIDTH = 40;
 
@@ -96,12 +139,20 @@ interface TableColumns {
   excluded: string[];
   marked: string[];
   glyphs: Glyphs;
+  alone?: boolean;
 }
 
-export function tablesColumns({ tables, excluded, marked, glyphs }: TableColumns): Column<SnapshotTable>[] {
+export function tablesColumns({
+  tables,
+  excluded,
+  marked,
+  glyphs,
+  alone = true,
+}: TableColumns): Column<SnapshotTable>[] {
   const withoutRows = new Set(excluded);
   const largest = Math.max(1, tables[0]?.bytes ?? 0);
-  const bar = (bytes: number): string => glyphs.barFull.repeat(Math.ceil((bytes / largest) * BAR_WIDTH));
+  const longest = BAR_WIDTH[alone ? 'alone' : 'beside'];
+  const bar = (bytes: number): string => glyphs.barFull.repeat(Math.ceil((bytes / largest) * longest));
   return [
     {
       title: ' ',

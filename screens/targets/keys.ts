@@ -1,7 +1,8 @@
-import { HELP, MESSAGES, MOUSE, MOVES, PALETTE, REFRESH, RUNS } from '../app/keys.ts';
+import { ACTIVITY, HELP, MOUSE, MOVES, PALETTE, REFRESH } from '../app/keys.ts';
 import { FILTER } from '../app/lists/filter.ts';
 import { nextSort } from '../app/lists/sort-targets.ts';
-import { contextOf, isAtRoot, isUnconfigured, type KeyBinding } from '../app/model.ts';
+import { isAtRoot, isUnconfigured, type KeyBinding } from '../app/model.ts';
+import { openNext, PANE_KEYS } from '../app/panes.ts';
 import { sortedText } from '../app/text.ts';
 import { noTarget } from '../app/why-not.ts';
 import { AUDIT } from '../commands/audit.ts';
@@ -12,16 +13,16 @@ import { CHECK } from '../commands/configuration/check.ts';
 import { EDIT_CONFIGURATION } from '../commands/configuration/edit-configuration.ts';
 import { SET_UP } from '../commands/configuration/set-up.ts';
 import { COPY } from '../commands/copy.ts';
-import { HISTORY } from '../commands/history.ts';
 import { LOAD_LATEST } from '../commands/load.ts';
-import { openTarget } from '../commands/open-target.ts';
 import { BACK_TO } from '../commands/points.ts';
 import { quit } from '../commands/quit.ts';
+import { REHEARSE } from '../commands/rehearse.ts';
 import { RESET } from '../commands/reset.ts';
 import { CLASSIFY } from '../commands/sanitize.ts';
 import { SAVE } from '../commands/save.ts';
-import { signIn } from '../commands/sign-in.ts';
+import { SIGN_IN } from '../commands/sign-in.ts';
 import { SUBSET } from '../commands/subset.ts';
+import { UNDO } from '../commands/undo.ts';
 import type { TargetsRoute } from './targets-route.ts';
 
 export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
@@ -30,12 +31,10 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
     label: 'open',
     help: "the target's snapshots",
     whyNot: noTarget,
-    run: (model) => {
-      const { target } = contextOf(model);
-      if (target) openTarget(model, target.row.name);
-    },
+    run: openNext,
     palette: false,
   },
+  ...PANE_KEYS,
   { ...SET_UP, when: ({ model }) => isUnconfigured(model) },
   BUILD,
   LOAD_LATEST,
@@ -46,8 +45,10 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
   RESET,
   SAVE,
   BACK_TO,
+  UNDO,
   CHANGES,
   BRANCHES,
+  REHEARSE,
   {
     id: 'sort',
     label: 'sort',
@@ -64,16 +65,8 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
   AUDIT,
   CHECK,
   EDIT_CONFIGURATION,
-  {
-    id: 'sign_in',
-    label: 'sign in',
-    help: 'sign in to the hub or with an identity provider, in the browser',
-    palette: 'Sign in',
-    run: (model) => void signIn(model),
-  },
-  RUNS,
-  MESSAGES,
-  HISTORY,
+  SIGN_IN,
+  ACTIVITY,
   HELP,
   {
     id: 'quit',

@@ -14,10 +14,13 @@ export function liveRuns(runs: Run[]): Map<string, Run> {
 }
 
 /** `⠋ build 42%`, in place of the status of its target; `frame` turns the spinner. */
-export function runCell(run: Run, { glyphs, frame }: { glyphs: Glyphs; frame: number }): Cell {
+export function runCell(run: Run, { glyphs, frame, now }: { glyphs: Glyphs; frame: number; now: number }): Cell {
   const { kind, state, cancelling } = run;
   if (state.status === 'waiting') return { text: `${glyphs.pending} ${kind} queued`, tone: 'dim' };
   const frames = [...glyphs.spinner];
   const mark = frames[frame % Math.max(1, frames.length)] ?? glyphs.running;
-  return { text: [mark, cancelling ? 'cancelling' : kind, percentOf(run)].filter(Boolean).join(' '), tone: 'accent' };
+  return {
+    text: [mark, cancelling ? 'cancelling' : kind, percentOf(run, now)].filter(Boolean).join(' '),
+    tone: 'accent',
+  };
 }

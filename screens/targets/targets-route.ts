@@ -4,6 +4,7 @@ import type { TargetEntry } from '../../src/state/targets.ts';
 import { type InView, positionIn } from '../app/lists/in-view.ts';
 import type { Sort } from '../app/lists/sort-targets.ts';
 import type { Model } from '../app/model.ts';
+import type { Route } from '../app/route.ts';
 
 declare module '../app/route.ts' {
   interface Routes {
@@ -17,6 +18,8 @@ export interface TargetsRoute {
   /** The filter while it is being typed. */
   typing: TextEdit | null;
   sort: Sort;
+  /** The snapshots of a target, as they were left. */
+  child?: Route | undefined;
 }
 
 export function targetsRoute(): TargetsRoute {

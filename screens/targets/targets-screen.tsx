@@ -19,6 +19,7 @@ import {
   targetFacts,
 } from '../../src/operations/targets/targets-text.ts';
 import type { Cell } from '../../src/presentation/shapes/column.ts';
+import type { Fact } from '../../src/presentation/shapes/fact.ts';
 import {
   fullWidth,
   layOutMeasured,
@@ -28,12 +29,15 @@ import {
 import type { Run } from '../../src/state/runs.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
 import { formatCount } from '../../src/text/format.ts';
-import { Frame, useModel, useRoom } from '../app/frame/frame.tsx';
+import { sparkline } from '../../src/text/sparkline.ts';
+import { useModel, useRoom } from '../app/frame/frame.tsx';
+import { PaneView } from '../app/frame/pane-view.tsx';
 import { FILTERED } from '../app/lists/filter.ts';
 import { positionIn } from '../app/lists/in-view.ts';
 import { isGrouped, type Sort } from '../app/lists/sort-targets.ts';
-import type { ScreenModule } from '../app/model.ts';
+import type { Model, PaneProps, ScreenModule } from '../app/model.ts';
 import { configurationHint, countText, EMPTY, LOADING, noMatchLines } from '../app/text.ts';
+import { snapshotsOfTarget } from '../commands/open-target.ts';
 import { headingLines, keyOfLine, lineOfEntry, type TargetLine, targetLines } from './group-headings.ts';
 import { TARGET_KEYS } from './keys.ts';
 import { liveRuns, runCell } from './live-runs.ts';
@@ -43,27 +47,59 @@ import { selectedTarget, type TargetsRoute, targetsInView } from './targets-rout
 export const targetsScreen: ScreenModule<TargetsRoute> = {
   id: 'targets',
   title: 'Targets',
-  view: TargetsView,
+  view: PaneView,
   keys: TARGET_KEYS,
   rows: targetsInView,
   selected: (model, route) => ({ target: selectedTarget(model, route) }),
   ...FILTERED,
+  pane: {
+    view: TargetsPane,
+    path: () => ['targets'],
+    name: () => 'targets',
+    aside: (model, route, { brief }) => {
+      const { entries } = model.targets.getState();
+      const shown = targetsInView(model, route).items.length;
+      return entries.length === 0 ? [] : countOf({ shown, all: entries.length, sort: route.sort, brief });
+    },
+    detail: (model, route, glyphs) => {
+      const selected = selectedTarget(model, route);
+      if (!selected) return null;
+      const { sizes = [] } = model.targets.getState().sizes.get(selected.row.name) ?? {};
+      const growth = sparkline(sizes.slice(-MOST_SIZES), glyphs);
+      const facts = targetFacts(selected, minuteOf(model));
+      return { title: titleOf(selected), facts: [...facts, ...growthFacts(growth)] };
+    },
+    next: (model, route) => {
+      const selected = selectedTarget(model, route);
+      return selected && snapshotsOfTarget(selected.row.name, route.child);
+    },
+  },
 };
+
+/** Snapshots whose sizes are drawn. */
+const MOST_SIZES = 20;
 
 /** Columns. */
 const BRIEF_BELOW = 52;
+/** A narrower pane has no room for the ages of the latest snapshots. */
+const NARROW_BELOW = 44;
 
 const MINUTE = 60_000;
 
-function TargetsView({ route }: { route: TargetsRoute }) {
+/** Ages are drawn anew once in a minute. */
+function minuteOf({ clock }: Model): number {
+  return Math.floor(clock().getTime() / MINUTE) * MINUTE;
+}
+
+function TargetsPane({ route, width: columns, height, isActive, alone }: PaneProps<TargetsRoute>) {
   const model = useModel();
   const state = useStore(model.targets);
-  const { columns, height, wide } = useRoom();
+  const { wide } = useRoom();
   const view = targetsInView(model, route);
   const entries = view.items;
   const index = positionIn(view, route.list.selected);
   const selected = entries[index];
-  const now = Math.floor(model.clock().getTime() / MINUTE) * MINUTE;
+  const now = minuteOf(model);
   const grouped = useMemo(() => isGrouped(state.entries), [state.entries]);
   const filtering = route.typing !== null || route.list.filter !== '';
   const { glyphs } = useTheme();
@@ -71,9 +107,10 @@ function TargetsView({ route }: { route: TargetsRoute }) {
   const live = useMemo(() => liveRuns(runs), [runs]);
   const running = live.size > 0;
   const { sizes } = state;
+  const narrow = !alone && columns < NARROW_BELOW;
   const tableColumns = useMemo(
-    () => briefTargetColumns(entries, { glyphs, now, sizes, running }),
-    [glyphs, now, sizes, running, entries],
+    () => briefTargetColumns(entries, { glyphs, now, sizes, running, narrow }),
+    [glyphs, now, sizes, running, narrow, entries],
   );
   useEffect(() => watchStatus(model), [model]);
   const asked = useRef(new Set<string>());
@@ -82,7 +119,8 @@ function TargetsView({ route }: { route: TargetsRoute }) {
   const checked = selected && !selected.checking ? selected.row.name : null;
   useEffect(() => (checked === null ? undefined : readContents(model, checked)), [model, checked]);
   const measured = useMemo(() => measureColumns(tableColumns, entries), [tableColumns, entries]);
-  const { place: detail, listWidth } = listPanes({ width: columns, height, wide, needed: fullWidth(measured) });
+  const panes = listPanes({ width: columns, height, wide, needed: fullWidth(measured) });
+  const { place: detail, listWidth } = alone ? panes : { place: 'none' as const, listWidth: columns };
   const layout = useMemo(
     () => layOutMeasured(measured, entries, listWidth - LIST_MARGIN),
     [entries, listWidth, measured],
@@ -90,11 +128,7 @@ function TargetsView({ route }: { route: TargetsRoute }) {
   const notice = state.hub && hubNotice(state.hub, { now, brief: columns < BRIEF_BELOW });
   const listHeight = height - (filtering ? 1 : 0) - (notice ? 1 : 0) - (detail === 'below' ? DETAIL_ROWS : 0);
   return (
-    <Frame
-      screen="targets"
-      path={['targets']}
-      aside={state.entries.length === 0 ? [] : countOf(entries.length, state.entries.length, route.sort)}
-    >
+    <Box flexDirection="column" width={columns}>
       {filtering && <FilterLine typing={route.typing} filter={route.list.filter} width={columns} />}
       {state.error && <Failure error={state.error} width={columns} />}
       {state.error && <Empty lines={[configurationHint(state.error)]} />}
@@ -111,6 +145,7 @@ function TargetsView({ route }: { route: TargetsRoute }) {
             live={live}
             width={listWidth}
             height={listHeight}
+            isActive={isActive}
           />
           {notice && detail !== 'beside' && <HubNotice text={notice} width={columns} />}
           {selected && detail !== 'none' && (
@@ -124,7 +159,7 @@ function TargetsView({ route }: { route: TargetsRoute }) {
         </Box>
       )}
       {notice && entries.length > 0 && detail === 'beside' && <HubNotice text={notice} width={columns} />}
-    </Frame>
+    </Box>
   );
 }
 
@@ -144,21 +179,25 @@ interface TargetTableProps {
   live: Map<string, Run>;
   width: number;
   height: number;
+  isActive: boolean;
 }
 
 /** A spinner costs a frame for each turn: one in a second, and none without a run. */
 const SPINNER_MS = 1000;
 
-function TargetTable({ layout, entries, grouped, selected, filter, live, width, height }: TargetTableProps) {
+function TargetTable({ layout, entries, grouped, selected, filter, live, ...room }: TargetTableProps) {
+  const { width, height, isActive } = room;
+  const { clock } = useModel();
+  const now = clock().getTime();
   const { glyphs } = useTheme();
   const lines = useMemo(() => targetLines(entries, grouped), [entries, grouped]);
   const headings = useMemo(() => headingLines(lines), [lines]);
-  const isActive = useMemo(() => [...live.values()].some(({ state }) => state.status === 'running'), [live]);
-  const { frame } = useAnimation({ interval: SPINNER_MS, isActive });
+  const isRunning = useMemo(() => [...live.values()].some(({ state }) => state.status === 'running'), [live]);
+  const { frame } = useAnimation({ interval: SPINNER_MS, isActive: isRunning });
   const row = (line: TargetLine): Span[] => {
     if ('heading' in line) return headingSpans(line);
     const run = live.get(line.entry.row.name);
-    const shown = run ? withRun(layout, runCell(run, { glyphs, frame })) : layout;
+    const shown = run ? withRun(layout, runCell(run, { glyphs, frame, now })) : layout;
     return highlighted(tableRow(shown, line.entry, glyphs.ellipsis), filter);
   };
   return (
@@ -172,6 +211,7 @@ function TargetTable({ layout, entries, grouped, selected, filter, live, width, 
         isHeading={(line) => 'heading' in line}
         width={width}
         height={Math.max(1, height - 1)}
+        isActive={isActive}
       />
     </Box>
   );
@@ -199,16 +239,22 @@ function titleOf({ row }: TargetEntry): Span[] {
   ];
 }
 
+/** Sizes of the newest snapshots, for which the list beside has no room. */
+function growthFacts(growth: string): Fact[] {
+  return growth === '' ? [] : [{ name: 'Growth', value: growth, tone: 'accent' }];
+}
+
 function NoTargets({ loading, filtering }: { loading: boolean; filtering: boolean }) {
   if (filtering) return <Empty lines={noMatchLines('targets')} />;
   if (loading) return <Empty lines={LOADING.configuration} />;
   return <Empty lines={EMPTY.targets} />;
 }
 
-function countOf(shown: number, all: number, sort: Sort): Span[] {
+function countOf({ shown, all, sort, brief }: { shown: number; all: number; sort: Sort; brief: boolean }): Span[] {
   const order = sort === 'configured' ? '' : `by ${sort}  `;
+  const count = brief && shown === all ? formatCount(all) : countText(shown, all, 'target');
   return [
     { text: order, tone: 'accent' },
-    { text: countText(shown, all, 'target'), tone: 'dim' },
+    { text: count, tone: 'dim' },
   ];
 }

@@ -9,7 +9,7 @@ export const linkCommand = defineCommand({
   arguments: [TARGET],
   options: [
     { flags: '--file <file>', description: 'untracked file with the URL of the application, such as .env.local' },
-    { flags: '--key <name>', description: 'its variable, such as DATABASE_URL' },
+    { flags: '--key <name>', description: 'its variable (DATABASE_URL), or path in YAML (development.database)' },
     DRY_RUN,
   ],
   examples: [{ command: 'tool link app', does: 'show what it will write, and write it after confirmation' }],

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
 import { defineCommand } from '../cli/command.ts';
 import { runPlanned } from '../cli/run-planned.ts';
+import type { RehearseRequest } from '../operations/rehearse/rehearse.ts';
 import type { RehearsalResult } from '../results/rehearsal-results.ts';
-import { EXIT, type ExitCode } from '../runtime/errors.ts';
+import { EXIT, type ExitCode, UserError } from '../runtime/errors.ts';
 import { DESTDB } from './branch/shared-options.ts';
 import { DRY_RUN, TARGET } from './shared-options.ts';
 
@@ -20,6 +21,8 @@ export const rehearseCommand = defineCommand({
     { flags: '--max-lock <time>', description: 'fail if a blocking lock is held longer: 2s', value: 'short duration' },
     { flags: '--max-rewrite <size>', description: 'fail if more is rewritten: 100MB', value: 'size' },
     { flags: '--fail-on <kind>', description: 'fail if a statement is dangerous under load', choices: ['warning'] },
+    { flags: '--load <sessions>', description: 'sessions of --load-sql, at most 64', value: 'count' },
+    { flags: '--load-sql <file>', description: 'run these statements in sessions meanwhile; default: 4 sessions' },
     { flags: '--summary <file>', description: 'write the report to a Markdown file' },
     DESTDB,
     DRY_RUN,
@@ -32,19 +35,20 @@ export const rehearseCommand = defineCommand({
   writes: true,
   async run(invocation) {
     const { rehearseOperation } = await import('../operations/rehearse/operation.ts');
-    const { rehearsalMarkdown } = await import('../operations/rehearse/text.ts');
+    const { rehearsalMarkdown, verdictText } = await import('../operations/rehearse/text.ts');
     const { checkSummaryFile, writeSummary } = await import('../operations/write-summary.ts');
     const { summaryText } = await import('../presentation/shapes/summary.ts');
     const { markdownText } = await import('../text/markdown.ts');
     const { options, cwd } = invocation;
     const { target, command } = invocation.arguments;
-    const { sql, keep, destdb, maxLock, maxRewrite, failOn, dryRun, summary } = options;
+    const { sql, keep, destdb, maxLock, maxRewrite, failOn, dryRun, summary, load, loadSql } = options;
     const file = summary === undefined || dryRun ? null : await checkSummaryFile(resolve(cwd, summary));
     const outcomes: RehearsalResult['outcome'][] = [];
     const outcome = await runPlanned(invocation, rehearseOperation, {
       request: {
         ...{ target, keep, destdb, cwd, sql: sql === undefined ? undefined : resolve(cwd, sql) },
         command: command && command.length > 0 ? command : undefined,
+        workload: workloadOf({ cwd, loadSql, load }),
         limits: {
           ...(maxLock !== undefined && { max_lock_ms: maxLock }),
           ...(maxRewrite !== undefined && { max_rewrite_bytes: maxRewrite }),
@@ -54,13 +58,38 @@ export const rehearseCommand = defineCommand({
       async text(result, plan) {
         outcomes.push(result.outcome);
         if (file !== null) await writeSummary(file, rehearsalMarkdown(result, markdownText));
-        return summaryText(rehearseOperation.summary(result, plan));
+        return summaryText({ ...rehearseOperation.summary(result, plan), line: verdictText(result) });
       },
     });
     const [ended = 'passed'] = outcomes;
     return { ...outcome, quotes: true, exit: EXITS[ended] };
   },
 });
+
+const MOST_SESSIONS = 64;
+const DEFAULT_SESSIONS = 4;
+
+interface WorkloadWords {
+  cwd: string;
+  loadSql: string | undefined;
+  load: number | undefined;
+}
+
+function workloadOf({ cwd, loadSql, load }: WorkloadWords): RehearseRequest['workload'] {
+  if (loadSql === undefined && load === undefined) return undefined;
+  if (loadSql === undefined) {
+    throw new UserError('usage', '--load requires --load-sql', {
+      hint: 'Name the file of the statements: --load-sql FILE',
+    });
+  }
+  const sessions = load ?? DEFAULT_SESSIONS;
+  if (sessions > MOST_SESSIONS) {
+    throw new UserError('invalid_value', `--load ${sessions} is more than ${MOST_SESSIONS} sessions`, {
+      hint: `Use 1 to ${MOST_SESSIONS}.`,
+    });
+  }
+  return { file: resolve(cwd, loadSql), sessions };
+}
 
 const EXITS: Record<RehearsalResult['outcome'], ExitCode> = {
   passed: EXIT.done,

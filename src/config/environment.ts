@@ -11,8 +11,8 @@ const SWITCHES = ['no_confirm'];
 /** `id_token`: of a CI job, for the hub. `config`: the file. */
 const OTHER_VARIABLES = [...SWITCHES, 'trust', 'id_token', 'config'];
 
-/** Settings of the hub, which has no configuration file. */
-const HUB_PREFIX = 'TOOL_HUB_';
+/** Settings of the hub, which has no configuration file, and of install.sh. */
+const OTHER_PREFIXES = ['TOOL_HUB_', 'TOOL_INSTALL_'];
 
 /** `targets.app.cpus` → `TOOL_TARGETS__APP__CPUS`. */
 export function variableName(path: readonly string[]): string {
@@ -31,7 +31,7 @@ export function applyVariables(
   const problems = otherProblems(environment);
   const given = Object.entries(environment)
     .filter(([name, value]) => name.startsWith(PREFIX) && value !== undefined && value !== '')
-    .filter(([name]) => !name.startsWith(HUB_PREFIX))
+    .filter(([name]) => !OTHER_PREFIXES.some((prefix) => name.startsWith(prefix)))
     .map(([name, value = '']) => ({ name, value, segments: name.slice(PREFIX.length).toLowerCase().split('__') }))
     .filter(({ segments }) => !OTHER_VARIABLES.includes(segments.join('__')));
   // A variable of a whole map comes before those of its keys.

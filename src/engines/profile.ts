@@ -19,6 +19,19 @@ export interface EngineProfile {
   nameLimit: { most: number; lengthOf: (text: string) => number };
   /** Stored rows: how the vendor's dump program writes them, whether an empty line before their end is one, and that end. */
   rows: { byProgram: 'copied' | 'inserted'; emptyEnd: boolean; endBytes: number };
+  /** The step after the rows. */
+  indexing: string;
+  /** Amounts in a millisecond, on a machine with two cores: for the first estimate of a run. */
+  perMs: {
+    readBytes: number;
+    restoredBytes: number;
+    indexedBytes: number;
+    copiedBytes: number;
+    countedRows: number;
+    tableDefinitions: number;
+    indexDefinitions: number;
+    renamedTables: number;
+  };
   /** Programs that know manifests of format 1 only load no more than the first part of a table: these say 2. */
   partsFormat: 1 | 2;
   defaultImage: string;

@@ -14,5 +14,9 @@ if (words.length === 1 && words[0] === '--version') {
   enableCompileCache(`${process.env.XDG_CACHE_HOME || `${homedir()}/.cache`}/tool/compile-cache`);
   // Since Node 26, import() of this script itself finds Node's own modules only.
   const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
+  const { emitWarning } = process;
+  // Node 24 says that this is experimental.
+  process.emitWarning = () => {};
   runInThisContext('url => import(url)', { importModuleDynamically })(moduleUrl('main.js'));
+  process.emitWarning = emitWarning;
 }

@@ -63,3 +63,14 @@ export const token = v.pipe(
   v.maxLength(100),
   v.description('The token that the plan has returned. It counts once, for exactly that plan'),
 );
+
+/** In bytes, and in characters of an argument. */
+export const LARGEST_SQL = 512 * 1024;
+
+export const sql = v.pipe(v.string(), v.minLength(1), v.maxLength(LARGEST_SQL), v.description('Statements of SQL'));
+
+/** Never a path that leaves the folder; where links lead is checked when it is opened. */
+export const sqlFile = v.pipe(
+  text('Path of a .sql file, relative to the folder of the configuration'),
+  v.regex(/^(?!.*\.\.(?:\/|$))[^/\\\0][^\\\0]*\.sql$/),
+);

@@ -76,7 +76,7 @@ export function createCalls({ context, tools, allow, readOnly, log }: CallsOptio
         ...{ owner, allow, readOnly, tokens },
       };
       const { data, secret = {} } = await tool.run(call, checked as never);
-      const all = warnings.length > 0 ? { ...data, warnings: [...warningsOf({ data }), ...warnings] } : data;
+      const all = withWarnings({ data }, warnings, tool.warningsKey);
       const answer = { ...boundedAnswer(all, (text) => hideKnown(redactOwn(text))), ...secret };
       end('done');
       return { ok: true, answer };
@@ -158,8 +158,10 @@ function reportTo({ warnings, progress, also }: ReportState): Report {
   };
 }
 
-function warningsOf({ data }: Pick<ToolResult, 'data'>): object[] {
-  return 'warnings' in data && Array.isArray(data.warnings) ? data.warnings : [];
+function withWarnings({ data }: Pick<ToolResult, 'data'>, warnings: object[], key = 'warnings'): object {
+  if (warnings.length === 0) return data;
+  const own: unknown = Object.entries(data).find(([name]) => name === key)?.[1];
+  return { ...data, [key]: [...(Array.isArray(own) ? own : []), ...warnings] };
 }
 
 /** The guard compares with sources for safety; what they are is not for an agent that may not touch them. */

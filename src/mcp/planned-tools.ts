@@ -16,10 +16,14 @@ interface PlannedToolsSpec<Entries extends v.ObjectEntries, Request, P extends P
   effect: Exclude<ToolEffect, 'reads'>;
   needs?: { plan?: Allowance; apply?: Allowance };
   input: Entries;
+  warningsKey?: string;
   operation: Operation<Request, P, Result>;
   /** `false`: the command has no dry run, and so no shape of a plan. Default `true`. */
   hasPlanShape?: boolean;
-  request: (call: Call, given: v.InferOutput<v.StrictObjectSchema<Entries, undefined>>) => NoInfer<Request>;
+  request: (
+    call: Call,
+    given: v.InferOutput<v.StrictObjectSchema<Entries, undefined>>,
+  ) => NoInfer<Request> | Promise<NoInfer<Request>>;
 }
 
 /** The tool that plans an operation, and the tool that applies it. */
@@ -29,11 +33,23 @@ export function plannedTools<
   P extends Planned<Request, object>,
   Result extends object,
 >(spec: PlannedToolsSpec<Entries, Request, P, Result>): [Tool, Tool] {
-  const { name, planTitle, plans, title, description, effect, needs = {}, input, operation, request } = spec;
+  const {
+    name,
+    planTitle,
+    plans,
+    title,
+    description,
+    effect,
+    needs = {},
+    input,
+    operation,
+    request,
+    warningsKey,
+  } = spec;
   const output = `done.${operation.id.replace(' ', '-')}`;
   const plan = async (call: Call, asked: Parameters<typeof request>[1]): Promise<P> => {
     const { plan: makePlan } = await operation.work();
-    return makePlan(call.context, request(call, asked));
+    return makePlan(call.context, await request(call, asked));
   };
   const planTool = defineTool({
     name: `plan_${name}`,
@@ -48,7 +64,15 @@ export function plannedTools<
       return { data: { ...data, ...call.tokens.issue({ tool: name, given: asked, planned }) } };
     },
   });
-  const common = { name, title, description, effect, output, ...(needs.apply && { needs: needs.apply }) };
+  const common = {
+    name,
+    title,
+    description,
+    effect,
+    output,
+    ...(needs.apply && { needs: needs.apply }),
+    ...(warningsKey !== undefined && { warningsKey }),
+  };
   if (effect === 'creates') {
     const create = defineTool({
       ...common,

@@ -16,6 +16,8 @@ export interface ToolSpec<Schema extends v.GenericSchema<unknown, object> = v.Ge
   output?: string;
   /** Offered with this word of --allow only. */
   needs?: Allowance;
+  /** Key of the answer with the warnings of the run, where the result has other warnings. Default: `warnings`. */
+  warningsKey?: string;
   run: (call: Call, given: v.InferOutput<Schema>) => Promise<ToolResult>;
 }
 

@@ -6,6 +6,7 @@ import { branchDropOperation } from '../operations/branch/drop/operation.ts';
 import { branchResetOperation } from '../operations/branch/reset/operation.ts';
 import { buildOperation } from '../operations/build/operation.ts';
 import { loadOperation } from '../operations/load/operation.ts';
+import { rehearseOperation } from '../operations/rehearse/operation.ts';
 import { saveOperation } from '../operations/save/operation.ts';
 import type { Context } from '../runtime/context.ts';
 import { toSelector } from '../text/snapshot-selector.ts';
@@ -206,6 +207,23 @@ export const TOOLS: Tool[] = [
     async run({ context }, request) {
       const { explainSubset } = await import('../operations/subset/explain-subset.ts');
       return { data: await explainSubset(context, request) };
+    },
+  }),
+  ...plannedTools({
+    name: 'rehearse',
+    planTitle: 'Plan a rehearsal',
+    plans: `Returns what rehearse would do. Changes nothing. ${FROM_DATABASES}`,
+    title: 'Rehearse a migration',
+    description: `Runs SQL (sql, or a .sql file of the project) on a new branch, which is dropped afterwards, and reports locks, rewrites, changes and statements that are dangerous under load, with safer forms. Values in messages of the server are masked. The destination is not changed. ${FROM_DATABASES}`,
+    effect: 'creates',
+    // Whoever has the URL of a branch can run the same.
+    needs: { plan: 'credentials', apply: 'credentials' },
+    input: { target: given.target, sql: v.optional(given.sql), file: v.optional(given.sqlFile) },
+    operation: rehearseOperation,
+    warningsKey: 'run_warnings',
+    async request({ owner, context }, { target, ...sql }) {
+      const { readRehearsedSql } = await import('./rehearsed-sql.ts');
+      return { target, owner, sqlText: await readRehearsedSql(context, sql) };
     },
   }),
   ...plannedTools({

@@ -43,6 +43,12 @@ export async function readCheckout(context: Context): Promise<Checkout | null> {
   return { repository: origin ? withoutCredentials(origin) : head.folder, ...head };
 }
 
+/** Reads the checkout without the repository's address, which takes a process more. */
+export async function readCheckoutHead(context: Context): Promise<Omit<Checkout, 'repository'> | null> {
+  const head = (await mayBeIn(context)) ? await readHead(context) : null;
+  return head && (await isOwnFolder(context, head.folder)) ? head : null;
+}
+
 /** Everything by one process, which fails before the first commit. */
 async function readHead(context: Context): Promise<Omit<Checkout, 'repository'> | null> {
   const answer = await git(context, ['rev-parse', '--show-toplevel', 'HEAD', '--symbolic-full-name', 'HEAD']);

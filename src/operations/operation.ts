@@ -1,6 +1,7 @@
 import type { Question } from '../presentation/shapes/question.ts';
 import type { DestinationState } from '../results/load-results.ts';
 import type { Context } from '../runtime/context.ts';
+import type { ExpectedStep } from '../state/overall-progress.ts';
 import type { RunKind, RunSummary } from '../state/runs.ts';
 import type { Planned } from './planned.ts';
 
@@ -16,13 +17,14 @@ export interface Operation<Request, P extends Planned<Request, unknown>, Result>
   question: (plan: P['plan'], now: Date) => Question;
   /** Reports whether the plan needs an answer. Default: always. */
   asks?: (plan: P['plan']) => boolean;
-  /** Names the run. Default: the title of the question. */
+  /** Names the run by its verb and object: `load 58f7fad5 → shop_dev`. Default: the title of the question. */
   title?: (plan: P['plan']) => string;
   summary: (result: Result, plan: P['plan']) => RunSummary;
   replaces?: (plan: P['plan']) => ReplacedDatabase | null;
   /** Reports whether the data is sanitized; `null` where that is not known. */
   sanitized?: (plan: P['plan']) => boolean | null;
-  estimateMs?: (plan: P['plan']) => number | undefined;
+  /** All steps of the run, in order, with estimated durations. */
+  steps?: (plan: P['plan']) => ExpectedStep[];
 }
 
 export interface PlannedWork<Request, P, Result> {

@@ -1,5 +1,6 @@
 import { type Progress, paceOf } from '../state/progress.ts';
-import { elapsed, type RunStep } from '../state/run.ts';
+import { elapsed } from '../state/run.ts';
+import type { RunStep } from '../state/run-step.ts';
 import { formatBytes, formatCount, formatDuration } from '../text/format.ts';
 import type { Tone } from './shapes/glyphs.ts';
 
@@ -8,7 +9,8 @@ export interface StateMark {
   tone: Tone;
 }
 
-export const STEP_MARKS: Record<RunStep['state'], StateMark> = {
+export const STEP_MARKS: Record<RunStep['state'] | 'pending', StateMark> = {
+  pending: { glyph: 'pending', tone: 'dim' },
   running: { glyph: 'running', tone: 'accent' },
   done: { glyph: 'good', tone: 'good' },
   skipped: { glyph: 'skipped', tone: 'dim' },

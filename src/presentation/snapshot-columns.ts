@@ -3,7 +3,7 @@ import { formatAge, formatBytes, formatCount, formatTime } from '../text/format.
 import { printable } from '../text/printable.ts';
 import type { Column } from './shapes/column.ts';
 import type { Glyphs } from './shapes/glyphs.ts';
-import { kindBadge, locationText, selectedByIndex, signatureWord, tagsText } from './snapshot.ts';
+import { coverageText, kindBadge, locationText, selectedByIndex, signatureWord, tagsText } from './snapshot.ts';
 
 /** All columns of snapshots by name: each list takes those for which it has room. */
 function snapshotColumnsOf(rows: SnapshotRow[], now: number) {
@@ -30,6 +30,11 @@ function snapshotColumnsOf(rows: SnapshotRow[], now: number) {
       title: 'KIND',
       whole: true,
       cell: ({ sanitized }) => kindBadge(sanitized),
+    },
+    coverage: {
+      title: 'COVERAGE',
+      dropRank: 1,
+      cell: (row) => ({ text: coverageText(row), tone: row.coverage?.unchanged.length ? 'caution' : 'good' }),
     },
     server: { title: 'SERVER', cell: ({ engine, server_version }) => ({ text: `${engine} ${server_version}` }) },
     program: { title: 'PROGRAM', cell: ({ program }) => ({ text: program ?? '' }) },
@@ -95,7 +100,7 @@ interface BriefColumnsOptions {
 
 /** For the width of a screen. */
 export function briefSnapshotColumns({ rows, now, glyphs, marked }: BriefColumnsOptions): Column<SnapshotRow>[] {
-  const { index, id, age, kind, size, note, where, ...counts } = snapshotColumnsOf(rows, now);
+  const { index, id, age, kind, coverage, size, note, where, ...counts } = snapshotColumnsOf(rows, now);
   const shorthand: Column<SnapshotRow> = {
     ...index,
     title: '#',
@@ -105,10 +110,11 @@ export function briefSnapshotColumns({ rows, now, glyphs, marked }: BriefColumns
     },
   };
   return [
-    shorthand,
     id,
+    shorthand,
     age,
     kind,
+    ...(rows.some((row) => row.coverage) ? [coverage] : []),
     size,
     counts.added,
     counts.tables,

@@ -4,8 +4,9 @@ import type { DumpOrigin } from '../results/manifest/dump-origin.ts';
 import type { GitState } from '../results/manifest/git-state.ts';
 import type { SnapshotLocation, SnapshotRow, SnapshotSignature } from '../results/results.ts';
 import type { SubsetPlanResult } from '../results/subset-results.ts';
+import { boundedList } from '../text/bounded-list.ts';
 import { formatAge, formatBytes, formatCount, formatNumberOf, formatTime } from '../text/format.ts';
-import { definitionsOnlyText, excludedRowsText, hiddenText, leftOutText } from '../text/format-objects.ts';
+import { definitionsOnlyText, excludedRowsText, hiddenText, leftOutText, lostSchemas } from '../text/format-objects.ts';
 import { printable } from '../text/printable.ts';
 import type { Cell } from './shapes/column.ts';
 import type { Fact } from './shapes/fact.ts';
@@ -102,12 +103,43 @@ export function signatureWord({ state }: SnapshotSignature): string {
   return state === 'unchecked' ? 'not verified' : state;
 }
 
+/** `28/28 columns`: those that the query changed, of those that look like personal data. */
+export function coverageText({ coverage }: SnapshotRow): string {
+  return coverage === undefined ? '' : `${coverage.changed}/${coverage.columns} columns`;
+}
+
+function coverageFacts({ coverage }: SnapshotRow): Fact[] {
+  if (coverage === undefined) return [];
+  const { columns, changed, kept, unchanged } = coverage;
+  const all = formatNumberOf(columns, 'personal column');
+  const words = [
+    changed === columns ? `all ${all} changed` : `${changed} of ${all} changed`,
+    ...(kept > 0 ? [`${kept} kept by a comment`] : []),
+    ...(unchanged.length > 0 ? [`original values in ${boundedList(unchanged, MOST_UNCHANGED)}`] : []),
+  ];
+  const value = columns === 0 && unchanged.length === 0 ? 'no column looks like personal data' : words.join('; ');
+  return [{ name: 'Coverage', value, tone: unchanged.length > 0 ? 'caution' : 'good' }];
+}
+
+const MOST_UNCHANGED = 5;
+
+/** `without app (10 tables, 580 MB)`: schemas that a snapshot lacks although nobody chose so. */
+export function lostFacts({ left_out_schemas = [] }: SnapshotRow): string[] {
+  const lost = lostSchemas(left_out_schemas);
+  return lost.length === 0 ? [] : [`without ${leftOutText(lost)}`];
+}
+
+export function lostNames({ left_out_schemas = [] }: SnapshotRow): { lostSchemas?: string[] } {
+  const lost = lostSchemas(left_out_schemas);
+  return lost.length === 0 ? {} : { lostSchemas: lost.map(({ schema }) => schema) };
+}
+
 /** Returns facts about its build, and about missing parts. */
 export function lackingFacts(snapshot: SnapshotRow): Fact[] {
-  const { program, left_out_schemas, definitions_only, excluded_rows, hidden } = snapshot;
-  const facts: [name: string, value: string, tone?: 'caution'][] = [
+  const { program, left_out_schemas = [], definitions_only, excluded_rows, hidden } = snapshot;
+  const facts: [name: string, value: string, tone?: 'caution' | undefined][] = [
     ['Program', program === undefined ? '' : `built with ${program}; the server's own client loads the rows`],
-    ['Left out', leftOutText(left_out_schemas ?? [])],
+    ['Left out', leftOutText(left_out_schemas), lostSchemas(left_out_schemas).length > 0 ? 'caution' : undefined],
     ['No rows', definitionsOnlyText(definitions_only ?? [])],
     ['Rows excluded', excluded_rows ? excludedRowsText(excluded_rows) : ''],
     ['Hidden', hiddenText(hidden ?? []), 'caution'],
@@ -187,6 +219,7 @@ export function snapshotFacts(row: SnapshotRow, destination: string | null): Fac
       name: 'Contents',
       value: `${formatNumberOf(row.tables, 'table')}, ${formatNumberOf(row.rows, 'row')} in ${schemas.join(', ')}`,
     },
+    ...coverageFacts(row),
     ...lackingFacts(row),
     ...originFacts(row),
     { name: 'Size', value: `${formatBytes(size_bytes)}, of which ${formatBytes(stored_bytes)} new` },

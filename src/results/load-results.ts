@@ -142,6 +142,8 @@ export const loadPlan = v.object({
   tables: number,
   rows: number,
   size_bytes: number,
+  indexes: optional(describe(number, 'Indexes and constraints to create, where all tables are restored.')),
+  pull_bytes: optional(describe(number, 'Bytes to pull first. Absent: none.')),
   selection: describe(orNull(tableSelection), 'The selected tables; `null` when all are loaded.'),
   only_rows: optional(describe(onlyRows, 'Of a load with --only. Absent: the destination is replaced.')),
   automatic_saves: automaticSaves,

@@ -21,6 +21,7 @@ export const rehearsalPlan = v.object({
   ...branchCreatePlan.entries,
   works: describe(v.array(work), 'What is run on the branch, in this order.'),
   keep: describe(flag, 'The branch is kept.'),
+  workload: optional(v.object({ file: text, sessions: number })),
   limits,
 });
 
@@ -46,6 +47,13 @@ const lock = v.object({
   held_ms: describe(number, 'At most so long.'),
   below_resolution: describe(flag, 'Shorter than a sample: known by the kind of the statement.'),
   statement: orNull(text),
+});
+
+const workloadWait = v.object({
+  statement: text,
+  at_ms: number,
+  duration_ms: number,
+  waited_for: describe(orNull(text), 'The statement of the migration; `null` where it waited for none.'),
 });
 
 export const rehearsalResult = v.object({
@@ -83,6 +91,26 @@ export const rehearsalResult = v.object({
   rows: describe(
     v.array(v.object({ table: text, before: orNull(number), after: orNull(number) })),
     'Tables with another number of rows; `null`: no such table.',
+  ),
+  source_estimate: optional(
+    describe(
+      v.object({
+        snapshot: describe(text, 'The newest original one, whose sizes stand for those of the source.'),
+        ratio: describe(number, 'Its bytes to those of the snapshot of the branch.'),
+        duration_ms: number,
+        longest_lock_ms: describe(number, 'Of those that readers or writers wait for.'),
+      }),
+      'Where the branch is smaller; assumes that durations grow with the bytes of the tables.',
+    ),
+  ),
+  workload: optional(
+    v.object({
+      sessions: number,
+      statements: describe(number, 'Run by all sessions.'),
+      failed: number,
+      first_error: describe(orNull(text), 'Values are masked.'),
+      waits: describe(v.array(workloadWait), 'The slowest statements.'),
+    }),
   ),
   sampling: v.object({
     interval_ms: number,

@@ -10,6 +10,7 @@ import { gitStateSchema } from './manifest/git-state.ts';
 import { hiddenSchema } from './manifest/hidden-objects.ts';
 import { leftOutSchemas } from './manifest/left-out-schemas.ts';
 import { appliedSchema } from './manifest/migration-results.ts';
+import { storedCoverage } from './manifest/stored-coverage.ts';
 import { rowReading } from './row-reading.ts';
 import { saveOrigin } from './save-origin.ts';
 
@@ -133,6 +134,7 @@ export const snapshotRow = v.object({
   git: optional(describe(gitStateSchema, 'The git repository in whose folder it was built, if any.')),
   migrations: optional(describe(appliedSchema, 'The migrations tables in it, if there are any of a known program.')),
   dump: optional(describe(dumpOriginSchema, 'The dump that was imported, for a snapshot of `tool import`.')),
+  coverage: optional(describe(storedCoverage, 'Of a sanitized snapshot.')),
   note: orNull(text),
   tags: optional(describe(texts, 'In alphabetical order, if there are any.')),
   pinned: optional(describe(v.literal(true), 'Never pruned; removed on explicit request only.')),

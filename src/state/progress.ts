@@ -61,8 +61,6 @@ export function updateProgress(progress: Progress, event: ProgressEvent, now: nu
 
 /** A step may have ten thousand tables; a window shows a few. */
 const MOST_ITEMS = 40;
-/** A table that was not reported for longer is not being worked on. */
-const ACTIVE_MS = 3000;
 
 function withItem(items: Item[], { current, of_current }: ProgressEvent, now: number): Item[] {
   if (current === undefined || of_current === undefined) return items;
@@ -79,10 +77,6 @@ function withItem(items: Item[], { current, of_current }: ProgressEvent, now: nu
 
 export function isFinished({ done, total }: Item): boolean {
   return done >= total;
-}
-
-export function isActive(item: Item, now: number): boolean {
-  return !isFinished(item) && now - item.at <= ACTIVE_MS;
 }
 
 /** Units per second since it was begun; `null` while that is too short to tell. */

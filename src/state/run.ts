@@ -1,28 +1,16 @@
 import type { ProgressEvent, RunEvent } from '../results/events.ts';
 import type { UserError } from '../runtime/errors.ts';
-import { type Progress, startProgress, updateProgress } from './progress.ts';
+import { type ExpectedStep, nextAnchor, type RunSteps, startAnchor } from './overall-progress.ts';
+import { startProgress, updateProgress } from './progress.ts';
+import type { RunStep } from './run-step.ts';
 
 /** The state of a run, folded from its events: live output and run screen show nothing else. */
-export interface RunState {
-  /** While `waiting`, `startedAt` is the time of the request. */
-  status: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
-  startedAt: number;
-  endedAt: number | null;
-  steps: RunStep[];
+export interface RunState extends RunSteps {
   /** Oldest first; a limit drops the oldest. */
   log: LogLine[];
   droppedLines: number;
   warnings: { code: string; message: string }[];
   error: UserError | null;
-}
-
-export interface RunStep {
-  step: string;
-  label: string;
-  state: 'running' | 'done' | 'skipped' | 'failed';
-  startedAt: number;
-  endedAt: number | null;
-  progress: Progress | null;
 }
 
 export interface LogLine {
@@ -40,12 +28,14 @@ const LOG_LIMIT = 1000;
 /** An agent runs for months. */
 const STEP_LIMIT = 1000;
 
-export function startRun(now: number): RunState {
+export function startRun(now: number, expected: ExpectedStep[] = []): RunState {
   return {
     status: 'running',
     startedAt: now,
     endedAt: null,
     steps: [],
+    expected,
+    anchor: startAnchor(expected),
     log: [],
     droppedLines: 0,
     warnings: [],
@@ -53,17 +43,17 @@ export function startRun(now: number): RunState {
   };
 }
 
-export function queueRun(now: number): RunState {
-  return { ...startRun(now), status: 'waiting' };
+export function queueRun(now: number, expected: ExpectedStep[] = []): RunState {
+  return { ...startRun(now, expected), status: 'waiting' };
 }
 
 /** The only place that interprets events. */
 export function foldRun(state: RunState, event: RunEvent, now: number): RunState {
   switch (event.event) {
     case 'step':
-      return logStep(withStep(state, { ...event, now }), { ...event, now });
+      return anchored(state, logStep(withStep(state, { ...event, now }), { ...event, now }), now);
     case 'progress':
-      return withProgress(state, event, now);
+      return anchored(state, withProgress(state, event, now), now);
     case 'command':
       return addLog(state, { at: now, kind: 'command', text: event.command });
     case 'command_ended':
@@ -79,6 +69,10 @@ export function foldRun(state: RunState, event: RunEvent, now: number): RunState
     default:
       return event satisfies never;
   }
+}
+
+function anchored(before: RunState, after: RunState, now: number): RunState {
+  return { ...after, anchor: nextAnchor(before, after, now) };
 }
 
 /** An active step gets the result of its run. */

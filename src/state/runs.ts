@@ -1,10 +1,12 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { RunEvent } from '../results/events.ts';
+import type { RehearsalResult } from '../results/rehearsal-results.ts';
 import type { SnapshotRow } from '../results/results.ts';
 import type { Coverage } from '../results/sanitize-results.ts';
 import { interrupted, toUserError, UserError } from '../runtime/errors.ts';
 import type { Report } from '../runtime/events.ts';
 import { formatDuration } from '../text/format.ts';
+import { type ExpectedStep, type OverallProgress, overallProgress } from './overall-progress.ts';
 import { endRun, foldRun, queueRun, type RunEnd, type RunState, startRun } from './run.ts';
 
 /** All runs of this session: waiting, running and ended. */
@@ -12,7 +14,7 @@ export interface RunsState {
   runs: Run[];
 }
 
-export interface Run extends Omit<RunDefinition, 'planAgain' | 'perform'> {
+export interface Run extends Omit<RunDefinition, 'planAgain' | 'perform' | 'steps'> {
   id: string;
   state: RunState;
   summary: RunSummary | null;
@@ -57,6 +59,12 @@ export interface RunSummary {
   /** The database whose previous version, or of which previous rows are kept, and the command that restores them. */
   undo: { database: string; command: string; rows?: boolean } | null;
   sanitized?: SanitizeOutcome;
+  /** The report of a rehearsal, for its screen. */
+  rehearsal?: RehearsalResult;
+  /** Schemas with data that a build left out although nobody chose so. */
+  lostSchemas?: string[];
+  /** Id of the snapshot that was made, loaded or moved. */
+  snapshot?: string;
 }
 
 export interface SanitizeOutcome {
@@ -80,8 +88,8 @@ export interface RunDefinition {
   sanitized?: boolean;
   /** Until the step `swap` begins it is unchanged. */
   swaps?: ReplacedDatabase;
-  /** By earlier runs. */
-  estimateMs?: number;
+  /** All steps, as planned; absent where they are not known before. */
+  steps?: ExpectedStep[];
   /** Plans the operation again with a changed request, and asks. */
   planAgain?: (change: object, title: string) => void;
   perform: (session: RunContext) => Promise<RunSummary>;
@@ -116,8 +124,8 @@ export function createRuns({ clock, onEnd = () => {} }: RunsOptions): Runs {
 
   function begin(definition: RunDefinition): string {
     const id = String(jobs.size + 1);
-    const { planAgain: _, perform: __, ...shown } = definition;
-    const run: Run = { ...shown, id, state: queueRun(now()), summary: null, cancelling: false };
+    const { planAgain: _, perform: __, steps, ...shown } = definition;
+    const run: Run = { ...shown, id, state: queueRun(now(), steps), summary: null, cancelling: false };
     jobs.set(id, { definition, controller: new AbortController(), ended: Promise.withResolvers() });
     store.setState(({ runs }) => ({ runs: [...runs, run] }));
     startNext();
@@ -133,7 +141,7 @@ export function createRuns({ clock, onEnd = () => {} }: RunsOptions): Runs {
   }
 
   async function perform(id: string, { definition, controller: { signal } }: Job): Promise<void> {
-    change(id, (run) => ({ ...run, state: startRun(now()) }));
+    change(id, (run) => ({ ...run, state: startRun(now(), definition.steps) }));
     const session: RunContext = { report: (event) => events.add({ run: id, event, at: now() }), signal };
     await definition.perform(session).then(
       (summary) => end(id, { status: 'done' }, summary),
@@ -186,6 +194,11 @@ export function createRuns({ clock, onEnd = () => {} }: RunsOptions): Runs {
       await Promise.all([...jobs.values()].map(({ ended }) => ended.promise));
     },
   };
+}
+
+/** The progress of a run up to the time until which all of its events have been folded. */
+export function progressOfRun({ state }: Pick<Run, 'state'>, now: number): OverallProgress {
+  return overallProgress(state, Math.max(state.startedAt, now - SHOW_EVERY_MS));
 }
 
 export function isLive({ state }: Run): boolean {

@@ -1,9 +1,23 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { SnapshotRow } from '../results/results.ts';
+import type { SnapshotRow, SnapshotTable } from '../results/results.ts';
 import type { UserError } from '../runtime/errors.ts';
 
 export interface SnapshotsState {
   targets: Record<string, SnapshotList>;
+  /** Tables of the snapshots that were looked at last, by target and id. */
+  tables: ReadonlyMap<string, SnapshotTables>;
+}
+
+export interface SnapshotTables {
+  /** `null` until they are read, or when that failed. */
+  found: SnapshotTable[] | null;
+  error: UserError | null;
+}
+
+export interface OfSnapshot {
+  target: string;
+  /** Id. */
+  snapshot: string;
 }
 
 export interface SnapshotList {
@@ -17,7 +31,7 @@ export interface SnapshotList {
 export type SnapshotsStore = StoreApi<SnapshotsState>;
 
 export function createSnapshotsStore(): SnapshotsStore {
-  return createStore<SnapshotsState>(() => ({ targets: {} }));
+  return createStore<SnapshotsState>(() => ({ targets: {}, tables: new Map() }));
 }
 
 const NOT_LOOKED_AT: SnapshotList = { phase: 'loading', error: null, rows: [], localBytes: null };
@@ -40,5 +54,22 @@ export function snapshotsFailed(state: SnapshotsState, target: string, error: Us
 }
 
 function withList(state: SnapshotsState, target: string, list: SnapshotList): SnapshotsState {
-  return { targets: { ...state.targets, [target]: list } };
+  return { ...state, targets: { ...state.targets, [target]: list } };
+}
+
+const UNREAD: SnapshotTables = { found: null, error: null };
+/** Snapshots whose tables are kept: some have ten thousand. */
+const MOST_KEPT = 20;
+
+export function tablesOf({ tables }: SnapshotsState, of: OfSnapshot): SnapshotTables {
+  return tables.get(keyOf(of)) ?? UNREAD;
+}
+
+export function tablesRead(state: SnapshotsState, of: OfSnapshot, read: SnapshotTables): SnapshotsState {
+  const others = [...state.tables].filter(([key]) => key !== keyOf(of));
+  return { ...state, tables: new Map([...others, [keyOf(of), read] as const].slice(-MOST_KEPT)) };
+}
+
+function keyOf({ target, snapshot }: OfSnapshot): string {
+  return `${target}\n${snapshot}`;
 }

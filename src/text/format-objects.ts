@@ -1,7 +1,7 @@
 import type { ExcludedRows } from '../results/excluded-rows.ts';
 import type { HiddenObjects } from '../results/manifest/hidden-objects.ts';
 import { boundedList } from './bounded-list.ts';
-import { formatNumberOf } from './format.ts';
+import { formatBytes, formatNumberOf } from './format.ts';
 
 /** `orders (FEDERATED), all_logs (MRG_MyISAM)` */
 export function definitionsOnlyText(tables: { table: string; engine: string }[]): string {
@@ -17,9 +17,25 @@ export function excludedRowsText({ tables, nullified }: ExcludedRows): string {
   return `${boundedList(tables, MOST_NAMED)}${without}`;
 }
 
-/** `audit (3 tables), sales (1 table)` */
-export function leftOutText(schemas: { schema: string; tables: number }[]): string {
-  return schemas.map(({ schema, tables }) => `${schema} (${formatNumberOf(tables, 'table')})`).join(', ');
+interface LeftOut {
+  schema: string;
+  tables: number;
+  bytes?: number | undefined;
+}
+
+/** The schemas with data that are missing without anybody having chosen so. */
+export function lostSchemas<Schema extends LeftOut>(leftOut: Schema[]): Schema[] {
+  return leftOut.filter(({ bytes }) => bytes !== undefined);
+}
+
+/** `audit (3 tables, 580 MB), sales (1 table)` */
+export function leftOutText(schemas: LeftOut[]): string {
+  return schemas
+    .map(({ schema, tables, bytes }) => {
+      const size = bytes === undefined ? '' : `, ${formatBytes(bytes)}`;
+      return `${schema} (${formatNumberOf(tables, 'table')}${size})`;
+    })
+    .join(', ');
 }
 
 /** `views v, w (SHOW VIEW); any triggers of orders (TRIGGER)` */

@@ -15,7 +15,7 @@ import { canHaveSid, type DebianTree, debianTree } from '../helpers/postgres/deb
 
 const run = promisify(execFile);
 const VERSION = JSON.parse(readFileSync('package.json', 'utf8')).version;
-const KINDS: PackageKind[] = ['executable', 'tarball', 'npm', 'debian', 'rpm', 'installer'];
+const KINDS: PackageKind[] = ['executable', 'tarball', 'npm', 'debian', 'rpm', 'apk', 'installer'];
 const SYSTEM_NODE = '/usr/bin/node';
 
 let folder: string;
@@ -52,6 +52,14 @@ async function expectDemo(program: string, words: string[] = []): Promise<void> 
 
 describe('the single executable', () => {
   test('runs the demo: a build, loads, an undo, a sanitization and a subset', () => expectDemo(files.executable));
+
+  test('writes no warning of Node', async () => {
+    const { stdout, stderr } = await run(files.executable, ['config', 'schema'], {
+      env: environment(),
+      maxBuffer: 1e8,
+    });
+    expect({ stderr, isSchema: stdout.includes('"properties"') }).toEqual({ stderr: '', isSchema: true });
+  });
 
   test('opens the screens', async () => {
     const terminal = openTerminal({ command: [files.executable], cwd: home, environment: { HOME: home } });

@@ -1,8 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -13,18 +15,20 @@ import { COMMANDS } from '../../src/commands/registry.ts';
 
 let folder: string;
 let file: string;
+let apk: string;
 let unpacked: string;
 
 beforeAll(async () => {
   await build();
   folder = await mkdtemp(join(tmpdir(), 'tool-package-'));
-  const { npm } = await makePackages({
-    kinds: ['npm'],
+  const made = await makePackages({
+    kinds: ['npm', 'apk'],
     platform: 'linux-x64',
     node: process.execPath,
     packages: folder,
   });
-  file = npm;
+  file = made.npm;
+  apk = made.apk;
   execFileSync('tar', ['-xzf', file, '-C', folder]);
   unpacked = join(folder, 'package');
 });
@@ -59,6 +63,32 @@ test('the npm package requires no package, and those of some platforms are optio
   ]);
   expect(manifest).toMatchObject({ version: own.version, engines: own.engines, bin: own.bin });
   expect(manifest.man.filter((path: string) => existsSync(join(unpacked, path)))).toEqual(['assets/tool.1']);
+});
+
+test('the package of Alpine is a control archive and a data archive with its checksums, whose program runs', () => {
+  const bytes = readFileSync(apk);
+  const tree = join(folder, 'alpine');
+  mkdirSync(tree);
+  // The end of an archive after the control part would hide the data.
+  execFileSync('tar', ['--warning=no-unknown-keyword', '-xzf', apk, '-C', tree]);
+  const control = readFileSync(join(tree, '.PKGINFO'), 'utf8');
+  const values = new Map(control.split('\n').map((line) => line.split(' = ') as [string, string]));
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  expect(values.get('pkgver')).toBe(`${version}-r0`);
+  expect(values.get('depend')).toBe('nodejs>=22.15');
+  const data = bytes.subarray(bytes.indexOf(Buffer.from([0x1f, 0x8b, 8]), 1));
+  expect(values.get('datahash')).toBe(createHash('sha256').update(data).digest('hex'));
+  const archive = gunzipSync(data).toString('latin1');
+  const sums = [...archive.matchAll(/(?:^|\0)(\d+) (APK-TOOLS\.checksum\.SHA1=([0-9a-f]{40})\n)/g)];
+  for (const [, length, record = ''] of sums) expect(Number(length)).toBe(`${length} ${record}`.length);
+  const own = createHash('sha1')
+    .update(readFileSync(join(tree, 'usr/lib/tool/dist/tool.js')))
+    .digest('hex');
+  expect(sums.map(([, , , sum]) => sum)).toContain(own);
+  expect(execFileSync(join(tree, 'usr/bin/tool'), ['--version'], { encoding: 'utf8' })).toBe(`${version}\n`);
+  expect(execFileSync(join(tree, 'usr/bin/tool'), ['config', 'schema'], { encoding: 'utf8' })).toContain(
+    '"properties"',
+  );
 });
 
 test('npx runs the program from the package, without the registry', () => {

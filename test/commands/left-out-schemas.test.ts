@@ -63,6 +63,12 @@ describeWithPostgres('schemas that schema_config leaves out', () => {
       return stdout.split('\n').filter((line) => line.includes('"schemas_left_out"'));
     };
     expect(await warned('')).toEqual([expect.stringMatching(/1 table with 8\.2 kB .* public: audit\. /)]);
+    const cli = await configured('', 'busy');
+    const built = await cli.tool(['build', 'app']);
+    expect(built.stdout).toContain('\nNot in snapshot 0: audit (1 table, 8.2 kB), empty (0 tables)\n');
+    const { last } = await cli.json(['load', 'app', '--dry-run']);
+    const message = expect.stringContaining('without the schemas audit (1 table, 8.2 kB), which');
+    expect(last.plan).toMatchObject({ warnings: [{ code: 'schemas_left_out', message }] });
     expect(await warned('{exclude_schemas: [audit]}')).toEqual([]);
     expect(await warned('{use_default_schema: true}')).toEqual([]);
   }, 60_000);

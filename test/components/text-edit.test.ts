@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { editText, pasteText, type TextEdit, textEdit } from '../../components/text-edit.ts';
+import { defaultText, editText, insertText, pasteText, type TextEdit, textEdit } from '../../components/text-edit.ts';
 
 describe('typed text', () => {
   test('inserts characters, spaces and pasted text at the cursor', () => {
@@ -16,6 +16,15 @@ describe('typed text', () => {
     expect(keyed(textEdit('one two '), ['ctrl+w'])).toEqual({ text: 'one ', cursor: 4 });
     expect(keyed(textEdit('one two'), ['left', 'ctrl+u'])).toEqual({ text: 'o', cursor: 0 });
     expect(keyed(textEdit('one two'), ['home', 'right', 'ctrl+k'])).toEqual({ text: 'o', cursor: 1 });
+  });
+
+  test('a default value is replaced by the first typed character, and stays where the cursor is moved first', () => {
+    const name = defaultText('app');
+    expect(editText(name, 'c')).toEqual(textEdit('c'));
+    expect(insertText(name, 'chinook')).toEqual(textEdit('chinook'));
+    expect(editText(name, 'backspace')).toEqual(textEdit(''));
+    const moved = editText(name, 'end');
+    expect(moved && editText(moved, '2')).toEqual(textEdit('app2'));
   });
 
   test('leaves keys that mean nothing to it to others', () => {

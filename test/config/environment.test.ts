@@ -103,6 +103,7 @@ test('an unknown variable is a warning with the nearest; TOOL_NO_CONFIRM is know
       TOOL_DEFALTS__CPUS: '1',
       TOOL_TARGETS__X__SNAPSHOT__SRC_URI: 'x',
       TOOL_NO_CONFIRM: 'true',
+      TOOL_INSTALL_DIR: '/x',
       OTHER: 'x',
     },
   });

@@ -59,9 +59,16 @@ async function runAction(
     Object.entries(action.inputs).map(([name, { default: value }]) => [name, given[name] ?? value]),
   );
   const evaluate = (expression: string): string => {
-    const [, name = ''] = /^\$\{\{ inputs\.([\w-]+)(?: != '')? \}\}$/.exec(expression) ?? [];
+    const [, name = '', value] = /^inputs\.([\w-]+)(?: [!=]= '(\w*)')?$/.exec(expression) ?? [];
     if (!(name in inputs)) throw new Error(`The test knows nothing of ${expression}`);
-    return inputs[name] ?? '';
+    return value && inputs[name] !== value ? '' : (inputs[name] ?? '');
+  };
+  const inner = (expression: string): string => expression.replace(/^\$\{\{ (.+) \}\}$/, '$1');
+  const isRun = (condition = 'success()'): boolean => {
+    const parts = inner(condition).split(' && ');
+    const always = parts[0] === '!cancelled()';
+    const rest = parts.filter((part) => part !== '!cancelled()' && part !== 'success()');
+    return (exit === 0 || always) && rest.every((part) => evaluate(part) !== '');
   };
   const files = {
     path: join(temporary, 'path'),
@@ -71,7 +78,7 @@ async function runAction(
   for (const file of Object.values(files)) await writeFile(file, '');
   let [log, exit]: [string, number | null] = ['', 0];
   for (const [index, step] of action.runs.steps.entries()) {
-    if (exit !== 0 || (step.if !== undefined && evaluate(step.if) === '')) break;
+    if (!isRun(step.if)) continue;
     const script = join(temporary, `${index}.sh`);
     await writeFile(script, step.run);
     const added = (await readFile(files.path, 'utf8')).split('\n').filter(Boolean).reverse();
@@ -82,7 +89,7 @@ async function runAction(
         ...{ GITHUB_PATH: files.path, GITHUB_OUTPUT: files.output, GITHUB_STEP_SUMMARY: files.summary },
         ...env,
         PATH: [...added, dirname(process.execPath), process.env.PATH].join(delimiter),
-        ...Object.fromEntries(Object.entries(step.env).map(([name, value]) => [name, evaluate(value)])),
+        ...Object.fromEntries(Object.entries(step.env).map(([name, value]) => [name, evaluate(inner(value))])),
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -91,7 +98,7 @@ async function runAction(
       text(child.stderr as never),
       once(child, 'close'),
     ]);
-    exit = child.exitCode;
+    if (exit === 0) exit = child.exitCode;
     log += stdout + stderr;
   }
   const outputs = outputsOf(await readFile(files.output, 'utf8'));
@@ -155,7 +162,7 @@ describeWithPostgres('the action for GitHub', () => {
 working_directory: work
 targets:
   app:
-    snapshot: {src_url: "${server.url('shop')}"}
+    snapshot: {src_url: "${server.url('shop')}", dst_url: "${server.url('copy')}"}
     sanitize: {dst_url: "${server.url('clean')}", override_query: "UPDATE customer SET email = 'x' || id"}
 `,
       { mode: 0o600 },
@@ -181,6 +188,57 @@ targets:
     expect(built.commands.filter((line) => line.includes('injected'))).toEqual([]);
     expect(built.log).toContain('Installed tool');
   });
+
+  it('comments the report of a rehearsal on the pull request, and replaces its own comment only', async () => {
+    const comments: { id: number; user: { type: string }; body: string }[] = [];
+    const asked: string[] = [];
+    let forbids = false;
+    const github = createServer(async (request, response) => {
+      asked.push(`${request.method} ${request.url} ${request.headers.authorization}`);
+      const { body = '' } = JSON.parse((await text(request)) || '{}');
+      const [, id] = /\/comments\/(\d+)$/.exec(request.url ?? '') ?? [];
+      const [changed] = comments.filter((comment) => comment.id === Number(id));
+      if (forbids) response.statusCode = 403;
+      else if (changed) changed.body = body;
+      else if (request.method === 'POST') comments.push({ id: comments.length + 1, user: { type: 'Bot' }, body });
+      response.end(JSON.stringify(request.method === 'GET' ? comments : {}));
+    }).listen(0, '127.0.0.1');
+    await once(github, 'listening');
+    onTestFinished(() => void github.close());
+    await writeFile(join(folder, 'event.json'), JSON.stringify({ pull_request: { number: 7 } }));
+    const env = {
+      ...{ GITHUB_EVENT_PATH: join(folder, 'event.json'), GITHUB_REPOSITORY: 'acme/app' },
+      GITHUB_API_URL: `http://127.0.0.1:${(github.address() as AddressInfo).port}`,
+    };
+    const rehearse = (words: string, token = 'word-for-tests') =>
+      run({ command: 'rehearse', target: 'app', arguments: words, 'comment-token': token }, env);
+    await run({ command: 'build', target: 'app', arguments: '--no-push', 'comment-token': 'word-for-tests' }, env);
+    expect(asked).toEqual([]);
+    const command = `-- sh -c 'env | grep -i comment; psql -qc "CREATE INDEX ON customer (email)"'`;
+    const made = await rehearse(`--fail-on warning ${command}`);
+    expect(made.exit, made.log).toBe(5);
+    expect(made.commands.at(-1)).toMatch(/^::error title=tool rehearse%3A rehearsal_over_limit::2 warnings/);
+    expect(made.log).toContain('Commented on the pull request.');
+    expect(made.summary).toMatch(/^## Over the limit: migration of app/);
+    expect(comments).toEqual([
+      { id: 1, user: { type: 'Bot' }, body: `<!-- tool rehearse app -->\n${made.summary.trimEnd()}\n` },
+    ]);
+    expect(made.summary).toContain('CREATE INDEX CONCURRENTLY');
+    expect(made.log + made.summary).not.toContain('word-for-tests');
+    comments.unshift({ id: 9, user: { type: 'User' }, body: '<!-- tool rehearse app --> of a person' });
+    await rehearse('-- true');
+    expect(comments).toMatchObject([
+      { id: 9, body: '<!-- tool rehearse app --> of a person' },
+      { id: 1, body: expect.stringContaining('## Passed: migration of app') },
+    ]);
+    expect(asked.at(-1)).toBe('PATCH /repos/acme/app/issues/comments/1 Bearer word-for-tests');
+    forbids = true;
+    const refused = await rehearse('-- true');
+    expect(refused).toMatchObject({
+      exit: 0,
+      commands: [expect.stringMatching(/^::warning title=tool rehearse%3A comment::No comment .*pull-requests: write/)],
+    });
+  }, 60_000);
 
   it('annotates an error, escaped, ends with the exit code of the program, and shows no secret', async () => {
     const failed = await run({ command: 'build', target: 'no%such\n::add-mask::app' });

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -19,7 +21,7 @@ interface Job {
   artifacts: { paths: string[]; reports: { dotenv: string } };
 }
 
-const { '.tool': job }: { '.tool': Job } = parse(
+const { '.tool': job, '.tool-comment': commentJob }: { '.tool': Job; '.tool-comment': Pick<Job, 'script'> } = parse(
   await readFile(join(ROOT, 'deploy/gitlab/tool.gitlab-ci.yml'), 'utf8'),
 );
 
@@ -45,13 +47,13 @@ describeWithPostgres('the template for GitLab', () => {
   });
 
   /** Runs the lines of the job as the runner does: one script, which stops at an error. */
-  async function run(variables: Record<string, string>) {
-    const script = ['set -eo pipefail', ...job.script].join('\n');
+  async function run(variables: Record<string, string>, { script: lines }: Pick<Job, 'script'> = job) {
+    const script = ['set -eo pipefail', ...lines].join('\n');
     const child = spawn('bash', ['-c', script], {
       cwd: folder,
       env: {
         ...{ HOME: folder, CI: 'true', TOOL_WORKING_DIRECTORY: join(folder, 'work') },
-        TOOL_TARGETS: `{app: {snapshot: {src_url: "${server.url('shop')}"}}}`,
+        TOOL_TARGETS: `{app: {snapshot: {src_url: "${server.url('shop')}", dst_url: "${server.url('copy')}"}}}`,
         ...job.variables,
         ...variables,
         PATH: [folder, process.env.PATH].join(delimiter),
@@ -78,6 +80,38 @@ describeWithPostgres('the template for GitLab', () => {
     expect(summary).toContain(`| Snapshot | ${snapshot.id} |`);
     expect(stdout).toBe(summary);
   });
+
+  it('rehearses a migration and comments its report on the merge request', async () => {
+    const asked: string[] = [];
+    const gitlab = createServer(async (request, response) => {
+      const token = request.headers['private-token'];
+      asked.push(
+        `${request.method} ${request.url} ${token}`,
+        new URLSearchParams(await text(request)).get('body') ?? '',
+      );
+      response.end('{}');
+    }).listen(0, '127.0.0.1');
+    await once(gitlab, 'listening');
+    onTestFinished(() => void gitlab.close());
+    const comment = {
+      ...{ CI_API_V4_URL: `http://127.0.0.1:${(gitlab.address() as AddressInfo).port}/api/v4`, CI_PROJECT_ID: '3' },
+      ...{ CI_MERGE_REQUEST_IID: '7', TOOL_COMMENT_TOKEN: 'word-for-tests' },
+    };
+    expect(await run(comment, commentJob)).toMatchObject({ exit: 0, stdout: 'There is no report to comment with\n' });
+    const made = await run({ TARGET: 'app', TOOL_SECRET_KEY: 'a'.repeat(32), ARGUMENTS: '--no-push' });
+    expect(made.exit, made.stderr).toBe(0);
+    await writeFile(join(folder, 'add.sql'), 'CREATE INDEX ON customer ((id + 1));');
+    const words = '--fail-on warning --sql add.sql';
+    const rehearsal = { COMMAND: 'rehearse', TARGET: 'app', TOOL_SECRET_KEY: 'a'.repeat(32), ARGUMENTS: words };
+    const { exit, stdout, stderr, read } = await run(rehearsal);
+    expect(exit, stderr).toBe(5);
+    expect(stdout).toMatch(/^## Over the limit: migration of app/);
+    expect(await run(comment, commentJob)).toMatchObject({ exit: 0, stderr: '' });
+    expect(asked).toEqual([
+      'POST /api/v4/projects/3/merge_requests/7/notes word-for-tests',
+      await read('tool-summary.md'),
+    ]);
+  }, 60_000);
 
   it('ends with the exit code of the program, and executes nothing of its variables', async () => {
     const words = '$(touch pwned) `touch pwned` ; touch pwned';

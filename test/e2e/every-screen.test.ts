@@ -35,8 +35,10 @@ interface Step {
 }
 
 const back = (shows: string | RegExp): Step => ({ keys: ['esc'], shows });
-const TARGETS = /tool > targets [ -]+\d targets/;
-const SNAPSHOTS = /tool > app [ -]+(2 marked +)?2 snapshots, \d/;
+/** Alone on its page, or the pane that has the keys. */
+const TARGETS = /tool > targets [ -]+\d targets|- > targets -+ \d -/;
+const SNAPSHOTS = /tool > app [ -]+(2 marked +)?2 snapshots, \d|> snapshots of app -+ (2 marked +)?2, 48/;
+const TABLES = /tool > app > snapshot-0[\s\S]*public\.order_it|> tables of snapshot-0[\s\S]*public\.order_it/;
 
 /** The worlds of the fixture, and the keys that lead through all screens. */
 const WALKS: Record<string, Step[]> = {
@@ -54,7 +56,7 @@ const WALKS: Record<string, Step[]> = {
     back(TARGETS),
     { keys: ['I'], shows: 'You are signed in', screen: 'sign-in' },
     back(TARGETS),
-    { keys: ['h'], shows: '0 entries', screen: 'history' },
+    { keys: ['h'], shows: '0 entries' },
     back(TARGETS),
     { keys: ['enter'], shows: SNAPSHOTS, screen: 'snapshots' },
     { keys: ['y'], shows: '> copy', screen: 'choice' },
@@ -63,9 +65,9 @@ const WALKS: Record<string, Step[]> = {
     back(SNAPSHOTS),
     { keys: ['X'], shows: '.zip', screen: 'export' },
     back(SNAPSHOTS),
-    { keys: ['enter'], shows: 'public.orders', screen: 'tables' },
+    { keys: ['enter'], shows: TABLES, screen: 'tables' },
     { keys: ['enter'], shows: 'First 4 of', screen: 'rows' },
-    back('public.order_items'),
+    back(TABLES),
     back(SNAPSHOTS),
     { keys: ['m', 'j', 'm'], shows: '2 marked' },
     { keys: ['C'], shows: 'public.drafts', screen: 'diff' },
@@ -94,10 +96,12 @@ const WALKS: Record<string, Step[]> = {
     back('V try'),
     back('> coverage'),
     back('SAFE created'),
-    { keys: ['t'], shows: '2 runs', screen: 'runs' },
+    { keys: ['t'], shows: '3 entries', screen: 'activity' },
     back('SAFE created'),
     back(SNAPSHOTS),
-    { keys: ['H'], shows: '> messages', screen: 'messages' },
+    back(TARGETS),
+    { keys: ['V'], shows: 'the steps of after_load', screen: 'rehearsal-command' },
+    { keys: ['enter'], shows: 'Failed: migration of app', screen: 'rehearsal' },
   ],
   configured: [
     { keys: [], shows: 'unreachable' },
@@ -113,7 +117,7 @@ const WALKS: Record<string, Step[]> = {
   ],
   slow: [
     { keys: [], shows: 'unreachable' },
-    { keys: ['b'], shows: '25%' },
+    { keys: ['b'], shows: 'Dump 25 tables' },
     { keys: ['c'], shows: 'Cancel the run', screen: 'cancel' },
     back('L log'),
     back(TARGETS),

@@ -15,7 +15,9 @@ import { processesNaming } from '../helpers/processes/processes.ts';
 import { PROGRAM } from '../helpers/program.ts';
 import { openTerminal, type TestTerminal } from './terminal.ts';
 
-const SNAPSHOTS = /\d snapshots?(?:, \S+ \wB? local)?(?: ─╮)?$|no snapshots/m;
+/** Alone on their page, or as the pane that has the keys. */
+const SNAPSHOTS = /\d snapshots?(?:, \S+ \wB? local)?(?: ─╮)?$|no snapshots|❯ snapshots of \w+ ─/m;
+const ONE_SNAPSHOT = /1 snapshot|❯ snapshots of \w+ ─+ 1,/;
 const AS_BEFORE = { alternateScreen: false, cursorHidden: false, autowrap: true, bracketedPaste: false };
 
 const SHOP = `
@@ -101,7 +103,7 @@ describeWithPostgres('the screens on a real server', () => {
     terminal.press('esc');
     await terminal.waitFor('1 of 4 targets');
     terminal.press('enter');
-    await terminal.waitFor('1 snapshot');
+    await terminal.waitFor(ONE_SNAPSHOT);
   }
 
   async function confirmLoad(): Promise<void> {
@@ -175,11 +177,11 @@ describeWithPostgres('the screens on a real server', () => {
     terminal.press('esc');
     await terminal.waitFor('✓ copy replaced');
     terminal.press('esc');
-    await terminal.waitFor('1 snapshot');
+    await terminal.waitFor(ONE_SNAPSHOT);
     terminal.press('v');
     await terminal.waitFor(/✓ Snapshot 0 of shop \(\w+ RAW\) is intact/);
     terminal.press('esc');
-    await terminal.waitFor('1 snapshot');
+    await terminal.waitFor(ONE_SNAPSHOT);
     terminal.press('e');
     await terminal.waitFor('Note:');
     terminal.press('before the move', 'enter');
@@ -236,15 +238,15 @@ describeWithPostgres('the screens on a real server', () => {
     await terminal.waitFor('✓ copy replaced');
 
     terminal.press('esc');
-    await terminal.waitFor('1 snapshot');
+    await terminal.waitFor(ONE_SNAPSHOT);
     terminal.press('V');
     await terminal.waitFor(/✓ Snapshot 0 of shop \(\w+ RAW\) can be restored/);
     terminal.press('esc');
-    await terminal.waitFor('1 snapshot');
+    await terminal.waitFor(ONE_SNAPSHOT);
     terminal.press('esc');
     await terminal.waitFor('1 of 4 targets');
-    terminal.press('h');
-    await terminal.waitFor('tool ❯ history');
+    terminal.press('t');
+    await terminal.waitFor('tool ❯ activity');
     await terminal.waitFor((screen) => /load .*shop/.test(screen) && /build .*shop/.test(screen));
     // Another session reads it.
     const env = { ...process.env, TOOL_TRUST: 'true', HOME: folder.path };
@@ -306,7 +308,7 @@ describeWithPostgres('the screens on a real server', () => {
     await terminal.waitFor('❯ shop');
     terminal.press('q');
     await expectRestored(0);
-    await terminal.waitFor('Build a snapshot of away failed');
+    await terminal.waitFor('build away failed');
   });
 
   it("show a failed load with the server's message and the state of the destination", async () => {
@@ -344,7 +346,7 @@ describeWithPostgres('the screens on a real server', () => {
     await terminal.waitFor('1 of 4 targets');
     terminal.press('q');
     await terminal.exited;
-    await terminal.waitFor(/Load snapshot 0 of slow \(\w{8} RAW\) into copy cancelled/);
+    await terminal.waitFor(/load \w{8} → copy cancelled/);
   });
 
   it('ask before they are left with work going on, and can cancel it', async () => {
@@ -352,14 +354,14 @@ describeWithPostgres('the screens on a real server', () => {
     await confirmLoad();
     await terminal.waitFor('running');
     terminal.press('esc');
-    await terminal.waitFor('● Load snapshot 0 of slow (');
+    await terminal.waitFor(/● load \w{8} → copy/);
     terminal.press('esc');
     await terminal.waitFor('1 of 4 targets');
     terminal.press('q');
     await terminal.waitFor('❯ Stay');
     terminal.press('down', 'down', 'enter');
     await expectRestored(130);
-    await terminal.waitFor(/Load snapshot 0 of slow \(\w{8} RAW\) into copy cancelled/);
+    await terminal.waitFor(/load \w{8} → copy cancelled/);
     await expectUntouched();
   });
 

@@ -35,7 +35,7 @@ describe.each([
     terminal.press('esc');
     await terminal.waitFor('1 of 4 targets');
     terminal.press('enter');
-    await terminal.waitFor('3 snapshots');
+    await terminal.waitFor(/3 snapshots|❯ snapshots of app ─+ 3,/);
     terminal.press('l');
     await terminal.waitFor('❯ Cancel');
     terminal.press('down');
@@ -43,7 +43,7 @@ describe.each([
     terminal.press('enter');
     await terminal.waitFor('Loaded snapshot 0 of app (');
     terminal.press('esc');
-    await terminal.waitFor('3 snapshots');
+    await terminal.waitFor(/3 snapshots|❯ snapshots of app ─+ 3,/);
     terminal.press('esc');
     await terminal.waitFor('1 of 4 targets');
     terminal.press('q');
@@ -110,17 +110,17 @@ describe('the terminal is restored', () => {
   test('after SIGTERM in the middle of work', async () => {
     const terminal = await opened(['slow']);
     terminal.press('b');
-    await terminal.waitFor('25%');
+    await terminal.waitFor('33%');
     terminal.signal('SIGTERM');
     expect(await terminal.exited).toMatchObject({ exitCode: 143 });
     await expect.poll(() => terminal.modes()).toEqual(AS_BEFORE);
-    await terminal.waitFor('Build a snapshot of app cancelled');
+    await terminal.waitFor('build app cancelled');
   });
 
   test('after Ctrl-C twice, which cancels the work', async () => {
     const terminal = await opened(['slow']);
     terminal.press('b');
-    await terminal.waitFor('25%');
+    await terminal.waitFor('33%');
     terminal.press('ctrl+c');
     await terminal.waitFor('Press Ctrl-C again');
     terminal.press('ctrl+c');
@@ -203,18 +203,26 @@ interface Moved {
 }
 
 const TABLES: Moved['open'] = [
-  ['enter', '2 snapshots'],
-  ['right', '❯    public.orders '],
+  ['enter', /❯ snapshots of app ─+ 2,/],
+  ['right', /❯ tables[\s\S]*❯ {4}public\.orders /],
 ];
 
 const SELECTED: Record<string, Moved> = {
   'the targets': { world: 'many', open: [['G', '❯ target-9999']], move: 'k', moved: '❯ target-9998' },
-  'the snapshots': { world: 'long', open: [['enter', /10,000 snapshots, .* local/]], move: 'j', moved: /❯ +1 / },
-  'the tables': { open: TABLES, move: 'j', moved: '❯    public.order_items ' },
+  'the snapshots': {
+    world: 'long',
+    open: [
+      ['enter', /❯ snapshots of app ─+ 10,000, /],
+      ['j', /❯ +1 /],
+    ],
+    move: 'j',
+    moved: /❯ +2 /,
+  },
+  'the tables': { open: TABLES, move: 'j', moved: '❯    public.order_i' },
   'the rows of a table': { open: [...TABLES, ['enter', /❯ +1 /]], move: 'j', moved: /❯ +2 / },
   'the answers of a plan': {
     open: [
-      ['enter', '2 snapshots'],
+      ['enter', /❯ snapshots of app ─+ 2,/],
       ['l', '❯ Cancel'],
     ],
     move: 'down',
@@ -227,13 +235,13 @@ const SCROLLED: Record<string, Moved> = {
   'the snapshots': {
     world: 'long',
     open: [
-      ['enter', /10,000 snapshots, .* local/],
+      ['enter', /❯ snapshots of app ─+ 10,000, /],
       ['G', /❯ +9999 /],
-      ...Array(26).fill(['k', /./]),
-      ['k', /❯ +9972 /],
+      ...Array(11).fill(['k', /./]),
+      ['k', /❯ +9987 /],
     ],
     move: 'k',
-    moved: /❯ +9971 /,
+    moved: /❯ +9986 /,
   },
   'the log of a run': {
     world: 'logged',

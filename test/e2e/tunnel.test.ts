@@ -50,9 +50,9 @@ describeWithMysql('mysql', { name: 'the screens' }, () => {
       terminal.press('b');
       await terminal.waitFor('Built snapshot 0 of shop', WAIT_MS);
       terminal.press('esc');
-      await terminal.waitFor('1 target', WAIT_MS);
+      await terminal.waitFor(/❯ targets ─+ 1 ─/, WAIT_MS);
       terminal.press('enter');
-      await terminal.waitFor('1 snapshot', WAIT_MS);
+      await terminal.waitFor(/❯ snapshots of shop ─+ 1,/, WAIT_MS);
       terminal.press('l');
       await terminal.waitFor('Type copy to continue', WAIT_MS);
       expect(terminal.screen()).toContain(`copy?tunnel=${bastion.url.replace('@', '%40')}`);
@@ -63,9 +63,9 @@ describeWithMysql('mysql', { name: 'the screens' }, () => {
       await writeFile(bastion.knownHosts, '');
       await bastion.disconnect();
       terminal.press('esc');
-      await terminal.waitFor('1 snapshot', WAIT_MS);
+      await terminal.waitFor(/❯ snapshots of shop ─+ 1,/, WAIT_MS);
       terminal.press('esc');
-      await terminal.waitFor('1 target', WAIT_MS);
+      await terminal.waitFor(/❯ targets ─+ 1 ─/, WAIT_MS);
       terminal.press('b');
       await terminal.waitFor(/The SSH tunnel ssh:\S+ to \S+ failed: .*Host key verification failed/, WAIT_MS);
     });

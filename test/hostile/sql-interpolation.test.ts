@@ -28,7 +28,7 @@ const POSTGRES: Record<string, string[]> = {
     'own("pg_type", "t")',
   ],
   // An expression of this file over a quoted number.
-  'dump/unchanged/count-rows.ts': ['fresh', 'where'],
+  'dump/unchanged/count-rows.ts': ['where'],
   // Literals, names and conditions of quoteText and quoteName; tables by the server's own query.
   'restore/changes/change-statements.ts': [
     ...['equal', 'given', 'keyCondition(before, ObjectExpression)', 'keyCondition(line, ObjectExpression)'],
@@ -50,13 +50,13 @@ const POSTGRES: Record<string, string[]> = {
   // An expression of this file.
   'branches/list.ts': ['belongsTo("j.of")', 'bytes'],
   // Names of quoteName, numbers, and what a server wrote as text of quoteText; conditions of these.
-  'branches/in-place/find-changes.ts': ['isFresh(border)'],
+  'branches/in-place/find-changes.ts': ['isFresh(kept ? toXid(kept.border) : border)'],
   'branches/in-place/replace-versions.ts': [
-    ...['names.join(", ")', 'names.map(ArrowFunctionExpression).join(", ")', 'path', 'quoteIds(ids)'],
+    ...['names.join(", ")', 'names.map(ArrowFunctionExpression).join(", ")', 'path', 'quoteIds(ids)', 'statement'],
   ],
   'branches/in-place/reset-in-place.ts': ['list', 'path'],
   'branches/in-place/missing-versions.ts': [
-    ...['condition', 'pathOf(table)', 'what'],
+    ...['condition', 'isFresh(toXid(kept.border))', 'pathOf(table)', 'quoteIds(kept.moved.keys())', 'what'],
     ...['inBlocks("count(*)", ObjectExpression)', 'inBlocks("string_agg(t.ctid::text, \' \')", ObjectExpression)'],
   ],
   'branches/in-place/row-versions.ts': ['condition', 'from', 'pathOf(table)'],

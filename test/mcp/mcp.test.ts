@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -387,6 +387,57 @@ describeWithPostgres('tool mcp', () => {
     expect(JSON.stringify(changes)).not.toContain('a secret');
     expect(await log()).not.toContain(password);
   });
+
+  it('rehearses SQL on a branch of its own that is dropped, without a command, and without values of rows', async () => {
+    const mark = "(SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = current_database())";
+    const owned = `DO $$ BEGIN ASSERT ${mark} LIKE '%"owner":"me"%'; END $$`;
+    const request = { target: 'app', sql: `${owned}; CREATE UNIQUE INDEX person_name ON person (left(name, 3));` };
+    const needed = { code: 'tool_not_allowed', hint: expect.stringContaining('--allow credentials') };
+    for (const name of ['rehearse', 'plan_rehearse']) expect(await agent.refusal(name, request)).toMatchObject(needed);
+    expect(await allowed.call('plan_rehearse', request)).toMatchObject({
+      plan: { works: [{ kind: 'sql_file', run: 'sql' }], keep: false },
+    });
+    const failed = await allowed.call('rehearse', request);
+    expect(failed).toMatchObject({
+      ...{ outcome: 'failed', kept: false },
+      warnings: [{ code: 'index_not_concurrent', table: 'public.person' }, { code: 'lock_timeout_missing' }],
+      statements: [
+        { text: owned, error: null },
+        { error: { code: '23505', message: expect.stringContaining('=(***)') } },
+      ],
+    });
+    expect(JSON.stringify(failed)).not.toMatch(/\(per\)|person [0-9]/);
+    await writeFile(join(folder.path, 'many.sql'), Array.from({ length: 300 }, (_, i) => `SELECT ${i};`).join('\n'));
+    const many = await allowed.call('rehearse', { target: 'app', file: 'many.sql' });
+    expect(many).toMatchObject({ outcome: 'passed', works: [{ run: 'many.sql' }] });
+    expect(many.truncated).toEqual([{ at: 'statements', shown: 200, total: 300 }]);
+    expect((await server.databases()).filter((name) => name.includes('rehearsal'))).toEqual([]);
+    expect(await log()).not.toContain(password);
+  }, 60_000);
+
+  it('rehearses no file out of the folder, no other kind of file, no command and no data that is not sanitized', async () => {
+    const outside = await temporaryFolder();
+    await writeFile(join(outside.path, 'outside.sql'), 'SELECT 1');
+    await symlink(outside.path, join(folder.path, 'away'));
+    await symlink(join(folder.path, 'tool.yml'), join(folder.path, 'keys.sql'));
+    await mkdir(join(folder.path, 'folder.sql'));
+    await writeFile(join(folder.path, 'large.sql'), ' '.repeat(600_000));
+    const refused = { code: 'invalid_value' };
+    const outsides = [join(outside.path, 'outside.sql'), 'x/../../outside.sql', 'away/outside.sql'];
+    for (const file of [...outsides, 'keys.sql', 'tool.yml', 'folder.sql', 'large.sql', 'absent.sql']) {
+      expect(await allowed.refusal('rehearse', { target: 'app', file }), file).toMatchObject(refused);
+    }
+    for (const given of [{}, { sql: 'SELECT 1', file: 'many.sql' }, { sql: 'SELECT 1', command: ['id'] }]) {
+      expect(await allowed.refusal('rehearse', { target: 'app', ...given })).toMatchObject(refused);
+    }
+    const shell = { target: 'app', sql: '\\! touch pwned' };
+    expect(await allowed.refusal('rehearse', shell)).toMatchObject({ code: 'script_refused' });
+    const strict = await start(['--allow', 'credentials']);
+    const original = { code: 'originals_not_allowed' };
+    expect(await strict.refusal('rehearse', { target: 'app', sql: 'SELECT 1' })).toMatchObject(original);
+    await strict.client.close();
+    await outside[Symbol.asyncDispose]();
+  }, 60_000);
 
   it('loads and builds with --allow load,build and the token of the plan', async () => {
     const { token, plan } = await allowed.call('plan_load', { target: 'app', snapshot: '1' });

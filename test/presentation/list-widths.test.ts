@@ -111,7 +111,7 @@ describe.each(PANELS)('on a screen %s', (_, wide, height) => {
 
 test('a snapshot has its id, age and kind in the narrowest window', () => {
   const columns = briefSnapshotColumns({ rows: snapshots, now, glyphs, marked: ['aaaa0000'] });
-  expect(laidOut(columns, snapshots, 40 - LIST_MARGIN).titles).toEqual(['#', 'ID', 'AGE', 'KIND']);
+  expect(laidOut(columns, snapshots, 40 - LIST_MARGIN).titles).toEqual(['ID', '#', 'AGE', 'KIND']);
 });
 
 test.each(WIDTHS)('writing a note drops no column of %d cells, and the note is shown whole', (width) => {

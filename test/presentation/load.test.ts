@@ -67,7 +67,7 @@ test('the plan names server, database, size, open connections, what chose it, th
     '  Data              RAW, NOT sanitized: the target has no sanitization query',
     '  Destination       postgres://app@db:5432/app_dev',
     '  Current contents  1.2 GB, 3 open connections',
-    '  Duration          unknown: no earlier load of this kind into this destination',
+    '  Duration          about 2.1 s, by its size: no earlier load',
     '  Server            15.18',
     '  Chosen by         targets.app.snapshot.dst_url',
     '  Strategy          swap: the role may create databases',

@@ -285,6 +285,14 @@ export const PROMISES = {
         full: 60,
         rounds: 5000,
       },
+      served: {
+        file: 'test/operations/branch/serve-in-turn.test.ts',
+        method:
+          'random changes of a branch (the same, with older transactions that write behind a reset, a second program that serves, lost sessions, crashes, copies and new base copies), then a reset over sessions that stay open: equal to the base copy by checksums and dump, on PostgreSQL',
+        sample: 10,
+        full: 200,
+        rounds: 5000,
+      },
     },
   },
   limits: {

@@ -3,7 +3,8 @@ import { createContext, type ReactNode, useContext } from 'react';
 import { useStore } from 'zustand';
 import type { KeyHint } from '../../../components/key-bar.tsx';
 import type { Span } from '../../../components/line.tsx';
-import { contentWidth, PAGE_CHROME, Page, type Size } from '../../../components/page.tsx';
+import type { Viewport } from '../../../components/list.tsx';
+import { contentWidth, PAGE_CHROME, Page, type PageProps, type Size } from '../../../components/page.tsx';
 import { useTheme } from '../../../components/theme.ts';
 import { bindingsOf, keyName } from '../keys.ts';
 import { contextOf, type Model } from '../model.ts';
@@ -50,12 +51,15 @@ export interface FrameProps {
   screen: ScreenId;
   path: string[];
   aside?: Span[];
+  /** The pane that has the keys, and the border around all. */
+  panes?: { focused: NonNullable<Viewport['pane']>; border: NonNullable<PageProps['border']> };
   children: ReactNode;
 }
 
 /** The page of a screen, with its keys and a status line. */
-export function Frame({ screen, path, aside = [], children }: FrameProps) {
+export function Frame({ screen, path, aside = [], panes, children }: FrameProps) {
   const model = useModel();
+  model.viewport.pane = panes?.focused;
   const { glyphs } = useTheme();
   const size = useWindowSize();
   const route = model.navigation.top();
@@ -63,10 +67,13 @@ export function Frame({ screen, path, aside = [], children }: FrameProps) {
   const session = useStore(model.session);
   const notice = useStore(model.navigation.store, (state) => state.notice);
   const toast = useStore(model.messages.store, (state) => state.toast);
+  const now = () => model.clock().getTime();
   const work = useStore(model.runs.store, ({ runs }) =>
-    model.screens[screen].listsRuns ? '' : runsInProgress(runs, { shown, glyphs }),
+    model.screens[screen].listsRuns ? '' : runsInProgress(runs, { shown, glyphs, now: now() }),
   );
-  const filled = useStore(model.runs.store, ({ runs }) => (work === '' ? null : runningCells(runs, shown)));
+  const filled = useStore(model.runs.store, ({ runs }) =>
+    work === '' ? null : runningCells(runs, { shown, now: now() }),
+  );
   return (
     <Page
       size={size}
@@ -75,6 +82,7 @@ export function Frame({ screen, path, aside = [], children }: FrameProps) {
       status={statusSpans({ notice, toast, work, filled, width: size.columns }, glyphs)}
       facts={sessionFacts(model, session)}
       hints={keyHints(model, screen)}
+      border={panes?.border}
     >
       {children}
     </Page>
@@ -83,8 +91,10 @@ export function Frame({ screen, path, aside = [], children }: FrameProps) {
 
 function keyHints(model: Model, screen: ScreenId): KeyHint[] {
   const context = contextOf(model);
-  return bindingsOf(model.screens[screen], context).flatMap(({ keys, label, stays = false, whyNot }) => {
-    const disabled = (whyNot?.(context) ?? null) !== null;
-    return label === undefined ? [] : [{ keys: keyName(keys[0]), label, stays, disabled }];
-  });
+  return bindingsOf(model.screens[screen], context).flatMap(
+    ({ keys, shown = keyName(keys[0]), label, stays = false, whyNot }) => {
+      const disabled = (whyNot?.(context) ?? null) !== null;
+      return label === undefined ? [] : [{ keys: shown, label, stays, disabled }];
+    },
+  );
 }

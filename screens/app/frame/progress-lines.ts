@@ -1,7 +1,7 @@
 import type { Span } from '../../../components/line.tsx';
 import { progressBar } from '../../../components/progress-bar.ts';
 import type { Glyphs } from '../../../src/presentation/shapes/glyphs.ts';
-
+import type { Progress } from '../../../src/state/progress.ts';
 import { cellWidth, fitCells } from '../../../src/text/text-width.ts';
 import { type ProgressingRun, runProgress, tableProgress } from './progress-text.ts';
 
@@ -9,31 +9,33 @@ export interface ProgressLinesOptions {
   run: ProgressingRun;
   now: number;
   width: number;
-  /** Lines for tables. */
-  tables: number;
   glyphs: Glyphs;
 }
 
 const LEAST_BAR = 4;
 const MOST_NAME = 32;
 
-/** One bar over the full width, time left first; below it the figures, and a bar for each table. */
-export function progressLines({ run, now, width, tables, glyphs }: ProgressLinesOptions): Span[][] {
+/** One bar over all steps, and an empty line. */
+export function progressLines({ run, now, width, glyphs }: ProgressLinesOptions): Span[][] {
   if (run.state.status !== 'running') return [];
-  const { left, share, percent, words } = runProgress(run, now);
-  const ends = cellWidth(left) + (percent === '' ? 0 : 5) + 2;
-  const bar = width - ends < LEAST_BAR ? [] : progressBar({ share, width: width - ends, glyphs });
-  const head: Span[] = [{ text: `${left}  `, tone: 'strong' }, ...bar, { text: percent.padStart(5) }];
+  const { left, share, percent } = runProgress(run, now);
+  const bar = width - cellWidth(left) - 7;
   return [
-    head,
-    ...(words.length > 0 ? [[{ text: words.join('  '), tone: 'dim' } as const]] : []),
-    ...tableLines({ run, width, tables, glyphs }),
+    [
+      ...(bar < LEAST_BAR ? [] : progressBar({ share, width: bar, glyphs })),
+      { text: ` ${percent.padStart(4)}  `, tone: 'strong' },
+      { text: left },
+    ],
     [],
   ];
 }
 
-function tableLines({ run, width, tables, glyphs }: Omit<ProgressLinesOptions, 'now'>): Span[][] {
-  const rows = tableProgress(run, tables);
+/** A bar for each table of a step. */
+export function tableLines(
+  progress: Progress,
+  { width, tables, glyphs }: { width: number; tables: number; glyphs: Glyphs },
+): Span[][] {
+  const rows = tableProgress(progress, tables);
   const nameWidth = Math.min(MOST_NAME, Math.floor(width / 3), Math.max(0, ...rows.map(({ name }) => cellWidth(name))));
   // The same columns in every row, so that bars begin and end together.
   const wordsWidth = (count: number) =>

@@ -1,49 +1,48 @@
-import { percentText, progressWords } from '../../../src/presentation/progress.ts';
-import { type Item, isActive, isFinished, itemRate, type Progress, paceOf } from '../../../src/state/progress.ts';
+import { percentText } from '../../../src/presentation/progress.ts';
+import type { StepInList } from '../../../src/state/overall-progress.ts';
+import { type Item, isFinished, itemRate, type Progress } from '../../../src/state/progress.ts';
 import { elapsed } from '../../../src/state/run.ts';
-import type { Run } from '../../../src/state/runs.ts';
-import { formatBytes, formatCount, formatDuration, formatNumberOf } from '../../../src/text/format.ts';
+import type { RunStep } from '../../../src/state/run-step.ts';
+import { progressOfRun, type Run } from '../../../src/state/runs.ts';
+import { formatBytes, formatCount, formatDuration } from '../../../src/text/format.ts';
 
-export type ProgressingRun = Pick<Run, 'state' | 'estimateMs'>;
+export type ProgressingRun = Pick<Run, 'state'>;
 
 /** A run as a whole; what is not known is said to be unknown. */
 export interface RunProgress {
-  /** `12 s left`, `about 12 s left`, `time left unknown` */
-  left: string;
   /** 0 to 1, for the bar. */
-  share: number | null;
+  share: number;
   percent: string;
-  /** `12.3 MB of 30 MB`, `5.2 MB/s`, `2 tables in progress` */
-  words: string[];
+  /** `about 12 s left`, `time left unknown` */
+  left: string;
 }
 
-/** By the figures of the running step, and by earlier runs where they say that more is to come. */
-export function runProgress({ state, estimateMs }: ProgressingRun, now: number): RunProgress {
-  const progress = runningProgress(state.steps);
-  const pace = progress && paceOf(progress, now);
-  const words = progress && progressWords(progress, now);
-  const active = progress?.items.filter((item) => isActive(item, now)).length ?? 0;
-  const spent = elapsed(state, now);
-  const expected = estimateMs !== undefined && spent < estimateMs ? estimateMs - spent : null;
-  const measured = pace?.remainingMs ?? null;
-  const byEarlier = expected !== null && expected >= (measured ?? 0);
-  const leftMs = byEarlier ? expected : measured;
-  const share = byEarlier ? spent / (spent + (expected ?? 0)) : (pace?.share ?? null);
-  const time = leftMs === null ? null : formatDuration(Math.ceil(leftMs / 1000) * 1000);
-  return {
-    left: time === null ? 'time left unknown' : `${byEarlier ? 'about ' : ''}${time} left`,
-    share,
-    percent: share === null ? '' : percentText(share),
-    words: [
-      ...(words ? [words.amount] : []),
-      ...(words?.rate ? [words.rate] : []),
-      ...(active > 0 ? [`${formatNumberOf(active, 'table')} in progress`] : []),
-    ],
-  };
+export function runProgress(run: ProgressingRun, now: number): RunProgress {
+  const { share, leftMs } = progressOfRun(run, now);
+  const time = leftMs === null ? null : formatDuration(Math.max(1, Math.ceil(leftMs / 1000)) * 1000);
+  return { share, percent: percentText(share), left: time === null ? 'time left unknown' : `about ${time} left` };
 }
 
-function runningProgress(steps: Run['state']['steps']): Progress | null {
-  return steps.findLast(({ state, progress }) => state === 'running' && progress !== null)?.progress ?? null;
+/** The columns of a step: amount, rate, time. */
+export function stepFigures({ begun, expectedMs }: StepInList, now: number): [string, string, string] {
+  if (!begun) return ['', '', expectedMs === null ? '' : `~ ${formatDuration(expectedMs)}`];
+  if (begun.state === 'skipped') return ['', '', 'skipped'];
+  return [...amountAndRate(begun, now), formatDuration(elapsed(begun, now))];
+}
+
+const LEAST_RATE_MS = 300;
+
+/** No total of bytes: that of a dump is an estimate, which changes. */
+function amountAndRate(step: RunStep, now: number): [string, string] {
+  const { progress } = step;
+  if (!progress) return ['', ''];
+  const { done, total, unit, bytes } = progress;
+  const moved = unit === 'bytes' ? done : bytes;
+  const ms = elapsed(step, now);
+  const rate = moved === null || ms < LEAST_RATE_MS ? '' : `${formatBytes((moved / ms) * 1000)}/s`;
+  if (unit === 'bytes') return [formatBytes(done), rate];
+  if (step.state === 'running' && total !== null) return [`${formatCount(done)} of ${formatCount(total)}`, rate];
+  return [`${formatCount(done)} ${unit}`, rate];
 }
 
 export interface TableProgress {
@@ -54,11 +53,8 @@ export interface TableProgress {
   words: string[];
 }
 
-/** The tables of the running step, largest first; with little room those in progress stay before finished ones. */
-export function tableProgress({ state }: ProgressingRun, most: number): TableProgress[] {
-  const progress = runningProgress(state.steps);
-  if (!progress) return [];
-  const { items, unit } = progress;
+/** The tables of a step, largest first; with little room those in progress stay before finished ones. */
+export function tableProgress({ items, unit }: Progress, most: number): TableProgress[] {
   const finished = items.filter(isFinished);
   const open = items.filter((item) => !isFinished(item));
   const shown = new Set([...open, ...finished].slice(0, Math.max(0, most)));

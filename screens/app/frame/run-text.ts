@@ -1,16 +1,15 @@
 import { profileOfScheme } from '../../../src/engines/list.ts';
 import { percentText, type StateMark } from '../../../src/presentation/progress.ts';
-import type { Cell, Column } from '../../../src/presentation/shapes/column.ts';
+import type { Cell } from '../../../src/presentation/shapes/column.ts';
 import type { Glyphs, Tone } from '../../../src/presentation/shapes/glyphs.ts';
 import { queuedText } from '../../../src/presentation/shapes/question.ts';
 import { kindBadge } from '../../../src/presentation/snapshot.ts';
 import type { ScreenNotice } from '../../../src/state/navigation.ts';
-import { paceOf } from '../../../src/state/progress.ts';
 import { elapsed, type LogLine, type RunState } from '../../../src/state/run.ts';
-import { type ReplacedDatabase, type Run, type RunSummary, runBefore } from '../../../src/state/runs.ts';
+import { progressOfRun, type ReplacedDatabase, type Run, type RunSummary, runBefore } from '../../../src/state/runs.ts';
 import { formatCount, formatDuration, formatNumberOf } from '../../../src/text/format.ts';
 
-const RUN_MARKS: Record<RunState['status'], StateMark> = {
+export const RUN_MARKS: Record<RunState['status'], StateMark> = {
   waiting: { glyph: 'pending', tone: 'dim' },
   running: { glyph: 'running', tone: 'accent' },
   done: { glyph: 'good', tone: 'good' },
@@ -102,65 +101,36 @@ export const RUN_NOTES = {
   ctrlC: 'Press Ctrl-C again to quit',
 };
 
-/** `runs` are all runs, to name the one that another waits for. */
-export function runColumns(runs: Run[], { glyphs, now }: { glyphs: Glyphs; now: number }): Column<Run>[] {
-  return [
-    { title: 'STATE', cell: (run) => stateCell(run, glyphs) },
-    { title: 'TIME', align: 'right', cell: ({ state }) => ({ text: formatDuration(elapsed(state, now)) }) },
-    { title: 'RUN', grows: true, cell: (run) => ({ text: runText(run, runs) }) },
-  ];
-}
-
-function stateCell({ state, summary, cancelling }: Run, glyphs: Glyphs): Cell {
-  const done = outcomeTone(summary);
-  const { glyph, tone } = state.status === 'done' ? { glyph: done, tone: done } : RUN_MARKS[state.status];
-  const word = state.status === 'waiting' ? 'queued' : state.status;
-  return { text: `${glyphs[glyph]} ${cancelling && state.status === 'running' ? 'cancelling' : word}`, tone };
-}
-
-/** Title and progress; of an ended run its result. */
-function runText(run: Run, runs: Run[]): string {
-  const { title, state, summary } = run;
-  switch (state.status) {
-    case 'waiting':
-      return `${title}, after: ${runBefore(runs, run)?.title ?? ''}`;
-    case 'running': {
-      const step = state.steps.findLast((other) => other.state === 'running');
-      return [title, step?.label, percentOf(run)].filter(Boolean).join(': ');
-    }
-    case 'done':
-      return summary?.line ?? title;
-    case 'failed':
-    case 'cancelled':
-      return state.error ? `${title}: ${state.error.message}` : title;
-    default:
-      return state.status satisfies never;
-  }
+/** The running step and its progress, or what a queued run waits for. */
+export function runningText(run: Run, { runs, now }: { runs: Run[]; now: number }): string {
+  const { state } = run;
+  if (state.status === 'waiting') return `after ${runBefore(runs, run)?.title ?? 'an earlier run'}`;
+  const step = state.steps.findLast((other) => other.state === 'running');
+  return [step?.label, percentOf(run, now)].filter(Boolean).join(': ');
 }
 
 /** Whole percents: the line is drawn on every change. */
-export function percentOf({ state }: Pick<Run, 'state'>): string | null {
-  const progress = state.steps.findLast((step) => step.state === 'running')?.progress;
-  const share = progress ? paceOf(progress, state.startedAt).share : null;
-  return share === null ? null : percentText(share);
+export function percentOf(run: Pick<Run, 'state'>, now: number): string {
+  return percentText(progressOfRun(run, now).share);
 }
 
 /** `● Build a snapshot of app 42% and 1 more, 2 queued`; empty without other runs than the one shown. */
-export function runsInProgress(runs: Run[], { shown, glyphs }: { shown: string | null; glyphs: Glyphs }): string {
+export function runsInProgress(
+  runs: Run[],
+  { shown, glyphs, now }: { shown: string | null; glyphs: Glyphs; now: number },
+): string {
   const others = runs.filter(({ id }) => id !== shown);
   const [first, ...more] = others.filter(({ state }) => state.status === 'running');
   const queued = others.filter(({ state }) => state.status === 'waiting').length;
-  const running = first && [first.title, percentOf(first), more.length > 0 ? `and ${more.length} more` : null];
+  const running = first && [first.title, percentOf(first, now), more.length > 0 ? `and ${more.length} more` : null];
   const words = [running?.filter(Boolean).join(' '), queued > 0 ? `${queued} queued` : null].filter(Boolean);
   return words.length === 0 ? '' : `${first ? glyphs.running : glyphs.pending} ${words.join(', ')}`;
 }
 
-export function runCount(runs: Run[]): string {
-  const waiting = runs.filter(({ state }) => state.status === 'waiting').length;
-  return formatNumberOf(runs.length, 'run') + (waiting > 0 ? `, ${waiting} queued` : '');
-}
-
-export const LOG_MARKS: Record<LogLine['kind'], { lead: Exclude<keyof Glyphs, 'corners'> | null; tone: Tone }> = {
+export const LOG_MARKS: Record<
+  LogLine['kind'],
+  { lead: Exclude<keyof Glyphs, 'corners' | 'junctions'> | null; tone: Tone }
+> = {
   step: { lead: 'pending', tone: 'plain' },
   done: { lead: 'good', tone: 'plain' },
   skipped: { lead: 'skipped', tone: 'dim' },

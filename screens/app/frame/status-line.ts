@@ -4,8 +4,7 @@ import type { StatusFact } from '../../../components/status-bar.tsx';
 import type { Glyphs, Tone } from '../../../src/presentation/shapes/glyphs.ts';
 import type { Message } from '../../../src/state/messages.ts';
 import type { ScreenNotice } from '../../../src/state/navigation.ts';
-import { paceOf } from '../../../src/state/progress.ts';
-import type { Run } from '../../../src/state/runs.ts';
+import { progressOfRun, type Run } from '../../../src/state/runs.ts';
 import { cellWidth } from '../../../src/text/text-width.ts';
 import type { Model, Session } from '../model.ts';
 import { READ_ONLY_BADGE, versionText } from '../text.ts';
@@ -42,11 +41,9 @@ export function statusSpans({ notice, toast, work, filled, width }: Status, glyp
 }
 
 /** Whole cells: the line is drawn on every change. */
-export function runningCells(runs: Run[], shown: string | null): number | null {
+export function runningCells(runs: Run[], { shown, now }: { shown: string | null; now: number }): number | null {
   const first = runs.find(({ id, state }) => id !== shown && state.status === 'running');
-  const progress = first?.state.steps.findLast((step) => step.state === 'running')?.progress;
-  const share = progress ? paceOf(progress, first.state.startedAt).share : null;
-  return share === null ? null : Math.floor(share * BAR_WIDTH);
+  return first ? Math.floor(progressOfRun(first, now).share * BAR_WIDTH) : null;
 }
 
 export function sessionFacts({ readOnly, version }: Model, { file, mode }: Session): StatusFact[] {

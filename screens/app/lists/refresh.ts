@@ -1,6 +1,13 @@
 import type { TargetRow } from '../../../src/results/results.ts';
 import { toUserError, UserError } from '../../../src/runtime/errors.ts';
-import { diskUseRead, snapshotsFailed, snapshotsListed, snapshotsOf } from '../../../src/state/snapshots.ts';
+import {
+  diskUseRead,
+  type SnapshotTables,
+  snapshotsFailed,
+  snapshotsListed,
+  snapshotsOf,
+  tablesRead,
+} from '../../../src/state/snapshots.ts';
 import {
   targetsChecked,
   targetsChecking,
@@ -170,15 +177,37 @@ function mostUrgentFirst(model: Model, rows: TargetRow[]): TargetRow[] {
   return [...urgent, ...left.values()];
 }
 
-export async function refreshSnapshots(model: Model, target: string): Promise<void> {
+/** Leaves the list as it is when the signal ends it. */
+export async function refreshSnapshots(model: Model, target: string, signal?: AbortSignal): Promise<void> {
   const { snapshots, operations } = model;
   try {
-    const listed = await operations.listSnapshots(quietly(AbortSignal.timeout(LISTING_MS)), target);
+    const listed = await operations.listSnapshots(quietly(within(LISTING_MS, signal)), target);
     snapshots.setState((state) => snapshotsListed(state, target, listed.snapshots));
     void readDiskUse(model, target);
   } catch (thrown) {
-    snapshots.setState((state) => snapshotsFailed(state, target, toUserError(thrown)));
+    if (!signal?.aborted) snapshots.setState((state) => snapshotsFailed(state, target, toUserError(thrown)));
   }
+}
+
+/** Reads the tables of a snapshot, which do not change. */
+export async function readTables(
+  { snapshots, operations }: Model,
+  { target, snapshot }: { target: string; snapshot: string },
+  signal?: AbortSignal,
+): Promise<void> {
+  const keep = (tables: SnapshotTables) =>
+    snapshots.setState((state) => tablesRead(state, { target, snapshot }, tables));
+  try {
+    const found = await operations.listTables(quietly(within(LISTING_MS, signal)), { target, snapshot });
+    keep({ found, error: null });
+  } catch (thrown) {
+    if (!signal?.aborted) keep({ found: null, error: toUserError(thrown) });
+  }
+}
+
+function within(ms: number, signal?: AbortSignal): AbortSignal {
+  const timeout = AbortSignal.timeout(ms);
+  return signal ? AbortSignal.any([signal, timeout]) : timeout;
 }
 
 async function readDiskUse({ snapshots, operations }: Model, target: string): Promise<void> {

@@ -1,8 +1,10 @@
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
 import { isLive, type Run } from '../../../src/state/runs.ts';
-import { contextOf, type KeyBinding, type KeyContext, type Model } from '../../app/model.ts';
+import { refreshTargetsAnew } from '../../app/lists/refresh.ts';
+import { contextOf, type KeyBinding, type KeyContext, type Model, notifyFailure, quietly } from '../../app/model.ts';
 import { notWritable } from '../../app/why-not.ts';
 import { startBuild } from '../build.ts';
+import { includeQuestion } from './include-text.ts';
 import { runRoute } from './run-route.ts';
 
 /** The commands of a run, on its screen and in the list of runs. */
@@ -39,6 +41,15 @@ export const RUN_KEYS: KeyBinding[] = [
       const { run } = contextOf(model);
       if (run) void startBuild(model, { target: run.target, includeNeededSchemas: true });
     },
+  },
+  {
+    id: 'accept',
+    label: 'include schemas',
+    help: 'write schema_config, so that builds include all schemas, and build again; asks first',
+    palette: 'Include all schemas…',
+    when: ({ run }) => run?.kind === 'build' && run.summary?.lostSchemas !== undefined,
+    whyNot: notWritable,
+    run: askToInclude,
   },
   {
     id: 'accept',
@@ -87,6 +98,39 @@ function overtakenBy({ model, run }: KeyContext): Run | null {
 
 function hasOrWillReplace(run: Run): boolean {
   return isLive(run) || run.state.status === 'done';
+}
+
+/** Left-out schemas: all of them from now on, since a list would miss the next one. */
+function askToInclude(model: Model): void {
+  const { run } = contextOf(model);
+  if (!run) return;
+  const { target, summary } = run;
+  model.navigation.push({
+    screen: 'choice',
+    path: [target, 'include schemas'],
+    ...includeQuestion(target, summary?.lostSchemas ?? []),
+    options: [
+      { label: 'Cancel', value: 'cancel' },
+      { label: 'Write and build again', value: 'build' },
+      { label: 'Write only', value: 'write' },
+    ],
+    answer: (value) => {
+      if (value !== 'cancel') void includeSchemas(model, { target, build: value === 'build' });
+    },
+  });
+}
+
+async function includeSchemas(model: Model, { target, build }: { target: string; build: boolean }): Promise<void> {
+  const { operations, navigation } = model;
+  try {
+    const { file } = await operations.includeAllSchemas(quietly(new AbortController().signal), { target });
+    navigation.notify({ tone: 'good', text: `Saved ${file}` });
+    await refreshTargetsAnew(model);
+  } catch (thrown) {
+    notifyFailure(model, thrown);
+    return;
+  }
+  if (build) await startBuild(model, { target });
 }
 
 /** Loads again after a failure, with what to do about errors. */

@@ -1,8 +1,8 @@
+import { contentOf, restoreSteps, transferSteps } from '../../../src/operations/expected-steps.ts';
 import type { Operation } from '../../../src/operations/operation.ts';
 import type { Planned } from '../../../src/operations/planned.ts';
 import {
   exportSummary,
-  snapshotTitle,
   type TransferKind,
   transferSummary,
   verifySummary,
@@ -27,21 +27,26 @@ export function operationRun<Request, P extends Planned<Request, unknown>, Resul
 ): RunDefinition {
   const replacement = operation.replaces?.(shown) ?? null;
   const sanitized = operation.sanitized?.(shown) ?? null;
-  const estimateMs = operation.estimateMs?.(shown);
+  const steps = operation.steps?.(shown);
   return {
-    title: operation.title?.(shown) ?? operation.question(shown, model.clock()).title,
+    title: operation.title?.(shown) ?? uncapitalized(operation.question(shown, model.clock()).title),
     target,
     kind: operation.kind,
     replaces: replacement && replacedDatabase(replacement.database),
     ...(replacement?.bySwap && { swaps: { database: replacement.database.database, url: replacement.database.url } }),
     ...(sanitized !== null && { sanitized }),
-    ...(estimateMs !== undefined && { estimateMs }),
+    ...(steps && { steps }),
     perform: async (session) => {
       const result = await model.operations.apply(session, operation, sealed);
       await refreshAfterRun(model, target);
       return operation.summary(result, shown);
     },
   };
+}
+
+/** Names of runs begin with a verb: they are among others in a list. */
+function uncapitalized(title: string): string {
+  return title.charAt(0).toLowerCase() + title.slice(1);
 }
 
 export function verifyRun(model: Model, { target, snapshot }: OfSnapshot): RunDefinition {
@@ -52,11 +57,12 @@ export function verifyRun(model: Model, { target, snapshot }: OfSnapshot): RunDe
 
 /** The lists then show when it was last restored. */
 export function proveRun(model: Model, { target, snapshot }: OfSnapshot): RunDefinition {
-  return ofSnapshot('verify', { target, snapshot }, async (session) => {
+  const perform = async (session: RunContext) => {
     const result = await model.operations.verifyRestore(session, { target, snapshot: snapshot.id });
     await refreshAfterRun(model, target);
     return verifySummary(result);
-  });
+  };
+  return { ...ofSnapshot('verify', { target, snapshot }, perform), steps: restoreSteps(contentOf(snapshot)) };
 }
 
 export function transferRun(model: Model, kind: TransferKind, { target, snapshot }: OfSnapshot): RunDefinition {
@@ -80,5 +86,6 @@ function ofSnapshot(
   perform: (session: RunContext) => ReturnType<RunDefinition['perform']>,
 ): RunDefinition {
   const { sanitized } = snapshot;
-  return { title: snapshotTitle(kind, target, snapshot), target, kind, replaces: null, sanitized, perform };
+  const title = `${kind} ${snapshot.id}`;
+  return { title, target, kind, replaces: null, sanitized, steps: transferSteps(kind, snapshot), perform };
 }

@@ -1,7 +1,7 @@
 import { type ProgressWords, progressWords, stepTime } from '../../presentation/progress.ts';
 import type { Glyphs } from '../../presentation/shapes/glyphs.ts';
 import { redact } from '../../process/redact.ts';
-import type { RunStep } from '../../state/run.ts';
+import type { RunStep } from '../../state/run-step.ts';
 import { printable } from '../../text/printable.ts';
 import { cellWidth, cut } from '../../text/text-width.ts';
 import { createPlainPrinter, type PlainOptions } from './plain.ts';

@@ -6,6 +6,7 @@ export interface RehearsalFacts {
   searchPath: readonly string[];
   /** Reports whether role, database or server limit how long a statement waits for a lock. */
   limitsLockWaits: boolean;
+  isMariadb?: boolean;
 }
 
 export interface TableFacts {
@@ -15,6 +16,8 @@ export interface TableFacts {
   columns: readonly ColumnFacts[];
   indexes: readonly string[];
   constraints: readonly ConstraintFacts[];
+  /** Of engines whose statements name a trigger without its table. */
+  triggers?: readonly string[];
 }
 
 export interface ColumnFacts {

@@ -5,6 +5,8 @@ import type { RehearsalFacts } from './rehearsal-facts.ts';
 export interface RehearseFacet {
   /** Begins to observe a database. Its facts are as before the work from here on. */
   observe(): Promise<RehearsalObserver>;
+  /** The observer can run a workload meanwhile. */
+  takesWorkload?: true;
 }
 
 /** Disposing ends the address of `url` with its sessions. */
@@ -13,7 +15,35 @@ export interface RehearsalObserver extends AsyncDisposable {
   url: DatabaseUrl;
   /** Runs the statements of an SQL file one by one, as the vendor's client does. */
   runFile(file: string, signal: AbortSignal): Promise<void>;
+  /** Runs a workload until `finish`; where `takesWorkload`. */
+  startWorkload?(options: WorkloadOptions): Promise<void>;
   finish(): Promise<ObservedRehearsal>;
+}
+
+export interface WorkloadOptions {
+  /** Absolute path of the statements. */
+  file: string;
+  sessions: number;
+  signal: AbortSignal;
+}
+
+/** The statements of a workload during a migration. */
+export interface ObservedWorkload {
+  sessions: number;
+  statements: number;
+  failed: number;
+  /** Values are masked. */
+  firstError: string | null;
+  /** The slowest statements. */
+  waits: WorkloadWait[];
+}
+
+export interface WorkloadWait {
+  statement: string;
+  atMs: number;
+  durationMs: number;
+  /** The statement of the migration's session that it waited for; `null` where it was not seen waiting. */
+  blockedBy: string | null;
 }
 
 export interface ObservedRehearsal {
@@ -27,6 +57,7 @@ export interface ObservedRehearsal {
   walBytes: number | null;
   sizeBefore: number;
   sizeAfter: number;
+  workload?: ObservedWorkload;
   /** The tables before the work. */
   facts: RehearsalFacts;
   sampling: { intervalMs: number; samples: number; longestGapMs: number };
@@ -41,6 +72,8 @@ export interface ObservedStatement {
   /** Number of the session, from 1. */
   session: number;
   inTransaction: boolean;
+  /** Rows that each of its results reports as changed; copied rows of a definition of MySQL. */
+  affected?: readonly number[];
   /** Code and message of the server, values masked. */
   error: { code: string; message: string } | null;
 }

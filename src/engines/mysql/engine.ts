@@ -147,7 +147,9 @@ export const mysql: Engine = {
       checkDestination: () =>
         run(async (context, url) => (await import('./subset/destination.ts')).checkDestination(context, url)),
     },
-    rehearse: null,
+    rehearse: {
+      observe: () => run(async (context, url) => (await import('./rehearse/observe.ts')).observe(context, url)),
+    },
     branches: {
       list: () => run(async (context, url) => (await import('./branches/list.ts')).listBranches(context, url)),
       plan: (copies) =>

@@ -59,7 +59,7 @@ export function postgresDetails(text: v.GenericSchema<string>) {
     definitions_only: v.optional(definitionsOnlySchema(text)),
     excluded_rows: v.exactOptional(excludedRowsSchema(text)),
     foreign_servers: v.exactOptional(list(text)),
-    left_out_schemas: v.optional(list(v.object({ schema: text, tables: count }))),
+    left_out_schemas: v.optional(list(v.object({ schema: text, tables: count, bytes: v.optional(count) }))),
     /** Schemas outside the selection that its tables need: every load restores them. */
     needed_schemas: v.optional(list(text)),
     /** Objects that only a superuser may create, besides extensions and event triggers. */

@@ -10,6 +10,17 @@ export const profile = {
   client: 'psql',
   nameLimit: { most: 63, lengthOf: (text) => Buffer.byteLength(text) },
   rows: { byProgram: 'copied', emptyEnd: false, endBytes: 5 },
+  indexing: 'Build indexes and constraints',
+  perMs: {
+    readBytes: 50_000,
+    restoredBytes: 55_000,
+    indexedBytes: 80_000,
+    copiedBytes: 60_000,
+    countedRows: 10_000,
+    tableDefinitions: 1,
+    indexDefinitions: 0.2,
+    renamedTables: 1000,
+  },
   partsFormat: 2,
   defaultImage: 'postgres:17',
   withoutPrograms: {

@@ -35,6 +35,11 @@ export const backOperation = defineOperation<BackRequest, PlannedBack, BackResul
     return (undo ? undoOperation.replaces?.(undo) : loadOperation.replaces?.(ofSave(load))) ?? null;
   },
   sanitized: () => null,
+  steps: ({ load, reset, undo, branch_reset: ofBranch }) => {
+    if (ofBranch) return [];
+    if (reset) return resetOperation.steps?.(reset) ?? [];
+    return (undo ? undoOperation.steps?.(undo) : loadOperation.steps?.(ofSave(load))) ?? [];
+  },
 });
 
 function ofSave(load: BackPlan['load']) {

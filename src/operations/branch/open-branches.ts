@@ -46,22 +46,26 @@ const COMPARED_AT_ONCE = 4;
 
 /**
  * Refuses a destination or a branch that is the source of any target. Resolves with the targets whose sources could not
- * be compared, where the user has declared them other databases.
+ * be compared, where the user has declared them other databases. The destination is compared before the names are known.
  */
 export async function assertBranchesNotSources(
   { context, database: { engine, url } }: OpenedBranches,
   target: string,
-  databases: string[],
+  databases: string[] | Promise<string[]>,
 ): Promise<string[]> {
   const allowedBy: string[] = [];
+  const comparing = Promise.resolve(databases).then((names) => {
+    const others = names.filter((database) => database !== url.database);
+    return mapWithConcurrency(others, COMPARED_AT_ONCE, (database) =>
+      assertNotASource({ ...context, report: () => {} }, engine.withDatabase(url, database)),
+    );
+  });
+  // The refusal of the destination comes first.
+  comparing.catch(() => {});
   const unverified = await assertNotASource(context, url, { target, allowedBy });
   const why = whyNoBase(allowedBy.at(-1));
   if (why) throw noBranches(target, why);
-  const others = databases.filter((database) => database !== url.database);
-  const found = await mapWithConcurrency(others, COMPARED_AT_ONCE, (database) =>
-    assertNotASource({ ...context, report: () => {} }, engine.withDatabase(url, database)),
-  );
-  return [...new Set([unverified, ...found].flat())];
+  return [...new Set([unverified, ...(await comparing)].flat())];
 }
 
 /** Refuses the name of a database that a target loads into. */

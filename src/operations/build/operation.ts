@@ -1,4 +1,6 @@
 import { defineOperation } from '../operation.ts';
+import { sanitizeExpectedSteps } from '../sanitize/expected-steps.ts';
+import { buildExpectedSteps } from './expected-steps.ts';
 import type { BuildAndSanitizeRequest, BuildResult, PlannedBuild } from './planned-build.ts';
 import { buildQuestion, buildRunTitle, buildSummary } from './text.ts';
 
@@ -16,4 +18,6 @@ export const buildOperation = defineOperation<BuildAndSanitizeRequest, PlannedBu
   summary: buildSummary,
   replaces: ({ sanitize }) => (sanitize?.destination ? { database: sanitize.destination, bySwap: true } : null),
   sanitized: () => false,
+  steps: ({ target, content, sanitize }) =>
+    sanitize ? sanitizeExpectedSteps(sanitize, content) : buildExpectedSteps(target, content),
 });

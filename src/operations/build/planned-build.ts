@@ -2,8 +2,11 @@ import type { SnapshotRow, VerifiedRestore } from '../../results/results.ts';
 import type { AllRead } from '../../results/row-reading.ts';
 import type { SanitizePlan, SanitizeResult } from '../../results/sanitize-results.ts';
 import type { Context } from '../../runtime/context.ts';
+import { contentOf, type ExpectedContent } from '../expected-steps.ts';
 import type { Planned } from '../planned.ts';
 import { applySanitize, hasSanitizeQuery, type PlannedSanitize, planSanitize } from '../sanitize/sanitize.ts';
+import { localRepository } from '../snapshots/local-repository.ts';
+import { snapshotRow } from '../snapshots/snapshots.ts';
 import { assertExcludes, type BuildRequest, build } from './build.ts';
 import { readEvidence } from './evidence.ts';
 
@@ -22,6 +25,8 @@ export interface BuildPlan {
   push: boolean;
   /** Why all rows are read; `null` where those that are proved to be unchanged since the last build are not. */
   all_read: AllRead | null;
+  /** The content of the last snapshot, by which the duration is estimated. */
+  content: ExpectedContent;
   /** `null`: nothing is sanitized. */
   sanitize: SanitizePlan | null;
 }
@@ -43,7 +48,9 @@ export async function planBuild(context: Context, request: BuildAndSanitizeReque
   const isSanitized = request.sanitize !== false && (request.sanitize || hasSanitizeQuery(context, target));
   const sanitize = isSanitized ? await planSanitize(context, sanitizeRequest(request)) : null;
   const { why: all_read } = await readEvidence(context, { target, full });
-  const plan = { target, note: note ?? null, push, all_read, sanitize: sanitize?.plan ?? null };
+  const [last] = await localRepository(context).list(target);
+  const content = contentOf(last && snapshotRow(context, last, 0), sanitize?.engine);
+  const plan = { target, note: note ?? null, push, all_read, content, sanitize: sanitize?.plan ?? null };
   return { request, plan, planned_at: context.clock().toISOString(), sanitize };
 }
 

@@ -1,7 +1,14 @@
 import { keyText } from '../../config/keys/keys-in-effect.ts';
 import type { Question } from '../../presentation/shapes/question.ts';
 import { summaryOf } from '../../presentation/shapes/summary.ts';
-import { briefName, contentsText, lackingLines, snapshotName } from '../../presentation/snapshot.ts';
+import {
+  briefName,
+  contentsText,
+  lackingLines,
+  lostFacts,
+  lostNames,
+  snapshotName,
+} from '../../presentation/snapshot.ts';
 import type { SnapshotRow } from '../../results/results.ts';
 import type { AllRead, RowReadSummary } from '../../results/row-reading.ts';
 import type { RunSummary } from '../../state/runs.ts';
@@ -11,14 +18,14 @@ import type { BuildPlan, BuildResult } from './planned-build.ts';
 
 export function buildQuestion({ target, sanitize, all_read }: BuildPlan, now: Date): Question {
   if (sanitize) return sanitizeQuestion(sanitize, now);
-  const title = buildTitle(target);
+  const title = `Build a snapshot of ${target}`;
   const facts = [{ name: 'Rows', value: plannedReading(all_read) }];
   const rest = { facts, steps: [], warnings: [], typed: null, harmless: true };
   return { title, consequence: 'No database is changed.', ask: `${title}?`, go: 'Build', ...rest };
 }
 
 export function buildRunTitle({ target, sanitize }: BuildPlan): string {
-  return sanitize ? sanitizeTitle(sanitize) : buildTitle(target);
+  return sanitize ? sanitizeTitle(sanitize) : `build ${target}`;
 }
 
 export function buildSummary({ snapshot, ...result }: BuildResult, { target, sanitize }: BuildPlan): RunSummary {
@@ -30,17 +37,16 @@ function isSanitized(result: Omit<BuildResult, 'snapshot'>): result is Required<
   return result.sanitized !== undefined;
 }
 
-function buildTitle(target: string): string {
-  return `Build a snapshot of ${target}`;
-}
-
 export function builtSummary(target: string, snapshot: SnapshotRow): RunSummary {
   const { program, stored_bytes } = snapshot;
   const by = program === undefined ? '' : `, by ${program}`;
   const added = `${contentsText(snapshot)} (${formatBytes(stored_bytes)} added)${by}`;
   return summaryOf(`Built ${snapshotName(target, snapshot)}: ${added}`, {
-    card: { title: `Snapshot ${briefName(snapshot)} created`, facts: [contentsText(snapshot)] },
+    caution: lostFacts(snapshot).length > 0,
+    card: { title: `Snapshot ${briefName(snapshot)} created`, facts: [contentsText(snapshot), ...lostFacts(snapshot)] },
+    ...lostNames(snapshot),
     details: [...readingLines(snapshot.reading), ...lackingLines([snapshot])],
+    snapshot: snapshot.id,
   });
 }
 

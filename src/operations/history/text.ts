@@ -95,14 +95,10 @@ export function historyNotes({ entries, damaged_lines }: HistoryList, shown: num
   const older = entries.length - shown;
   return [
     ...(older > 0 ? [`${formatNumberOf(older, 'older entry', 'older entries')} not shown: add --all`] : []),
-    ...damagedNotes(damaged_lines),
+    ...(damaged_lines > 0 ? [damagedText(damaged_lines)] : []),
   ];
 }
 
-function damagedNotes(lines: number): string[] {
-  return lines === 0 ? [] : [`${formatNumberOf(lines, 'damaged line')} of the history skipped`];
-}
-
-export function countedEntries({ entries, damaged_lines }: HistoryList): string {
-  return [formatNumberOf(entries.length, 'entry', 'entries'), ...damagedNotes(damaged_lines)].join(', ');
+export function damagedText(lines: number): string {
+  return `${formatNumberOf(lines, 'damaged line')} of the history skipped`;
 }

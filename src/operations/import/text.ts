@@ -39,6 +39,7 @@ export function importSummary(result: ImportResult): RunSummary {
   const from = dump ? ` from ${dump.file}` : '';
   const contents = `${formatNumberOf(tables, 'table')}, ${formatNumberOf(rows, 'row')}`;
   return summaryOf(`Imported snapshot ${id} of ${target}${from}: ${contents}`, {
+    snapshot: id,
     details: [
       ...(left_out.length === 0 ? [] : [`Not in the snapshot: ${left_out.join(', ')}`]),
       ...lackingLines([{ ...result, index: 0, where: ['local'] }]),

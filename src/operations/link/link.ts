@@ -2,21 +2,22 @@ import { relative, sep } from 'node:path';
 import { parseUrl } from '../../engines/registry.ts';
 import type { LinkPlan, LinkResult } from '../../results/link-results.ts';
 import type { Context } from '../../runtime/context.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { noRepository } from '../branch/checkout/checkout.ts';
 import { applyBranchHook, type PlannedBranchHook, planBranchHook } from '../branch/hook/hook.ts';
 import { assertBranchesNotSources, type OpenedBranches, openBranches } from '../branch/open-branches.ts';
-import { PROJECT_FILES, PROJECT_KEYS } from '../configuration/project-database.ts';
 import { isTracked, readCheckout, readHookFile } from '../git.ts';
 import { createAddressComparison } from '../load/guard/guard.ts';
 import type { Planned } from '../planned.ts';
-import { assertNames, keysOf, linesFor, linesOf, readInTree, refused, urlIn } from './environment-file.ts';
+import { assertNames, formatOf, keysIn, LINK_FILES } from './formats.ts';
 import { type Link, readLink, removeLink, writeLink } from './memory.ts';
+import { readInTree, refused } from './tree-file.ts';
 import { findTree, type Tree } from './trees.ts';
 
 export interface LinkRequest {
   target: string;
-  /** The untracked file with the URL of the application, and its variable; default: those that lead to the destination. */
+  /** The untracked file with the URL of the application, and its key; default: those that lead to the destination. */
   file?: string | undefined;
   key?: string | undefined;
   /** The value of `--config`. */
@@ -80,15 +81,27 @@ async function readMainTree(context: Context): Promise<Tree> {
   return tree;
 }
 
-/** Finds the variable of an untracked file that leads to the destination. */
+/** Finds the key of an untracked file that leads to the destination. */
 async function findUrl({ context, database }: OpenedBranches, tree: Tree, { file, key }: LinkRequest) {
   const isDestination = createAddressComparison(context, database.url);
   const others: string[] = [];
-  for (const each of file === undefined ? PROJECT_FILES : [file]) {
-    const bytes = await readInTree(tree.folder, each);
+  for (const each of file === undefined ? LINK_FILES : [file]) {
+    const bytes = await readInTree(tree.folder, each).catch((error) => {
+      // A project without Rails has no folder config/.
+      if (file !== undefined || !each.includes('/')) throw error;
+      return null;
+    });
     if (bytes === null) continue;
-    for (const name of key === undefined ? PROJECT_KEYS : [key]) {
-      const text = urlIn(bytes, name);
+    const { urlIn, linesOf, linesFor } = formatOf(each);
+    for (const name of key === undefined ? keysIn(each) : [key]) {
+      let text: string | null;
+      try {
+        text = urlIn(bytes, name);
+      } catch (error) {
+        if (file !== undefined || !(error instanceof UserError)) throw error;
+        others.push(`${each}: ${error.message}`);
+        break;
+      }
       const url = text === null ? null : parseUrl(text);
       if (!url) continue;
       others.push(`${name} of ${each} is ${url.display}`);
@@ -98,7 +111,7 @@ async function findUrl({ context, database }: OpenedBranches, tree: Tree, { file
         break;
       }
       // Refuses what could not be rewritten for a tree.
-      linesFor(linesOf(bytes, keysOf(name)), { key: name, database: `${database.url.database}_tree` });
+      linesFor(linesOf(bytes, name), { key: name, database: `${database.url.database}_tree` });
       return { file: each, key: name, url: url.display };
     }
   }

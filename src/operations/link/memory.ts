@@ -4,7 +4,7 @@ import { basename, isAbsolute, join } from 'node:path';
 import * as v from 'valibot';
 import { createFile, replaceFile } from '../../config/edit/write-temporary.ts';
 import { UserError } from '../../runtime/errors.ts';
-import { isEnvironmentFile, KEY } from './names.ts';
+import { isEnvironmentFile, isKeyOf, isYamlFile } from './names.ts';
 import { folderOfTree, readShort, type Tree } from './trees.ts';
 
 /** In the git folder that all working trees share: a clone does not bring it, a commit does not change it. */
@@ -18,26 +18,32 @@ const MOST_BYTES = 256 * 1024;
 const MOST_TREES = 2000;
 
 const short = v.pipe(v.string(), v.minLength(1), v.maxLength(4096));
-const name = v.pipe(v.string(), v.regex(KEY));
-const file = v.pipe(v.string(), v.check(isEnvironmentFile));
+const file = v.pipe(
+  v.string(),
+  v.check((path) => isEnvironmentFile(path) || isYamlFile(path)),
+);
 
-const linkSchema = v.strictObject({
+const linkEntries = v.strictObject({
   format: v.literal(1),
   target: short,
   /** URL without password of the only destination whose branches the trees get. */
   destination: short,
-  /** Top folder of the main tree, the file in it, and the variable that has the URL of the application. */
+  /** Top folder of the main tree, the file in it, and the key that has the URL of the application. */
   main: v.pipe(short, v.check(isAbsolute)),
   file,
-  key: name,
+  key: short,
   /** URL of the application in the main tree, without password. */
   url: short,
   /** The hook, and the lines of it that were replaced; `null` where none were. */
   hook: v.nullable(v.strictObject({ file: short, previous: v.nullable(v.pipe(v.string(), v.maxLength(20_000))) })),
 });
+const linkSchema = v.pipe(
+  linkEntries,
+  v.check(({ file, key }) => isKeyOf(file, key)),
+);
 export type Link = v.InferOutput<typeof linkSchema>;
 
-const treeSchema = v.strictObject({
+const treeEntries = v.strictObject({
   format: v.literal(1),
   token: v.pipe(v.string(), v.regex(TOKEN)),
   /** The branch whose database the tree has. */
@@ -46,13 +52,17 @@ const treeSchema = v.strictObject({
   own: short,
   folder: short,
   file,
-  /** Lines of the file before, by variable, as bytes; `null` where the file did not exist. */
-  before: v.nullable(v.record(name, v.nullable(v.pipe(v.string(), v.maxLength(20_000))))),
+  /** Lines or values of the file before, by key, as bytes; `null` where the file did not exist. */
+  before: v.nullable(v.record(short, v.nullable(v.pipe(v.string(), v.maxLength(20_000))))),
   /** The file had no line feed at its end. */
   unended: v.boolean(),
   /** The user knows that the tree is gone. */
   mentioned: v.boolean(),
 });
+const treeSchema = v.pipe(
+  treeEntries,
+  v.check(({ file, before }) => Object.keys(before ?? {}).every((key) => isKeyOf(file, key))),
+);
 export type TreeRecord = v.InferOutput<typeof treeSchema>;
 
 export interface KnownTree extends TreeRecord {

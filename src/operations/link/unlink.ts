@@ -3,10 +3,12 @@ import type { UnlinkPlan, UnlinkResult } from '../../results/link-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { noRepository } from '../branch/checkout/checkout.ts';
 import { applyBranchHook, type PlannedBranchHook, planBranchHook } from '../branch/hook/hook.ts';
-import { isTracked } from '../git.ts';
+import { isTracked, readHookFile } from '../git.ts';
 import type { Planned } from '../planned.ts';
-import { keysOf, type PlannedFile, readInTree, refused, withoutLines, writeInTree } from './environment-file.ts';
+import { formatOf } from './formats.ts';
 import { forgetTree, type KnownTree, type Link, listTrees, readLink, removeLink } from './memory.ts';
+import { readBytes } from './read-bytes.ts';
+import { type PlannedFile, readInTree, refused, writeInTree } from './tree-file.ts';
 import { readTree, type Tree } from './trees.ts';
 
 export interface PlannedUnlink extends Planned<object, UnlinkPlan> {
@@ -31,6 +33,7 @@ export async function planUnlink(context: Context, request: object): Promise<Pla
       warnings.push(leftAsItIs(context, join(each.present ?? each.folder, each.file), error));
     }
   }
+  warnings.push(...(await hooksLeft({ ...context, cwd: main }, hook)));
   const plan: UnlinkPlan = {
     target,
     folder: main,
@@ -64,6 +67,23 @@ export async function applyUnlink(context: Context, { plan, hook, files, own }: 
   return { target, hook: plan.hook?.file ?? null, files: restored, branches };
 }
 
+/** Lines of a link that were changed, or written by hand. */
+const CALL = /\btool branch checkout [^\n]*--tree\b/;
+
+/** Finds hooks that would still call the program. */
+async function hooksLeft(context: Context, removed: PlannedBranchHook | null): Promise<UnlinkPlan['warnings']> {
+  const present = await readHookFile(context, 'post-checkout');
+  const files = new Map([
+    ...(present === null ? [] : [[present, await readBytes(present, refused).catch(() => null)] as const]),
+    ...(removed ? [[removed.plan.file, removed.after] as const] : []),
+  ]);
+  return [...files].flatMap(([file, content]) =>
+    content !== null && CALL.test(content)
+      ? [{ code: 'link_refused', message: `${file} still calls tool branch checkout: remove these lines yourself` }]
+      : [],
+  );
+}
+
 function removalOf({ target }: Link, { file: written, previous }: NonNullable<Link['hook']>) {
   return { target, remove: true, written, ...(previous !== null && { restore: previous }) };
 }
@@ -75,7 +95,7 @@ async function fileOf(context: Context, { key }: Link, tree: KnownTree): Promise
   if (bytes === null) return [];
   const path = join(present, file);
   await assertUntracked(context, path);
-  return [{ path, before: bytes, after: withoutLines(bytes, { before, unended, keys: keysOf(key) }) }];
+  return [{ path, before: bytes, after: formatOf(file).withoutLines(bytes, { before, unended, key }) }];
 }
 
 /** A commit of anybody may track the file meanwhile. */

@@ -8,8 +8,11 @@ import { missingHere } from '../../repository/transfer.ts';
 import type { DatabaseCopy } from '../../results/database-copies.ts';
 import { FOREIGN_SUPERUSER } from '../../results/foreign-code.ts';
 import type { LoadPlan, LoadResult } from '../../results/load-results.ts';
+import { indexCountOf } from '../../results/manifest/index-count.ts';
+import type { SnapshotRow } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
+import { leftOutText, lostSchemas } from '../../text/format-objects.ts';
 import { noBranches } from '../branch/open-branches.ts';
 import { cpusFor } from '../cpus-for.ts';
 import { compareMigrations } from '../migrations/working-tree.ts';
@@ -103,6 +106,8 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
     tables: restore.tables.length,
     rows: restore.tables.reduce((sum, table) => sum + table.rows, 0),
     size_bytes: restore.tables.reduce((sum, table) => sum + bytesOfTable(table), 0),
+    ...(restore.strategy === 'swap' && !selection && { indexes: indexCountOf(manifest) }),
+    ...(lacking.length > 0 && { pull_bytes: lacking.reduce((sum, file) => sum + file.stored_bytes, 0) }),
     selection,
     ...(rows && { only_rows: rows }),
     jobs: request.cpus ?? cpusFor(context, request.target),
@@ -110,6 +115,7 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
     steps: loadSteps({ lacking, remote, restore, undo, keepGoing, keepBase, difference, afterLoad }),
     warnings: [
       ...data.warnings,
+      ...(onlyRows || selection ? [] : lostWarnings(row)),
       ...(restoration.builtHere || onlyRows ? [] : await foreignCode(database, manifest)),
       ...(await compareMigrations(context, manifest, { behind: !afterLoad })),
       ...(why === null ? [] : [baseWarning(why)]),
@@ -118,6 +124,14 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
     ],
   };
   return { request, plan, planned_at: context.clock().toISOString(), restore };
+}
+
+/** Schemas with data that the build left out although nobody chose so: the destination then lacks them, too. */
+function lostWarnings({ left_out_schemas: leftOut = [] }: SnapshotRow): LoadPlan['warnings'] {
+  const lost = lostSchemas(leftOut);
+  if (lost.length === 0) return [];
+  const message = `The snapshot was built without the schemas ${leftOutText(lost)}, which then are not in the destination`;
+  return [{ code: 'schemas_left_out', message }];
 }
 
 /** Refuses a save that is not of this machine, a snapshot without a trusted signature, and an original where only sanitized ones are loaded. */

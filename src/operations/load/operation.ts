@@ -1,5 +1,6 @@
 import type { LoadResult } from '../../results/load-results.ts';
 import { defineOperation } from '../operation.ts';
+import { loadExpectedSteps } from './expected-steps.ts';
 import type { LoadRequest, PlannedLoad } from './planned-load.ts';
 import { loadQuestion, loadSummary, loadTitle } from './text.ts';
 
@@ -18,5 +19,5 @@ export const loadOperation = defineOperation<LoadRequest, PlannedLoad, LoadResul
     bySwap: strategy === 'swap' || strategy === 'rows',
   }),
   sanitized: ({ sanitized }) => sanitized,
-  estimateMs: ({ estimate }) => estimate?.duration_ms,
+  steps: loadExpectedSteps,
 });

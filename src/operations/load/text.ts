@@ -31,6 +31,7 @@ import { formatBytes, formatDuration, formatNumberOf } from '../../text/format.t
 import { saveFact, saveName } from '../save/facts-text.ts';
 import { automaticSaveFacts } from '../save/text.ts';
 import { copiesFacts } from './copies-text.ts';
+import { loadExpectedMs } from './expected-steps.ts';
 
 export function loadQuestion(plan: LoadPlan, now: Date): Question {
   const { destination, file, snapshot, target, selection, save } = plan;
@@ -47,7 +48,7 @@ export function loadQuestion(plan: LoadPlan, now: Date): Question {
     title:
       save === undefined
         ? `Load ${snapshot ? snapshotName(target, snapshot) : `${file} for ${target}`}`
-        : loadTitle(plan),
+        : `Return ${database} to ${saveName(target, save)}`,
     facts: [
       ...(snapshot ? snapshotFacts(plan, snapshot, now) : [{ name: 'File', value: file ?? '' }]),
       dataFact(plan),
@@ -81,11 +82,14 @@ export function loadQuestion(plan: LoadPlan, now: Date): Question {
 }
 
 /** `about 1.5 s, by 3 earlier loads` */
-function estimateFact({ estimate }: LoadPlan): Fact {
-  const value = estimate
-    ? `about ${formatDuration(estimate.duration_ms)}, by ${formatNumberOf(estimate.loads, 'earlier load')}`
-    : 'unknown: no earlier load of this kind into this destination';
-  return { name: 'Duration', value, brief: estimate ? value : 'unknown: no earlier load' };
+function estimateFact(plan: LoadPlan): Fact {
+  const { estimate, file } = plan;
+  if (estimate) {
+    const value = `about ${formatDuration(estimate.duration_ms)}, by ${formatNumberOf(estimate.loads, 'earlier load')}`;
+    return { name: 'Duration', value };
+  }
+  if (file !== null) return { name: 'Duration', value: 'unknown: no earlier load of this file' };
+  return { name: 'Duration', value: `about ${formatDuration(loadExpectedMs(plan))}, by its size: no earlier load` };
 }
 
 function baseFacts({ target, chosen_by, copies, keep_base, reset_instead, difference, save }: LoadPlan): Fact[] {
@@ -218,9 +222,11 @@ function loadedThing({ selection, snapshot, target, file }: LoadPlan): string {
   return snapshot ? `${some}${snapshotName(target, snapshot)}` : (file ?? target);
 }
 
-export function loadTitle(plan: LoadPlan): string {
-  if (plan.save !== undefined) return `Return ${plan.destination.database} to ${saveName(plan.target, plan.save)}`;
-  return `Load ${loadedThing(plan)} into ${plan.destination.database}`;
+/** `load 58f7fad5 → shop_dev` */
+export function loadTitle({ save, selection, snapshot, file, target, destination }: LoadPlan): string {
+  if (save !== undefined) return `back to ${save} → ${destination.database}`;
+  const some = selection ? `${formatNumberOf(selection.chosen.length, 'table')} of ` : '';
+  return `load ${some}${snapshot?.id ?? file ?? target} → ${destination.database}`;
 }
 
 export function loadSummary(result: LoadResult, plan: LoadPlan): RunSummary {
@@ -243,6 +249,7 @@ export function loadSummary(result: LoadResult, plan: LoadPlan): RunSummary {
       ...(result.spare_database ? [`The spare for the next reset: ${result.spare_database}`] : []),
     ],
     card: { title: `${database} ${plan.only_rows ? 'changed' : exists ? 'replaced' : 'created'}`, facts: [] },
+    ...(snapshot && plan.save === undefined && { snapshot: snapshot.id }),
     ...unavailableFor(database, exists ? swap_ms : null),
     problems: missing ? ['Missing:', ...missing.differences, ...missing.errors] : [],
     undo: undo_database === null ? null : { database, command: undoCommand(plan), rows: plan.only_rows !== undefined },

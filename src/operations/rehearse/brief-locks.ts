@@ -1,36 +1,62 @@
-import type { ObservedLock, ObservedRehearsal } from '../../engines/facets/rehearse.ts';
+import type { ObservedLock, ObservedRehearsal, ObservedStatement } from '../../engines/facets/rehearse.ts';
 import type { LockMode } from './rules/action.ts';
-import { isAtLeast, locksOf } from './rules/postgres/locks.ts';
-import { parsePostgres, splitPostgres } from './rules/postgres/parse.ts';
-import { tableState } from './rules/state.ts';
+import { type Dialect, isAtLeast } from './rules/dialect.ts';
+import { type TableState, tableState } from './rules/state.ts';
 
 /** Samples that may miss a lock: its statement may have waited for something else for some of its time. */
 const MOST_MISSED = 4;
 
-/** The locks of statements alone that were shorter than the time between some samples, by their kind. */
-export function briefLocks({
-  statements,
-  locks,
-  facts,
-  sampling,
-}: Pick<ObservedRehearsal, 'statements' | 'locks' | 'facts' | 'sampling'>): ObservedLock[] {
+/**
+ * The locks of statements by their kind: where locks are sampled those of statements alone that were shorter than the time
+ * between some samples, else all.
+ */
+export function briefLocks(
+  dialect: Dialect,
+  { statements, locks, facts, sampling }: Pick<ObservedRehearsal, 'statements' | 'locks' | 'facts' | 'sampling'>,
+): ObservedLock[] {
   const tables = tableState(facts);
-  return statements.flatMap(({ text, inTransaction, error, atMs, durationMs }): ObservedLock[] => {
+  const { samples, intervalMs, longestGapMs } = sampling;
+  const mostMs = samples === 0 ? Number.POSITIVE_INFINITY : Math.max(MOST_MISSED * intervalMs, longestGapMs);
+  return statements.flatMap((statement, at): ObservedLock[] => {
+    const { text, inTransaction, error, atMs, durationMs } = statement;
     if (error !== null) return [];
-    const strongest = new Map<string, LockMode>();
-    for (const part of splitPostgres(text)) {
-      for (const action of parsePostgres(part, tables.resolve).actions) {
-        for (const { table, mode } of locksOf(action, tables)) {
-          const name = tables.originalName(table);
-          const isStrong = mode !== 'ROW EXCLUSIVE' && isAtLeast(mode, strongest.get(name) ?? mode);
-          if (isStrong && tables.busy(table)) strongest.set(name, mode);
-        }
-        tables.apply(action);
-      }
-    }
-    if (inTransaction || durationMs > MOST_MISSED * sampling.intervalMs) return [];
+    const { strongest, commits, isHeld } = locksOfText(dialect, statement, tables);
+    const heldMs = isHeld ? untilUnlocked(dialect, statements.slice(at), tables) - atMs : durationMs;
+    if ((inTransaction && !commits) || heldMs > mostMs) return [];
     return [...strongest]
       .filter(([table]) => !locks.some((lock) => lock.statement === text && lock.table === table))
-      .map(([table, mode]) => ({ table, index: null, mode, atMs, heldMs: durationMs, statement: text }));
+      .map(([table, mode]) => ({ table, index: null, mode, atMs, heldMs, statement: text }));
   });
+}
+
+/** The strongest lock on each table with rows; `isHeld` after the statement. */
+function locksOfText(dialect: Dialect, { text, affected = [] }: ObservedStatement, tables: TableState) {
+  const strongest = new Map<string, LockMode>();
+  const weakest = dialect.modes[0];
+  let [commits, isHeld] = [false, false];
+  for (const [at, part] of dialect.split(text).entries()) {
+    const statement = { ...dialect.parse(part, tables.resolve), affected: affected[at] ?? 0 };
+    for (const action of statement.actions) {
+      commits ||= dialect.commits(action);
+      isHeld ||= dialect.holdsTables(action);
+      for (const { table, mode } of dialect.locksOf(action, { tables, statement })) {
+        const name = tables.originalName(table);
+        const isStrong = mode !== weakest && isAtLeast(dialect, mode, strongest.get(name) ?? mode);
+        if (isStrong && tables.busy(table)) strongest.set(name, mode);
+      }
+      tables.apply(action);
+    }
+  }
+  return { strongest, commits, isHeld };
+}
+
+/** The beginning of the statement of the session that unlocks its tables, else the end of its last one. */
+function untilUnlocked(dialect: Dialect, [first, ...later]: ObservedStatement[], { resolve }: TableState): number {
+  const own = later.filter(({ session }) => session === first?.session);
+  const ends = own.find(({ text }) =>
+    dialect.split(text).some((part) => dialect.parse(part, resolve).actions.some(dialect.unlocksTables)),
+  );
+  if (ends) return ends.atMs;
+  const last = own.at(-1) ?? first;
+  return last ? last.atMs + last.durationMs : 0;
 }

@@ -1,5 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import type { ObservedRehearsal, RehearsalObserver, RehearseFacet } from '../../engines/facets/rehearse.ts';
+import type {
+  ObservedLock,
+  ObservedRehearsal,
+  ObservedWorkload,
+  RehearsalObserver,
+  RehearseFacet,
+  WorkloadWait,
+} from '../../engines/facets/rehearse.ts';
 import { type Database, openDatabase } from '../../engines/open-database.ts';
 import type { RehearsalLimits, RehearsalPlan, RehearsalResult } from '../../results/rehearsal-results.ts';
 import type { Context } from '../../runtime/context.ts';
@@ -12,15 +19,20 @@ import type { Planned } from '../planned.ts';
 import { briefLocks } from './brief-locks.ts';
 import { compareSchemas, readSchema, type SchemaState } from './compare-schemas.ts';
 import { problemsOf } from './limits.ts';
-import { blockedBy } from './rules/postgres/locks.ts';
+import { DIALECTS, type Dialect } from './rules/dialect.ts';
 import { warningsOf } from './rules/warnings.ts';
-import { chooseWorks, describeWork, runWork, type Work, type WorkChoice } from './work.ts';
+import { estimateOnSource } from './source-estimate.ts';
+import { chooseWorks, describeWork, openScript, runWork, type Work, type WorkChoice } from './work.ts';
 
 export interface RehearseRequest extends WorkChoice {
   destdb?: string | undefined;
+  /** The agent that makes the request. */
+  owner?: string | undefined;
   /** Keeps the branch. */
   keep?: boolean | undefined;
   limits?: RehearsalLimits | undefined;
+  /** Sessions that run the statements of a file meanwhile; the path is absolute. */
+  workload?: { file: string; sessions: number } | undefined;
 }
 
 export interface PlannedRehearsal extends Planned<RehearseRequest, RehearsalPlan> {
@@ -32,27 +44,41 @@ const EXPIRES_MS = 24 * 3_600_000;
 
 /** Plans a branch and the work on it; changes nothing. */
 export async function planRehearsal(context: Context, request: RehearseRequest): Promise<PlannedRehearsal> {
-  const { target, destdb, keep = false, limits = {} } = request;
+  const { target, destdb, owner, keep = false, limits = {}, workload } = request;
   const works = chooseWorks(context, request);
   const { database } = await openBranches(context, request);
-  observable(database);
+  if (workload) await checkWorkload(database, workload);
+  else observable(database);
   for (const work of works) {
     if (work.kind === 'command') continue;
-    await assertReadable(work.file);
-    await database.restore.checkScript(work.file);
+    await using script = await openScript(work);
+    await assertReadable(script.file);
+    await database.restore.checkScript(script.file);
   }
   const name = `rehearsal-${randomBytes(4).toString('hex')}`;
   const create = await planBranchCreate(context, {
-    ...{ target, name, destdb },
+    ...{ target, name, destdb, owner },
     ...(!keep && { expiresMs: EXPIRES_MS }),
+    // Steps that are rehearsed must not have run before.
+    afterLoad: request.command !== undefined || request.sql !== undefined || request.sqlText !== undefined,
   });
   const steps = works.map((work) => `Run ${describeWork(work).run}`);
   const plan: RehearsalPlan = {
     ...create.plan,
-    ...{ works: works.map(describeWork), keep, limits },
+    ...{ works: works.map(describeWork), keep, limits, ...(workload && { workload }) },
     steps: [...create.plan.steps, ...steps, ...(keep ? [] : [`Drop branch ${name}`])],
   };
   return { request, plan, planned_at: create.planned_at, create };
+}
+
+async function checkWorkload(database: Database, { file }: { file: string }): Promise<void> {
+  if (!observable(database).takesWorkload) {
+    throw new UserError('rehearsal_unsupported', `A rehearsal on ${database.url.display} takes no workload`, {
+      hint: 'Leave --load and --load-sql out.',
+    });
+  }
+  await assertReadable(file);
+  await database.restore.checkScript(file);
 }
 
 /** Runs the work on a branch of its own. A failed work is a result. Steps: those of a branch, `observe`, `work`, `compare`. */
@@ -99,6 +125,7 @@ async function rehearse(context: Context, { database, plan, works }: Rehearsal):
   const compared = await withStep(context.report, step, async () =>
     compareSchemas(before, await readSchema(context, database, target)),
   );
+  const dialect = DIALECTS[database.engine.id];
   const { statements, leftOut, rewrites, walBytes, sizeBefore, sizeAfter, sampling, facts } = observed;
   const rewritten = new Set(rewrites.flatMap(({ kind, name }) => (kind === 'table' ? [name] : [])));
   const found = {
@@ -110,27 +137,58 @@ async function rehearse(context: Context, { database, plan, works }: Rehearsal):
       ...{ session, in_transaction: inTransaction, error },
     })),
     statements_left_out: leftOut,
-    locks: lockResults(context, observed),
+    locks: lockResults(context, dialect, observed),
     ...{ rewrites, rewritten_bytes: rewrites.reduce((sum, { bytes }) => sum + bytes, 0) },
-    warnings: warningsOf(statements, { ...facts, rewritten }).map((warning) => ({
+    warnings: warningsOf(dialect, statements, { ...facts, rewritten }).map((warning) => ({
       ...warning,
       statement: hide(context, warning.statement),
     })),
+    ...(observed.workload && { workload: workloadResult(context, { dialect, observed }, observed.workload) }),
     ...{ wal_bytes: walBytes, growth_bytes: sizeAfter - sizeBefore, ...compared },
     sampling: {
       ...{ interval_ms: sampling.intervalMs, samples: sampling.samples, longest_gap_ms: sampling.longestGapMs },
     },
   };
-  return { ...found, ...problemsOf(found, limits) };
+  const estimate = await estimateOnSource(context, found);
+  return { ...found, ...(estimate && { source_estimate: estimate }), ...problemsOf(found, limits) };
 }
 
-function lockResults(context: Context, observed: ObservedRehearsal): RehearsalResult['locks'] {
+/** A wait names the statement that took the lock, which may not be the one that ran meanwhile. */
+function workloadResult(
+  context: Context,
+  { dialect, observed: { locks } }: { dialect: Dialect; observed: ObservedRehearsal },
+  { sessions, statements, failed, firstError, waits }: ObservedWorkload,
+): NonNullable<RehearsalResult['workload']> {
+  const holder = ({ atMs, durationMs }: WorkloadWait): string | null => {
+    const overlap = (lock: ObservedLock): number =>
+      Math.min(atMs + durationMs, lock.atMs + lock.heldMs) - Math.max(atMs, lock.atMs);
+    const blocking = locks.filter(({ mode }) => dialect.blockedBy(mode) !== 'none');
+    const [lock] = blocking.toSorted((one, other) => overlap(other) - overlap(one));
+    return lock && overlap(lock) > 0 ? lock.statement : null;
+  };
+  return {
+    ...{ sessions, statements, failed, first_error: firstError && hide(context, firstError) },
+    waits: waits.map((wait) => {
+      const waitedFor = wait.blockedBy === null ? null : (holder(wait) ?? wait.blockedBy);
+      return {
+        ...{
+          statement: hide(context, wait.statement),
+          at_ms: rounded(wait.atMs),
+          duration_ms: rounded(wait.durationMs),
+        },
+        waited_for: waitedFor && hide(context, waitedFor),
+      };
+    }),
+  };
+}
+
+function lockResults(context: Context, dialect: Dialect, observed: ObservedRehearsal): RehearsalResult['locks'] {
   const seen = observed.locks.map((lock) => ({ ...lock, below_resolution: false }));
-  const brief = briefLocks(observed).map((lock) => ({ ...lock, below_resolution: true }));
+  const brief = briefLocks(dialect, observed).map((lock) => ({ ...lock, below_resolution: true }));
   return [...seen, ...brief]
     .sort((one, other) => one.atMs - other.atMs)
     .map(({ table, index, mode, atMs, heldMs, below_resolution, statement }) => ({
-      ...{ table, index, mode, blocks: blockedBy(mode), at_ms: rounded(atMs), held_ms: rounded(heldMs) },
+      ...{ table, index, mode, blocks: dialect.blockedBy(mode), at_ms: rounded(atMs), held_ms: rounded(heldMs) },
       ...{ below_resolution, statement: statement && hide(context, statement) },
     }));
 }
@@ -160,6 +218,7 @@ async function observeWorks(
     },
   );
   await using opened = observer;
+  if (plan.workload) await opened.startWorkload?.({ ...plan.workload, signal: context.signal });
   const ran: RehearsalResult['works'] = [];
   for (const work of works) {
     const { run } = describeWork(work);

@@ -5,6 +5,7 @@ import type { RunSummary } from '../../state/runs.ts';
 import { formatBytes, formatCount, formatDuration, formatNumberOf } from '../../text/format.ts';
 import { joinLines, printable } from '../../text/printable.ts';
 import { databaseFacts, needsText } from '../branch/shared-text.ts';
+import { estimateText, oneLine, type WorkloadWait, workloadText } from './list-text.ts';
 
 export function rehearseQuestion(plan: RehearsalPlan): Question {
   const { target, destination, base, load, branches, works, needs_bytes } = plan;
@@ -27,16 +28,21 @@ export function rehearseQuestion(plan: RehearsalPlan): Question {
 }
 
 export function rehearsalSummary(result: RehearsalResult): RunSummary {
-  return summaryOf(verdictText(result), {
+  return summaryOf(outcomeText(result), {
+    caution: result.outcome !== 'passed',
+    rehearsal: result,
     problems: result.problems.map(({ message }) => printable(message)),
     details: sectionsOf(result).flatMap(({ title, lines }) => [title, ...lines.map((line) => `  ${line}`)]),
   });
 }
 
-/** `Passed: shop in 1.2 s, 14 statements` */
-function verdictText({ outcome, target, duration_ms, statements, statements_left_out }: RehearsalResult): string {
-  const count = formatNumberOf(statements.length + statements_left_out, 'statement');
-  return `${VERDICTS[outcome]}: migration of ${target} in ${formatDuration(duration_ms)}, ${count}`;
+/** `Passed: migration of shop, 14 statements in 1.2 s` */
+export function verdictText(result: RehearsalResult): string {
+  return `${outcomeText(result)} in ${formatDuration(result.duration_ms)}`;
+}
+
+function outcomeText({ outcome, target, statements, statements_left_out }: RehearsalResult): string {
+  return `${VERDICTS[outcome]}: migration of ${target}, ${formatNumberOf(statements.length + statements_left_out, 'statement')}`;
 }
 
 const VERDICTS: Record<RehearsalResult['outcome'], string> = {
@@ -62,6 +68,8 @@ function sectionsOf(result: RehearsalResult): ReportSection[] {
     { title: 'Rewritten', lines: bounded(byLength(result.rewrites, 'bytes').map(rewriteText)) },
     { title: 'Slowest statements', lines: byLength(result.statements, 'duration_ms').slice(0, 5).map(statementText) },
     { title: 'Failed statements', lines: bounded(failuresOf(result)) },
+    { title: 'Estimate', lines: result.source_estimate ? [estimateText(result.source_estimate)] : [] },
+    { title: 'Load', lines: workloadLines(result) },
     { title: 'Definitions', lines: bounded(result.definitions.map(({ name, change }) => `${name}: ${change}`)) },
     { title: 'Rows', lines: bounded(result.rows.map(rowsText)) },
     { title: 'Written', lines: [writtenText(result)] },
@@ -100,7 +108,7 @@ function lockText({
 }: RehearsalResult['locks'][number]) {
   const on = index === null ? table : `${table} (index ${index})`;
   const held = below_resolution ? 'below the resolution of 5 ms' : formatDuration(held_ms);
-  return `${on}: ${mode} for ${held}, ${BLOCKED[blocks]}${statement === null ? '' : `: ${oneLine(statement)}`}`;
+  return `${on}: ${mode} for ${held}, ${BLOCKED[blocks]}${statement === null ? '' : `: ${shortLine(statement)}`}`;
 }
 
 function rewriteText({ kind, name, bytes }: RehearsalResult['rewrites'][number]): string {
@@ -108,13 +116,23 @@ function rewriteText({ kind, name, bytes }: RehearsalResult['rewrites'][number])
 }
 
 function statementText({ text, duration_ms }: RehearsalResult['statements'][number]): string {
-  return `${formatDuration(duration_ms)}  ${oneLine(text)}`;
+  return `${formatDuration(duration_ms)}  ${shortLine(text)}`;
 }
 
 function failuresOf({ statements }: RehearsalResult): string[] {
   return statements.flatMap(({ text, error }) =>
-    error ? [`${error.code} ${error.message.replaceAll(/\s+/g, ' ')}: ${oneLine(text)}`] : [],
+    error ? [`${error.code} ${error.message.replaceAll(/\s+/g, ' ')}: ${shortLine(text)}`] : [],
   );
+}
+
+function workloadLines({ workload }: RehearsalResult): string[] {
+  if (!workload) return [];
+  const { waits } = workload;
+  return [workloadText(workload), ...bounded(waits.filter(({ waited_for }) => waited_for !== null).map(waitText))];
+}
+
+function waitText({ statement, duration_ms, waited_for }: WorkloadWait): string {
+  return `${formatDuration(duration_ms)}  ${shortLine(statement)}, waited for: ${shortLine(waited_for ?? '')}`;
 }
 
 function rowsText({ table, before, after }: RehearsalResult['rows'][number]): string {
@@ -132,8 +150,8 @@ function outputOf({ works }: RehearsalResult): string[] {
   return lines.filter((line) => line !== '').slice(-MOST_OUTPUT_LINES);
 }
 
-function oneLine(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
+function shortLine(text: string): string {
+  const line = oneLine(text);
   return line.length > LONGEST_STATEMENT ? `${line.slice(0, LONGEST_STATEMENT)}…` : line;
 }
 

@@ -29,14 +29,14 @@ export function removeQuestion(plan: RemovePlan, now: Date): Question {
     steps: [],
     warnings: [],
     consequence: 'The snapshot will be removed. This cannot be undone.',
-    ask: `${removeTitle(plan)}?`,
+    ask: `Remove ${snapshotName(plan.target, plan.snapshot)}?`,
     go: 'Remove the snapshot',
     typed: null,
   };
 }
 
-export function removeTitle({ target, snapshot }: RemovePlan): string {
-  return `Remove ${snapshotName(target, snapshot)}`;
+export function removeTitle({ snapshot }: RemovePlan): string {
+  return `remove ${snapshot.id}`;
 }
 
 export function removeSummary({ target, snapshot, from, frees_bytes }: RemovePlan): RunSummary {

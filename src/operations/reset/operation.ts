@@ -1,5 +1,6 @@
 import type { ResetResult } from '../../results/load-results.ts';
 import { defineOperation } from '../operation.ts';
+import { resetExpectedSteps } from './expected-steps.ts';
 import type { PlannedReset, ResetRequest } from './reset.ts';
 import { resetQuestion, resetSummary, resetTitle } from './text.ts';
 
@@ -14,4 +15,5 @@ export const resetOperation = defineOperation<ResetRequest, PlannedReset, ResetR
   title: resetTitle,
   summary: resetSummary,
   replaces: ({ destination, way }) => ({ database: destination, bySwap: way === 'copy' }),
+  steps: resetExpectedSteps,
 });

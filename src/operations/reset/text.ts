@@ -19,7 +19,7 @@ export function resetQuestion(plan: ResetPlan, now: Date): Question {
   const { database, host } = destination;
   const needs = needs_bytes === null ? 'unknown' : formatBytes(needs_bytes);
   return {
-    title: resetTitle(plan),
+    title: `Reset ${plan.destination.database} to the last load of ${plan.target}`,
     subject: { badge: null, text: `base copy into ${database} on ${host}` },
     facts: [
       { name: 'Snapshot', value: snapshotText(base) },
@@ -55,8 +55,8 @@ function consequenceOf({ destination, way, undo, automatic_saves }: ResetPlan): 
   return `Sessions go on. ${kept}`;
 }
 
-export function resetTitle({ target, destination }: ResetPlan): string {
-  return `Reset ${destination.database} to the last load of ${target}`;
+export function resetTitle({ destination }: ResetPlan): string {
+  return `reset ${destination.database}`;
 }
 
 export function resetSummary(result: ResetResult, { target, destination: { database } }: ResetPlan): RunSummary {

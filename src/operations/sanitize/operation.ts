@@ -1,5 +1,6 @@
 import type { SanitizeResult } from '../../results/sanitize-results.ts';
 import { defineOperation } from '../operation.ts';
+import { sanitizeExpectedSteps } from './expected-steps.ts';
 import type { PlannedSanitize, SanitizeRequest } from './sanitize.ts';
 import { sanitizeQuestion, sanitizeSummary, sanitizeTitle } from './text.ts';
 
@@ -16,4 +17,5 @@ export const sanitizeOperation = defineOperation<SanitizeRequest, PlannedSanitiz
   summary: sanitizeSummary,
   replaces: ({ destination }) => destination && { database: destination, bySwap: true },
   sanitized: () => false,
+  steps: (plan) => sanitizeExpectedSteps(plan),
 });

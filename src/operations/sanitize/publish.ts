@@ -5,6 +5,7 @@ import { withStep } from '../../runtime/events.ts';
 import { signed } from '../snapshots/signatures.ts';
 import { manifestOf } from '../snapshots/store-dump.ts';
 import type { SanitizedDump } from './sanitize-database.ts';
+import { coverageToStore } from './stored-coverage.ts';
 
 interface Publication {
   repository: LocalRepository;
@@ -24,6 +25,7 @@ export async function publish(context: Context, { repository, original, sanitize
     ...(git && { git }),
     ...(dump && { dump }),
     ...(tags && { tags }),
+    coverage: coverageToStore(sanitized.coverage),
     ...(sanitized.classified && { classified: sanitized.classified }),
   };
   const step = {

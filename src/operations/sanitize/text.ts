@@ -10,7 +10,15 @@ import {
   warningsOf,
 } from '../../presentation/shapes/question.ts';
 import { summaryOf, unavailableFor } from '../../presentation/shapes/summary.ts';
-import { briefName, contentsText, kindBadge, snapshotFact, snapshotName } from '../../presentation/snapshot.ts';
+import {
+  briefName,
+  contentsText,
+  kindBadge,
+  lostFacts,
+  lostNames,
+  snapshotFact,
+  snapshotName,
+} from '../../presentation/snapshot.ts';
 import type { SanitizePlan, SanitizeResult } from '../../results/sanitize-results.ts';
 import type { RunSummary } from '../../state/runs.ts';
 import { formatNumberOf } from '../../text/format.ts';
@@ -69,7 +77,7 @@ function consequenceOf({ destination, undo }: SanitizePlan): string {
 }
 
 export function sanitizeTitle({ target, snapshot }: SanitizePlan): string {
-  return snapshot ? `Sanitize ${snapshotName(target, snapshot)}` : `Build and sanitize a snapshot of ${target}`;
+  return snapshot ? `sanitize ${snapshot.id}` : `build and sanitize ${target}`;
 }
 
 export function sanitizeSummary(result: SanitizeResult, { target, query }: SanitizePlan): RunSummary {
@@ -77,8 +85,11 @@ export function sanitizeSummary(result: SanitizeResult, { target, query }: Sanit
   const by = formatNumberOf(statements, 'statement');
   const notes = [indirectText(coverage.tables), commonText(coverage.common)].filter((note) => note !== null);
   return summaryOf(`Sanitized ${snapshotName(target, original)} by ${by}: ${findingsText(coverage)}`, {
-    caution: coverage.findings.length > 0,
-    card: { title: `Snapshot ${briefName(snapshot)} created`, facts: [findingsText(coverage), ...notes] },
+    caution: coverage.findings.length > 0 || lostFacts(snapshot).length > 0,
+    card: {
+      title: `Snapshot ${briefName(snapshot)} created`,
+      facts: [findingsText(coverage), ...lostFacts(snapshot), ...notes],
+    },
     details: [
       `Sanitized snapshot ${briefName(snapshot)}: ${contentsText(snapshot)}`,
       ...notes.map((note) => `${note.charAt(0).toUpperCase()}${note.slice(1)}`),
@@ -86,6 +97,8 @@ export function sanitizeSummary(result: SanitizeResult, { target, query }: Sanit
       ...(undo_database === null ? [] : [`The previous database is kept: ${undo_database}`]),
     ],
     ...unavailableFor('It', swap_ms),
+    snapshot: snapshot.id,
+    ...lostNames(snapshot),
     sanitized: { original, coverage, queryFile: query.file },
   });
 }

@@ -1,4 +1,5 @@
 import type { SaveRemoval, SaveResult } from '../../results/save-results.ts';
+import { contentOf, dumpSteps } from '../expected-steps.ts';
 import { defineOperation } from '../operation.ts';
 import type { PlannedSaveRemoval, RemoveSaveRequest } from './remove-save.ts';
 import type { PlannedSave, SaveRequest } from './save.ts';
@@ -15,6 +16,10 @@ export const saveOperation = defineOperation<SaveRequest, PlannedSave, SaveResul
   asks: () => false,
   summary: saveSummary,
   sanitized: () => null,
+  steps: ({ name, destination }) => [
+    ...dumpSteps(contentOf(null), destination),
+    { step: 'store', label: `Store save ${name}`, ms: 30 },
+  ],
 });
 
 export const saveRemovalOperation = defineOperation<RemoveSaveRequest, PlannedSaveRemoval, SaveRemoval>({

@@ -1,5 +1,6 @@
 import type { SubsetResult } from '../../results/subset-results.ts';
 import { defineOperation } from '../operation.ts';
+import { subsetExpectedSteps } from './expected-steps.ts';
 import type { PlannedSubset } from './subset.ts';
 import type { SubsetRequest } from './subset-setting.ts';
 import { subsetQuestion, subsetSummary, subsetTitle } from './text.ts';
@@ -15,4 +16,5 @@ export const subsetOperation = defineOperation<SubsetRequest, PlannedSubset, Sub
   title: subsetTitle,
   summary: subsetSummary,
   replaces: ({ destination }) => ({ database: destination, bySwap: true }),
+  steps: subsetExpectedSteps,
 });

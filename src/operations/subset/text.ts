@@ -100,7 +100,7 @@ function warningCounts({ warnings, tables }: SubsetPlanResult): string[] {
 const COUNTED = ['reference_without_index', 'table_not_reached'];
 
 export function subsetTitle({ target, destination }: SubsetPlanResult): string {
-  return `Create a subset of ${target} in ${destination.database}`;
+  return `subset ${target} → ${destination.database}`;
 }
 
 export function subsetSummary(result: SubsetResult, plan: SubsetPlanResult): RunSummary {

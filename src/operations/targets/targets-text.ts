@@ -30,6 +30,8 @@ interface ColumnsOptions {
   sizes?: ReadonlyMap<string, SnapshotSizes>;
   /** A run is shown in place of the status of some target. */
   running?: boolean;
+  /** In a pane with room for little more than the names. */
+  narrow?: boolean;
 }
 
 /** Title of the column in which a run takes the place of the status. */
@@ -102,6 +104,7 @@ export function briefTargetColumns(entries: TargetEntry[], options: ColumnsOptio
   const { name, status, size, latest, snapshots, trend, storage, latency, place } = columnsOf(options);
   const hasStorage = entries.some(({ row }) => row.storage_profile !== null);
   const hasTrend = entries.some((entry) => trend.cell(entry).text !== '');
+  if (options.narrow) return [name, status, size];
   return [
     ...[name, status, size, latest, snapshots, ...(hasTrend ? [trend] : [])],
     ...[...(hasStorage ? [storage] : []), latency, place],
@@ -140,13 +143,17 @@ export function targetFacts(entry: TargetEntry, now: number): Fact[] {
       ? { name: 'Server', value: (engineText(row) ?? 'unknown') + size }
       : { name: 'Shared', value: sharedText(row) },
     { name: 'Loads into', value: row.dst_url ?? 'no destination is configured' },
-    ...(row.contents ? [{ name: 'Holds', ...contentsFact(row.contents, now) }] : []),
+    ...(row.contents === undefined ? [] : [{ name: 'Holds', ...holdsFact(row.contents, now) }]),
     ...(row.copies?.base ? [{ name: 'Base copy', value: copyDetail(row.copies.base) }] : []),
     ...(row.copies?.spare ? [{ name: 'Spare', value: copyDetail(row.copies.spare) }] : []),
     ...(row.copies?.branches ? [{ name: 'Branches', value: branchesDetail(row.copies.branches) }] : []),
     { name: 'Snapshots', value: row.snapshots === 0 ? noSnapshotsText(row) : snapshotsText(row, now) },
     ...(row.last_restore ? [{ name: 'Restored', value: restoredText(row.last_restore, now) }] : []),
   ];
+}
+
+function holdsFact(contents: Contents | null, now: number): Omit<Fact, 'name'> {
+  return contents ? contentsFact(contents, now) : { value: 'unknown: no load of it is recorded', tone: 'dim' };
 }
 
 /** `8c41f2ab SAFE, loaded 12 min ago, unchanged`, `save lunch, restored 2 h ago, perhaps changed since` */

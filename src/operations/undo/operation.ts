@@ -14,4 +14,5 @@ export const undoOperation = defineOperation<UndoRequest, PlannedUndo, LoadResul
   title: undoTitle,
   summary: undoSummary,
   replaces: ({ destination }) => ({ database: destination, bySwap: true }),
+  steps: ({ destination: { database } }) => [{ step: 'swap', label: `Restore the previous ${database}`, ms: 200 }],
 });

@@ -17,7 +17,7 @@ export function undoQuestion(plan: UndoPlan, now: Date): Question {
   const { database, host } = destination;
   const age = formatAge(now.getTime() - Date.parse(replaced_at));
   return {
-    title: undoTitle(plan),
+    title: `Undo the last load of ${plan.target} into ${plan.destination.database}`,
     subject: { badge: null, text: `previous version into ${database} on ${host}` },
     facts: [
       ...destinationFacts(destination),
@@ -46,8 +46,8 @@ export function undoQuestion(plan: UndoPlan, now: Date): Question {
 /** Most names in a line. */
 const LISTED = 6;
 
-export function undoTitle({ target, destination }: UndoPlan): string {
-  return `Undo the last load of ${target} into ${destination.database}`;
+export function undoTitle({ destination }: UndoPlan): string {
+  return `undo ${destination.database}`;
 }
 
 export function undoSummary(result: LoadResult, { target, tables, destination: { database } }: UndoPlan): RunSummary {

@@ -10,6 +10,10 @@ export interface Glyphs {
   rule: string;
   side: string;
   corners: { topLeft: string; topRight: string; bottomLeft: string; bottomRight: string };
+  /** Ends of a rule that meets others, named after the sides to which it goes on. */
+  junctions: { down: string; up: string; right: string; left: string; cross: string };
+  /** The selected row of a list to which no keys go. */
+  selected: string;
   dot: string;
   arrow: string;
   none: string;
@@ -19,6 +23,8 @@ export interface Glyphs {
   less: string;
   more: string;
   barFull: string;
+  /** Between the two. */
+  barHalf: string;
   barEmpty: string;
   caret: string;
   /** Bars of a sparkline, from the lowest. */
@@ -41,6 +47,8 @@ export const UNICODE: Glyphs = {
   rule: '─',
   side: '│',
   corners: { topLeft: '╭', topRight: '╮', bottomLeft: '╰', bottomRight: '╯' },
+  junctions: { down: '┬', up: '┴', right: '├', left: '┤', cross: '┼' },
+  selected: '›',
   dot: '·',
   arrow: '→',
   none: '–',
@@ -48,6 +56,7 @@ export const UNICODE: Glyphs = {
   less: '‹',
   more: '›',
   barFull: '█',
+  barHalf: '▓',
   barEmpty: '░',
   caret: '▏',
   levels: '▁▂▃▄▅▆▇█',
@@ -67,6 +76,8 @@ export const ASCII: Glyphs = {
   rule: '-',
   side: '|',
   corners: { topLeft: '+', topRight: '+', bottomLeft: '+', bottomRight: '+' },
+  junctions: { down: '+', up: '+', right: '+', left: '+', cross: '+' },
+  selected: '-',
   dot: '|',
   arrow: '->',
   none: '-',
@@ -74,6 +85,7 @@ export const ASCII: Glyphs = {
   less: '<',
   more: '>',
   barFull: '#',
+  barHalf: '=',
   barEmpty: '.',
   caret: '_',
   levels: '_.-=+*#',
@@ -94,6 +106,8 @@ export const SPOKEN: Glyphs = {
   rule: '',
   side: '',
   corners: { topLeft: '', topRight: '', bottomLeft: '', bottomRight: '' },
+  junctions: { down: '', up: '', right: '', left: '', cross: '' },
+  selected: '',
   dot: ',',
   arrow: 'to',
   none: 'none',
@@ -101,6 +115,7 @@ export const SPOKEN: Glyphs = {
   less: '',
   more: '',
   barFull: '',
+  barHalf: '',
   barEmpty: '',
   caret: '',
   levels: '',

@@ -7,6 +7,7 @@ import { gitStateSchema } from '../../results/manifest/git-state.ts';
 import { hiddenObjectsOf, hiddenSchema } from '../../results/manifest/hidden-objects.ts';
 import { leftOutSchemasOf } from '../../results/manifest/left-out-schemas.ts';
 import { appliedOf, appliedSchema } from '../../results/manifest/migration-results.ts';
+import { storedCoverage } from '../../results/manifest/stored-coverage.ts';
 import { annotationEntries } from '../manifest/annotations.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { verifyManifest } from '../manifest/signature.ts';
@@ -25,7 +26,7 @@ export const headlineSchema = v.object({
   /** The vendor's program that wrote the dump, with `program: true`: `mariadb-dump 10.11.14`. */
   program: v.exactOptional(v.string()),
   schemas: list(v.string()),
-  left_out_schemas: v.exactOptional(list(v.object({ schema: v.string(), tables: count }))),
+  left_out_schemas: v.exactOptional(list(v.object({ schema: v.string(), tables: count, bytes: v.optional(count) }))),
   hidden: v.exactOptional(list(hiddenSchema(v.string()))),
   definitions_only: v.exactOptional(definitionsOnlySchema(v.string())),
   excluded_rows: v.exactOptional(excludedRowsSchema(v.string())),
@@ -37,6 +38,7 @@ export const headlineSchema = v.object({
   git: v.exactOptional(gitStateSchema),
   migrations: v.exactOptional(appliedSchema),
   dump: v.exactOptional(dumpOriginSchema),
+  coverage: v.exactOptional(storedCoverage),
   note: v.nullable(v.string()),
   ...annotationEntries,
   /** Absent without a signature. `unchecked`: from the list of a hub. */
@@ -63,7 +65,7 @@ function programOf({ details }: Manifest): string | null {
 }
 
 export function headlineOf(manifest: Manifest): VerifiedHeadline {
-  const { sanitized_of, sanitized_at, git, dump, tags, pinned } = manifest;
+  const { sanitized_of, sanitized_at, git, dump, coverage, tags, pinned } = manifest;
   const migrations = appliedOf(manifest.migrations);
   const signature = verifyManifest(manifest);
   const { target, id, created_at, sanitized, engine, server_version, schemas, tables, note } = manifest;
@@ -88,6 +90,7 @@ export function headlineOf(manifest: Manifest): VerifiedHeadline {
     ...(git !== undefined && { git }),
     ...(migrations.length > 0 && { migrations }),
     ...(dump !== undefined && { dump }),
+    ...(coverage !== undefined && { coverage }),
     note,
     ...(tags !== undefined && { tags }),
     ...(pinned !== undefined && { pinned }),

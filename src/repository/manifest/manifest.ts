@@ -4,6 +4,7 @@ import { ENGINE_IDS, profileOf } from '../../engines/list.ts';
 import { dumpOriginSchema } from '../../results/manifest/dump-origin.ts';
 import { gitStateSchema } from '../../results/manifest/git-state.ts';
 import { migrationsSchema } from '../../results/manifest/migration-results.ts';
+import { storedCoverage } from '../../results/manifest/stored-coverage.ts';
 import { SAVES_BEFORE } from '../../results/saves-before.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { mapTexts } from '../../text/map-texts.ts';
@@ -85,10 +86,12 @@ const manifestSchema = v.object({
       }),
     ),
   ),
+  /** Present in a sanitized snapshot. */
+  coverage: v.exactOptional(storedCoverage),
   signature: v.exactOptional(
     v.object({
       key: v.string(),
-      /** Without `git`, `migrations`, `dump` and `classified`, so that older versions, which drop them, can verify it. */
+      /** Without `git`, `migrations`, `dump`, `classified` and `coverage`, so that older versions, which drop them, can verify it. */
       value: v.string(),
       /** Signature of the whole manifest; absent without these. */
       whole: v.exactOptional(v.string()),

@@ -44,12 +44,19 @@ function readPublicKey(text: string): KeyObject | null {
   return createPublicKey({ key: der, type: 'spki', format: 'der' });
 }
 
-function hasOrigin({ git, migrations, dump, classified }: Manifest): boolean {
-  return [git, migrations, dump, classified].some((part) => part !== undefined);
+function hasOrigin({ git, migrations, dump, classified, coverage }: Manifest): boolean {
+  return [git, migrations, dump, classified, coverage].some((part) => part !== undefined);
 }
 
 /** The manifest without the signature, the note, the tags and the pin, which may change later: docs/storage.md, "Signatures". */
-function signedBytes({ git: _, migrations: __, dump: ___, classified: ____, ...signed }: Manifest): Buffer {
+function signedBytes({
+  git: _,
+  migrations: __,
+  dump: ___,
+  classified: ____,
+  coverage: _____,
+  ...signed
+}: Manifest): Buffer {
   return textOf(CONTEXT, signed);
 }
 

@@ -1,7 +1,15 @@
 import * as v from 'valibot';
 
 /** A schema of the source that is not in a snapshot, since `schema_config` leaves it out, and the number of its tables. */
-export const leftOutSchemas = v.array(v.object({ schema: v.string(), tables: v.number() }));
+export const leftOutSchemas = v.array(
+  v.object({
+    schema: v.string(),
+    tables: v.number(),
+    bytes: v.optional(
+      v.pipe(v.number(), v.description('Of tables with data, where nobody chose the schemas. Absent: none.')),
+    ),
+  }),
+);
 
 export type LeftOutSchema = v.InferOutput<typeof leftOutSchemas>[number];
 
@@ -13,8 +21,15 @@ export function leftOutSchemasOf({ details }: { details: Record<string, unknown>
   return success ? output.left_out_schemas : null;
 }
 
-/** Each schema with the number of its tables, out of the tables of the whole database. */
-export function countLeftOut(schemas: string[], tables: { schema: string }[]): LeftOutSchema[] {
+/** Each schema with the number of its tables, out of the tables of the whole database; `lost` are those with data that nobody chose to leave out. */
+export function countLeftOut(
+  schemas: string[],
+  tables: { schema: string }[],
+  lost: { schema: string; bytes: number }[],
+): LeftOutSchema[] {
   const ofSchema = Map.groupBy(tables, ({ schema }) => schema);
-  return schemas.map((schema) => ({ schema, tables: ofSchema.get(schema)?.length ?? 0 }));
+  return schemas.map((schema) => {
+    const bytes = lost.filter((table) => table.schema === schema).reduce((sum, table) => sum + table.bytes, 0);
+    return { schema, tables: ofSchema.get(schema)?.length ?? 0, ...(bytes > 0 && { bytes }) };
+  });
 }

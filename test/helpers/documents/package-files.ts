@@ -1,7 +1,7 @@
 import { build } from '../../../.ci/build.mjs';
 import { makePackages } from '../../../.ci/package.mjs';
 
-export type PackageKind = 'executable' | 'tarball' | 'npm' | 'debian' | 'rpm' | 'installer';
+export type PackageKind = 'executable' | 'tarball' | 'npm' | 'debian' | 'rpm' | 'apk' | 'installer';
 
 /** What `npm run package` makes of these sources, in dist/packages/. */
 export async function packagesOf(kinds: PackageKind[], packages?: string): Promise<Record<PackageKind, string>> {

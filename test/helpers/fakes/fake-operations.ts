@@ -1,4 +1,5 @@
 import type { Operations } from '../../../screens/app/operations.ts';
+import { listSettings } from '../../../src/config/schema/list-settings.ts';
 import type { SnapshotRequest } from '../../../src/operations/snapshots/snapshots.ts';
 import type { SnapshotLocation, SnapshotRow, TargetRow, VerifyResult } from '../../../src/results/results.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
@@ -41,6 +42,7 @@ export function fakeOperations(world: FakeWorld, work = fakePlannedWork(world)):
     trust: async ({ file }) => {
       world.done.push(`trust ${file}`);
     },
+    listSettings: async () => listSettings(),
     listTargetsAfterRun: async () => world.targets.map(counted),
     refreshTargets: async ({ signal }, { listed, take }) => {
       const rows = await listed(world.targets.map(counted), world.hub);
@@ -105,6 +107,10 @@ export function fakeOperations(world: FakeWorld, work = fakePlannedWork(world)):
     }),
     saveSubset: async (_session, { target, choices }) => {
       world.done.push(`save ${target}: ${JSON.stringify(choices)}`);
+      return { file: '/home/ada/tool.yml' };
+    },
+    includeAllSchemas: async (_session, { target }) => {
+      world.done.push(`include all schemas of ${target}`);
       return { file: '/home/ada/tool.yml' };
     },
     listProviders: async () => world.providers.map((name) => ({ name, provider_url: `https://${name}.example.com` })),

@@ -5,10 +5,12 @@ import type { branchDropOperation } from '../../../src/operations/branch/drop/op
 import type { branchResetOperation } from '../../../src/operations/branch/reset/operation.ts';
 import type { branchSwitchOperation } from '../../../src/operations/branch/switch/operation.ts';
 import type { buildOperation } from '../../../src/operations/build/operation.ts';
+import { contentOf } from '../../../src/operations/expected-steps.ts';
 import type { loadOperation } from '../../../src/operations/load/operation.ts';
 import type { PlannedWork } from '../../../src/operations/operation.ts';
 import type { Planned } from '../../../src/operations/planned.ts';
 import type { pruneOperation } from '../../../src/operations/prune/operation.ts';
+import type { rehearseOperation } from '../../../src/operations/rehearse/operation.ts';
 import type { removeOperation } from '../../../src/operations/remove/operation.ts';
 import type { resetOperation } from '../../../src/operations/reset/operation.ts';
 import type { sanitizeOperation } from '../../../src/operations/sanitize/operation.ts';
@@ -23,6 +25,7 @@ import type { TableSelection } from '../../../src/results/selected-tables.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
 import type { RunContext } from '../../../src/state/runs.ts';
 import { fakeBranchWork } from './fake-branches.ts';
+import { fakeRehearse } from './fake-rehearsal.ts';
 import { fakeCoverage, fakeSanitize } from './fake-sanitize.ts';
 import { fakeSaves } from './fake-saves.ts';
 import { fakePlannedSubset } from './fake-subset.ts';
@@ -57,6 +60,7 @@ export interface FakePlannedWork {
   'branch reset': FakeWork<typeof branchResetOperation>;
   'branch drop': FakeWork<typeof branchDropOperation>;
   'branch switch': FakeWork<typeof branchSwitchOperation>;
+  rehearse: FakeWork<typeof rehearseOperation>;
 }
 
 /** The functions of the screens that plan and apply, by `work`. */
@@ -130,12 +134,13 @@ export function fakePlannedWork(world: FakeWorld): FakePlannedWork {
   };
   return {
     ...fakeBranchWork(world),
+    ...fakeRehearse(world),
     ...fakeSaves(world, result),
     build: {
       plan: async (_session, request) => {
         const { target, note = null, push = true } = request;
         const planned = world.queryFile === null ? null : fakeSanitize(world, { target, snapshot: null });
-        const plan = { target, note, push, all_read: null, sanitize: planned?.plan ?? null };
+        const plan = { target, note, push, all_read: null, content: contentOf(null), sanitize: planned?.plan ?? null };
         return { request, plan, planned_at: PLANNED_AT, sanitize: planned };
       },
       apply: async (session, { request, sanitize: planned }) => {

@@ -7,6 +7,7 @@ import type { CheckReport } from '../../../src/results/configuration-results.ts'
 import type { DatabaseCopy } from '../../../src/results/database-copies.ts';
 import type { HistoryEntry } from '../../../src/results/history-results.ts';
 import type { AfterLoad, DestinationState } from '../../../src/results/load-results.ts';
+import type { RehearsalResult } from '../../../src/results/rehearsal-results.ts';
 import type { NameWithSize, SnapshotRow, TargetRow } from '../../../src/results/results.ts';
 import type { BackPoint } from '../../../src/results/save-results.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
@@ -25,6 +26,8 @@ export interface FakeWorld {
   afterLoad?: AfterLoad[];
   /** The branches of every target. */
   branches: BranchRow[];
+  /** The report of every rehearsal; without one a migration that fails and blocks. */
+  rehearsal?: RehearsalResult;
   /** States that every destination can return to. */
   points: BackPoint[];
   /** Changes in every destination, and what comparing it fails of. */

@@ -8,7 +8,7 @@ import { majorOf } from '../../../src/engines/postgres/connection/tools.ts';
 import { TERMINATOR_LINES } from '../../../src/engines/postgres/dump/archive.ts';
 import { beginInstant } from '../../../src/engines/postgres/dump/instant.ts';
 import { copyOut, type Range, rangesOf } from '../../../src/engines/postgres/dump/ranges.ts';
-import { prepareReading } from '../../../src/engines/postgres/dump/read-tables.ts';
+import { inSnapshot, prepareReading } from '../../../src/engines/postgres/dump/read-tables.ts';
 import { proveUnchanged } from '../../../src/engines/postgres/dump/unchanged/find-unchanged.ts';
 import { readState } from '../../../src/engines/postgres/dump/unchanged/read-state.ts';
 import { recordEvidence } from '../../../src/engines/postgres/dump/unchanged/record-evidence.ts';
@@ -45,14 +45,21 @@ export async function provedBuild(
   const context = testContext({ settings: {} });
   await using session = await connect(context, parseUrl(url));
   const signs = await readServerIdentity(session);
-  await beginInstant(session, ['public']);
+  const snapshot = await beginInstant(session, ['public']);
   const tables = (await readTables(session)).filter(({ schema }) => schema === 'public');
   const ranges = rangesOf(tables, { serverMajor: majorOf(signs.version), width });
   const state = await withinSavepoint(session, () => readState(session, { signs, tables }));
   await meanwhile?.();
   await prepareReading(session);
   const last = { evidence, isStored: async () => true };
-  const { files, reading } = await proveUnchanged(session, { last, state, ranges });
+  const { files, reading } = await proveUnchanged(session, {
+    ...{ last, state, ranges },
+    async openSecond() {
+      const second = await connect(context, parseUrl(url));
+      for (const statement of inSnapshot({ snapshot, started: signs.started })) await second.execute(statement);
+      return second;
+    },
+  });
   const packed = new Map<CatalogTable, PackedFile[]>();
   let unchanged = 0;
   for (const [table, parts] of ranges) {

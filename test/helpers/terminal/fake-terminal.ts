@@ -9,6 +9,7 @@ export function fakeTerminal(control: Partial<TerminalControl> = {}): TerminalCo
     run: async () => 0,
     mouse: () => {},
     copy: () => {},
+    useTheme: () => {},
     announce: () => {},
     ...control,
   };

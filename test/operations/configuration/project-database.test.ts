@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { symlink, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -17,6 +17,7 @@ test.each([
     'DB_CONNECTION=pgsql\nDB_HOST=127.0.0.1\nDB_PORT=5432\nDB_DATABASE=shop\nDB_USERNAME=me\nDB_PASSWORD="a b"',
     'postgres://me:a%20b@127.0.0.1:5432/shop',
   ],
+  ['DB_CONNECTION=pgsql\nDB_DATABASE=shop\nDB_PASSWORD=s3', 'postgres://:s3@127.0.0.1/shop'],
   ['DATABASE_URL=postgres://app:secret@db.example.com/shop', null],
   ['DATABASE_URL=postgres://localhost@db.example.com/shop', null],
   ['DATABASE_URL=sqlite:./dev.db', null],
@@ -45,5 +46,20 @@ test('a pipe, a device and a large file name no database', async () => {
     join(folder.path, '.env.development'),
     `${'#'.repeat(70_000)}\nDATABASE_URL=postgres://localhost/a\n`,
   );
+  expect(await findProjectDatabase(folder.path)).toBeNull();
+});
+
+test('config/database.yml of Rails names the database, after .env files', async () => {
+  await using folder = await temporaryFolder();
+  await mkdir(join(folder.path, 'config'));
+  const file = 'config/database.yml';
+  const text = 'development:\n  adapter: trilogy\n  username: me\n  password: 0123\n  database: shop\n';
+  await writeFile(join(folder.path, file), text);
+  const project = { file, key: 'development.database', url: 'mysql://me:0123@127.0.0.1/shop' };
+  expect(await findProjectDatabase(folder.path)).toEqual(project);
+  await writeFile(join(folder.path, '.env'), 'DATABASE_URL=postgres://localhost/mine\n');
+  expect(await findProjectDatabase(folder.path)).toMatchObject({ file: '.env' });
+  await writeFile(join(folder.path, '.env'), '');
+  await writeFile(join(folder.path, file), `${text}# <%= 1 %>\n`);
   expect(await findProjectDatabase(folder.path)).toBeNull();
 });

@@ -4,9 +4,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { applyBranchCreate, planBranchCreate } from '../../../src/operations/branch/create/create.ts';
 import { applyBranchDrop, planBranchDrop } from '../../../src/operations/branch/drop/drop.ts';
 import { planBranchReset } from '../../../src/operations/branch/reset/reset.ts';
-import { linesFor } from '../../../src/operations/link/environment-file.ts';
+import { environmentFile } from '../../../src/operations/link/environment-file.ts';
 import { planLink } from '../../../src/operations/link/link.ts';
-import { mentionGoneTrees } from '../../../src/operations/link/mention.ts';
 import { linkQuestion, unlinkQuestion } from '../../../src/operations/link/text.ts';
 import { applyUnlink, planUnlink } from '../../../src/operations/link/unlink.ts';
 import { type AnyServer, startAnyServer } from '../../helpers/databases/any-server.ts';
@@ -46,10 +45,11 @@ describeWithKind('postgres', 'tool link', () => {
   const hook = (): string => path('main/.git/hooks/post-checkout');
   const read = (name: string): Promise<string> => readFile(path(name), 'latin1');
   const rowOf = async (name: string) => (await repository.branches()).find((branch) => branch.name === name);
-  async function mentioned(): Promise<string[]> {
-    const found: string[] = [];
-    await mentionGoneTrees(path('main'), (event) => void (event.event === 'warning' && found.push(event.message)));
-    return found;
+  /** The messages of a command in the main tree. */
+  function said(): string {
+    const env = { ...process.env, TOOL_TRUST: 'true' };
+    return spawnSync(process.execPath, [PROGRAM, 'target', 'shop'], { encoding: 'utf8', cwd: path('main'), env })
+      .stderr;
   }
 
   it('creates a database for a new working tree, named by its own line, and is undone byte for byte', async () => {
@@ -84,6 +84,43 @@ describeWithKind('postgres', 'tool link', () => {
     git('main', 'worktree', 'remove', '--force', path('fix'));
   });
 
+  it('replaces the database in config/database.yml of Rails, and is undone byte for byte', async () => {
+    const { git, link, unlink, rowsIn } = repository;
+    await rm(path('main/.env.local'));
+    await mkdir(path('main/config'), { recursive: true });
+    await writeFile(path('main/config/kept'), '');
+    await writeFile(path('main/.gitignore'), '.env.local\ntool.yml\ndatabase.yml\n');
+    git('main', 'add', '.');
+    git('main', 'commit', '--quiet', '-m', 'config');
+    const { username, password, hostname, port } = new URL(repository.applicationUrl());
+    const server = `  username: ${username}\n  password: "${password}"\n  host: ${hostname}\n  port: ${port}`;
+    const text = (database: string) =>
+      `default: &default\n  adapter: postgresql\n${server}\ndevelopment: # of the shop\n  <<: *default\n  database: ${database} # mine\nproduction:\n  url: postgres://top:secret@db/shop\n`;
+    await writeFile(path('main/config/database.yml'), text('shop_dev'));
+    const plan = await link();
+    expect(plan).toMatchObject({ file: 'config/database.yml', key: 'development.database' });
+
+    git('main', 'worktree', 'add', '--quiet', path('rails'), '-b', 'rails');
+    const section = `development:\n  database: shop_dev_rails\n  adapter: postgresql\n${server}\n`;
+    expect(await read('rails/config/database.yml')).toBe(section);
+    expect((await stat(path('rails/config/database.yml'))).mode & 0o777).toBe(0o600);
+    expect(await rowsIn('shop_dev_rails')).toBe(1);
+
+    git('main', 'worktree', 'add', '--quiet', '--no-checkout', path('full'), '-b', 'full');
+    await mkdir(path('full/config'));
+    await writeFile(path('full/config/database.yml'), text("'shop_dev'"));
+    git('full', 'checkout', '--quiet', '-f', 'full');
+    expect(await read('full/config/database.yml')).toBe(text("'shop_dev_full'"));
+
+    await unlink();
+    expect(await read('full/config/database.yml')).toBe(text("'shop_dev'"));
+    expect(await readdir(path('rails/config'))).toEqual(['kept']);
+    await writeFile(path('main/config/database.yml'), `${text('shop_dev')}# <%= ENV %>\n`);
+    await expect(link()).rejects.toMatchObject({ code: 'link_refused', message: expect.stringContaining('ERB') });
+    for (const name of ['rails', 'full']) git('main', 'worktree', 'remove', '--force', path(name));
+    await rm(path('main/config/database.yml'));
+  });
+
   it('refuses a repository whose git folder is elsewhere, and says so', async () => {
     const moved = spawnSync('git', ['init', '--quiet', '--separate-git-dir', path('elsewhere.git'), path('apart')]);
     expect(moved.status).toBe(0);
@@ -106,6 +143,24 @@ describeWithKind('postgres', 'tool link', () => {
     expect(await readFile(hook(), 'latin1')).toBe(before);
   });
 
+  it('names a hook that still has lines of the link, which were changed or written by hand', async () => {
+    const { git, link, contextWith, unlink } = repository;
+    const warnings = async () => (await planUnlink(contextWith(), {})).plan.warnings.map(({ message }) => message);
+    await link();
+    expect(await warnings()).toEqual([]);
+    const lines = await readFile(hook(), 'latin1');
+    await writeFile(hook(), lines.replace('# <<< tool', '# tool'));
+    expect(await warnings()).toEqual([`${hook()} still calls tool branch checkout: remove these lines yourself`]);
+    await writeFile(hook(), lines);
+    await mkdir(path('main/.husky'));
+    await writeFile(path('main/.husky/post-checkout'), lines, { mode: 0o755 });
+    git('main', 'config', 'core.hooksPath', '.husky');
+    expect(await warnings()).toEqual([expect.stringContaining('/.husky/post-checkout still calls')]);
+    git('main', 'config', '--unset', 'core.hooksPath');
+    await unlink();
+    await rm(path('main/.husky'), { recursive: true });
+  });
+
   it('finds trees that are gone, mentions them once, and prunes their branches; moved ones stay', async () => {
     const { git, link, prune, databaseOf } = repository;
     await link();
@@ -119,8 +174,8 @@ describeWithKind('postgres', 'tool link', () => {
     git('main', 'worktree', 'add', '--quiet', path('one'), 'one');
     expect(await databaseOf('one')).not.toBe(former);
     const once = '1 working tree is gone, with branches that remain. To drop them: tool branch prune';
-    expect(await mentioned()).toEqual([once]);
-    expect(await mentioned()).toEqual([]);
+    expect(said()).toContain(once);
+    expect(said()).not.toContain('gone');
     expect((await prune()).dropped).toMatchObject([{ database: former }]);
     git('main', 'worktree', 'remove', '--force', path('one'));
     expect((await prune()).dropped).toHaveLength(1);
@@ -254,7 +309,10 @@ describeWithKind('postgres', 'tool link', () => {
     const plan = (more: object = {}) => planLink(contextWith(), { target: 'shop', ...more });
     await writeFile(path('main/.env.local'), `DATABASE_URL='${applicationUrl()}' # ${applicationUrl()}\n`);
     expect((await plan()).plan.key).toBe('DATABASE_URL');
-    const lines = linesFor({ DB_DATABASE: 'DB_DATABASE=app # app' }, { key: 'DB_DATABASE', database: 'app_fix' });
+    const lines = environmentFile.linesFor(
+      { DB_DATABASE: 'DB_DATABASE=app # app' },
+      { key: 'DB_DATABASE', database: 'app_fix' },
+    );
     expect(lines).toEqual({ DB_DATABASE: 'DB_DATABASE=app_fix # app' });
     for (const [file, key] of [['local.env'], ['./.env'], ['../.env'], ['.env', 'my_url'], ['.env', '(']]) {
       const message = expect.stringContaining(key === undefined ? `--file ${file} is not .env` : `--key ${key} has`);

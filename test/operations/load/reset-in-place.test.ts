@@ -122,6 +122,12 @@ describeWithPostgres('a reset in place', () => {
     );
   });
 
+  it('restores values exactly, whatever formats the role has set', async () => {
+    await sql("ALTER ROLE postgres SET extra_float_digits = -3; ALTER ROLE postgres SET DateStyle = 'SQL, DMY'");
+    expect(await wayAfter('UPDATE owned SET number = 0 WHERE id < 20')).toBe(IN_PLACE);
+    await sql('ALTER ROLE postgres RESET ALL');
+  });
+
   it('is by copy where anything else has changed, and tells what', async () => {
     const reasons: [string, string][] = [
       ['CREATE TABLE another (id integer)', 'definitions have changed'],

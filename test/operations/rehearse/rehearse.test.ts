@@ -17,6 +17,7 @@ import {
   temporaryFolder,
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
+import { makeAuthority, sign, speakTls } from '../../helpers/postgres/postgres-tls.ts';
 import { type Tool, toolIn } from '../../helpers/terminal/tool-process.ts';
 
 const FILL = `
@@ -26,10 +27,11 @@ const FILL = `
   INSERT INTO calm SELECT generate_series(1, 10);
   CREATE TABLE hollow (id integer PRIMARY KEY);`;
 
-it('a rehearsal on MySQL is refused before anything is connected to', async () => {
+it('a load on MySQL is refused before anything is connected to', async () => {
   const url = 'mysql://root@127.0.0.1:1/shop';
   const elsewhere = testContext({ settings: { targets: { app: { snapshot: { src_url: url, dst_url: url } } } } });
-  await expect(planRehearsal(elsewhere, { target: 'app', command: ['true'] })).rejects.toMatchObject({
+  const workload = { file: '/queries.sql', sessions: 2 };
+  await expect(planRehearsal(elsewhere, { target: 'app', command: ['true'], workload })).rejects.toMatchObject({
     code: 'rehearsal_unsupported',
     message: expect.stringContaining('mysql://root@127.0.0.1:1/shop'),
   });
@@ -191,10 +193,45 @@ describeWithPostgres('a rehearsal', () => {
     const messages = result.problems.map(({ message }) => message);
     expect(messages.some((message) => /^SHARE on public\.calm was held for/.test(message))).toBe(true);
     expect(messages.at(-1)).toMatch(/were rewritten, more than 1\.0 kB$/);
-    expect(rehearsalSummary(result).line).toMatch(/^Over the limit: migration of app in /);
+    expect(rehearsalSummary(result).line).toBe('Over the limit: migration of app, 5 statements');
     const markdown = rehearsalMarkdown(result, markdownText);
     expect(markdown).toMatch(/^## Over the limit: migration of app/);
     expect(markdown).toContain('### Locks');
+  }, 60_000);
+
+  it('runs a load meanwhile: its slowest waits with what they waited for, and its errors', async () => {
+    const sql = await sqlFile(
+      'BEGIN; ALTER TABLE person RENAME COLUMN age TO years; SELECT pg_sleep(0.4); COMMIT; SELECT pg_sleep(0.2);',
+    );
+    const file = await sqlFile('SELECT count(*) FROM calm;\nSELECT max(age) FROM person;');
+    const result = await rehearse({ sql, workload: { file, sessions: 3 } });
+    expect(result.outcome).toBe('passed');
+    expect(result.workload).toMatchObject({
+      sessions: 3,
+      first_error: expect.stringContaining('column "age" does not'),
+    });
+    const { statements = 0, failed = 0, waits = [] } = result.workload ?? {};
+    expect(failed).toBeGreaterThan(2);
+    expect(statements).toBeGreaterThan(failed);
+    expect(waits.slice(0, 3)).toMatchObject(
+      Array(3).fill({
+        statement: 'SELECT max(age) FROM person',
+        waited_for: 'ALTER TABLE person RENAME COLUMN age TO years',
+      }),
+    );
+    expect(waits[0]?.duration_ms).toBeGreaterThan(300);
+    // Its statements are not those of the migration.
+    expect(result.statements).toHaveLength(5);
+    const { details } = rehearsalSummary(result);
+    expect(details).toContainEqual(
+      expect.stringMatching(/ {2}3 sessions ran \d+ statements, \d+ failed: column "age"/),
+    );
+    expect(details).toContainEqual(
+      expect.stringMatching(/SELECT max\(age\) FROM person, waited for: ALTER TABLE person/),
+    );
+    const empty = rehearse({ sql, workload: { file: await sqlFile('-- nothing'), sessions: 1 } });
+    await expect(empty).rejects.toMatchObject({ code: 'invalid_value' });
+    expect(await branches()).toEqual([]);
   }, 60_000);
 
   it('admits clients to the database of the branch only, by password', async () => {
@@ -231,6 +268,86 @@ describeWithPostgres('a rehearsal', () => {
     expect((await run.ended).code).toBe(130);
     expect(await branches()).toEqual([]);
   }, 90_000);
+
+  it('estimates durations on the source by the sizes of tables, where the branch has fewer rows', async () => {
+    const other = { ...settings(), working_directory: join(folder.path, 'other') };
+    const given = testContext({ settings: other });
+    await build(given, { target: 'app' });
+    const copy = { target: 'app', keepBase: true, undo: false, destdb: server.url('small') };
+    await applyLoad(given, await planLoad(given, copy));
+    await server.psql('source', {
+      sql: "INSERT INTO person SELECT i, 'person' || (i % 500) || '@example.com', i FROM generate_series(30001, 120000) i",
+    });
+    await build(given, { target: 'app' });
+    const sql = await sqlFile('ALTER TABLE person ALTER COLUMN age TYPE bigint;');
+    const planned = await planRehearsal(given, { target: 'app', sql, destdb: server.url('small') });
+    const result = await applyRehearsal(given, planned);
+    expect(result.source_estimate?.ratio).toBeGreaterThan(3.9);
+    expect(result.source_estimate?.ratio).toBeLessThan(4.5);
+    expect(result.source_estimate?.duration_ms).toBeGreaterThan(result.duration_ms);
+    expect(rehearsalSummary(result).details.join('\n')).toMatch(
+      /Estimate for the source: .*, if time grows with the bytes of the tables \(4(?:\.\d)? times, as in snapshot [0-9a-f]{8}\)/,
+    );
+    await server.psql('source', { sql: 'DELETE FROM person WHERE id > 30000' });
+  }, 90_000);
+
+  it('loads a snapshot as the base copy where there is none, runs the steps of after_load, and keeps the branch', async () => {
+    const query_file = await sqlFile("INSERT INTO calm VALUES (11); SELECT 'of a file';");
+    const steps = [
+      { query_file, timeout: 60 },
+      { command: 'psql -X -c "DROP TABLE hollow" && exit 3', timeout: 60 },
+    ];
+    const never = { command: 'echo never', timeout: 60 };
+    const snapshot = { src_url: server.url('source'), dst_url: server.url('fresh'), after_load: [...steps, never] };
+    const given = testContext({ settings: { ...settings(), targets: { app: { snapshot } } } });
+    const planned = await planRehearsal(given, { target: 'app', keep: true });
+    expect(planned.plan).toMatchObject({
+      base: null,
+      keep: true,
+      works: [{ kind: 'query_file' }, { kind: 'command' }, {}],
+    });
+    const result = await applyRehearsal(given, planned);
+    expect(result).toMatchObject({ outcome: 'failed', kept: true, snapshot: planned.plan.load?.id });
+    expect(result.works.map(({ exit, failed }) => [exit, failed])).toEqual([
+      [null, false],
+      [3, true],
+    ]);
+    expect(result.statements.map(({ text }) => text)).toEqual([
+      'INSERT INTO calm VALUES (11)',
+      "SELECT 'of a file'",
+      'DROP TABLE hollow',
+    ]);
+    expect(result.rows).toEqual([
+      { table: 'public.calm', before: 10, after: 11 },
+      { table: 'public.hollow', before: 0, after: null },
+    ]);
+    expect(await server.psql(result.database, { sql: 'SELECT max(id) FROM calm' })).toBe('11\n');
+    const [name] = await branches();
+    expect(name).toBe(result.database);
+    await server.psql('postgres', { sql: `DROP DATABASE "${result.database}"` });
+    await expect(planRehearsal(context(), { target: 'app' })).rejects.toMatchObject({ code: 'missing_argument' });
+  }, 60_000);
+
+  it('passes on a login by SCRAM to a server that speaks TLS', async () => {
+    const authority = await makeAuthority(join(folder.path, 'tls'));
+    const signed = await sign(authority, { name: 'server', subject: '/CN=localhost', names: 'IP:127.0.0.1' });
+    await speakTls(server, signed);
+    await server.psql('postgres', { sql: "CREATE ROLE careful LOGIN SUPERUSER PASSWORD 'word-for-tests'" });
+    const [source, copy] = ['source', 'copy'].map(
+      (name) => `${server.url(name).replace(/\/\/[^@]*@/, '//careful:word-for-tests@')}?sslmode=require`,
+    );
+    const targets = { app: { snapshot: { src_url: source ?? '', dst_url: copy ?? '' } } };
+    const given = testContext({ settings: { ...settings(), targets } });
+    const sql = 'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()';
+    const command = ['psql', '-X', '-At', '-c', sql];
+    const { works, statements } = await applyRehearsal(given, await planRehearsal(given, { target: 'app', command }));
+    expect(works).toMatchObject([{ exit: 0, output: 't\n' }]);
+    expect(statements).toMatchObject([{ text: sql }]);
+    const wrong = ['sh', '-c', 'psql -X -c "SELECT 1" "$(echo "$DATABASE_URL" | sed s/word-for-tests/wrong/)"'];
+    const refused = await applyRehearsal(given, await planRehearsal(given, { target: 'app', command: wrong }));
+    expect(refused.works[0]?.output).toContain('password authentication failed');
+    expect(refused).toMatchObject({ outcome: 'failed', statements: [] });
+  }, 60_000);
 
   it('leaves a branch that prune finds when it is killed', async () => {
     const run = tool.start(['rehearse', 'app', '--', 'sleep', '60']);

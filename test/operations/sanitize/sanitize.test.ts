@@ -22,6 +22,13 @@ describeWithPostgres('sanitizing a snapshot of PostgreSQL', () => {
     expect(some.coverage.findings).toEqual([
       expect.objectContaining({ column: 'public.person.email', state: 'partly' }),
     ]);
+    // Stored with the snapshot, in numbers.
+    const { columns, changed, kept, unchanged } = some.snapshot.coverage ?? {};
+    expect({ unchanged, kept, rest: (columns ?? 0) - (changed ?? 0) }).toEqual({
+      ...{ unchanged: ['public.person.email'], kept: some.coverage.acknowledged.length },
+      rest: 1 + some.coverage.acknowledged.length,
+    });
+    expect(JSON.stringify(some.snapshot.coverage)).not.toContain('@');
     const moved = await fixture.run(
       fixture.contextOf({
         query: `UPDATE person SET first_name = 'X'; TRUNCATE login_log; ALTER TABLE person DROP CONSTRAINT person_email_key;

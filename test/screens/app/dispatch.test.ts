@@ -130,14 +130,17 @@ describe('a destination elsewhere', () => {
 });
 
 describe('leaving', () => {
-  test('q leaves at once when nothing is going on, and does nothing below the root', async () => {
+  test('q leaves at once when nothing is going on, and goes back on other screens', async () => {
     let left = 0;
     const model = await listed(fakeWorld(), {
       terminal: fakeTerminal({ quit: () => (left += 1) }),
     });
-    press(model, 'enter', 'q');
+    press(model, 'enter', '?', 'q');
+    expect(model.navigation.top().screen).toBe('snapshots');
+    press(model, 'q');
+    expect(model.navigation.top().screen).toBe('targets');
     expect(left).toBe(0);
-    press(model, 'esc', 'q');
+    press(model, 'q');
     expect(left).toBe(1);
   });
 

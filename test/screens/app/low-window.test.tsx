@@ -24,7 +24,7 @@ test('the question before quitting and all its answers are in view, whatever run
   const lines = await screenLines(model, SIZE);
   expect(lines.slice(1, 7)).toEqual([
     '  4 runs in progress:',
-    '  Build a snapshot of app',
+    '  build app',
     '  …',
     '  ❯ Stay',
     '    Quit when all have ended',
@@ -124,7 +124,7 @@ test('a field, its typed text and its problem are in view together', async () =>
   await until(() => editor(model).wrong !== null);
   expect((await screenLines(model, SIZE)).slice(1, 7)).toEqual([
     '  targets.shop.snapshot',
-    expect.stringMatching(/^ {2}src_url +postgres:/),
+    expect.stringMatching(/^› src_url +postgres:/),
     expect.stringMatching(/^ {2}─+$/),
     expect.stringMatching(/^ {2}src_url: nowhere/),
     expect.stringMatching(/^ {2}✗ targets\.shop\.snapshot\.src_url must/),

@@ -72,7 +72,7 @@ test.each([
   const model = await listed(fakeWorld({ targets: [hosted], hub }));
   for (const size of [
     { columns: 80, rows: 24 },
-    { columns: 120, rows: 30 },
+    { columns: 110, rows: 30 },
     { columns: 60, rows: 12 },
   ]) {
     const shown = await screenText(model, size);

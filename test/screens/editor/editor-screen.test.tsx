@@ -22,7 +22,7 @@ test('tree and form are side by side at 120×40, with description, default and p
   expect(general.join('\n')).toContain('production (default)');
   model.navigation.replace(selectPath(top(model), ['targets', '漢字 🚀', 'cpus']));
   const lines = await screenText(model, wide);
-  expect(lines).toContain('    - 漢字 🚀 ✗');
+  expect(lines).toContain('›   - 漢字 🚀 ✗');
   expect(lines).toMatch(/❯ cpus +0 ✗/);
   expect(pointers(await screenLines(model, wide))).toBe(1);
   press(model, 'enter');

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import { dispatchMouse } from '../../../screens/app/dispatch.ts';
+import type { Model } from '../../../screens/app/model.ts';
 import { readMouse } from '../../../screens/app/terminal/mouse.ts';
 import { helpLines } from '../../../screens/help/help-screen.tsx';
 import { entriesInView } from '../../../screens/palette/entries.ts';
 import { fakeTarget, fakeWorld } from '../../helpers/fakes/fake-world.ts';
-import { listed, press } from '../../helpers/terminal/driven-model.ts';
+import { listed, press, until } from '../../helpers/terminal/driven-model.ts';
+import { fakeTerminal } from '../../helpers/terminal/fake-terminal.ts';
 
 test('some letters of an action find it, and Enter does it where the palette was opened', async () => {
   const world = fakeWorld();
@@ -44,6 +46,54 @@ test('every target can be gone to from everywhere', async () => {
   const model = await listed(fakeWorld({ targets: ['app', 'billing'].map((name) => fakeTarget({ name })) }));
   press(model, 'enter', ':', ...'gobilling', 'enter');
   expect(model.navigation.top()).toMatchObject({ screen: 'snapshots', target: 'billing' });
+});
+
+/** Names of the entries that the typed text finds. */
+function found(model: Model, text: string): string[] {
+  press(model, ':', ...text);
+  const route = model.navigation.top();
+  const names = route.screen === 'palette' ? entriesInView(model, route).map(({ name }) => name) : [];
+  press(model, 'esc');
+  return names;
+}
+
+test('whole words come first, then beginnings of words, then letters; what removes or reverts comes after its like', async () => {
+  const model = await listed(fakeWorld({ targets: ['load', 'app'].map((name) => fakeTarget({ name })) }));
+  expect(found(model, 'load').slice(0, 2)).toEqual(['Load latest snapshot…', 'Go to load']);
+  press(model, 'j', 'enter');
+  await until(() => model.snapshots.getState().targets.app?.phase === 'ready');
+  const names = found(model, 'load');
+  expect(names[0]).toBe('Load snapshot…');
+  expect(names.indexOf('Undo load…')).toBeGreaterThan(names.indexOf('Go to load'));
+  expect(found(model, 'undo')[0]).toBe('Undo load…');
+  expect(found(model, 'rem')[0]).toMatch(/^Remove snapshot/);
+  const all = found(model, '');
+  const last = ['Remove snapshot…', 'Prune snapshots…', 'Undo load…', 'Reset destination…'];
+  expect(all.slice(-5)).toEqual(expect.arrayContaining(last));
+});
+
+test('a snapshot is opened by its id, a setting in the editor, a theme is used in this session', async () => {
+  const used: string[] = [];
+  const terminal = fakeTerminal({ useTheme: (name) => used.push(name) });
+  const model = await listed(fakeWorld(), { terminal });
+  press(model, 'enter');
+  await until(() => model.snapshots.getState().targets.app?.phase === 'ready');
+  press(model, 'esc', ':', ...'snapshot-0', 'enter');
+  expect(model.navigation.top()).toMatchObject({ screen: 'snapshots', list: { selected: 'snapshot-0' } });
+  press(model, ':');
+  await until(() => {
+    const route = model.navigation.top();
+    return route.screen === 'palette' && route.settings.length > 0;
+  });
+  press(model, ...'theme light-16', 'enter');
+  expect(used).toEqual(['light-16']);
+  press(model, ':');
+  await until(() => {
+    const route = model.navigation.top();
+    return route.screen === 'palette' && route.settings.length > 0;
+  });
+  press(model, ...'saves.keep', 'enter');
+  expect(model.navigation.top().screen).toBe('editor');
 });
 
 test('the wheel moves, a click selects, and a click on what is selected opens it', async () => {

@@ -53,7 +53,7 @@ test('one build may wait behind the running one; a third is refused with the rea
     press(model, 'esc');
   }
   press(model, 'b');
-  expect(notice(model)).toMatch(/^Already queued: Build /);
+  expect(notice(model)).toMatch(/^Already queued: build /);
   expect(model.runs.store.getState().runs).toHaveLength(2);
 });
 

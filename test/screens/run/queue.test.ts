@@ -90,7 +90,7 @@ test('quitting counts queued runs, and waits for them on request', async () => {
   expect(world.done).toEqual(['build app', 'build app']);
 });
 
-test('a run that ends out of view shows a toast, one in view does not; both stay among the messages', async () => {
+test('a run that ends out of view shows a toast, one in view does not; both stay in the activity', async () => {
   const gate = Promise.withResolvers<void>();
   const model = await listed(fakeWorld({ gate: gate.promise }));
   press(model, 'b');
@@ -103,8 +103,8 @@ test('a run that ends out of view shows a toast, one in view does not; both stay
   await until(() => statuses(model).length === 2);
   await model.runs.settled();
   expect(model.messages.store.getState()).toMatchObject({ toast: { run: '1' }, all: [{ run: '2' }, { run: '1' }] });
-  press(model, 'esc', 'H', 'j', 'enter');
-  expect(model.navigation.top()).toMatchObject({ screen: 'run', run: '1' });
+  press(model, 'esc', 'H', 'j', 'L');
+  expect(model.navigation.top()).toMatchObject({ screen: 'run', run: '1', log: true });
 });
 
 test('the log is filtered as one types, and written to a file', async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { progressLines } from '../../../screens/app/frame/progress-lines.ts';
 import { untouchedLines } from '../../../screens/app/frame/run-text.ts';
+import { stepLines } from '../../../screens/app/frame/step-lines.ts';
 import type { Model } from '../../../screens/app/model.ts';
 import type { RunnableProgram } from '../../../screens/app/runnable-program.ts';
 import { createAnnouncer } from '../../../screens/app/terminal/announcing.ts';
@@ -9,7 +10,7 @@ import { UNICODE } from '../../../src/presentation/shapes/glyphs.ts';
 import type { RunEvent } from '../../../src/results/events.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
 import { endRun, foldRun, type RunState, startRun } from '../../../src/state/run.ts';
-import type { Run } from '../../../src/state/runs.ts';
+import { progressOfRun, type Run } from '../../../src/state/runs.ts';
 import { cellWidth } from '../../../src/text/text-width.ts';
 import { fakeOperations } from '../../helpers/fakes/fake-operations.ts';
 import { fakePlannedWork } from '../../helpers/fakes/fake-planned-work.ts';
@@ -41,45 +42,52 @@ function runWith(state: RunState, more: Partial<Run> = {}): Run {
   return { ...base, state, cancelling: false, swaps: { database: 'app_dev', url: 'postgres://h/app_dev' }, ...more };
 }
 
-const folded = EVENTS.reduce((state, [at, event]) => foldRun(state, event, at), startRun(0));
+const EXPECTED = [
+  { step: 'restore', label: 'Restore', ms: 8000 },
+  { step: 'index', label: 'Build indexes', ms: 1000 },
+  { step: 'swap', label: 'Switch app_dev', ms: 1000 },
+];
+
+const folded = EVENTS.reduce((state, [at, event]) => foldRun(state, event, at), startRun(0, EXPECTED));
 
 function texts(run: Run, width: number, tables = 8): string[] {
-  const lines = progressLines({ run, now: 4000, width, tables, glyphs: UNICODE });
+  const { steps } = progressOfRun(run, 4100);
+  const lines = [
+    ...progressLines({ run, now: 4100, width, glyphs: UNICODE }),
+    ...stepLines({ steps, now: 4100, width, tables, glyphs: UNICODE }),
+  ];
   return lines.map((spans) => spans.map(({ text }) => text).join(''));
 }
 
-test('a run has one bar over the full width, time left first, and a bar for each table, largest first', () => {
-  const [bar = '', figures = '', ...tables] = texts(runWith(folded), 76);
-  expect(bar).toMatch(/^6\.0 s left {2}█+░+ +40%$/);
+const firstWords = (lines: string[]) => lines.map((line) => line.trim().split(' ')[0]);
+
+test('a run has one bar over all steps, its steps with figures in columns, and a bar for each table, largest first', () => {
+  const [bar = '', empty, step = '', ...rest] = texts(runWith(folded), 76);
+  expect(bar).toMatch(/^█+░+ +34% {2}about 9\.0 s left$/);
   expect(cellWidth(bar)).toBe(76);
-  expect(figures).toBe('40.0 MB of 100 MB  10.0 MB/s  2 tables in progress');
-  expect(tables.map((line) => line.split(' ')[0])).toEqual(['public.orders', 'public.customer', 'public.small', '']);
-  expect(tables[0]).toMatch(/46% {2}30\.0 MB of 65\.0 MB {2}15\.0 MB\/s$/);
+  expect(empty).toBe('');
+  expect(step).toMatch(/^● Restore 3 tables +40\.0 MB {2}9\.8 MB\/s +4\.1 s$/);
+  expect(firstWords(rest)).toEqual(['public.orders', 'public.customer', 'public.small', '○', '○']);
+  expect(rest[0]).toMatch(/46% {2}30\.0 MB of 65\.0 MB {2}15\.0 MB\/s$/);
+  expect(rest.at(-1)).toMatch(/^○ Switch app_dev +~ 1\.0 s$/);
 });
 
 test.each([40, 60, 80, 120, 200])(
   'no line of the progress is wider than %d columns, and the time left is whole',
   (width) => {
     const lines = texts(runWith(folded), width);
-    expect(lines[0]).toMatch(/^6\.0 s left/);
-    expect(Math.max(...lines.slice(2).map(cellWidth), cellWidth(lines[0] ?? ''))).toBeLessThanOrEqual(width);
+    expect(lines[0]).toMatch(/about 9\.0 s left$/);
+    expect(Math.max(...lines.map(cellWidth))).toBeLessThanOrEqual(width);
   },
 );
 
 test('tables in progress stay before finished ones where room is short', () => {
-  expect(
-    texts(runWith(folded), 76, 2)
-      .slice(2, -1)
-      .map((line) => line.split(' ')[0]),
-  ).toEqual(['public.orders', 'public.customer']);
+  expect(firstWords(texts(runWith(folded), 76, 2).slice(3, -2))).toEqual(['public.orders', 'public.customer']);
 });
 
-test('unknown time left is said to be unknown, and earlier runs tell it where they can', () => {
+test('unknown time left is said to be unknown', () => {
   const begun = foldRun(startRun(0), STARTED, 0);
-  expect(texts(runWith(begun), 76)[0]).toMatch(/^time left unknown {2}░+/);
-  expect(texts(runWith(begun, { estimateMs: 8000 }), 76)[0]).toMatch(/^about 4\.0 s left {2}█+░+ +50%$/);
-  // More than it took before: no longer known.
-  expect(texts(runWith(begun, { estimateMs: 3000 }), 76)[0]).toMatch(/^time left unknown/);
+  expect(texts(runWith(begun), 76)[0]).toMatch(/% {2}time left unknown$/);
 });
 
 test('a failed run says that the database was not touched only where the swap has not begun', () => {
@@ -109,6 +117,40 @@ test('a load ends with a card; y copies the URL without password, ! opens the cl
   expect(copied).toEqual(['postgres://app@localhost:5432/app_dev']);
   await until(() => notice(model).includes('exit code 3'));
   expect(ran.map(({ args }) => args)).toEqual([['postgres://app@localhost:5432/app_dev']]);
+});
+
+test('a build that left schemas with data out is a caution, and a writes schema_config', async () => {
+  const world = fakeWorld({});
+  const work = fakePlannedWork(world);
+  const left_out_schemas = [
+    { schema: 'app', tables: 10, bytes: 580_000_000 },
+    { schema: 'empty', tables: 0 },
+  ];
+  const apply: typeof work.build.apply = async (session, planned) => {
+    const built = await work.build.apply(session, planned);
+    return { ...built, snapshot: { ...built.snapshot, left_out_schemas } };
+  };
+  const operations = fakeOperations(world, { ...work, build: { ...work.build, apply } });
+  const model = await listed(world, { operations });
+  press(model, 'b');
+  await until(() => model.navigation.top().screen === 'run');
+  await model.runs.settled();
+  const shown = await screenText(model, SIZE);
+  expect(shown).toMatch(/! Snapshot .* created.* without app \(10 tables, 580 MB\)/s);
+  expect(shown).toContain('a include schemas');
+  press(model, 'a');
+  expect(await screenText(model, SIZE)).toContain('schema_config: { use_default_schema: false }');
+  const route = model.navigation.top();
+  if (route.screen !== 'choice') throw new Error('nothing was asked');
+  route.answer('write');
+  await until(() => notice(model) === 'Saved /home/ada/tool.yml');
+  expect(world.done.filter((line) => line.startsWith('include'))).toEqual(['include all schemas of app']);
+});
+
+test('Enter on a run that has ended opens the tables of its snapshot', async () => {
+  const model = await loaded({});
+  press(model, 'enter');
+  await until(() => model.navigation.top().screen === 'tables');
 });
 
 test('a missing client shows the reason and the hint', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { endedLine, runColumns, runStatus } from '../../../screens/app/frame/run-text.ts';
+import { endedLine, runStatus } from '../../../screens/app/frame/run-text.ts';
+import { activityOf } from '../../../screens/app/lists/activity.ts';
 import type { Model } from '../../../screens/app/model.ts';
-import { EMPTY } from '../../../screens/app/text.ts';
 import { answerConfirm } from '../../../screens/confirm/answer.ts';
 import { outcomeLines } from '../../../screens/run/outcome.ts';
 import { branchResetSummary } from '../../../src/operations/branch/reset/text.ts';
@@ -11,16 +11,7 @@ import { UNICODE } from '../../../src/presentation/shapes/glyphs.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
 import type { Run } from '../../../src/state/runs.ts';
 import { fakeWorld } from '../../helpers/fakes/fake-world.ts';
-import { listed, press, running, until } from '../../helpers/terminal/driven-model.ts';
-
-test('the messages do not deny a run in progress', async () => {
-  const model = await listed(fakeWorld({ gate: new Promise(() => {}) }));
-  press(model, 'b');
-  await running(model);
-  press(model, 'esc', 'H');
-  expect(model.navigation.top().screen).toBe('messages');
-  expect(EMPTY.messages.join(' ')).not.toMatch(/nothing|not been/i);
-});
+import { listed, press, until } from '../../helpers/terminal/driven-model.ts';
 
 test('after an undo the run of the load offers no undo, and names what came after it', async () => {
   const model = await listed(fakeWorld());
@@ -48,7 +39,7 @@ test('a sanitized snapshot with unchanged personal columns is a caution wherever
   expect(outcome(run)).toMatch(/! Snapshot \S+ SAFE created .* 1 of 3 personal columns/);
   expect(endedLine(run).tone).toBe('caution');
   expect(runStatus(run, 0).tone).toBe('caution');
-  expect(runColumns([run], { glyphs: UNICODE, now: 0 })[0]?.cell(run)).toMatchObject({ tone: 'caution' });
+  expect(activityOf({ runs: [run], messages: [], recorded: [], now: 0 })).toMatchObject([{ tone: 'caution' }]);
 });
 
 test.each([

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import { textEdit } from '../../../components/text-edit.ts';
 import type { ThemeOptions } from '../../../components/theme.ts';
-import { notFetched } from '../../../screens/app/lists/fetched.ts';
 import { plannedRun } from '../../../screens/commands/runs/confirm.ts';
 import type { TablesRoute } from '../../../screens/tables/tables-route.ts';
 import { loadOperation } from '../../../src/operations/load/operation.ts';
+import type { SnapshotTable } from '../../../src/results/results.ts';
 import { emptyList } from '../../../src/state/list.ts';
+import { tablesRead } from '../../../src/state/snapshots.ts';
 import { fakePlannedWork } from '../../helpers/fakes/fake-planned-work.ts';
 import { fakeSnapshot, fakeWorld } from '../../helpers/fakes/fake-world.ts';
 import { screenLines, screenText } from '../../helpers/terminal/drawn-screen.tsx';
@@ -20,18 +21,25 @@ const SIZES = [
 
 const LONG = `public.${'very_'.repeat(40)}long`;
 
-function tablesPlace(change: Partial<TablesRoute>): TablesRoute {
-  const found = ['public.orders', '表.漢字 🚀', LONG].map((table) => ({ table, rows: 12_000, bytes: 1_200_000 }));
-  const snapshot = fakeSnapshot({ tables: found.length });
-  return {
-    ...{ screen: 'tables', target: 'app', snapshot, list: emptyList, typing: null, marked: [] },
-    ...{ ...notFetched(), found },
-    ...change,
-  };
+const FOUND = ['public.orders', '表.漢字 🚀', LONG].map((table) => ({ table, rows: 12_000, bytes: 1_200_000 }));
+
+interface TablesPlace extends TablesRoute {
+  found: SnapshotTable[];
 }
 
-async function drawn(size: (typeof SIZES)[number], place: TablesRoute, theme: ThemeOptions = { unicode: true }) {
+function tablesPlace({ found = FOUND, ...change }: Partial<TablesPlace>): TablesPlace {
+  const snapshot = fakeSnapshot({ tables: found.length });
+  return { screen: 'tables', target: 'app', snapshot, list: emptyList, typing: null, marked: [], found, ...change };
+}
+
+async function drawn(
+  size: (typeof SIZES)[number],
+  { found, ...place }: TablesPlace,
+  theme: ThemeOptions = { unicode: true },
+) {
   const model = newModel(fakeWorld());
+  const of = { target: place.target, snapshot: place.snapshot.id };
+  model.snapshots.setState((state) => tablesRead(state, of, { found, error: null }));
   model.navigation.push(place);
   return screenLines(model, size, theme);
 }

@@ -10,6 +10,7 @@ import { watchStatus } from '../../../screens/targets/live-status.ts';
 import { targetsScreen } from '../../../screens/targets/targets-screen.tsx';
 import type { CheckTargets } from '../../../src/operations/targets/targets.ts';
 import { ASCII, UNICODE } from '../../../src/presentation/shapes/glyphs.ts';
+import { queueRun, startRun } from '../../../src/state/run.ts';
 import { sparkline } from '../../../src/text/sparkline.ts';
 import { fakeOperations } from '../../helpers/fakes/fake-operations.ts';
 import { fakeSnapshot, fakeTarget, fakeWorld } from '../../helpers/fakes/fake-world.ts';
@@ -96,7 +97,7 @@ describe('the list', () => {
     if (route.screen !== 'targets') throw new Error('not the list of targets');
     const View = targetsScreen.view;
     const rendered = renderAt(
-      { columns: 120, rows: 24 },
+      { columns: 110, rows: 24 },
       <ThemeContext value={createTheme({ unicode: true })}>
         <ModelContext value={model}>
           <ViewportContext value={model.viewport}>
@@ -135,7 +136,7 @@ describe('the list', () => {
         return { line: 'Built', details: [], problems: [], undo: null };
       },
     });
-    await expect.poll(row).toMatch(/app +[⠋⠙⠹⠸⠼⠴⠦⠧] build 42% /);
+    await expect.poll(row).toMatch(/app +[⠋⠙⠹⠸⠼⠴⠦⠧] build 38% /);
     gate.resolve();
     await expect.poll(row).toContain('✓ up');
   });
@@ -167,8 +168,8 @@ describe('the list', () => {
 
 describe('a run in the list', () => {
   const run = { kind: 'load', cancelling: false, target: 'app' };
-  const running = { ...run, state: { status: 'running', steps: [] } };
-  const waiting = { ...run, state: { status: 'waiting', steps: [] } };
+  const running = { ...run, state: startRun(0) };
+  const waiting = { ...run, state: queueRun(0) };
 
   test('the one in progress of several runs is shown', () => {
     const runs = [waiting, running, { ...run, state: { status: 'done' } }] as never[];
@@ -176,10 +177,10 @@ describe('a run in the list', () => {
   });
 
   test('shows whether it waits or is being cancelled, in ASCII too', () => {
-    const text = (one: object, glyphs = UNICODE) => runCell(one as never, { glyphs, frame: 1 }).text;
+    const text = (one: object, glyphs = UNICODE) => runCell(one as never, { glyphs, frame: 1, now: 0 }).text;
     expect(text(waiting)).toBe('○ load queued');
-    expect(text(running)).toBe('⠙ load');
-    expect(text({ ...running, cancelling: true }, ASCII)).toBe('/ cancelling');
+    expect(text(running)).toBe('⠙ load 0%');
+    expect(text({ ...running, cancelling: true }, ASCII)).toBe('/ cancelling 0%');
   });
 });
 

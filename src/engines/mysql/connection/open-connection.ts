@@ -24,18 +24,25 @@ export interface ConnectionWithSocket {
 export async function openConnection(options: MysqlSessionOptions): Promise<ConnectionWithSocket> {
   const { url, signal } = options;
   signal?.throwIfAborted();
+  const encryption = encryptionOf(url);
+  return dial(options, encryption !== 'none').catch((error) => {
+    if (encryption === 'if offered' && error instanceof ConnectionLost && error.code === NO_TLS) {
+      return dial(options, false);
+    }
+    throw error;
+  });
+}
+
+/** Reports whether a connection uses TLS. */
+export function encryptionOf(url: DatabaseUrl): 'none' | 'if offered' | 'required' {
   const policy = tlsPolicyOf(url);
+  if (policy !== 'preferred') return policy === 'disabled' ? 'none' : 'required';
   const address = addressOf(url);
   // No eavesdropping on a local connection, and TLS costs more than the rest of a dump.
   const isHere =
     url.parameters.tunnel === undefined &&
     ('socket' in address || ['localhost', '127.0.0.1', '::1'].includes(address.host));
-  if (policy !== 'preferred') return dial(options, policy !== 'disabled');
-  if (isHere) return dial(options, false);
-  return dial(options, true).catch((error) => {
-    if (error instanceof ConnectionLost && error.code === NO_TLS) return dial(options, false);
-    throw error;
-  });
+  return isHere ? 'none' : 'if offered';
 }
 
 const NO_TLS = 'HANDSHAKE_NO_SSL_SUPPORT';
@@ -92,7 +99,16 @@ async function dial(
   });
 }
 
-async function tlsOptions({ parameters, hosts }: DatabaseUrl): Promise<NonNullable<ConnectionOptions['ssl']>> {
+/** Options of the driver; all but the last one are those of Node. */
+interface TlsOptions {
+  ca?: string;
+  cert?: string;
+  key?: string;
+  rejectUnauthorized: boolean;
+  verifyIdentity?: true;
+}
+
+export async function tlsOptions({ parameters, hosts }: DatabaseUrl): Promise<TlsOptions> {
   const policy = tlsPolicyOf({ parameters });
   const file = async (name: string): Promise<string | undefined> =>
     parameters[name] === undefined ? undefined : readFile(parameters[name], 'utf8');

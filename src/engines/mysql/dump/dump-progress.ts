@@ -14,5 +14,5 @@ export function dumpProgress(report: Report, { schema, tables, expected }: Progr
   const pathOf = (table: string): string => `${schema}.${table}`;
   const estimates = new Map(tables.map(({ name, bytes }) => [pathOf(name), expected(pathOf(name)) ?? bytes]));
   const onBytes = bytesProgress(report, { step: 'dump', estimates });
-  return (table, bytes) => onBytes(pathOf(table), bytes);
+  return (table, bytes, isAll) => onBytes(pathOf(table), bytes, isAll);
 }

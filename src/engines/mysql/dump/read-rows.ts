@@ -48,6 +48,18 @@ interface RowsFile {
   packed: Promise<PackedFile> | null;
 }
 
+/** Reports a table when all of its parts have ended. */
+function countParts(tables: CutTable[], onEnd: (table: CatalogTable) => void) {
+  const left = new Map(tables.map(({ table, parts }) => [table, parts.length]));
+  return {
+    end(table: CatalogTable): void {
+      const parts = (left.get(table) ?? 0) - 1;
+      left.set(table, parts);
+      if (parts === 0) onEnd(table);
+    },
+  };
+}
+
 /** The largest tables first, each part after part, and small ones together; a large file is packed while it is written. */
 export async function readRows({
   request,
@@ -62,6 +74,7 @@ export async function readRows({
     files: parts.map((part, at): RowsFile => ({ table, part, name: fileName(index, at), longest: 0, packed: null })),
   }));
   const queue = all.toSorted((a, b) => b.table.bytes - a.table.bytes).flatMap(({ files }) => files);
+  const unpacked = countParts(tables, (table) => onBytes(table.name, 0, true));
   let failed = false;
   const fail = ({ table }: RowsFile, error: unknown): unknown => {
     failed = true;
@@ -81,7 +94,10 @@ export async function readRows({
   ): Promise<PackedFile> => {
     const onOwn = (bytes: number): void => onBytes(file.table.name, bytes);
     const packed = request.write(file.name, { terminator: ROWS_TERMINATOR, onBytes: onOwn, ...source });
-    packed.catch(() => {});
+    packed.then(
+      () => unpacked.end(file.table),
+      () => {},
+    );
     file.packed = packed;
     return packed;
   };

@@ -60,6 +60,8 @@ export function createDumpProgress({ tables, expected, report }: ProgressOptions
       finishedEstimate += unfinished.get(table) ?? 0;
       finishedBytes += read.get(table) ?? 0;
       unfinished.delete(table);
+      current = table;
+      say();
     },
   };
 }

@@ -89,7 +89,7 @@ export async function readSelection(
     readSequences(session, schemas),
   ]);
   const tables = allTables.filter((table) => schemas.includes(table.schema));
-  if (!isChosen(request)) for (const warning of leftOutWarnings(allTables, excluded)) report(warning);
+  for (const warning of leftOutWarnings(lostTables(request, { tables: allTables, excluded }))) report(warning);
   return { tables, allTables, available, schemas, excluded, broken, cuts: broken.cuts, hasLargeObjects, sequences };
 }
 
@@ -98,11 +98,16 @@ function isChosen({ schemaConfig, copyOf }: DumpRequest): boolean {
   return copyOf !== undefined || Object.keys(schemaConfig ?? {}).length > 0;
 }
 
-/** Warns of schemas with data that the default selection leaves out. */
-function leftOutWarnings(tables: CatalogTable[], excluded: string[]): WarningEvent[] {
-  const lost = tables.filter(
-    ({ schema, bytes, of_extension }) => excluded.includes(schema) && bytes > 0 && !of_extension,
-  );
+/** Tables with data that the default selection leaves out. */
+function lostTables(
+  request: DumpRequest,
+  { tables, excluded }: { tables: CatalogTable[]; excluded: string[] },
+): CatalogTable[] {
+  if (isChosen(request)) return [];
+  return tables.filter(({ schema, bytes, of_extension }) => excluded.includes(schema) && bytes > 0 && !of_extension);
+}
+
+function leftOutWarnings(lost: CatalogTable[]): WarningEvent[] {
   if (lost.length === 0) return [];
   const schemas = boundedList([...new Set(lost.map(({ schema }) => schema))], LISTED);
   const size = formatBytes(lost.reduce((sum, { bytes }) => sum + bytes, 0));
@@ -183,7 +188,9 @@ export async function readSource(
         ...(request.copyOf ? hiddenObjectsOf(request.copyOf) : []),
         ...hidden.map(({ objects }) => objects),
       ]),
-      left_out_schemas: (request.copyOf && leftOutSchemasOf(request.copyOf)) ?? countLeftOut(excluded, allTables),
+      left_out_schemas:
+        (request.copyOf && leftOutSchemasOf(request.copyOf)) ??
+        countLeftOut(excluded, allTables, lostTables(request, { tables: allTables, excluded })),
     },
   };
 }

@@ -46,6 +46,7 @@ import { proveUnchanged } from './unchanged/find-unchanged.ts';
 import { readState } from './unchanged/read-state.ts';
 import { recordEvidence } from './unchanged/record-evidence.ts';
 import { withinSavepoint } from './unchanged/savepoint.ts';
+import { openSecondReader } from './unchanged/second-reader.ts';
 
 /**
  * One consistent dump by several sessions: a transaction of ours exports its snapshot, and the catalog is read in it,
@@ -83,6 +84,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const ofDump = { isDumped: () => isDumped, dumped };
   const { started } = signs;
   const reads = { request, tools, session, snapshot, started, address, encoding, ...ofDump, ranges, progress, explain };
+  const openSecond = (pages: number) => openSecondReader(context, { ...reads, pages });
   let archive: ArchiveEntry[] = [];
   let read: ReadTables = new Map();
   // While pg_dump starts and reads the catalog itself. One after the other: a refused COPY ends the transaction.
@@ -93,7 +95,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
     const state = last ? await withinSavepoint(session, () => readState(session, { signs, tables: own })) : null;
     const isUtf8 = !('client_encoding' in encoding);
     const statistics = isUtf8 ? await storeStatistics(session, { request, tables: own, serverMajor }) : null;
-    return { state, statistics, ...(await proveUnchanged(session, { last, state, ranges })) };
+    return { state, statistics, ...(await proveUnchanged(session, { last, state, ranges, openSecond })) };
   });
   // pg_dump may fail before they are awaited.
   for (const one of [reading, proving]) one.catch(() => {});

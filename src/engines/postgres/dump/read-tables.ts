@@ -128,7 +128,7 @@ async function openDirect(
 }
 
 /** Fails on another server than the one that exported the snapshot, also where that has one of the same name. */
-function inSnapshot({ snapshot, started }: Pick<TableReads, 'snapshot' | 'started'>): string[] {
+export function inSnapshot({ snapshot, started }: Pick<TableReads, 'snapshot' | 'started'>): string[] {
   return [
     'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
     `SET TRANSACTION SNAPSHOT ${quoteText(snapshot)}`,

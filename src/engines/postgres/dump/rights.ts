@@ -82,7 +82,7 @@ async function readLackingRights(session: PostgresSession, schemas: string[]): P
 }
 
 /** Sessions that pg_dump could not open beside those that are there. */
-async function readFreeConnections(session: PostgresSession): Promise<number> {
+export async function readFreeConnections(session: PostgresSession): Promise<number> {
   const [row] = await session.query<{ free: number }>(`
     SELECT least(
       current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int

@@ -2,17 +2,19 @@ import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { RehearsalObserver } from '../../facets/rehearse.ts';
+import { LOOPBACK } from '../../shared/rehearse/loopback-proxy.ts';
+import { createRecorder } from '../../shared/rehearse/recorder.ts';
+import { SAMPLE_INTERVAL_MS, startSampling } from '../../shared/rehearse/sample-locks.ts';
 import { directAddress } from '../connection/direct-address.ts';
 import { parsePostgresUrl, urlWithPassword } from '../connection/url.ts';
 import { openWire } from '../connection/wire.ts';
 import type { WireAddress } from '../connection/wire-login.ts';
-import { createLockRecord } from './lock-record.ts';
-import { type ProxySession, startProxy } from './proxy.ts';
+import { startProxy } from './proxy.ts';
 import { readRehearsalFacts } from './read-facts.ts';
+import { modeText, prepareLocks, readLocks, STRONG_MODES } from './read-locks.ts';
 import { lockedRelations, queryRows, readFacts, rewritesBetween } from './relations.ts';
 import { runSqlFile } from './run-sql-file.ts';
-import { SAMPLE_INTERVAL_MS, startSampling } from './sample-locks.ts';
-import { createStatementList } from './statement-list.ts';
+import { type RunningWorkload, startWorkload } from './run-workload.ts';
 
 const SETTINGS = { search_path: 'pg_catalog', client_min_messages: 'warning', statement_timeout: '0' };
 
@@ -24,42 +26,31 @@ export async function observe(context: EngineContext, url: DatabaseUrl): Promise
   opened.defer(() => wire.end());
   const before = await readFacts(wire);
   const facts = await readRehearsalFacts({ query: (statement) => queryRows(wire, statement) });
-  const relations = lockedRelations(before);
-  const beganAt = performance.now();
-  const now = (): number => performance.now() - beganAt;
-  const list = createStatementList();
-  const sessions = new Map<number, ProxySession>();
-  const record = createLockRecord({
-    relations,
-    runningOf: (pid) => sessions.get(pid)?.tracker.running() ?? null,
-    isObserved: (pid) => sessions.has(pid),
-  });
-  const sampler = await startSampling({ wire, now, add: record.add });
-  const proxy = await startProxy({
-    ...{ address, now, look: sampler.look },
-    began: (session, pid) => void sessions.set(pid, session),
-    closed: (pid) => {
-      record.release(pid, now());
-      sessions.delete(pid);
-    },
-    released: (pid) => record.release(pid, now()),
-    ended: ({ number }, { startedAt, endedAt, ...statement }) =>
-      list.add({ ...statement, atMs: startedAt, durationMs: endedAt - startedAt, session: number }),
-  });
+  await prepareLocks(wire);
+  const recorder = createRecorder({ relations: lockedRelations(before), strongModes: STRONG_MODES, modeText });
+  const sampler = startSampling({ read: () => readLocks(wire), now: recorder.now, add: recorder.add });
+  const proxy = await startProxy({ address, recorder, look: sampler.look });
   opened.use(proxy);
+  let workload: RunningWorkload | null = null;
+  opened.defer(async () => void (await workload?.stop()));
   const owned = opened.move();
   const own = throughProxy(url, proxy.port);
   return {
     url: own,
     runFile: (file, signal) =>
       runSqlFile({ ...address, host: LOOPBACK, port: proxy.port, encryption: null }, file, signal),
+    async startWorkload(options) {
+      const { now, runningOf } = recorder;
+      workload = await startWorkload({ ...options, address, now, runningOf });
+    },
     async finish() {
+      const observedWorkload = await workload?.stop();
+      workload = null;
       const { samples, longestGapMs } = await sampler.stop();
-      const locks = record.end(now());
-      const { statements, leftOut } = list.end();
+      const ended = recorder.end();
       const after = await readFacts(wire);
       return {
-        ...{ statements, leftOut, locks, facts },
+        ...{ ...ended, facts, ...(observedWorkload && { workload: observedWorkload }) },
         rewrites: rewritesBetween(before, after),
         walBytes: before.wal === null || after.wal === null ? null : Math.max(0, after.wal - before.wal),
         ...{ sizeBefore: before.sizeBytes, sizeAfter: after.sizeBytes },
@@ -69,8 +60,6 @@ export async function observe(context: EngineContext, url: DatabaseUrl): Promise
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
-
-const LOOPBACK = '127.0.0.1';
 
 /** The command connects from this machine, whatever runs the client programs; variables of libpq are not its way. */
 async function addressOf({ runner, environment, signal }: EngineContext, url: DatabaseUrl): Promise<WireAddress> {

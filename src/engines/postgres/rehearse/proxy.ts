@@ -1,89 +1,38 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
-import { isOwnConnection } from '../../shared/connection/own-connection.ts';
+import { type LoopbackProxy, passOn, readBytes, startLoopbackProxy } from '../../shared/rehearse/loopback-proxy.ts';
+import type { Recorder } from '../../shared/rehearse/recorder.ts';
 import { isOfThisMachine, tlsOptions } from '../connection/encryption.ts';
 import { ConnectionLost } from '../connection/session-errors.ts';
 import type { WireAddress } from '../connection/wire-login.ts';
 import { int32, messageOf } from '../connection/wire-messages.ts';
-import { scanMessages } from './scan-messages.ts';
-import {
-  clientBytes,
-  type SessionStatement,
-  type StatementTracker,
-  serverBytes,
-  trackStatements,
-} from './track-statements.ts';
-
-export interface ProxySession {
-  /** From 1. */
-  number: number;
-  tracker: StatementTracker;
-}
-
-export interface StatementProxy extends AsyncDisposable {
-  port: number;
-}
+import { scanClient, scanServer, trackStatements } from './track-statements.ts';
 
 interface ProxyOptions {
   address: WireAddress;
-  now: () => number;
+  recorder: Pick<Recorder<number>, 'now' | 'session'>;
   /** Reads the locks before the bytes that end a statement are passed on. */
   look: () => Promise<void>;
-  /** `pid`: the process of the server. */
-  began: (session: ProxySession, pid: number) => void;
-  ended: (session: ProxySession, statement: SessionStatement) => void;
-  /** No transaction of the process holds locks. */
-  released: (pid: number) => void;
-  closed: (pid: number) => void;
 }
-
-const LOOPBACK = '127.0.0.1';
-const MOST_SESSIONS = 500;
 
 /**
  * Passes the protocol of PostgreSQL on between clients of this user and one database, and notes the statements. It changes
- * no statement and keeps no row. Other users of the machine are refused: the server may know this program by its user or
- * its certificate, and ask them for no password.
- * https://www.postgresql.org/docs/current/protocol-flow.html
+ * no statement and keeps no row. https://www.postgresql.org/docs/current/protocol-flow.html
  */
-export async function startProxy(options: ProxyOptions): Promise<StatementProxy> {
-  const open = new Set<Duplex>();
-  let count = 0;
-  const keepOpen = (stream: Duplex): void => {
-    open.add(stream);
-    stream.on('error', () => {}).once('close', () => open.delete(stream));
-  };
-  const serve = async (client: Socket): Promise<void> => {
-    if (!(await isOwnConnection(client))) return void client.destroy();
+export function startProxy(options: ProxyOptions): Promise<LoopbackProxy> {
+  return startLoopbackProxy(async (client, keep) => {
     const first = await readStartup(client, options.address);
     if (!first) return;
     const server = await openServer(options.address);
-    keepOpen(server);
+    keep(server);
     server.write(first.packet);
     client.once('close', () => server.destroy());
     server.once('close', () => client.destroy());
     if (first.isCancel) return void server.once('end', () => client.end());
-    count += 1;
-    await relay({ client, server, number: count, options });
-  };
-  const proxy = createServer({ noDelay: true }, (client) => {
-    keepOpen(client);
-    if (open.size > 2 * MOST_SESSIONS) return void client.destroy();
-    serve(client).catch(() => client.destroy());
+    await relay({ client, server, options });
   });
-  proxy.listen(0, LOOPBACK);
-  await once(proxy, 'listening');
-  return {
-    port: (proxy.address() as AddressInfo).port,
-    async [Symbol.asyncDispose]() {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      proxy.close(() => resolve());
-      for (const stream of open) stream.destroy();
-      await promise;
-    },
-  };
 }
 
 const CODES = { ssl: 80877103, gssapi: 80877104, cancel: 80877102 };
@@ -114,15 +63,6 @@ async function readStartup(client: Socket, address: WireAddress) {
   }
 }
 
-async function readBytes(socket: Socket, count: number): Promise<Buffer> {
-  while (true) {
-    const bytes: Buffer | null = socket.read(count);
-    if (bytes?.length === count) return bytes;
-    if (bytes || socket.readableEnded || socket.destroyed) throw new ConnectionLost('the client has left');
-    await Promise.race([once(socket, 'readable'), once(socket, 'close')]);
-  }
-}
-
 function refusal(message: string): Buffer {
   return messageOf(0x45, Buffer.from(`SFATAL\0VFATAL\0C3D000\0M${message}\0\0`));
 }
@@ -146,39 +86,45 @@ async function openServer({ host, port, encryption }: WireAddress): Promise<Dupl
 interface Relay {
   client: Socket;
   server: Duplex;
-  number: number;
   options: ProxyOptions;
 }
 
-async function relay({ client, server, number, options }: Relay): Promise<void> {
-  const { now, look, began, ended, released, closed } = options;
-  let own: number | null = null;
+async function relay({ client, server, options }: Relay): Promise<void> {
+  const { recorder, look } = options;
+  const session = recorder.session();
   const tracker = trackStatements({
-    now,
-    began(pid) {
-      own = pid;
-      began(session, pid);
-    },
-    ended: (statement) => ended(session, statement),
-    released: () => own !== null && released(own),
+    now: recorder.now,
+    began: (pid) => session.began(pid, tracker.running),
+    ended: session.ended,
+    released: session.released,
   });
-  const session: ProxySession = { number, tracker };
-  const passOn = async (from: Duplex, to: Duplex, scan: (chunk: Buffer) => void): Promise<void> => {
-    for await (const chunk of from as AsyncIterable<Buffer>) {
-      scan(chunk);
-      if (tracker.takeLook()) await look();
-      if (!to.write(from === server ? withoutBinding(chunk) : chunk)) {
-        await Promise.race([once(to, 'drain'), once(to, 'close')]);
-      }
-    }
-    to.end();
+  const [toServer, toClient] = [scanClient(tracker), scanServer(tracker)];
+  const lookIfWanted = async (): Promise<void> => {
+    if (tracker.takeLook()) await look();
   };
-  const toServer = scanMessages({ readBytes: clientBytes, take: tracker.fromClient });
-  const toClient = scanMessages({ readBytes: serverBytes, take: tracker.fromServer });
   try {
-    await Promise.all([passOn(client, server, toServer), passOn(server, client, toClient)]);
+    await Promise.all([
+      passOn({
+        from: client,
+        to: server,
+        async take(chunk) {
+          toServer(chunk);
+          await lookIfWanted();
+          return chunk;
+        },
+      }),
+      passOn({
+        from: server,
+        to: client,
+        async take(chunk) {
+          toClient(chunk);
+          await lookIfWanted();
+          return withoutBinding(chunk);
+        },
+      }),
+    ]);
   } finally {
-    if (own !== null) closed(own);
+    session.closed();
     server.destroy();
     client.destroy();
   }

@@ -1,8 +1,8 @@
 import { tableName } from '../../../text/table-names.ts';
 import type { Rewrite } from '../../facets/rehearse.ts';
+import type { LockedRelation } from '../../shared/rehearse/lock-record.ts';
 import { quoteText } from '../connection/quote.ts';
 import type { Wire } from '../connection/wire.ts';
-import type { LockedRelation } from './lock-record.ts';
 
 export interface Relation {
   oid: number;

@@ -1,4 +1,6 @@
-import { firstWord } from './first-word.ts';
+import { firstWord } from '../../shared/rehearse/first-word.ts';
+import type { RunningStatement, SessionStatement } from '../../shared/rehearse/recorder.ts';
+import { scanMessages } from '../../shared/rehearse/scan-messages.ts';
 import { maskedError } from './masked-error.ts';
 
 /** Bytes of a statement's text that are kept. */
@@ -24,15 +26,22 @@ const SERVER_BYTES = new Map<number, number>([
   [SERVER.error, LONGEST_TEXT],
 ]);
 
-export const clientBytes = (type: number): number => CLIENT_BYTES.get(type) ?? 0;
-export const serverBytes = (type: number): number => SERVER_BYTES.get(type) ?? 0;
+export function scanClient({ fromClient }: StatementTracker): (chunk: Buffer) => void {
+  return scan(CLIENT_BYTES, fromClient);
+}
 
-export interface SessionStatement {
-  text: string;
-  startedAt: number;
-  endedAt: number;
-  inTransaction: boolean;
-  error: { code: string; message: string } | null;
+export function scanServer({ fromServer }: StatementTracker): (chunk: Buffer) => void {
+  return scan(SERVER_BYTES, fromServer);
+}
+
+/** A header has the type and the length with itself. */
+function scan(wanted: Map<number, number>, take: StatementTracker['fromServer']): (chunk: Buffer) => void {
+  return scanMessages({
+    headerBytes: 5,
+    bodyBytes: (header) => header.readInt32BE(1) - 4,
+    readBytes: (header) => wanted.get(header.readUInt8(0)) ?? 0,
+    take: (header, beginning) => take(header.readUInt8(0), beginning),
+  });
 }
 
 interface QueuedMessage {
@@ -46,7 +55,7 @@ export interface StatementTracker {
   fromClient: (type: number, beginning: Buffer) => void;
   fromServer: (type: number, beginning: Buffer) => void;
   /** The statement that runs, else the last one of an open transaction, whose locks are held. */
-  running: () => Pick<QueuedMessage, 'text' | 'startedAt'> | null;
+  running: () => RunningStatement | null;
   /** The locks of the session are to be read before its next bytes are passed on. Reading it resets it. */
   takeLook: () => boolean;
 }
@@ -66,7 +75,7 @@ export function trackStatements({ now, began, ended, released }: TrackerOptions)
   const portals = new Map<string, string>();
   const queue: QueuedMessage[] = [];
   let status = 'I';
-  let last: Pick<QueuedMessage, 'text' | 'startedAt'> | null = null;
+  let last: RunningStatement | null = null;
   let look = false;
   /** Statements since the last answer that may lock; and calls of functions in the transaction. */
   let mayLock = false;

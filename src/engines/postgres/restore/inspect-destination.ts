@@ -32,6 +32,8 @@ export interface OpenedDestination extends AsyncDisposable {
   facts: InspectedDestination;
   /** On another database of the server where the role may swap. */
   session: PostgresSession;
+  /** The session is on the destination: the role may connect to no other database. */
+  isOwn: boolean;
 }
 
 export async function openForInspection(context: EngineContext, url: DatabaseUrl): Promise<OpenedDestination> {
@@ -54,7 +56,7 @@ export async function openForInspection(context: EngineContext, url: DatabaseUrl
     if (!(thrown instanceof UserError) || thrown.code === 'unreachable') throw thrown;
     const only = await inspectIn(context, await connect(context, url), url);
     const whyNot = 'the role may not connect to another database of the server';
-    return { ...only, facts: { ...only.facts, maySwap: false, whyNot } };
+    return { ...only, facts: { ...only.facts, maySwap: false, whyNot }, isOwn: true };
   }
 }
 
@@ -65,7 +67,7 @@ async function inspectIn(
 ): Promise<OpenedDestination> {
   try {
     const facts = await readFacts(context, session, url);
-    return { facts, session, [Symbol.asyncDispose]: () => session.close() };
+    return { facts, session, isOwn: false, [Symbol.asyncDispose]: () => session.close() };
   } catch (error) {
     await session.close();
     throw error;

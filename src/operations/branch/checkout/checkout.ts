@@ -4,7 +4,7 @@ import type { Branch } from '../../../engines/facets/copies.ts';
 import type { BranchCheckoutPlan, BranchCheckoutResult } from '../../../results/branch-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { UserError } from '../../../runtime/errors.ts';
-import { isRebasing, readCheckout, readMainBranch } from '../../git.ts';
+import { isRebasing, readCheckoutHead, readMainBranch } from '../../git.ts';
 import { readLink } from '../../link/memory.ts';
 import { findTree } from '../../link/trees.ts';
 import { type Planned, planOutdated } from '../../planned.ts';
@@ -40,11 +40,11 @@ export async function planBranchCheckout(
   const own = isLinked ? { ...request, onlyDestination: linked.link.destination } : request;
   assertSameDestination(opened, own);
   const git = isLinked ? ofTree(linked) : await checkedOut(context, request);
-  const reading = { destination: database.connect.inspect(), chosen: linkedChoice(opened, request, linked) };
-  // Nothing is changed; the refusal of a foreign destination comes first.
-  for (const each of Object.values(reading)) each.catch(() => {});
-  await assertOwnCopies(opened, own);
-  const [destination, chosen] = await Promise.all([reading.destination, reading.chosen]);
+  // Changes nothing, and finds all with the fewest connections.
+  const { destination, base, branches } = await database.branches.plan(() => 0);
+  if (own.onlyDestination !== undefined && base === null && branches.length === 0)
+    throw notMarked(target, database.url);
+  const chosen = isLinked && !linked.tree.isMain ? await chooseForTree(opened, request, { ...linked, branches }) : null;
   const plan: BranchCheckoutPlan = {
     ...{ target, destination, git_branch: git.branch, action: 'none', why: git.why, previous: null, creates: false },
     ...{ tree: null, unverified_sources: [], steps: [], warnings: [] },
@@ -54,7 +54,7 @@ export async function planBranchCheckout(
   if (linked?.tree.isMain) return { ...planned, plan: { ...plan, why: MAIN_KEEPS } };
   if (chosen) return { ...planned, plan: { ...plan, ...chosen } };
   if (git.why !== null || git.branch === null) return { ...planned, plan };
-  const previous = currentOf(await database.branches.list())?.name ?? null;
+  const previous = currentOf(branches)?.name ?? null;
   if (previous === (git.isMain ? null : git.branch)) {
     return {
       ...planned,
@@ -66,8 +66,8 @@ export async function planBranchCheckout(
     const steps = [`Switch ${destination.database} to the database of before the first switch`];
     return { ...planned, plan: { ...plan, action: 'restore', previous, unverified_sources, steps } };
   }
-  const { tree: _, ...branches } = request;
-  const create = await planBranchCreate(context, { ...branches, name: git.branch, reuse: true });
+  const { tree: _, ...common } = request;
+  const create = await planBranchCreate(context, { ...common, name: git.branch, reuse: true });
   const { steps, warnings, unverified_sources } = create.plan;
   return {
     ...{ ...planned, create },
@@ -83,15 +83,6 @@ export async function planBranchCheckout(
       steps: [...steps, `Switch ${destination.database} to branch ${git.branch}`],
     },
   };
-}
-
-async function linkedChoice(
-  opened: OpenedBranches,
-  request: BranchCheckoutRequest,
-  linked: Awaited<ReturnType<typeof findLinked>>,
-) {
-  if (linked === null || linked === 'none' || linked.tree.isMain) return null;
-  return chooseForTree(opened, request, linked);
 }
 
 /** Steps: those of `branch create`, `branch switch` and `undo`. */
@@ -141,7 +132,7 @@ const MAIN_KEEPS = 'the main working tree keeps its database (branches.follow)';
  * a removed link has left switches nothing: `none`.
  */
 async function findLinked(context: Context, { target, tree: folder, onlyDestination }: BranchCheckoutRequest) {
-  const checkout = await readCheckout(placeOf(context, folder));
+  const checkout = await readCheckoutHead(placeOf(context, folder));
   const tree = checkout && (await findTree(checkout.folder));
   const link = tree && (await readLink(tree));
   if (link?.target !== target || tree === null) return folder === undefined ? null : 'none';
@@ -162,14 +153,6 @@ function assertSameDestination(
 ): void {
   if (onlyDestination === undefined || url.display === onlyDestination) return;
   throw destinationChanged({ target, url, onlyDestination });
-}
-
-async function assertOwnCopies(
-  opened: OpenedBranches,
-  { target, onlyDestination }: BranchCheckoutRequest,
-): Promise<void> {
-  if (onlyDestination === undefined || (await hasCopies(opened))) return;
-  throw notMarked(target, opened.database.url);
 }
 
 /** Reports whether the server has a base copy or branches of the destination with the mark of this program. */
@@ -207,7 +190,7 @@ interface CheckedOut {
 
 async function checkedOut(given: Context, { main, tree }: BranchCheckoutRequest): Promise<CheckedOut> {
   const context = placeOf(given, tree);
-  const checkout = await readCheckout(context);
+  const checkout = await readCheckoutHead(context);
   if (!checkout) throw noRepository();
   const { branch } = checkout;
   if (branch === null) return { branch, isMain: false, why: 'no git branch is checked out' };

@@ -5,18 +5,10 @@ import type { BranchCheckoutPlan } from '../../../results/branch-results.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { isVisibleName, LONGEST_VISIBLE_NAME } from '../../../text/visible-name.ts';
 import { isTracked } from '../../git.ts';
-import {
-  keysOf,
-  type Lines,
-  linesFor,
-  linesOf,
-  readInTree,
-  refused,
-  urlIn,
-  withLines,
-  writeInTree,
-} from '../../link/environment-file.ts';
+import type { Lines } from '../../link/file-format.ts';
+import { formatOf } from '../../link/formats.ts';
 import { type Link, listTrees, newToken, readTreeRecord, type TreeRecord, writeTreeRecord } from '../../link/memory.ts';
+import { readInTree, refused, writeInTree } from '../../link/tree-file.ts';
 import type { Tree } from '../../link/trees.ts';
 import { planOutdated } from '../../planned.ts';
 import { applyBranchCreate, planBranchCreate } from '../create/create.ts';
@@ -32,15 +24,15 @@ type Present = Pick<BranchCheckoutPlan, 'action' | 'why' | 'creates' | 'tree' | 
 
 /** Plans which branch a linked working tree has. */
 export async function chooseForTree(
-  { context, database: { branches } }: OpenedBranches,
+  { context }: OpenedBranches,
   { target }: BranchesRequest,
-  linked: LinkedTree,
+  { branches, ...linked }: LinkedTree & { branches: Branch[] },
 ): Promise<Present> {
   const { tree, link } = linked;
   const nothing = { action: 'none' as const, creates: false, tree: null, steps: [] };
   const { follow } = context.configuration.settings.branches;
   if (follow === 'off') return { ...nothing, why: 'branches.follow is off' };
-  const { name, exists } = await chooseBranch(linked, { follow, present: await branches.list() });
+  const { name, exists } = await chooseBranch(linked, { follow, present: branches });
   const place = { folder: tree.folder, file: link.file, branch: name };
   await readMainLines(link, linked);
   if (exists && (await hasUrlOf({ tree, link }, exists))) {
@@ -57,30 +49,38 @@ export async function chooseForTree(
 export async function writeForTree(opened: OpenedBranches, request: BranchesRequest, linked: LinkedTree) {
   const { tree, link } = linked;
   const { follow } = opened.context.configuration.settings.branches;
+  const format = formatOf(link.file);
   const main = await readMainLines(link, linked);
-  const [present] = await Promise.all([opened.database.branches.list(), assertUntracked(opened, tree, link)]);
-  const chosen = await chooseBranch(linked, { follow, present });
+  const checking = assertUntracked(opened, tree, link);
+  checking.catch(() => {});
+  // The creation of a new tree's branch finds whether its name is in use.
+  const isNew = follow !== 'branch' && (await readTreeRecord(tree)) === null;
+  const chosen = await chooseBranch(linked, { follow, present: isNew ? [] : await opened.database.branches.list() });
   const bytes = await readInTree(tree.folder, link.file);
+  // A file that cannot be changed is refused before there is a branch.
+  format.withLines(bytes, main);
   const record = chosen.record ?? {
     ...{ format: 1 as const, token: chosen.token, own: tree.own, file: link.file, mentioned: false },
-    before: bytes === null ? null : linesOf(bytes, keysOf(link.key)),
+    before: bytes === null ? null : format.formerOf(bytes, link.key),
     unended: bytes !== null && bytes !== '' && !bytes.endsWith('\n'),
   };
   let { name } = chosen;
-  const remember = () => writeTreeRecord(tree, { ...record, branch: name, folder: tree.folder });
-  await remember();
+  const remember = async (): Promise<void> => {
+    await checking;
+    await writeTreeRecord(tree, { ...record, branch: name, folder: tree.folder });
+  };
   let database = chosen.exists?.database;
   if (database === undefined) {
-    const create = (): Promise<string> => createBranchOf(opened, request, { name, linked, token: record.token });
-    database = await create().catch(async (thrown) => {
+    const create = (): Promise<string> =>
+      createBranchOf(opened, request, { name, linked, token: record.token, remember });
+    database = await create().catch((thrown) => {
       const taken = thrown instanceof UserError && ['branch_exists', 'branch_name_taken'].includes(thrown.code);
       if (!taken) throw thrown;
       name = withToken(name, record.token);
-      await remember();
       return create();
     });
-  }
-  const after = withLines(bytes, linesFor(main, { key: link.key, database }));
+  } else await remember();
+  const after = format.withLines(bytes, format.linesFor(main, { key: link.key, database }));
   await writeInTree({ path: join(tree.folder, link.file), before: bytes, after });
   return { folder: tree.folder, file: link.file, branch: name };
 }
@@ -128,15 +128,26 @@ function withToken(name: string, token: string): string {
   return `${kept.join('')}-${token.slice(0, 8)}`;
 }
 
+interface BranchOfTree {
+  name: string;
+  linked: LinkedTree;
+  token: string;
+  /** Writes the record, without which no branch is created. */
+  remember: () => Promise<void>;
+}
+
 async function createBranchOf(
   { context }: OpenedBranches,
   request: BranchesRequest,
-  { name, linked: { tree }, token }: { name: string; linked: LinkedTree; token: string },
+  { name, linked: { tree }, token, remember }: BranchOfTree,
 ): Promise<string> {
   const inTree = { ...context, cwd: tree.folder };
-  const planned = await planBranchCreate(inTree, { target: request.target, tree: token, name });
-  await applyBranchCreate(inTree, planned);
-  const [created] = planned.plan.branches;
+  const planning = planBranchCreate(inTree, { target: request.target, tree: token, name });
+  const [planned, remembered] = await Promise.allSettled([planning, remember()]);
+  if (remembered.status === 'rejected') throw remembered.reason;
+  if (planned.status === 'rejected') throw planned.reason;
+  await applyBranchCreate(inTree, planned.value);
+  const [created] = planned.value.plan.branches;
   if (!created) throw planOutdated(`Branch "${name}" was created`);
   return created.database;
 }
@@ -144,6 +155,7 @@ async function createBranchOf(
 /** The lines of the main tree. Refuses another URL than that of the link: a checkout may have changed the file. */
 async function readMainLines(link: Link, { tree }: LinkedTree): Promise<Lines> {
   const bytes = await readInTree(link.main, link.file);
+  const { urlIn, linesOf } = formatOf(link.file);
   const text = bytes === null ? null : urlIn(bytes, link.key);
   const url = text === null ? null : parseUrl(text);
   if (bytes === null || url?.display !== link.url) {
@@ -151,14 +163,14 @@ async function readMainLines(link: Link, { tree }: LinkedTree): Promise<Lines> {
     throw refused(`${link.key} of ${join(link.main, link.file)} ${now}, and the link is to ${link.url}`);
   }
   if (tree.isMain) throw refused('The main working tree keeps its own database');
-  return linesOf(bytes, keysOf(link.key));
+  return linesOf(bytes, link.key);
 }
 
 async function hasUrlOf({ tree, link }: Pick<LinkedTree, 'tree' | 'link'>, { database }: Branch): Promise<boolean> {
   const [main, bytes] = await Promise.all([readInTree(link.main, link.file), readInTree(tree.folder, link.file)]);
   if (main === null || bytes === null) return false;
-  const lines = linesFor(linesOf(main, keysOf(link.key)), { key: link.key, database });
-  return withLines(bytes, lines) === bytes;
+  const { linesOf, linesFor, withLines } = formatOf(link.file);
+  return withLines(bytes, linesFor(linesOf(main, link.key), { key: link.key, database })) === bytes;
 }
 
 async function assertUntracked({ context }: OpenedBranches, tree: Tree, { file, main }: Link): Promise<void> {

@@ -42,6 +42,8 @@ export interface BranchCreateRequest extends BranchesRequest {
   /** Milliseconds until `branch prune` removes it. */
   expiresMs?: number | undefined;
   protect?: boolean | undefined;
+  /** `false` loads a missing base copy without the steps of `after_load`. Default `true`. */
+  afterLoad?: boolean | undefined;
   /** A branch whose present state is taken instead of the base copy. */
   from?: string | undefined;
   /** Token of the git working tree that the branch belongs to. */
@@ -59,7 +61,7 @@ export interface PlannedBranches extends Planned<BranchCreateRequest, BranchCrea
 
 /** Plans the creation; changes nothing. */
 export async function planBranchCreate(given: Context, request: BranchCreateRequest): Promise<PlannedBranches> {
-  const { target, destdb, reuse = false, from, owner } = request;
+  const { target, reuse = false, from, owner } = request;
   const names = branchNames(request.name, request.count);
   const opened = await openBranches(given, request);
   const { context, database } = opened;
@@ -68,16 +70,25 @@ export async function planBranchCreate(given: Context, request: BranchCreateRequ
   const copies = (present: Branch[]): number => names.length - existingOf(present, { names, reuse }).length;
   const origin = from === undefined ? null : await prepareOrigin(context, { target, from, owner });
   const planning = database.branches.plan(origin ? () => 0 : copies);
-  const [found, checkout] = await Promise.all([planning, readCheckout(context)]);
+  const naming = planning.then((found) => namedDatabases(opened, names, found));
+  const comparing = assertBranchesNotSources(
+    opened,
+    request.target,
+    naming.then((branches) => branches.map(({ database }) => database)),
+  );
+  // A refusal of the names comes first.
+  comparing.catch(() => {});
+  const [found, branches, checkout] = await Promise.all([planning, naming, readCheckout(context)]);
   const existing = existingOf(found.branches, { names, reuse });
-  const branches = namedDatabases(opened, names, found);
-  const databases = branches.map(({ database }) => database);
-  await assertNotADestination(opened, databases);
-  const unverified_sources = await assertBranchesNotSources(opened, request.target, databases);
+  await assertNotADestination(
+    opened,
+    branches.map(({ database }) => database),
+  );
+  const unverified_sources = await comparing;
   const base = found.base?.closed && !origin ? found.base : null;
   if (base) await assertBaseOfTarget(context, { target, url: database.url, snapshot: base.snapshot });
   if (base) await assertNoOriginalData(context, target, base.snapshot);
-  const load = base || origin || branches.length === 0 ? null : await planBase(context, { target, destdb });
+  const load = base || origin || branches.length === 0 ? null : await planBase(context, request);
   const [row] = origin ? await branchRows(opened, [origin.branch]) : [];
   const plan: BranchCreatePlan = {
     target,
@@ -103,8 +114,8 @@ function bytesOf(count: number, { load, origin }: Pick<PlannedBranches, 'load' |
   return size === null ? null : size * (origin ? count : count + 1);
 }
 
-function planBase(context: Context, { target, destdb }: { target: string; destdb: string | undefined }) {
-  return planLoad(context, { target, ...(destdb !== undefined && { destdb }), onlyBase: true });
+function planBase(context: Context, { target, destdb, afterLoad = true }: BranchCreateRequest) {
+  return planLoad(context, { target, ...(destdb !== undefined && { destdb }), onlyBase: true, afterLoad });
 }
 
 /** Creates the branches, several at once; each is complete or absent. Steps: those of a load, `branch NAME`. */

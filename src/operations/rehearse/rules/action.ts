@@ -2,13 +2,24 @@
 export type RelationName = string;
 
 /** Lock modes of PostgreSQL's tables that block writes of rows, from weak to strong, and the one below them. */
-export type LockMode =
+export type PostgresLockMode =
   | 'ROW EXCLUSIVE'
   | 'SHARE UPDATE EXCLUSIVE'
   | 'SHARE'
   | 'SHARE ROW EXCLUSIVE'
   | 'EXCLUSIVE'
   | 'ACCESS EXCLUSIVE';
+
+/** The same of metadata locks of MySQL. */
+export type MysqlLockMode =
+  | 'SHARED WRITE'
+  | 'SHARED UPGRADABLE'
+  | 'SHARED READ ONLY'
+  | 'SHARED NO WRITE'
+  | 'SHARED NO READ WRITE'
+  | 'EXCLUSIVE';
+
+export type LockMode = PostgresLockMode | MysqlLockMode;
 
 export interface ColumnDefinition {
   name: string;
@@ -73,4 +84,16 @@ export type Action =
   | (OnTable & { kind: 'attach partition'; partition: RelationName; isDefault: boolean })
   | (OnTable & { kind: 'detach partition'; partition: RelationName; concurrently: boolean })
   | { kind: 'set'; name: string; value: string; isLocal: boolean }
-  | { kind: 'begin' | 'commit' };
+  | { kind: 'begin' | 'commit' }
+  | MysqlAction;
+
+/** Actions that only MySQL and MariaDB have. */
+export type MysqlAction =
+  | (OnTable & { kind: 'add index'; type: 'plain' | 'unique' | 'fulltext' | 'spatial' })
+  | (OnTable & { kind: 'alter column'; column: string; definition: ColumnDefinition; moves: boolean })
+  | (OnTable & { kind: 'rebuild' | 'convert' | 'drop primary key' })
+  | (OnTable & { kind: 'partition'; change: 'all' | 'some' | 'drop' | 'exchange' | 'add' })
+  /** `ALGORITHM=`, `LOCK=` and `WAIT` of a definition. */
+  | (OnTable & { kind: 'demand'; what: 'algorithm' | 'lock' | 'wait'; value: string })
+  | { kind: 'optimize' | 'flush'; tables: RelationName[] }
+  | { kind: 'unlock' };

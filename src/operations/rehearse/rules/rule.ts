@@ -8,6 +8,8 @@ export interface MigrationStatement {
   inTransaction: boolean;
   /** Number of the session. */
   session: number;
+  /** Rows that each of its results reports as changed, of MySQL. */
+  affected?: readonly number[];
 }
 
 /** A statement that is dangerous under load: an entry of the tables of rules. */
@@ -20,6 +22,8 @@ export interface Rule {
   safer: string;
   /** The server's documentation. */
   url: string;
+  /** Where MariaDB has its own. */
+  mariadbUrl?: string;
   /** The lock on the table; `null` where the danger is not a lock. */
   lock: LockMode | null;
   /** Reports whether the server writes the whole table anew. */

@@ -91,6 +91,12 @@ function change(table: KnownTable | undefined, action: Action): void {
       if (column) table.columns.set(action.column, { ...column, type: action.type });
       break;
     }
+    case 'alter column': {
+      const { column, definition } = action;
+      table.columns.delete(column);
+      table.columns.set(definition.name, columnFacts(definition));
+      break;
+    }
     case 'add constraint': {
       const { name, kind, expression, isNotValid } = action.constraint;
       const key = name ?? `constraint ${table.constraints.size}`;

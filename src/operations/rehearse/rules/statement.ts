@@ -10,4 +10,6 @@ export interface StatementFacts {
   actions: readonly Action[];
   /** Values of its literals. */
   literals: ReadonlySet<string>;
+  /** Rows that the server reports as changed; those that ALTER TABLE of MySQL has copied. */
+  affected: number;
 }

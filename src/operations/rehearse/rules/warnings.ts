@@ -1,29 +1,31 @@
 import type { MigrationRisk } from '../../../results/migration-risk.ts';
 import type { Action } from './action.ts';
-import { isAtLeast, locksOf } from './postgres/locks.ts';
-import { parsePostgres, splitPostgres } from './postgres/parse.ts';
-import { POSTGRES_RULES } from './postgres/rules.ts';
-import { TABLE_REWRITTEN } from './postgres/table-rules.ts';
+import { type Dialect, isAtLeast } from './dialect.ts';
 import type { MigrationStatement, Rule } from './rule.ts';
 import type { RuleFacts, Situation, TransactionState } from './situation.ts';
 import { type TableState, tableState } from './state.ts';
 import type { StatementFacts } from './statement.ts';
 
 /** Returns a warning for each statement that is dangerous under load, in the order of the statements. */
-export function warningsOf(statements: readonly MigrationStatement[], facts: RuleFacts): MigrationRisk[] {
+export function warningsOf(
+  dialect: Dialect,
+  statements: readonly MigrationStatement[],
+  facts: RuleFacts,
+): MigrationRisk[] {
   const tables = tableState(facts);
   const sessions = new Map<number, Session>();
-  const report = createReport(tables);
-  for (const [index, { text, inTransaction, session: number }] of statements.entries()) {
+  const report = createReport(dialect, facts, tables);
+  for (const [index, { text, inTransaction, session: number, affected = [] }] of statements.entries()) {
     const session = sessions.get(number) ?? newSession(facts.limitsLockWaits);
     sessions.set(number, session);
     if (session.transaction.isOpen !== inTransaction) session.transaction = newTransaction(inTransaction);
-    const parts = splitPostgres(text);
+    const parts = dialect.split(text);
     const wasOpen = session.transaction.isOpen;
-    // The server runs the statements of one query as one transaction.
-    if (parts.length > 1) session.transaction.isOpen = true;
-    for (const part of parts)
-      judge({ statement: parsePostgres(part, tables.resolve), index, session, facts, tables, report });
+    if (parts.length > 1 && dialect.isOneTransaction) session.transaction.isOpen = true;
+    for (const [at, part] of parts.entries()) {
+      const statement = { ...dialect.parse(part, tables.resolve), affected: affected[at] ?? 0 };
+      judge({ dialect, statement, index, session, facts, tables, report });
+    }
     if (!wasOpen && !session.isBegun) session.transaction = newTransaction(false);
   }
   for (const table of facts.rewritten) {
@@ -50,6 +52,7 @@ function newTransaction(isOpen: boolean): TransactionState {
 }
 
 interface Judgement {
+  dialect: Dialect;
   statement: StatementFacts;
   index: number;
   session: Session;
@@ -58,13 +61,13 @@ interface Judgement {
   report: Report;
 }
 
-function judge({ statement, index, session, facts, tables, report }: Judgement): void {
+function judge({ dialect, statement, index, session, facts, tables, report }: Judgement): void {
   const situation: Situation = {
     ...{ facts, statement, tables, transaction: session.transaction },
     limitsLockWaits: session.limitsLockWaits,
   };
   for (const action of statement.actions) {
-    for (const rule of POSTGRES_RULES) {
+    for (const rule of dialect.rules) {
       if (session.reported.has(rule)) continue;
       const found = rule.find(action, situation);
       for (const table of found.slice(0, rule.isOnce ? 1 : undefined)) report.add(rule, { table, index, statement });
@@ -73,24 +76,28 @@ function judge({ statement, index, session, facts, tables, report }: Judgement):
     report.note(action, { index, statement });
     tables.apply(action);
   }
-  for (const action of statement.actions) follow(session, action, tables);
+  for (const action of statement.actions) follow({ dialect, session, action, situation });
+}
+
+interface Step extends Pick<Judgement, 'dialect' | 'session'> {
+  action: Action;
+  situation: Situation;
 }
 
 /** Changes what is known of the session. */
-function follow(session: Session, action: Action, tables: TableState): void {
+function follow({ dialect, session, action, situation }: Step): void {
   const { transaction } = session;
-  for (const { table, mode } of locksOf(action, tables)) {
+  for (const { table, mode } of dialect.locksOf(action, situation)) {
     const held = transaction.locks.get(table);
-    if (tables.busy(table) && (!held || isAtLeast(mode, held))) transaction.locks.set(table, mode);
+    if (situation.tables.busy(table) && (!held || isAtLeast(dialect, mode, held))) transaction.locks.set(table, mode);
   }
   if (action.kind === 'add constraint' && action.constraint.isNotValid) {
     transaction.notValid.add(`${action.table} ${action.constraint.name}`);
   }
   if (action.kind === 'add enum value') transaction.addedValues.add(action.value);
-  if (action.kind === 'set' && action.name === 'lock_timeout') {
-    session.limitsLockWaits = !/^'?(?:0\D*|default)'?$/.test(action.value);
-  }
-  if (action.kind !== 'begin' && action.kind !== 'commit') return;
+  const { name, limits } = dialect.waitSetting;
+  if (action.kind === 'set' && action.name === name) session.limitsLockWaits = limits(action.value);
+  if (action.kind !== 'begin' && action.kind !== 'commit' && !dialect.commits(action)) return;
   session.isBegun = action.kind === 'begin';
   session.transaction = newTransaction(session.isBegun);
 }
@@ -109,13 +116,14 @@ interface Report {
   unexplained(table: string): void;
 }
 
-function createReport(tables: TableState): Report {
+function createReport({ rewritten }: Dialect, { isMariadb = false }: RuleFacts, tables: TableState): Report {
   const warnings: MigrationRisk[] = [];
   const seen = new Set<string>();
   const explained = new Set<string>();
   const last = new Map<string, Place>();
   const add: Report['add'] = (rule, { table, index, statement }) => {
-    const { code, text, safer, url, rewrites } = rule;
+    const { code, text, safer, rewrites } = rule;
+    const url = (isMariadb && rule.mariadbUrl) || rule.url;
     const name = tables.originalName(table);
     if (rewrites) explained.add(name);
     const shown = shortened(statement.text);
@@ -128,14 +136,17 @@ function createReport(tables: TableState): Report {
     warnings,
     add,
     note(action, place) {
-      if ('table' in action && action.table) last.set(tables.originalName(action.table), place);
+      if ('table' in action && action.table && !OF_ROWS.has(action.kind))
+        last.set(tables.originalName(action.table), place);
     },
     unexplained(table) {
       const place = last.get(table);
-      if (place && !explained.has(table)) add(TABLE_REWRITTEN, { table, ...place });
+      if (place && !explained.has(table)) add(rewritten, { table, ...place });
     },
   };
 }
+
+const OF_ROWS = new Set<Action['kind']>(['update', 'delete', 'insert']);
 
 const SHOWN = 300;
 

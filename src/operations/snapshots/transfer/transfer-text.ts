@@ -13,20 +13,16 @@ import { VERIFIED } from '../../load/text.ts';
 
 export type TransferKind = 'push' | 'pull';
 
-const TITLES = { push: 'Push', pull: 'Pull', export: 'Export', verify: 'Verify' };
-
-/** `Push snapshot 0 of app (8c41f2ab RAW)` */
-export function snapshotTitle(kind: keyof typeof TITLES, target: string, snapshot: SnapshotRow): string {
-  return `${TITLES[kind]} ${snapshotName(target, snapshot)}`;
-}
-
 export function transferSummary(kind: TransferKind, result: TransferResult): RunSummary {
   const { target, snapshot, storage, objects, bytes } = result;
   const name = snapshotName(target, snapshot);
-  if (storage === null) return summaryOf(`Nothing to pull: ${name} is on this machine already`);
+  if (storage === null)
+    return summaryOf(`Nothing to pull: ${name} is on this machine already`, { snapshot: snapshot.id });
   const what = kind === 'push' ? `Pushed ${name} to ${storage}` : `Pulled ${name} from ${storage}`;
   const amount = `${formatNumberOf(objects, 'object')}, ${formatBytes(bytes)}`;
-  return summaryOf(`${what}: ${objects === 0 ? 'every object was there already' : amount}`);
+  return summaryOf(`${what}: ${objects === 0 ? 'every object was there already' : amount}`, {
+    snapshot: snapshot.id,
+  });
 }
 
 export const FILE_REQUIRED = 'Type the name of a file';
@@ -36,7 +32,9 @@ export function exportAbout(target: string, snapshot: SnapshotRow): string {
 }
 
 export function exportSummary({ target, snapshot, file, bytes }: ExportResult): RunSummary {
-  return summaryOf(`Exported ${snapshotName(target, snapshot)} to ${file}: ${formatBytes(bytes)}`);
+  return summaryOf(`Exported ${snapshotName(target, snapshot)} to ${file}: ${formatBytes(bytes)}`, {
+    snapshot: snapshot.id,
+  });
 }
 
 export function verifySummary(result: VerifyResult): RunSummary {

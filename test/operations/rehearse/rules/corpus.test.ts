@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readRehearsalFacts } from '../../../../src/engines/postgres/rehearse/read-facts.ts';
+import { POSTGRES } from '../../../../src/operations/rehearse/rules/postgres/dialect.ts';
 import { POSTGRES_RULES } from '../../../../src/operations/rehearse/rules/postgres/rules.ts';
 import { postgresTokens } from '../../../../src/operations/rehearse/rules/postgres/tokens.ts';
 import type { RuleFacts } from '../../../../src/operations/rehearse/rules/situation.ts';
@@ -46,7 +47,7 @@ describeWithPostgres('rules of rehearsals over the corpus', () => {
     const { facts, files, locks, failed } = await run(schema, migration);
     expect(failed, 'refused by the server').toBe(fails);
     const all = { ...facts, rewritten: new Set(files) };
-    const found = warningsOf(sent([...(unlimited ? [] : [LIMIT]), ...statements]), all);
+    const found = warningsOf(POSTGRES, sent([...(unlimited ? [] : [LIMIT]), ...statements]), all);
     const named = found.map(({ code, table }) => `${code} ${table?.replace(`${schema}.`, '')}`);
     expect(named.sort()).toEqual(warnings.sort());
     judged.push({ statements: [...(unlimited ? [] : [LIMIT]), ...statements], facts: all, warnings: named });
@@ -60,7 +61,7 @@ describeWithPostgres('rules of rehearsals over the corpus', () => {
       if (mode && !fails) expect(locks.get(table ?? ''), `${code}: the lock on ${table}`).toContain(asInCatalog(mode));
     }
     const isStrong = [...locks.values()].some((modes) => modes.some((mode) => STRONG.includes(mode)));
-    const unlimitedOnes = warningsOf(sent(statements), all).map(({ code }) => code);
+    const unlimitedOnes = warningsOf(POSTGRES, sent(statements), all).map(({ code }) => code);
     if (!fails) expect(unlimitedOnes.includes('lock_timeout_missing'), 'lock_timeout_missing').toBe(isStrong);
   });
 
@@ -70,7 +71,7 @@ describeWithPostgres('rules of rehearsals over the corpus', () => {
     for (const { statements, facts, warnings } of judged) {
       for (let round = 0; round < 10; round += 1) {
         const written = statements.map((text) => rewritten(text, choose));
-        const found = warningsOf(sent(written), facts).map(
+        const found = warningsOf(POSTGRES, sent(written), facts).map(
           ({ code, table }) => `${code} ${table?.replace(/^c\d+\./, '')}`,
         );
         expect(found.sort(), written.join(';\n')).toEqual(warnings);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { POSTGRES } from '../../../../src/operations/rehearse/rules/postgres/dialect.ts';
 import type { RuleFacts } from '../../../../src/operations/rehearse/rules/situation.ts';
 import { warningsOf } from '../../../../src/operations/rehearse/rules/warnings.ts';
 
@@ -42,13 +43,14 @@ describe('warnings of rehearsals', () => {
       ['check_validated public.orders', 'column_dropped public.orders'],
     ],
   ])('%s', (text, expected) => {
-    const found = warningsOf([{ text, inTransaction: false, session: 1 }], FACTS);
+    const found = warningsOf(POSTGRES, [{ text, inTransaction: false, session: 1 }], FACTS);
     expect(found.map(({ code, table }) => `${code} ${table}`).sort()).toEqual(expected);
   });
 
   it('keeps transactions of sessions apart, and lock_timeout', () => {
     const facts = { ...FACTS, limitsLockWaits: false };
     const found = warningsOf(
+      POSTGRES,
       [
         { text: "SELECT set_config('lock_timeout', '2s', false)", inTransaction: false, session: 1 },
         { text: 'BEGIN', inTransaction: false, session: 1 },
@@ -72,7 +74,7 @@ describe('warnings of rehearsals', () => {
 
   function durationOf(text: string): number {
     const from = performance.now();
-    warningsOf([{ text, inTransaction: false, session: 1 }], FACTS);
+    warningsOf(POSTGRES, [{ text, inTransaction: false, session: 1 }], FACTS);
     return performance.now() - from;
   }
 

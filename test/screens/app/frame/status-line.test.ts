@@ -30,6 +30,6 @@ test('the bar is that of a run on another screen', () => {
   const progress = { event: 'progress', step: 'dump', done: 47, total: 100, unit: 'tables' } as const;
   const state = foldRun(foldRun(startRun(0), step, 0), progress, 1000);
   const run = { id: '1', state } as Run;
-  expect(runningCells([run], null)).toBe(4);
-  expect(runningCells([run], '1')).toBe(null);
+  expect(runningCells([run], { shown: null, now: 1000 })).toBe(4);
+  expect(runningCells([run], { shown: '1', now: 1000 })).toBe(null);
 });

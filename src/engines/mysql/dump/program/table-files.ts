@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DumpRequest, PackedFile } from '../../../facets/dump.ts';
+import type { OnBytes } from '../../../shared/bytes-progress.ts';
 import type { InsertScanner } from './insert-scanner.ts';
 import { END_OF_ROWS } from './rows-file.ts';
 
@@ -16,10 +17,10 @@ export interface ProgramTable {
 export class TableFiles {
   readonly written: ProgramTable[] = [];
   readonly #request: DumpRequest;
-  readonly #onBytes: (table: string, bytes: number) => void;
+  readonly #onBytes: OnBytes;
   #current: { handle: FileHandle; entry: ProgramTable; grown: () => void } | null = null;
 
-  constructor(request: DumpRequest, onBytes: (table: string, bytes: number) => void) {
+  constructor(request: DumpRequest, onBytes: OnBytes) {
     this.#request = request;
     this.#onBytes = onBytes;
   }
@@ -32,7 +33,10 @@ export class TableFiles {
     const { promise: grown, resolve } = Promise.withResolvers<void>();
     const packing = this.#request.write(name, { terminator: END_OF_ROWS, grown, onBytes });
     // Awaited later; an error of the program has precedence.
-    packing.catch(() => {});
+    packing.then(
+      () => this.#onBytes(table, 0, true),
+      () => {},
+    );
     const entry = { table, rows: 0, longest: 0, bytes: 0, packing };
     this.#current = { handle, entry, grown: resolve };
     this.written.push(entry);

@@ -5,6 +5,7 @@ import type { ReplaceResult, RestoreRun } from '../../../facets/restore.ts';
 import { restoreProgress } from '../../../shared/bytes-progress.ts';
 import { connectToServer } from '../../connection/connect.ts';
 import { detailsOf } from '../../details.ts';
+import { profile } from '../../profile.ts';
 import { readDefinitionsFile } from '../rows/fill.ts';
 import { dataOf, loadWholeTable } from '../rows/load-tables.ts';
 import { counterOf } from '../stored-table.ts';
@@ -20,7 +21,7 @@ export async function restoreOnlyRows(context: EngineContext, run: RestoreRun): 
   const counters = new Map(definitions.tables.map(({ name, create }) => [name, counterOf(create)]));
   const amount = formatNumberOf(plan.tables.length, 'table');
   const restored = startStep(report, 'restore', `Replace the rows of ${amount} in one transaction`);
-  const onBytes = restoreProgress(report, plan.tables);
+  const onBytes = restoreProgress(report, plan.tables, profile.rows.endBytes);
   const names = plan.tables.map((table) => dataOf({ details }, table).table);
   const localInfile = await prepared(context, { url, names });
   const loading = { ...run, details, definitions: definitions.tables, localInfile };

@@ -18,6 +18,7 @@ import { type ClientTool, ownClientFor } from '../../connection/tools.ts';
 import type { Details } from '../../details.ts';
 import { InsertRefused } from '../../dump/program/insert-scanner.ts';
 import { checkedRows, END_OF_ROWS } from '../../dump/program/rows-file.ts';
+import { profile } from '../../profile.ts';
 
 export interface Client {
   tool: ClientTool;
@@ -56,7 +57,7 @@ export interface ClientLoadOptions extends Pick<RestoreRun, 'plan' | 'cpus' | 'r
 export async function loadByProgram(context: EngineContext, loading: ClientLoadOptions): Promise<void> {
   const { plan, cpus } = loading;
   const queue = plan.tables.filter(({ rows }) => rows > 0).sort((a, b) => bytesOfTable(b) - bytesOfTable(a));
-  const onBytes = restoreProgress(context.report, plan.tables);
+  const onBytes = restoreProgress(context.report, plan.tables, profile.rows.endBytes);
   const client = (signal: AbortSignal): Promise<void> => runClient({ ...context, signal }, { loading, queue, onBytes });
   await runWorkers(context.signal, { count: Math.min(cpus, queue.length), work: client });
 }

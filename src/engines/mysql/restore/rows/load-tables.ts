@@ -19,6 +19,7 @@ import type { MysqlSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
 import type { Details } from '../../details.ts';
 import { ROWS_TERMINATOR_BYTES } from '../../dump/row-text.ts';
+import { profile } from '../../profile.ts';
 import { failRestore } from '../restore-errors.ts';
 import { type InsertOptions, type InsertResult, insertRows, warningsOf } from './insert-rows.ts';
 import { isPacketTooSmall, knownPacketLimit, packetLimit, packetTooSmall } from './packet-limit.ts';
@@ -54,7 +55,7 @@ export function hasFewRows(table: ManifestTable): boolean {
  */
 export async function loadTables(context: EngineContext, loading: LoadTablesOptions): Promise<void> {
   const { plan, cpus, definitions } = loading;
-  const onBytes = restoreProgress(context.report, plan.tables);
+  const onBytes = restoreProgress(context.report, plan.tables, profile.rows.endBytes);
   const few = new Map(plan.tables.filter(hasFewRows).map((table) => [dataOf(loading, table).table, table]));
   // Only when all tables are there: on MySQL a table waits for transactions on those that reference it.
   await makeTables(context, loading, async (session, { name }) => {

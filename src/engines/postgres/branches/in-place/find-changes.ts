@@ -15,6 +15,7 @@ import {
   type SequenceState,
 } from './base-evidence.ts';
 import type { BaseEvidence, SeenChanges } from './evidence-schema.ts';
+import type { KeptRows, KeptTables } from './kept-rows.ts';
 
 /** A table with other row versions than the base copy. */
 export interface ChangedVersions extends Relation {
@@ -27,6 +28,8 @@ export interface ChangedVersions extends Relation {
   rewritten: boolean;
   /** Some values are stored apart from their rows. */
   toasted: boolean;
+  /** What is known of it since its last reset, if anything: then only later versions are fresh. */
+  kept?: KeptRows | undefined;
 }
 
 export interface FoundChanges extends SeenChanges {
@@ -43,6 +46,7 @@ interface Evidence {
   evidence: BaseEvidence | undefined;
   /** The plan's, if any. */
   seen?: SeenChanges | null;
+  kept?: KeptTables | undefined;
 }
 
 const MOST_TRANSACTIONS = 2n ** 30n;
@@ -54,7 +58,7 @@ const MOST_TRANSACTIONS = 2n ** 30n;
  */
 export async function findChanges(
   readers: Readers,
-  { evidence, seen = null }: Evidence,
+  { evidence, seen = null, kept }: Evidence,
 ): Promise<FoundChanges | string> {
   const { session } = readers;
   const [role] = await session.query<{ superuser: boolean; at: string }>(
@@ -80,7 +84,13 @@ export async function findChanges(
   const recorded = new Map(evidence.relations.map(([oid, filenode, rows]) => [oid, { filenode, rows }]));
   if (relations.length !== recorded.size || relations.some(({ oid }) => !recorded.has(oid))) return DEFINITIONS;
   const sessions = await readers.share(relations.reduce((sum, { pages }) => sum + pages, 0));
-  const counted = await countAll({ sessions, relations, border: xmin });
+  const keptOf = ({ oid, filenode }: Relation): KeptRows | undefined => {
+    const one = kept?.get(oid);
+    return one?.base === xmin && one.filenode === filenode && recorded.get(oid)?.filenode === filenode
+      ? one
+      : undefined;
+  };
+  const counted = await countAll({ sessions, relations, border: (one) => keptOf(one)?.border ?? xmin });
   const changed = counted.flatMap(({ oid, rows, fresh }, at): (Relation & { rows: number })[] => {
     const [relation, before] = [relations[at], recorded.get(oid)];
     if (!relation || !before) return [];
@@ -92,10 +102,10 @@ export async function findChanges(
   const tables = changed.filter((relation) => !isCatalog(relation));
   const obstacle = await findObstacle(session, tables);
   if (obstacle !== null) return obstacle;
-  const { border } = found;
-  const versions = await betweenSessions(sessions, tables, (own, table) =>
-    countVersions(own, { table, border, rewritten: recorded.get(table.oid)?.filenode !== table.filenode }),
-  );
+  const versions = await betweenSessions(sessions, tables, (own, table) => {
+    const rewritten = recorded.get(table.oid)?.filenode !== table.filenode;
+    return countVersions(own, { table, border: found.border, rewritten, kept: keptOf(table) });
+  });
   return { ...found, tables: versions, sequences: await changedSequences(session, evidence), sessions };
 }
 
@@ -146,17 +156,21 @@ interface VersionCount {
   table: Relation & { rows: number };
   border: string;
   rewritten: boolean;
+  kept: KeptRows | undefined;
 }
 
-async function countVersions(session: PostgresSession, { table, border, rewritten }: VersionCount) {
+async function countVersions(
+  session: PostgresSession,
+  { table, border, rewritten, kept }: VersionCount,
+): Promise<ChangedVersions> {
   const { schema, name, rows, oid } = table;
   const [row] = await session.query<{ all: number; fresh: number; toasted: boolean }>(`
-    SELECT count(*) AS all, count(*) FILTER (WHERE ${isFresh(border)}) AS fresh,
+    SELECT count(*) AS all, count(*) FILTER (WHERE ${isFresh(kept ? toXid(kept.border) : border)}) AS fresh,
       (SELECT pg_relation_size(reltoastrelid) > 0 FROM pg_class WHERE reltoastrelid <> 0 AND oid = ${quoteNumber(oid)}) IS TRUE AS toasted
     FROM ONLY ${quoteName(schema)}.${quoteName(name)}`);
   if (!row) throw new Error('a count has no row');
   const fresh = rewritten ? row.all : row.fresh;
-  return { ...table, fresh, missing: rows - (row.all - fresh), rewritten, toasted: row.toasted };
+  return { ...table, fresh, missing: rows - (row.all - fresh), rewritten, toasted: row.toasted, kept };
 }
 
 /** Condition on a row version that is not older than the border. */

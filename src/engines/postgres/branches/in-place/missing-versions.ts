@@ -1,6 +1,7 @@
 import { quoteName, quoteNumber, quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
-import type { ChangedVersions } from './find-changes.ts';
+import { toXid } from '../../dump/unchanged/count-rows.ts';
+import { type ChangedVersions, isFresh } from './find-changes.ts';
 
 interface Comparison {
   table: ChangedVersions;
@@ -17,11 +18,34 @@ const RANGE = 4096;
 /** Blocks of a table whose versions are all read: counting them first takes longer. */
 const FEW = 256;
 
+/** Places in the base copy of what is missing, and where rows still are that earlier resets have written. */
+export interface MissingVersions {
+  ids: string[];
+  moved: [string, string][];
+}
+
 /**
  * Finds the row versions that only the base copy has. The old ones of the database are some of them, so that equal counts
- * in a range of blocks make them the same.
+ * in a range of blocks make them the same. A row that an earlier reset has written stands for another one of these.
  */
-export async function findMissing(given: Comparison): Promise<string[]> {
+export async function findMissing(given: Comparison): Promise<MissingVersions> {
+  const [ids, moved] = await Promise.all([findReplaced(given), stillMoved(given)]);
+  const present = new Set(moved.map(([, place]) => place));
+  return { ids: ids.filter((id) => !present.has(id)), moved };
+}
+
+async function stillMoved({ table: { kept, ...table }, database }: Comparison): Promise<[string, string][]> {
+  if (!kept || kept.moved.size === 0) return [];
+  const [row] = await database.query<{ ids: string }>(`
+    SELECT coalesce(string_agg(t.ctid::text, ' '), '') AS ids FROM ONLY ${pathOf(table)} AS t
+    WHERE t.ctid = ANY (${quoteIds(kept.moved.keys())}) AND NOT (${isFresh(toXid(kept.border))})`);
+  return (row?.ids ?? '').split(' ').flatMap((id): [string, string][] => {
+    const place = kept.moved.get(id);
+    return place === undefined ? [] : [[id, place]];
+  });
+}
+
+async function findReplaced(given: Comparison): Promise<string[]> {
   const { pages } = given;
   if (pages <= FEW)
     return missingIn(
@@ -86,6 +110,11 @@ function inBlocks(
 
 export function pathOf({ schema, name }: Pick<ChangedVersions, 'schema' | 'name'>): string {
   return `${quoteName(schema)}.${quoteName(name)}`;
+}
+
+/** Returns an array of tuple identifiers. */
+export function quoteIds(ids: Iterable<string>): string {
+  return `${quoteText(`{${[...ids].map((id) => `"${id}"`).join(',')}}`)}::tid[]`;
 }
 
 /** Returns the blocks of each table, in the order of the tables. */

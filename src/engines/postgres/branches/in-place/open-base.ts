@@ -8,6 +8,13 @@ import { withDatabase } from '../../connection/url.ts';
 import { findAuxiliaryDatabases, lockingBase } from '../../server/server.ts';
 import { type MarkedDatabase, writeMark } from '../../swap/mark.ts';
 
+/** Formats that are exact and the same in both databases, whatever they set. */
+export const SETTINGS = {
+  ...{ DateStyle: 'ISO', IntervalStyle: 'postgres', TimeZone: 'UTC', extra_float_digits: '3', bytea_output: 'hex' },
+  ...{ xmloption: 'content', lc_monetary: 'C', array_nulls: 'on', row_security: 'off', jit: 'off' },
+  ...{ statement_timeout: '0', synchronous_commit: 'on', lock_timeout: '2s' },
+};
+
 export interface OpenedBase {
   /** The destination. */
   url: DatabaseUrl;
@@ -53,7 +60,7 @@ async function readAlone<Result>(
   let isCounted = false;
   try {
     await using session = await connect(context, withDatabase(url, name), {
-      settings: { default_transaction_read_only: 'on', statement_timeout: '0' },
+      settings: { ...SETTINGS, default_transaction_read_only: 'on' },
     });
     const [alone] = await server.query<{ sessions: number }>(
       `SELECT count(*) AS sessions FROM pg_stat_activity WHERE datname = ${quoteText(name)} AND backend_type = 'client backend'`,

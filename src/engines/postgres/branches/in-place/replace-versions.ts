@@ -3,17 +3,20 @@ import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { quoteName, quoteNumber, quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import type { ChangedVersions } from './find-changes.ts';
-import { pathOf } from './missing-versions.ts';
-import { quoteIds, type TableVersions } from './row-versions.ts';
+import { pathOf, quoteIds } from './missing-versions.ts';
+import type { RowVersion, TableVersions } from './row-versions.ts';
 
 /** Rows in a statement. */
 const BATCH = 1000;
 
-/** Deletes rows before others are inserted, since values may be unique; verifies the number of rows. */
+/**
+ * Deletes rows before others are inserted, since values may be unique; verifies the number of rows. Returns the place of
+ * each inserted row, with that in the base copy.
+ */
 export async function replaceVersions(
   session: PostgresSession,
   { table, deleted, inserted }: TableVersions & { table: ChangedVersions },
-): Promise<void> {
+): Promise<TableVersions['moved']> {
   const path = pathOf(table);
   for (const ids of groupsOf(deleted, BATCH)) {
     await session.execute(`DELETE FROM ONLY ${path} WHERE ctid = ANY (${quoteIds(ids)})`);
@@ -22,23 +25,36 @@ export async function replaceVersions(
     SELECT attname AS name FROM pg_attribute
     WHERE attrelid = ${quoteNumber(table.oid)} AND attnum > 0 AND NOT attisdropped AND attgenerated = '' ORDER BY attnum`);
   const names = columns.map(({ name }) => quoteName(name));
+  const written: TableVersions['moved'] = [];
   for (const rows of groupsOf(inserted, BATCH)) {
-    await session.execute(names.length === 0 ? emptyRows(path, rows) : filledRows(path, names, rows));
+    const ids = await insert(session, names.length === 0 ? emptyRows(path, rows) : filledRows(path, names, rows));
+    written.push(...rows.flatMap(({ id }, at): TableVersions['moved'] => (ids[at] ? [[ids[at], id]] : [])));
   }
   const [present] = await session.query<{ rows: number }>(`SELECT count(*) AS rows FROM ONLY ${path}`);
-  if (present?.rows === table.rows) return;
+  if (present?.rows === table.rows && written.length === inserted.length) return written;
   throw restoreFailed(`The rows of ${table.name} could not be reset`, [
     `${present?.rows ?? 0} rows are there, ${table.rows} should be`,
   ]);
 }
 
-function emptyRows(path: string, rows: string[]): string {
-  return rows.map(() => `INSERT INTO ${path} DEFAULT VALUES`).join(';\n');
+/** Returns a place for each row, in their order: the server inserts one after the other. */
+async function insert(session: PostgresSession, statement: string): Promise<string[]> {
+  let ids = '';
+  await session.lines(`COPY (${statement} RETURNING ctid) TO STDOUT`, (lines) => {
+    ids += lines.toString('latin1');
+  });
+  return ids.split('\n').slice(0, -1);
+}
+
+function emptyRows(path: string, { length }: RowVersion[]): string {
+  return `INSERT INTO ${path} SELECT FROM generate_series(1, ${quoteNumber(length)})`;
 }
 
 /** OFFSET keeps the server from reading a row once for each of its columns. */
-function filledRows(path: string, names: string[], rows: string[]): string {
+function filledRows(path: string, names: string[], rows: RowVersion[]): string {
+  const values = quoteText(JSON.stringify(rows.map(({ row }) => row)));
   return `INSERT INTO ${path} (${names.join(', ')}) OVERRIDING SYSTEM VALUE
-    SELECT ${names.map((name) => `(r).${name}`).join(', ')}
-    FROM (SELECT value::${path} AS r FROM json_array_elements_text(${quoteText(JSON.stringify(rows))}) AS value OFFSET 0) s`;
+    SELECT ${names.map((name) => `(s.r).${name}`).join(', ')}
+    FROM (SELECT e.value::${path} AS r, e.at FROM json_array_elements_text(${values}) WITH ORDINALITY AS e (value, at) OFFSET 0) s
+    ORDER BY s.at`;
 }

@@ -21,7 +21,9 @@ import { branchMarkText, writeComment } from '../../swap/mark.ts';
 import { openSwapSession } from '../../swap/swap-session.ts';
 import { findClosedBase } from '../copy.ts';
 import { findBranches, type MarkedBranch } from '../list.ts';
-import { exchangeRows, SETTINGS } from './reset-in-place.ts';
+import type { KeptTables } from './kept-rows.ts';
+import { SETTINGS } from './open-base.ts';
+import { exchangeRows } from './reset-in-place.ts';
 
 export interface LockedBranch {
   /** The destination. */
@@ -30,12 +32,14 @@ export interface LockedBranch {
   base: BaseCopy;
   /** Holds the lock of the branch. */
   server: PostgresSession;
+  /** Where the sessions of the branch stay open. */
+  kept?: KeptTables;
 }
 
 /** Makes a branch equal to the base copy that it is a copy of, or resolves with the reason for which it is as before. */
 export async function resetBranchInPlace(
   context: EngineContext,
-  { url, branch, base, server }: LockedBranch,
+  { url, branch, base, server, kept }: LockedBranch,
   openBranch: () => Promise<Readers>,
 ): Promise<InPlaceChanges | string> {
   const { mark, database } = branch;
@@ -49,7 +53,7 @@ export async function resetBranchInPlace(
     FROM pg_database WHERE datname = current_database() AND datname = ${quoteText(database)}`,
   );
   if (!same?.same) return ANOTHER;
-  const changes = await exchangeRows(context, { url, base: marked.base, server, readers, locked: database });
+  const changes = await exchangeRows(context, { url, base: marked.base, server, readers, locked: database, kept });
   if (typeof changes === 'string') return changes;
   const facts = { ...mark.branch, reset_at: context.clock().toISOString() };
   const comment = writeComment(database, branchMarkText({ ...mark, branch: facts }));
@@ -73,9 +77,11 @@ export async function keepBranchOpen(
   let readers: Readers | null = null;
   /** The database of the last reset. */
   let last: string | null = null;
+  const kept: KeptTables = new Map();
   const close = async (): Promise<void> => {
     const open = [readers?.[Symbol.asyncDispose](), server?.close()];
     [server, readers] = [null, null];
+    kept.clear();
     await Promise.allSettled(open);
   };
   const find = async (on: PostgresSession, createdAt: BranchReset['createdAt']): Promise<MarkedBranch> => {
@@ -97,7 +103,7 @@ export async function keepBranchOpen(
       if (branch.database !== database) throw branchReplaced(name);
       const base = await findClosedBase(server, url);
       accept(base);
-      const done = await resetBranchInPlace(context, { url, branch, base, server }, async () => {
+      const done = await resetBranchInPlace(context, { url, branch, base, server, kept }, async () => {
         readers ??= await branchReaders(context, url, database);
         return readers;
       });

@@ -17,17 +17,11 @@ import { openSwapSession } from '../../swap/swap-session.ts';
 import { findBaseCopies } from '../base-copies.ts';
 import { type SeenChanges, seenChangesSchema } from './evidence-schema.ts';
 import { type FoundChanges, findChanges } from './find-changes.ts';
+import { type KeptTables, keepRows, type MovedRows } from './kept-rows.ts';
 import { pathOf, readPages } from './missing-versions.ts';
-import { type OpenedBase, withOpenBase } from './open-base.ts';
+import { type OpenedBase, SETTINGS, withOpenBase } from './open-base.ts';
 import { replaceVersions } from './replace-versions.ts';
 import { readVersions, type TableVersions } from './row-versions.ts';
-
-/** Formats that are exact and the same in both databases, whatever they set. */
-export const SETTINGS = {
-  ...{ DateStyle: 'ISO', IntervalStyle: 'postgres', TimeZone: 'UTC', extra_float_digits: '3', bytea_output: 'hex' },
-  ...{ xmloption: 'content', lc_monetary: 'C', array_nulls: 'on', row_security: 'off', jit: 'off' },
-  ...{ statement_timeout: '0', synchronous_commit: 'on', lock_timeout: '2s' },
-};
 
 /** Finds what a reset in place would change, or why there can be none. Changes nothing. */
 export async function planInPlace(
@@ -99,6 +93,8 @@ export interface RowExchange {
   /** The name whose lock the session on the server holds. */
   locked: string;
   seen?: SeenChanges | null;
+  /** What earlier resets over the same sessions know, which this one adds to. */
+  kept?: KeptTables | undefined;
 }
 
 /** Exchanges the rows that differ, or resolves with the reason for which nothing was changed. No transaction is left. */
@@ -126,11 +122,11 @@ async function orReason<Result>(work: () => Promise<Result>): Promise<Result | s
 }
 
 async function exchange(context: EngineContext, given: RowExchange): Promise<InPlaceChanges | string> {
-  const { url, base, server, readers, locked, seen = null } = given;
+  const { url, base, server, readers, locked, seen = null, kept } = given;
   const database = readers.session;
   await database.execute('BEGIN ISOLATION LEVEL READ COMMITTED');
   await lockTables(database);
-  const found = await findChanges(readers, { evidence: base.mark.evidence, seen });
+  const found = await findChanges(readers, { evidence: base.mark.evidence, seen, kept });
   const why = typeof found === 'string' ? found : await whyLarge(database, found);
   if (typeof found === 'string' || why !== null) return why ?? '';
   const { tables, border, sessions } = found;
@@ -149,10 +145,13 @@ async function exchange(context: EngineContext, given: RowExchange): Promise<InP
     if (typeof versions === 'string') return versions;
     if (!versions) return 'another client was connected to the base copy, or the server counts no sessions';
     await database.execute('SET LOCAL session_replication_role = replica');
+    const changed: MovedRows[] = [];
     for (const [at, table] of tables.entries()) {
-      const { deleted = [], inserted = [] } = versions[at] ?? {};
-      await replaceVersions(database, { table, deleted, inserted });
+      const found = versions[at] ?? { deleted: [], inserted: [], moved: [] };
+      const written = await replaceVersions(database, { table, ...found });
+      changed.push({ table, moved: [...found.moved, ...written] });
     }
+    if (kept) await keepRows(database, { kept, base: found.xmin, changed });
     await restoreSequences(database, found.sequences);
   } finally {
     await read?.closed;

@@ -1,7 +1,7 @@
-import { quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
+import { toXid } from '../../dump/unchanged/count-rows.ts';
 import { type ChangedVersions, isFresh } from './find-changes.ts';
-import { findMissing, pathOf } from './missing-versions.ts';
+import { findMissing, pathOf, quoteIds } from './missing-versions.ts';
 
 export interface RowVersion {
   /** `(block,item)` */
@@ -11,9 +11,11 @@ export interface RowVersion {
 }
 
 export interface TableVersions {
-  /** Rows that only the database has, and those that only the base copy has. */
+  /** Places of rows that only the database has, and the rows that only the base copy has. */
   deleted: string[];
-  inserted: string[];
+  inserted: RowVersion[];
+  /** Other places of rows, each with that in the base copy. */
+  moved: [string, string][];
 }
 
 interface Versions {
@@ -29,26 +31,34 @@ interface Versions {
 /** Finds the rows that differ; `null` where there are too many to keep. They are among the versions that only one side has: equal ones may have been written again. */
 export async function readVersions(given: Versions): Promise<TableVersions | null> {
   const { table, border, database, mostBytes } = given;
-  const condition = table.rewritten ? 'true' : isFresh(border);
+  const { kept } = table;
+  const condition = table.rewritten ? 'true' : isFresh(kept ? toXid(kept.border) : border);
   const fresh = table.fresh === 0 ? [] : await readRows(database, { table, condition, mostBytes });
-  const missing = table.missing === 0 ? [] : await readMissing(given);
-  if (!fresh || !missing) return null;
+  const missing = table.missing === 0 ? { rows: [], moved: [...(kept?.moved ?? [])] } : await readMissing(given);
+  if (!fresh || !missing.rows) return null;
   const places = Map.groupBy(fresh, ({ row }) => row);
-  const inserted = missing.flatMap(({ row }) => (places.get(row)?.pop() ? [] : [row]));
-  return { deleted: [...places.values()].flatMap((left) => left.map(({ id }) => id)), inserted };
+  const [inserted, { moved }] = [[] as RowVersion[], missing];
+  for (const one of missing.rows) {
+    const same = places.get(one.row)?.pop();
+    if (same) moved.push([same.id, one.id]);
+    else inserted.push(one);
+  }
+  return { deleted: [...places.values()].flatMap((left) => left.map(({ id }) => id)), inserted, moved };
 }
 
-async function readMissing({ table, border, database, base, mostBytes }: Versions): Promise<RowVersion[] | null> {
+async function readMissing({
+  table,
+  border,
+  database,
+  base,
+  mostBytes,
+}: Versions): Promise<Pick<TableVersions, 'moved'> & { rows: RowVersion[] | null }> {
   if (!base) throw new Error('rows of the base copy are needed');
   const { session, pages } = base;
-  if (table.rewritten) return readRows(session, { table, condition: 'true', mostBytes });
-  const ids = await findMissing({ table, pages, isOld: `NOT (${isFresh(border)})`, database, base: session });
-  return readRows(session, { table, condition: `ctid = ANY (${quoteIds(ids)})`, mostBytes });
-}
-
-/** Returns an array of tuple identifiers. */
-export function quoteIds(ids: string[]): string {
-  return `${quoteText(JSON.stringify(ids).replace(/^\[/, '{').replace(/\]$/, '}'))}::tid[]`;
+  if (table.rewritten) return { rows: await readRows(session, { table, condition: 'true', mostBytes }), moved: [] };
+  const old = `NOT (${isFresh(border)})`;
+  const { ids, moved } = await findMissing({ table, pages, isOld: old, database, base: session });
+  return { rows: await readRows(session, { table, condition: `ctid = ANY (${quoteIds(ids)})`, mostBytes }), moved };
 }
 
 interface RowsToRead {

@@ -19,20 +19,22 @@ interface CountRequest {
   /** They see the same rows; more than one have ranges of blocks, from version 14. */
   sessions: PostgresSession[];
   relations: Relation[];
-  /** A transaction, with its epoch. */
-  border?: string;
+  /** A transaction, with its epoch; each relation may have another one. */
+  border?: string | ((relation: Relation) => string);
 }
 
 /** Counts rows, and finds whether some are not older than the border, if any. */
 export async function countAll({ sessions, relations, border }: CountRequest): Promise<RowCount[]> {
-  const xid = border === undefined ? null : quoteText(toXid(border));
-  const fresh = xid === null ? 'false' : `coalesce(min(age(xmin)) <= age(${xid}::xid), false)`;
   const counts = relations.map(({ oid, filenode }): RowCount => ({ oid, filenode, rows: 0, fresh: false }));
-  const pieces = relations.flatMap((relation, at) => piecesOf(relation, { at, whole: sessions.length === 1 }));
-  const count = async (session: PostgresSession, own: Piece[]): Promise<void> => {
+  const pieces = relations.flatMap((relation, at) => {
+    const own = typeof border === 'function' ? border(relation) : border;
+    const fresh = own === undefined ? 'false' : `coalesce(min(age(xmin)) <= age(${quoteText(toXid(own))}::xid), false)`;
+    return piecesOf(relation, { at, whole: sessions.length === 1 }).map((piece) => ({ ...piece, fresh }));
+  });
+  const count = async (session: PostgresSession, own: typeof pieces): Promise<void> => {
     for (const some of inBatches(own)) {
       const queries = some.map(
-        ({ at, path, where }) =>
+        ({ at, path, where, fresh }) =>
           `SELECT ${quoteNumber(at)}::int8 AS at, count(*) AS rows, ${fresh} AS fresh FROM ONLY ${path} ${where}`,
       );
       for (const found of await session.query<{ at: number; rows: number; fresh: boolean }>(
@@ -78,8 +80,8 @@ function piecesOf({ schema, name, pages }: Relation, { at, whole }: { at: number
 }
 
 /** The largest first, each to who has the least. */
-function sharesOf(pieces: Piece[], count: number): Piece[][] {
-  const shares = Array.from({ length: count }, () => ({ pages: 0, pieces: [] as Piece[] }));
+function sharesOf<Counted extends Piece>(pieces: Counted[], count: number): Counted[][] {
+  const shares = Array.from({ length: count }, () => ({ pages: 0, pieces: [] as Counted[] }));
   for (const piece of pieces.toSorted((a, b) => b.pages - a.pages)) {
     const [least] = shares.toSorted((a, b) => a.pages - b.pages);
     least?.pieces.push(piece);

@@ -7,8 +7,9 @@ import { nameOf } from '../dump-progress.ts';
 import { fileName, type Range } from '../ranges.ts';
 import { type Evidence, isOfPast, parseEvidence, type RangeEvidence } from './evidence.ts';
 import { isProvable, type SourceState } from './read-state.ts';
+import { betweenSessions } from './readers.ts';
 import { withinSavepoint } from './savepoint.ts';
-import { findUnchangedRanges } from './scan.ts';
+import { findUnchangedRanges, type ScanOptions } from './scan.ts';
 
 /** Files that need not be read, by the place of their range; `null` where a range is to be read. */
 export type UnchangedFiles = Map<CatalogTable, (PackedFile | null)[]>;
@@ -18,17 +19,21 @@ export interface ProveOptions {
   /** `null` where nothing can be proved. */
   state: SourceState | null;
   ranges: Map<CatalogTable, Range[]>;
+  /** Opens a session that sees the same rows, if one is worth it for so many pages. */
+  openSecond?: (pages: number) => Promise<PostgresSession | null>;
 }
 
 /** Finds the ranges whose rows are proved to be those of the last build, and whose objects the store has. */
 export async function proveUnchanged(
   session: PostgresSession,
-  { last, state, ranges }: ProveOptions,
+  { last, state, ranges, openSecond = async () => null }: ProveOptions,
 ): Promise<{ files: UnchangedFiles; reading: ReadSummary }> {
   const evidence = last ? parseEvidence(last.evidence) : null;
   const isBelieved = evidence !== null && state !== null && isOfPast(evidence, state);
   const files: UnchangedFiles =
-    isBelieved && last ? await findUnchanged(session, { evidence, state, isStored: last.isStored, ranges }) : new Map();
+    isBelieved && last
+      ? await findUnchanged(session, { evidence, state, isStored: last.isStored, ranges, openSecond })
+      : new Map();
   const provable = [...ranges.keys()].some(isProvable);
   const isRefused = provable && last !== undefined && last.evidence !== null && !isBelieved;
   const refused = isRefused ? (state === null ? 'unprovable' : 'history') : null;
@@ -46,6 +51,7 @@ interface FindOptions {
   state: SourceState;
   isStored: RowsOfLastBuild['isStored'];
   ranges: Map<CatalogTable, Range[]>;
+  openSecond: (pages: number) => Promise<PostgresSession | null>;
 }
 
 async function findUnchanged(session: PostgresSession, options: FindOptions): Promise<UnchangedFiles> {
@@ -61,22 +67,27 @@ async function findUnchanged(session: PostgresSession, options: FindOptions): Pr
 
 async function scanTables(
   session: PostgresSession,
-  { evidence, state, isStored, ranges }: FindOptions,
+  { evidence, state, isStored, ranges, openSecond }: FindOptions,
 ): Promise<Promise<[CatalogTable, (PackedFile | null)[]]>[]> {
   const recorded = new Map(evidence.tables.map((table) => [table.oid, table]));
-  const found: Promise<[CatalogTable, (PackedFile | null)[]]>[] = [];
-  for (const [table, parts] of ranges) {
+  const scans = [...ranges].flatMap(([table, parts]): ScanOptions[] => {
     const earlier = recorded.get(table.oid);
     const now = state.tables.get(table.oid);
-    if (!earlier || !now || earlier.filenode !== now.filenode || earlier.shape !== now.shape) continue;
-    const scan = { table, ranges: parts, earlier: earlier.ranges, xmin: evidence.xmin };
-    const unchanged = await findUnchangedRanges(session, scan);
+    if (!earlier || !now || earlier.filenode !== now.filenode || earlier.shape !== now.shape) return [];
+    return [{ table, ranges: parts, earlier: earlier.ranges, xmin: evidence.xmin }];
+  });
+  const pages = scans.reduce((sum, { table }) => sum + table.blocks, 0);
+  await using second = await openSecond(pages);
+  const sessions = second ? [session, second] : [session];
+  const found = await betweenSessions(sessions, scans, async (own, scan) => {
+    const unchanged = await findUnchangedRanges(own, scan);
+    const { table } = scan;
     // The store is examined while the server scans the next table.
     const files = Promise.all(unchanged.map((one, at) => one && takeOver(one, fileName(table, at), isStored)));
     files.catch(() => {});
-    found.push(files.then((all) => [table, all]));
-  }
-  return found;
+    return [files.then((all): [CatalogTable, (PackedFile | null)[]] => [table, all])];
+  });
+  return found.flat();
 }
 
 async function takeOver(

@@ -18,7 +18,7 @@ export interface Readers extends AsyncDisposable {
 }
 
 /** Fewer pages are read sooner than a second session begins. */
-const LEAST_PAGES = 4096;
+export const LEAST_PAGES = 4096;
 
 /** Opens the first of the sessions; throws where the database admits none. */
 export async function openReaders(

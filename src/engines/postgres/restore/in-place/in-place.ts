@@ -2,13 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { open, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Mount } from '../../../../process/runner.ts';
-import { bytesOfTable } from '../../../../repository/manifest/manifest.ts';
+
 import { UserError, withOutcome } from '../../../../runtime/errors.ts';
 import { startStep } from '../../../../runtime/events.ts';
 import { formatNumberOf } from '../../../../text/format.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { ReplaceResult, RestoreRun } from '../../../facets/restore.ts';
+import { restoreProgress } from '../../../shared/bytes-progress.ts';
 import { tablesText } from '../../../shared/divide-tables.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { LARGE_OBJECTS_QUERY, objectsQuery, readSchemas } from '../../catalog/introspect.ts';
@@ -17,6 +18,7 @@ import { quoteName, quoteNumber, quoteText } from '../../connection/quote.ts';
 import { type ClientTools, findClientTools, knowsRestrict, majorOf, toolsForArchive } from '../../connection/tools.ts';
 import { connectionEnvironment } from '../../connection/url.ts';
 import { type ArchiveDetails, archiveDetails } from '../../dump/archive.ts';
+import { profile } from '../../profile.ts';
 import { findAuxiliaryDatabases } from '../../server/server.ts';
 import { analyzeAll } from '../../statistics/gather.ts';
 import { statisticsToTakeOver } from '../../statistics/take-over.ts';
@@ -99,8 +101,11 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
 
   const amount = formatNumberOf(plan.tables.length, 'table');
   const restored = startStep(report, 'restore', `Restore ${amount} in one transaction`);
-  const total = tables.reduce((sum, { table }) => sum + bytesOfTable(table), 0);
-  let done = 0;
+  const onBytes = restoreProgress(
+    report,
+    tables.map(({ table }) => table),
+    profile.rows.endBytes,
+  );
   const { args, env, mounts } = connectionEnvironment(url, {
     statement_timeout: '0',
     lock_timeout: '0',
@@ -118,10 +123,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     batch: tables,
     child,
     commands,
-    onBytes(current, bytes) {
-      done += bytes;
-      report({ event: 'progress', step: 'restore', done, total, unit: 'bytes', current });
-    },
+    onBytes,
   });
   const [fed, ended] = await Promise.allSettled([feeding, child.ended]);
   if (signal.aborted) {

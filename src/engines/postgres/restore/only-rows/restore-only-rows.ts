@@ -1,12 +1,14 @@
-import { bytesOfTable, filesOfTable } from '../../../../repository/manifest/manifest.ts';
+import { filesOfTable } from '../../../../repository/manifest/manifest.ts';
 import { startStep } from '../../../../runtime/events.ts';
 import { formatNumberOf } from '../../../../text/format.ts';
 import { splitName } from '../../../../text/table-names.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { ReplaceResult, RestoreRun } from '../../../facets/restore.ts';
+import { restoreProgress } from '../../../shared/bytes-progress.ts';
 import { findClientTools, toolsForArchive } from '../../connection/tools.ts';
 import { encodingSettings } from '../../connection/url.ts';
 import { type ArchiveDetails, archiveDetails } from '../../dump/archive.ts';
+import { profile } from '../../profile.ts';
 import { dataOf } from '../rows/copy-commands.ts';
 import { feedFile } from '../rows/feed-tables.ts';
 import { countedRows } from '../rows/rows-by-root.ts';
@@ -21,12 +23,7 @@ export async function restoreOnlyRows(context: EngineContext, run: RestoreRun): 
   const tools = toolsForArchive(await findClientTools(context), manifest.tool_version);
   const amount = formatNumberOf(plan.tables.length, 'table');
   const restored = startStep(report, 'restore', `Replace the rows of ${amount} in one transaction`);
-  const total = plan.tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
-  let done = 0;
-  const onBytes = (current: string, bytes: number): void => {
-    done += bytes;
-    report({ event: 'progress', step: 'restore', done, total, unit: 'bytes', current });
-  };
+  const onBytes = restoreProgress(report, plan.tables, profile.rows.endBytes);
   const keyed = await keyedRows(run, details);
   const result = await keepAndReplace(context, {
     ...{ url, tools, directory, undo, settings: encodingSettings(details.locale) },

@@ -7,6 +7,7 @@ import { runTogether } from '../../../shared/run-together.ts';
 import { connect } from '../../connection/connect.ts';
 import { connectionEnvironment } from '../../connection/url.ts';
 import type { WireAddress } from '../../connection/wire-login.ts';
+import { profile } from '../../profile.ts';
 import { batches } from './batches.ts';
 import {
   COPY_FLAGS,
@@ -43,7 +44,7 @@ export async function loadTables(
   const loaded = new Map<ManifestTable, number>();
   /** Tables of which a part could not be loaded. */
   const refused = new Set<ManifestTable>();
-  const progress = restoreProgress(context.report, plan.tables);
+  const progress = restoreProgress(context.report, plan.tables, profile.rows.endBytes);
   let bytesLeft = plan.tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
   const onBytes = (table: string, bytes: number): void => {
     bytesLeft -= bytes;

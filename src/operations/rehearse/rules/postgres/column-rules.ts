@@ -1,7 +1,8 @@
 import type { Action, ColumnDefinition } from '../action.ts';
+import { ifBusy } from '../busy-tables.ts';
 import type { Rule } from '../rule.ts';
 import type { Situation } from '../situation.ts';
-import { addressOf, ifBusy } from './rule-parts.ts';
+import { addressOf } from './rule-parts.ts';
 import { isVolatile, normalType, rewrites } from './types.ts';
 
 const NOTES = addressOf('sql-altertable.html#SQL-ALTERTABLE-NOTES');

@@ -1,5 +1,6 @@
+import { ifBusy } from '../busy-tables.ts';
 import type { Rule } from '../rule.ts';
-import { addressOf, ifBusy, isCheckedNotNull } from './rule-parts.ts';
+import { addressOf, isCheckedNotNull } from './rule-parts.ts';
 
 const NOTES = addressOf('sql-altertable.html#SQL-ALTERTABLE-NOTES');
 

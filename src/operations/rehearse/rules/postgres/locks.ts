@@ -1,8 +1,10 @@
 import { splitName } from '../../../../text/table-names.ts';
 import type { Action, LockMode, RelationName } from '../action.ts';
+import { droppedTables } from '../busy-tables.ts';
+import type { TableLock } from '../dialect.ts';
 import type { KnownTables } from '../situation.ts';
 
-const STRENGTH: LockMode[] = [
+export const STRENGTH: LockMode[] = [
   ...(['ROW EXCLUSIVE', 'SHARE UPDATE EXCLUSIVE', 'SHARE', 'SHARE ROW EXCLUSIVE'] as const),
   ...(['EXCLUSIVE', 'ACCESS EXCLUSIVE'] as const),
 ];
@@ -15,11 +17,6 @@ export function isAtLeast(mode: LockMode, other: LockMode): boolean {
 export function blockedBy(mode: string): 'readers' | 'writers' | 'none' {
   if (mode === 'ACCESS EXCLUSIVE') return 'readers';
   return mode === 'SHARE UPDATE EXCLUSIVE' ? 'none' : 'writers';
-}
-
-interface TableLock {
-  table: RelationName;
-  mode: LockMode;
 }
 
 /**
@@ -87,6 +84,16 @@ export function locksOf(action: Action, tables: KnownTables): TableLock[] {
     case 'set':
     case 'begin':
     case 'commit':
+    case 'add index':
+    case 'alter column':
+    case 'rebuild':
+    case 'convert':
+    case 'drop primary key':
+    case 'partition':
+    case 'demand':
+    case 'optimize':
+    case 'flush':
+    case 'unlock':
       return [];
     default:
       return action satisfies never;
@@ -113,10 +120,4 @@ export function reindexedTables({ what, name }: ActionOf<'reindex'>, tables: Kno
   if (what === 'table') return [name];
   const all = tables.allBusy().map(([table]) => table);
   return what === 'schema' ? all.filter((table) => splitName(table).schema === name) : all;
-}
-
-export function droppedTables({ object, names }: ActionOf<'drop'>, tables: KnownTables): RelationName[] {
-  if (object !== 'schema') return names;
-  const all = tables.allBusy().map(([table]) => table);
-  return all.filter((table) => names.includes(splitName(table).schema));
 }

@@ -1,5 +1,5 @@
 import { splitName, tableName } from '../../../../text/table-names.ts';
-import type { Action, LockMode, RelationName } from '../action.ts';
+import type { Action, PostgresLockMode, RelationName } from '../action.ts';
 import { SqlCursor, type SqlToken } from '../sql/cursor.ts';
 import { type StatementTokens, splitTokens } from '../sql/split.ts';
 import type { Resolve, StatementFacts } from '../statement.ts';
@@ -15,7 +15,7 @@ export function splitPostgres(sql: string): StatementTokens[] {
 /** Reads a statement; one that no rule knows has no actions. */
 export function parsePostgres({ text, tokens }: StatementTokens, resolve: Resolve): StatementFacts {
   const literals = new Set(tokens.filter(({ kind }) => kind === 'text').map(({ value }) => value));
-  return { text, actions: actionsOf(tokens, resolve), literals };
+  return { text, actions: actionsOf(tokens, resolve), literals, affected: 0 };
 }
 
 function actionsOf(tokens: readonly SqlToken[], resolve: Resolve): Action[] {
@@ -215,7 +215,7 @@ function insert(cursor: SqlCursor, resolve: Resolve): Action[] {
   return [{ kind: 'insert', table, fromQuery: cursor.has('select') || cursor.has('table') }];
 }
 
-const MODES: readonly Lowercase<LockMode>[] = [
+const MODES: readonly Lowercase<PostgresLockMode>[] = [
   ...(['row exclusive', 'share update exclusive', 'share row exclusive', 'share'] as const),
   ...(['access exclusive', 'exclusive'] as const),
 ];
@@ -226,7 +226,7 @@ function lock(cursor: SqlCursor, resolve: Resolve): Action[] {
   const tables = names(cursor, resolve);
   if (!cursor.words('in')) return [{ kind: 'lock', tables, mode: 'ACCESS EXCLUSIVE' }];
   const mode = cursor.oneOf(...MODES);
-  return mode ? [{ kind: 'lock', tables, mode: mode.toUpperCase() as LockMode }] : [];
+  return mode ? [{ kind: 'lock', tables, mode: mode.toUpperCase() as PostgresLockMode }] : [];
 }
 
 function alterType(cursor: SqlCursor): Action[] {

@@ -1,8 +1,8 @@
-import type { Action } from '../action.ts';
+import { droppedTables, ifBusy, onTable } from '../busy-tables.ts';
 import type { Rule } from '../rule.ts';
 import { MANY_ROWS } from '../situation.ts';
-import { droppedTables, isAtLeast } from './locks.ts';
-import { addressOf, ifBusy } from './rule-parts.ts';
+import { isAtLeast } from './locks.ts';
+import { addressOf } from './rule-parts.ts';
 
 export const TABLE_RULES: Rule[] = [
   {
@@ -182,7 +182,3 @@ export const TABLE_REWRITTEN: Rule = {
   rewrites: true,
   find: () => [],
 };
-
-function onTable(kind: Action['kind']): Rule['find'] {
-  return (action, { tables }) => (action.kind === kind && 'table' in action ? ifBusy(tables, action.table) : []);
-}

@@ -1,6 +1,7 @@
+import { ifBusy } from '../busy-tables.ts';
 import type { Rule } from '../rule.ts';
 import { isAtLeast, locksOf } from './locks.ts';
-import { addressOf, ifBusy } from './rule-parts.ts';
+import { addressOf } from './rule-parts.ts';
 
 export const TRANSACTION_RULES: Rule[] = [
   {

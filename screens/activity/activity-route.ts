@@ -1,0 +1,42 @@
+import type { TextEdit } from '../../components/text-edit.ts';
+import { type ListState, matchesFilter } from '../../src/state/list.ts';
+import { type ActivityEntry, activityOf } from '../app/lists/activity.ts';
+import { selectedItem } from '../app/lists/in-view.ts';
+import type { Model } from '../app/model.ts';
+
+declare module '../app/route.ts' {
+  interface Routes {
+    activity: ActivityRoute;
+  }
+}
+
+export interface ActivityRoute {
+  screen: 'activity';
+  /** `null`: every target. */
+  of: string | null;
+  list: ListState;
+  typing: TextEdit | null;
+}
+
+/** The entries of every target, or of one. */
+export function allActivity({ runs, messages, history, clock }: Model, { of }: ActivityRoute): ActivityEntry[] {
+  const entries = activityOf({
+    runs: runs.store.getState().runs,
+    messages: messages.store.getState().all,
+    recorded: history.getState().found?.entries ?? [],
+    now: clock().getTime(),
+  });
+  return of === null ? entries : entries.filter(({ target }) => target === of);
+}
+
+/** The entries that the filter lets through. */
+export function activityInView(model: Model, route: ActivityRoute): ActivityEntry[] {
+  const filter = route.typing?.text ?? route.list.filter;
+  const entries = allActivity(model, route);
+  if (filter === '') return entries;
+  return entries.filter(({ name, target, status, text }) => matchesFilter(filter, [name, target, status, text]));
+}
+
+export function selectedActivity(model: Model, route: ActivityRoute): ActivityEntry | null {
+  return selectedItem(activityInView(model, route), ({ id }) => id, route.list);
+}

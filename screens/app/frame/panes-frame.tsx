@@ -1,0 +1,233 @@
+import { Box, useAnimation, useIsScreenReaderEnabled, useWindowSize } from 'ink';
+import { useEffect, useRef } from 'react';
+import { useStore } from 'zustand';
+import { Facts } from '../../../components/facts.tsx';
+import { ViewportContext } from '../../../components/list.tsx';
+import { PAGE_CHROME, type Size } from '../../../components/page.tsx';
+import { type Pane, type PaneColumn, Panes, panesBorder, type Strip } from '../../../components/panes.tsx';
+import { useTheme } from '../../../components/theme.ts';
+import type { Glyphs } from '../../../src/presentation/shapes/glyphs.ts';
+import type { HistoryEntry } from '../../../src/results/history-results.ts';
+import { isLive } from '../../../src/state/runs.ts';
+import { activityOf, refreshHistory } from '../lists/activity.ts';
+import { type Model, screenOf } from '../model.ts';
+import { objectOf, paneChain } from '../panes.ts';
+import type { Route } from '../route.ts';
+import { activityLines } from './activity-text.ts';
+import { Frame, useModel } from './frame.tsx';
+
+/** Columns of a window in which panes stand side by side, and in which a third list has room. */
+const PANES_FROM = 120;
+const THIRD_FROM = 160;
+const LEAST_ROWS = 20;
+/** A high window has room for a third list below the second. */
+const HIGH_FROM = 36;
+
+export interface ShownPanes {
+  lists: Route[];
+  /** Index of the list that has the keys. */
+  focus: number;
+  size: Size;
+}
+
+/** The lists that have room beside the present one; `null` where it stands alone. */
+export function usePanes(): ShownPanes | null {
+  const model = useModel();
+  useStore(model.targets);
+  useStore(model.snapshots);
+  const size = useWindowSize();
+  // Read line by line, panes side by side would be mixed.
+  const isRead = useIsScreenReaderEnabled();
+  const most = size.columns >= THIRD_FROM || size.rows >= HIGH_FROM ? 3 : 2;
+  const isWide = size.columns >= PANES_FROM && size.rows >= LEAST_ROWS && !isRead;
+  const { routes, focus } = paneChain(model);
+  const from = Math.max(0, focus - most + 1);
+  const lists = routes.slice(from, from + most);
+  const previews = isWide ? lists.slice(focus - from + 1) : [];
+  usePreview(model, previews[0]);
+  usePreview(model, previews[1]);
+  return isWide && lists.length > 1 ? { lists, focus: focus - from, size } : null;
+}
+
+/** A selection that moves on sooner reads nothing. */
+const IDLE_MS = 250;
+
+/** Reads the rows of a pane to which no keys go, once they are wanted for a while. */
+function usePreview(model: Model, route: Route | undefined): void {
+  const done = useRef(new Set<string>());
+  const shown = useRef(route);
+  shown.current = route;
+  const wanted = route === undefined ? null : (screenOf(model, route).pane?.readFor?.(model, route) ?? null);
+  useEffect(() => {
+    if (wanted === null || done.current.has(wanted)) return;
+    const controller = new AbortController();
+    const { signal } = controller;
+    const timer = setTimeout(() => {
+      const { current } = shown;
+      const reading = current && screenOf(model, current).pane?.read?.(model, current, signal);
+      void reading?.then(() => !signal.aborted && done.current.add(wanted));
+    }, IDLE_MS);
+    return () => {
+      clearTimeout(timer);
+      controller.abort(new Error('another row is selected'));
+    };
+  }, [model, wanted]);
+}
+
+/** The lists, the facts of what is selected in them, and the latest activity. */
+export function PanesFrame({ lists, focus, size }: ShownPanes) {
+  const model = useModel();
+  const { glyphs } = useTheme();
+  const strip = useActivity(size);
+  const height = size.rows - PAGE_CHROME - strip.lines.length - 1;
+  const widths = widthsOf(size.columns);
+  const columns = columnsOf(model, { lists, focus, widths, height, glyphs });
+  const focused = placeOf(columns, lists[focus]);
+  const border = panesBorder({ columns, strip }, glyphs);
+  const route = lists[focus];
+  if (!route) return null;
+  return (
+    <Frame screen={route.screen} path={[]} panes={{ focused, border }}>
+      <Panes columns={columns} strip={strip} />
+    </Frame>
+  );
+}
+
+/** The newest activity; more of it in a high window. */
+function useActivity({ columns, rows }: Size): Strip {
+  const model = useModel();
+  const { glyphs } = useTheme();
+  const runs = useStore(model.runs.store, (state) => state.runs);
+  const messages = useStore(model.messages.store, (state) => state.all);
+  const recorded = useStore(model.history, ({ found }) => found?.entries ?? NONE);
+  useEffect(() => {
+    const timer = setTimeout(() => void refreshHistory(model), IDLE_MS);
+    return () => clearTimeout(timer);
+  }, [model]);
+  useAnimation({ interval: 1000, isActive: runs.some(isLive) });
+  const now = model.clock().getTime();
+  const entries = activityOf({ runs, messages, recorded: recorded.slice(0, MOST_RECORDED), now });
+  const most = Math.max(1, Math.min(MOST_LINES, Math.floor((rows - LEAST_ROWS) / 5)));
+  return {
+    title: [{ text: 'activity', tone: 'strong' }],
+    lines: activityLines(entries, { glyphs, now, width: columns - 3, most }),
+  };
+}
+
+const NONE: HistoryEntry[] = [];
+const MOST_LINES = 8;
+/** Entries of the history that are looked at for a strip. */
+const MOST_RECORDED = 100;
+
+const SHARES = { first: 0.27, details: 0.32 };
+const LEAST_FIRST = 37;
+const MOST_FIRST = 64;
+const LEAST_DETAILS = 38;
+const MOST_DETAILS = 68;
+
+interface Widths {
+  first: number;
+  second: number;
+  details: number;
+}
+
+function widthsOf(columns: number): Widths {
+  const inner = columns - 4;
+  const between = (least: number, most: number, share: number) =>
+    Math.max(least, Math.min(most, Math.round(inner * share)));
+  const first = between(LEAST_FIRST, MOST_FIRST, SHARES.first);
+  const details = between(LEAST_DETAILS, MOST_DETAILS, SHARES.details);
+  return { first, details, second: inner - first - details };
+}
+
+interface ColumnsOptions extends Pick<ShownPanes, 'lists' | 'focus'> {
+  widths: Widths;
+  height: number;
+  glyphs: Glyphs;
+}
+
+function columnsOf(model: Model, { lists, focus, widths, height, glyphs }: ColumnsOptions): PaneColumn[] {
+  const [first, ...others] = lists;
+  const column = (width: number, routes: Route[], lines: number[]): PaneColumn => ({
+    width,
+    panes: routes.map((route, index) =>
+      listPane(model, {
+        ...{ route, width, height: lines[index] ?? 0, isActive: route === lists[focus] },
+      }),
+    ),
+  });
+  return [
+    ...(first ? [column(widths.first, [first], [height])] : []),
+    column(widths.second, others, stacked(height, others.length)),
+    { width: widths.details, panes: detailPanes(model, { lists, width: widths.details, height, glyphs }) },
+  ];
+}
+
+/** The lower one of two has more room: the lines are the same for every selection. */
+function stacked(height: number, count: number): number[] {
+  if (count < 2) return [height];
+  const upper = Math.floor((height - 1) * 0.4);
+  return [upper, height - 1 - upper];
+}
+
+interface ListPaneOptions {
+  route: Route;
+  width: number;
+  height: number;
+  isActive: boolean;
+}
+
+function listPane(model: Model, { route, width, height, isActive }: ListPaneOptions): Pane {
+  const { pane } = screenOf(model, route);
+  if (!pane) throw new Error(`the screen ${route.screen} is no pane`);
+  const { view: View } = pane;
+  const list = <View route={route} width={width} height={height} isActive={isActive} alone={false} />;
+  return {
+    id: objectOf(route),
+    title: [{ text: pane.name(route), tone: 'strong' }],
+    aside: pane.aside(model, route, { brief: true }),
+    focused: isActive,
+    height,
+    // Only the pane that has the keys says which rows are in view.
+    content: isActive ? list : <ViewportContext value={null}>{list}</ViewportContext>,
+  };
+}
+
+interface DetailOptions {
+  lists: Route[];
+  width: number;
+  height: number;
+  glyphs: Glyphs;
+}
+
+/** Facts of the selected rows of the first two lists. */
+function detailPanes(model: Model, { lists, width, height, glyphs }: DetailOptions): Pane[] {
+  const details = lists.flatMap((route) => {
+    const detail = screenOf(model, route).pane?.detail?.(model, route, glyphs);
+    return detail ? [{ id: route.screen, ...detail }] : [];
+  });
+  const lines = stacked(height, details.length);
+  return details.slice(0, 2).map(({ id, title, facts }, index) => ({
+    id,
+    title,
+    height: lines[index] ?? 0,
+    content: (
+      <Box paddingLeft={1}>
+        <Facts facts={facts} width={width - 2} />
+      </Box>
+    ),
+  }));
+}
+
+function placeOf(columns: PaneColumn[], route: Route | undefined): { left: number; right: number; top: number } {
+  let left = 1;
+  for (const { width, panes } of columns) {
+    let top = 0;
+    for (const { id, height } of panes) {
+      if (route && id === objectOf(route)) return { left, right: left + width, top };
+      top += height + 1;
+    }
+    left += width + 1;
+  }
+  return { left: 0, right: 0, top: 0 };
+}

@@ -1,0 +1,61 @@
+import { resolve } from 'node:path';
+import { textEdit } from '../../components/text-edit.ts';
+import { rehearseOperation } from '../../src/operations/rehearse/operation.ts';
+import type { RehearseRequest } from '../../src/operations/rehearse/rehearse.ts';
+import { emptyList } from '../../src/state/list.ts';
+import type { Navigation } from '../../src/state/navigation.ts';
+import type { Run } from '../../src/state/runs.ts';
+import { contextOf, type KeyBinding, type Model } from '../app/model.ts';
+import type { Route, Routes } from '../app/route.ts';
+import { latestNotLoadable } from '../app/why-not.ts';
+import { confirmOperation } from './runs/confirm.ts';
+
+/** On the lists of targets and of branches. */
+export const REHEARSE: KeyBinding = {
+  id: 'try',
+  help: 'rehearse a migration on a new branch: locks, rewrites, changes; asks for the command',
+  palette: 'Rehearse migration…',
+  whyNot: latestNotLoadable,
+  run: (model) => {
+    const { target } = contextOf(model);
+    if (!target) return;
+    model.navigation.push({ screen: 'rehearsal-command', target: target.row.name, typing: textEdit() });
+  },
+};
+
+/** Begins as soon as it is planned: only a branch of its own is changed. */
+export function beginRehearsal(model: Model, target: string, text: string): void {
+  confirmOperation(model, rehearseOperation, {
+    request: { target, cwd: model.cwd, ...workOf(model, text) },
+    title: 'rehearse',
+    asks: false,
+  });
+}
+
+/** A single word that ends with `.sql` is a file, anything else a line for the shell. */
+function workOf({ cwd }: Model, text: string): Pick<RehearseRequest, 'sql' | 'command'> {
+  if (text === '') return {};
+  return /^\S+\.sql$/i.test(text) ? { sql: resolve(cwd, text) } : { command: text };
+}
+
+export const SHOW_REHEARSAL: KeyBinding = {
+  keys: ['enter', 'right'],
+  label: 'report',
+  help: 'the report of the rehearsal',
+  palette: 'Open report of the rehearsal',
+  when: ({ run }) => run?.summary?.rehearsal !== undefined,
+  run: (model) => {
+    const { run } = contextOf(model);
+    if (run) model.navigation.push(rehearsalRoute(run));
+  },
+};
+
+/** Shows the report in place of the run that has ended, where that is shown. */
+export function showEndedRehearsal(run: Run, navigation: Navigation<Route>): void {
+  const route = navigation.top();
+  if (run.summary?.rehearsal && route.screen === 'run' && route.run === run.id) navigation.replace(rehearsalRoute(run));
+}
+
+function rehearsalRoute({ id, target }: Run): Routes['rehearsal'] {
+  return { screen: 'rehearsal', target, run: id, list: emptyList, opened: false, scrolled: 0 };
+}

@@ -1,0 +1,3 @@
+export function openSnapshotText(id: string, target: string): string {
+  return `Open snapshot ${id} of ${target}`;
+}

@@ -1,0 +1,62 @@
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { RehearsalObserver } from '../../facets/rehearse.ts';
+import { LOOPBACK } from '../../shared/rehearse/loopback-proxy.ts';
+import { createRecorder } from '../../shared/rehearse/recorder.ts';
+import { SAMPLE_INTERVAL_MS, startSampling } from '../../shared/rehearse/sample-locks.ts';
+import { readServer } from '../catalog/introspect.ts';
+import { connect } from '../connection/connect.ts';
+import { parseMysqlUrl, urlWithPassword } from '../connection/url.ts';
+import { currentDatabase } from '../restore/script/run-file.ts';
+import { startProxy } from './proxy.ts';
+import { readRehearsalFacts } from './read-facts.ts';
+import { lockReader, modeText, STRONG_MODES } from './read-locks.ts';
+import { lockedRelations, readFacts, rewritesBetween } from './relations.ts';
+import { runSqlFile } from './run-sql-file.ts';
+
+const NO_SAMPLES = { samples: 0, longestGapMs: 0 };
+
+/** Observes the statements, locks and files of a database until it is disposed. */
+export async function observe(context: EngineContext, url: DatabaseUrl): Promise<RehearsalObserver> {
+  await using opened = new AsyncDisposableStack();
+  const session = opened.use(await connect(context, url));
+  const { flavour } = await readServer(session);
+  const place = { flavour, database: url.database ?? '' };
+  const before = await readFacts(session, place);
+  if (!before.seesFiles) context.report({ event: 'warning', code: 'rewrites_unseen', message: UNSEEN });
+  const facts = await readRehearsalFacts(session, before);
+  const { mode: sqlMode } = await currentDatabase(opened.use(await connect(context, url, { settings: [] })));
+  const read = await lockReader(session, place);
+  const recorder = createRecorder({ relations: lockedRelations(before), strongModes: STRONG_MODES, modeText });
+  const sampler = read && startSampling({ read, now: recorder.now, add: recorder.add });
+  const proxy = await startProxy({ url, recorder, look: async () => sampler?.look() });
+  opened.use(proxy);
+  const owned = opened.move();
+  const own = throughProxy(url, proxy.port);
+  return {
+    url: own,
+    runFile: (file, signal) => runSqlFile({ url: own, file, sqlMode, signal }),
+    async finish() {
+      const { samples, longestGapMs } = (await sampler?.stop()) ?? NO_SAMPLES;
+      const ended = recorder.end();
+      const after = await readFacts(session, place);
+      return {
+        ...{ ...ended, facts },
+        rewrites: rewritesBetween(before, after),
+        walBytes: before.redo === null || after.redo === null ? null : Math.max(0, after.redo - before.redo),
+        ...{ sizeBefore: before.sizeBytes, sizeAfter: after.sizeBytes },
+        sampling: { intervalMs: SAMPLE_INTERVAL_MS, samples, longestGapMs },
+      };
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+const UNSEEN = 'Which tables are rewritten is not known: the user of the URL needs the right PROCESS';
+
+/** The same database and user; no TLS on this machine. */
+function throughProxy({ localPorts: _, ...url }: DatabaseUrl, port: number): DatabaseUrl {
+  return parseMysqlUrl(
+    urlWithPassword({ ...url, hosts: [{ host: LOOPBACK, port }], parameters: {}, inContainer: false }),
+  );
+}

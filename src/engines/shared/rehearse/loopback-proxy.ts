@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { isOwnConnection } from '../connection/own-connection.ts';
+
+export interface LoopbackProxy extends AsyncDisposable {
+  port: number;
+}
+
+/** Serves one client; what it opens ends with the proxy when it is kept. Its failure ends the connection. */
+type Serve = (client: Socket, keep: (stream: Duplex) => void) => Promise<void>;
+
+export const LOOPBACK = '127.0.0.1';
+const MOST_SESSIONS = 500;
+
+/**
+ * Listens on a port of this machine for this user. Other users of the machine are refused: the server may know this
+ * program by its user or its certificate, and ask them for no password.
+ */
+export async function startLoopbackProxy(serve: Serve): Promise<LoopbackProxy> {
+  const open = new Set<Duplex>();
+  const keep = (stream: Duplex): void => {
+    open.add(stream);
+    stream.on('error', () => {}).once('close', () => open.delete(stream));
+  };
+  const serveOwn = async (client: Socket): Promise<void> => {
+    if (await isOwnConnection(client)) await serve(client, keep);
+    else client.destroy();
+  };
+  const proxy = createServer({ noDelay: true }, (client) => {
+    keep(client);
+    if (open.size > 2 * MOST_SESSIONS) return void client.destroy();
+    serveOwn(client).catch(() => client.destroy());
+  });
+  proxy.listen(0, LOOPBACK);
+  await once(proxy, 'listening');
+  return {
+    port: (proxy.address() as AddressInfo).port,
+    async [Symbol.asyncDispose]() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      proxy.close(() => resolve());
+      for (const stream of open) stream.destroy();
+      await promise;
+    },
+  };
+}
+
+export async function readBytes(stream: Duplex, count: number): Promise<Buffer> {
+  while (true) {
+    const bytes: Buffer | null = stream.read(count);
+    if (bytes?.length === count) return bytes;
+    if (bytes || stream.readableEnded || stream.destroyed) throw new Error('the other side has left');
+    await Promise.race([once(stream, 'readable'), once(stream, 'close')]);
+  }
+}
+
+export interface PassedOn {
+  from: Duplex;
+  to: Duplex;
+  /** Is told the bytes before they are passed on, and returns those that are. */
+  take: (chunk: Buffer) => Promise<Buffer>;
+}
+
+/** Passes bytes on until their end, no faster than they are taken. */
+export async function passOn({ from, to, take }: PassedOn): Promise<void> {
+  for await (const chunk of from as AsyncIterable<Buffer>) {
+    if (!to.write(await take(chunk))) await Promise.race([once(to, 'drain'), once(to, 'close')]);
+  }
+  to.end();
+}

@@ -1,0 +1,45 @@
+import type { EngineId } from '../../../engines/list.ts';
+import type { Action, LockMode, RelationName } from './action.ts';
+import { MYSQL } from './mysql/dialect.ts';
+import { POSTGRES } from './postgres/dialect.ts';
+import type { Rule } from './rule.ts';
+import type { Situation } from './situation.ts';
+import type { StatementTokens } from './sql/split.ts';
+import type { Resolve, StatementFacts } from './statement.ts';
+
+export interface TableLock {
+  table: RelationName;
+  mode: LockMode;
+}
+
+/** What locks depend on. */
+export type LockSituation = Pick<Situation, 'tables' | 'statement'>;
+
+/** How an engine is written, and what is dangerous on it. */
+export interface Dialect {
+  rules: readonly Rule[];
+  /** A rewrite in fact that no rule explains. */
+  rewritten: Rule;
+  split(sql: string): StatementTokens[];
+  parse(part: StatementTokens, resolve: Resolve): StatementFacts;
+  locksOf(action: Action, situation: LockSituation): TableLock[];
+  /** Lock modes, weakest first; the first one is that of statements that change rows. */
+  modes: readonly LockMode[];
+  /** Returns who waits for a lock of the mode: readers mean writers as well. */
+  blockedBy(mode: string): 'readers' | 'writers' | 'none';
+  /** The setting that limits waits for locks; its value has no limit where `limits` says so. */
+  waitSetting: { name: string; limits(value: string): boolean };
+  /** Reports whether the server runs the statements of one query as one transaction. */
+  isOneTransaction: boolean;
+  /** Reports whether a transaction ends with the action, and its locks with the statement. */
+  commits(action: Action): boolean;
+  /** Reports whether tables stay locked after the statement, whatever transactions do; and whether it unlocks them. */
+  holdsTables(action: Action): boolean;
+  unlocksTables(action: Action): boolean;
+}
+
+export const DIALECTS: Record<EngineId, Dialect> = { postgres: POSTGRES, mysql: MYSQL };
+
+export function isAtLeast({ modes }: Dialect, mode: LockMode, other: LockMode): boolean {
+  return modes.indexOf(mode) >= modes.indexOf(other);
+}

@@ -1,0 +1,29 @@
+import type { Dialect } from '../dialect.ts';
+import { blockedBy, commits, locksOf, MODES } from './locks.ts';
+import { parseMysql, splitMysql } from './parse.ts';
+import { MYSQL_RULES } from './rules.ts';
+import { TABLE_REWRITTEN } from './table-rules.ts';
+
+/** Seconds: longer, a wait is as good as without a limit; the server's own is a day or a year. */
+const LIMITED_S = 60;
+
+const UNLOCKING = new Set(['unlock', 'lock', 'begin']);
+
+/** Of MySQL and MariaDB. */
+export const MYSQL: Dialect = {
+  rules: MYSQL_RULES,
+  rewritten: TABLE_REWRITTEN,
+  split: splitMysql,
+  parse: parseMysql,
+  locksOf,
+  modes: MODES,
+  blockedBy,
+  waitSetting: {
+    name: 'lock_wait_timeout',
+    limits: (value) => /^\d+$/.test(value) && Number(value) <= LIMITED_S,
+  },
+  isOneTransaction: false,
+  commits,
+  holdsTables: ({ kind }) => kind === 'lock' || kind === 'flush',
+  unlocksTables: ({ kind }) => UNLOCKING.has(kind),
+};

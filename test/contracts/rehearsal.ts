@@ -1,0 +1,123 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { build } from '../../src/operations/build/build.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
+import { applyRehearsal, planRehearsal, type RehearseRequest } from '../../src/operations/rehearse/rehearse.ts';
+import { rehearsalMarkdown } from '../../src/operations/rehearse/text.ts';
+import type { RehearsalResult } from '../../src/results/rehearsal-results.ts';
+import type { Context } from '../../src/runtime/context.ts';
+import { markdownText } from '../../src/text/markdown.ts';
+import { temporaryFolder, testContext } from '../helpers/postgres/postgres-server.ts';
+import type { SanitizerServer } from './sanitizer.ts';
+
+const LIMIT = 240_000;
+
+/** What rehearsals keep on every engine, proved on a real server; called inside a `describe`. */
+export function rehearsalContract(start: () => Promise<SanitizerServer>): void {
+  let server: SanitizerServer;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let files = 0;
+
+  beforeAll(async () => {
+    [server, folder] = await Promise.all([start(), temporaryFolder()]);
+    await server.createDatabase('source');
+    const { numbers } = server;
+    await server.run(
+      'source',
+      'CREATE TABLE person (id integer PRIMARY KEY, email varchar(100) NOT NULL, age integer)',
+      `INSERT INTO person SELECT i, concat('person', i, '@example.com'), i FROM ${numbers(1000)}`,
+      ...[1, 2, 4, 8, 16].map((count) => `INSERT INTO person SELECT id + ${1000 * count}, email, age FROM person`),
+      'CREATE TABLE calm (id integer PRIMARY KEY)',
+      `INSERT INTO calm SELECT i FROM ${numbers(10)}`,
+      'CREATE TABLE hollow (id integer PRIMARY KEY)',
+    );
+    await build(context(), { target: 'app' });
+    await server.createDatabase('copy');
+    await applyLoad(context(), await planLoad(context(), { target: 'app', keepBase: true, undo: false }));
+  }, LIMIT);
+
+  afterAll(async () => {
+    await server?.stop();
+    await folder?.[Symbol.asyncDispose]();
+  });
+
+  function context(): Context {
+    const snapshot = { src_url: server.url('source'), dst_url: server.url('copy') };
+    return testContext({ settings: { working_directory: join(folder.path, 'work'), targets: { app: { snapshot } } } });
+  }
+
+  async function rehearse(request: Partial<RehearseRequest>): Promise<RehearsalResult> {
+    return applyRehearsal(context(), await planRehearsal(context(), { target: 'app', ...request }));
+  }
+
+  async function sqlFile(...statements: string[]): Promise<string> {
+    files += 1;
+    const path = join(folder.path, `${files}.sql`);
+    await writeFile(path, statements.map((statement) => `${statement};\n`).join(''));
+    return path;
+  }
+
+  const isMysql = (): boolean => server.url('copy').startsWith('mysql');
+  const widen = (): string =>
+    isMysql() ? 'ALTER TABLE person MODIFY age bigint' : 'ALTER TABLE person ALTER age TYPE bigint';
+  /** Without the schema of the server. */
+  const bare = (name: string): string => name.slice(name.indexOf('.') + 1);
+  const branches = async () => (await server.databases()).filter((name) => name.includes('rehearsal'));
+
+  it(
+    'reports statements, locks, rewrites, definitions and rows of a file, and drops the branch',
+    async () => {
+      const statements = ['CREATE INDEX ages ON person (age)', widen(), 'DELETE FROM calm WHERE id < 4'];
+      const result = await rehearse({ sql: await sqlFile(...statements) });
+      expect(result).toMatchObject({ outcome: 'passed', works: [{ failed: false }], statements_left_out: 0 });
+      expect(result.statements.map(({ text }) => text)).toEqual(statements);
+      const strong = result.locks.filter(({ index, blocks }) => index === null && blocks !== 'none');
+      expect([...new Set(strong.map(({ table }) => bare(table)))]).toEqual(['person']);
+      expect(strong.map(({ statement }) => statement)).toContain(statements[1]);
+      const rewritten = result.rewrites.filter(({ kind }) => kind === 'table');
+      expect(rewritten.map(({ name }) => bare(name))).toEqual(['person']);
+      expect(result.rewritten_bytes).toBeGreaterThan(500_000);
+      expect(result.wal_bytes).toBeGreaterThan(500_000);
+      expect(result.definitions.map(({ name, change }) => `${bare(name)} ${change}`)).toContain(
+        'person (table) changed',
+      );
+      expect(result.rows.map((row) => ({ ...row, table: bare(row.table) }))).toEqual([
+        { table: 'calm', before: 10, after: 7 },
+      ]);
+      expect(result.warnings.map(({ table }) => bare(table ?? ''))).toContain('person');
+      expect(await branches()).toEqual([]);
+      expect(await server.value('copy', 'SELECT count(*) FROM calm')).toBe('10');
+    },
+    LIMIT,
+  );
+
+  it(
+    'reports the statement that failed, masks its values, and does nothing behind it',
+    async () => {
+      const unique = 'CREATE UNIQUE INDEX person_email ON person (email)';
+      const result = await rehearse({ sql: await sqlFile(unique, 'DELETE FROM calm') });
+      expect(result).toMatchObject({ outcome: 'failed', problems: [{ code: 'rehearsal_failed' }], rows: [] });
+      expect(result.statements).toMatchObject([{ text: unique, error: { code: isMysql() ? '1062' : '23505' } }]);
+      const whole = JSON.stringify(result);
+      expect(whole).toContain('***');
+      expect(whole).not.toContain('@example.com');
+    },
+    LIMIT,
+  );
+
+  it(
+    'crosses limits of locks and rewrites, and writes them to the report; a table without rows crosses none',
+    async () => {
+      const limits = { max_lock_ms: 0, max_rewrite_bytes: 1000 };
+      const result = await rehearse({ sql: await sqlFile(widen()), limits });
+      expect(result.outcome).toBe('over_limit');
+      expect(result.problems.some(({ message }) => /on \S+\.person was held for/.test(message))).toBe(true);
+      expect(result.problems.at(-1)?.message).toMatch(/were rewritten, more than 1\.0 kB$/);
+      expect(rehearsalMarkdown(result, markdownText)).toMatch(/^## Over the limit: migration of app/);
+      const calm = await rehearse({ sql: await sqlFile('ALTER TABLE hollow ADD COLUMN note varchar(10)'), limits });
+      expect(calm).toMatchObject({ outcome: 'passed', locks: [], rewrites: [], warnings: [] });
+    },
+    LIMIT,
+  );
+}

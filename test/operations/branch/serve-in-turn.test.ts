@@ -1,0 +1,192 @@
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { OpenBranchReset } from '../../../src/engines/facets/branch.ts';
+import { applyBranchCreate, planBranchCreate } from '../../../src/operations/branch/create/create.ts';
+import { openBranches } from '../../../src/operations/branch/open-branches.ts';
+import { applyBranchReset, planBranchReset } from '../../../src/operations/branch/reset/reset.ts';
+import { build } from '../../../src/operations/build/build.ts';
+import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
+import { type AnyServer, startAnyServer } from '../../helpers/databases/any-server.ts';
+import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
+import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
+import { type Round, trials } from '../../helpers/trials.ts';
+
+const part = trials('changes/served');
+
+/** Tables with few and many blocks, without keys, with equal rows, without columns, with large and with computed values. */
+const FILL = [
+  'CREATE TABLE person (id serial PRIMARY KEY, name text)',
+  "INSERT INTO person (name) SELECT 'person ' || i FROM generate_series(1, 3000) i",
+  'CREATE TABLE twin (id integer PRIMARY KEY, name text)',
+  "INSERT INTO twin SELECT i, 'person ' || i FROM generate_series(1, 3000) i",
+  'CREATE TABLE wide (id integer PRIMARY KEY, name text, twice integer GENERATED ALWAYS AS (id * 2) STORED) WITH (fillfactor = 10)',
+  "INSERT INTO wide SELECT i, repeat('x', 300) FROM generate_series(1, 900) i",
+  'CREATE TABLE log (line text)',
+  "INSERT INTO log SELECT 'line ' || i % 50 FROM generate_series(1, 500) i",
+  'CREATE TABLE bare ()',
+  'INSERT INTO bare SELECT FROM generate_series(1, 5)',
+  'CREATE TABLE large (id integer, content text)',
+  "INSERT INTO large SELECT i, (SELECT string_agg(md5(i::text || j), '') FROM generate_series(1, 300) j) FROM generate_series(1, 5) i",
+];
+
+const TABLES = ['person', 'twin', 'wide', 'log', 'bare', 'large'];
+
+const CONTENT = `${TABLES.map(
+  (name) =>
+    `SELECT '${name} ' || count(*) || ' ' || coalesce(md5(string_agg(t::text, chr(10) ORDER BY t::text COLLATE "C")), '') FROM ${name} t`,
+).join(' UNION ALL ')} UNION ALL SELECT last_value || ' ' || is_called FROM person_id_seq`;
+
+const BRANCH = 'copy_one';
+
+describeWithKind('postgres', 'resets that follow each other over the same sessions', () => {
+  let server: AnyServer;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let pristine: { rows: string[]; dump: string };
+
+  beforeAll(async () => {
+    if (part.isEmpty) return;
+    [server, folder] = await Promise.all([startAnyServer('postgres'), temporaryFolder()]);
+    await server.create('source');
+    await server.run('source', FILL);
+    await build(contextWith(), { target: 'app' });
+    await applyBranchCreate(contextWith(), await planBranchCreate(contextWith(), { target: 'app', name: 'one' }));
+    pristine = { rows: await server.column(BRANCH, CONTENT), dump: await server.content(BRANCH) };
+  }, 120_000);
+
+  afterAll(async () => {
+    await server?.stop();
+    await folder?.[Symbol.asyncDispose]();
+  });
+
+  function contextWith() {
+    const app = { snapshot: { src_url: server.url('source'), dst_url: server.url('copy') } };
+    const settings = {
+      working_directory: join(folder.path, 'work'),
+      targets: { app },
+      saves: { keep: 2, max_duration: 10, before: [] },
+    };
+    return testContext({ settings: { ...settings, defaults: { cpus: 2 } } });
+  }
+
+  it.skipIf(part.isEmpty)(part.title('leave the rows of the base copy'), { timeout: part.timeout }, async () => {
+    const { database } = await openBranches(contextWith(), { target: 'app' });
+    // Two programs that serve the same branch.
+    await using first = await database.branches.keepOpen('one');
+    await using second = await database.branches.keepOpen('one');
+    const ways = { inPlace: 0, byCopy: 0 };
+    await using elder = elderSession(() => server.url(BRANCH));
+    await part.each(async (round) => {
+      await work(round);
+      const isElder = round.oneOf([true, false, false]) && (await elder.begin());
+      const done = await reset(round.oneOf([first, first, first, second]));
+      ways[done === 'in place' ? 'inPlace' : 'byCopy'] += 1;
+      expect(await server.column(BRANCH, CONTENT), done).toEqual(pristine.rows);
+      if (round.number % 10 === 0) expect(await server.content(BRANCH)).toBe(pristine.dump);
+      // Older than the reset, and with rows of after it.
+      if (isElder) await elder.write(CHANGES[Math.floor(round.random() * ROW_CHANGES)]?.(belowOf(round)) ?? []);
+    });
+    if (part.count > 0) expect(ways.inPlace).toBeGreaterThan(ways.byCopy);
+
+    async function reset(open: OpenBranchReset): Promise<string> {
+      const createdAt = (await database.branches.list())[0]?.createdAt ?? '';
+      const done = await open.reset({ createdAt, accept: () => {} });
+      if (typeof done !== 'string') return 'in place';
+      const planned = await planBranchReset(contextWith(), { target: 'app', name: 'one' });
+      await applyBranchReset(contextWith(), planned);
+      return done;
+    }
+  });
+
+  async function work(round: Round): Promise<void> {
+    const below = belowOf(round);
+    for (let left = below(4); left > 0; left -= 1) {
+      await server.run(BRANCH, round.oneOf(CHANGES)(below)).catch(() => {});
+    }
+    const what = below(60);
+    if (what === 0) await server.crash();
+    if (what === 1) await server.killSession(below);
+    if (what === 2) {
+      const given = { target: 'app', name: 'one', copy: below(2) === 0 };
+      await applyBranchReset(contextWith(), await planBranchReset(contextWith(), given));
+    }
+    if (what === 3) await applyLoad(contextWith(), await planLoad(contextWith(), { target: 'app', keepBase: true }));
+  }
+});
+
+/** Has a transaction with a number before the reset begins, and writes behind it. */
+function elderSession(url: () => string) {
+  let client: pg.Client | null = null;
+  const end = async (): Promise<void> => {
+    await client?.end().catch(() => {});
+    client = null;
+  };
+  return {
+    async begin(): Promise<boolean> {
+      client = new pg.Client({ connectionString: url() });
+      client.on('error', () => {});
+      await client.connect();
+      await client.query('BEGIN; SELECT pg_current_xact_id()');
+      return true;
+    },
+    async write(statements: string[]): Promise<void> {
+      for (const statement of [...statements, 'COMMIT']) await client?.query(statement).catch(() => {});
+      await end();
+    },
+    [Symbol.asyncDispose]: end,
+  };
+}
+
+type Below = (most: number) => number;
+
+function belowOf({ random }: Round): Below {
+  return (most) => Math.floor(random() * most);
+}
+
+const some = (below: Below, most = 3000): string =>
+  `id BETWEEN ${below(most)} AND ${below(most)} AND id % ${1 + below(9)} = 0`;
+
+/** Those that a transaction can hold come first. */
+const CHANGES: ((below: Below) => string[])[] = [
+  (below) => [`UPDATE person SET name = name || 'x' WHERE ${some(below)}`],
+  (below) => [`UPDATE person SET name = name || 'x' WHERE id < ${1 + below(40)}`],
+  (below) => [`UPDATE person SET name = name WHERE ${some(below)}`],
+  (below) => [`UPDATE wide SET name = repeat('y', ${below(900)}) WHERE ${some(below, 900)}`],
+  (below) => [`DELETE FROM wide WHERE ${some(below, 900)}`],
+  (below) => [`DELETE FROM person WHERE ${some(below)}`],
+  (below) => [`INSERT INTO person (name) SELECT 'new' FROM generate_series(1, ${below(300)})`],
+  (below) => [`DELETE FROM log WHERE ctid IN (SELECT ctid FROM log LIMIT ${below(90)})`],
+  (below) => [`INSERT INTO log SELECT line FROM log LIMIT ${below(90)}`],
+  () => ['CREATE TEMP TABLE kept AS TABLE log', 'DELETE FROM log', 'INSERT INTO log TABLE kept', 'DROP TABLE kept'],
+  (below) => [`UPDATE large SET content = content || 'x' WHERE id = ${below(6)}`],
+  () => ['DELETE FROM bare', 'INSERT INTO bare SELECT FROM generate_series(1, 4)'],
+  (below) => [`SAVEPOINT a`, `UPDATE twin SET name = 'y' WHERE ${some(below)}`, 'RELEASE a'],
+  () => ["SELECT nextval('person_id_seq')"],
+  // From here on, of sessions of their own.
+  (below) => ['BEGIN', 'SAVEPOINT a', `UPDATE person SET name = 'y' WHERE ${some(below)}`, 'RELEASE a', 'COMMIT'],
+  (below) => [
+    'BEGIN',
+    'SAVEPOINT a',
+    'DELETE FROM person',
+    'ROLLBACK TO a',
+    `DELETE FROM wide WHERE id = ${below(900)}`,
+    'COMMIT',
+  ],
+  () => ['BEGIN', 'DELETE FROM person', 'TRUNCATE log', 'ALTER TABLE wide ADD gone text', 'ROLLBACK'],
+  () => ['TRUNCATE log'],
+  () => ['VACUUM FULL person'],
+  () => ['VACUUM FREEZE'],
+  () => ['VACUUM (FREEZE, ANALYZE) person'],
+  () => ['CLUSTER wide USING wide_pkey'],
+  () => ['REINDEX TABLE person'],
+  () => ['ALTER TABLE person RENAME TO other', 'ALTER TABLE other RENAME TO person'],
+  () => [
+    'BEGIN; ALTER TABLE twin RENAME TO o; ALTER TABLE person RENAME TO twin; ALTER TABLE o RENAME TO person; COMMIT',
+  ],
+  () => ['ALTER TABLE person RENAME name TO called', 'ALTER TABLE person RENAME called TO name'],
+  () => ['ALTER TABLE log ADD COLUMN more integer DEFAULT 7', 'ALTER TABLE log DROP COLUMN more'],
+  () => ['CREATE TABLE mine (id integer)'],
+  () => ['CREATE TABLE mine (id integer)', 'DROP TABLE mine'],
+];
+
+const ROW_CHANGES = 14;
