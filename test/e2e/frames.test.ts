@@ -130,17 +130,15 @@ test.for(SIZES)('queued runs at %d×%d equal the recorded frames', async ([colum
   const { frames, frame, back } = open({ columns, rows, world: 'slow' });
   await terminal.waitFor('unreachable');
   terminal.press('b');
-=======
-  await frame('running', '25%');
+  await frame('running', 'Dump 25 tables');
   await back(targets(4));
->>>>>>> i42wide
   terminal.press('b');
   await frame('waiting', '○ Queued after');
   await back(targets(4));
   terminal.press('down', 'b');
   await terminal.waitFor((screen) => screen.includes('❯ billing') && screen.includes('Dump 25 tables'));
-    await back(targets(4));
-    await frame('elsewhere', 'build app 33% and 1');
+  await back(targets(4));
+  await frame('elsewhere', 'build app 33% and 1');
   terminal.press('t');
   await frame('activity', '3 entries, 2 running, 1 queued');
   terminal.press('j', 'c');
