@@ -1,4 +1,5 @@
 import { textEdit } from '../../components/text-edit.ts';
+import type { LedgerAnswer } from '../../src/operations/sanitize/ledger/review.ts';
 import {
   answeredText,
   notTrue,
@@ -8,7 +9,6 @@ import {
   undoneText,
 } from '../../src/operations/sanitize/ledger/review-text.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
-import type { LedgerEntry } from '../../src/sanitize/ledger/ledger.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { notFetched } from '../app/lists/fetched.ts';
 import { type Model, notifyFailure, quietly } from '../app/model.ts';
@@ -57,7 +57,7 @@ function update(
 }
 
 /** Classifies the selected column, and goes to the next open one. */
-export function answer(model: Model, route: LedgerRoute, entry: LedgerEntry): void {
+export function answer(model: Model, route: LedgerRoute, entry: LedgerAnswer['entry']): void {
   const row = selectedRow(route);
   if (!row) return;
   const why = notTrue(row, entry.state);
@@ -89,7 +89,7 @@ export function undoAnswer(model: Model, route: LedgerRoute): void {
 }
 
 /** One after the other. What cannot be written is taken back on the screen. */
-function write(model: Model, route: LedgerRoute, change: { name: string; entry: LedgerEntry }): LedgerRoute {
+function write(model: Model, route: LedgerRoute, change: Pick<LedgerAnswer, 'name' | 'entry'>): LedgerRoute {
   const { target, controller, answers, replaced } = route;
   const saving = route.saving.then(async () => {
     try {

@@ -1,7 +1,6 @@
 import type { TextEdit } from '../../components/text-edit.ts';
-import type { LedgerReview } from '../../src/operations/sanitize/ledger/review.ts';
+import type { LedgerAnswer, LedgerReview } from '../../src/operations/sanitize/ledger/review.ts';
 import { type ReviewRow, reviewRows } from '../../src/operations/sanitize/ledger/review-text.ts';
-import type { LedgerEntry } from '../../src/sanitize/ledger/ledger.ts';
 import type { ListState } from '../../src/state/list.ts';
 import type { FetchState } from '../app/lists/fetched.ts';
 import { selectedItem } from '../app/lists/in-view.ts';
@@ -18,9 +17,9 @@ export interface LedgerRoute extends FetchState<LedgerReview> {
   target: string;
   /** The step in progress, until the columns are there. */
   step: string | null;
-  answers: ReadonlyMap<string, LedgerEntry>;
-  /** What each answer has replaced, the last one at the end. */
-  replaced: readonly { name: string; entry: LedgerEntry }[];
+  answers: ReadonlyMap<string, LedgerAnswer['entry']>;
+  /** The entries that the answers have replaced, the last one at the end. */
+  replaced: readonly Pick<LedgerAnswer, 'name' | 'entry'>[];
   /** Writes in the order of the answers. */
   saving: Promise<void>;
   /** The reason for keeping the selected column. */

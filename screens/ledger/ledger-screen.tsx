@@ -7,6 +7,7 @@ import {
   NO_OPEN_COLUMNS,
   openText,
   REVIEW_NOTICES,
+  reasonLabel,
   reviewColumns,
   reviewFacts,
   savedInText,
@@ -28,6 +29,7 @@ export const ledgerScreen: ScreenModule<LedgerRoute> = {
       id: 'classify_changed',
       label: 'changed',
       help: 'the query changes the values of the column',
+      when: notTyping,
       whyNot: notOpen,
       run: (model, route) => answer(model, route, { state: 'changed' }),
       stays: true,
@@ -36,6 +38,7 @@ export const ledgerScreen: ScreenModule<LedgerRoute> = {
       keys: ['k'],
       label: 'kept',
       help: 'the values may stay; asks for the reason',
+      when: notTyping,
       whyNot: notOpen,
       run: askReason,
       stays: true,
@@ -45,6 +48,7 @@ export const ledgerScreen: ScreenModule<LedgerRoute> = {
       id: 'classify_empty',
       label: 'empty',
       help: 'the column is always NULL',
+      when: notTyping,
       whyNot: notOpen,
       run: (model, route) => answer(model, route, { state: 'empty' }),
       stays: true,
@@ -53,6 +57,7 @@ export const ledgerScreen: ScreenModule<LedgerRoute> = {
       id: 'classify_excluded',
       label: 'excluded',
       help: 'the table has no rows in the sanitized snapshot',
+      when: notTyping,
       whyNot: notOpen,
       run: (model, route) => answer(model, route, { state: 'excluded' }),
       stays: true,
@@ -61,10 +66,21 @@ export const ledgerScreen: ScreenModule<LedgerRoute> = {
       id: 'undo',
       label: 'undo',
       help: 'take back the last answer',
+      when: notTyping,
       whyNot: ({ route }) => (route.replaced.length > 0 ? null : REVIEW_NOTICES.noAnswers),
       run: undoAnswer,
     },
-    BACK,
+    {
+      keys: ['enter'],
+      label: 'keep',
+      help: 'keep the column with the reason that is typed',
+      when: isTyping,
+      run: acceptReason,
+      stays: true,
+      palette: false,
+    },
+    { ...BACK, when: notTyping },
+    { ...BACK, keys: ['esc'], label: 'cancel', help: 'keep nothing', when: isTyping },
     PALETTE,
     HELP,
     moving('up', { keys: ['up', 'shift+tab'], help: 'up' }),
@@ -76,6 +92,14 @@ export const ledgerScreen: ScreenModule<LedgerRoute> = {
   onAccept: acceptReason,
   onLeave: ({ navigation }, route) => navigation.replace({ ...route, typing: null }),
 };
+
+function isTyping({ route }: KeyContext<LedgerRoute>): boolean {
+  return route.typing !== null;
+}
+
+function notTyping(context: KeyContext<LedgerRoute>): boolean {
+  return !isTyping(context);
+}
 
 function notOpen({ route }: KeyContext<LedgerRoute>): string | null {
   return selectedRow(route) ? null : REVIEW_NOTICES.notOpen;
@@ -106,7 +130,12 @@ function LedgerView({ route }: { route: LedgerRoute }) {
       {typing && (
         <Box flexDirection="column" flexShrink={0} paddingLeft={2}>
           <Line spans={[]} width={width - 2} />
-          <TextField label="Reason:" edit={typing} width={width - 4} placeholder={REVIEW_NOTICES.reasonHint} />
+          <TextField
+            label={reasonLabel(selectedRow(route) ?? { name: target })}
+            edit={typing}
+            width={width - 4}
+            placeholder={REVIEW_NOTICES.reasonHint}
+          />
         </Box>
       )}
     </ListFrame>

@@ -9,6 +9,7 @@ import { searchCanaries } from '../../src/operations/sanitize/canaries/search-ca
 import { checkLedger } from '../../src/operations/sanitize/ledger/check.ts';
 import { classify } from '../../src/operations/sanitize/ledger/classify.ts';
 import { assertPublishable } from '../../src/operations/sanitize/ledger/ledger-gate.ts';
+import { answerItem, reviewLedger } from '../../src/operations/sanitize/ledger/review.ts';
 import { applySanitize, planSanitize, type SanitizeRequest } from '../../src/operations/sanitize/sanitize.ts';
 import { assertNoOriginalData } from '../../src/operations/snapshots/sanitized-only.ts';
 import { findSnapshot, type SnapshotRequest } from '../../src/operations/snapshots/snapshots.ts';
@@ -154,8 +155,20 @@ export function ledgerContract(start: () => Promise<SanitizerServer>, rounds: Le
         '',
       ]);
       expect(open).toHaveLength(6);
-      await classify(context, { target: 'app' });
+      const review = await reviewLedger(context, { target: 'app' });
       expect(await readFile(ledgerFile(), 'utf8')).toBe(text);
+      expect(review.open.map((item) => item.name)).toEqual(open.map((item) => item.name));
+      const found = (of: string) => review.open.find((item) => item.name === name(of));
+      expect(found('event.payload->kind')).toMatchObject({ samples: ['v****'], valuesLeft: 40, rows: 40 });
+      expect(found('purchase.state')).toMatchObject({ values: ['new', 'paid'], rows: 60 });
+      const person = Object.fromEntries((review.tables.get(name('person')) ?? []).map((of) => [of.column, of.state]));
+      expect(person).toMatchObject({ id: 'open', email: 'changed', phone: 'changed' });
+      await answerItem(context, {
+        target: 'app',
+        name: name('purchase.id'),
+        entry: { state: 'kept', reason: 'a: key' },
+      });
+      expect(await readFile(ledgerFile(), 'utf8')).toBe(text.replace(/(purchase\.id): open/, "$1: { kept: 'a: key' }"));
     },
     LIMIT,
   );

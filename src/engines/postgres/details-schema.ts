@@ -16,7 +16,10 @@ export function postgresDetails(text: v.GenericSchema<string>) {
         columns: list(text),
         /** An extension created the table and may insert rows into it. */
         of_extension: v.boolean(),
+        /** The partitioned table through which the rows are loaded. */
         root: v.optional(v.object({ schema: text, table: text })),
+        /** The partitioned table of any other partition. */
+        partition_of: v.exactOptional(v.object({ schema: text, table: text })),
         /** In the source's catalog; absent where the archive has an entry for the rows. */
         oid: v.exactOptional(count),
       }),

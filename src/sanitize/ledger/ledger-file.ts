@@ -119,7 +119,7 @@ export async function updateLedger(place: LedgerPlace, change: (before: Ledger) 
 }
 
 const HEADING =
-  ' What the sanitized snapshot does with each column: tool sanitize classify TARGET. docs/sanitize.md, "The ledger"';
+  ' What the sanitized snapshot does with each column: tool sanitize classify TARGET. docs/tasks/classify-every-column.md';
 
 export function ledgerText(ledgers: Map<string, Ledger>): string {
   const targets = sorted(ledgers).map(

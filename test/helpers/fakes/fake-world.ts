@@ -39,7 +39,7 @@ export interface FakeWorld {
   noQuery: boolean;
   /** What the next load fails of. */
   failLoad: UserError | null;
-  /** What writing the ledger fails of. */
+  /** The failure of writing the ledger. */
   failLedger: UserError | null;
   /** Identity providers of the configuration. */
   providers: string[];

@@ -167,6 +167,22 @@ for (const kind of ['postgres', 'mariadb'] as const) {
     });
 
     if (kind === 'postgres') {
+      it('include those of partitions, which count for their table', {
+        timeout: LIMIT,
+      }, async () => {
+        const also = [
+          'CREATE TABLE visitor (id integer, email varchar(80)) PARTITION BY RANGE (id)',
+          'CREATE TABLE visitor_1 PARTITION OF visitor FOR VALUES FROM (0) TO (1000)',
+          "INSERT INTO visitor SELECT id, 'visitor-' || id || '@mail.example.org' FROM person",
+        ];
+        const query = `CREATE TABLE seen AS SELECT email AS who FROM visitor WHERE id < 50;
+          UPDATE visitor SET email = 'v' || id || '@example.com' WHERE id > 100;
+          ${MASK}`;
+        const columns = found(await sanitize({ query, also }));
+        expect(columns).toMatchObject({ 'seen.who': { state: 'leaked', from: ['visitor.email'] } });
+        expect(Object.keys(columns).filter((name) => name.startsWith('visitor'))).toEqual(['visitor.email']);
+      });
+
       it('are found in large objects, binary columns and definitions', { timeout: LIMIT }, async () => {
         const query = `
           SELECT lo_from_bytea(0, convert_to('letter to ' || email, 'UTF8')) FROM person WHERE id = 7;

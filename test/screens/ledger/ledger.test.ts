@@ -13,7 +13,11 @@ test('each open column is classified with one key, written at once, and the next
   expect(await screenText(model, { columns: 80, rows: 24 })).toContain('5 of 5 open');
   press(model, 'c');
   expect(selected(model)).toBe('public.orders.state');
-  press(model, 'k', ...'no person', 'enter');
+  press(model, 'k', ...'no person');
+  expect(await screenText(model, { columns: 80, rows: 24 })).toMatch(
+    /Keep public\.orders\.state because: no person[\s\S]*Enter keep +Esc cancel/,
+  );
+  press(model, 'enter');
   press(model, 'k', ...'a time', 'enter');
   press(model, 'e', 'c');
   await route(model).saving;

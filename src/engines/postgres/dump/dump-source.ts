@@ -32,7 +32,7 @@ import { type ArchiveDetails, archiveDetails } from './archive.ts';
 import { type BrokenSelection, readBroken } from './broken-selection.ts';
 import type { Exclusion } from './excluded-rows.ts';
 import { readHidden } from './hidden.ts';
-import { type PartitionRoot, readPartitionRoots } from './partition-roots.ts';
+import { type Partition, readPartitions } from './partition-roots.ts';
 import { readSuperuserObjects } from './superuser-objects.ts';
 
 /** Schemas and tables to dump, read with the rest of the catalog at one instant. */
@@ -54,8 +54,8 @@ export interface DumpSelection extends Exclusion {
 
 /** Further facts from the source's catalog. */
 export interface DumpSource extends Pick<DumpSelection, 'allTables'> {
-  /** Partitioned tables through which rows are loaded, by the oid of the partition. */
-  roots: Map<number, PartitionRoot>;
+  /** By oid. */
+  partitions: Map<number, Partition>;
   details: Omit<ArchiveDetails, 'data'>;
 }
 
@@ -152,14 +152,14 @@ export async function readSource(
 ): Promise<DumpSource> {
   const { allTables, available, schemas, excluded, broken, excludedRows, sequences } = selected;
   const leftOutRows = request.copyOf ? excludedRowsOf(request.copyOf) : excludedRows;
-  const [replication, hidden, remote, superuserObjects, inventory, roots, extensions, roles, locale, settings] =
+  const [replication, hidden, remote, superuserObjects, inventory, partitions, extensions, roles, locale, settings] =
     await Promise.all([
       readReplication(session),
       readHidden(session),
       readRemoteObjects(session, schemas),
       readSuperuserObjects(session, schemas),
       readInventory(session, schemas, { without: broken.keys, sequences }),
-      readPartitionRoots(session, schemas),
+      readPartitions(session, schemas),
       readExtensions(session),
       readPolicyRoles(session, schemas),
       readLocale(session, majorOf(serverVersion)),
@@ -170,7 +170,7 @@ export async function readSource(
   for (const warning of remoteBuildWarnings(remote)) report(warning);
   return {
     allTables,
-    roots,
+    partitions,
     details: {
       schemas: available.filter((schema) => schemas.includes(schema.name)),
       extensions,

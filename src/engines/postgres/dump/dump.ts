@@ -36,6 +36,7 @@ import {
 import { readExclusion } from './excluded-rows.ts';
 import { beginInstant } from './instant.ts';
 import { findOtherServer, serversDiffer } from './other-server.ts';
+import { partitionDetails } from './partition-roots.ts';
 import { rangesOf } from './ranges.ts';
 import { cutShort, type TableReads } from './read-piece.ts';
 import { prepareReading, type ReadTables, tableReaders } from './read-tables.ts';
@@ -277,8 +278,14 @@ function assemble(dumped: DumpContents): Pick<DumpResult, 'tables' | 'files' | '
     const rows = packed.reduce((sum, { lines }) => sum + lines - TERMINATOR_LINES, 0);
     tables.push({ name: nameOf(table), rows, file, ...(parts.length > 0 && { parts }) });
     const { schema, name, columns, of_extension } = table;
-    const root = source.roots.get(table.oid);
-    data[file.name] = { schema, table: name, columns, of_extension, ...(root && { root }), ...more };
+    data[file.name] = {
+      schema,
+      table: name,
+      columns,
+      of_extension,
+      ...partitionDetails(source.partitions.get(table.oid)),
+      ...more,
+    };
   };
   for (const [table, packed] of dumped.tables) add(table, packed, { oid: table.oid });
   for (const entry of archive.filter(isTableData)) {

@@ -4,7 +4,7 @@ import type { SourceColumn, SourceForeignKey, SourceSchema, SourceTable } from '
 import { tableName } from '../../../text/table-names.ts';
 import { quoteName, quoteNumber, quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
-import { type PartitionRoot, readPartitionRoots } from '../dump/partition-roots.ts';
+import { type Partition, readPartitions } from '../dump/partition-roots.ts';
 
 export interface SubsetCatalog {
   facts: SourceSchema;
@@ -77,9 +77,9 @@ export async function readSubsetCatalog(session: PostgresSession): Promise<Subse
   const relations = await session.query<RelationRow>(RELATIONS);
   const byOid = new Map(relations.map((relation) => [relation.oid, relation]));
   const tables = new Map<string, SubsetTable>();
-  const through = await readPartitionRoots(session);
+  const partitions = await readPartitions(session);
   const roots = relations.filter(({ oid, root }) => oid === root);
-  for (const relation of roots) tables.set(nameOf(relation), tableOf(relation, { byOid, through }));
+  for (const relation of roots) tables.set(nameOf(relation), tableOf(relation, { byOid, partitions }));
   const counted = await countRows(
     session,
     roots.filter(({ rows }) => rows < 0),
@@ -149,11 +149,12 @@ function typeOf(table: SubsetTable, column: string): string {
 
 function tableOf(
   relation: RelationRow,
-  { byOid, through }: { byOid: Map<number, RelationRow>; through: Map<number, PartitionRoot> },
+  { byOid, partitions }: { byOid: Map<number, RelationRow>; partitions: Map<number, Partition> },
 ): SubsetTable {
   const leaves = relation.leaves.flatMap((oid, index): Leaf[] => {
     const leaf = byOid.get(oid);
-    const root = through.get(oid);
+    const partition = partitions.get(oid);
+    const root = partition?.isRerouted ? partition.root : undefined;
     const rootName = root && `${quoteName(root.schema)}.${quoteName(root.table)}`;
     return leaf
       ? [{ oid, index, from: fromText(leaf, byOid), name: qualified(leaf), ...(rootName && { root: rootName }) }]

@@ -43,11 +43,14 @@ export function sourcesOf({ suspicions, before, kept }: LeakSourceOptions): Map<
 const REPEATS_FROM = 20;
 const REPEATS_SHARE = 0.1;
 
+const place = v.object({ schema: v.string(), table: v.string() });
+
 const dataSchema = v.record(
   v.string(),
   v.object({
     columns: v.array(v.string()),
-    root: v.optional(v.object({ schema: v.string(), table: v.string() })),
+    root: v.optional(place),
+    partition_of: v.optional(place),
   }),
 );
 
@@ -56,7 +59,7 @@ export function storedColumns({ details, tables }: Manifest): Map<string, Column
   const data = v.parse(v.optional(dataSchema, {}), details.data);
   return new Map(
     tables.map(({ name, file }) => {
-      const { columns = [], root } = data[file.name] ?? {};
+      const { columns = [], partition_of, root = partition_of } = data[file.name] ?? {};
       const { schema, rest } = splitName(name);
       const owner = { schema: root?.schema ?? schema, table: root?.table ?? rest };
       return [name, columns.map((column) => ({ ...owner, column }))];

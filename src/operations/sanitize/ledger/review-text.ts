@@ -47,7 +47,7 @@ export function reviewColumns({ glyphs }: { glyphs: Glyphs }): Column<ReviewRow>
       max: 32,
       cell: ({ entry }) => ({ text: entryText(entry), tone: LOOKS[entry.state].tone }),
     },
-    { title: 'TYPE', dropRank: 2, max: 24, cell: ({ type }) => ({ text: type, tone: 'dim' }) },
+    { title: 'TYPE', dropRank: 2, max: 16, cell: ({ type }) => ({ text: type, tone: 'dim' }) },
     {
       title: 'MASKED VALUES',
       grows: true,
@@ -70,13 +70,13 @@ const CLASSES: Record<LedgerState, string> = {
 };
 
 /** The class, the values, and the other columns of the table by their classes. */
-export function reviewFacts({ entry, samples, table, others, valuesLeft, type }: ReviewRow): Fact[] {
+export function reviewFacts({ entry, samples, table, others, valuesLeft, type, values }: ReviewRow): Fact[] {
   const left = valuesLeft === null ? '' : ` (${formatNumberOf(valuesLeft, 'value')} in the result)`;
   return [
     { name: 'Class', value: entryText(entry), tone: LOOKS[entry.state].tone },
-    { name: 'Type', value: `${type}${left}` },
+    { name: 'Type', value: `${[type, ...(values ? [values.join(', ')] : [])].join(': ')}${left}` },
     { name: 'Values', value: samples.join('  ') || 'no values' },
-    ...(table === null || others.size === 0 ? [] : [{ name: 'Beside it', value: `the other columns of ${table}` }]),
+    ...(table === null ? [] : [{ name: 'Table', value: others.size === 0 ? table : `${table}, its other columns:` }]),
     ...LEDGER_STATES.flatMap((state): Fact[] => {
       const columns = others.get(state);
       return columns ? [{ name: `  ${CLASSES[state]}`, value: columns.join(', '), tone: LOOKS[state].tone }] : [];
@@ -115,7 +115,7 @@ export const REVIEW_NOTICES = {
 
 export const NO_OPEN_COLUMNS = ['All columns are classified.', 'Press Esc to go back.'];
 
-/** Why a class would not be true of the result; `null` where it may be. */
+/** Returns why a class is not true of the result; `null` where it may be. */
 export function notTrue({ name, valuesLeft, rows }: ReviewedItem, state: LedgerState): string | null {
   if (state === 'empty' && (valuesLeft ?? 0) > 0) {
     return `${name} has ${formatNumberOf(valuesLeft ?? 0, 'value')} after the query: it is not empty`;
@@ -129,12 +129,17 @@ export function notTrue({ name, valuesLeft, rows }: ReviewedItem, state: LedgerS
 /** The last answer, and what is next. */
 export function answeredText({ name, entry }: { name: string; entry: LedgerEntry }, left: number): string {
   const what = `${name} is ${entry.state}`;
-  const next = left === 0 ? `All columns are classified: press ${keyText('sanitize')} on the snapshot` : `${left} open`;
-  return `${what}. ${next}. ${keyText('undo')} undoes it`;
+  const next = left === 0 ? 'All columns are classified' : `${left} open`;
+  return `${what}. ${next}. Press ${keyText('undo')} to undo`;
 }
 
 export function undoneText({ name, entry }: { name: string; entry: LedgerEntry }): string {
   return `${name} is ${entry.state} again`;
+}
+
+/** Before the reason that is typed. */
+export function reasonLabel({ name }: { name: string }): string {
+  return `Keep ${name} because:`;
 }
 
 export function savedInText(file: string): string {
