@@ -7,6 +7,7 @@ import type {
   WorkloadWait,
 } from '../../engines/facets/rehearse.ts';
 import { type Database, openDatabase } from '../../engines/open-database.ts';
+import { redact } from '../../process/redact.ts';
 import type { RehearsalLimits, RehearsalPlan, RehearsalResult } from '../../results/rehearsal-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
@@ -224,7 +225,7 @@ async function observeWorks(
 }
 
 function hide({ hide: hideKnown = (text) => text }: Context, text: string): string {
-  return hideKnown(text);
+  return redact(hideKnown(text));
 }
 
 function rounded(milliseconds: number): number {
