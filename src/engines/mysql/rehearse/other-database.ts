@@ -12,7 +12,7 @@ export function otherDatabaseText(database: string): string {
   return `a rehearsal changes its branch only, and this changes database "${printable(database.slice(0, LONGEST_NAME))}"`;
 }
 
-/** Where no statement of a text can change another database, its tokens are not read. */
+/** The tokens of a text without a match are not read: it changes no other database. */
 const MAY_NAME_ONE = /[.]|\b(?:database|schema|use)\b/i;
 
 /**

@@ -14,7 +14,7 @@ import { COMMAND, trackStatements } from './track-statements.ts';
 interface ProxyOptions {
   url: DatabaseUrl;
   recorder: Pick<Recorder<string>, 'now' | 'session'>;
-  /** Of new sessions. */
+  /** The `sql_mode` of new sessions. */
   sqlMode: string;
   /** Reads the locks before the bytes that end a statement are passed on. */
   look: () => Promise<void>;
