@@ -95,8 +95,10 @@ export function fakeOperations(world: FakeWorld, work = fakePlannedWork(world)):
       world.done.push(`close the suggestion of ${target}`);
     },
     reviewLedger: async (_session, { target }) => fakeReview(target),
-    answerItem: async (_session, { target, name, entry }) => {
+    answerItem: async (_session, { target, name, entry, replaces }) => {
       if (world.failLedger) throw world.failLedger;
+      const shown = world.done.findLast((line) => line.startsWith(`classify ${target}: ${name} `));
+      if (!(shown ?? 'open').includes(replaces.state)) throw new Error(`${name} was not ${replaces.state}`);
       world.done.push(`classify ${target}: ${name} ${entry.state}${entry.reason ? `: ${entry.reason}` : ''}`);
       return '/home/ada/sanitize.lock.yml';
     },
