@@ -70,6 +70,12 @@ function afterwards(plan: LoadPlan, content: ExpectedContent): ExpectedStep[] {
     ...steps.map(({ run }) => ({ step: 'after_load', label: `Run ${run}`, ms: 1000 })),
     ...(base ? [copyStep('base', 'Create the base copy', whole)] : []),
     swapStep(destination.database, whole),
+    ...(dropsOlderCopy(plan) ? [copyStep('drop', 'Drop outdated copies', whole)] : []),
     ...(base?.spare ? [copyStep('spare', 'Create the spare', whole)] : []),
   ];
+}
+
+/** Where a load of its kind is recorded, an undo copy of it is likely to be there. MySQL drops it within the switch. */
+function dropsOlderCopy({ snapshot, destination, estimate, undo }: LoadPlan): boolean {
+  return snapshot?.engine === 'postgres' && destination.exists && undo && estimate !== undefined;
 }

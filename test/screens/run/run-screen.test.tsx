@@ -39,7 +39,13 @@ const EVENTS: [number, RunEvent][] = [
 
 function runWith(state: RunState, more: Partial<Run> = {}): Run {
   const base = { id: '1', title: 'Load', target: 'app', kind: 'load', replaces: null, summary: null } as const;
-  return { ...base, state, cancelling: false, swaps: { database: 'app_dev', url: 'postgres://h/app_dev' }, ...more };
+  return {
+    ...base,
+    state,
+    cancelling: false,
+    swaps: { database: 'app_dev', url: 'postgres://h/app_dev', exists: true },
+    ...more,
+  };
 }
 
 const EXPECTED = [
