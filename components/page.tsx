@@ -92,22 +92,20 @@ interface TitleLine {
   last: string;
 }
 
-/** Where room is short, the way to the object goes first, then the right end; the object's name is cut last. */
+/** Where room is short, the way to the object goes first, then its name is cut: the right end changes more often. */
 function titleLine({ path, aside, columns, glyphs, first, last }: TitleLine): Span[] {
   const { pointer, ellipsis, rule } = glyphs;
   const shownAside = aside.filter(({ text }) => text !== '');
-  const allOfRight: Span[] = shownAside.length === 0 ? [] : [{ text: ' ' }, ...trimmed(shownAside), { text: ' ' }];
+  const right: Span[] = shownAside.length === 0 ? [] : [{ text: ' ' }, ...trimmed(shownAside), { text: ' ' }];
   const wayFrom = (from: number): Span[] =>
     [...(from > 0 ? [ellipsis] : []), ...path.slice(from)].flatMap((name, index, { length }): Span[] => [
       { text: index === 0 ? ' ' : ` ${pointer} `, tone: 'dim' },
       { text: name, tone: index === length - 1 ? 'strong' : index === 0 ? 'accent' : 'plain' },
     ]);
   const ends = first.length + last.length + rule.length * 2;
-  const room = columns - ends - 2;
-  const whole = spansWidth(allOfRight);
-  const from = path.findIndex((_, at) => spansWidth(wayFrom(at)) + whole <= room);
+  const room = columns - ends - spansWidth(right) - 2;
+  const from = path.findIndex((_, at) => spansWidth(wayFrom(at)) <= room);
   const left = cutSpans(wayFrom(from === -1 ? path.length - 1 : from), room, ellipsis);
-  const right = cutSpans(allOfRight, room - spansWidth(left), ellipsis);
   const space = Math.max(0, columns - ends - spansWidth(left) - 1 - spansWidth(right));
   return [
     { text: `${first}${rule}`, tone: 'border' },

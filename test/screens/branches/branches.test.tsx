@@ -125,5 +125,5 @@ test('without a branch, U lists the points of the destination', async () => {
   const model = await opened(world);
   press(model, 'U');
   await until(() => model.navigation.top().screen === 'points');
-  expect(model.navigation.top()).toMatchObject({ target: 'app', branch: undefined });
+  expect(model.navigation.top()).not.toHaveProperty('branch');
 });
