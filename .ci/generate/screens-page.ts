@@ -4,7 +4,7 @@ import { SCREENS } from '../../screens/app/screens.ts';
 import { COMMAND_IDS, type CommandId, KEY_COMMANDS } from '../../src/config/schema/default-keys.ts';
 import { markdownTable } from './markdown-table.ts';
 
-/** docs/screens.md: the commands with their keys, what is particular to each screen, and the pictures of some. */
+/** docs/screens.md: the commands with their keys, and pictures of some screens with the keys that only these have. */
 export function screensReference(pictured: string[]): string {
   return [
     INTRODUCTION,
@@ -105,14 +105,15 @@ function withoutCommand({ keys }: ScreenModule): SharedKey[] {
 
 function section(screen: ScreenModule, pictured: string[]): string[] {
   const { id, title } = screen;
+  if (!pictured.includes(id)) return [];
   const common = shared();
   // The way back is the same everywhere.
   const own = withoutCommand(screen).filter((key) => !common.has(textOf(key)) && !key.keys.includes('esc'));
   const content = [
-    ...(pictured.includes(id) ? [`![${title}](pictures/screens/${id}-80x24-dark.svg)`] : []),
+    `![${title}](pictures/screens/${id}-80x24-dark.svg)`,
     ...(own.length > 0 ? [own.map((binding) => `- ${codes(binding)}: ${binding.help}`).join('\n')] : []),
   ];
-  return content.length > 0 ? [`## ${title}`, ...content] : [];
+  return [`## ${title}`, ...content];
 }
 
 function table(bindings: SharedKey[]): string {

@@ -40,7 +40,9 @@ export const snapshotsScreen: ScreenModule<SnapshotsRoute> = {
     aside: (model, route, { brief }) => {
       const list = snapshotsOf(model.snapshots.getState(), route.target);
       const shown = snapshotsInView(model, route).items.length;
-      return [...markedWords(route.marked.length), { text: countOf({ shown, list, brief }), tone: 'dim' }];
+      const marked = markedWords(route.marked.length);
+      // The name of the target has the place in a pane.
+      return brief && marked.length > 0 ? marked : [...marked, { text: countOf({ shown, list, brief }), tone: 'dim' }];
     },
     detail: (model, route) => {
       const row = selectedSnapshot(model, route);

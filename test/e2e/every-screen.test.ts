@@ -37,7 +37,7 @@ interface Step {
 const back = (shows: string | RegExp): Step => ({ keys: ['esc'], shows });
 /** Alone on its page, or the pane that has the keys. */
 const TARGETS = /tool > targets [ -]+\d targets|- > targets -+ \d -/;
-const SNAPSHOTS = /tool > app [ -]+(2 marked +)?2 snapshots, \d|> snapshots of app -+ (2 marked +)?2, 48/;
+const SNAPSHOTS = /tool > app [ -]+(2 marked +)?2 snapshots, \d|> snapshots of app -+ (2 marked|2, 48)/;
 const TABLES = /tool > app > snapshot-0[\s\S]*public\.order_it|> tables of snapshot-0[\s\S]*public\.order_it/;
 
 /** The worlds of the fixture, and the keys that lead through all screens. */

@@ -71,8 +71,8 @@ test.for(SIZES)('the screens at %d×%d equal the recorded frames', async ([colum
   await frame('confirm', '❯ Cancel');
   terminal.press('down', 'enter');
   await frame('run', 'Press u to undo');
-  await back('2 snapshots');
-  await back('6 targets');
+  await back(SNAPSHOTS);
+  await back(targets(6));
   terminal.press('V', 'enter');
   await frame('rehearsal', 'Failed: migration of app');
   await expect(frames.join('\n')).toMatchFileSnapshot(`frames/${columns}x${rows}.txt`);

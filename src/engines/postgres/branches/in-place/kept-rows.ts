@@ -1,5 +1,5 @@
 import type { PostgresSession } from '../../connection/session.ts';
-import type { ChangedVersions } from './find-changes.ts';
+import type { Relation } from '../../dump/unchanged/count-rows.ts';
 
 /**
  * What is known of a table since its last reset over the same sessions: its rows were those of the base copy. Rows that
@@ -19,7 +19,7 @@ export interface RestoredRows {
 export type RestoredTables = Map<number, RestoredRows>;
 
 export interface MovedRows {
-  table: ChangedVersions;
+  table: Relation & { rewritten: boolean };
   moved: [string, string][];
 }
 
