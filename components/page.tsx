@@ -105,7 +105,8 @@ function titleLine({ path, aside, columns, glyphs, first, last }: TitleLine): Sp
   const ends = first.length + last.length + rule.length * 2;
   const room = columns - ends - spansWidth(right) - 2;
   const from = path.findIndex((_, at) => spansWidth(wayFrom(at)) <= room);
-  const left = cutSpans(wayFrom(from === -1 ? path.length - 1 : from), room, ellipsis);
+  const name: Span[] = [{ text: ' ' }, { text: path.at(-1) ?? '', tone: 'strong' }];
+  const left = cutSpans(from === -1 ? name : wayFrom(from), room, ellipsis);
   const space = Math.max(0, columns - ends - spansWidth(left) - 1 - spansWidth(right));
   return [
     { text: `${first}${rule}`, tone: 'border' },
