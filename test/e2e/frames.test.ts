@@ -136,7 +136,7 @@ test.for(SIZES)('queued runs at %d×%d equal the recorded frames', async ([colum
   await frame('waiting', '○ Queued after');
   await back(targets(4));
   terminal.press('down', 'b');
-  await terminal.waitFor((screen) => /❯ (?:billing|build bil)/.test(screen) && screen.includes('Dump 25 tables'));
+  await terminal.waitFor((screen) => /(?:❯ billing|build bil)/.test(screen) && screen.includes('Dump 25 tables'));
   await back(targets(4));
   await frame('elsewhere', 'build app 33% and 1');
   terminal.press('t');
