@@ -92,7 +92,7 @@ interface TitleLine {
   last: string;
 }
 
-/** Where room is short, the way to the object goes first, then its name is cut: the right end changes more often. */
+/** Leaves out the way to the object first, then cuts its name: the right end changes more often. */
 function titleLine({ path, aside, columns, glyphs, first, last }: TitleLine): Span[] {
   const { pointer, ellipsis, rule } = glyphs;
   const shownAside = aside.filter(({ text }) => text !== '');

@@ -78,7 +78,7 @@ function afterwards(plan: LoadPlan, content: ExpectedContent): ExpectedStep[] {
 /** A checkpoint of the whole server comes before it, whatever the size of the copy. */
 const DROP_MS = 600;
 
-/** Where a load of its kind is recorded, an undo copy of it is likely to be there. MySQL drops it within the switch. */
+/** Reports whether an undo copy is likely: an earlier load is recorded. MySQL drops it within the switch. */
 function dropsOlderCopy({ snapshot, destination, estimate, undo }: LoadPlan): boolean {
   return snapshot?.engine === 'postgres' && destination.exists && undo && estimate !== undefined;
 }

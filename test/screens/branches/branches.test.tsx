@@ -119,7 +119,7 @@ test('s and U save the selected branch and return it to a point; the one that is
   expect(current.navigation.top()).toMatchObject({ screen: 'save-name', target: 'app', branch: undefined });
 });
 
-test('without a branch, U lists the points of the destination', async () => {
+test('U without a branch lists the points of the destination', async () => {
   const world = fakeWorld({ targets: [fakeTarget({ name: 'app' })], base: BASE, branches: [] });
   world.points.push(...fakePoints());
   const model = await opened(world);
