@@ -157,7 +157,7 @@ export function fakeOperations(world: FakeWorld, work = fakePlannedWork(world)):
         ],
       },
     }),
-    readRows: async (_session, { target, snapshot, table, reveal = false }) => ({
+    readRows: async (_session, { target, snapshot, table, reveal = false, skip = 0 }) => ({
       target,
       snapshot: find(target, snapshot),
       table,
@@ -174,6 +174,7 @@ export function fakeOperations(world: FakeWorld, work = fakePlannedWork(world)):
         ['4', reveal ? '' : '***', ''],
       ],
       cut: [],
+      ...(skip > 0 && { skipped: skip }),
       total: 1200,
     }),
     listTables: async (_session, { target, snapshot }) => {
