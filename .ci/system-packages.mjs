@@ -110,6 +110,15 @@ const systemPackages = [
     onlyForTests: true,
     startsServices: true,
   },
+  {
+    name: 'Django',
+    programs: ['django', 'environ', 'psycopg2'],
+    usualPlaces: ['/usr/lib/python3/dist-packages'],
+    debian: ['python3-django', 'python3-django-environ', 'python3-psycopg2'],
+    elsewhere: 'the tests use the packages of Debian only',
+    neededBy: 'the tests of examples/working-trees/django',
+    onlyForLongTests: true,
+  },
 ];
 
 /** Installs what is missing on Debian as root; elsewhere says what is missing and where to get it. Never fails. */
