@@ -119,6 +119,15 @@ const systemPackages = [
     neededBy: 'the tests of examples/working-trees/django',
     onlyForLongTests: true,
   },
+  {
+    name: 'Rails',
+    programs: ['ruby-rails', 'ruby-pg'],
+    usualPlaces: ['/usr/share/doc'],
+    debian: ['ruby-rails', 'ruby-pg'],
+    elsewhere: 'the tests use the packages of Debian only',
+    neededBy: 'the tests of examples/working-trees/rails',
+    onlyForLongTests: true,
+  },
 ];
 
 /** Installs what is missing on Debian as root; elsewhere says what is missing and where to get it. Never fails. */

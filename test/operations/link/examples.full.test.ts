@@ -19,6 +19,7 @@ interface Framework {
   packages: Record<string, string>;
   /** The untracked file with the URL. */
   file: string;
+  key?: string;
   commands: string[];
   /** A migration of one tree only. */
   migration: (tree: string) => { file: string; text: string };
@@ -47,6 +48,26 @@ class Migration(migrations.Migration):
 `,
     }),
     applied: "SELECT name FROM django_migrations WHERE app = 'shop' ORDER BY name",
+  },
+  {
+    name: 'rails',
+    packages: {
+      'ruby-rails': '/usr/share/doc/ruby-rails',
+      'ruby-pg': '/usr/share/doc/ruby-pg',
+    },
+    file: 'config/database.yml',
+    key: 'development.database',
+    commands: ['bin/rails db:migrate', 'bin/rails test'],
+    migration: (tree) => ({
+      file: `db/migrate/2026010${TREES.indexOf(tree) + 2}000000_of_${tree}.rb`,
+      text: `class Of${tree[0]?.toUpperCase()}${tree.slice(1)} < ActiveRecord::Migration[6.1]
+  def change
+    create_table :of_${tree}
+  end
+end
+`,
+    }),
+    applied: 'SELECT version FROM schema_migrations ORDER BY version',
   },
 ];
 
@@ -84,7 +105,7 @@ describeWithKind('postgres', 'the tests of examples/working-trees', () => {
 
       it('pass in two trees at once, each with a migration of its own', async () => {
         const { git, path, link } = repository;
-        await link({ file: `app/${framework.file}` });
+        await link({ file: `app/${framework.file}`, key: framework.key });
         for (const tree of TREES) {
           expect(git('main', 'worktree', 'add', '--quiet', path(tree), '-b', tree).status).toBe(0);
           const { file, text } = framework.migration(tree);
