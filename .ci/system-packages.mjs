@@ -128,6 +128,15 @@ const systemPackages = [
     neededBy: 'the tests of examples/working-trees/rails',
     onlyForLongTests: true,
   },
+  {
+    name: 'Go, with a driver for PostgreSQL',
+    programs: ['go', 'pq', 'godotenv'],
+    usualPlaces: ['/usr/share/gocode/src/github.com/lib', '/usr/share/gocode/src/github.com/joho'],
+    debian: ['golang-go', 'golang-github-lib-pq-dev', 'golang-github-joho-godotenv-dev'],
+    elsewhere: 'the tests use the packages of Debian only',
+    neededBy: 'the tests of examples/working-trees/go',
+    onlyForLongTests: true,
+  },
 ];
 
 /** Installs what is missing on Debian as root; elsewhere says what is missing and where to get it. Never fails. */

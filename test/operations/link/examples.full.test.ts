@@ -69,6 +69,24 @@ end
     }),
     applied: 'SELECT version FROM schema_migrations ORDER BY version',
   },
+  {
+    name: 'go',
+    packages: {
+      'golang-go': '/usr/bin/go',
+      'golang-github-lib-pq-dev': '/usr/share/gocode/src/github.com/lib/pq',
+      'golang-github-joho-godotenv-dev': '/usr/share/gocode/src/github.com/joho/godotenv',
+    },
+    file: '.env',
+    commands: [
+      'GO111MODULE=off GOPATH=/usr/share/gocode go run .',
+      'GO111MODULE=off GOPATH=/usr/share/gocode go test -count=1 .',
+    ],
+    migration: (tree) => ({
+      file: `migrations/0002_${tree}.sql`,
+      text: `CREATE TABLE of_${tree} (id integer)\n`,
+    }),
+    applied: 'SELECT name FROM schema_migrations ORDER BY name',
+  },
 ];
 
 describeWithKind('postgres', 'the tests of examples/working-trees', () => {
