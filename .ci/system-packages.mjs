@@ -137,6 +137,15 @@ const systemPackages = [
     neededBy: 'the tests of examples/working-trees/go',
     onlyForLongTests: true,
   },
+  {
+    name: 'Laravel and PHPUnit',
+    programs: ['php', 'phpunit', 'Foundation', 'php-pgsql'],
+    usualPlaces: ['/usr/share/php/Illuminate', '/usr/share/doc'],
+    debian: ['php-laravel-framework', 'php-cli', 'php-pgsql', 'phpunit'],
+    elsewhere: 'the tests use the packages of Debian only',
+    neededBy: 'the tests of examples/working-trees/laravel',
+    onlyForLongTests: true,
+  },
 ];
 
 /** Installs what is missing on Debian as root; elsewhere says what is missing and where to get it. Never fails. */

@@ -87,6 +87,33 @@ end
     }),
     applied: 'SELECT name FROM schema_migrations ORDER BY name',
   },
+  {
+    name: 'laravel',
+    packages: {
+      'php-laravel-framework': '/usr/share/php/Illuminate/Foundation',
+      'php-pgsql': '/usr/share/doc/php-pgsql',
+      phpunit: '/usr/bin/phpunit',
+    },
+    file: '.env',
+    commands: ['php artisan migrate', 'phpunit --do-not-cache-result --bootstrap bootstrap/app.php tests'],
+    migration: (tree) => ({
+      file: `database/migrations/2026_01_02_000000_of_${tree}.php`,
+      text: `<?php
+
+use Illuminate\\Database\\Migrations\\Migration;
+use Illuminate\\Support\\Facades\\Schema;
+
+return new class extends Migration
+{
+    public function up()
+    {
+        Schema::create('of_${tree}', fn ($table) => $table->id());
+    }
+};
+`,
+    }),
+    applied: 'SELECT migration FROM migrations ORDER BY migration',
+  },
 ];
 
 describeWithKind('postgres', 'the tests of examples/working-trees', () => {
