@@ -36,7 +36,7 @@ const FRAMEWORKS: Framework[] = [
       'python3-psycopg2': '/usr/lib/python3/dist-packages/psycopg2',
     },
     file: '.env',
-    commands: ['python3 manage.py migrate', 'python3 manage.py test'],
+    commands: ['python3 manage.py migrate', 'python3 manage.py test --noinput'],
     migration: (tree) => ({
       file: `shop/migrations/0002_${tree}.py`,
       text: `from django.db import migrations
