@@ -110,6 +110,42 @@ const systemPackages = [
     onlyForTests: true,
     startsServices: true,
   },
+  {
+    name: 'Django',
+    programs: ['django', 'environ', 'psycopg2'],
+    usualPlaces: ['/usr/lib/python3/dist-packages'],
+    debian: ['python3-django', 'python3-django-environ', 'python3-psycopg2'],
+    elsewhere: 'the tests use the packages of Debian only',
+    neededBy: 'the tests of examples/working-trees/django',
+    onlyForLongTests: true,
+  },
+  {
+    name: 'Rails',
+    programs: ['ruby-rails', 'ruby-pg'],
+    usualPlaces: ['/usr/share/doc'],
+    debian: ['ruby-rails', 'ruby-pg'],
+    elsewhere: 'the tests use the packages of Debian only',
+    neededBy: 'the tests of examples/working-trees/rails',
+    onlyForLongTests: true,
+  },
+  {
+    name: 'Go, with a driver for PostgreSQL',
+    programs: ['go', 'pq', 'godotenv'],
+    usualPlaces: ['/usr/share/gocode/src/github.com/lib', '/usr/share/gocode/src/github.com/joho'],
+    debian: ['golang-go', 'golang-github-lib-pq-dev', 'golang-github-joho-godotenv-dev'],
+    elsewhere: 'the tests use the packages of Debian only',
+    neededBy: 'the tests of examples/working-trees/go',
+    onlyForLongTests: true,
+  },
+  {
+    name: 'Laravel and PHPUnit',
+    programs: ['php', 'phpunit', 'Foundation', 'php-pgsql'],
+    usualPlaces: ['/usr/share/php/Illuminate', '/usr/share/doc'],
+    debian: ['php-laravel-framework', 'php-cli', 'php-pgsql', 'phpunit'],
+    elsewhere: 'the tests use the packages of Debian only',
+    neededBy: 'the tests of examples/working-trees/laravel',
+    onlyForLongTests: true,
+  },
 ];
 
 /** Installs what is missing on Debian as root; elsewhere says what is missing and where to get it. Never fails. */

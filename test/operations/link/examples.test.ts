@@ -1,18 +1,19 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AnyServer, startAnyServer } from '../../helpers/databases/any-server.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
+import { exampleEnvironment } from '../../helpers/example-environment.ts';
 import { createRepository, type LinkedRepository } from '../../helpers/linked-repository.ts';
 
 const run = promisify(execFile);
 const EXAMPLES = fileURLToPath(new URL('../../../examples/working-trees/', import.meta.url));
 const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
 
-/** The others are as these: one URL, or a variable for each part of it. */
-const FOLDERS = process.env.TEST_FULL === '1' ? ['rails', 'django', 'laravel', 'prisma', 'go'] : ['laravel', 'prisma'];
+/** One URL, or a variable for each part of it. The other frameworks are in examples.full.test.ts. */
+const FOLDERS = ['laravel', 'prisma'];
 
 describeWithKind('postgres', 'examples/working-trees', () => {
   let server: AnyServer;
@@ -38,14 +39,7 @@ describeWithKind('postgres', 'examples/working-trees', () => {
 
   it.each(FOLDERS)('%s writes to a database of its own in two trees at once', async (name) => {
     const { path, git, link, unlink } = repository;
-    const { username, password, hostname, port } = new URL(server.url('shop_dev'));
-    const text = (await readFile(`${EXAMPLES}${name}/.env.example`, 'utf8'))
-      .replace('shop:secret@', `${username}${password && `:${password}`}@`)
-      .replace('localhost:5432', `${hostname}:${port}`)
-      .replace('DB_HOST=localhost', `DB_HOST=${hostname}`)
-      .replace('DB_PORT=5432', `DB_PORT=${port}`)
-      .replace('DB_USERNAME=shop', `DB_USERNAME=${username}`)
-      .replace('DB_PASSWORD=secret', `DB_PASSWORD=${password}`);
+    const text = await exampleEnvironment(`${EXAMPLES}${name}/.env.example`, server.url('shop_dev'));
     await writeFile(path(`main/${name}/.env`), text);
     await link({ file: `${name}/.env` });
     const trees = [`${name}-one`, `${name}-two`];
