@@ -167,7 +167,7 @@ export function ledgerContract(start: () => Promise<SanitizerServer>, rounds: Le
         ...{ target: 'app', name: name('purchase.id') },
         ...{ entry: { state: 'kept', reason: 'a: key' }, replaces: { state: 'open' } },
       });
-      expect(await readFile(ledgerFile(), 'utf8')).toBe(text.replace(/(purchase\.id): open/, "$1: { kept: 'a: key' }"));
+      expect(await readFile(ledgerFile(), 'utf8')).toBe(text.replace(/(purchase\.id): open/, '$1: { kept: "a: key" }'));
     },
     LIMIT,
   );

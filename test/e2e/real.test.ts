@@ -156,7 +156,7 @@ describeWithPostgres('the screens on a real server', () => {
     terminal.press('enter', 'b');
     await terminal.waitFor('Built snapshot 0 of shop');
     await openListed();
-    await terminal.waitFor(/❯ 0 {2}\w{8} {2}just now .* 2,000/);
+    await terminal.waitFor(/❯ \w{8} {2}0 {2}just now .* 2,000/);
 
     terminal.press('l');
     await terminal.waitFor('❯ Cancel');

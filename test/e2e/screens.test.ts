@@ -45,7 +45,7 @@ describe.each([
     terminal.press('esc');
     await terminal.waitFor(/3 snapshots|❯ snapshots of app ─+ 3,/);
     terminal.press('esc');
-    await terminal.waitFor('1 of 4 targets');
+    await terminal.waitFor(/❯ targets ─+ 1 of 4 targets/);
     terminal.press('q');
     expect(await terminal.exited).toMatchObject({ exitCode: 0 });
     await terminal.waitFor('Built snapshot 0 of app');
@@ -213,10 +213,10 @@ const SELECTED: Record<string, Moved> = {
     world: 'long',
     open: [
       ['enter', /❯ snapshots of app ─+ 10,000, /],
-      ['j', /❯ +1 /],
+      ['j', /❯ snapshot-1 /],
     ],
     move: 'j',
-    moved: /❯ +2 /,
+    moved: /❯ snapshot-2 /,
   },
   'the tables': { open: TABLES, move: 'j', moved: '❯    public.order_i' },
   'the rows of a table': { open: [...TABLES, ['enter', /❯ +1 /]], move: 'j', moved: /❯ +2 / },
@@ -236,12 +236,12 @@ const SCROLLED: Record<string, Moved> = {
     world: 'long',
     open: [
       ['enter', /❯ snapshots of app ─+ 10,000, /],
-      ['G', /❯ +9999 /],
+      ['G', /❯ snapshot-9999 /],
       ...Array(11).fill(['k', /./]),
-      ['k', /❯ +9987 /],
+      ['k', /❯ snapshot-9987 /],
     ],
     move: 'k',
-    moved: /❯ +9986 /,
+    moved: /❯ snapshot-9986 /,
   },
   'the log of a run': {
     world: 'logged',
