@@ -198,7 +198,7 @@ describeWithPostgres('the screens on a real server', () => {
     terminal.press('esc');
     await terminal.waitFor(SNAPSHOTS);
     terminal.press('esc');
-    await terminal.waitFor('1 of 4 targets');
+    await terminal.waitFor(/❯ targets ─+ 1 of 4 targets/);
     terminal.press('q');
     await expectRestored(0);
     for (const line of [
