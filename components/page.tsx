@@ -92,17 +92,21 @@ interface TitleLine {
   last: string;
 }
 
-/** Cuts the path first where room is short: the right end changes more often. */
+/** Leaves out the way to the object first, then cuts its name: the right end changes more often. */
 function titleLine({ path, aside, columns, glyphs, first, last }: TitleLine): Span[] {
   const { pointer, ellipsis, rule } = glyphs;
   const shownAside = aside.filter(({ text }) => text !== '');
   const right: Span[] = shownAside.length === 0 ? [] : [{ text: ' ' }, ...trimmed(shownAside), { text: ' ' }];
-  const way = path.flatMap((name, index): Span[] => [
-    { text: index === 0 ? ' ' : ` ${pointer} `, tone: 'dim' },
-    { text: name, tone: index === path.length - 1 ? 'strong' : index === 0 ? 'accent' : 'plain' },
-  ]);
+  const wayFrom = (from: number): Span[] =>
+    [...(from > 0 ? [ellipsis] : []), ...path.slice(from)].flatMap((name, index, { length }): Span[] => [
+      { text: index === 0 ? ' ' : ` ${pointer} `, tone: 'dim' },
+      { text: name, tone: index === length - 1 ? 'strong' : index === 0 ? 'accent' : 'plain' },
+    ]);
   const ends = first.length + last.length + rule.length * 2;
-  const left = cutSpans(way, columns - ends - spansWidth(right) - 2, ellipsis);
+  const room = columns - ends - spansWidth(right) - 2;
+  const from = path.findIndex((_, at) => spansWidth(wayFrom(at)) <= room);
+  const name: Span[] = [{ text: ' ' }, { text: path.at(-1) ?? '', tone: 'strong' }];
+  const left = cutSpans(from === -1 ? name : wayFrom(from), room, ellipsis);
   const space = Math.max(0, columns - ends - spansWidth(left) - 1 - spansWidth(right));
   return [
     { text: `${first}${rule}`, tone: 'border' },

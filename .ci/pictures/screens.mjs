@@ -100,6 +100,14 @@ export const SCENES = [
       { picture: 'branches', title: 'Branches', keys: ['B'], shows: 'branches' },
       { picture: 'branch-name', title: 'New branch', keys: ['n', 'taxes'], shows: 'taxes' },
       { keys: ['esc'], shows: /shop ❯ branches ─/ },
+      {
+        picture: 'rehearsal-command',
+        title: 'A migration to rehearse',
+        keys: ['V', 'migrate.sql'],
+        shows: 'migrate.sql',
+      },
+      { picture: 'rehearsal', title: 'Report of a rehearsal', keys: ['enter'], shows: 'shop ❯ rehearsal ─' },
+      { keys: ['esc'], shows: /shop ❯ branches ─/ },
       { picture: 'points', title: 'Points to return to', keys: ['U'], shows: 'previous' },
       { picture: 'save-name', title: 'New save', keys: ['s', 'before-taxes'], shows: 'before-taxes' },
       { keys: ['esc'], shows: 'previous' },
@@ -271,9 +279,16 @@ UPDATE employee SET name = 'Employee ' || id, work_email = 'staff-' || id || '@s
 TRUNCATE newsletter_subscriber;
 `;
 
+/** Rewrites a table, and validates a constraint under an exclusive lock. */
+const MIGRATION = `ALTER TABLE product ALTER COLUMN id TYPE bigint;
+ALTER TABLE review ADD CONSTRAINT review_words CHECK (words <> '');
+CREATE INDEX review_customer ON review (customer_id);
+UPDATE product SET name = trim(name);
+`;
+
 /** The files of the folder in which a scene plays; `{server}` is the server of the demo. */
 export const FILES = {
-  shop: { 'tool.yml': TARGETS, 'sanitize.sql': SANITIZE },
+  shop: { 'tool.yml': TARGETS, 'sanitize.sql': SANITIZE, 'migrate.sql': MIGRATION },
   mistakes: {
     'tool.yml': `secret_key: 00e7c1f4a9b23d5800e7c1f4a9b23d58
 targets:

@@ -85,9 +85,9 @@ export const SAVE_BRANCH: KeyBinding<BranchesRoute> = {
 
 export const BACK_TO_POINT: KeyBinding<BranchesRoute> = {
   ...BACK_TO,
-  help: 'states that the branch can return to: its saves, the base copy',
+  help: 'states that the branch, or the destination, can return to: saves, the base copy',
   palette: 'Return to a save or the base copy…',
-  whyNot: noBranch,
+  whyNot: (context) => (selectedBranch(context.route) ? notWritable(context) : (BACK_TO.whyNot?.(context) ?? null)),
   run: (model, route) => showPoints(model, placeOf(route)),
 };
 

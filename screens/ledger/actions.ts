@@ -67,7 +67,11 @@ export function answer(model: Model, route: LedgerRoute, entry: LedgerAnswer['en
   }
   const written = { ...entry, ...(row.values && { values: row.values }) };
   const replaced = [...route.replaced, { name: row.name, entry: row.entry }];
-  const next = write(model, { ...route, replaced, typing: null }, { name: row.name, entry: written });
+  const next = write(
+    model,
+    { ...route, replaced, typing: null },
+    { name: row.name, entry: written, replaces: row.entry },
+  );
   const rows = rowsOf(next);
   const at = rows.findIndex(({ name }) => name === row.name);
   const open = [...rows.slice(at + 1), ...rows.slice(0, at)].find((each) => each.entry.state === 'open');
@@ -83,13 +87,14 @@ export function undoAnswer(model: Model, route: LedgerRoute): void {
     model.navigation.notify({ tone: 'caution', text: REVIEW_NOTICES.noAnswers });
     return;
   }
-  const next = write(model, { ...route, replaced: route.replaced.slice(0, -1) }, last);
+  const replaces = route.answers.get(last.name) ?? last.entry;
+  const next = write(model, { ...route, replaced: route.replaced.slice(0, -1) }, { ...last, replaces });
   model.navigation.replace({ ...next, list: { ...next.list, selected: last.name } });
   model.navigation.notify({ tone: 'plain', text: undoneText(last) });
 }
 
 /** One after the other. What cannot be written is taken back on the screen. */
-function write(model: Model, route: LedgerRoute, change: Pick<LedgerAnswer, 'name' | 'entry'>): LedgerRoute {
+function write(model: Model, route: LedgerRoute, change: Omit<LedgerAnswer, 'target'>): LedgerRoute {
   const { target, controller, answers, replaced } = route;
   const saving = route.saving.then(async () => {
     try {

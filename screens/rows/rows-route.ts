@@ -15,4 +15,6 @@ export interface RowsRoute extends FetchState<RowsResult>, GridState {
   snapshot: SnapshotRow;
   table: string;
   revealed: boolean;
+  /** Rows before the first one of the page. */
+  skip: number;
 }

@@ -9,11 +9,11 @@ import { Frame, useRoom } from '../app/frame/frame.tsx';
 import { GridPane } from '../app/frame/grid-pane.tsx';
 import { RecordPage } from '../app/frame/record-page.tsx';
 import { HELP, MOVES, PALETTE } from '../app/keys.ts';
-import { GRID_BACK, gridKeys, moveInGrid } from '../app/lists/grid-keys.ts';
+import { GRID_BACK, gridKeys } from '../app/lists/grid-keys.ts';
 import { positionIn, rowsByIndex } from '../app/lists/in-view.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { EMPTY, LOADING } from '../app/text.ts';
-import { toggleRevealed } from '../commands/rows.ts';
+import { moveInRows, toggleRevealed } from '../commands/rows.ts';
 import type { RowsRoute } from './rows-route.ts';
 
 export const rowsScreen: ScreenModule<RowsRoute> = {
@@ -36,7 +36,7 @@ export const rowsScreen: ScreenModule<RowsRoute> = {
     ...MOVES,
   ],
   rows: (_, { found }) => rowsByIndex(found?.rows ?? []),
-  onMove: moveInGrid,
+  onMove: moveInRows,
   linesAboveRows: () => 2,
   selected: (_, { snapshot }) => ({ snapshot }),
 };

@@ -21,9 +21,14 @@ const OF_URL: Form = [
 const BY_FORM: Form[] = [
   // The name is searched backwards from its =, once.
   [/([?&]\w+=)(?<=(?:password|passwd|pwd|token|secret|scram_client_key|scram_server_key)\w*=)[^\s&#]+/gi, masked],
-  // CREATE ROLE … PASSWORD '…', CREATE USER MAPPING … OPTIONS (password '…').
+  // CREATE ROLE … PASSWORD '…', CREATE USER MAPPING … OPTIONS (password '…'), and within a text PASSWORD ''…''.
   [
-    /(\bpassword\s+)(?:E'[^'\\]*(?:(?:\\.|'')[^'\\]*)*(?:'|\\?$)|'[^']*(?:''[^']*)*(?:'|$)|(\$\w*\$)(?:.*?\2|.*))/gis,
+    /(\bpassword(?:\s+|\s*\(\s*))(?:''(?=[^'\s;,)])[^']*(?:'+|$)|(?:U&|N)?'[^']*(?:''[^']*)*(?:'|$)|E'[^'\\]*(?:(?:\\.|'')[^'\\]*)*(?:'|\\?$)|(\$\w*\$)(?:.*?\2|.*))/gis,
+    masked,
+  ],
+  // CREATE USER … IDENTIFIED WITH plugin BY '…', of MySQL.
+  [
+    /(\bidentified\s+(?:(?:with|via)\s+\S+\s+)?(?:by|as|using)\s+)(?:'[^'\\]*(?:(?:\\.|'')[^'\\]*)*(?:'|\\?$)|"[^"\\]*(?:(?:\\.|"")[^"\\]*)*(?:"|\\?$))/gis,
     masked,
   ],
   [/(\$aes\$)[0-9a-f]+/gi, masked],

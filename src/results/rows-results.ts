@@ -24,6 +24,7 @@ export const rowsResult = v.object({
   key: optional(describe(texts, 'Columns of the primary key, where they were asked for.')),
   rows: describe(v.array(v.array(orNull(text))), 'Values as text, NULL as `null`; bytes that are no UTF-8 as `0x…`.'),
   cut: cutValues,
+  skipped: optional(describe(number, 'Rows before the first one. Absent: none.')),
   total: describe(number, 'Rows of the table.'),
 });
 

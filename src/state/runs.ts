@@ -43,6 +43,8 @@ export interface ReplacedDatabase {
   database: string;
   /** Without password. */
   url: string;
+  /** There is a previous version to keep. */
+  exists: boolean;
 }
 
 export interface RunSummary {

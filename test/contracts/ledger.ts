@@ -164,9 +164,8 @@ export function ledgerContract(start: () => Promise<SanitizerServer>, rounds: Le
       const person = Object.fromEntries((review.tables.get(name('person')) ?? []).map((of) => [of.column, of.state]));
       expect(person).toMatchObject({ id: 'open', email: 'changed', phone: 'changed' });
       await answerItem(context, {
-        target: 'app',
-        name: name('purchase.id'),
-        entry: { state: 'kept', reason: 'a: key' },
+        ...{ target: 'app', name: name('purchase.id') },
+        ...{ entry: { state: 'kept', reason: 'a: key' }, replaces: { state: 'open' } },
       });
       expect(await readFile(ledgerFile(), 'utf8')).toBe(text.replace(/(purchase\.id): open/, "$1: { kept: 'a: key' }"));
     },

@@ -111,6 +111,18 @@ export function rehearsalContract(start: () => Promise<SanitizerServer>): void {
   );
 
   it(
+    'refuses a file that changes another database before it makes a branch, where it could',
+    async () => {
+      if (!isMysql()) return;
+      const file = await sqlFile('SELECT 1', 'DELETE FROM source.calm');
+      const refused = { code: 'script_refused', message: expect.stringMatching(/2:1: .*database "source"$/) };
+      await expect(planRehearsal(context(), { target: 'app', sql: file })).rejects.toMatchObject(refused);
+      expect(await server.value('source', 'SELECT count(*) FROM calm')).toBe('10');
+    },
+    LIMIT,
+  );
+
+  it(
     'crosses limits of locks and rewrites, and writes them to the report; a table without rows crosses none',
     async () => {
       const limits = { max_lock_ms: 0, max_rewrite_bytes: 1000 };

@@ -184,7 +184,7 @@ targets:
     expect(built.summary).toMatch(/^## Snapshot of app\n/);
     expect(built.summary).toContain(`| Snapshot | ${built.outputs['snapshot-id']} |`);
     expect(built.summary).toContain('| Note | two words |');
-    expect(built.summary).toMatch(/\| Sanitization \| 0 of 1 personal column is unchanged/);
+    expect(built.summary).toMatch(/\| Sanitization \| 1 of 1 personal column changed/);
     expect(built.commands.filter((line) => line.includes('injected'))).toEqual([]);
     expect(built.log).toContain('Installed tool');
   });

@@ -92,6 +92,14 @@ describe('marks of canaries', () => {
     expect(ids('1815050', '181505061', '2024-01-01 12:30:45 +00')).toEqual([]);
   });
 
+  it('are searched in a time that grows with the text only', () => {
+    const started = performance.now();
+    for (const part of ['may', 'jan1', '1815', '18', '1', '1 ', '12345 ', '1-1-', '5 may ', 'mayyyyyyyy ']) {
+      expect(ids(`1815 ${part.repeat(200_000 / part.length)}`), part).toEqual([]);
+    }
+    expect(performance.now() - started).toBeLessThan(3000);
+  });
+
   it('are counted, also over the pieces of a value', () => {
     const finder = createMarkFinder(markSearch(MARKERS, TOKENS));
     finder.feed(Buffer.from('x +49 1234 5'), true);

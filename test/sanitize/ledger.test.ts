@@ -1,6 +1,7 @@
 import { chmod, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { answerItem } from '../../src/operations/sanitize/ledger/review.ts';
 import { arrayElements, recordFields } from '../../src/sanitize/ledger/composite-text.ts';
 import { createPathCollector, MOST_KEYS } from '../../src/sanitize/ledger/document-paths.ts';
 import { findOpenItems, type Ledger, type LedgerEntry } from '../../src/sanitize/ledger/ledger.ts';
@@ -229,5 +230,20 @@ describe('the file of a ledger', () => {
     });
     await expect(failing).rejects.toMatchObject({ code: 'ledger_not_written' });
     expect(await readFile(file, 'utf8')).toBe(text);
+  });
+
+  it('gets an answer in place of the entry that was shown only', async () => {
+    const { folder, file, place } = await folderWith('version: 1\ntargets:\n  app:\n    s.t.c: open\n');
+    await using _folder = folder;
+    const answer = (entry: LedgerEntry, replaces: LedgerEntry): Promise<string> =>
+      answerItem(place, { target: 'app', name: 's.t.c', entry, replaces });
+    await answer({ state: 'changed' }, { state: 'open' });
+    const text = await readFile(file, 'utf8');
+    for (const shown of [{ state: 'open' }, { state: 'kept', reason: 'y' }] as const) {
+      await expect(answer(kept, shown)).rejects.toMatchObject({ message: 's.t.c is changed by now' });
+    }
+    expect(await readFile(file, 'utf8')).toBe(text);
+    await answer({ state: 'open' }, { state: 'changed' });
+    expect(await readFile(file, 'utf8')).toContain('s.t.c: open');
   });
 });

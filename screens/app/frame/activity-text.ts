@@ -114,7 +114,7 @@ function briefTime(at: number, now: number): string {
 /** Cells of an entry of a strip, at least. */
 const LEAST_CELLS = 52;
 const DURATION_WIDTH = 8;
-const NOTHING_DONE = 'nothing was done yet';
+const NOTHING_DONE = 'No runs yet';
 const GAP = 3;
 
 export interface StripOptions extends ActivityOptions {

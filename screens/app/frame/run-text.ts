@@ -33,9 +33,9 @@ export function runStatus({ state, summary, cancelling }: Run, now: number): Cel
   return { text: `${status} after ${time}`, tone };
 }
 
-/** The kind of its data, before the status. */
-export function runBadge({ sanitized }: Run): Cell[] {
-  return sanitized === undefined ? [] : [kindBadge(sanitized), { text: '  ' }];
+/** The kind of its data, before the status: of a sanitization that of its result once there is one. */
+export function runBadge({ sanitized, summary }: Run): Cell[] {
+  return sanitized === undefined ? [] : [kindBadge(sanitized || summary?.sanitized !== undefined), { text: '  ' }];
 }
 
 /** `shop_dev replaced`, `1.5 s`, `unavailable 46 ms`: the result, the duration, then what else is known. */

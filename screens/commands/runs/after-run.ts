@@ -99,14 +99,19 @@ interface KeyAndLabel {
 }
 
 /** Returns the keys that act on the result of a run, with their labels. */
-export function keysWhenDone({ kind, swaps, summary }: Run): KeyAndLabel[] {
+export function keysWhenDone({ kind, swaps, summary, state }: Run): KeyAndLabel[] {
   const isSanitized = kind === 'sanitize' || summary?.sanitized !== undefined;
-  const open: KeyAndLabel = { id: null, label: isSanitized ? 'coverage' : LABELS[OPENS[kind]] };
+  const isRehearsal = summary?.rehearsal !== undefined || state.expected.some(({ step }) => step === 'observe');
+  const open: KeyAndLabel = {
+    id: null,
+    label: isSanitized ? 'coverage' : isRehearsal ? 'report' : LABELS[OPENS[kind]],
+  };
   if (MAKES.has(kind)) return [{ id: 'load', label: 'load' }, open];
   if (!swaps || !LOADS.has(kind)) return [open];
+  const isUndoable = state.status === 'done' ? (summary?.undo ?? null) !== null : swaps.exists;
   return [
     { id: 'client', label: 'open client' },
-    { id: 'undo', label: 'undo' },
+    ...(isUndoable ? [{ id: 'undo', label: 'undo' } as const] : []),
     { id: 'copy', label: 'copy URL' },
     { id: 'changes', label: 'what changed' },
     open,

@@ -33,7 +33,7 @@ export function operationRun<Request, P extends Planned<Request, unknown>, Resul
     target,
     kind: operation.kind,
     replaces: replacement && replacedDatabase(replacement.database),
-    ...(replacement?.bySwap && { swaps: { database: replacement.database.database, url: replacement.database.url } }),
+    ...(replacement?.bySwap && { swaps: replacement.database }),
     ...(sanitized !== null && { sanitized }),
     ...(steps && { steps }),
     perform: async (session) => {

@@ -3,6 +3,8 @@ import type { RehearsalFacts } from './rehearsal-facts.ts';
 
 /** The database is a branch of its own, which is dropped afterwards: the work may leave it in any state. */
 export interface RehearseFacet {
+  /** Reads an SQL file without running it; refuses statements that name another database than this, where they could. */
+  checkFile?(file: string, database: string): Promise<void>;
   /** Begins to observe a database. Its facts are as before the work from here on. */
   observe(): Promise<RehearsalObserver>;
   /** The observer can run a workload meanwhile. */

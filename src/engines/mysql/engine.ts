@@ -148,6 +148,10 @@ export const mysql: Engine = {
         run(async (context, url) => (await import('./subset/destination.ts')).checkDestination(context, url)),
     },
     rehearse: {
+      checkFile: (file, database) =>
+        run(async (context, url) =>
+          (await import('./rehearse/run-sql-file.ts')).checkSqlFile(context, { url, file, database }),
+        ),
       observe: () => run(async (context, url) => (await import('./rehearse/observe.ts')).observe(context, url)),
     },
     branches: {

@@ -29,8 +29,9 @@ export class DatabaseYamlError extends Error {
   override name = 'DatabaseYamlError';
 }
 
-/** Maps that merge others, at most. */
+/** Maps that merge others, and keys of such a map, at most: each alias is searched in the whole file. */
 const MOST_MERGES = 20;
+const MOST_KEYS = 200;
 
 /** Returns the URL of a key, for the parser of URLs; `null` without one, and for a file that cannot be used. */
 export function databaseYamlUrl(text: string, key: string): string | null {
@@ -85,7 +86,13 @@ function replaceable({ value }: Pair, key: string): YamlDatabase['value'] {
   if (!isPlain || value.anchor !== undefined || value.tag !== undefined) {
     throw new DatabaseYamlError(`has a block, an anchor or a tag at ${key}: write the value itself`);
   }
+  assertWhole(value.value, key);
   return value as YamlDatabase['value'];
+}
+
+/** Refuses a text that no URL can have: JSON of a program writes such a half as an escape. */
+function assertWhole(text: string, key: string): void {
+  if (!text.isWellFormed()) throw new DatabaseYamlError(`has half a character at ${key}`);
 }
 
 /** Returns the keys of a map, then those of the maps that it merges (`<<: *default`). */
@@ -94,13 +101,16 @@ function mergedPairs(map: YAMLMap, document: Document.Parsed): Map<string, Pair>
   const waiting = [map];
   for (let count = 0; waiting.length > 0; count++) {
     const next = waiting.shift();
-    if (!next || count > MOST_MERGES) throw new DatabaseYamlError('merges too many maps');
+    if (!next || count + waiting.length > MOST_MERGES) throw new DatabaseYamlError('merges too many maps');
+    if (next.items.length > MOST_KEYS) throw new DatabaseYamlError('has too many keys in a section');
     for (const pair of next.items) {
       const key = isScalar(pair.key) ? String(pair.key.value) : '';
       if (key !== '<<' && key !== '' && findPair(next, key) && !found.has(key)) found.set(key, pair);
     }
     const merged = findPair(next, '<<')?.value;
-    for (const each of merged === undefined ? [] : isSeq(merged) ? merged.items : [merged]) {
+    const all = merged === undefined ? [] : isSeq(merged) ? merged.items : [merged];
+    if (all.length > MOST_MERGES) throw new DatabaseYamlError('merges too many maps');
+    for (const each of all) {
       const target = isAlias(each) ? each.resolve(document) : each;
       if (!isMap(target)) throw new DatabaseYamlError('merges something else than maps');
       waiting.push(target);
@@ -122,7 +132,10 @@ function urlOfParts(pairs: Map<string, Pair>, database: string): string | null {
   const variables: NodeJS.Dict<string> = { DB_DATABASE: database };
   for (const [key, variable] of Object.entries(PARTS)) {
     const value = pairs.get(key)?.value;
-    if (isScalar(value) && value.value !== null) variables[variable] = value.source ?? String(value.value);
+    if (!isScalar(value) || value.value === null) continue;
+    const text = value.source ?? String(value.value);
+    assertWhole(text, key);
+    variables[variable] = text;
   }
   return connectionText(variables, 'DB_DATABASE');
 }

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { isAlias, isNode, isScalar } from 'yaml';
+import { isAlias, isNode, isScalar, visit } from 'yaml';
+import { parseText } from '../../config/yaml/parse-text.ts';
 import { DatabaseYamlError, readDatabaseYaml, type YamlDatabase } from '../configuration/database-yaml.ts';
 import type { FileFormat, Former, Lines } from './file-format.ts';
 import { refused } from './tree-file.ts';
@@ -22,19 +23,25 @@ function linesOf(bytes: string, key: string): Lines {
     ...path.map((word, depth) => `${indent(depth)}${word}:`),
     ...[...pairs].map(([name, { value }]) => {
       const word = /^[A-Za-z_][\w-]*$/.test(name) ? name : JSON.stringify(name);
-      return `${indent(path.length)}${word}: ${valueText(text, value, document)}`;
+      return `${indent(path.length)}${word}: ${valueText(text, value, { name, document })}`;
     }),
   ];
   return { [key]: toBytes(`${lines.join('\n')}\n`) };
 }
 
 /** Returns the value as it is written, where that is one line: `port: 05432` stays. */
-function valueText(text: string, value: unknown, document: YamlDatabase['document']): string {
+function valueText(text: string, value: unknown, key: { name: string; document: YamlDatabase['document'] }): string {
+  const { name, document } = key;
   const source = isScalar(value) && value.range ? text.slice(value.range[0], value.range[1]) : '';
   const isOneLine = isScalar(value) && value.tag === undefined && !/^[|>]|\n/.test(source);
   if (isOneLine) return source;
-  if (isAlias(value) && isScalar(value.resolve(document))) return valueText(text, value.resolve(document), document);
-  return JSON.stringify(isNode(value) ? value.toJS(document, { maxAliasCount: 100 }) : value);
+  if (isAlias(value) && isScalar(value.resolve(document))) return valueText(text, value.resolve(document), key);
+  try {
+    return JSON.stringify(isNode(value) ? value.toJS(document, { maxAliasCount: 100 }) : value);
+  } catch {
+    // It contains itself, or very many others.
+    throw refused(`The value of ${name} cannot be written`);
+  }
 }
 
 function formerOf(bytes: string, key: string): Lines {
@@ -72,7 +79,24 @@ function withoutLines(bytes: string, { key, before }: Former): string | null {
   const start = isScalar(top.key) ? (top.key.range?.[0] ?? 0) : 0;
   const end = isNode(top.value) ? (top.value.range?.[1] ?? text.length) : text.length;
   const rest = text.slice(0, start) + text.slice(end).replace(/^[ \t]*\r?\n/, '');
-  return rest.trim() === '' ? null : toBytes(rest);
+  if (rest.trim() === '') return null;
+  if (hasAnchor(top.value) || parseText(rest).flaws.length > 0) {
+    throw refused(`Other parts of the file need ${key.split('.')[0]}`);
+  }
+  return toBytes(rest);
+}
+
+/** The link writes none: one of somebody else is used elsewhere. */
+function hasAnchor(node: unknown): boolean {
+  let found = false;
+  if (isNode(node)) {
+    visit(node, {
+      Value(_, { anchor }) {
+        found ||= anchor !== undefined;
+      },
+    });
+  }
+  return found;
 }
 
 /** Replaces the text of the value in its quotes. */

@@ -70,6 +70,15 @@ function afterwards(plan: LoadPlan, content: ExpectedContent): ExpectedStep[] {
     ...steps.map(({ run }) => ({ step: 'after_load', label: `Run ${run}`, ms: 1000 })),
     ...(base ? [copyStep('base', 'Create the base copy', whole)] : []),
     swapStep(destination.database, whole),
+    ...(dropsOlderCopy(plan) ? [{ step: 'drop', label: 'Drop outdated copies', ms: DROP_MS }] : []),
     ...(base?.spare ? [copyStep('spare', 'Create the spare', whole)] : []),
   ];
+}
+
+/** A checkpoint of the whole server comes before it, whatever the size of the copy. */
+const DROP_MS = 600;
+
+/** Reports whether an undo copy is likely: an earlier load is recorded. MySQL drops it within the switch. */
+function dropsOlderCopy({ snapshot, destination, estimate, undo }: LoadPlan): boolean {
+  return snapshot?.engine === 'postgres' && destination.exists && undo && estimate !== undefined;
 }

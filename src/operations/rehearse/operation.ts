@@ -1,5 +1,6 @@
 import type { RehearsalResult } from '../../results/rehearsal-results.ts';
 import { defineOperation } from '../operation.ts';
+import { rehearsalExpectedSteps } from './expected-steps.ts';
 import type { PlannedRehearsal, RehearseRequest } from './rehearse.ts';
 import { rehearsalSummary, rehearseQuestion } from './text.ts';
 
@@ -12,5 +13,6 @@ export const rehearseOperation = defineOperation<RehearseRequest, PlannedRehears
   },
   question: rehearseQuestion,
   asks: () => false,
+  steps: rehearsalExpectedSteps,
   summary: rehearsalSummary,
 });

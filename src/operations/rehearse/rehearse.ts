@@ -7,6 +7,7 @@ import type {
   WorkloadWait,
 } from '../../engines/facets/rehearse.ts';
 import { type Database, openDatabase } from '../../engines/open-database.ts';
+import { redact } from '../../process/redact.ts';
 import type { RehearsalLimits, RehearsalPlan, RehearsalResult } from '../../results/rehearsal-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
@@ -48,12 +49,6 @@ export async function planRehearsal(context: Context, request: RehearseRequest):
   const works = chooseWorks(context, request);
   const { database } = await openBranches(context, request);
   if (workload) await checkWorkload(database, workload);
-  for (const work of works) {
-    if (work.kind === 'command') continue;
-    await using script = await openScript(work);
-    await assertReadable(script.file);
-    await database.restore.checkScript(script.file);
-  }
   const name = `rehearsal-${randomBytes(4).toString('hex')}`;
   const create = await planBranchCreate(context, {
     ...{ target, name, destdb, owner },
@@ -61,6 +56,14 @@ export async function planRehearsal(context: Context, request: RehearseRequest):
     // Steps that are rehearsed must not have run before.
     afterLoad: request.command !== undefined || request.sql !== undefined || request.sqlText !== undefined,
   });
+  const [branch] = create.plan.branches;
+  for (const work of works) {
+    if (work.kind === 'command') continue;
+    await using script = await openScript(work);
+    await assertReadable(script.file);
+    await database.restore.checkScript(script.file);
+    if (branch) await database.rehearse.checkFile?.(script.file, branch.database);
+  }
   const steps = works.map((work) => `Run ${describeWork(work).run}`);
   const plan: RehearsalPlan = {
     ...create.plan,
@@ -222,7 +225,7 @@ async function observeWorks(
 }
 
 function hide({ hide: hideKnown = (text) => text }: Context, text: string): string {
-  return hideKnown(text);
+  return redact(hideKnown(text));
 }
 
 function rounded(milliseconds: number): number {

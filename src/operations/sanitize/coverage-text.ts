@@ -6,18 +6,28 @@ import type { Coverage, TableCoverage, UnsanitizedColumn } from '../../results/s
 import { boundedList } from '../../text/bounded-list.ts';
 import { formatCount, formatNumberOf } from '../../text/format.ts';
 
-export function findingsText({ findings, acknowledged, changed }: Coverage): string {
+/** `all 28 personal columns changed`, or `2 of 28 personal columns are unchanged` */
+export function findingsText(coverage: Coverage): string {
+  const { findings } = coverage;
   const own = findings.filter(({ state }) => state !== 'leaked');
-  const all = own.length + acknowledged.length + changed.length;
-  const partly = own.some(({ state }) => state === 'partly') ? ' or partly unchanged' : '';
-  const personal =
-    all === 0
-      ? 'no column looks like personal data'
-      : `${own.length} of ${formatNumberOf(all, 'personal column')} ${all === 1 ? 'is' : 'are'} unchanged${partly}`;
+  const personal = personalText(own, coverage);
   const others = findings.length - own.length;
   return others === 0
     ? personal
     : `${personal}, ${formatNumberOf(others, 'other column holds', 'other columns hold')} original values`;
+}
+
+function personalText(own: Coverage['findings'], { acknowledged, changed }: Coverage): string {
+  const all = own.length + acknowledged.length + changed.length;
+  if (all === 0) return 'no column looks like personal data';
+  const columns = formatNumberOf(all, 'personal column');
+  if (own.length > 0) {
+    const partly = own.some(({ state }) => state === 'partly') ? ' or partly unchanged' : '';
+    return `${own.length} of ${columns} ${all === 1 ? 'is' : 'are'} unchanged${partly}`;
+  }
+  const kept = acknowledged.length;
+  if (kept > 0) return `${changed.length} of ${columns} changed, ${kept} kept by a comment`;
+  return all === 1 ? `1 of ${columns} changed` : `all ${columns} changed`;
 }
 
 /** `changed indirectly (trigger, cascade or function): public.history`; `null` for none. */

@@ -39,7 +39,7 @@ export function rowFields({ columns, rows, cut, key = [] }: RowsResult, row: num
 }
 
 /** `id 17`, or `row 3`. */
-export function rowTitle({ columns, rows, key = [] }: RowsResult, index: number): string {
+export function rowTitle({ columns, rows, key = [], skipped = 0 }: RowsResult, index: number): string {
   const values = (rows[index] ?? []).map((value, at) => shownValue(value, { isMasked: columns[at]?.masked }));
-  return titleOf(values, { columns, key }, index);
+  return titleOf(values, { columns, key }, skipped + index);
 }

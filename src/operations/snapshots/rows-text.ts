@@ -28,8 +28,9 @@ export function rowsLine(result: RowsResult): string {
   return `${countText(result)}${masked}`;
 }
 
-function countText({ rows, total }: RowsResult): string {
+function countText({ rows, skipped = 0, total }: RowsResult): string {
   const all = formatNumberOf(total, 'row');
+  if (skipped > 0) return `Rows ${formatCount(skipped + 1)} to ${formatCount(skipped + rows.length)} of ${all}`;
   return rows.length < total ? `First ${formatCount(rows.length)} of ${all}` : all;
 }
 

@@ -24,6 +24,8 @@ export interface RowsRequest extends SnapshotRequest {
   table: string;
   /** Default 50, at most 1000. */
   limit?: number;
+  /** Rows to pass over before the first one. Default 0. */
+  skip?: number;
   /** Values that look like personal data as they are. */
   reveal?: boolean;
   /** With the columns of the primary key, which are read from the definition. */
@@ -39,7 +41,7 @@ const MOST_BYTES = 8 * 1024 * 1024;
 
 /** The first rows of a table, from the snapshot on this machine: without a database. */
 export async function readRows(context: Context, request: RowsRequest): Promise<RowsResult> {
-  const { target, limit = DEFAULT_ROWS, reveal = false } = request;
+  const { target, limit = DEFAULT_ROWS, skip = 0, reveal = false } = request;
   if (limit < 1 || limit > MOST_ROWS) throw limitInvalid(limit);
   const found = await findSnapshot(context, request);
   assertLocal(found, target);
@@ -47,10 +49,15 @@ export async function readRows(context: Context, request: RowsRequest): Promise<
   const columns = columnsOf(found.manifest, table);
   const rows: ScannedRow[] = [];
   let bytes = 0;
+  let passed = 0;
   await scanRows(context, found.manifest, {
     files: filesOfTable(table),
     mostBytes: MOST_VALUE_BYTES,
     onRow(row) {
+      if (passed < skip) {
+        passed += 1;
+        return true;
+      }
       bytes += row.values.reduce((sum, value) => sum + (value?.bytes.length ?? 0), 0);
       rows.push(row);
       return rows.length < limit && bytes < MOST_BYTES;
@@ -58,7 +65,15 @@ export async function readRows(context: Context, request: RowsRequest): Promise<
   });
   const shown = maskedRows({ table: table.name, columns, rows, reveal });
   const key = request.key ? { key: await keyOf(context, found.manifest, table) } : {};
-  return { target, snapshot: found.row, table: table.name, ...shown, ...key, total: table.rows };
+  return {
+    target,
+    snapshot: found.row,
+    table: table.name,
+    ...shown,
+    ...key,
+    ...(skip > 0 && { skipped: skip }),
+    total: table.rows,
+  };
 }
 
 /** In the order of the key; none where it is missing or unknown. */

@@ -9,7 +9,8 @@ export interface ReformattedMarks {
 }
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-const MONTH = `(${MONTHS.join('|')})[a-z]*`;
+/** Letters have a limit, since each repetition in the text would read all that follow. */
+const MONTH = `(${MONTHS.join('|')})[a-z]{0,9}`;
 const DAY = '(\\d\\d?)(?:st|nd|rd|th)?';
 const YEAR = '(18[1-3]\\d)';
 /** JSON may have a backslash before a slash. */

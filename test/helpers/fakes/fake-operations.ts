@@ -95,8 +95,10 @@ export function fakeOperations(world: FakeWorld, work = fakePlannedWork(world)):
       world.done.push(`close the suggestion of ${target}`);
     },
     reviewLedger: async (_session, { target }) => fakeReview(target),
-    answerItem: async (_session, { target, name, entry }) => {
+    answerItem: async (_session, { target, name, entry, replaces }) => {
       if (world.failLedger) throw world.failLedger;
+      const shown = world.done.findLast((line) => line.startsWith(`classify ${target}: ${name} `));
+      if (!(shown ?? 'open').includes(replaces.state)) throw new Error(`${name} was not ${replaces.state}`);
       world.done.push(`classify ${target}: ${name} ${entry.state}${entry.reason ? `: ${entry.reason}` : ''}`);
       return '/home/ada/sanitize.lock.yml';
     },
@@ -155,7 +157,7 @@ export function fakeOperations(world: FakeWorld, work = fakePlannedWork(world)):
         ],
       },
     }),
-    readRows: async (_session, { target, snapshot, table, reveal = false }) => ({
+    readRows: async (_session, { target, snapshot, table, reveal = false, skip = 0 }) => ({
       target,
       snapshot: find(target, snapshot),
       table,
@@ -172,6 +174,7 @@ export function fakeOperations(world: FakeWorld, work = fakePlannedWork(world)):
         ['4', reveal ? '' : '***', ''],
       ],
       cut: [],
+      ...(skip > 0 && { skipped: skip }),
       total: 1200,
     }),
     listTables: async (_session, { target, snapshot }) => {

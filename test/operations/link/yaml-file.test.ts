@@ -59,8 +59,40 @@ describe('a YAML file with the URL', () => {
     ['the key in a merged map only', `a: &a {database: shop}\ndevelopment:\n  <<: *a\n`, 'is missing'],
     ['maps that merge themselves', 'development: &a\n  <<: *a\n  database: shop\n', 'merges'],
     ['another server in the tree', MAIN.replace('host: h', 'host: other'), 'differ from those of the main tree'],
+    ['half a character in the value', MAIN.replace('shop', '"\\ud800"'), 'half a character at development.database'],
+    ['half a character beside it', `${MAIN}  username: "\\udc00"\n`, 'half a character at username'],
+    [
+      'more keys than a section has',
+      `a: &a 1\n${MAIN}${Array.from({ length: 300 }, (_, at) => `  k${at}: *a\n`).join('')}`,
+      'too many keys',
+    ],
     ['bytes that are not UTF-8', `${MAIN}# \xff\n`, 'not UTF-8'],
   ])('refuses %s', (_, tree, message) => {
     expect(() => changed(tree)).toThrow(message);
   });
+
+  it.each([
+    ['itself', `${MAIN}  variables: &v {a: *v}\n`],
+    ['very many others', `${bomb()}${MAIN}  variables: *a8\n`],
+  ])('is refused where a value beside the key contains %s', (_, main) => {
+    expect(() => changed(null, { main })).toThrow('The value of variables cannot be written');
+  });
+
+  it.each([
+    ['its anchor is used', 'development: &d {database: shop_fix}\ntest:\n  <<: *d\n'],
+    ['it is in one line with others', '{development: {database: shop_fix}, test: 1}\n'],
+  ])('keeps the section of the link where %s', (_, edited) => {
+    expect(() => yamlFile.withoutLines(edited, { key: KEY, before: null, unended: false })).toThrow(
+      'Other parts of the file need development',
+    );
+  });
 });
+
+/** A list of 10^9 values. */
+function bomb(): string {
+  const lists = Array.from(
+    { length: 8 },
+    (_, at) => `a${at + 1}: &a${at + 1} [${Array(10).fill(`*a${at}`).join(', ')}]\n`,
+  );
+  return `a0: &a0 [${Array(10).fill(1).join(', ')}]\n${lists.join('')}`;
+}

@@ -254,6 +254,21 @@ describeWithPostgres('a rehearsal', () => {
     expect(await branches()).toEqual([]);
   }, 90_000);
 
+  it('has no password of a statement in the report', async () => {
+    const secret = 'Hidden-Word-7';
+    const statements = [
+      `CREATE ROLE tool_rehearsed PASSWORD '${secret}'`,
+      `DO $$ BEGIN EXECUTE 'ALTER ROLE tool_rehearsed PASSWORD $x$${secret}$x$'; END $$`,
+      'DROP ROLE tool_rehearsed',
+      `SELECT 'postgres://a:${secret}@here/db'`,
+      `CREATE SUBSCRIPTION s CONNECTION 'host=here password=${secret}' PUBLICATION p WITH (connect = 1, enabled = no`,
+    ];
+    const result = await rehearse({ sql: await sqlFile(`${statements.join(';\n')});`) });
+    expect(result.statements).toHaveLength(statements.length);
+    expect(JSON.stringify(result)).not.toContain(secret);
+    expect(rehearsalMarkdown(result, markdownText)).not.toContain(secret);
+  }, 60_000);
+
   it('estimates durations on the source by the sizes of tables, where the branch has fewer rows', async () => {
     const other = { ...settings(), working_directory: join(folder.path, 'other') };
     const given = testContext({ settings: other });

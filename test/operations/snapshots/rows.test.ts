@@ -163,6 +163,7 @@ describe('the first rows of a snapshot', () => {
   it('reads as many rows as the limit, which is bounded', async () => {
     expect((await rows('many', { limit: 7 })).rows.map(([n]) => n)).toEqual(['0', '1', '2', '3', '4', '5', '6']);
     expect((await rows('many')).rows).toHaveLength(50);
+    expect(await rows('many', { limit: 2, skip: 7 })).toMatchObject({ rows: [['7'], ['8']], skipped: 7 });
     for (const limit of [0, 1001])
       await expect(rows('many', { limit })).rejects.toMatchObject({ code: 'usage', exit: 2 });
   });

@@ -118,3 +118,12 @@ test('s and U save the selected branch and return it to a point; the one that is
   press(current, 's');
   expect(current.navigation.top()).toMatchObject({ screen: 'save-name', target: 'app', branch: undefined });
 });
+
+test('U without a branch lists the points of the destination', async () => {
+  const world = fakeWorld({ targets: [fakeTarget({ name: 'app' })], base: BASE, branches: [] });
+  world.points.push(...fakePoints());
+  const model = await opened(world);
+  press(model, 'U');
+  await until(() => model.navigation.top().screen === 'points');
+  expect(model.navigation.top()).not.toHaveProperty('branch');
+});

@@ -71,3 +71,13 @@ test('Enter shows the whole record, scrolled and followed by the next one; Esc s
   press(model, 'esc');
   expect(model.navigation.top()).toMatchObject({ screen: 'rows', record: null });
 });
+
+test('the last row leads on to the next page, the first one back to the page before', async () => {
+  const model = await opened();
+  press(model, 'G', 'j');
+  await found(model);
+  expect(await screenText(model)).toContain('Rows 5 to 8 of 1,200 rows');
+  press(model, 'k');
+  await found(model);
+  expect(await screenText(model)).toMatch(/First 4 of 1,200 rows[\s\S]*❯ +4/);
+});

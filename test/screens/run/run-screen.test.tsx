@@ -5,6 +5,7 @@ import { stepLines } from '../../../screens/app/frame/step-lines.ts';
 import type { Model } from '../../../screens/app/model.ts';
 import type { RunnableProgram } from '../../../screens/app/runnable-program.ts';
 import { createAnnouncer } from '../../../screens/app/terminal/announcing.ts';
+import { keysWhenDone } from '../../../screens/commands/runs/after-run.ts';
 import { answerConfirm } from '../../../screens/confirm/answer.ts';
 import { UNICODE } from '../../../src/presentation/shapes/glyphs.ts';
 import type { RunEvent } from '../../../src/results/events.ts';
@@ -39,7 +40,13 @@ const EVENTS: [number, RunEvent][] = [
 
 function runWith(state: RunState, more: Partial<Run> = {}): Run {
   const base = { id: '1', title: 'Load', target: 'app', kind: 'load', replaces: null, summary: null } as const;
-  return { ...base, state, cancelling: false, swaps: { database: 'app_dev', url: 'postgres://h/app_dev' }, ...more };
+  return {
+    ...base,
+    state,
+    cancelling: false,
+    swaps: { database: 'app_dev', url: 'postgres://h/app_dev', exists: true },
+    ...more,
+  };
 }
 
 const EXPECTED = [
@@ -100,6 +107,17 @@ test('a failed run says that the database was not touched only where the swap ha
   const { swaps: _, ...inPlace } = runWith(before);
   expect(untouchedLines(inPlace)).toEqual([]);
   expect(untouchedLines(runWith(folded))).toEqual([]);
+});
+
+test('undo is offered where a previous version is kept, or will be', () => {
+  const offered = (run: Run): boolean => keysWhenDone(run).some(({ id }) => id === 'undo');
+  const swaps = { database: 'app_dev', url: 'postgres://h/app_dev', exists: false };
+  expect([offered(runWith(folded)), offered(runWith(folded, { swaps }))]).toEqual([true, false]);
+  const done = endRun(folded, { status: 'done' }, 5000);
+  const undo = { database: 'app_dev', command: 'tool undo app' };
+  const summary = { line: 'Loaded', details: [], problems: [] };
+  expect(offered(runWith(done, { summary: { ...summary, undo } }))).toBe(true);
+  expect(offered(runWith(done, { summary: { ...summary, undo: null } }))).toBe(false);
 });
 
 test('a load ends with a card; y copies the URL without password, ! opens the client on it', async () => {

@@ -126,11 +126,15 @@ function userOf({ user }: DatabaseUrl): string {
 const DENIED = 1044;
 
 export function refusal(sequence: number, url: DatabaseUrl): Buffer {
+  return packetOf(sequence, errorBody(`this address leads to database "${url.database}" as "${userOf(url)}" only`));
+}
+
+/** The body of an error packet. */
+export function errorBody(message: string): Buffer {
   const head = Buffer.alloc(3);
   head.writeUInt8(HEADS.error, 0);
   head.writeUInt16LE(DENIED, 1);
-  const message = `this address leads to database "${url.database}" as "${userOf(url)}" only`;
-  return packetOf(sequence, Buffer.concat([head, Buffer.from(`#42000${message}`)]));
+  return Buffer.concat([head, Buffer.from(`#42000${message}`)]);
 }
 
 async function encrypted(socket: Socket, url: DatabaseUrl): Promise<Duplex> {

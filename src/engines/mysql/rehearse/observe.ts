@@ -29,7 +29,7 @@ export async function observe(context: EngineContext, url: DatabaseUrl): Promise
   const read = await lockReader(session, place);
   const recorder = createRecorder({ relations: lockedRelations(before), strongModes: STRONG_MODES, modeText });
   const sampler = read && startSampling({ read, now: recorder.now, add: recorder.add });
-  const proxy = await startProxy({ url, recorder, look: async () => sampler?.look() });
+  const proxy = await startProxy({ url, recorder, sqlMode, look: async () => sampler?.look() });
   opened.use(proxy);
   const owned = opened.move();
   const own = throughProxy(url, proxy.port);

@@ -1,12 +1,13 @@
 import { scanMessages } from '../../shared/rehearse/scan-messages.ts';
+import { LONGEST_READ } from './other-database.ts';
 
 export const HEADER_BYTES = 4;
 
 /** https://dev.mysql.com/doc/dev/mysql-server/latest/mysql__com_8h.html, SERVER_STATUS_flags_enum */
 export const STATUS = { inTransaction: 0x1, moreResults: 0x8, cursor: 0x40 } as const;
 
-/** Bytes of a statement's text that are kept, with its command. */
-const LONGEST_TEXT = 8 * 1024 + 1;
+/** Bytes of a statement's text that are told, with its command. */
+const LONGEST_TEXT = LONGEST_READ + 1;
 const LONGEST_ERROR = 1024;
 /** Enough for an OK packet until its status. */
 const LONGEST_HEAD = 24;
@@ -42,9 +43,11 @@ function scanPackets(readBytes: (first: number) => number, take: (packet: Scanne
 
 const LONGEST_BODY = 0xffffff;
 const ERROR = 0xff;
+/** Commands that are text: a database, a query, and a statement to prepare. */
+const TEXTS = new Set([0x02, 0x03, 0x16]);
 
 export function scanClient(take: (packet: ScannedPacket) => void): (chunk: Buffer) => void {
-  return scanPackets(() => LONGEST_TEXT, take);
+  return scanPackets((first) => (TEXTS.has(first) ? LONGEST_TEXT : LONGEST_HEAD), take);
 }
 
 export function scanServer(take: (packet: ScannedPacket) => void): (chunk: Buffer) => void {

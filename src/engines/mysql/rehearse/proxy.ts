@@ -2,17 +2,20 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { DatabaseUrl } from '../../database-url.ts';
-import { firstWord } from '../../shared/rehearse/first-word.ts';
 import { type LoopbackProxy, passOn, startLoopbackProxy } from '../../shared/rehearse/loopback-proxy.ts';
 import type { Recorder } from '../../shared/rehearse/recorder.ts';
 import { dialledAddressOf } from '../connection/url.ts';
-import { login, refusal } from './login.ts';
-import { scanClient, scanServer } from './packets.ts';
+import { followModes } from '../restore/script/sql-mode.ts';
+import { errorBody, login, refusal } from './login.ts';
+import { OTHER_DATABASE_HINT, otherDatabaseIn, otherDatabaseText } from './other-database.ts';
+import { packetOf, scanClient, scanServer } from './packets.ts';
 import { COMMAND, trackStatements } from './track-statements.ts';
 
 interface ProxyOptions {
   url: DatabaseUrl;
   recorder: Pick<Recorder<string>, 'now' | 'session'>;
+  /** The `sql_mode` of new sessions. */
+  sqlMode: string;
   /** Reads the locks before the bytes that end a statement are passed on. */
   look: () => Promise<void>;
 }
@@ -57,9 +60,16 @@ async function relay({ client, server, pid, withoutEndOfColumns, options }: Rela
   const { now } = recorder;
   const tracker = trackStatements({ now, withoutEndOfColumns, ended: session.ended, released: session.released });
   session.began(pid, tracker.running);
+  const otherDatabase = otherDatabases(options);
   const toServer = scanClient(({ beginning }) => {
-    if (tracker.isCommand() && leaves(beginning, url)) throw new Refused();
+    const isCommand = tracker.isCommand();
+    if (isCommand && leaves(beginning, url)) throw new Refused(refusal(1, url));
     tracker.fromClient(beginning);
+    const other = isCommand ? otherDatabase(beginning) : null;
+    if (other === null) return;
+    const body = errorBody(`${otherDatabaseText(other)}. ${OTHER_DATABASE_HINT}`);
+    tracker.fromServer(body, body.length);
+    throw new Refused(packetOf(1, body));
   });
   const toClient = scanServer(({ beginning, bytes }) => tracker.fromServer(beginning, bytes));
   try {
@@ -83,7 +93,7 @@ async function relay({ client, server, pid, withoutEndOfColumns, options }: Rela
       }),
     ]);
   } catch (error) {
-    if (error instanceof Refused) await new Promise<void>((resolve) => client.end(refusal(1, url), resolve));
+    if (error instanceof Refused) await new Promise<void>((resolve) => client.end(error.packet, resolve));
   } finally {
     session.closed();
     server.destroy();
@@ -91,18 +101,36 @@ async function relay({ client, server, pid, withoutEndOfColumns, options }: Rela
   }
 }
 
-class Refused extends Error {}
+/** The connection ends with this packet. */
+class Refused extends Error {
+  readonly packet: Buffer;
 
-const FORBIDDEN = new Set<number>([COMMAND.changeUser, COMMAND.binlogDump]);
-const USED = /^[^;]*?\buse\s+(?:`((?:[^`]|``)+)`|([^\s;]+))/i;
+  constructor(packet: Buffer) {
+    super('refused');
+    this.packet = packet;
+  }
+}
 
-/** Reports whether a command leads to another database or user; a statement may still name another database. */
+const FORBIDDEN = new Set<number>([
+  ...[COMMAND.createDatabase, COMMAND.dropDatabase, COMMAND.changeUser, COMMAND.binlogDump],
+]);
+
+/** Reports whether a command leads to another database or user. */
 function leaves(beginning: Buffer, { database }: DatabaseUrl): boolean {
   const command = beginning[0] ?? 0;
-  if (FORBIDDEN.has(command)) return true;
-  const text = beginning.toString('utf8', 1);
-  if (command === COMMAND.initDatabase) return text !== database;
-  if (command !== COMMAND.query || firstWord(text) !== 'USE') return false;
-  const [, quoted, plain] = USED.exec(text) ?? [];
-  return (quoted?.replaceAll('``', '`') ?? plain) !== database;
+  return FORBIDDEN.has(command) || (command === COMMAND.initDatabase && beginning.toString('utf8', 1) !== database);
+}
+
+/** Finds the other database that a statement changes, in the `sql_mode` that those before have set. */
+function otherDatabases({ url, sqlMode }: ProxyOptions) {
+  const modes = followModes(sqlMode);
+  let mode = modes.first;
+  return (beginning: Buffer): string | null => {
+    const command = beginning[0] ?? 0;
+    if (command !== COMMAND.query && command !== COMMAND.prepare) return null;
+    const bytes = beginning.subarray(1);
+    const other = otherDatabaseIn(bytes.toString(), url.database ?? '', mode);
+    mode = modes.after({ words: ['SET'], bytes });
+    return other;
+  };
 }

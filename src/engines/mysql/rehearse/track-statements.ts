@@ -6,11 +6,23 @@ import { okPacket, STATUS } from './packets.ts';
 /** Results of one text whose rows are counted. */
 const MOST_RESULTS = 1000;
 const MOST_PREPARED = 2000;
+/** Bytes of a text that are kept, with its command. */
+const LONGEST_TEXT = 8 * 1024 + 1;
 
 /** https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_command_phase.html */
 export const COMMAND = {
-  ...{ quit: 0x01, initDatabase: 0x02, query: 0x03, fieldList: 0x04, processInfo: 0x0a, changeUser: 0x11 },
-  ...{ binlogDump: 0x12, prepare: 0x16, execute: 0x17, longData: 0x18, close: 0x19, fetch: 0x1c, bulk: 0xfa },
+  ...{ quit: 0x01, initDatabase: 0x02, query: 0x03, fieldList: 0x04, createDatabase: 0x05, dropDatabase: 0x06 },
+  ...{
+    processInfo: 0x0a,
+    changeUser: 0x11,
+    binlogDump: 0x12,
+    prepare: 0x16,
+    execute: 0x17,
+    longData: 0x18,
+    close: 0x19,
+    fetch: 0x1c,
+    bulk: 0xfa,
+  },
 } as const;
 
 /** Have no answer. */
@@ -161,7 +173,7 @@ export function trackStatements({ now, withoutEndOfColumns, ended, released }: T
   };
 
   function textOf(command: number, beginning: Buffer): string {
-    if (command === COMMAND.query || command === COMMAND.prepare) return beginning.toString('utf8', 1);
+    if (command === COMMAND.query || command === COMMAND.prepare) return beginning.toString('utf8', 1, LONGEST_TEXT);
     if (!STATEMENTS.has(command) || beginning.length < 5) return '';
     const number = beginning.readUInt32LE(1);
     if (number !== LAST_PREPARED) return prepared.get(number) ?? '';

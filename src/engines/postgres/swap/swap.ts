@@ -193,8 +193,12 @@ export async function renameAll(
   );
   return {
     swapMs: Math.round(performance.now() - started),
+    // The server writes all dirty pages before it drops a database, which can last longer than the switch.
     async dropRetired() {
+      if (gone.length === 0) return;
+      const dropped = startStep(context.report, 'drop', 'Drop outdated copies');
       for (const { to } of gone) await dropMarked(server, { name: to, destination, report: context.report });
+      dropped('Dropped outdated copies');
     },
   };
 }

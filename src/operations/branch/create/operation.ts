@@ -1,6 +1,7 @@
 import type { BranchCreateResult } from '../../../results/branch-results.ts';
 import { defineOperation } from '../../operation.ts';
 import type { BranchCreateRequest, PlannedBranches } from './create.ts';
+import { branchExpectedSteps } from './expected-steps.ts';
 import { branchCreateQuestion, branchCreateSummary } from './text.ts';
 
 export const branchCreateOperation = defineOperation<BranchCreateRequest, PlannedBranches, BranchCreateResult>({
@@ -12,5 +13,6 @@ export const branchCreateOperation = defineOperation<BranchCreateRequest, Planne
   },
   question: branchCreateQuestion,
   asks: () => false,
+  steps: branchExpectedSteps,
   summary: branchCreateSummary,
 });

@@ -1,7 +1,8 @@
 import type { LedgerCounts } from '../../../results/ledger-results.ts';
 import type { Context } from '../../../runtime/context.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import { maskValue } from '../../../sanitize/coverage.ts';
-import type { Ledger, LedgerEntry, LedgerState } from '../../../sanitize/ledger/ledger.ts';
+import { entryOf, type Ledger, type LedgerEntry, type LedgerState } from '../../../sanitize/ledger/ledger.ts';
 import { updateLedger } from '../../../sanitize/ledger/ledger-file.ts';
 import type { PathKey } from '../../../sanitize/ledger/ledger-item.ts';
 import { type ClassifyRequest, type Evidence, type ExaminedItem, examine, saveEntries } from './classify.ts';
@@ -53,16 +54,24 @@ export async function reviewLedger(context: Context, request: ClassifyRequest): 
 export interface LedgerAnswer {
   target: string;
   name: string;
-  /** Replaces the entry. */
   entry: LedgerEntry;
+  /** The entry that was shown with the question. */
+  replaces: LedgerEntry;
 }
 
-/** Writes the entry of one item. Other entries stay as they are in the file by now. */
+/** Writes the entry of one item, unless another person has changed it meanwhile. Other entries stay as they are in the file by now. */
 export async function answerItem(
   { configuration }: Pick<Context, 'configuration'>,
-  { target, name, entry }: LedgerAnswer,
+  { target, name, entry, replaces }: LedgerAnswer,
 ): Promise<string> {
-  return updateLedger({ configuration, target }, (before): Ledger => new Map(before).set(name, entry));
+  return updateLedger({ configuration, target }, (before): Ledger => {
+    const present = entryOf(name, before);
+    if (present?.state === replaces.state && present.reason === replaces.reason)
+      return new Map(before).set(name, entry);
+    throw new UserError('ledger_not_written', `${name} is ${present?.state ?? 'not in the ledger'} by now`, {
+      hint: 'Another session has changed the ledger. Open its columns again.',
+    });
+  });
 }
 
 const SHOWN_SAMPLES = 3;

@@ -55,7 +55,7 @@ function proxyOn(flavour: TestFlavour): void {
     const url = parseMysqlUrl(`${server.url(database, USER)}${parameters}`);
     // The server keeps the password in its cache then, as after the tool's own session.
     await (await openSession({ url })).close();
-    proxy = await startProxy({ url, recorder, look: async () => {} });
+    proxy = await startProxy({ url, recorder, sqlMode: '', look: async () => {} });
   }
 
   const options = () => ({
@@ -130,16 +130,41 @@ function proxyOn(flavour: TestFlavour): void {
     }
     const wrong = mysql2.createConnection({ ...options(), password: 'wrong' });
     await expect(wrong).rejects.toMatchObject({ errno: 1045 });
-    for (const leave of ['USE other', '/* here */ use `other`', 'USE other.x']) {
-      const client = await mysql2.createConnection(options());
-      await expect(client.query(leave)).rejects.toMatchObject(refused);
-    }
     const changed = await mysql2.createConnection(options());
     await expect(changed.changeUser({ user: 'root', password: '' })).rejects.toBeDefined();
     const client = await mysql2.createConnection(options());
     await client.query('USE `branch`');
     await client.end();
     expect(seen().map(({ text }) => text)).toEqual(['USE `branch`']);
+  });
+
+  it('refuses statements that change another database, and leaves it as it is', async () => {
+    await server.sql('other', 'CREATE TABLE IF NOT EXISTS users (id int PRIMARY KEY)', 'REPLACE INTO users VALUES (1)');
+    const message =
+      'a rehearsal changes its branch only, and this changes database "other". Name tables without their database, or with the name of the branch.';
+    const refused = { errno: 1044, message };
+    const behind = `SELECT '${' '.repeat(70_000)}'; DELETE FROM other.users`;
+    const leaving = [
+      'USE other',
+      '/* here */ use `other`',
+      'SELECT 1; USE other; DELETE FROM users',
+      'DROP DATABASE other',
+    ];
+    for (const statement of ['DELETE FROM other.users', behind, ...leaving]) {
+      const client = await mysql2.createConnection(options());
+      await expect(client.query(statement)).rejects.toMatchObject(refused);
+      const next = await mysql2.createConnection(options());
+      await expect(next.execute(statement)).rejects.toMatchObject(refused);
+    }
+    const quoted = await mysql2.createConnection(options());
+    await quoted.query("SET sql_mode = 'NO_BACKSLASH_ESCAPES'");
+    await expect(quoted.query("SELECT '\\'; DELETE FROM other.users; -- '")).rejects.toMatchObject(refused);
+    expect(seen()[0]).toMatchObject({ text: 'DELETE FROM other.users', error: '1044' });
+    const reading = await mysql2.createConnection(options());
+    const [rows] = await reading.query('SELECT id FROM other.users');
+    expect(rows).toEqual([{ id: 1 }]);
+    await reading.query('INSERT INTO items SELECT id, NULL FROM other.users; SELECT * FROM information_schema.tables');
+    await reading.end();
   });
 
   it('serves the client program', async () => {

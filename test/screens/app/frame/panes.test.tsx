@@ -54,7 +54,7 @@ test('targets, snapshots, tables and their facts stand side by side, joined by r
   expect(lines.find((line) => line.includes('tables of'))).toMatch(
     /│ +├─ tables of 00aa00bb ─+ 25 ─┼─ Snapshot 00aa00bb RAW ─+┤$/,
   );
-  expect(lines.find((line) => line.includes('❯ shop-00'))).toMatch(/│› *0 +00aa00bb.*│ Source/);
+  expect(lines.find((line) => line.includes('❯ shop-00'))).toMatch(/│› *00aa00bb +0.*│ Source/);
   expect(lines.filter((line) => /^[╭│├╰]/.test(line)).every((line) => cellWidth(line) === 160)).toBe(true);
 });
 
@@ -78,13 +78,13 @@ test('Tab moves the focus, each pane has its own keys, and what was left is as i
   await until(() => model.snapshots.getState().targets['shop-01']?.phase === 'ready');
   press(model, 'j', 'm');
   await expect.poll(text).toMatch(/─ ❯ snapshots of shop-01 ─+ 1 marked/);
-  expect(await text()).toMatch(/› shop-01[\s\S]*❯ ● 1 +11aa11bb/);
+  expect(await text()).toMatch(/› shop-01[\s\S]*❯ 11aa11bb +● 1/);
   expect((await text()).split('\n').at(-1)).toMatch(/l load +Enter tables +Tab next pane +m mark/);
   press(model, 'tab');
   await expect.poll(text).toMatch(/❯ tables of 11aa11bb/);
   press(model, 'tab');
   await expect.poll(text).toMatch(/─ ❯ targets/);
-  expect(await text()).toMatch(/❯ shop-01[\s\S]*› ● 1 +11aa11bb/);
+  expect(await text()).toMatch(/❯ shop-01[\s\S]*› 11aa11bb +● 1/);
   press(model, 'shift+tab', 'shift+tab');
   await expect.poll(text).toMatch(/❯ snapshots of shop-01/);
   expect(model.navigation.top()).toMatchObject({ screen: 'snapshots', marked: ['11aa11bb'] });
@@ -104,7 +104,7 @@ test('in a narrower window the list that has the keys stands alone, with its sel
   press(model, 'j', 'enter');
   await expect.poll(text).toContain('11aa11bb');
   press(model, 'j');
-  await expect.poll(text).toMatch(/tool ❯ shop-01 ─[\s\S]*❯ 1 +11aa11bb/);
+  await expect.poll(text).toMatch(/tool ❯ shop-01 ─[\s\S]*❯ 11aa11bb +1/);
   expect(await text()).not.toContain('┬');
   press(model, 'esc');
   await expect.poll(text).toMatch(/tool ❯ targets ─[\s\S]*❯ shop-01/);

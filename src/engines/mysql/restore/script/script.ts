@@ -38,7 +38,7 @@ export async function checkScript(
   return facts;
 }
 
-async function readMode(context: EngineContext, url: DatabaseUrl): Promise<string> {
+export async function readMode(context: EngineContext, url: DatabaseUrl): Promise<string> {
   await using server = await connectToServer(context, url, { settings: [] });
   return (await currentDatabase(server)).mode;
 }

@@ -1,5 +1,3 @@
-import { splitName } from '../../../../text/table-names.ts';
-import type { Action } from '../action.ts';
 import { droppedTables, ifBusy, onTable } from '../busy-tables.ts';
 import type { Rule } from '../rule.ts';
 import { MANY_ROWS } from '../situation.ts';
@@ -135,18 +133,6 @@ export const TABLE_RULES: Rule[] = [
     find: (action, { tables }) =>
       action.kind === 'drop trigger' ? ifBusy(tables, ...tableOfTrigger(action.table, tables)) : [],
   },
-  {
-    code: 'other_database',
-    what: 'a table named with another database',
-    text: 'It is changed in that database, and the rehearsal did that, too.',
-    safer: 'Name tables without their database.',
-    ...pages('identifier-qualifiers.html', 'identifier-qualifiers'),
-    lock: null,
-    find(action, { facts: { searchPath } }) {
-      const named = namedTables(action).map((table) => [table, splitName(table).schema] as const);
-      return named.flatMap(([table, schema]) => (searchPath.includes(schema) ? [] : [table]));
-    },
-  },
 ];
 
 /** A rewrite in fact that no rule explains. */
@@ -164,11 +150,4 @@ export const TABLE_REWRITTEN: Rule = {
 function partition(change: string): Rule['find'] {
   return (action, { tables }) =>
     action.kind === 'partition' && action.change === change ? ifBusy(tables, action.table) : [];
-}
-
-function namedTables(action: Action): string[] {
-  if (action.kind === 'drop trigger' || action.kind === 'create table' || action.kind === 'insert') return [];
-  if (action.kind === 'drop') return action.object === 'schema' ? [] : action.names;
-  if ('tables' in action) return action.tables;
-  return 'table' in action && action.table !== null ? [action.table] : [];
 }

@@ -273,12 +273,6 @@ export const DANGEROUS: MysqlMigration[] = [
     warnings: ['trigger_dropped orders'],
   },
   {
-    name: 'a table of another database',
-    setUp: 'CREATE DATABASE IF NOT EXISTS elsewhere; CREATE TABLE IF NOT EXISTS elsewhere.notes (id int)',
-    statements: ['ALTER TABLE elsewhere.notes COMMENT = "here"'],
-    warnings: ['other_database elsewhere.notes'],
-  },
-  {
     name: 'a definition in a transaction',
     statements: [
       'START TRANSACTION',

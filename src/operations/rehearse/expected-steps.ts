@@ -1,0 +1,16 @@
+import type { RehearsalPlan } from '../../results/rehearsal-results.ts';
+import type { ExpectedStep } from '../../state/overall-progress.ts';
+import { branchExpectedSteps } from '../branch/create/expected-steps.ts';
+
+/** A migration may take any time: the figure gives its step a part of the bar. */
+const WORK_MS = 1000;
+const STATE_MS = 400;
+
+export function rehearsalExpectedSteps(plan: RehearsalPlan): ExpectedStep[] {
+  return [
+    ...branchExpectedSteps(plan),
+    { step: 'observe', label: 'Read the state before', ms: STATE_MS },
+    ...plan.works.map(({ run }) => ({ step: 'work', label: `Run ${run}`, ms: WORK_MS })),
+    { step: 'compare', label: 'Compare with the state before', ms: STATE_MS },
+  ];
+}

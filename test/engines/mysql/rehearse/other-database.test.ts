@@ -1,0 +1,90 @@
+import { expect, it } from 'vitest';
+import { otherDatabaseIn } from '../../../../src/engines/mysql/rehearse/other-database.ts';
+
+const CHANGES = [
+  'DELETE FROM prod.users',
+  'delete low_priority from `prod` . `users` where id = 1',
+  'DELETE u FROM items i JOIN prod.users u ON u.id = i.id',
+  'DELETE items, prod.users FROM items JOIN prod.users',
+  'DELETE FROM u USING prod.users AS u, items',
+  'WITH a AS (SELECT 1) DELETE FROM prod.users',
+  'UPDATE IGNORE prod.users SET a = 1',
+  'UPDATE items i LEFT JOIN (items b, prod.users) ON i.id = b.id SET i.a = 1',
+  'SET STATEMENT lock_wait_timeout = 1 FOR UPDATE prod.users SET a = 1',
+  'ANALYZE UPDATE prod.users SET a = 1',
+  'INSERT INTO prod.users SELECT * FROM items',
+  'INSERT IGNORE prod.users VALUES (1)',
+  'REPLACE prod.users VALUES (1)',
+  "LOAD DATA INFILE 'x' REPLACE INTO TABLE prod.users",
+  'DROP TABLE IF EXISTS items, prod.users',
+  'DROP VIEW prod.v',
+  'TRUNCATE prod.users',
+  'TRUNCATE TABLE prod.users',
+  'CREATE TABLE IF NOT EXISTS prod.t (id int)',
+  'CREATE OR REPLACE TEMPORARY TABLE prod.t LIKE items',
+  'CREATE VIEW prod.v AS SELECT 1',
+  'CREATE UNIQUE INDEX i USING BTREE ON prod.users (a)',
+  'DROP INDEX i ON prod.users',
+  'CREATE TRIGGER t BEFORE INSERT ON prod.users FOR EACH ROW SET @a = 1',
+  'CREATE TRIGGER prod.t BEFORE INSERT ON items FOR EACH ROW SET @a = 1',
+  'CREATE TABLE t (id int, FOREIGN KEY (id) REFERENCES prod.users (id))',
+  'ALTER TABLE prod.users ADD x int',
+  'ALTER TABLE items RENAME prod.items',
+  'ALTER TABLE items EXCHANGE PARTITION p WITH TABLE prod.users',
+  'RENAME TABLE branch.items TO prod.items',
+  'RENAME TABLE branch.items TO branch.b, prod.users TO branch.users',
+  'LOCK TABLES items READ, prod.users WRITE',
+  'OPTIMIZE TABLE items, prod.users',
+  'CALL prod.clear()',
+  'DROP DATABASE IF EXISTS prod',
+  'DROP SCHEMA `prod`',
+  'CREATE DATABASE prod',
+  'ALTER DATABASE prod CHARACTER SET utf8mb4',
+  'USE prod',
+  'SELECT 1; /* here */ USE prod; SELECT 2',
+  'SELECT 1; DELETE FROM prod.users',
+  'BEGIN NOT ATOMIC IF 1 THEN DELETE FROM prod.users; END IF; END',
+  'CREATE EVENT e ON SCHEDULE EVERY 1 DAY DO DELETE FROM prod.users',
+  '/*!50000 DELETE FROM prod.users */',
+  '/*!99999 SHOW */ DELETE FROM prod.users',
+  'DELETE FROM "prod"."users"',
+  'DELETE FROM prod.1st',
+  'DELETE FROM prod/* */.users',
+];
+
+it.each(CHANGES)('%s changes another database', (statement) => {
+  expect(otherDatabaseIn(statement, 'branch')).toBe('prod');
+  expect(otherDatabaseIn(statement.replaceAll(/\bprod\b/g, 'branch'), 'branch')).toBe(null);
+});
+
+const STAYS = [
+  'SELECT * FROM information_schema.tables t WHERE t.table_schema = DATABASE()',
+  'SELECT a.id, mysql.user.host FROM mysql.user, performance_schema.threads a FOR UPDATE',
+  '(SELECT id FROM t FOR UPDATE) UNION ALL SELECT u.id, v.name FROM prod.u JOIN prod.v',
+  'SELECT REPLACE(u.name, "a", "b"), INSERT(u.name, 1, 2, u.x), TRUNCATE(u.n, 2), u.event FROM u',
+  'SHOW CREATE TABLE prod.users',
+  'SHOW FULL COLUMNS FROM prod.users',
+  'DESCRIBE prod.users',
+  'TABLE prod.users',
+  'UPDATE users u JOIN items i ON u.id = i.id AND u.a IN (i.a, i.b) SET u.a = i.b, i.a = u.b WHERE u.c = 1',
+  'UPDATE users SET note = "DELETE FROM prod.users", a = (SELECT max(x.a) FROM prod.x)',
+  'DELETE u FROM users u JOIN items AS i USING (id) WHERE u.id = i.id ORDER BY u.a, u.b',
+  'DELETE u.*, i.* FROM users u, items i WHERE u.id IN (SELECT p.id FROM prod.p)',
+  'INSERT INTO items (a, b) SELECT p.a, p.b FROM prod.p ON DUPLICATE KEY UPDATE items.a = p.a, items.b = p.b',
+  'CREATE TABLE t AS SELECT u.id, p.name FROM u, prod.p',
+  'CREATE TABLE t LIKE prod.users',
+  'CREATE VIEW v AS SELECT u.id, u.event FROM users u',
+  'ALTER TABLE a ADD INDEX i (x), ADD y timestamp ON UPDATE CURRENT_TIMESTAMP, RENAME COLUMN p TO q',
+  'ALTER TABLE a ADD FOREIGN KEY (x) REFERENCES b (y) ON DELETE CASCADE ON UPDATE CASCADE, ADD z double DEFAULT 1.5',
+  'ALTER DATABASE CHARACTER SET utf8mb4',
+  'CREATE DATABASE IF NOT EXISTS branch',
+  'SELECT database(), schema()',
+  'SELECT * FROM a USE INDEX (i) JOIN b ON a.x = b.y',
+  'CREATE TRIGGER t BEFORE UPDATE ON items FOR EACH ROW SET NEW.a = OLD.b, NEW.c = 1',
+  '-- DELETE FROM prod.users\nSELECT 1.5',
+  'SAVEPOINT a; ROLLBACK TO a; SET NAMES utf8mb4; SET @@session.sql_mode = ""',
+];
+
+it.each(STAYS)('%s changes no other database', (statement) => {
+  expect(otherDatabaseIn(statement, 'branch')).toBe(null);
+});
