@@ -3,26 +3,18 @@ import type { LockMode } from './rules/action.ts';
 import { type Dialect, isAtLeast } from './rules/dialect.ts';
 import { type TableState, tableState } from './rules/state.ts';
 
-/** Samples that may miss a lock: its statement may have waited for something else for some of its time. */
-const MOST_MISSED = 4;
-
-/**
- * The locks of statements by their kind: where locks are sampled those of statements alone that were shorter than the time
- * between some samples, else all.
- */
+/** The locks of statements by their kind that no sample saw: a busy server answers samples late. */
 export function briefLocks(
   dialect: Dialect,
-  { statements, locks, facts, sampling }: Pick<ObservedRehearsal, 'statements' | 'locks' | 'facts' | 'sampling'>,
+  { statements, locks, facts }: Pick<ObservedRehearsal, 'statements' | 'locks' | 'facts'>,
 ): ObservedLock[] {
   const tables = tableState(facts);
-  const { samples, intervalMs, longestGapMs } = sampling;
-  const mostMs = samples === 0 ? Number.POSITIVE_INFINITY : Math.max(MOST_MISSED * intervalMs, longestGapMs);
   return statements.flatMap((statement, at): ObservedLock[] => {
     const { text, inTransaction, error, atMs, durationMs } = statement;
     if (error !== null) return [];
     const { strongest, commits, isHeld } = locksOfText(dialect, statement, tables);
     const heldMs = isHeld ? untilUnlocked(dialect, statements.slice(at), tables) - atMs : durationMs;
-    if ((inTransaction && !commits) || heldMs > mostMs) return [];
+    if (inTransaction && !commits) return [];
     return [...strongest]
       .filter(([table]) => !locks.some((lock) => lock.statement === text && lock.table === table))
       .map(([table, mode]) => ({ table, index: null, mode, atMs, heldMs, statement: text }));
