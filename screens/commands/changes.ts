@@ -3,7 +3,7 @@ import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { foldRun, startRun } from '../../src/state/run.ts';
 import type { RunContext } from '../../src/state/runs.ts';
-import { notFetched } from '../app/lists/fetched.ts';
+import { changeRoute, notFetched } from '../app/lists/fetched.ts';
 import { contextOf, type KeyBinding, type Model } from '../app/model.ts';
 import { latestNotLoadable, notWritable } from '../app/why-not.ts';
 import type { ChangesRoute } from '../changes/changes-route.ts';
@@ -46,10 +46,7 @@ export function refreshChanges(model: Model, target: string): void {
 
 function read(model: Model, { target, branch, since, controller, state }: ChangesRoute): void {
   const { signal } = controller;
-  const update = (change: Partial<ChangesRoute>): void =>
-    model.navigation.change((other) =>
-      other.screen === 'changes' && other.controller === controller ? { ...other, ...change } : other,
-    );
+  const update = (change: Partial<ChangesRoute>): void => changeRoute<ChangesRoute>(model, controller, () => change);
   const progress = folded(model, { state, show: (shown) => update({ state: shown }), signal });
   const use = (found: OpenChanges): Promise<void> => {
     progress.flush();

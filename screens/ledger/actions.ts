@@ -10,7 +10,7 @@ import {
 } from '../../src/operations/sanitize/ledger/review-text.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
-import { notFetched } from '../app/lists/fetched.ts';
+import { changeRoute, notFetched } from '../app/lists/fetched.ts';
 import { type Model, notifyFailure, quietly } from '../app/model.ts';
 import { type LedgerRoute, rowsOf, selectedRow } from './ledger-route.ts';
 
@@ -46,15 +46,7 @@ function openReview(model: Model, target: string): void {
   );
 }
 
-function update(
-  { navigation }: Model,
-  controller: AbortController,
-  change: (route: LedgerRoute) => Partial<LedgerRoute>,
-): void {
-  navigation.change((other) =>
-    other.screen === 'ledger' && other.controller === controller ? { ...other, ...change(other) } : other,
-  );
-}
+const update = changeRoute<LedgerRoute>;
 
 /** Classifies the selected column, and goes to the next open one. */
 export function answer(model: Model, route: LedgerRoute, entry: LedgerAnswer['entry']): void {
@@ -102,10 +94,11 @@ function write(model: Model, route: LedgerRoute, change: Omit<LedgerAnswer, 'tar
     } catch (thrown) {
       const before = answers.get(change.name);
       update(model, controller, (present) => {
-        const { [change.name]: _, ...others } = Object.fromEntries(present.answers);
-        const back = before ? { ...others, [change.name]: before } : others;
+        const back = new Map(present.answers);
+        if (before) back.set(change.name, before);
+        else back.delete(change.name);
         return {
-          answers: new Map(Object.entries(back)),
+          answers: back,
           replaced: present.replaced.filter((each) => !replaced.includes(each) || each.name !== change.name),
         };
       });

@@ -4,6 +4,7 @@ import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
 import { isSubsetTable, notByShare, smallestOrLargest } from '../../src/operations/subset/text.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
+import { changeRoute } from '../app/lists/fetched.ts';
 import { type Model, notifyFailure, quietly } from '../app/model.ts';
 import { confirm, plannedRun } from '../commands/runs/confirm.ts';
 import { choicesOf, stepShare, subsetTarget, toggleCopied, toggleExcluded } from './choices.ts';
@@ -28,10 +29,7 @@ export function openSubset(model: Model, target: string): void {
 
 /** Plans anew; an earlier plan that is still being made is not shown any more. */
 function count(model: Model, { target, choices, controller }: SubsetRoute): void {
-  const answer = (change: (route: SubsetRoute) => Partial<SubsetRoute>): void =>
-    model.navigation.change((other) =>
-      other.screen === 'subset' && other.controller === controller ? { ...other, ...change(other) } : other,
-    );
+  const answer = (change: (route: SubsetRoute) => Partial<SubsetRoute>): void => changeRoute(model, controller, change);
   const request = { target, count: true, ...(choices && { settings: choices }) };
   model.operations.plan(quietly(controller.signal), subsetOperation, request).then(
     (found) =>

@@ -13,7 +13,7 @@ import { TRIED_ROWS } from '../../src/operations/sanitize/tried-rows.ts';
 import type { ColumnChoice, ColumnChoices } from '../../src/results/suggested-query.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
-import { notFetched, showWhileFetching } from '../app/lists/fetched.ts';
+import { changeRoute, notFetched, showWhileFetching } from '../app/lists/fetched.ts';
 import { type Model, notifyFailure, quietly } from '../app/model.ts';
 import { rowsOf, type SuggestionRoute, selectedRow } from './suggestion-route.ts';
 
@@ -62,15 +62,7 @@ export function openSuggestion(model: Model, { target, snapshot }: SuggestionTar
 
 type Controller = SuggestionRoute['controller'];
 
-function update(
-  { navigation }: Model,
-  controller: Controller,
-  change: (route: SuggestionRoute) => Partial<SuggestionRoute>,
-): void {
-  navigation.change((other) =>
-    other.screen === 'suggestion' && other.controller === controller ? { ...other, ...change(other) } : other,
-  );
-}
+const update = changeRoute<SuggestionRoute>;
 
 /** Tries the present choices; the result of earlier ones is dropped. */
 export function tryChoices(model: Model, controller: Controller, { tell }: { tell?: string } = {}): void {

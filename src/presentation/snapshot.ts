@@ -123,7 +123,7 @@ function coverageFacts({ coverage }: SnapshotRow): Fact[] {
 
 const MOST_UNCHANGED = 5;
 
-/** `without app (10 tables, 580 MB)`: schemas that a snapshot lacks although nobody chose so. */
+/** `without app (10 tables, 580 MB)`: schemas that a snapshot lacks, and no setting excludes. */
 export function lostFacts({ left_out_schemas = [] }: SnapshotRow): string[] {
   const lost = lostSchemas(left_out_schemas);
   return lost.length === 0 ? [] : [`without ${leftOutText(lost)}`];

@@ -19,7 +19,7 @@ export const classifyResult = v.object({
   file: text,
   added: describe(number, 'New entries.'),
   counts,
-  open: describe(v.array(openItem), 'What nobody has classified yet.'),
+  open: describe(v.array(openItem), 'Unclassified items.'),
 });
 
 export type ClassifyResult = v.InferOutput<typeof classifyResult>;

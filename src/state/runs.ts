@@ -63,7 +63,7 @@ export interface RunSummary {
   sanitized?: SanitizeOutcome;
   /** The report of a rehearsal, for its screen. */
   rehearsal?: RehearsalResult;
-  /** Schemas with data that a build left out although nobody chose so. */
+  /** Schemas with data that a build left out, and no setting excludes. */
   lostSchemas?: string[];
   /** Id of the snapshot that was made, loaded or moved. */
   snapshot?: string;

@@ -46,8 +46,8 @@ for (const [name, sql] of Object.entries(MIGRATIONS)) {
 async function compare(name: string, sql: string): Promise<void> {
   const file = join(server.folder, 'migration.sql');
   await writeFile(file, sql);
-  const plain: Timed[] = [];
-  const observed: Timed[] = [];
+  const plain: RunTimes[] = [];
+  const observed: RunTimes[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     // Neither is always the first of a round.
     const turns = [
@@ -56,7 +56,7 @@ async function compare(name: string, sql: string): Promise<void> {
     ];
     for (const turn of round % 2 === 0 ? turns : turns.reverse()) await turn();
   }
-  const line = (way: string, timed: Timed[]): string[] => [
+  const line = (way: string, timed: RunTimes[]): string[] => [
     ...[name, way, Math.min(...timed.map(({ seconds }) => seconds)).toFixed(2), median(timed, 'seconds').toFixed(2)],
     median(timed, 'cpu').toFixed(2),
   ];
@@ -65,14 +65,14 @@ async function compare(name: string, sql: string): Promise<void> {
   table.push([...line('observed', observed), ratio.toFixed(3), `${median(observed, 'own').toFixed(2)} s`]);
 }
 
-interface Timed {
+interface RunTimes {
   seconds: number;
   /** Processor time in seconds: of the server and this process, and of this process alone. */
   cpu: number;
   own: number;
 }
 
-async function onCopy(run: (url: string) => Promise<Timed>): Promise<Timed> {
+async function onCopy(run: (url: string) => Promise<RunTimes>): Promise<RunTimes> {
   await server.sql('postgres', 'CREATE DATABASE work TEMPLATE bench');
   await server.sql('postgres', 'CHECKPOINT');
   try {
@@ -82,7 +82,7 @@ async function onCopy(run: (url: string) => Promise<Timed>): Promise<Timed> {
   }
 }
 
-async function migrate(url: string, file: string): Promise<Timed> {
+async function migrate(url: string, file: string): Promise<RunTimes> {
   const before = process.cpuUsage();
   const ofServer = await server.cpu();
   const started = performance.now();
@@ -97,7 +97,7 @@ async function migrate(url: string, file: string): Promise<Timed> {
   return { seconds, cpu: (await server.cpu()) - ofServer + own, own };
 }
 
-async function migrateObserved(url: string, file: string): Promise<Timed> {
+async function migrateObserved(url: string, file: string): Promise<RunTimes> {
   const report = (): void => {};
   const { signal } = new AbortController();
   const runner = localRunner({ environment: process.env, report });
@@ -110,6 +110,6 @@ async function migrateObserved(url: string, file: string): Promise<Timed> {
   return timed;
 }
 
-function median(timed: Timed[], of: keyof Timed): number {
+function median(timed: RunTimes[], of: keyof RunTimes): number {
   return timed.map((one) => one[of]).sort((a, b) => a - b)[Math.floor(timed.length / 2)] ?? Number.NaN;
 }

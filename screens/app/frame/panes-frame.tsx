@@ -74,7 +74,7 @@ function usePreview(model: Model, route: Route | undefined): void {
   }, [model, wanted]);
 }
 
-/** The lists, the facts of what is selected in them, and the latest activity. */
+/** Draws the lists, the facts of their selected rows, and the latest activity. */
 export function PanesFrame({ lists, focus, size }: ShownPanes) {
   const model = useModel();
   const { glyphs } = useTheme();

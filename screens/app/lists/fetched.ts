@@ -33,12 +33,22 @@ export function fetchInto<Found>(
   route: FetchedRoute & FetchState<Found>,
   read: (signal: AbortSignal) => Promise<Found>,
 ): void {
-  const answer = (change: Partial<FetchedRoute>) =>
-    model.navigation.change((other) =>
-      'controller' in other && other.controller === route.controller ? ({ ...other, ...change } as Route) : other,
-    );
-  read(route.controller.signal).then(
-    (found) => answer({ found } as Partial<FetchedRoute>),
-    (thrown: unknown) => answer({ error: toUserError(thrown) }),
+  const { controller } = route;
+  read(controller.signal).then(
+    (found) => changeRoute(model, controller, () => ({ found }) as Partial<FetchedRoute>),
+    (thrown: unknown) => changeRoute(model, controller, () => ({ error: toUserError(thrown) })),
+  );
+}
+
+/** Changes a route while it is open, even below other routes. */
+export function changeRoute<Changed extends FetchedRoute>(
+  { navigation }: Model,
+  controller: AbortController,
+  change: (route: Changed) => Partial<Changed>,
+): void {
+  navigation.change((other) =>
+    'controller' in other && other.controller === controller
+      ? ({ ...other, ...change(other as Changed) } as Route)
+      : other,
   );
 }

@@ -9,7 +9,7 @@ export interface Setting {
   choices: string[];
 }
 
-/** Returns the settings that are there by their names; targets and profiles are named by whoever adds them. */
+/** Returns the settings by name, without those of a target or a profile, whose names users choose. */
 export function listSettings(): Setting[] {
   return settingsIn(shapeOf(settingsSchema), '');
 }

@@ -18,12 +18,12 @@ import { cpusFor } from '../cpus-for.ts';
 import { compareMigrations } from '../migrations/working-tree.ts';
 import { savesBefore } from '../save/automatic-save.ts';
 import { addFingerprint } from '../save/fingerprints.ts';
-import { findLoadableSave, WHOLE_DATABASE } from '../save/saves.ts';
+import { WHOLE_DATABASE } from '../save/saves.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
-import { assertNoOriginalData, assertNotOriginal, withSanitizedDefault } from '../snapshots/sanitized-only.ts';
+import { withSanitizedDefault } from '../snapshots/sanitized-only.ts';
 import { assertTrusted, isBuiltHere } from '../snapshots/signatures.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
-import { type FoundSnapshot, findPlanned, findSnapshot } from '../snapshots/snapshots.ts';
+import { findPlanned } from '../snapshots/snapshots.ts';
 import { pullFiles } from '../snapshots/transfer/pull.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { afterLoadRunner, checkAfterLoad, plannedAfterLoad } from './after-load.ts';
@@ -34,6 +34,7 @@ import { dataState } from './data-state.ts';
 import { checkDestination } from './destination.ts';
 import { byTable, filesToRead, loadDifference } from './difference.ts';
 import { earlierSnapshots } from './earlier-snapshots.ts';
+import { assertAllowedData, findLoadable, findRequested } from './find-loadable.ts';
 import { assertDestinationUnprotected, assertNoAgentReads, findBranchAt } from './guard/branch-at.ts';
 import { assertNotASource } from './guard/guard.ts';
 import { loadSteps } from './load-steps.ts';
@@ -126,33 +127,12 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
   return { request, plan, planned_at: context.clock().toISOString(), restore };
 }
 
-/** Schemas with data that the build left out although nobody chose so: the destination then lacks them, too. */
+/** Warns of schemas with data that the build left out, and no setting excludes: the destination lacks them, too. */
 function lostWarnings({ left_out_schemas: leftOut = [] }: SnapshotRow): LoadPlan['warnings'] {
   const lost = lostSchemas(leftOut);
   if (lost.length === 0) return [];
   const message = `The snapshot was built without the schemas ${leftOutText(lost)}, which then are not in the destination`;
   return [{ code: 'schemas_left_out', message }];
-}
-
-/** Refuses a save that is not of this machine, a snapshot without a trusted signature, and an original where only sanitized ones are loaded. */
-async function findLoadable(context: Context, request: LoadRequest): Promise<FoundSnapshot> {
-  const found = await findRequested(context, request);
-  await assertAllowedData(context, request.target, found.manifest);
-  return found;
-}
-
-/** A save of a branch has the data of the snapshot that the branch was made from. */
-async function assertAllowedData(context: Context, target: string, manifest: Manifest): Promise<void> {
-  if (manifest.branch) return assertNoOriginalData(context, target, manifest.branch.snapshot);
-  await assertNotOriginal(context, target, manifest);
-}
-
-async function findRequested(context: Context, request: LoadRequest): Promise<FoundSnapshot> {
-  const { target, save, branch, saveOf = branch, owner } = request;
-  if (save !== undefined) return findLoadableSave(context, { target, id: save, branch: saveOf, owner });
-  const found = await findSnapshot(context, request);
-  assertTrusted(context, found.manifest, request);
-  return found;
 }
 
 /** Refuses a destination whose engine is another one, or cannot keep going. */

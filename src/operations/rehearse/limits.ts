@@ -14,14 +14,12 @@ export function problemsOf(
       code: 'rehearsal_failed',
       message: exit === null ? `${run} failed` : `${run} failed with exit code ${exit}`,
     }));
-  const crosses = ({ blocks, held_ms, below_resolution }: Observations['locks'][number], limit: number): boolean =>
-    blocks !== 'none' && (held_ms > limit || (below_resolution && limit === 0));
   const long = locks
-    .filter((lock) => max_lock_ms !== undefined && crosses(lock, max_lock_ms))
-    .map(({ table, mode, held_ms, below_resolution }) => {
-      const held = below_resolution ? '< 5 ms' : formatDuration(held_ms);
-      return `${mode} on ${table} was held for ${held}, longer than ${formatDuration(max_lock_ms ?? 0)}`;
-    });
+    .filter(({ blocks, held_ms }) => max_lock_ms !== undefined && blocks !== 'none' && held_ms > max_lock_ms)
+    .map(
+      ({ table, mode, held_ms }) =>
+        `${mode} on ${table} was held for ${formatDuration(held_ms)}, longer than ${formatDuration(max_lock_ms ?? 0)}`,
+    );
   const isLarge = max_rewrite_bytes !== undefined && rewritten_bytes > max_rewrite_bytes;
   const large = isLarge
     ? [`${formatBytes(rewritten_bytes)} were rewritten, more than ${formatBytes(max_rewrite_bytes)}`]

@@ -151,7 +151,7 @@ function outputText({ failed, exit }: Item<'works'>): string {
   return exit === null ? 'failed' : `failed with exit code ${exit}`;
 }
 
-/** A finding in full: what happened, because of what, and the safer form. */
+/** Returns all facts of a finding: its effect, its statement and the safer form. */
 export function findingFacts(finding: ReportEntry): { title: string; facts: Fact[] } {
   const facts = factsOf(finding).map(({ value, ...fact }) => ({ ...fact, value: printable(value) }));
   return { title: printable(`${finding.kind}: ${subjectOf(finding)}`), facts };

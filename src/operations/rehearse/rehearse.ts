@@ -186,9 +186,12 @@ function workloadResult(
 
 function lockResults(context: Context, dialect: Dialect, observed: ObservedRehearsal): RehearsalResult['locks'] {
   const seen = observed.locks.map((lock) => ({ ...lock, below_resolution: false }));
-  // Without samples, the times of the statements stand for the locks.
-  const isSampled = observed.sampling.samples > 0;
-  const brief = briefLocks(dialect, observed).map((lock) => ({ ...lock, below_resolution: isSampled }));
+  // The times of their statements stand for locks that no sample saw.
+  const { samples, intervalMs } = observed.sampling;
+  const brief = briefLocks(dialect, observed).map((lock) => ({
+    ...lock,
+    below_resolution: samples > 0 && lock.heldMs < intervalMs,
+  }));
   return [...seen, ...brief]
     .sort((one, other) => one.atMs - other.atMs)
     .map(({ table, index, mode, atMs, heldMs, below_resolution, statement }) => ({

@@ -21,7 +21,7 @@ export function leftOutSchemasOf({ details }: { details: Record<string, unknown>
   return success ? output.left_out_schemas : null;
 }
 
-/** Each schema with the number of its tables, out of the tables of the whole database; `lost` are those with data that nobody chose to leave out. */
+/** Each schema with the number of its tables, out of the tables of the whole database; `lost`: those with data that no setting excludes. */
 export function countLeftOut(
   schemas: string[],
   tables: { schema: string }[],

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { DatabaseUrl } from '../../database-url.ts';
-import { type LoopbackProxy, passOn, startLoopbackProxy } from '../../shared/rehearse/loopback-proxy.ts';
+import { type LoopbackProxy, relayBetween, startLoopbackProxy } from '../../shared/rehearse/loopback-proxy.ts';
 import type { Recorder } from '../../shared/rehearse/recorder.ts';
 import { dialledAddressOf } from '../connection/url.ts';
 import { followModes } from '../restore/script/sql-mode.ts';
@@ -61,7 +61,7 @@ async function relay({ client, server, pid, withoutEndOfColumns, options }: Rela
   const tracker = trackStatements({ now, withoutEndOfColumns, ended: session.ended, released: session.released });
   session.began(pid, tracker.running);
   const otherDatabase = otherDatabases(options);
-  const toServer = scanClient(({ beginning }) => {
+  const readClient = scanClient(({ beginning }) => {
     const isCommand = tracker.isCommand();
     if (isCommand && leaves(beginning, url)) throw new Refused(refusal(1, url));
     tracker.fromClient(beginning);
@@ -71,27 +71,20 @@ async function relay({ client, server, pid, withoutEndOfColumns, options }: Rela
     tracker.fromServer(body, body.length);
     throw new Refused(packetOf(1, body));
   });
-  const toClient = scanServer(({ beginning, bytes }) => tracker.fromServer(beginning, bytes));
+  const readServer = scanServer(({ beginning, bytes }) => tracker.fromServer(beginning, bytes));
   try {
-    await Promise.all([
-      passOn({
-        from: client,
-        to: server,
-        async take(chunk) {
-          toServer(chunk);
-          return chunk;
-        },
-      }),
-      passOn({
-        from: server,
-        to: client,
-        async take(chunk) {
-          toClient(chunk);
-          if (tracker.takeLook()) await look();
-          return chunk;
-        },
-      }),
-    ]);
+    await relayBetween({
+      ...{ client, server },
+      async toServer(chunk) {
+        readClient(chunk);
+        return chunk;
+      },
+      async toClient(chunk) {
+        readServer(chunk);
+        if (tracker.takeLook()) await look();
+        return chunk;
+      },
+    });
   } catch (error) {
     if (error instanceof Refused) await new Promise<void>((resolve) => client.end(error.packet, resolve));
   } finally {

@@ -1,6 +1,5 @@
 import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ManifestTable } from '../../../repository/manifest/manifest.ts';
 import type { RunEvent } from '../../../results/events.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
@@ -20,15 +19,15 @@ import { findClientTools, majorOf, toolsForServer } from '../connection/tools.ts
 import { listArchive } from '../restore/list-archive.ts';
 import { MOST_BYTES_OF_ALL } from '../restore/rows/copy-commands.ts';
 import { storeStatistics } from '../statistics/store.ts';
-import { type ArchiveDetails, type ArchiveEntry, DATA_TERMINATOR, isTableData, TERMINATOR_LINES } from './archive.ts';
+import { type ArchiveEntry, DATA_TERMINATOR, isTableData } from './archive.ts';
 import { CONTENTS } from './archive-contents.ts';
 import { cutDefinitions } from './cut-definitions.ts';
 import { digestDefinitions } from './definitions-digest.ts';
-import { createDumpProgress, nameOf } from './dump-progress.ts';
+import { describeContents } from './dump-contents.ts';
+import { createDumpProgress } from './dump-progress.ts';
 import {
   assertReadableNames,
   type DumpSelection,
-  type DumpSource,
   readChosenSchemas,
   readSelection,
   readSource,
@@ -36,9 +35,8 @@ import {
 import { readExclusion } from './excluded-rows.ts';
 import { beginInstant } from './instant.ts';
 import { findOtherServer, serversDiffer } from './other-server.ts';
-import { partitionDetails } from './partition-roots.ts';
 import { rangesOf } from './ranges.ts';
-import { cutShort, type TableReads } from './read-piece.ts';
+import type { TableReads } from './read-piece.ts';
 import { prepareReading, type ReadTables, tableReaders } from './read-tables.ts';
 import { explainDumpFailure } from './rights.ts';
 import { ARCHIVE, dumpDatabase, fixDate } from './run-pg-dump.ts';
@@ -138,7 +136,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
     identity,
     ...(evidence && { evidence }),
     ...(request.lastBuild && { reading: proved }),
-    ...assemble({ tables, others, archive, source, definitions }),
+    ...describeContents({ tables, others, archive, source, definitions }),
   };
 }
 
@@ -254,50 +252,4 @@ function archiveUnreadable(details: string[]): UserError {
     details,
     hint: 'Is the disk full?',
   });
-}
-
-interface DumpContents {
-  /** By the tables whose rows were read by ranges. */
-  tables: Map<CatalogTable, PackedFile[]>;
-  /** Files that pg_dump has written. */
-  others: Map<string, PackedFile>;
-  archive: ArchiveEntry[];
-  source: DumpSource;
-  definitions: string | null;
-}
-
-function assemble(dumped: DumpContents): Pick<DumpResult, 'tables' | 'files' | 'details' | 'schemas'> {
-  const { others, archive, source, definitions } = dumped;
-  const byOid = new Map(source.allTables.map((table) => [table.oid, table]));
-  const tables: ManifestTable[] = [];
-  const data: ArchiveDetails['data'] = {};
-  const add = (table: CatalogTable, packed: PackedFile[], more: { oid?: number }): void => {
-    if (!packed.every(({ terminated }) => terminated)) throw cutShort(nameOf(table));
-    const [file, ...parts] = packed.map((each) => each.file);
-    if (!file) throw new Error(`${nameOf(table)} has no file`);
-    const rows = packed.reduce((sum, { lines }) => sum + lines - TERMINATOR_LINES, 0);
-    tables.push({ name: nameOf(table), rows, file, ...(parts.length > 0 && { parts }) });
-    const { schema, name, columns, of_extension } = table;
-    data[file.name] = {
-      schema,
-      table: name,
-      columns,
-      of_extension,
-      ...partitionDetails(source.partitions.get(table.oid)),
-      ...more,
-    };
-  };
-  for (const [table, packed] of dumped.tables) add(table, packed, { oid: table.oid });
-  for (const entry of archive.filter(isTableData)) {
-    const table = byOid.get(entry.oid);
-    const content = others.get(`${entry.dumpId}.dat`);
-    if (!content || !table) continue;
-    others.delete(content.file.name);
-    add(table, [content], {});
-  }
-  tables.sort((a, b) => (a.name < b.name ? -1 : 1));
-  const files = [...others.values()].map(({ file }) => file).sort((a, b) => (a.name < b.name ? -1 : 1));
-  const schemas = source.details.schemas.map((schema) => schema.name);
-  const details = { ...source.details, data, ...(definitions && { definitions }) } satisfies ArchiveDetails;
-  return { tables, files, schemas, details };
 }

@@ -2,7 +2,12 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
-import { type LoopbackProxy, passOn, readBytes, startLoopbackProxy } from '../../shared/rehearse/loopback-proxy.ts';
+import {
+  type LoopbackProxy,
+  readBytes,
+  relayBetween,
+  startLoopbackProxy,
+} from '../../shared/rehearse/loopback-proxy.ts';
 import type { Recorder } from '../../shared/rehearse/recorder.ts';
 import { isOfThisMachine, tlsOptions } from '../connection/encryption.ts';
 import { ConnectionLost } from '../connection/session-errors.ts';
@@ -98,31 +103,24 @@ async function relay({ client, server, options }: Relay): Promise<void> {
     ended: session.ended,
     released: session.released,
   });
-  const [toServer, toClient] = [scanClient(tracker), scanServer(tracker)];
+  const [readClient, readServer] = [scanClient(tracker), scanServer(tracker)];
   const lookIfWanted = async (): Promise<void> => {
     if (tracker.takeLook()) await look();
   };
   try {
-    await Promise.all([
-      passOn({
-        from: client,
-        to: server,
-        async take(chunk) {
-          toServer(chunk);
-          await lookIfWanted();
-          return chunk;
-        },
-      }),
-      passOn({
-        from: server,
-        to: client,
-        async take(chunk) {
-          toClient(chunk);
-          await lookIfWanted();
-          return withoutBinding(chunk);
-        },
-      }),
-    ]);
+    await relayBetween({
+      ...{ client, server },
+      async toServer(chunk) {
+        readClient(chunk);
+        await lookIfWanted();
+        return chunk;
+      },
+      async toClient(chunk) {
+        readServer(chunk);
+        await lookIfWanted();
+        return withoutBinding(chunk);
+      },
+    });
   } finally {
     session.closed();
     server.destroy();

@@ -54,15 +54,20 @@ export async function readBytes(stream: Duplex, count: number): Promise<Buffer> 
   }
 }
 
-export interface PassedOn {
-  from: Duplex;
-  to: Duplex;
-  /** Is told the bytes before they are passed on, and returns those that are. */
-  take: (chunk: Buffer) => Promise<Buffer>;
+interface Relay {
+  client: Duplex;
+  server: Duplex;
+  /** Are told the bytes before they are passed on, and return those that are. */
+  toServer: (chunk: Buffer) => Promise<Buffer>;
+  toClient: (chunk: Buffer) => Promise<Buffer>;
 }
 
-/** Passes bytes on until their end, no faster than they are taken. */
-export async function passOn({ from, to, take }: PassedOn): Promise<void> {
+/** Passes bytes on both ways until one side ends, no faster than they are taken. */
+export async function relayBetween({ client, server, toServer, toClient }: Relay): Promise<void> {
+  await Promise.all([passOn(client, server, toServer), passOn(server, client, toClient)]);
+}
+
+async function passOn(from: Duplex, to: Duplex, take: (chunk: Buffer) => Promise<Buffer>): Promise<void> {
   // A refusal is written to the client behind this.
   const chunks: AsyncIterable<Buffer> = from.iterator({ destroyOnReturn: false });
   for await (const chunk of chunks) {

@@ -7,7 +7,7 @@ import { updateLedger } from '../../../sanitize/ledger/ledger-file.ts';
 import type { PathKey } from '../../../sanitize/ledger/ledger-item.ts';
 import { type ClassifyRequest, type Evidence, type ExaminedItem, examine, saveEntries } from './classify.ts';
 
-/** An item of the ledger that nobody has classified yet. */
+/** An unclassified item of the ledger. */
 export interface ReviewedItem {
   name: string;
   type: string;

@@ -18,7 +18,7 @@ const RANGE = 4096;
 /** Blocks of a table whose versions are all read: counting them first takes longer. */
 const FEW = 256;
 
-/** Places in the base copy of what is missing, and where rows still are that earlier resets have written. */
+/** Places of missing rows in the base copy, and the present places of rows that earlier resets have written. */
 export interface MissingVersions {
   ids: string[];
   moved: [string, string][];
