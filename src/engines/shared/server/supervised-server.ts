@@ -20,13 +20,14 @@ export interface ServerStart {
 /**
  * The server runs under a shell that reads a pipe from us. The pipe ends with us, even after `kill -9`, and the shell
  * then stops the server and removes its data. The shell has its own session, so that signals to our process group do
- * not reach it. Its output may not be read any more, so its commands are silent.
+ * not reach it. Its output may not be read any more, so its commands are silent. A server ignores signals until it has
+ * set its handlers, so they are repeated.
  */
 const SUPERVISOR = `
 exec 3<&0
 "$0" "$@" </dev/null >&2 3<&- &
 server=$!
-{ read -r signal || signal=$LAST_SIGNAL; kill -"$signal" "$server"; } <&3 2>/dev/null &
+{ read -r signal || signal=$LAST_SIGNAL; while kill -"$signal" "$server"; do sleep 1; done; } <&3 >/dev/null 2>&1 &
 reader=$!
 wait "$server" 2>/dev/null
 kill "$reader" 2>/dev/null
