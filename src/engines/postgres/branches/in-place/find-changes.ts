@@ -16,6 +16,7 @@ import {
 } from './base-evidence.ts';
 import type { BaseEvidence, SeenChanges } from './evidence-schema.ts';
 import type { RestoredRows, RestoredTables } from './kept-rows.ts';
+import { changedBlocks, HAS_MAPS, readMaps, type VisibilityMaps } from './visibility-maps.ts';
 
 /** A table with other row versions than the base copy. */
 export interface ChangedVersions extends Relation {
@@ -36,6 +37,9 @@ export interface FoundChanges extends SeenChanges {
   /** The 32 bits of which `xid` consists. */
   border: string;
   tables: ChangedVersions[];
+  /** Relations whose rows are those of the base copy, or will be. */
+  relations: Relation[];
+  maps: VisibilityMaps;
   /** Sequences with another value, each with that of the base copy. */
   sequences: SequenceState[];
   /** See the same rows as long as the transaction lasts, and keep others from changing them. */
@@ -61,13 +65,13 @@ export async function findChanges(
   { evidence, seen = null, kept }: Evidence,
 ): Promise<FoundChanges | string> {
   const { session } = readers;
-  const [role] = await session.query<{ superuser: boolean; at: string }>(
-    `SELECT current_setting('is_superuser') = 'on' AS superuser, ${PRESENT} AS at`,
+  const [role] = await session.query<{ superuser: boolean; at: string; maps: boolean }>(
+    `SELECT current_setting('is_superuser') = 'on' AS superuser, ${PRESENT} AS at, ${HAS_MAPS} AS maps`,
   );
   if (!role?.superuser) return 'the role is no superuser, so triggers would fire';
   if (!evidence) return 'the base copy has no record of its row versions';
   const { xmin } = evidence;
-  const found = { at: role.at, xmin, border: toXid(xmin) };
+  const found = { at: role.at, xmin, border: toXid(xmin), relations: [], maps: new Map() };
   if (seen?.at === role.at && seen.xmin === xmin) {
     const pages = seen.tables.reduce((sum, table) => sum + table.pages, 0);
     const sessions = await readers.share(pages);
@@ -83,16 +87,18 @@ export async function findChanges(
   if (!relations) return 'it has tables that are unlogged, unreadable or not stored as usual';
   const recorded = new Map(evidence.relations.map(([oid, filenode, rows]) => [oid, { filenode, rows }]));
   if (relations.length !== recorded.size || relations.some(({ oid }) => !recorded.has(oid))) return DEFINITIONS;
-  const sessions = await readers.share(relations.reduce((sum, { pages }) => sum + pages, 0));
+  const maps: VisibilityMaps = kept && role.maps ? await readMaps(session, relations) : new Map();
   const keptOf = ({ oid, filenode }: Relation): RestoredRows | undefined => {
     const one = kept?.get(oid);
     return one?.base === xmin && one.filenode === filenode && recorded.get(oid)?.filenode === filenode
       ? one
       : undefined;
   };
-  const counted = await countAll({ sessions, relations, border: (one) => keptOf(one)?.border ?? xmin });
+  const suspect = relations.filter((one) => changedBlocks(keptOf(one)?.map, maps.get(one.oid))?.length !== 0);
+  const sessions = await readers.share(suspect.reduce((sum, { pages }) => sum + pages, 0));
+  const counted = await countAll({ sessions, relations: suspect, border: (one) => keptOf(one)?.border ?? xmin });
   const changed = counted.flatMap(({ oid, rows, fresh }, at): (Relation & { rows: number })[] => {
-    const [relation, before] = [relations[at], recorded.get(oid)];
+    const [relation, before] = [suspect[at], recorded.get(oid)];
     if (!relation || !before) return [];
     const isSame = before.filenode === relation.filenode && !fresh && before.rows === rows;
     return isSame ? [] : [{ ...relation, rows: before.rows }];
@@ -106,7 +112,8 @@ export async function findChanges(
     const rewritten = recorded.get(table.oid)?.filenode !== table.filenode;
     return countVersions(own, { table, border: found.border, rewritten, kept: keptOf(table) });
   });
-  return { ...found, tables: versions, sequences: await changedSequences(session, evidence), sessions };
+  const sequences = await changedSequences(session, evidence);
+  return { ...found, tables: versions, relations, maps, sequences, sessions };
 }
 
 /** No transaction has ended between two moments at which it is equal: each has a number above it, or is one of those that run. */

@@ -1,5 +1,7 @@
 import type { PostgresSession } from '../../connection/session.ts';
 import type { Relation } from '../../dump/unchanged/count-rows.ts';
+import type { FoundChanges } from './find-changes.ts';
+import type { VisibilityMap } from './visibility-maps.ts';
 
 /**
  * What is known of a table since its last reset over the same sessions: its rows were those of the base copy. Rows that
@@ -13,6 +15,8 @@ export interface RestoredRows {
   border: string;
   /** Places of rows that were written again, each with that in the base copy. */
   moved: Map<string, string>;
+  /** Read before its rows were found to be those of the base copy, or made so. */
+  map?: VisibilityMap | undefined;
 }
 
 /** By oid. A table without an entry is compared with the base copy alone. */
@@ -29,13 +33,20 @@ const MOST_MOVED = 100_000;
 /** Keeps what a reset has written in its transaction, which is about to be committed: if it is not, nothing is to be kept. */
 export async function keepRows(
   session: PostgresSession,
-  { kept, base, changed }: { kept: RestoredTables; base: string; changed: MovedRows[] },
+  { kept, found, changed }: { kept: RestoredTables; found: FoundChanges; changed: MovedRows[] },
 ): Promise<void> {
   const border = await nextBorder(session);
+  const base = found.xmin;
+  for (const { oid, filenode } of found.relations) {
+    const one = kept.get(oid);
+    const isKnown = one?.base === base && one.filenode === filenode;
+    kept.set(oid, { ...(isKnown ? one : { filenode, base, border: base, moved: new Map() }), map: found.maps.get(oid) });
+  }
   for (const { table, moved } of changed) {
     kept.delete(table.oid);
     const { oid, filenode, rewritten } = table;
-    if (border !== null && !rewritten) kept.set(oid, { filenode, base, border, moved: new Map(moved) });
+    const map = found.maps.get(oid);
+    if (border !== null && !rewritten) kept.set(oid, { filenode, base, border, moved: new Map(moved), map });
   }
   let places = [...kept.values()].reduce((sum, { moved }) => sum + moved.size, 0);
   for (const [oid, { moved }] of kept) {

@@ -151,7 +151,7 @@ async function exchange(context: EngineContext, given: RowExchange): Promise<InP
       const written = await replaceVersions(database, { table, ...found });
       changed.push({ table, moved: [...found.moved, ...written] });
     }
-    if (kept) await keepRows(database, { kept, base: found.xmin, changed });
+    if (kept) await keepRows(database, { kept, found, changed });
     await restoreSequences(database, found.sequences);
   } finally {
     await read?.closed;
