@@ -1,5 +1,5 @@
 import { readServerIdentity } from '../../connection/identity.ts';
-import { quoteName, quoteNumber, quoteText } from '../../connection/quote.ts';
+import { quoteNumber, quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import type { Relation } from '../../dump/unchanged/count-rows.ts';
 import { countAll, toXid } from '../../dump/unchanged/count-rows.ts';
@@ -15,8 +15,9 @@ import {
   type SequenceState,
 } from './base-evidence.ts';
 import type { BaseEvidence, SeenChanges } from './evidence-schema.ts';
-import type { RestoredRows, RestoredTables } from './kept-rows.ts';
-import { changedBlocks, HAS_MAPS, readMaps, type VisibilityMaps } from './visibility-maps.ts';
+import { keepsPlaces, type RestoredRows, type RestoredTables } from './kept-rows.ts';
+import { type Places, pathOf, readPlaces, within, without } from './row-places.ts';
+import { type Blocks, changedBlocks, HAS_MAPS, readMaps, type VisibilityMaps } from './visibility-maps.ts';
 
 /** A table with other row versions than the base copy. */
 export interface ChangedVersions extends Relation {
@@ -29,8 +30,19 @@ export interface ChangedVersions extends Relation {
   rewritten: boolean;
   /** Some values are stored apart from their rows. */
   toasted: boolean;
+  bytes: number;
   /** Facts of its last reset, if they are known: then only later versions are fresh. */
   kept?: RestoredRows | undefined;
+  places?: VersionPlaces | undefined;
+}
+
+/** Places of versions, in the blocks that may have changed. */
+export interface VersionPlaces {
+  fresh: Places;
+  old: Places;
+  /** Those that have gone since the last reset, if that is known, and the others outside of these blocks. */
+  missing: Places | null;
+  rest: Places;
 }
 
 export interface FoundChanges extends SeenChanges {
@@ -94,26 +106,39 @@ export async function findChanges(
       ? one
       : undefined;
   };
-  const suspect = relations.filter((one) => changedBlocks(keptOf(one)?.map, maps.get(one.oid))?.length !== 0);
-  const sessions = await readers.share(suspect.reduce((sum, { pages }) => sum + pages, 0));
-  const counted = await countAll({ sessions, relations: suspect, border: (one) => keptOf(one)?.border ?? xmin });
-  const changed = counted.flatMap(({ oid, rows, fresh }, at): (Relation & { rows: number })[] => {
-    const [relation, before] = [suspect[at], recorded.get(oid)];
-    if (!relation || !before) return [];
-    const isSame = before.filenode === relation.filenode && !fresh && before.rows === rows;
-    return isSame ? [] : [{ ...relation, rows: before.rows }];
+  const suspects = relations.flatMap((relation): Suspect[] => {
+    const [own, before] = [keptOf(relation), recorded.get(relation.oid)];
+    const blocks = changedBlocks(own?.map, maps.get(relation.oid));
+    if (!before || blocks?.length === 0) return [];
+    const rewritten = before.filenode !== relation.filenode;
+    return [{ ...relation, rows: before.rows, rewritten, kept: own, blocks }];
+  });
+  const sessions = await readers.share(suspects.reduce((sum, { pages }) => sum + pages, 0));
+  // What an earlier reset has written has probably changed again.
+  const [known, others] = [suspects.filter((one) => one.kept?.places), suspects.filter((one) => !one.kept?.places)];
+  const counted = await countAll({ sessions, relations: others, border: (one) => keptOf(one)?.border ?? xmin });
+  const changed = others.filter(({ rows, rewritten }, at) => {
+    const now = counted[at];
+    return rewritten || !now || now.fresh || now.rows !== rows;
   });
   if (changed.some(isOfLargeObjects)) return 'large objects have changed';
   if (!(await areDefinitionsSame(session, { evidence, changed: changed.filter(isCatalog) }))) return DEFINITIONS;
-  const tables = changed.filter((relation) => !isCatalog(relation));
-  const obstacle = await findObstacle(session, tables);
+  const examined = [...known, ...changed.filter((relation) => !isCatalog(relation))];
+  const versions = await betweenSessions(sessions, examined, (own, table) =>
+    findVersions(own, { table, border: found.border, keeps: kept !== undefined }),
+  );
+  const different = versions.filter(({ fresh, missing, rewritten }) => rewritten || fresh > 0 || missing > 0);
+  const obstacle = await findObstacle(session, different);
   if (obstacle !== null) return obstacle;
-  const versions = await betweenSessions(sessions, tables, (own, table) => {
-    const rewritten = recorded.get(table.oid)?.filenode !== table.filenode;
-    return countVersions(own, { table, border: found.border, rewritten, kept: keptOf(table) });
-  });
+  const sizes = await readSizes(session, different);
+  const tables = different.map((table, at) => ({ ...table, ...(sizes[at] ?? { toasted: true, bytes: 0 }) }));
   const sequences = await changedSequences(session, evidence);
-  return { ...found, tables: versions, relations, maps, sequences, sessions };
+  return { ...found, tables, relations, maps, sequences, sessions };
+}
+
+/** A relation that may have other rows, if not all of its blocks, then in these. */
+interface Suspect extends Omit<ChangedVersions, 'fresh' | 'missing' | 'toasted' | 'bytes' | 'places'> {
+  blocks: Blocks[] | null;
 }
 
 /** No transaction has ended between two moments at which it is equal: each has a number above it, or is one of those that run. */
@@ -159,26 +184,52 @@ async function findObstacle(session: PostgresSession, tables: Relation[]): Promi
   return owners.length > 0 ? 'code of other roles would run with the rights of a superuser' : null;
 }
 
-interface VersionCount {
-  table: Relation & { rows: number };
+interface VersionsToFind {
+  table: Suspect;
   border: string;
-  rewritten: boolean;
-  kept: RestoredRows | undefined;
+  /** Later resets will need the places. */
+  keeps: boolean;
 }
 
-async function countVersions(
+async function findVersions(
   session: PostgresSession,
-  { table, border, rewritten, kept }: VersionCount,
-): Promise<ChangedVersions> {
-  const { schema, name, rows, oid } = table;
-  const [row] = await session.query<{ all: number; fresh: number; toasted: boolean }>(`
-    SELECT count(*) AS all, count(*) FILTER (WHERE ${isFresh(kept ? toXid(kept.border) : border)}) AS fresh,
-      (SELECT pg_relation_size(reltoastrelid) > 0 FROM pg_class WHERE reltoastrelid <> 0 AND oid = ${quoteNumber(oid)}) IS TRUE AS toasted
-    FROM ONLY ${quoteName(schema)}.${quoteName(name)}`);
-  if (!row) throw new Error('a count has no row');
-  const fresh = rewritten ? row.all : row.fresh;
-  return { ...table, fresh, missing: rows - (row.all - fresh), rewritten, toasted: row.toasted, kept };
+  { table: { blocks, ...table }, border, keeps }: VersionsToFind,
+): Promise<Omit<ChangedVersions, 'toasted' | 'bytes'>> {
+  const { rows, rewritten, kept, pages } = table;
+  const condition = isFresh(kept ? toXid(kept.border) : border);
+  if (rewritten || (!kept?.places && !keepsPlaces({ pages, rows, keeps }))) {
+    const [row] = await session.query<{ all: number; fresh: number }>(`
+      SELECT count(*) AS all, count(*) FILTER (WHERE ${condition}) AS fresh FROM ONLY ${pathOf(table)}`);
+    if (!row) throw new Error('a count has no row');
+    const fresh = rewritten ? row.all : row.fresh;
+    return { ...table, fresh, missing: rows - (row.all - fresh) };
+  }
+  const whole: Blocks[] = [[0, pages]];
+  const read = await readPlaces(session, {
+    table,
+    blocks: kept?.places ? (blocks ?? whole) : whole,
+    isFresh: condition,
+  });
+  const before = kept?.places ?? null;
+  const inside = before && (blocks ? within(before, blocks) : before);
+  const missing = inside && without(inside, read.old);
+  const rest = before && inside ? without(before, inside) : new Float64Array();
+  return {
+    ...table,
+    fresh: read.fresh.length,
+    missing: missing ? missing.length : rows - read.old.length,
+    places: { ...read, missing, rest },
+  };
 }
+
+async function readSizes(session: PostgresSession, tables: { oid: number }[]): Promise<TableSize[]> {
+  const oids = `{${tables.map(({ oid }) => oid).join(',')}}`;
+  return session.query<TableSize>(`
+    SELECT pg_table_size(c.oid) AS bytes, (c.reltoastrelid <> 0 AND pg_relation_size(c.reltoastrelid) > 0) IS TRUE AS toasted
+    FROM unnest(${quoteText(oids)}::oid[]) WITH ORDINALITY AS o (oid, at) LEFT JOIN pg_class c ON c.oid = o.oid ORDER BY o.at`);
+}
+
+type TableSize = Pick<ChangedVersions, 'toasted' | 'bytes'>;
 
 /** Condition on a row version that is not older than the border. */
 export function isFresh(border: string): string {

@@ -1,10 +1,10 @@
 import type { PostgresSession } from '../../connection/session.ts';
-import type { Relation } from '../../dump/unchanged/count-rows.ts';
-import type { FoundChanges } from './find-changes.ts';
+import type { ChangedVersions, FoundChanges } from './find-changes.ts';
+import { join, type Places, RANGE } from './row-places.ts';
 import type { VisibilityMap } from './visibility-maps.ts';
 
 /**
- * What is known of a table since its last reset over the same sessions: its rows were those of the base copy. Rows that
+ * What is known of a relation since the last reset over the same sessions: its rows were those of the base copy. Rows that
  * were written again have other places and versions, and would be read and compared anew at each later reset.
  */
 export interface RestoredRows {
@@ -13,22 +13,31 @@ export interface RestoredRows {
   base: string;
   /** Versions from this transaction on, which has an epoch, are newer than the reset. */
   border: string;
+  /** Places of all rows, if a reset has written some. */
+  places: Places | null;
   /** Places of rows that were written again, each with that in the base copy. */
-  moved: Map<string, string>;
+  moved: Map<number, string>;
   /** Read before its rows were found to be those of the base copy, or made so. */
-  map?: VisibilityMap | undefined;
+  map: VisibilityMap | undefined;
 }
 
-/** By oid. A table without an entry is compared with the base copy alone. */
+/** By oid. A relation without an entry is compared with the base copy alone. */
 export type RestoredTables = Map<number, RestoredRows>;
 
 export interface MovedRows {
-  table: Relation & { rewritten: boolean };
-  moved: [string, string][];
+  table: ChangedVersions;
+  /** New places of rows, each with that in the base copy. */
+  moved: [number, string][];
 }
 
-/** Limit of the places that are kept of all tables. */
+/** Limits of the places that are kept of all tables: of all rows, and of rows that were written again. */
+const MOST_PLACES = 4_000_000;
 const MOST_MOVED = 100_000;
+
+/** Reports whether to read all places of a table: few take no longer than a count. */
+export function keepsPlaces({ pages, rows, keeps }: { pages: number; rows: number; keeps: boolean }): boolean {
+  return pages <= RANGE || (keeps && rows <= MOST_PLACES);
+}
 
 /** Keeps what a reset has written in its transaction, which is about to be committed: if it is not, nothing is to be kept. */
 export async function keepRows(
@@ -36,22 +45,34 @@ export async function keepRows(
   { kept, found, changed }: { kept: RestoredTables; found: FoundChanges; changed: MovedRows[] },
 ): Promise<void> {
   const border = await nextBorder(session);
-  const base = found.xmin;
-  for (const { oid, filenode } of found.relations) {
+  const { relations, maps, xmin: base } = found;
+  for (const { oid, filenode } of relations) {
     const one = kept.get(oid);
     const isKnown = one?.base === base && one.filenode === filenode;
-    kept.set(oid, { ...(isKnown ? one : { filenode, base, border: base, moved: new Map() }), map: found.maps.get(oid) });
+    const known = isKnown ? one : { filenode, base, border: base, places: null, moved: new Map() };
+    kept.set(oid, { ...known, map: maps.get(oid) });
   }
   for (const { table, moved } of changed) {
+    const one = kept.get(table.oid);
     kept.delete(table.oid);
-    const { oid, filenode, rewritten } = table;
-    const map = found.maps.get(oid);
-    if (border !== null && !rewritten) kept.set(oid, { filenode, base, border, moved: new Map(moved), map });
+    if (!one || !table.places || border === null || table.rewritten) continue;
+    const { old, rest, missing } = table.places;
+    for (const place of missing ?? []) one.moved.delete(place);
+    for (const [place, id] of moved) one.moved.set(place, id);
+    const places = join([rest, old, Float64Array.from(moved, ([place]) => place)]);
+    kept.set(table.oid, { ...one, border, places });
   }
-  let places = [...kept.values()].reduce((sum, { moved }) => sum + moved.size, 0);
-  for (const [oid, { moved }] of kept) {
-    if (places <= MOST_MOVED) break;
-    places -= moved.size;
+  limit(kept, MOST_PLACES, ({ places }) => places?.length ?? 0);
+  limit(kept, MOST_MOVED, ({ moved }) => moved.size);
+}
+
+/** The eldest go first. */
+function limit(kept: RestoredTables, most: number, sizeOf: (one: RestoredRows) => number): void {
+  let sum = [...kept.values()].reduce((all, one) => all + sizeOf(one), 0);
+  for (const [oid, one] of kept) {
+    if (sum <= most) break;
+    if (sizeOf(one) === 0) continue;
+    sum -= sizeOf(one);
     kept.delete(oid);
   }
 }

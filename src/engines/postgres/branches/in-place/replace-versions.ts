@@ -3,7 +3,7 @@ import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { quoteName, quoteNumber, quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import type { ChangedVersions } from './find-changes.ts';
-import { pathOf, quoteIds } from './missing-versions.ts';
+import { pathOf, placeOf, quoteIds } from './row-places.ts';
 import type { RowVersion, TableVersions } from './row-versions.ts';
 
 /** Rows in a statement. */
@@ -15,11 +15,12 @@ const BATCH = 1000;
  */
 export async function replaceVersions(
   session: PostgresSession,
-  { table, deleted, inserted }: TableVersions & { table: ChangedVersions },
+  { table, deleted, inserted, moved }: TableVersions & { table: ChangedVersions },
 ): Promise<TableVersions['moved']> {
   const path = pathOf(table);
+  let gone = 0;
   for (const ids of groupsOf(deleted, BATCH)) {
-    await session.execute(`DELETE FROM ONLY ${path} WHERE ctid = ANY (${quoteIds(ids)})`);
+    gone += (await returned(session, `DELETE FROM ONLY ${path} WHERE ctid = ANY (${quoteIds(ids)})`)).length;
   }
   const columns = await session.query<{ name: string }>(`
     SELECT attname AS name FROM pg_attribute
@@ -27,18 +28,18 @@ export async function replaceVersions(
   const names = columns.map(({ name }) => quoteName(name));
   const written: TableVersions['moved'] = [];
   for (const rows of groupsOf(inserted, BATCH)) {
-    const ids = await insert(session, names.length === 0 ? emptyRows(path, rows) : filledRows(path, names, rows));
-    written.push(...rows.flatMap(({ id }, at): TableVersions['moved'] => (ids[at] ? [[ids[at], id]] : [])));
+    const ids = await returned(session, names.length === 0 ? emptyRows(path, rows) : filledRows(path, names, rows));
+    written.push(...rows.flatMap(({ id }, at): TableVersions['moved'] => (ids[at] ? [[placeOf(ids[at]), id]] : [])));
   }
-  const [present] = await session.query<{ rows: number }>(`SELECT count(*) AS rows FROM ONLY ${path}`);
-  if (present?.rows === table.rows && written.length === inserted.length) return written;
+  const [fresh, missing] = [gone + moved.length, written.length + moved.length];
+  if (fresh === table.fresh && missing === table.missing) return written;
   throw restoreFailed(`The rows of ${table.name} could not be reset`, [
-    `${present?.rows ?? 0} rows are there, ${table.rows} should be`,
+    `${table.rows + table.fresh - fresh + missing - table.missing} rows are there, ${table.rows} should be`,
   ]);
 }
 
-/** Returns a place for each row, in their order: the server inserts one after the other. */
-async function insert(session: PostgresSession, statement: string): Promise<string[]> {
+/** Returns a place for each row, in their order: the server writes one after the other. */
+async function returned(session: PostgresSession, statement: string): Promise<string[]> {
   let ids = '';
   await session.lines(`COPY (${statement} RETURNING ctid) TO STDOUT`, (lines) => {
     ids += lines.toString('latin1');

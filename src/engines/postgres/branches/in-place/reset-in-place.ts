@@ -18,9 +18,10 @@ import { findBaseCopies } from '../base-copies.ts';
 import { type SeenChanges, seenChangesSchema } from './evidence-schema.ts';
 import { type FoundChanges, findChanges } from './find-changes.ts';
 import { keepRows, type MovedRows, type RestoredTables } from './kept-rows.ts';
-import { pathOf, readPages } from './missing-versions.ts';
+import { readPages } from './missing-versions.ts';
 import { type OpenedBase, SETTINGS, withOpenBase } from './open-base.ts';
 import { replaceVersions } from './replace-versions.ts';
+import { pathOf } from './row-places.ts';
 import { readVersions, type TableVersions } from './row-versions.ts';
 
 /** Finds what a reset in place would change, or why there can be none. Changes nothing. */
@@ -38,10 +39,11 @@ export async function planInPlace(
   await readers.session.execute('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   const found = await orReason(() => findChanges(readers, { evidence: base?.mark.evidence }));
   if (typeof found === 'string') return found;
-  const why = await whyLarge(readers.session, found);
+  const why = whyLarge(found);
   if (why !== null) return why;
   const { at, xmin, tables } = found;
-  return { ...changesOf(found), seen: { at, xmin, tables } satisfies SeenChanges };
+  // Without what only this process can use.
+  return { ...changesOf(found), seen: v.parse(seenChangesSchema, { at, xmin, tables }) };
 }
 
 function changesOf({ tables, sequences }: FoundChanges): InPlaceChanges {
@@ -127,7 +129,7 @@ async function exchange(context: EngineContext, given: RowExchange): Promise<InP
   await database.execute('BEGIN ISOLATION LEVEL READ COMMITTED');
   await lockTables(database);
   const found = await findChanges(readers, { evidence: base.mark.evidence, seen, kept });
-  const why = typeof found === 'string' ? found : await whyLarge(database, found);
+  const why = typeof found === 'string' ? found : whyLarge(found);
   if (typeof found === 'string' || why !== null) return why ?? '';
   const { tables, border, sessions } = found;
   const readAll = async (from: PostgresSession | null): Promise<TableVersions[] | string> => {
@@ -214,15 +216,12 @@ const MOST_ROWS = 100_000;
 const MOST_BYTES = 64 * 1024 * 1024;
 const TOO_LARGE = 'the rows that have changed are too large';
 
-async function whyLarge(session: PostgresSession, { tables }: FoundChanges): Promise<string | null> {
+function whyLarge({ tables }: FoundChanges): string | null {
   const rows = tables.reduce((sum, { fresh, missing }) => sum + fresh + missing, 0);
   if (rows > MOST_ROWS) return `${formatNumberOf(rows, 'row')} have changed, which is too many`;
-  let bytes = 0;
-  for (const { oid, rows: before, fresh, missing } of tables) {
-    const [size] = await session.query<{ bytes: number }>(
-      `SELECT pg_table_size(${quoteNumber(oid)}::oid::regclass) AS bytes`,
-    );
-    bytes += ((size?.bytes ?? 0) * (fresh + missing)) / Math.max(1, before, fresh);
-  }
+  const bytes = tables.reduce(
+    (sum, table) => sum + (table.bytes * (table.fresh + table.missing)) / Math.max(1, table.rows, table.fresh),
+    0,
+  );
   return bytes > MOST_BYTES ? TOO_LARGE : null;
 }
