@@ -124,7 +124,8 @@ export async function findChanges(
   if (changed.some(isOfLargeObjects)) return 'large objects have changed';
   if (!(await areDefinitionsSame(session, { evidence, changed: changed.filter(isCatalog) }))) return DEFINITIONS;
   const examined = [...known, ...changed.filter((relation) => !isCatalog(relation))];
-  const versions = await betweenSessions(sessions, examined, (own, table) =>
+  // The server reads the next table while this one is taken.
+  const versions = await betweenSessions([...sessions, ...sessions], examined, (own, table) =>
     findVersions(own, { table, border: found.border, keeps: kept !== undefined }),
   );
   const different = versions.filter(({ fresh, missing, rewritten }) => rewritten || fresh > 0 || missing > 0);
@@ -233,7 +234,7 @@ type TableSize = Pick<ChangedVersions, 'toasted' | 'bytes'>;
 
 /** Condition on a row version that is not older than the border. */
 export function isFresh(border: string): string {
-  return `age(xmin) <= age(${quoteText(border)}::xid)`;
+  return `age(xmin) <= (SELECT age(${quoteText(border)}::xid))`;
 }
 
 async function changedSequences(session: PostgresSession, evidence: BaseEvidence): Promise<SequenceState[]> {

@@ -1,5 +1,6 @@
 import type { PostgresSession } from '../../connection/session.ts';
-import type { ChangedVersions, FoundChanges } from './find-changes.ts';
+import type { FoundChanges } from './find-changes.ts';
+import type { ReplacedRows } from './replace-versions.ts';
 import { join, type Places, RANGE } from './row-places.ts';
 import type { VisibilityMap } from './visibility-maps.ts';
 
@@ -24,12 +25,6 @@ export interface RestoredRows {
 /** By oid. A relation without an entry is compared with the base copy alone. */
 export type RestoredTables = Map<number, RestoredRows>;
 
-export interface MovedRows {
-  table: ChangedVersions;
-  /** New places of rows, each with that in the base copy. */
-  moved: [number, string][];
-}
-
 /** Limits of the places that are kept of all tables: of all rows, and of rows that were written again. */
 const MOST_PLACES = 4_000_000;
 const MOST_MOVED = 100_000;
@@ -42,7 +37,7 @@ export function keepsPlaces({ pages, rows, keeps }: { pages: number; rows: numbe
 /** Keeps what a reset has written in its transaction, which is about to be committed: if it is not, nothing is to be kept. */
 export async function keepRows(
   session: PostgresSession,
-  { kept, found, changed }: { kept: RestoredTables; found: FoundChanges; changed: MovedRows[] },
+  { kept, found, changed }: { kept: RestoredTables; found: FoundChanges; changed: ReplacedRows[] },
 ): Promise<void> {
   const border = await nextBorder(session);
   const { relations, maps, xmin: base } = found;

@@ -1,6 +1,6 @@
 import type { PostgresSession } from '../../connection/session.ts';
 import { toXid } from '../../dump/unchanged/count-rows.ts';
-import { type ChangedVersions, isFresh } from './find-changes.ts';
+import { type ChangedVersions, isFresh, type VersionPlaces } from './find-changes.ts';
 import { findMissing } from './missing-versions.ts';
 import { idOf, type Places, pathOf, placeOf, quoteIds } from './row-places.ts';
 
@@ -29,12 +29,22 @@ interface Versions {
   mostBytes: number;
 }
 
+/**
+ * Reports whether all fresh rows are replaced unread: since the last reset few are written again and equal, and reading
+ * them takes longer than writing these.
+ */
+export function isReplaced(table: ChangedVersions): table is ChangedVersions & { places: VersionPlaces } {
+  return (table.places?.missing ?? null) !== null;
+}
+
 /** Finds the rows that differ; `null` where there are too many to keep. They are among the versions that only one side has: equal ones may have been written again. */
 export async function readVersions(given: Versions): Promise<TableVersions | null> {
   const { table, border, database, mostBytes } = given;
   const condition = table.rewritten ? 'true' : isFresh(table.kept ? toXid(table.kept.border) : border);
   const fresh =
-    table.fresh === 0 ? [] : await readRows(database, { table, condition, ids: table.places?.fresh, mostBytes });
+    table.fresh === 0 || isReplaced(table)
+      ? []
+      : await readRows(database, { table, condition, ids: table.places?.fresh, mostBytes });
   const missing = table.missing === 0 ? [] : await readMissing(given);
   if (!fresh || !missing) return null;
   const places = Map.groupBy(fresh, ({ row }) => row);
