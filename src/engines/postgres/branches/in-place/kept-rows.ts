@@ -54,7 +54,7 @@ export async function keepRows(
     const { old, rest, missing } = table.places;
     for (const place of missing ?? []) one.moved.delete(place);
     for (const [place, id] of moved) one.moved.set(place, id);
-    const places = join([rest, old, Float64Array.from(moved, ([place]) => place)]);
+    const places = join([rest, old, Float64Array.from(moved, ([place]) => place).sort()]);
     kept.set(table.oid, { ...one, border, places });
   }
   limit(kept, MOST_PLACES, ({ places }) => places?.length ?? 0);
