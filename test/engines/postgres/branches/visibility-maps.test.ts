@@ -3,6 +3,7 @@ import { SETTINGS } from '../../../../src/engines/postgres/branches/in-place/ope
 import { idOf, pathOf, placeOf, within } from '../../../../src/engines/postgres/branches/in-place/row-places.ts';
 import {
   changedBlocks,
+  HAS_MAPS,
   readMaps,
   type VisibilityMaps,
 } from '../../../../src/engines/postgres/branches/in-place/visibility-maps.ts';
@@ -53,6 +54,31 @@ describeWithPostgres('visibility maps', () => {
 
   afterAll(() => server?.stop());
 
+  const connected = (url: string): Promise<PostgresSession> =>
+    connect(testContext({ settings: {} }), parsePostgresUrl(url), { settings: { ...SETTINGS, lock_timeout: '200ms' } });
+
+  it('are read without leaving anything, and not where the role or an event trigger is in the way', async () => {
+    await server.createDatabase('app');
+    await server.psql('app', { sql: 'CREATE TABLE item AS SELECT 1; CREATE ROLE guest' });
+    await using session = await connected(server.url('app'));
+    const relations = (await readRelations(session)) ?? [];
+    const left = `SELECT (SELECT count(*) FROM pg_proc) AS functions, (SELECT count(*) FROM pg_namespace) AS schemas`;
+    const before = await session.query(left);
+    await session.execute('BEGIN');
+    expect((await readMaps(session, relations)).size).toBe(relations.length);
+    await session.execute('COMMIT');
+    expect(await session.query(left)).toEqual(before);
+    const has = (): Promise<{ maps: boolean }[]> => session.query(`SELECT ${HAS_MAPS} AS maps`);
+    expect(await has()).toEqual([{ maps: true }]);
+    await session.execute('BEGIN; SET LOCAL ROLE guest');
+    expect((await readMaps(session, relations)).size).toBe(0);
+    // The transaction goes on.
+    expect(await session.query(left)).toEqual(before);
+    await session.execute(`ROLLBACK; CREATE FUNCTION public.hear() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN END';
+      CREATE EVENT TRIGGER hears ON ddl_command_start EXECUTE FUNCTION public.hear()`);
+    expect(await has()).toEqual([{ maps: false }]);
+  });
+
   /** Reads as a reset does: the maps under locks, then the rows. */
   async function look(session: PostgresSession): Promise<Look> {
     const relations = (await readRelations(session)) ?? [];
@@ -98,10 +124,7 @@ describeWithPostgres('visibility maps', () => {
       const history = { server, database, round: { number, random, oneOf } };
       const isCrashing = number % 2 === 1;
       const work = await startWork(history, { isLazy: isCrashing, definitions: 0.2 });
-      const open = () =>
-        connect(testContext({ settings: {} }), parsePostgresUrl(server.url(database)), {
-          settings: { ...SETTINGS, lock_timeout: '200ms' },
-        });
+      const open = () => connected(server.url(database));
       let session = await open();
       let before: Look | null = null;
       for (let looks = 0; looks < LOOKS; looks += 1) {

@@ -49,6 +49,8 @@ export interface FoundChanges extends SeenChanges {
   /** The 32 bits of which `xid` consists. */
   border: string;
   tables: ChangedVersions[];
+  /** The base copy and the history of the server, in which alone facts of earlier resets are true. */
+  history: string;
   /** Relations whose rows are those of the base copy, or will be. */
   relations: Relation[];
   maps: VisibilityMaps;
@@ -83,7 +85,7 @@ export async function findChanges(
   if (!role?.superuser) return 'the role is no superuser, so triggers would fire';
   if (!evidence) return 'the base copy has no record of its row versions';
   const { xmin } = evidence;
-  const found = { at: role.at, xmin, border: toXid(xmin), relations: [], maps: new Map() };
+  const found = { at: role.at, xmin, border: toXid(xmin), history: '', relations: [], maps: new Map() };
   if (seen?.at === role.at && seen.xmin === xmin) {
     const pages = seen.tables.reduce((sum, table) => sum + table.pages, 0);
     const sessions = await readers.share(pages);
@@ -100,23 +102,12 @@ export async function findChanges(
   const recorded = new Map(evidence.relations.map(([oid, filenode, rows]) => [oid, { filenode, rows }]));
   if (relations.length !== recorded.size || relations.some(({ oid }) => !recorded.has(oid))) return DEFINITIONS;
   const maps: VisibilityMaps = kept && role.maps ? await readMaps(session, relations) : new Map();
-  const keptOf = ({ oid, filenode }: Relation): RestoredRows | undefined => {
-    const one = kept?.get(oid);
-    return one?.base === xmin && one.filenode === filenode && recorded.get(oid)?.filenode === filenode
-      ? one
-      : undefined;
-  };
-  const suspects = relations.flatMap((relation): Suspect[] => {
-    const [own, before] = [keptOf(relation), recorded.get(relation.oid)];
-    const blocks = changedBlocks(own?.map, maps.get(relation.oid));
-    if (!before || blocks?.length === 0) return [];
-    const rewritten = before.filenode !== relation.filenode;
-    return [{ ...relation, rows: before.rows, rewritten, kept: own, blocks }];
-  });
+  const history = JSON.stringify([xmin, now.history]);
+  const suspects = findSuspects(relations, { recorded, kept, maps, history });
   const sessions = await readers.share(suspects.reduce((sum, { pages }) => sum + pages, 0));
   // What an earlier reset has written has probably changed again.
   const [known, others] = [suspects.filter((one) => one.kept?.places), suspects.filter((one) => !one.kept?.places)];
-  const counted = await countAll({ sessions, relations: others, border: (one) => keptOf(one)?.border ?? xmin });
+  const counted = await countAll({ sessions, relations: others, border: xmin });
   const changed = others.filter(({ rows, rewritten }, at) => {
     const now = counted[at];
     return rewritten || !now || now.fresh || now.rows !== rows;
@@ -134,12 +125,32 @@ export async function findChanges(
   const sizes = await readSizes(session, different);
   const tables = different.map((table, at) => ({ ...table, ...(sizes[at] ?? { toasted: true, bytes: 0 }) }));
   const sequences = await changedSequences(session, evidence);
-  return { ...found, tables, relations, maps, sequences, sessions };
+  return { ...found, tables, history, relations, maps, sequences, sessions };
 }
 
 /** A relation that may have other rows, if not all of its blocks, then in these. */
 interface Suspect extends Omit<ChangedVersions, 'fresh' | 'missing' | 'toasted' | 'bytes' | 'places'> {
   blocks: Blocks[] | null;
+}
+
+interface Known {
+  recorded: Map<number, { filenode: number; rows: number }>;
+  kept: RestoredTables | undefined;
+  maps: VisibilityMaps;
+  history: string;
+}
+
+/** Without the relations that the maps prove to be as at the last reset. */
+function findSuspects(relations: Relation[], { recorded, kept, maps, history }: Known): Suspect[] {
+  return relations.flatMap((relation): Suspect[] => {
+    const [before, one] = [recorded.get(relation.oid), kept?.get(relation.oid)];
+    if (!before) return [];
+    const rewritten = before.filenode !== relation.filenode;
+    const isTrue = !rewritten && one?.history === history && one.filenode === relation.filenode;
+    const blocks = isTrue ? changedBlocks(one.map, maps.get(relation.oid)) : null;
+    if (blocks?.length === 0) return [];
+    return [{ ...relation, rows: before.rows, rewritten, kept: isTrue ? one : undefined, blocks }];
+  });
 }
 
 /** No transaction has ended between two moments at which it is equal: each has a number above it, or is one of those that run. */

@@ -10,8 +10,8 @@ import type { VisibilityMap } from './visibility-maps.ts';
  */
 export interface RestoredRows {
   filenode: number;
-  /** `xmin` in the evidence of the base copy. */
-  base: string;
+  /** As in `FoundChanges`. */
+  history: string;
   /** Versions from this transaction on, which has an epoch, are newer than the reset. */
   border: string;
   /** Places of all rows, if a reset has written some. */
@@ -40,11 +40,11 @@ export async function keepRows(
   { kept, found, changed }: { kept: RestoredTables; found: FoundChanges; changed: ReplacedRows[] },
 ): Promise<void> {
   const border = await nextBorder(session);
-  const { relations, maps, xmin: base } = found;
+  const { relations, maps, history, xmin } = found;
   for (const { oid, filenode } of relations) {
     const one = kept.get(oid);
-    const isKnown = one?.base === base && one.filenode === filenode;
-    const known = isKnown ? one : { filenode, base, border: base, places: null, moved: new Map() };
+    const isKnown = one?.history === history && one.filenode === filenode;
+    const known = isKnown ? one : { filenode, history, border: xmin, places: null, moved: new Map() };
     kept.set(oid, { ...known, map: maps.get(oid) });
   }
   for (const { table, moved } of changed) {
