@@ -73,45 +73,55 @@ function decode(text: string | null | undefined): Places {
 
 /** Returns all of these places, of which each part is in order. */
 export function join(parts: Places[]): Places {
-  return parts.reduce((joined, part) => {
-    const all = new Float64Array(joined.length + part.length);
-    let [at, next] = [0, 0];
-    for (let end = 0; end < all.length; end += 1) {
-      const takesNext = (part[next] ?? Number.POSITIVE_INFINITY) < (joined[at] ?? Number.POSITIVE_INFINITY);
-      all[end] = (takesNext ? part[next++] : joined[at++]) ?? 0;
-    }
-    return all;
-  }, new Float64Array());
+  const all = new Float64Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let end = 0;
+  for (const part of parts) {
+    const isBehind = (all[end - 1] ?? 0) <= (part[0] ?? Number.POSITIVE_INFINITY);
+    if (isBehind) all.set(part, end);
+    else all.set(merged(all.slice(0, end), part));
+    end += part.length;
+  }
+  return all;
+}
+
+function merged(some: Places, others: Places): Places {
+  const all = new Float64Array(some.length + others.length);
+  let [at, next] = [0, 0];
+  for (let end = 0; end < all.length; end += 1) {
+    const takesNext = next < others.length && (at >= some.length || (others[next] ?? 0) < (some[at] ?? 0));
+    all[end] = (takesNext ? others[next++] : some[at++]) ?? 0;
+  }
+  return all;
 }
 
 /** Returns the places that are not among the others. */
 export function without(places: Places, others: Places): Places {
-  let at = 0;
-  return where(places, (place) => {
-    while ((others[at] ?? Number.POSITIVE_INFINITY) < place) at += 1;
-    return others[at] !== place;
-  });
+  const [left, length] = [new Float64Array(places.length), others.length];
+  let [at, end] = [0, 0];
+  for (let next = 0; next < places.length; next += 1) {
+    const place = places[next] ?? 0;
+    while (at < length && (others[at] ?? 0) < place) at += 1;
+    if (at < length && others[at] === place) continue;
+    left[end] = place;
+    end += 1;
+  }
+  return left.slice(0, end);
 }
 
 /** Returns the places that are in these blocks. */
 export function within(places: Places, blocks: Blocks[]): Places {
-  let at = 0;
-  return where(places, (place) => {
-    while ((blocks[at]?.[1] ?? Number.POSITIVE_INFINITY) * ITEMS <= place) at += 1;
-    return (blocks[at]?.[0] ?? Number.POSITIVE_INFINITY) * ITEMS <= place;
-  });
+  return join(blocks.map(([from, to]) => places.subarray(firstAt(places, from * ITEMS), firstAt(places, to * ITEMS))));
 }
 
-/** Five times as fast as `filter` of the array. */
-function where(places: Places, isMeant: (place: number) => boolean): Places {
-  const meant = new Float64Array(places.length);
-  let end = 0;
-  for (const place of places) {
-    if (!isMeant(place)) continue;
-    meant[end] = place;
-    end += 1;
+/** Returns where the first place is that is not before this one. */
+function firstAt(places: Places, place: number): number {
+  let [from, to] = [0, places.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((places[middle] ?? 0) < place) from = middle + 1;
+    else to = middle;
   }
-  return meant.slice(0, end);
+  return from;
 }
 
 /** Returns the place as the server writes it. */

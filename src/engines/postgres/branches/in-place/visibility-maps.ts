@@ -93,35 +93,34 @@ function mapsQuery(relations: Relation[]): string {
 /** A part of the blocks of a relation; it ends before the second. */
 export type Blocks = [from: number, to: number];
 
-/** Returns the blocks that may have other rows than at the moment of the earlier map. */
+/** Returns the blocks that may have other rows than at the moment of the earlier map; `null` for all. */
 export function changedBlocks(earlier: VisibilityMap | undefined, now: VisibilityMap | undefined): Blocks[] | null {
   if (!earlier || !now || earlier.filenode !== now.filenode || earlier.perPage !== now.perPage) return null;
   const changed: Blocks[] = [];
   const pages = Math.max(earlier.pages, now.pages);
-  for (let block = 0; block < pages; block += 1) {
-    if (isSameBlock(earlier, now, block)) continue;
-    const last = changed.at(-1);
-    if (last && block - last[1] < NEAR) last[1] = block + 1;
-    else changed.push([block, block + 1]);
+  for (let first = 0; first < pages; first += PER_BYTE) {
+    const visible = visibleInBoth(earlier, now, first);
+    if (visible === ALL_VISIBLE) continue;
+    for (let at = 0; at < PER_BYTE && first + at < pages; at += 1) {
+      if ((visible >> (2 * at)) & 1) continue;
+      const [block, last] = [first + at, changed.at(-1)];
+      if (last && block - last[1] < NEAR) last[1] = block + 1;
+      else changed.push([block, block + 1]);
+    }
   }
   return changed;
 }
 
 /** Blocks between two others that are read with them. */
 const NEAR = 8;
+/** The lower bit of each block. */
+const ALL_VISIBLE = 0x55;
 
-function isSameBlock(earlier: VisibilityMap, now: VisibilityMap, block: number): boolean {
+/** Returns the bits of a byte that are set in both maps, none of them since the earlier one. */
+function visibleInBoth(earlier: VisibilityMap, now: VisibilityMap, block: number): number {
   const page = Math.floor(block / now.perPage);
   const position = now.positions[page];
-  return (
-    position !== undefined &&
-    position === earlier.positions[page] &&
-    isVisible(earlier, page, block) &&
-    isVisible(now, page, block)
-  );
-}
-
-function isVisible({ bits, perPage }: VisibilityMap, page: number, block: number): boolean {
-  const within = block % perPage;
-  return (((bits[page]?.[Math.floor(within / PER_BYTE)] ?? 0) >> (2 * (within % PER_BYTE))) & 1) === 1;
+  if (position === undefined || position !== earlier.positions[page]) return 0;
+  const byte = (block % now.perPage) / PER_BYTE;
+  return (earlier.bits[page]?.[byte] ?? 0) & (now.bits[page]?.[byte] ?? 0) & ALL_VISIBLE;
 }
