@@ -14,51 +14,16 @@ import {
   readSequenceValues,
   type SequenceState,
 } from './base-evidence.ts';
+import {
+  type ChangedVersions,
+  type FoundChanges,
+  isFresh,
+  keepsPlaces,
+  type RestoredTables,
+} from './changed-versions.ts';
 import type { BaseEvidence, SeenChanges } from './evidence-schema.ts';
-import { keepsPlaces, type RestoredRows, type RestoredTables } from './kept-rows.ts';
-import { type Places, pathOf, readPlaces, within, without } from './row-places.ts';
+import { pathOf, readPlaces, within, without } from './row-places.ts';
 import { type Blocks, changedBlocks, HAS_MAPS, readMaps, type VisibilityMaps } from './visibility-maps.ts';
-
-/** A table with other row versions than the base copy. */
-export interface ChangedVersions extends Relation {
-  /** Versions that only the database has, and those that only the base copy has. */
-  fresh: number;
-  missing: number;
-  /** Rows in the base copy. */
-  rows: number;
-  /** It has another file, so that places of rows say nothing. */
-  rewritten: boolean;
-  /** Some values are stored apart from their rows. */
-  toasted: boolean;
-  bytes: number;
-  /** Facts of its last reset, if they are known: then only later versions are fresh. */
-  kept?: RestoredRows | undefined;
-  places?: VersionPlaces | undefined;
-}
-
-/** Places of versions, in the blocks that may have changed. */
-export interface VersionPlaces {
-  fresh: Places;
-  old: Places;
-  /** Those that have gone since the last reset, if that is known, and the others outside of these blocks. */
-  missing: Places | null;
-  rest: Places;
-}
-
-export interface FoundChanges extends SeenChanges {
-  /** The 32 bits of which `xid` consists. */
-  border: string;
-  tables: ChangedVersions[];
-  /** The base copy and the history of the server, in which alone facts of earlier resets are true. */
-  history: string;
-  /** Relations whose rows are those of the base copy, or will be. */
-  relations: Relation[];
-  maps: VisibilityMaps;
-  /** Sequences with another value, each with that of the base copy. */
-  sequences: SequenceState[];
-  /** See the same rows as long as the transaction lasts, and keep others from changing them. */
-  sessions: PostgresSession[];
-}
 
 interface Evidence {
   evidence: BaseEvidence | undefined;
@@ -242,11 +207,6 @@ async function readSizes(session: PostgresSession, tables: { oid: number }[]): P
 }
 
 type TableSize = Pick<ChangedVersions, 'toasted' | 'bytes'>;
-
-/** Condition on a row version that is not older than the border. */
-export function isFresh(border: string): string {
-  return `age(xmin) <= (SELECT age(${quoteText(border)}::xid))`;
-}
 
 async function changedSequences(session: PostgresSession, evidence: BaseEvidence): Promise<SequenceState[]> {
   const before = new Map(evidence.sequences.map(([oid, value, called]) => [oid, { value, called }]));

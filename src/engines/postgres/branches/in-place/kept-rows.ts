@@ -1,38 +1,10 @@
 import type { PostgresSession } from '../../connection/session.ts';
-import type { FoundChanges } from './find-changes.ts';
+import { type FoundChanges, MOST_PLACES, type RestoredRows, type RestoredTables } from './changed-versions.ts';
 import type { ReplacedRows } from './replace-versions.ts';
-import { join, type Places, RANGE } from './row-places.ts';
-import type { VisibilityMap } from './visibility-maps.ts';
+import { join } from './row-places.ts';
 
-/**
- * What is known of a relation since the last reset over the same sessions: its rows were those of the base copy. Rows that
- * were written again have other places and versions, and would be read and compared anew at each later reset.
- */
-export interface RestoredRows {
-  filenode: number;
-  /** As in `FoundChanges`. */
-  history: string;
-  /** Versions from this transaction on, which has an epoch, are newer than the reset. */
-  border: string;
-  /** Places of all rows, if a reset has written some. */
-  places: Places | null;
-  /** Places of rows that were written again, each with that in the base copy. */
-  moved: Map<number, string>;
-  /** Read before its rows were found to be those of the base copy, or made so. */
-  map: VisibilityMap | undefined;
-}
-
-/** By oid. A relation without an entry is compared with the base copy alone. */
-export type RestoredTables = Map<number, RestoredRows>;
-
-/** Limits of the places that are kept of all tables: of all rows, and of rows that were written again. */
-const MOST_PLACES = 4_000_000;
+/** Rows that were written again, whose places are kept. */
 const MOST_MOVED = 100_000;
-
-/** Reports whether to read all places of a table: few take no longer than a count. */
-export function keepsPlaces({ pages, rows, keeps }: { pages: number; rows: number; keeps: boolean }): boolean {
-  return pages <= RANGE || (keeps && rows <= MOST_PLACES);
-}
 
 /** Keeps what a reset has written in its transaction, which is about to be committed: if it is not, nothing is to be kept. */
 export async function keepRows(

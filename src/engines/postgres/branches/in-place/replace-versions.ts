@@ -2,7 +2,7 @@ import { groupsOf } from '../../../shared/change-statements.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { quoteName, quoteNumber, quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
-import type { ChangedVersions } from './find-changes.ts';
+import type { ChangedVersions } from './changed-versions.ts';
 import { idOf, pathOf, placeOf, quoteIds } from './row-places.ts';
 import { isReplaced, type RowVersion, type TableVersions } from './row-versions.ts';
 

@@ -16,9 +16,10 @@ import { findAuxiliaryDatabases, lockDestination, verifyLock } from '../../serve
 import type { MarkedDatabase } from '../../swap/mark.ts';
 import { openSwapSession } from '../../swap/swap-session.ts';
 import { findBaseCopies } from '../base-copies.ts';
+import type { FoundChanges, RestoredTables } from './changed-versions.ts';
 import { type SeenChanges, seenChangesSchema } from './evidence-schema.ts';
-import { type FoundChanges, findChanges } from './find-changes.ts';
-import { keepRows, type RestoredTables } from './kept-rows.ts';
+import { findChanges } from './find-changes.ts';
+import { keepRows } from './kept-rows.ts';
 import { readPages } from './missing-versions.ts';
 import { type OpenedBase, SETTINGS, withOpenBase } from './open-base.ts';
 import { type ReplacedRows, replaceVersions } from './replace-versions.ts';

@@ -1,6 +1,6 @@
 import type { PostgresSession } from '../../connection/session.ts';
 import { toXid } from '../../dump/unchanged/count-rows.ts';
-import { type ChangedVersions, isFresh, type VersionPlaces } from './find-changes.ts';
+import { type ChangedVersions, isFresh, type VersionPlaces } from './changed-versions.ts';
 import { findMissing } from './missing-versions.ts';
 import { idOf, type Places, pathOf, placeOf, quoteIds } from './row-places.ts';
 
