@@ -23,7 +23,6 @@ const BUCKET = 'Testing the bucket: list, put, get, delete; Esc cancels';
 
 const CHECKING: Partial<Record<SetupStepId, string>> = {
   url: 'Connecting to the source; Esc cancels',
-  password: 'Listing the databases of the server; Esc cancels',
   database: 'Connecting to the source; Esc cancels',
   destination: 'Checking the destination; Esc cancels',
   path: 'Testing the folder: list, put, get, delete; Esc cancels',
@@ -38,10 +37,9 @@ export function checkedLines({ step, found }: SetupState, glyphs: Glyphs): Cell[
   const good = (text: string): Cell[] => [{ text: `${glyphs.good} ${text}`, tone: 'good' }];
   switch (step) {
     case 'file':
-    case 'target':
-    case 'how':
-    case 'engine':
+    case 'url':
       return engineLines(found, glyphs);
+    case 'target':
     case 'schemas':
     case 'destination': {
       if (!source) return [];

@@ -9,13 +9,15 @@ import { wrap } from '../../src/text/text-width.ts';
 import { Frame, useModel, useRoom } from '../app/frame/frame.tsx';
 import { typedSecret, typedUrl } from '../app/frame/hidden-text.ts';
 import { BACK, moving } from '../app/keys.ts';
-import type { ScreenModule } from '../app/model.ts';
-import { scrolledUp } from '../app/navigate.ts';
+import type { KeyContext, ScreenModule } from '../app/model.ts';
+import { move, scrolledUp } from '../app/navigate.ts';
 import { answerChosen, answerTyped, backStep, finish } from './actions.ts';
 import { answeredFacts } from './answered-text.ts';
 import { checkedLines, checkingText } from './checks-text.ts';
 import type { SetupRoute } from './setup-route.ts';
-import type { SetupStep } from './step.ts';
+import { SourceFields } from './source-fields.tsx';
+import { moveInForm, nextType, sourceTyped } from './source-form.ts';
+import { type ChoiceStep, type SetupStep, SOURCE_FIELDS, type TextStep } from './step.ts';
 import { stepsOf, stepWithId, WELCOME } from './steps-text.ts';
 
 export const setupScreen: ScreenModule<SetupRoute> = {
@@ -42,16 +44,37 @@ export const setupScreen: ScreenModule<SetupRoute> = {
       palette: false,
     },
     { ...BACK, keys: ['esc'], help: 'back by one question; nothing is written before the file is shown' },
+    {
+      keys: ['space', 'left', 'right'],
+      label: 'next type',
+      help: 'the next type of server',
+      when: ({ route }) => route.step === 'url' && route.form.field === 'scheme',
+      run: ({ navigation }, route) => navigation.replace(nextType(route)),
+      palette: false,
+    },
+    moving('down', { keys: ['down', 'tab'], label: 'next field', help: 'the field below', when: isForm }),
+    moving('up', { keys: ['up', 'shift+tab'], help: 'the field above', when: isForm }),
     moving('up', { keys: ['up'], help: 'the choice above; towards the beginning of the file' }),
     moving('down', { keys: ['down'], help: 'the choice below; towards the end of the file' }),
     moving('page-up', { keys: ['pageup'], help: 'a page up in the file' }),
     moving('page-down', { keys: ['pagedown'], help: 'a page down in the file' }),
   ],
-  onMove: (model, route, move) =>
-    model.navigation.replace({ ...route, scrolledUp: scrolledUp(model, route.scrolledUp, move) }),
+  onMove: (model, route, direction) =>
+    model.navigation.replace(
+      route.step === 'url'
+        ? moveInForm(route, direction)
+        : { ...route, scrolledUp: scrolledUp(model, route.scrolledUp, direction) },
+    ),
+  onText: ({ navigation }, route, typing) =>
+    navigation.replace(route.step === 'url' ? sourceTyped(route, typing) : { ...route, typing }),
+  onComplete: (model) => move(model, 'down'),
   onBack: backStep,
   onAccept: answerTyped,
 };
+
+function isForm({ route }: KeyContext): boolean {
+  return route.screen === 'setup' && route.step === 'url';
+}
 
 function SetupView({ route }: { route: SetupRoute }) {
   const { columns, height, wide } = useRoom();
@@ -73,9 +96,9 @@ function SetupView({ route }: { route: SetupRoute }) {
   );
   const told = [...welcome, ...checked];
   const failed = error ? failureHeight(error, columns) : 0;
-  const least = step.kind === 'text' || busy ? 1 : LEAST_ROWS;
+  const least = busy ? 1 : LEAST_ROWS[step.kind];
   const above = fitting({ told, about, height: height - failed - least });
-  const room = Math.max(LEAST_ROWS, height - failed - above.length);
+  const room = Math.max(1, height - failed - above.length);
   return (
     <Frame
       screen="setup"
@@ -89,9 +112,10 @@ function SetupView({ route }: { route: SetupRoute }) {
           {busy && (
             <Line spans={[{ text: `${glyphs.running} ${checkingText(step.id)}`, tone: 'accent' }]} width={width} />
           )}
-          {!busy && step.kind !== 'review' && (
+          {!busy && (step.kind === 'text' || step.kind === 'choice') && (
             <Question key={step.id} route={route} step={step} room={room} width={width} />
           )}
+          {!busy && step.kind === 'form' && <SourceFields route={route} room={room} width={width} />}
           {!busy && step.kind === 'review' && (
             <FileText text={found.plan?.shown ?? ''} up={route.scrolledUp} room={room} width={width} />
           )}
@@ -125,8 +149,8 @@ function Answers({ facts, width, height }: { facts: Fact[]; width: number; heigh
   );
 }
 
-/** Rows of a list of choices, or of the file, at least. */
-const LEAST_ROWS = 3;
+/** Rows of a question at least. */
+const LEAST_ROWS: Record<SetupStep['kind'], number> = { text: 1, choice: 3, form: SOURCE_FIELDS.length, review: 3 };
 
 interface Above {
   told: Span[];
@@ -153,7 +177,7 @@ function fitting({ told, about, height }: Above): Span[][] {
 
 interface QuestionProps {
   route: SetupRoute;
-  step: Exclude<SetupStep, { kind: 'review' }>;
+  step: TextStep | ChoiceStep;
   room: number;
   width: number;
 }

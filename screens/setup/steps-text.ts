@@ -1,12 +1,17 @@
-import { ENGINE_PROFILES, profileOfScheme } from '../../src/engines/list.ts';
 import type { NameWithSize } from '../../src/results/results.ts';
 import { formatBytes } from '../../src/text/format.ts';
 import { cellWidth, fitCells } from '../../src/text/text-width.ts';
-import { projectDestination, proposedDestination, sourceProfile } from './source-url.ts';
-import { CONTAINER, lacksDatabase, type SetupState, type SetupStep, type SetupStepId } from './step.ts';
+import { projectDestination, proposedDestination, proposedName, sourceProfile } from './source-url.ts';
+import {
+  CONTAINER,
+  lacksDatabase,
+  type SetupState,
+  type SetupStep,
+  type SetupStepId,
+  type SourceField,
+} from './step.ts';
 import { STORAGE_STEPS } from './storage-steps-text.ts';
 
-const byFields = ({ answers }: SetupState): boolean => answers.how === 'fields';
 const inVariables = ({ answers }: SetupState): boolean => answers.keep === 'variable';
 
 /** The answer of the schemas question that goes on with the marked ones. */
@@ -28,22 +33,6 @@ export const SETUP_STEPS: SetupStep[] = [
     ],
   },
   {
-    id: 'target',
-    kind: 'text',
-    label: 'Name:',
-    about: () => ['Name of the target, as in: tool build NAME'],
-    initial: () => 'app',
-  },
-  {
-    id: 'how',
-    kind: 'choice',
-    about: () => ['The source: the database of the snapshots. It is only read.'],
-    options: () => [
-      { label: 'Type or paste its connection URL', value: 'url' },
-      { label: 'Type host, user and password one by one, and choose the database', value: 'fields' },
-    ],
-  },
-  {
     id: 'programs',
     kind: 'choice',
     about: (state) => {
@@ -61,54 +50,27 @@ export const SETUP_STEPS: SetupStep[] = [
   },
   {
     id: 'url',
-    kind: 'text',
-    label: 'Source:',
+    kind: 'form',
     about: () => [
-      'Such as postgres://user:password@host:5432/database or mysql://…. Where to store the password is asked later.',
-      'Without a database, the databases of the server are listed.',
+      'The source: the database of the snapshots. It is only read.',
+      'Paste its URL, such as postgres://user:password@host:5432/database or mysql://…, or fill in the fields.',
+      'Without a database, those of the server are listed. Where to store the password is asked later.',
     ],
-    when: ({ answers }) => answers.how !== 'fields',
-  },
-  {
-    id: 'engine',
-    kind: 'choice',
-    about: () => ['Type of the server.'],
-    when: byFields,
-    options: () => ENGINE_PROFILES.map(({ id, products }) => ({ label: products.join(' or '), value: id })),
-  },
-  {
-    id: 'host',
-    kind: 'text',
-    label: 'Host:',
-    about: () => ['Name or address of the server.'],
-    when: byFields,
-    initial: () => 'localhost',
-  },
-  {
-    id: 'port',
-    kind: 'text',
-    label: 'Port:',
-    about: () => ['Port of the server.'],
-    when: byFields,
-    initial: ({ answers }) => String(profileOfScheme(answers.engine ?? '')?.defaultPort ?? ''),
-  },
-  { id: 'user', kind: 'text', label: 'User:', about: () => ['User to connect as.'], when: byFields },
-  {
-    id: 'password',
-    kind: 'text',
-    label: 'Password:',
-    about: () => ['Password of the user; empty for none. Then the databases of the server are listed.'],
-    when: byFields,
-    optional: true,
-    secret: true,
   },
   {
     id: 'database',
     kind: 'choice',
     about: () => ['Database to build snapshots of.'],
-    when: (state) => byFields(state) || lacksDatabase(state),
+    when: lacksDatabase,
     options: ({ found }) =>
       found.databases.map((database) => ({ label: sized(database, found.databases), value: database.name })),
+  },
+  {
+    id: 'target',
+    kind: 'text',
+    label: 'Name:',
+    about: () => ['Name of the target, as in: tool build NAME'],
+    initial: proposedName,
   },
   {
     id: 'schemas',
@@ -198,6 +160,20 @@ export function stepWithId(id: SetupStepId): SetupStep {
   if (!step) throw new Error(`there is no step ${id}`);
   return step;
 }
+
+/** The labels of the form's fields. */
+export const FIELD_LABELS: Record<SourceField, string> = {
+  url: 'URL:',
+  scheme: 'Type:',
+  host: 'Host:',
+  port: 'Port:',
+  user: 'User:',
+  password: 'Password:',
+  database: 'Database:',
+};
+
+/** Beside the type of the server, which is not typed. */
+export const TYPE_HINT = 'Space: the next type';
 
 /** The questions that apply to the answers so far. */
 export function stepsOf(state: SetupState): SetupStep[] {
