@@ -7,7 +7,7 @@ import type { SetupRoute } from './setup-route.ts';
 import { fieldPlaceholder, fieldText } from './source-form.ts';
 import { partsOf } from './source-parts.ts';
 import { SOURCE_FIELDS, type SourceField } from './step.ts';
-import { FIELD_LABELS, TYPE_HINT } from './steps-text.ts';
+import { FIELD_LABELS, TYPE_HINT, URL_EXAMPLE } from './steps-text.ts';
 
 interface SourceFieldsProps {
   route: SetupRoute;
@@ -23,7 +23,7 @@ export function SourceFields({ route, room, width }: SourceFieldsProps) {
   const isUrl = partsOf(route.answers.url?.trim() ?? '') !== null;
   return SOURCE_FIELDS.slice(first, first + Math.max(1, room)).map((each) => {
     const label = fitCells(FIELD_LABELS[each], LABEL_WIDTH);
-    const placeholder = fieldPlaceholder(route, each);
+    const placeholder = each === 'url' ? URL_EXAMPLE : fieldPlaceholder(route, each);
     if (each !== field || each === 'scheme') {
       const text = hidden(each, fieldText(route, each));
       const isDefault = !isUrl && each === 'host' && text === parts.host;

@@ -53,8 +53,8 @@ export const SETUP_STEPS: SetupStep[] = [
     kind: 'form',
     about: () => [
       'The source: the database of the snapshots. It is only read.',
-      'Paste its URL, such as postgres://user:password@host:5432/database or mysql://…, or fill in the fields.',
-      'Without a database, those of the server are listed. Where to store the password is asked later.',
+      'Paste its URL, or fill in the fields. Without a database, those of the server are listed.',
+      'Where to store the password is asked later.',
     ],
   },
   {
@@ -171,6 +171,9 @@ export const FIELD_LABELS: Record<SourceField, string> = {
   password: 'Password:',
   database: 'Database:',
 };
+
+/** Of an empty URL. */
+export const URL_EXAMPLE = 'postgres://user:password@host:5432/database or mysql://…';
 
 /** Beside the type of the server, which is not typed. */
 export const TYPE_HINT = 'Space: the next type';
