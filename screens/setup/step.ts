@@ -26,6 +26,7 @@ export type SetupStepId =
   | 'credentials'
   | 'accessKey'
   | 'secretKey'
+  | 'git'
   | 'review'
   | 'done';
 

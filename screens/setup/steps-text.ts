@@ -17,6 +17,9 @@ const inVariables = ({ answers }: SetupState): boolean => answers.keep === 'vari
 /** The answer of the schemas question that goes on with the marked ones. */
 export const GO_ON = '';
 
+/** The answer of the git question that changes nothing. */
+export const COMMIT = '';
+
 /** Above the first question. */
 export const WELCOME = 'Welcome to tool. Nothing is written before you have seen the file.';
 
@@ -133,9 +136,25 @@ export const SETUP_STEPS: SetupStep[] = [
   },
   ...STORAGE_STEPS,
   {
+    id: 'git',
+    kind: 'choice',
+    about: ({ found }) => [
+      `git would commit ${found.plan?.file ?? 'the file'}: it is in a repository, and not ignored.`,
+      'Who has the file with its secret_key reads every password that is encrypted in it.',
+    ],
+    when: ({ found }) => found.plan?.committed === true,
+    options: () => [
+      { label: 'Add it to .gitignore', value: 'ignore' },
+      { label: "Keep its secret_key in the system's keychain, and commit the file", value: 'keychain' },
+      { label: 'Leave it to me', value: COMMIT },
+    ],
+  },
+  {
     id: 'review',
     kind: 'review',
-    about: ({ found }) => [`${found.plan?.file ?? 'The file'}, to be written with Enter:`],
+    about: ({ found, answers }) => [
+      `${found.plan?.file ?? 'The file'}, to be written with Enter${found.plan?.committed && answers.git === 'ignore' ? ', and added to .gitignore' : ''}:`,
+    ],
   },
   {
     id: 'done',

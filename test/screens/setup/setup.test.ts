@@ -192,6 +192,24 @@ test('a bucket is tried with its keys before the file is shown', async () => {
   });
 });
 
+test('a file that git would commit is added to .gitignore, unless another answer is given', async () => {
+  for (const [answer, inGit] of [
+    ['ignore', 'ignore'],
+    ['keychain', 'keychain'],
+    ['', undefined],
+  ] as const) {
+    const world = fakeWorld({ targets: [], committed: true });
+    const model = await atStorage(world);
+    await choose(model, 'none', 'git');
+    expect(stepWithId('git').about(place(model))[0]).toContain('git would commit /home/ada/tool.yml');
+    await choose(model, answer, 'review');
+    expect(stepWithId('review').about(place(model))[0]?.includes('.gitignore')).toBe(answer === 'ignore');
+    dispatchKey(model, 'enter');
+    await asked(model, 'done');
+    expect(JSON.parse(world.done[0]?.replace('set up ', '') ?? '').inGit).toBe(inGit);
+  }
+});
+
 test('a source that does not answer is asked for again, and keeps what was typed', async () => {
   const model = await atUrl(fakeWorld());
   dispatchPaste(model, 'postgres://app:secret@away/shop');
