@@ -43,15 +43,15 @@ export function checkedLines({ step, found }: SetupState, glyphs: Glyphs): Cell[
     case 'schemas':
     case 'destination': {
       if (!source) return [];
-      const { display, server_version, size_bytes } = source;
-      return good(`${display} is up: version ${server_version ?? 'unknown'}, ${formatBytes(size_bytes ?? 0)}`);
+      const { server_version, size_bytes } = source;
+      return good(`The source is up: version ${server_version ?? 'unknown'}, ${formatBytes(size_bytes ?? 0)}`);
     }
     case 'keep':
     case 'storage':
       if (!destination) return [];
       return destination.exists
-        ? good(`${destination.display} exists, ${formatBytes(destination.size_bytes ?? 0)}: each load replaces it`)
-        : good(`${destination.display} does not exist yet: the first load creates it`);
+        ? good(`The destination exists, ${formatBytes(destination.size_bytes ?? 0)}: each load replaces it`)
+        : good(`The destination does not exist yet: the first load creates it`);
     case 'review':
       return storage === null ? [] : good(`${storage}: list, put, get and delete work`);
     default:

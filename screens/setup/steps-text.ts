@@ -139,14 +139,14 @@ export const SETUP_STEPS: SetupStep[] = [
     id: 'git',
     kind: 'choice',
     about: ({ found }) => [
-      `git would commit ${found.plan?.file ?? 'the file'}: it is in a repository, and not ignored.`,
-      'Who has the file with its secret_key reads every password that is encrypted in it.',
+      `${found.plan?.file ?? 'The file'} is in a git repository, and git does not ignore it.`,
+      'Anyone with the file can decrypt its passwords, because it contains the secret_key.',
     ],
     when: ({ found }) => found.plan?.committed === true,
     options: () => [
       { label: 'Add it to .gitignore', value: 'ignore' },
-      { label: "Keep its secret_key in the system's keychain, and commit the file", value: 'keychain' },
-      { label: 'Leave it to me', value: COMMIT },
+      { label: 'Store the secret_key in the system keychain, not in the file', value: 'keychain' },
+      { label: 'Change nothing', value: COMMIT },
     ],
   },
   {

@@ -6,7 +6,7 @@ export const configInitCommand = defineCommand({
   group: 'Set up',
   options: [
     { flags: '--force', description: 'overwrite an existing file' },
-    { flags: '--gitignore', description: 'where git would commit the file, add it to .gitignore' },
+    { flags: '--gitignore', description: 'in a git repository, add the file to .gitignore' },
     { flags: '--keychain', description: "keep the secret_key in the system's keychain" },
   ],
   examples: [{ command: 'tool config init --no-tui', does: 'write the file without questions' }],
@@ -33,7 +33,7 @@ export const configInitCommand = defineCommand({
       if (gitignore) await ignoreInGit(result.file);
       else if (result.secret_key_in === 'file') {
         const message = wouldBeCommittedText(result.file);
-        report({ event: 'warning', code: 'configuration_committed', message });
+        report({ event: 'warning', code: 'configuration_not_ignored', message });
       }
     }
     return { data: result, text: initializedText(result) };

@@ -118,9 +118,11 @@ test('config init warns of a file that git would commit, and --gitignore adds it
   const folder = await configFolder({});
   execFileSync('git', ['init', '--quiet'], { cwd: folder.path });
   const warned = await run(folder, 'init', '--no-tui', '--config', 'tool.yml');
-  expect(warned.stderr).toContain(`git would commit ${folder.path}/tool.yml with its secret_key. Add it to .gitignore`);
+  expect(warned.stderr).toContain(`git does not ignore ${folder.path}/tool.yml, which contains the secret_key. Add it`);
   const ignored = await run(folder, 'init', '--gitignore', '--force', '--config', 'tool.yml');
-  expect(ignored.stderr).not.toContain('git would commit');
+  expect(ignored.stderr).not.toContain('git does not');
   expect(await readFile(join(folder.path, '.gitignore'), 'utf8')).toBe('/tool.yml\n');
-  expect((await run(folder, 'init', '--force', '--no-tui', '--config', 'tool.yml')).stderr).not.toContain('git');
+  expect((await run(folder, 'init', '--force', '--no-tui', '--config', 'tool.yml')).stderr).not.toContain(
+    'git does not',
+  );
 });

@@ -201,7 +201,7 @@ test('a file that git would commit is added to .gitignore, unless another answer
     const world = fakeWorld({ targets: [], committed: true });
     const model = await atStorage(world);
     await choose(model, 'none', 'git');
-    expect(stepWithId('git').about(place(model))[0]).toContain('git would commit /home/ada/tool.yml');
+    expect(stepWithId('git').about(place(model))[0]).toContain('/home/ada/tool.yml is in a git repository');
     await choose(model, answer, 'review');
     expect(stepWithId('review').about(place(model))[0]?.includes('.gitignore')).toBe(answer === 'ignore');
     dispatchKey(model, 'enter');
