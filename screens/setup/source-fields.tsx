@@ -1,11 +1,11 @@
 import { Line, type Span } from '../../components/line.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useTheme } from '../../components/theme.ts';
+import { partsOf } from '../../src/config/urls/raw-parts.ts';
 import { fitCells } from '../../src/text/text-width.ts';
 import { typedSecret, typedUrl } from '../app/frame/hidden-text.ts';
 import type { SetupRoute } from './setup-route.ts';
 import { fieldPlaceholder, fieldText } from './source-form.ts';
-import { partsOf } from './source-parts.ts';
 import { SOURCE_FIELDS, type SourceField } from './step.ts';
 import { FIELD_LABELS, TYPE_HINT, URL_EXAMPLE } from './steps-text.ts';
 

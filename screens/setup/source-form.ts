@@ -1,12 +1,12 @@
 import { defaultText, type TextEdit, textEdit } from '../../components/text-edit.ts';
+import { joinParts, partsOf, partText, type RawParts, withPart } from '../../src/config/urls/raw-parts.ts';
 import { ENGINE_PROFILES, profileOfScheme } from '../../src/engines/list.ts';
 import type { Move } from '../../src/state/list.ts';
 import type { SetupRoute } from './setup-route.ts';
-import { joinParts, partsOf, partText, type SourceParts, withPart } from './source-parts.ts';
 import { SOURCE_FIELDS, type SourceField, type SourceForm } from './step.ts';
 
 /** Until there is a URL. */
-const NO_URL: SourceParts = {
+const NO_URL: RawParts = {
   scheme: 'postgres',
   host: 'localhost',
   port: '',
@@ -68,6 +68,6 @@ function isUrl({ answers }: SetupRoute): boolean {
   return partsOf(answers.url?.trim() ?? '') !== null;
 }
 
-function withSource(route: SetupRoute, parts: SourceParts, url: string): SetupRoute {
+function withSource(route: SetupRoute, parts: RawParts, url: string): SetupRoute {
   return { ...route, form: { ...route.form, parts }, answers: { ...route.answers, url } };
 }

@@ -1,7 +1,8 @@
+import { besideSource } from '../../src/config/urls/proposed-url.ts';
+import { partsOf, partText } from '../../src/config/urls/raw-parts.ts';
 import { profileOfScheme } from '../../src/engines/list.ts';
 import type { EngineProfile } from '../../src/engines/profile.ts';
 import type { ProjectDatabase } from '../../src/operations/configuration/project-database.ts';
-import { joinParts, partsOf, partText } from './source-parts.ts';
 import { CONTAINER, lacksDatabase, SERVER_URL, type SetupState } from './step.ts';
 
 /** The connection URL of the source. */
@@ -29,8 +30,6 @@ function withDatabase({ answers: { url = '', database = '' } }: SetupState): str
   return url.replace(SERVER_URL, (_, server: string, rest = '') => `${server}/${encodeURIComponent(database)}${rest}`);
 }
 
-const LOCAL_HOST = /^(localhost|127(\.\d+){3}|\[::1\]|)$/i;
-
 /** The application's own database, where it is of the source's type and not the source itself. */
 export function projectDestination(state: SetupState): ProjectDatabase | null {
   const { project } = state.found;
@@ -39,19 +38,11 @@ export function projectDestination(state: SetupState): ProjectDatabase | null {
   return project && project.url !== source && engineOf(project.url) === engineOf(source) ? project : null;
 }
 
-/**
- * The application's own database, or `postgres://app@localhost/shop_dev`: the source's database with `_dev`. On the source's server only where that is
- * this machine: never beside production. Empty where the URL cannot be read.
- */
+/** The application's own database, or the source's one with `_dev`. Empty where the URL cannot be read. */
 export function proposedDestination(state: SetupState): string {
-  const parts = partsOf(sourceOf(state));
-  if (!parts?.database) return '';
-  const project = projectDestination(state);
-  if (project) return project.url;
-  const database = `${parts.database}_dev`;
-  return LOCAL_HOST.test(parts.host)
-    ? joinParts({ ...parts, database })
-    : joinParts({ ...parts, database, host: 'localhost', port: '', password: '', rest: '' });
+  const source = sourceOf(state);
+  if (!partsOf(source)?.database) return '';
+  return projectDestination(state)?.url ?? besideSource(source, '_dev') ?? '';
 }
 
 /** The name of a target follows from its database. */

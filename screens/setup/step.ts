@@ -1,9 +1,9 @@
+import type { RawParts } from '../../src/config/urls/raw-parts.ts';
 import type { ProjectDatabase } from '../../src/operations/configuration/project-database.ts';
 import type { SetUpPlan } from '../../src/operations/configuration/set-up.ts';
 import type { TriedDestination, TriedSource } from '../../src/operations/configuration/try-connection.ts';
 import type { EngineState } from '../../src/results/configuration-results.ts';
 import type { NameWithSize } from '../../src/results/results.ts';
-import type { SourceParts } from './source-parts.ts';
 
 export type SetupStepId =
   | 'file'
@@ -40,7 +40,7 @@ export interface SourceForm {
   /** The one that receives the keys. */
   field: SourceField;
   /** Of the URL in the answers; defaults where that is none. */
-  parts: SourceParts;
+  parts: RawParts;
 }
 
 /** The state that the questions of the wizard depend on. */
