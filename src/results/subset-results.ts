@@ -45,6 +45,7 @@ export const subsetSuggestion = v.object({
   destination: describe(text, 'Without password.'),
   subset_tables: v.array(v.object({ table: text, percent: number })),
   copy_tables: texts,
+  excluded_tables: texts,
   tables: describe(v.array(subsetTableRow), 'What these settings would give.'),
 });
 

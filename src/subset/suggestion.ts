@@ -1,9 +1,12 @@
+import { nullableColumns } from './nulled-columns.ts';
 import type { SourceSchema, SourceTable } from './source-schema.ts';
 
 /** The settings of a subset that a schema and its sizes suggest. */
 export interface SuggestedSubset {
   subset_tables: { table: string; percent: number }[];
   copy_tables: string[];
+  /** Their rows need a row of a table that stays empty. */
+  excluded_tables: string[];
 }
 
 /** Shares to choose from, in percent. */
@@ -23,7 +26,8 @@ const LEAST_ROWS = 100;
  * no table has rows. `excluded` are tables that stay empty.
  */
 export function suggestSubset(schema: SourceSchema, excluded: ReadonlySet<string>): SuggestedSubset | null {
-  const tables = new Map(schema.tables.filter(({ name }) => !excluded.has(name)).map((table) => [table.name, table]));
+  const empty = emptiedBy(schema, excluded);
+  const tables = new Map(schema.tables.filter(({ name }) => !empty.has(name)).map((table) => [table.name, table]));
   const filled = [...tables.values()].filter(({ rows }) => rows > 0);
   if (filled.length === 0) return null;
   const large = Math.min(LARGE_ROWS, Math.max(...filled.map(({ rows }) => rows)) / 10);
@@ -44,7 +48,20 @@ export function suggestSubset(schema: SourceSchema, excluded: ReadonlySet<string
   return {
     subset_tables: roots.map(({ name, rows }) => ({ table: name, percent: percentOf(rows, share) })),
     copy_tables: filled.filter(({ name, rows }) => rows < large && !reached.has(name)).map(({ name }) => name),
+    excluded_tables: [...empty].filter((name) => !excluded.has(name)),
   };
+}
+
+/** The excluded tables, and those with a reference to one of them that cannot be null. */
+function emptiedBy({ tables, foreignKeys }: SourceSchema, excluded: ReadonlySet<string>): Set<string> {
+  const named = new Map(tables.map((table) => [table.name, table]));
+  const needs = foreignKeys.filter(
+    (key) => key.from !== key.to && nullableColumns(named.get(key.from), key).length === 0,
+  );
+  const below = new Map(
+    [...Map.groupBy(needs, ({ to }) => to)].map(([to, keys]) => [to, keys.map(({ from }) => from)]),
+  );
+  return reachedFrom(excluded, below);
 }
 
 type References = Map<string, string[]>;

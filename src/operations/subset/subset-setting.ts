@@ -90,7 +90,7 @@ export function settingOf(context: Context, request: SubsetRequest): SubsetConte
 /** The settings that a source suggests, instead of the configured ones. */
 export function suggestedSettings({ facts }: SubsetSource, { settings, excludeRows }: SubsetContext): SubsetSettings {
   const suggested = suggestSubset(facts, excludedBy(excludeRows, facts));
-  if (suggested) return { ...settings, ...suggested, excluded_tables: [] };
+  if (suggested) return { ...settings, ...suggested };
   throw new UserError('subset_missing', 'No table of the source has rows', { hint: 'Check the source of the target.' });
 }
 

@@ -128,7 +128,9 @@ export function subsetSummary(result: SubsetResult, plan: SubsetPlanResult): Run
 
 /** A section of the configuration to review and edit. */
 export function subsetSuggestionText(suggestion: SubsetSuggestion): string {
-  const { target, source, destination, subset_tables, copy_tables, tables } = suggestion;
+  const { target, source, destination, subset_tables, tables } = suggestion;
+  const listed = (key: string, names: string[]) =>
+    names.length === 0 ? [] : [`      ${key}:`, ...names.map((name) => `        - ${writeScalar(name)}`)];
   const now = formatBytes(tables.reduce((sum, { bytes_now }) => sum + bytes_now, 0));
   return [
     `# ${subsetSizeText(tables)} of ${now}. The URLs are without passwords.`,
@@ -139,8 +141,8 @@ export function subsetSuggestionText(suggestion: SubsetSuggestion): string {
     `      dst_url: ${writeScalar(destination)}`,
     '      subset_tables:',
     ...subset_tables.map((each) => `        - ${writeScalar(each)}`),
-    ...(copy_tables.length > 0 ? ['      copy_tables:'] : []),
-    ...copy_tables.map((table) => `        - ${writeScalar(table)}`),
+    ...listed('copy_tables', suggestion.copy_tables),
+    ...listed('excluded_tables', suggestion.excluded_tables),
     '',
   ].join('\n');
 }
