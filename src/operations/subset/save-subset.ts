@@ -1,8 +1,8 @@
 import type { FileRequest } from '../../config/config-file.ts';
-import type { Change } from '../../config/edit/change.ts';
+import type { Change, NewItem } from '../../config/edit/change.ts';
 import { changeText } from '../../config/edit/change-text.ts';
 import { rewriteFile } from '../../config/edit/edit-file.ts';
-import { type KeyPath, type Tree, valueAt } from '../../config/tree.ts';
+import { isTree, type KeyPath, type Tree, valueAt } from '../../config/tree.ts';
 import { proposedSubsetUrl } from '../../config/urls/proposed-url.ts';
 import { parseYaml } from '../../config/yaml/yaml-source.ts';
 import type { Context } from '../../runtime/context.ts';
@@ -47,22 +47,29 @@ export async function draftSubset(request: FileRequest, save: SaveSubset): Promi
 /** Items that are no longer there go, and new ones come to the end: the others keep their comments. */
 function subsetChanges(tree: Tree, { target, choices }: SaveSubset): Change[] {
   const section: KeyPath = ['targets', target, 'subset'];
-  const written = listAt(tree, [...section, 'subset_tables']);
-  const lists = (['copy_tables', 'excluded_tables'] as const).flatMap((list) =>
-    listChanges(listAt(tree, [...section, list]), [...section, list], choices[list]),
-  );
+  const { subset_tables: roots } = choices;
+  const path = [...section, 'subset_tables'];
+  const written = listAt(tree, path);
   return [
     ...(valueAt(tree, section) === undefined ? urlChanges(tree, target) : []),
-    ...choices.subset_tables.flatMap(({ table, where, percent }): Change[] => {
-      const path = [...section, 'subset_tables'];
-      const index = written.findIndex((item) => tableOf(item) === table);
-      const value = { table, ...(where !== undefined && { where }), ...(percent !== undefined && { percent }) };
-      if (written.length === 0) return [{ kind: 'append', path, value }];
-      if (index === -1 || percent === undefined || valueAt(tree, [...path, index, 'percent']) === percent) return [];
-      return [{ kind: 'set', path: [...path, index, 'percent'], value: percent }];
-    }),
-    ...lists,
+    ...(written.length === 0 ? newItems(tree, path, roots.map(rootItem)) : percentChanges(written, path, roots)),
+    ...(['copy_tables', 'excluded_tables'] as const).flatMap((list) =>
+      listChanges(tree, [...section, list], choices[list]),
+    ),
   ];
+}
+
+function rootItem({ table, where, percent }: SubsetChoices['subset_tables'][number]): NewItem {
+  return { table, ...(where !== undefined && { where }), ...(percent !== undefined && { percent }) };
+}
+
+function percentChanges(written: unknown[], path: KeyPath, roots: SubsetChoices['subset_tables']): Change[] {
+  return roots.flatMap(({ table, percent }): Change[] => {
+    const index = written.findIndex((item) => isTree(item) && item.table === table);
+    const item = written[index];
+    if (percent === undefined || !isTree(item) || item.percent === percent) return [];
+    return [{ kind: 'set', path: [...path, index, 'percent'], value: percent }];
+  });
 }
 
 /** As the file has them: a password stays encrypted, or in its variable. */
@@ -81,20 +88,27 @@ function urlChanges(tree: Tree, target: string): Change[] {
   ];
 }
 
-function listChanges(items: unknown[], path: KeyPath, wanted: string[]): Change[] {
-  const present = items.map(String);
+function listChanges(tree: Tree, path: KeyPath, wanted: string[]): Change[] {
+  const present = listAt(tree, path).map(String);
   const gone = [...present.keys()].filter((index) => !wanted.includes(present[index] ?? ''));
   return [
     ...gone.reverse().map((index): Change => ({ kind: 'remove', path: [...path, index] })),
-    ...wanted.filter((value) => !present.includes(value)).map((value): Change => ({ kind: 'append', path, value })),
+    ...newItems(
+      tree,
+      path,
+      wanted.filter((value) => !present.includes(value)),
+    ),
   ];
+}
+
+/** A list that is not there yet comes as a whole. */
+function newItems(tree: Tree, path: KeyPath, items: NewItem[]): Change[] {
+  if (items.length === 0) return [];
+  if (valueAt(tree, path) === undefined) return [{ kind: 'set', path, value: items }];
+  return items.map((value) => ({ kind: 'append', path, value }));
 }
 
 function listAt(tree: Tree, path: KeyPath): unknown[] {
   const value = valueAt(tree, path);
   return Array.isArray(value) ? value : [];
-}
-
-function tableOf(item: unknown): unknown {
-  return typeof item === 'object' && item !== null && 'table' in item ? item.table : undefined;
 }

@@ -1,4 +1,4 @@
-import { writeScalar } from '../../config/yaml/yaml-text.ts';
+import { itemLines, writeScalar } from '../../config/yaml/yaml-text.ts';
 import type { Column } from '../../presentation/shapes/column.ts';
 import type { Fact } from '../../presentation/shapes/fact.ts';
 import type { Glyphs, Tone } from '../../presentation/shapes/glyphs.ts';
@@ -126,11 +126,14 @@ export function subsetSummary(result: SubsetResult, plan: SubsetPlanResult): Run
   });
 }
 
+/** Of the lists of a section. */
+const ITEM_INDENT = 8;
+
 /** A section of the configuration to review and edit. */
 export function subsetSuggestionText(suggestion: SubsetSuggestion): string {
   const { target, source, destination, subset_tables, tables } = suggestion;
   const listed = (key: string, names: string[]) =>
-    names.length === 0 ? [] : [`      ${key}:`, ...names.map((name) => `        - ${writeScalar(name)}`)];
+    names.length === 0 ? [] : [`      ${key}:`, ...names.flatMap((name) => itemLines(name, ITEM_INDENT))];
   const now = formatBytes(tables.reduce((sum, { bytes_now }) => sum + bytes_now, 0));
   return [
     `# ${subsetSizeText(tables)} of ${now}. The URLs are without passwords.`,
@@ -140,7 +143,7 @@ export function subsetSuggestionText(suggestion: SubsetSuggestion): string {
     `      src_url: ${writeScalar(source)}`,
     `      dst_url: ${writeScalar(destination)}`,
     '      subset_tables:',
-    ...subset_tables.map((each) => `        - ${writeScalar(each)}`),
+    ...subset_tables.flatMap((each) => itemLines(each, ITEM_INDENT)),
     ...listed('copy_tables', suggestion.copy_tables),
     ...listed('excluded_tables', suggestion.excluded_tables),
     '',

@@ -70,7 +70,7 @@ targets:
 const suggested = {
   subset_tables: [{ table: 'public.customer', percent: 5 }],
   copy_tables: ['public.country'],
-  excluded_tables: [],
+  excluded_tables: ['public.log', 'public.Log 2'],
 };
 
 test('a suggestion is a draft of the file: the databases as the file has them, nothing written', async () => {
@@ -83,8 +83,13 @@ test('a suggestion is a draft of the file: the databases as the file has them, n
       `    subset:
       src_url: "postgres://app:{{\`APP_PASSWORD\` | env}}@db.example.com/app"
       dst_url: postgres://me:$aes$00ff@localhost:5433/app_subset?sslmode=disable
-      subset_tables: [{ table: public.customer, percent: 5 }]
+      subset_tables:
+        - table: public.customer
+          percent: 5
       copy_tables: [public.country]
+      excluded_tables:
+        - public.log
+        - "public.Log 2"
 # the end`,
     ),
   );

@@ -139,7 +139,7 @@ test('a target without a subset is offered a suggestion, whose file is shown bef
   await until(() => placeOf(model)?.changed === false);
   expect(placeOf(model)?.suggested).toBe(false);
   const text = await readFile(join(folder.path, 'tool.yml'), 'utf8');
-  expect(text).toContain('subset_tables: [{ table: public.customer, percent: 10 }]');
+  expect(text).toContain('- table: public.customer\n          percent: 10\n');
   expect(text).toContain('dst_url: postgres://localhost/app_subset');
 });
 
