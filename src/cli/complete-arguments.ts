@@ -31,7 +31,7 @@ export async function completeArguments(line: CommandWords, { host, context }: C
   const { spec, globals, arguments: given, lacking } = line;
   const before = targetOf(line);
   line.arguments = withOnlyTarget(line, Object.keys(context.configuration.settings.targets)) ?? given;
-  const missing = spec.arguments.filter((one) => one.required && line.arguments[one.name] === undefined);
+  const missing = spec.arguments.filter((one) => one.required && !hasWords(line.arguments[one.name]));
   const [first] = missing;
   if (lacking && first) {
     if (!canPick(globals, host) || !missing.every(isPickable)) {
@@ -51,7 +51,7 @@ function withOnlyTarget({ spec, arguments: given }: CommandWords, targets: strin
   const named = given[target.name];
   if (named === only || named === '' || (typeof named === 'string' && nearest(named, [only]) !== null)) return null;
   // `branch drop a b` would drop two branches instead of one.
-  if (rest.some(({ name, required, variadic }) => required && variadic && given[name] !== undefined)) return null;
+  if (rest.some(({ name, required, variadic }) => required && variadic && hasWords(given[name]))) return null;
   const words = spec.arguments.flatMap(({ name }) => given[name] ?? []);
   const shifted = rest.map(({ name, variadic }) => [name, variadic ? words.splice(0) : words.shift()] as const);
   if (words.length > 0) return null;

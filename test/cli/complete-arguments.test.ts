@@ -149,6 +149,8 @@ test('the only target of a configuration may be left out, in a script too', asyn
   expect([exit, stderr]).toEqual([0, '']);
   expect((await tool(['target', '--json'])).stdout).toContain('"note":"before the release"');
   expect((await tool(['note', '0'])).stderr).toContain("Missing required argument 'text'");
+  expect((await tool(['branch', 'drop', 'fix', '--yes'])).stderr).not.toContain('There is no target');
+  expect((await tool(['branch', 'drop'])).stderr).toContain("Missing required argument 'names'");
   expect((await tool(['rm', '0', '--yes'])).exit).toBe(0);
 });
 
