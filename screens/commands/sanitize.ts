@@ -1,4 +1,4 @@
-import { queryEditedText } from '../../src/operations/sanitize/coverage-text.ts';
+import { QUERY_ABSENT, queryEditedText } from '../../src/operations/sanitize/coverage-text.ts';
 import { sanitizeOperation } from '../../src/operations/sanitize/operation.ts';
 import { briefName } from '../../src/presentation/snapshot.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
@@ -98,7 +98,7 @@ export const SHOW_QUERY: KeyBinding = {
 
 function noQuery(snapshot: SnapshotRow | null): string | null {
   if (snapshot?.query_file) return null;
-  return snapshot?.sanitized ? 'It was sanitized on another machine, which has its query' : 'It is not sanitized';
+  return snapshot?.sanitized ? QUERY_ABSENT.elsewhere : QUERY_ABSENT.original;
 }
 
 export const EDIT_QUERY: KeyBinding = {

@@ -30,7 +30,7 @@ export const editorDiffScreen: ScreenModule<EditorDiffRoute> = {
   view: EditorDiffView,
   keys: [
     { keys: ['enter'], label: 'save', help: 'write the file', run: accept, stays: true, palette: false },
-    { ...BACK, label: 'continue editing', help: 'back; nothing is written' },
+    { ...BACK, label: 'continue editing', help: 'back; nothing is changed' },
     HELP,
     ...MOVES,
   ],

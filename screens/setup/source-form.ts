@@ -58,7 +58,7 @@ export function fieldText({ answers, form }: Pick<SetupRoute, 'answers' | 'form'
   return profileOfScheme(form.parts.scheme)?.products.join(', ') ?? form.parts.scheme;
 }
 
-/** What an empty field stands for. */
+/** Returns the default of an empty field. */
 export function fieldPlaceholder({ form: { parts } }: Pick<SetupRoute, 'form'>, field: SourceField): string {
   const port = profileOfScheme(parts.scheme)?.defaultPort;
   return field === 'port' && port !== undefined ? String(port) : '';

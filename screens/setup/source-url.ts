@@ -1,4 +1,4 @@
-import { besideSource } from '../../src/config/urls/proposed-url.ts';
+import { urlWithSuffix } from '../../src/config/urls/proposed-url.ts';
 import { partsOf, partText } from '../../src/config/urls/raw-parts.ts';
 import { profileOfScheme } from '../../src/engines/list.ts';
 import type { EngineProfile } from '../../src/engines/profile.ts';
@@ -42,7 +42,7 @@ export function projectDestination(state: SetupState): ProjectDatabase | null {
 export function proposedDestination(state: SetupState): string {
   const source = sourceOf(state);
   if (!partsOf(source)?.database) return '';
-  return projectDestination(state)?.url ?? besideSource(source, '_dev') ?? '';
+  return projectDestination(state)?.url ?? urlWithSuffix(source, '_dev') ?? '';
 }
 
 /** The name of a target follows from its database. */

@@ -39,7 +39,7 @@ export type SourceField = (typeof SOURCE_FIELDS)[number];
 export interface SourceForm {
   /** The one that receives the keys. */
   field: SourceField;
-  /** Of the URL in the answers; defaults where that is none. */
+  /** The parts of the URL in the answers; defaults where that is none. */
   parts: RawParts;
 }
 

@@ -191,7 +191,7 @@ export const FIELD_LABELS: Record<SourceField, string> = {
   database: 'Database:',
 };
 
-/** Of an empty URL. */
+/** The placeholder of an empty URL. */
 export const URL_EXAMPLE = 'postgres://user:password@host:5432/database or mysql://…';
 
 /** Beside the type of the server, which is not typed. */

@@ -34,10 +34,10 @@ export const subsetCommand = defineCommand({
   ],
   examples: [
     { command: 'tool subset app --dry-run', does: 'print the rows of each table and their paths' },
-    { command: 'tool subset app --suggest', does: 'print settings for the configuration' },
     { command: 'tool subset app --snapshot', does: 'create the subset and a snapshot of it' },
     { command: 'tool subset app --explain public.orders:17', does: 'explain why this order is included' },
     { command: 'tool subset app --graph subset.mmd', does: 'draw the tables and references' },
+    { command: 'tool subset app --suggest', does: 'print settings for the configuration' },
   ],
   json: 'events',
   writes: true,

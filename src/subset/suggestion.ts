@@ -15,10 +15,10 @@ export const PERCENTAGES = [0.1, 0.5, 1, 2, 5, 10, 20, 50, 100];
 const MOST_ROOTS = 5;
 /** A table with fewer rows is copied whole, or comes as far as others reference it. */
 const LARGE_ROWS = 1000;
-/** Of the whole subset, about. */
+/** The size of a whole subset, about. */
 const MOST_BYTES = 100_000_000;
 const MOST_PERCENT = 5;
-/** Of each table to begin with. */
+/** Rows of each table to begin with. */
 const LEAST_ROWS = 100;
 
 /**

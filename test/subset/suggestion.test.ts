@@ -60,7 +60,7 @@ test('it begins with the table by which most rows come, then with those that no 
   expect(suggested?.copy_tables).toEqual(['currency']);
 });
 
-test('of a larger database a smaller share comes, and of a small table enough rows to see something', () => {
+test('a larger database has a smaller share, and a small table enough rows to see something', () => {
   expect(suggestSubset(SHOP, NONE)?.subset_tables[0]?.percent).toBe(5);
   expect(suggestSubset(schema({ a: 50_000_000 }), NONE)?.subset_tables).toEqual([{ table: 'a', percent: 2 }]);
   expect(suggestSubset(schema({ a: 900_000_000_000 }), NONE)?.subset_tables).toEqual([{ table: 'a', percent: 0.1 }]);
@@ -90,7 +90,7 @@ test('a table whose rows need a row of one that stays empty is excluded too, and
   expect(suggested?.subset_tables.map(({ table }) => table)).toEqual(['visit']);
 });
 
-test('of any schema at most five tables are begun with, each by a step of the keys, and none is named twice', () => {
+test('at most five tables are begun with in any schema, each by a step of the keys, and none is named twice', () => {
   const name = fc.integer({ min: 0, max: 11 }).map((number) => `t${number}`);
   const world = fc.record({
     rows: fc.dictionary(name, fc.nat({ max: 1_000_000 })),

@@ -42,7 +42,7 @@ export async function ignoreInGit(file: string): Promise<void> {
   }
 }
 
-/** Of this folder only, without the signs that git gives a meaning. */
+/** The pattern for a file of this folder only; signs with a meaning for git are escaped. */
 export function ignoreLine(name: string): string {
   return `/${name.replaceAll(/[\\*?[\]]|[ \t]+$/g, '\\$&')}`;
 }

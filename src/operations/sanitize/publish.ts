@@ -16,7 +16,10 @@ interface Publication {
 }
 
 /** Writes the manifest: from here on the sanitized snapshot is there. It replaces the one that was there before. */
-export async function publish(context: Context, { repository, original, sanitized, statements }: Publication): Promise<Manifest> {
+export async function publish(
+  context: Context,
+  { repository, original, sanitized, statements }: Publication,
+): Promise<Manifest> {
   const { report, clock, signal } = context;
   const { target, created_at, engine, note, tags, git, dump, id: sanitized_of } = original;
   const content: Manifest = {

@@ -51,7 +51,11 @@ export async function listSnapshots(
       const row = placedRow(snapshot, { index, target, trustedKeys: trustedKeysOf(context) });
       const restored_at = proofs.get(row.id);
       const query_file = snapshot.local && row.sanitized ? queries.get(row.id) : undefined;
-      return { ...row, ...(restored_at !== undefined && { restored_at }), ...(query_file !== undefined && { query_file }) };
+      return {
+        ...row,
+        ...(restored_at !== undefined && { restored_at }),
+        ...(query_file !== undefined && { query_file }),
+      };
     }),
   );
   return { target, snapshots: rows };

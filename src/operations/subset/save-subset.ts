@@ -72,7 +72,7 @@ function percentChanges(written: unknown[], path: KeyPath, roots: SubsetChoices[
   });
 }
 
-/** As the file has them: a password stays encrypted, or in its variable. */
+/** Sets the URLs as the file has them: a password stays encrypted, or in its variable. */
 function urlChanges(tree: Tree, target: string): Change[] {
   const url = (field: string): string | undefined => {
     const value = valueAt(tree, ['targets', target, 'snapshot', field]);

@@ -126,7 +126,7 @@ export function subsetSummary(result: SubsetResult, plan: SubsetPlanResult): Run
   });
 }
 
-/** Of the lists of a section. */
+/** Spaces before the items of a section's lists. */
 const ITEM_INDENT = 8;
 
 /** A section of the configuration to review and edit. */

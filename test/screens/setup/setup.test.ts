@@ -108,7 +108,7 @@ test('no text in a field is lost or changes another field', () => {
   );
 });
 
-test('without a URL the type changes its default port only, and nothing is tested', async () => {
+test('the type changes only the default port while there is no URL, and nothing is tested', async () => {
   const model = await atUrl(fakeWorld());
   dispatchKey(model, 'down');
   dispatchKey(model, 'space');

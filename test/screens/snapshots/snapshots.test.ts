@@ -384,7 +384,7 @@ test.each([80, 220])(
   },
 );
 
-test('without a sanitized snapshot there is no column for the coverage', async () => {
+test('the coverage has no column where no snapshot is sanitized', async () => {
   const model = await atSnapshots(fakeWorld());
   expect((await screenLines(model, { columns: 120, rows: 30 })).join('\n')).not.toContain('COVERAGE');
 });

@@ -143,7 +143,7 @@ test('a target without a subset is offered a suggestion, whose file is shown bef
   expect(text).toContain('dst_url: postgres://localhost/app_subset');
 });
 
-test('leaving the offer leads back, and a source without rows is reported instead of a second offer', async () => {
+test('Esc leaves the offer, and a source without rows is reported instead of a second offer', async () => {
   const world = fakeWorld({ lacksSubset: true });
   const model = await listed(world);
   press(model, 'x');
