@@ -3,11 +3,13 @@ import { mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from '
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { applyBranchCreate, planBranchCreate } from '../../../src/operations/branch/create/create.ts';
 import { applyBranchDrop, planBranchDrop } from '../../../src/operations/branch/drop/drop.ts';
+import { applyBranchPrune, planBranchPrune } from '../../../src/operations/branch/prune/prune.ts';
 import { planBranchReset } from '../../../src/operations/branch/reset/reset.ts';
 import { environmentFile } from '../../../src/operations/link/environment-file.ts';
 import { planLink } from '../../../src/operations/link/link.ts';
 import { linkQuestion, unlinkQuestion } from '../../../src/operations/link/text.ts';
 import { applyUnlink, planUnlink } from '../../../src/operations/link/unlink.ts';
+import { applyReset, planReset } from '../../../src/operations/reset/reset.ts';
 import { type AnyServer, startAnyServer } from '../../helpers/databases/any-server.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
 import { createRepository, type LinkedRepository } from '../../helpers/linked-repository.ts';
@@ -341,6 +343,26 @@ describeWithKind('postgres', 'tool link', () => {
     await expect(planBranchReset(contextWith(), { target: 'shop', name: 'kept' })).rejects.toMatchObject(refused);
     await planBranchReset(contextWith(), { target: 'shop', name: 'kept', unprotect: true });
     expect((await branches()).map(({ name }) => name)).toEqual(['kept', 'young']);
+  });
+
+  it('takes the spare for one new tree and copies for others at once; a prune makes the next spare', async () => {
+    const { gitAtOnce, git, link, contextWith, databaseOf, rowsIn, branches } = repository;
+    await link();
+    const keeping = contextWith({ defaults: { cpus: 1, keep_spare: true } });
+    await applyReset(keeping, await planReset(keeping, { target: 'shop', undo: false }));
+    const oids = async (where: string) =>
+      server.column('postgres', `SELECT oid FROM pg_database WHERE datname ${where} ORDER BY 1`);
+    const spare = await oids("= 'shop_dev.tool-spare'");
+    const names = ['s1', 's2', 's3'];
+    await Promise.all(names.map((name) => gitAtOnce('main', 'worktree', 'add', path(name), '-b', name)));
+    expect(await oids("IN ('shop_dev_s1', 'shop_dev_s2', 'shop_dev_s3')")).toEqual(expect.arrayContaining(spare));
+    expect(await oids("= 'shop_dev.tool-spare'")).toEqual([]);
+    for (const name of names) expect(await rowsIn(await databaseOf(name))).toBe(1);
+    expect((await branches()).map(({ snapshot }) => snapshot)).not.toContain(null);
+    for (const name of names) git('main', 'worktree', 'remove', '--force', path(name));
+    expect((await applyBranchPrune(keeping, await planBranchPrune(keeping, {}))).dropped).toHaveLength(3);
+    expect(await oids("= 'shop_dev.tool-spare'")).not.toEqual([]);
+    expect(await oids("LIKE 'shop_dev.tool-new-%'")).toEqual([]);
   });
 
   it('creates or reuses the database of a tree by the command of a session hook', async () => {

@@ -164,7 +164,8 @@ async function perform(given: Context, planned: PlannedBranches): Promise<Branch
     await forEachBranch(context, plan.branches, {
       done: 'Created',
       atOnce: WORK_PER_COPY * cpus,
-      work: (branch) => database.branches.create({ ...branch, ...own, role, accept, inTurn }),
+      work: (branch) =>
+        database.branches.create({ ...branch, ...own, role, accept, inTurn, mayTakeSpare: request.tree !== undefined }),
     });
   }
   const branches = [...plan.branches, ...plan.existing].map(({ name, database }) => ({
