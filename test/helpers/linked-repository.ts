@@ -18,7 +18,10 @@ export type LinkedRepository = Awaited<ReturnType<typeof createRepository>>;
 const IDENTITY = ['-c', 'user.name=t', '-c', 'user.email=t@example.com'];
 
 /** A git repository with an application and target `shop`, whose destination `shop_dev` has a base copy. */
-export async function createRepository(server: AnyServer, { main = 'main' }: { main?: string } = {}) {
+export async function createRepository(
+  server: AnyServer,
+  { main = 'main', fill = [] }: { main?: string; fill?: string[] } = {},
+) {
   const folder = await temporaryFolder();
   const path = (name: string): string => join(folder.path, name);
   const place = (tree: string): string => path(tree === 'main' ? main : tree);
@@ -65,7 +68,11 @@ export async function createRepository(server: AnyServer, { main = 'main' }: { m
   await writeFile(join(place('main'), '.env.local'), environment());
   await server.create('source');
   await server.create('shop_dev');
-  await server.run('source', ['CREATE TABLE person (id integer PRIMARY KEY)', 'INSERT INTO person VALUES (1)']);
+  await server.run('source', [
+    'CREATE TABLE person (id integer PRIMARY KEY)',
+    'INSERT INTO person VALUES (1)',
+    ...fill,
+  ]);
   await build(contextWith(), { target: 'shop', push: false });
   await applyLoad(contextWith(), await planLoad(contextWith(), { target: 'shop', keepBase: true, undo: false }));
 

@@ -6,7 +6,7 @@ import { branchExists, databaseTaken, newBranchFacts } from '../../shared/branch
 import { SqlError } from '../connection/session-errors.ts';
 import { auxiliaryNames, lockShared, verifyLock } from '../server/server.ts';
 import { dropAfterFailure } from '../swap/drop-after-failure.ts';
-import { inherit } from '../swap/inherit.ts';
+import { inherit, readBefore } from '../swap/inherit.ts';
 import { writeComment } from '../swap/mark.ts';
 import { databaseExists, rename } from '../swap/swap.ts';
 import { openSwapSession } from '../swap/swap-session.ts';
@@ -33,10 +33,13 @@ export async function createBranch(context: EngineContext, creation: BranchCreat
   if ((await findBranches(server, destination)).some((each) => each.name === name)) throw branchExists(name);
   if (await databaseExists(server, database)) throw databaseTaken(database, name);
   const shadow = auxiliaryNames(destination).shadow();
+  const from = (await databaseExists(server, destination)) ? destination : null;
+  // Read while the base copy is copied.
+  const before = from === null ? undefined : readBefore(context, url);
+  before?.catch(() => {});
   try {
     const cloned = await inTurn(() => newFromBase(context, server, { url, base, spare, to: shadow }));
-    const from = (await databaseExists(server, destination)) ? destination : null;
-    await inherit(context, server, { from, to: shadow, url, settings: [], role, copied: true });
+    await inherit(context, server, { from, to: shadow, url, settings: [], role, copied: true, before });
     context.signal.throwIfAborted();
     const createdAt = context.clock().toISOString();
     const branch = { ...newBranchFacts({ ...creation, createdAt }), database, cloned };

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { DatabaseUrl } from '../../../engines/database-url.ts';
+import type { BranchPlan } from '../../../engines/facets/branch.ts';
 import type { Branch } from '../../../engines/facets/copies.ts';
 import type { BranchCheckoutPlan, BranchCheckoutResult } from '../../../results/branch-results.ts';
 import type { Context } from '../../../runtime/context.ts';
@@ -12,7 +13,7 @@ import { applyUndo, planUndo } from '../../undo/undo.ts';
 import { applyBranchCreate, type PlannedBranches, planBranchCreate } from '../create/create.ts';
 import { type BranchesRequest, type OpenedBranches, openBranches } from '../open-branches.ts';
 import { applyBranchSwitch, planBranchSwitch } from '../switch/switch.ts';
-import { chooseForTree, type LinkedTree, writeForTree } from './tree.ts';
+import { chooseForTree, type LinkedTree, needsBranch, writeForTree } from './tree.ts';
 
 export interface BranchCheckoutRequest extends BranchesRequest {
   /** The git branch of the database of before the first switch; default: that of the remote, `main` or `master`. */
@@ -25,6 +26,8 @@ export interface BranchCheckoutRequest extends BranchesRequest {
 
 export interface PlannedBranchCheckout extends Planned<BranchCheckoutRequest, BranchCheckoutPlan> {
   create: PlannedBranches | null;
+  /** The plan of the branch of a new working tree. */
+  found: BranchPlan | null;
 }
 
 /** Plans how the destination follows the git branch of the current folder. Changes nothing. */
@@ -40,8 +43,10 @@ export async function planBranchCheckout(
   const own = isLinked ? { ...request, onlyDestination: linked.link.destination } : request;
   assertSameDestination(opened, own);
   const git = isLinked ? ofTree(linked) : await checkedOut(context, request);
+  const isNewTree = isLinked && (await needsBranch(opened, linked));
   // Changes nothing, and finds all with the fewest connections.
-  const { destination, base, branches } = await database.branches.plan(() => 0);
+  const found = await database.branches.plan(() => (isNewTree ? 1 : 0));
+  const { destination, base, branches } = found;
   if (own.onlyDestination !== undefined && base === null && branches.length === 0)
     throw notMarked(target, database.url);
   const chosen = isLinked && !linked.tree.isMain ? await chooseForTree(opened, request, { ...linked, branches }) : null;
@@ -49,10 +54,10 @@ export async function planBranchCheckout(
     ...{ target, destination, git_branch: git.branch, action: 'none', why: git.why, previous: null, creates: false },
     ...{ tree: null, unverified_sources: [], steps: [], warnings: [] },
   };
-  const planned = { request, planned_at: context.clock().toISOString(), create: null };
+  const planned = { request, planned_at: context.clock().toISOString(), create: null, found: null };
   if (linked === 'none') return { ...planned, plan: { ...plan, why: NOT_LINKED } };
   if (linked?.tree.isMain) return { ...planned, plan: { ...plan, why: MAIN_KEEPS } };
-  if (chosen) return { ...planned, plan: { ...plan, ...chosen } };
+  if (chosen) return { ...planned, found: isNewTree ? found : null, plan: { ...plan, ...chosen } };
   if (git.why !== null || git.branch === null) return { ...planned, plan };
   const previous = currentOf(branches)?.name ?? null;
   if (previous === (git.isMain ? null : git.branch)) {
@@ -88,7 +93,7 @@ export async function planBranchCheckout(
 /** Steps: those of `branch create`, `branch switch` and `undo`. */
 export async function applyBranchCheckout(
   given: Context,
-  { request, plan, create }: PlannedBranchCheckout,
+  { request, plan, create, found }: PlannedBranchCheckout,
 ): Promise<BranchCheckoutResult> {
   const { target, git_branch, action, why } = plan;
   const opened = await openBranches(given, request);
@@ -104,7 +109,7 @@ export async function applyBranchCheckout(
     const linked = await findLinked(context, request);
     if (!linked || linked === 'none') throw planOutdated('The link has changed');
     if (linked.gitBranch !== git_branch) throw planOutdated('The git branch has changed');
-    return { ...result, tree: await writeForTree(opened, request, linked) };
+    return { ...result, tree: await writeForTree(opened, request, { ...linked, found }) };
   }
   if ((await checkedOut(context, request)).branch !== git_branch) throw planOutdated('The git branch has changed');
   if (action === 'restore') {

@@ -1,4 +1,5 @@
 import { basename, join } from 'node:path';
+import type { BranchPlan } from '../../../engines/facets/branch.ts';
 import type { Branch } from '../../../engines/facets/copies.ts';
 import { parseUrl } from '../../../engines/registry.ts';
 import type { BranchCheckoutPlan } from '../../../results/branch-results.ts';
@@ -45,8 +46,18 @@ export async function chooseForTree(
   return { action: 'tree', why: null, creates: !exists, tree: place, steps };
 }
 
-/** Creates the branch, if it is missing, and writes the URL to the file of the tree. */
-export async function writeForTree(opened: OpenedBranches, request: BranchesRequest, linked: LinkedTree) {
+/** Reports whether a tree is new, and has a branch of its own name: no other choice depends on the present branches. */
+export async function needsBranch({ context }: OpenedBranches, { tree }: LinkedTree): Promise<boolean> {
+  const { follow } = context.configuration.settings.branches;
+  return !tree.isMain && follow === 'tree' && (await readTreeRecord(tree)) === null;
+}
+
+/** Creates the branch, if it is missing, and writes the URL to the file of the tree. `found`: the plan of a new one. */
+export async function writeForTree(
+  opened: OpenedBranches,
+  request: BranchesRequest,
+  { found, ...linked }: LinkedTree & { found: BranchPlan | null },
+) {
   const { tree, link } = linked;
   const { follow } = opened.context.configuration.settings.branches;
   const format = formatOf(link.file);
@@ -72,7 +83,7 @@ export async function writeForTree(opened: OpenedBranches, request: BranchesRequ
   let database = chosen.exists?.database;
   if (database === undefined) {
     const create = (): Promise<string> =>
-      createBranchOf(opened, request, { name, linked, token: record.token, remember });
+      createBranchOf(opened, request, { name, linked, found, token: record.token, remember });
     database = await create().catch((thrown) => {
       const taken = thrown instanceof UserError && ['branch_exists', 'branch_name_taken'].includes(thrown.code);
       if (!taken) throw thrown;
@@ -131,6 +142,7 @@ function withToken(name: string, token: string): string {
 interface BranchOfTree {
   name: string;
   linked: LinkedTree;
+  found: BranchPlan | null;
   token: string;
   /** Writes the record, without which no branch is created. */
   remember: () => Promise<void>;
@@ -139,10 +151,10 @@ interface BranchOfTree {
 async function createBranchOf(
   { context }: OpenedBranches,
   request: BranchesRequest,
-  { name, linked: { tree }, token, remember }: BranchOfTree,
+  { name, linked: { tree }, found, token, remember }: BranchOfTree,
 ): Promise<string> {
   const inTree = { ...context, cwd: tree.folder };
-  const planning = planBranchCreate(inTree, { target: request.target, tree: token, name });
+  const planning = planBranchCreate(inTree, { target: request.target, tree: token, name }, found);
   const [planned, remembered] = await Promise.allSettled([planning, remember()]);
   if (remembered.status === 'rejected') throw remembered.reason;
   if (planned.status === 'rejected') throw planned.reason;
