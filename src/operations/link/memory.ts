@@ -56,12 +56,14 @@ const treeEntries = v.strictObject({
   before: v.nullable(v.record(short, v.nullable(v.pipe(v.string(), v.maxLength(20_000))))),
   /** The file had no line feed at its end. */
   unended: v.boolean(),
+  /** Keys that were written, where there was no file. */
+  keys: v.exactOptional(v.pipe(v.array(short), v.maxLength(20))),
   /** The user knows that the tree is gone. */
   mentioned: v.boolean(),
 });
 const treeSchema = v.pipe(
   treeEntries,
-  v.check(({ file, before }) => Object.keys(before ?? {}).every((key) => isKeyOf(file, key))),
+  v.check(({ file, before, keys = [] }) => [...Object.keys(before ?? {}), ...keys].every((key) => isKeyOf(file, key))),
 );
 export type TreeRecord = v.InferOutput<typeof treeSchema>;
 

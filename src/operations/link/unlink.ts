@@ -89,13 +89,15 @@ function removalOf({ target }: Link, { file: written, previous }: NonNullable<Li
 }
 
 async function fileOf(context: Context, { key }: Link, tree: KnownTree): Promise<PlannedFile[]> {
-  const { present, file, before, unended } = tree;
+  const { present, file, before, unended, keys } = tree;
   if (present === null) return [];
   const bytes = await readInTree(present, file);
   if (bytes === null) return [];
   const path = join(present, file);
   await assertUntracked(context, path);
-  return [{ path, before: bytes, after: formatOf(file).withoutLines(bytes, { before, unended, key }) }];
+  return [
+    { path, before: bytes, after: formatOf(file).withoutLines(bytes, { before, unended, key, ...(keys && { keys }) }) },
+  ];
 }
 
 /** A commit of anybody may track the file meanwhile. */

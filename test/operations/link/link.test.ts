@@ -96,15 +96,18 @@ describeWithKind('postgres', 'tool link', () => {
     git('main', 'commit', '--quiet', '-m', 'config');
     const { username, password, hostname, port } = new URL(repository.applicationUrl());
     const server = `  username: ${username}\n  password: "${password}"\n  host: ${hostname}\n  port: ${port}`;
-    const text = (database: string) =>
-      `default: &default\n  adapter: postgresql\n${server}\ndevelopment: # of the shop\n  <<: *default\n  database: ${database} # mine\nproduction:\n  url: postgres://top:secret@db/shop\n`;
+    const text = (database: string, test = 'shop_test') =>
+      `default: &default\n  adapter: postgresql\n${server}\ndevelopment: # of the shop\n  <<: *default\n  database: ${database} # mine\ntest:\n  <<: *default\n  database: ${test}\nproduction:\n  url: postgres://top:secret@db/shop\n`;
     await writeFile(path('main/config/database.yml'), text('shop_dev'));
     const plan = await link();
     expect(plan).toMatchObject({ file: 'config/database.yml', key: 'development.database' });
 
     git('main', 'worktree', 'add', '--quiet', path('rails'), '-b', 'rails');
-    const section = `development:\n  database: shop_dev_rails\n  adapter: postgresql\n${server}\n`;
-    expect(await read('rails/config/database.yml')).toBe(section);
+    const section = (name: string, database: string) =>
+      `${name}:\n  database: ${database}\n  adapter: postgresql\n${server}\n`;
+    expect(await read('rails/config/database.yml')).toBe(
+      section('development', 'shop_dev_rails') + section('test', '"shop_dev_rails-test"'),
+    );
     expect((await stat(path('rails/config/database.yml'))).mode & 0o777).toBe(0o600);
     expect(await rowsIn('shop_dev_rails')).toBe(1);
 
@@ -112,7 +115,7 @@ describeWithKind('postgres', 'tool link', () => {
     await mkdir(path('full/config'));
     await writeFile(path('full/config/database.yml'), text("'shop_dev'"));
     git('full', 'checkout', '--quiet', '-f', 'full');
-    expect(await read('full/config/database.yml')).toBe(text("'shop_dev_full'"));
+    expect(await read('full/config/database.yml')).toBe(text("'shop_dev_full'", '"shop_dev_full-test"'));
 
     await unlink();
     expect(await read('full/config/database.yml')).toBe(text("'shop_dev'"));

@@ -74,6 +74,7 @@ export async function writeForTree(
     ...{ format: 1 as const, token: chosen.token, own: tree.own, file: link.file, mentioned: false },
     before: bytes === null ? null : format.formerOf(bytes, link.key),
     unended: bytes !== null && bytes !== '' && !bytes.endsWith('\n'),
+    ...(bytes === null && { keys: Object.keys(main) }),
   };
   let { name } = chosen;
   const remember = async (): Promise<void> => {
