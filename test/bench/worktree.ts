@@ -82,7 +82,7 @@ try {
     await use(program);
     const before = await sessions();
     // A hook finds git in its own folder first: a program of this name on the PATH would count nothing.
-    const env = { ...process.env, TOOL_TRUST: 'true', PATH: `${path('bin')}:${process.env.PATH}` };
+    const { env } = repository;
     const words = ['-C', path('main'), 'worktree', 'add', '--quiet', path(`c${index}`), '-b', `c${index}`];
     spawnSync('git', words, { env: { ...env, GIT_TRACE2_EVENT: path('trace') } });
     const events = (await readFile(path('trace'), 'utf8')).trim().split('\n');

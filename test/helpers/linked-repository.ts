@@ -1,5 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { listBranches } from '../../src/operations/branch/list/list.ts';
@@ -25,7 +26,9 @@ export async function createRepository(
   const folder = await temporaryFolder();
   const path = (name: string): string => join(folder.path, name);
   const place = (tree: string): string => path(tree === 'main' ? main : tree);
-  const env = { ...process.env, TOOL_TRUST: 'true', PATH: `${path('bin')}:${process.env.PATH}` };
+  const XDG_CACHE_HOME = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');
+  const home = { HOME: path('home'), XDG_CACHE_HOME };
+  const env = { ...process.env, ...home, TOOL_TRUST: 'true', PATH: `${path('bin')}:${process.env.PATH}` };
   const applicationUrl = (database = 'shop_dev'): string => {
     const url = new URL(server.url(database));
     url.searchParams.set('connection_limit', '5');
@@ -55,7 +58,7 @@ export async function createRepository(
     };
     const context = testContext({ settings });
     context.configuration.file = join(place('main'), 'tool.yml');
-    return { ...context, cwd: place('main') };
+    return { ...context, cwd: place('main'), environment: { ...context.environment, ...home } };
   }
   for (const name of ['bin', main]) await mkdir(path(name));
   const program = `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@" 2>>'${path('errors')}'\n`;
@@ -77,7 +80,7 @@ export async function createRepository(
   await applyLoad(contextWith(), await planLoad(contextWith(), { target: 'shop', keepBase: true, undo: false }));
 
   return {
-    ...{ path, place, git, gitAtOnce, contextWith, environment, config, applicationUrl },
+    ...{ path, place, env, git, gitAtOnce, contextWith, environment, config, applicationUrl },
     async link(more: object = {}) {
       const planned = await planLink(contextWith(), { target: 'shop', ...more });
       await applyLink(contextWith(), planned);

@@ -117,7 +117,7 @@ function leftAsItIs({ signal }: Context, path: string, error: unknown): UnlinkPl
 async function readLinked(context: Context): Promise<{ tree: Tree; link: Link; main: string }> {
   const tree = await readTree(context);
   if (!tree) throw noRepository();
-  const link = await readLink(tree);
+  const link = await readLink(tree, context);
   if (!link) throw refused('The repository is not linked');
   return { tree, link, main: dirname(tree.common) };
 }

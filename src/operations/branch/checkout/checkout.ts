@@ -139,7 +139,7 @@ const MAIN_KEEPS = 'the main working tree keeps its database (branches.follow)';
 async function findLinked(context: Context, { target, tree: folder, onlyDestination }: BranchCheckoutRequest) {
   const checkout = await readCheckoutHead(placeOf(context, folder));
   const tree = checkout && (await findTree(checkout.folder));
-  const link = tree && (await readLink(tree));
+  const link = tree && (await readLink(tree, context));
   if (link?.target !== target || tree === null) return folder === undefined ? null : 'none';
   if (onlyDestination !== undefined && link.destination !== onlyDestination) throw planOutdated('The link has changed');
   // By hand, and with the git branch, the destination itself is switched.
