@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { planBranchCheckout } from '../../../src/operations/branch/checkout/checkout.ts';
 import { applyBranchCreate, planBranchCreate } from '../../../src/operations/branch/create/create.ts';
 import { applyBranchDrop, planBranchDrop } from '../../../src/operations/branch/drop/drop.ts';
 import { applyBranchPrune, planBranchPrune } from '../../../src/operations/branch/prune/prune.ts';
@@ -156,6 +157,33 @@ describeWithKind('postgres', 'tool link', () => {
     const elsewhere = { ...contextWith(), environment: { HOME: path('another-home') } };
     await expect(planUnlink(elsewhere, {})).rejects.toMatchObject(refused);
     git('main', 'worktree', 'remove', '--force', path('foreign'));
+  });
+
+  it('looks at no database for a repository that is not linked, nor for the main tree, and so needs no server', async () => {
+    const { git, link, contextWith, config, env } = repository;
+    // Hooks of all repositories of the user.
+    git('main', 'config', 'core.hooksPath', path('hooks'));
+    await link();
+    expect(spawnSync('git', ['init', '--quiet', path('other')]).status).toBe(0);
+    // A connection would be refused there.
+    const url = repository.applicationUrl();
+    await writeFile(path('main/tool.yml'), config().replaceAll(new URL(url).port, '9'));
+    const checkout = (tree: string) => {
+      const words = [PROGRAM, 'branch', 'checkout', 'shop', '--tree', path(tree), '--yes'];
+      return spawnSync(process.execPath, words, { encoding: 'utf8', cwd: path('main'), env });
+    };
+    expect(checkout('other').stdout).toContain('is unchanged: the repository is not linked');
+    expect(await readFile(path('hooks/post-checkout'), 'utf8')).toContain('--tree');
+    await writeFile(path('main/tool.yml'), config());
+    const { plan } = await planBranchCheckout(contextWith(), { target: 'shop', tree: path('main') });
+    expect(plan).toMatchObject({
+      action: 'none',
+      destination: null,
+      why: expect.stringContaining('keeps its database'),
+    });
+    await repository.unlink();
+    git('main', 'config', '--unset', 'core.hooksPath');
+    await rm(path('other'), { recursive: true });
   });
 
   it('is removed from the hook that it wrote after core.hooksPath has changed', async () => {
@@ -328,6 +356,35 @@ describeWithKind('postgres', 'tool link', () => {
     await expect(stat(path('along/.env.local'))).rejects.toThrow();
     git('main', 'worktree', 'repair', path('along'));
     git('main', 'worktree', 'remove', '--force', path('along'));
+  });
+
+  it('is undone in a copy of the repository without a change of the original', async () => {
+    const { git, link, contextWith, databaseOf } = repository;
+    await link();
+    git('main', 'worktree', 'add', '--quiet', path('-original'), '-b', 'original');
+    expect((await repository.branches()).map(({ name }) => name)).toEqual(['original']);
+    const written = await readFile(hook(), 'utf8');
+    await cp(path('main'), path('copy'), { recursive: true });
+    const context = { ...contextWith(), cwd: path('copy') };
+    const planned = await planUnlink(context, {});
+    expect(planned.plan.hook).toMatchObject({ file: path('copy/.git/hooks/post-checkout') });
+    expect(planned.plan.warnings).toMatchObject([{ message: expect.stringContaining('is of another repository') }]);
+    await applyUnlink(context, planned);
+    await expect(stat(path('copy/.git/tool'))).rejects.toThrow();
+    expect(await readFile(hook(), 'utf8')).toBe(written);
+    expect(await databaseOf('-original')).toBe('shop_dev_original');
+    // In a folder of hooks for all repositories.
+    await repository.unlink();
+    git('main', 'config', 'core.hooksPath', path('all-hooks'));
+    await link();
+    await rm(path('copy'), { recursive: true });
+    await cp(path('main'), path('copy'), { recursive: true });
+    expect((await planUnlink(context, {})).plan.hook).toBeNull();
+    await repository.unlink();
+    await expect(stat(path('all-hooks/post-checkout'))).rejects.toThrow();
+    git('main', 'config', '--unset', 'core.hooksPath');
+    await rm(path('copy'), { recursive: true });
+    git('main', 'worktree', 'remove', '--force', path('-original'));
   });
 
   it('takes a value that a comment repeats, and refuses names that it cannot remember', async () => {

@@ -43,20 +43,21 @@ export async function planBranchCheckout(
   const own = isLinked ? { ...request, onlyDestination: linked.link.destination } : request;
   assertSameDestination(opened, own);
   const git = isLinked ? ofTree(linked) : await checkedOut(context, request);
+  const unread: BranchCheckoutPlan = {
+    ...{ target, destination: null, git_branch: git.branch, action: 'none', why: git.why, previous: null },
+    ...{ creates: false, tree: null, unverified_sources: [], steps: [], warnings: [] },
+  };
+  const planned = { request, planned_at: context.clock().toISOString(), create: null, found: null };
+  const none = whyNothing(context, linked);
+  if (none !== null) return { ...planned, plan: { ...unread, why: none } };
   const isNewTree = isLinked && (await needsBranch(opened, linked));
   // Changes nothing, and finds all with the fewest connections.
   const found = await database.branches.plan(() => (isNewTree ? 1 : 0));
   const { destination, base, branches } = found;
   if (own.onlyDestination !== undefined && base === null && branches.length === 0)
     throw notMarked(target, database.url);
-  const chosen = isLinked && !linked.tree.isMain ? await chooseForTree(opened, request, { ...linked, branches }) : null;
-  const plan: BranchCheckoutPlan = {
-    ...{ target, destination, git_branch: git.branch, action: 'none', why: git.why, previous: null, creates: false },
-    ...{ tree: null, unverified_sources: [], steps: [], warnings: [] },
-  };
-  const planned = { request, planned_at: context.clock().toISOString(), create: null, found: null };
-  if (linked === 'none') return { ...planned, plan: { ...plan, why: NOT_LINKED } };
-  if (linked?.tree.isMain) return { ...planned, plan: { ...plan, why: MAIN_KEEPS } };
+  const chosen = isLinked ? await chooseForTree(opened, request, { ...linked, branches }) : null;
+  const plan = { ...unread, destination };
   if (chosen) return { ...planned, found: isNewTree ? found : null, plan: { ...plan, ...chosen } };
   if (git.why !== null || git.branch === null) return { ...planned, plan };
   const previous = currentOf(branches)?.name ?? null;
@@ -131,6 +132,14 @@ function ofTree({ gitBranch }: LinkedTree): CheckedOut {
 
 const NOT_LINKED = 'the repository is not linked to the target (tool link)';
 const MAIN_KEEPS = 'the main working tree keeps its database (branches.follow)';
+
+/** Returns why no database is even looked at; `null` otherwise. */
+function whyNothing({ configuration }: Context, linked: LinkedTree | 'none' | null): string | null {
+  if (linked === null) return null;
+  if (linked === 'none') return NOT_LINKED;
+  if (linked.tree.isMain) return MAIN_KEEPS;
+  return configuration.settings.branches.follow === 'off' ? 'branches.follow is off' : null;
+}
 
 /**
  * The working tree with the link of the target; `null` where the destination follows the git branch itself. A hook that

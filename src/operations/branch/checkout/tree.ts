@@ -32,7 +32,6 @@ export async function chooseForTree(
   const { tree, link } = linked;
   const nothing = { action: 'none' as const, creates: false, tree: null, steps: [] };
   const { follow } = context.configuration.settings.branches;
-  if (follow === 'off') return { ...nothing, why: 'branches.follow is off' };
   const { name, exists } = await chooseBranch(linked, { follow, present: branches });
   const place = { folder: tree.folder, file: link.file, branch: name };
   await readMainLines(link, linked);
@@ -49,7 +48,7 @@ export async function chooseForTree(
 /** Reports whether a tree is new, and has a branch of its own name: no other choice depends on the present branches. */
 export async function needsBranch({ context }: OpenedBranches, { tree }: LinkedTree): Promise<boolean> {
   const { follow } = context.configuration.settings.branches;
-  return !tree.isMain && follow === 'tree' && (await readTreeRecord(tree)) === null;
+  return follow === 'tree' && (await readTreeRecord(tree)) === null;
 }
 
 /** Creates the branch, if it is missing, and writes the URL to the file of the tree. `found`: the plan of a new one. */
@@ -129,8 +128,10 @@ function unlessForeign(found: Branch | undefined, { token }: TreeRecord): Branch
   return found && !found.current && found.tree === token ? found : undefined;
 }
 
+/** A name that no command takes for an option. */
 function named(text: string, token: string): string {
-  return isVisibleName(text) ? text : withToken(text, token);
+  const name = text.replace(/^-+/, '');
+  return isVisibleName(name) ? name : withToken(name, token);
 }
 
 function withToken(name: string, token: string): string {
