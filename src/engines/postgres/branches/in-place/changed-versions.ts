@@ -27,8 +27,9 @@ export interface ChangedVersions extends Relation {
 export interface VersionPlaces {
   fresh: Places;
   old: Places;
-  /** Those that have gone since the last reset, if that is known, and the others outside of these blocks. */
+  /** Gone since the last reset; `null` where the places of then are unknown. */
   missing: Places | null;
+  /** Known ones outside of these blocks. */
   rest: Places;
 }
 
@@ -53,7 +54,7 @@ export interface FoundChanges extends SeenChanges {
  */
 export interface RestoredRows {
   filenode: number;
-  /** As in `FoundChanges`. */
+  /** The one of `FoundChanges`. */
   history: string;
   /** Versions from this transaction on, which has an epoch, are newer than the reset. */
   border: string;

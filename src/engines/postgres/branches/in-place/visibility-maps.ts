@@ -10,7 +10,7 @@ export interface VisibilityMap {
   pages: number;
   /** Positions in the WAL at which bits of each of its pages were last set. */
   positions: string[];
-  /** Of each of its pages, two bits for each block. */
+  /** The content of each of its pages: two bits for each block. */
   bits: Buffer[];
   /** Blocks of which a whole page has the bits. */
   perPage: number;
