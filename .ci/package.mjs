@@ -64,8 +64,14 @@ function kindsOf(wanted, platform) {
   return wanted.length > 0 ? possible.filter((kind) => wanted.includes(kind)) : possible;
 }
 
-/** Returns the paths by kind. The same sources and the same Node give the same bytes. */
-export async function makePackages({ kinds, platform, node: given, packages = join(root, 'dist/packages') }) {
+/** Returns the paths by kind. The same sources, the same Node and the same `level` of xz give the same bytes. */
+export async function makePackages({
+  kinds,
+  platform,
+  node: given,
+  packages = join(root, 'dist/packages'),
+  level = 6,
+}) {
   const seconds = sourceDate();
   await build();
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -91,8 +97,8 @@ export async function makePackages({ kinds, platform, node: given, packages = jo
   }
   if (kinds.includes('tarball')) makeArchive({ ...common, file: files.tarball });
   if (kinds.includes('npm')) makeNpmPackage({ ...common, packages });
-  if (kinds.includes('debian')) makeDebianPackage({ ...common, file: files.debian });
-  if (kinds.includes('rpm')) makeRpm({ ...common, architecture: rpm, file: files.rpm });
+  if (kinds.includes('debian')) makeDebianPackage({ ...common, level, file: files.debian });
+  if (kinds.includes('rpm')) makeRpm({ ...common, level, architecture: rpm, file: files.rpm });
   if (kinds.includes('apk')) makeAlpinePackage({ ...common, file: files.apk });
   if (kinds.includes('installer')) makeInstaller({ ...common, file: files.installer });
   await writeChecksums(packages);

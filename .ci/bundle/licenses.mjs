@@ -7,6 +7,10 @@ const PACKAGE = /^(?![\w-]+:)(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/;
 /** Where a license begins that others have too, after its notice of copyright. */
 const COMMON = /^(?:Permission (?:is hereby granted|to use)|Redistribution and use)/m;
 
+/** Terms of a license between its title and the appendix, which has the notice of copyright. */
+const APACHE =
+  /Apache License\s+Version 2\.0, January 2004[\s\S]*?additional liability\.(?:\s+END OF TERMS AND CONDITIONS)?/;
+
 /** The licenses of the packages among the `inputs` of a bundle, equal texts once: a copy must carry them. */
 export function licensesOf(root, inputs) {
   const folders = new Set(inputs.flatMap((path) => PACKAGE.exec(path)?.[0] ?? []));
@@ -32,7 +36,14 @@ function licenseOf(folder) {
     .filter((path) => statSync(path).isFile())
     .map((path) => readFileSync(path, 'utf8').trim());
   const text = texts.join('\n\n') || `License: ${license}`;
+  const title = `${name} ${version} (${license})`;
+  const [apache] = APACHE.exec(text) ?? [];
+  if (apache) return { title, notice: text.replace(apache, () => '').trim(), terms: withEnd(apache) };
   const start = text.search(COMMON);
   const [notice, terms] = start < 0 ? ['', text] : [text.slice(0, start).trim(), text.slice(start)];
-  return { title: `${name} ${version} (${license})`, notice, terms };
+  return { title, notice, terms };
+}
+
+function withEnd(terms) {
+  return terms.endsWith('CONDITIONS') ? terms : `${terms}\n\n   END OF TERMS AND CONDITIONS`;
 }

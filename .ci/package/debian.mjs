@@ -16,7 +16,7 @@ import { gzipSync } from 'node:zlib';
 import { licenses, sharedFiles } from './files.mjs';
 
 /** Writes `tool_VERSION_ARCHITECTURE.deb`. https://www.debian.org/doc/debian-policy/ */
-export function makeDebianPackage({ root, manifest, architecture, executable, file, seconds, node }) {
+export function makeDebianPackage({ root, manifest, architecture, executable, file, seconds, node, level }) {
   const folder = mkdtempSync(join(tmpdir(), 'tool-debian-'));
   try {
     const put = (path, content, mode = 0o644) => {
@@ -44,7 +44,7 @@ export function makeDebianPackage({ root, manifest, architecture, executable, fi
     put('DEBIAN/md5sums', sums.join(''));
     put('DEBIAN/control', control({ manifest, architecture, kilobytes }));
     for (const path of globSync('**', { cwd: folder })) utimesSync(join(folder, path), seconds, seconds);
-    execFileSync('dpkg-deb', ['--root-owner-group', '-Zxz', '--build', folder, file], {
+    execFileSync('dpkg-deb', ['--root-owner-group', '-Zxz', `-z${level}`, '--build', folder, file], {
       env: { ...process.env, SOURCE_DATE_EPOCH: String(seconds) },
       stdio: ['ignore', 'ignore', 'inherit'],
     });

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { licenses, sharedFiles } from './files.mjs';
 
 /** Writes `tool-VERSION-1.ARCHITECTURE.rpm` with rpmbuild. https://rpm-software-management.github.io/rpm/manual/spec.html */
-export function makeRpm({ root, manifest, architecture, executable, file, seconds, node }) {
+export function makeRpm({ root, manifest, architecture, executable, file, seconds, node, level }) {
   const folder = mkdtempSync(join(tmpdir(), 'tool-rpm-'));
   try {
     const tree = join(folder, 'tree');
@@ -28,7 +28,7 @@ export function makeRpm({ root, manifest, architecture, executable, file, second
     put('usr/share/doc/tool/tool.example.yml', readFileSync(join(root, 'tool.example.yml')));
     const spec = join(folder, 'tool.spec');
     writeFileSync(spec, specification({ manifest, tree }));
-    execFileSync('rpmbuild', ['-bb', '--quiet', '--target', `${architecture}-linux`, ...defined(folder), spec], {
+    execFileSync('rpmbuild', ['-bb', '--quiet', '--target', `${architecture}-linux`, ...defined(folder, level), spec], {
       env: { ...process.env, SOURCE_DATE_EPOCH: String(seconds), LC_ALL: 'C' },
       stdio: ['ignore', 'ignore', 'inherit'],
     });
@@ -39,12 +39,12 @@ export function makeRpm({ root, manifest, architecture, executable, file, second
 }
 
 /** Keeps the executable as it is, and the bytes the same wherever it is built. */
-function defined(folder) {
+function defined(folder, level) {
   const macros = {
     _topdir: folder,
     _rpmdir: `${folder}/rpms`,
     _dbpath: `${folder}/database`,
-    _binary_payload: 'w6.xzdio',
+    _binary_payload: `w${level}.xzdio`,
     _build_id_links: 'none',
     __os_install_post: '%{nil}',
     debug_package: '%{nil}',

@@ -31,7 +31,7 @@ export interface Inheritance {
   role?: string | undefined;
   /** The new database is a copy of a base copy. */
   copied?: boolean | undefined;
-  /** What `readBefore` finds in the destination. Default: it is read now. */
+  /** Result of `readBefore` of the destination. Default: it is read now. */
   before?: Promise<Before> | undefined;
   /** Makes the loading role the owner of the new database's objects. */
   settle?: Settle | undefined;
