@@ -12,7 +12,6 @@ export function screensReference(pictured: string[]): string {
     COMMANDS_TEXT,
     markdownTable([['command', 'key', 'what it does'], ...COMMAND_IDS.map(commandLine)]),
     '## Moving',
-    'These keys have no id.',
     table([...withoutParts([...shared().values()]), ...EVERYWHERE.map(({ keys, help }) => ({ keys: [keys], help }))]),
     ...Object.values<ScreenModule>(SCREENS).flatMap((screen) => section(screen, pictured)),
     '## Themes',
@@ -39,7 +38,7 @@ the questions of \`tool config init\`. [Commands](commands.md) do the same.
 
 The safe answer comes first; the name of a database on another machine must be typed.
 
-From 120 columns targets, snapshots, tables and their facts stand side by side: Tab moves between them.
+From 120 columns lists stand side by side.
 
 Runs continue when their screen is left, one after the other on one target.`;
 
@@ -51,7 +50,7 @@ keys:
   palette: ctrl+p
 \`\`\`
 
-A key is one character, or \`ctrl+\` and a letter. Key bar, help (\`?\`) and palette (\`:\`) show those of a screen. Commands
+A key is one character, or \`ctrl+\` and a letter. Commands
 that replace or remove data show their plan and ask first.`;
 
 const LIMITS: [string, string][] = [

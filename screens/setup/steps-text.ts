@@ -18,7 +18,7 @@ const inVariables = ({ answers }: SetupState): boolean => answers.keep === 'vari
 export const GO_ON = '';
 
 /** The answer of the git question that changes nothing. */
-export const COMMIT = '';
+const COMMIT = '';
 
 /** Above the first question. */
 export const WELCOME = 'Welcome to tool. Nothing is written before you have seen the file.';
@@ -194,7 +194,7 @@ export const FIELD_LABELS: Record<SourceField, string> = {
 /** The placeholder of an empty URL. */
 export const URL_EXAMPLE = 'postgres://user:password@host:5432/database or mysql://…';
 
-/** Beside the type of the server, which is not typed. */
+/** The hint at the type of the server, which is not typed. */
 export const TYPE_HINT = 'Space: the next type';
 
 /** The questions that apply to the answers so far. */

@@ -16,7 +16,7 @@ export async function wouldBeCommitted(environment: NodeJS.ProcessEnv, file: str
 }
 
 /** The file that `ignoreInGit` writes. */
-export function gitignoreOf(file: string): string {
+function gitignoreOf(file: string): string {
   return join(dirname(file), '.gitignore');
 }
 
@@ -43,7 +43,7 @@ export async function ignoreInGit(file: string): Promise<void> {
 }
 
 /** The pattern for a file of this folder only; signs with a meaning for git are escaped. */
-export function ignoreLine(name: string): string {
+function ignoreLine(name: string): string {
   return `/${name.replaceAll(/[\\*?[\]]|[ \t]+$/g, '\\$&')}`;
 }
 
