@@ -104,21 +104,17 @@ async function relay({ client, server, options }: Relay): Promise<void> {
     released: session.released,
   });
   const [readClient, readServer] = [scanClient(tracker), scanServer(tracker)];
-  const lookIfWanted = async (): Promise<void> => {
-    if (tracker.takeLook()) await look();
-  };
+  const behindLook = (chunk: Buffer) => (tracker.takeLook() ? look().then(() => chunk) : chunk);
   try {
     await relayBetween({
       ...{ client, server },
-      async toServer(chunk) {
+      toServer(chunk) {
         readClient(chunk);
-        await lookIfWanted();
-        return chunk;
+        return behindLook(chunk);
       },
-      async toClient(chunk) {
+      toClient(chunk) {
         readServer(chunk);
-        await lookIfWanted();
-        return withoutBinding(chunk);
+        return behindLook(withoutBinding(chunk));
       },
     });
   } finally {

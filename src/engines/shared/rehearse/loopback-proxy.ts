@@ -57,9 +57,9 @@ export async function readBytes(stream: Duplex, count: number): Promise<Buffer> 
 interface Relay {
   client: Duplex;
   server: Duplex;
-  /** Are told the bytes before they are passed on, and return those that are. */
-  toServer: (chunk: Buffer) => Promise<Buffer>;
-  toClient: (chunk: Buffer) => Promise<Buffer>;
+  /** Are told the bytes before they are passed on, and return those that are: at once, where nothing is waited for. */
+  toServer: (chunk: Buffer) => Buffer | Promise<Buffer>;
+  toClient: (chunk: Buffer) => Buffer | Promise<Buffer>;
 }
 
 /** Passes bytes on both ways until one side ends, no faster than they are taken. */
@@ -67,11 +67,34 @@ export async function relayBetween({ client, server, toServer, toClient }: Relay
   await Promise.all([passOn(client, server, toServer), passOn(server, client, toClient)]);
 }
 
-async function passOn(from: Duplex, to: Duplex, take: (chunk: Buffer) => Promise<Buffer>): Promise<void> {
-  // A refusal is written to the client behind this.
-  const chunks: AsyncIterable<Buffer> = from.iterator({ destroyOnReturn: false });
-  for await (const chunk of chunks) {
-    if (!to.write(await take(chunk))) await Promise.race([once(to, 'drain'), once(to, 'close')]);
-  }
-  to.end();
+/** Listens for chunks: a statement of less than a millisecond notices each turn of promises. */
+function passOn(from: Duplex, to: Duplex, take: Relay['toServer']): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const write = (bytes: Buffer): void => {
+    if (to.write(bytes)) return;
+    from.pause();
+    to.once('drain', () => from.resume());
+  };
+  // Nothing behind a refusal is passed on, which is written to the client.
+  const fail = (error: unknown): void => {
+    from.off('data', pass).pause();
+    reject(error);
+  };
+  const pass = (chunk: Buffer): void => {
+    try {
+      const taken = take(chunk);
+      if (Buffer.isBuffer(taken)) return write(taken);
+      from.pause();
+      taken.then((bytes) => {
+        from.resume();
+        write(bytes);
+      }, fail);
+    } catch (error) {
+      fail(error);
+    }
+  };
+  from.on('data', pass);
+  from.once('end', () => to.end());
+  from.once('close', resolve);
+  return promise;
 }
