@@ -46,7 +46,7 @@ async function openServer(url: DatabaseUrl): Promise<Socket> {
 }
 
 interface Relay {
-  client: Socket;
+  client: Duplex;
   server: Duplex;
   /** Number of the connection on the server. */
   pid: number;

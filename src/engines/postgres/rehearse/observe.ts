@@ -37,8 +37,7 @@ export async function observe(context: EngineContext, url: DatabaseUrl): Promise
   const own = throughProxy(url, proxy.port);
   return {
     url: own,
-    runFile: (file, signal) =>
-      runSqlFile({ ...address, host: LOOPBACK, port: proxy.port, encryption: null }, file, signal),
+    runFile: (file, signal) => runSqlFile({ ...address, encryption: null }, { file, signal, stream: proxy.connect }),
     async startWorkload(options) {
       const { now, runningOf } = recorder;
       workload = await startWorkload({ ...options, address, now, runningOf });

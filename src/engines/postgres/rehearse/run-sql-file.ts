@@ -3,12 +3,15 @@ import { scriptFailed } from '../../shared/script/script-errors.ts';
 import { readScript, type ScriptStatement } from '../../shared/script/split-script.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import { type CopyIn, openWire } from '../connection/wire.ts';
-import type { WireAddress } from '../connection/wire-login.ts';
+import type { WireAddress, WireOptions } from '../connection/wire-login.ts';
 import { createSplitter } from '../restore/script/split.ts';
 
 /** Runs the statements of a file one by one, as `psql --file` does: each is a transaction unless the file begins one. */
-export async function runSqlFile(address: WireAddress, file: string, signal: AbortSignal): Promise<void> {
-  const wire = await openWire(address, { settings: {}, signal });
+export async function runSqlFile(
+  address: WireAddress,
+  { file, signal, stream }: Required<Pick<WireOptions, 'stream'>> & { file: string; signal: AbortSignal },
+): Promise<void> {
+  const wire = await openWire(address, { settings: {}, signal, stream });
   const abort = (): void => wire.close();
   signal.addEventListener('abort', abort, { once: true });
   let current: ScriptStatement | null = null;

@@ -1,14 +1,16 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
+import { type Duplex, duplexPair } from 'node:stream';
 import { isOwnConnection } from '../connection/own-connection.ts';
 
 export interface LoopbackProxy extends AsyncDisposable {
   port: number;
+  /** A connection of this program, which spares two ways through the system for each statement. */
+  connect: () => Duplex;
 }
 
 /** Serves one client; what it opens ends with the proxy when it is kept. Its failure ends the connection. */
-type Serve = (client: Socket, keep: (stream: Duplex) => void) => Promise<void>;
+type Serve = (client: Duplex, keep: (stream: Duplex) => void) => Promise<void>;
 
 export const LOOPBACK = '127.0.0.1';
 const MOST_SESSIONS = 500;
@@ -36,6 +38,14 @@ export async function startLoopbackProxy(serve: Serve): Promise<LoopbackProxy> {
   await once(proxy, 'listening');
   return {
     port: (proxy.address() as AddressInfo).port,
+    connect() {
+      const [own, client] = duplexPair();
+      keep(client);
+      own.once('close', () => client.destroy());
+      client.once('close', () => own.destroy());
+      serve(client, keep).catch(() => client.destroy());
+      return own;
+    },
     async [Symbol.asyncDispose]() {
       const { promise, resolve } = Promise.withResolvers<void>();
       proxy.close(() => resolve());
