@@ -139,4 +139,54 @@ export function rehearsalContract(start: () => Promise<SanitizerServer>): void {
     },
     LIMIT,
   );
+
+  it(
+    'runs a load meanwhile: its slowest waits with what they waited for, and its errors',
+    async () => {
+      const held = isMysql()
+        ? ['LOCK TABLES person WRITE', 'SELECT SLEEP(0.4)', 'UNLOCK TABLES', 'SELECT SLEEP(0.2)']
+        : ['BEGIN', 'LOCK TABLE person', 'SELECT pg_sleep(0.4)', 'COMMIT', 'SELECT pg_sleep(0.2)'];
+      const queries = [
+        'SELECT count(*) FROM calm',
+        'SELECT max(age) FROM person',
+        "SELECT absent FROM calm WHERE 'p'='p'",
+      ];
+      const workload = { file: await sqlFile(...queries), sessions: 3 };
+      const result = await rehearse({ sql: await sqlFile(...held), workload });
+      expect(result.outcome).toBe('passed');
+      expect(result.workload).toMatchObject({ sessions: 3, first_error: expect.stringMatching(/absent/) });
+      const { statements = 0, failed = 0, waits = [] } = result.workload ?? {};
+      expect(failed).toBeGreaterThan(2);
+      expect(statements).toBeGreaterThan(failed);
+      const wait = {
+        statement: queries[1],
+        waited_for: expect.stringMatching(/^(?:LOCK TABLES? person|SELECT SLEEP)/),
+      };
+      expect(waits.slice(0, 3)).toMatchObject(Array(3).fill(wait));
+      expect(waits[0]?.duration_ms).toBeGreaterThan(300);
+      // Its statements are not those of the migration.
+      expect(result.statements.map(({ text }) => text)).toEqual(held);
+      const { details } = rehearsalSummary(result);
+      expect(details).toContainEqual(expect.stringMatching(/ {2}3 sessions ran \d+ statements, \d+ failed: .*absent/));
+      expect(details).toContainEqual(
+        expect.stringMatching(/SELECT max\(age\) FROM person, waited for: (?:LOCK|SELECT)/),
+      );
+      const empty = rehearse({ sql: workload.file, workload: { ...workload, file: await sqlFile() } });
+      await expect(empty).rejects.toMatchObject({ code: 'invalid_value' });
+      expect(await branches()).toEqual([]);
+    },
+    LIMIT,
+  );
+
+  it(
+    'ends what a load still runs, so that the branch is dropped',
+    async () => {
+      const sleep = isMysql() ? 'SELECT SLEEP(600) FROM calm' : 'SELECT pg_sleep(600) FROM calm';
+      const workload = { file: await sqlFile(sleep), sessions: 2 };
+      const result = await rehearse({ sql: await sqlFile('DELETE FROM calm'), workload });
+      expect(result).toMatchObject({ outcome: 'passed', workload: { failed: expect.any(Number) } });
+      expect(await branches()).toEqual([]);
+    },
+    LIMIT,
+  );
 }

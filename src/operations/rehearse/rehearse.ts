@@ -48,7 +48,6 @@ export async function planRehearsal(context: Context, request: RehearseRequest):
   const { target, destdb, owner, keep = false, limits = {}, workload } = request;
   const works = chooseWorks(context, request);
   const { database } = await openBranches(context, request);
-  if (workload) await checkWorkload(database, workload);
   const name = `rehearsal-${randomBytes(4).toString('hex')}`;
   const create = await planBranchCreate(context, {
     ...{ target, name, destdb, owner },
@@ -57,12 +56,12 @@ export async function planRehearsal(context: Context, request: RehearseRequest):
     afterLoad: request.command !== undefined || request.sql !== undefined || request.sqlText !== undefined,
   });
   const [branch] = create.plan.branches;
+  if (!branch) throw branchMissing();
+  if (workload) await checkFile(database, workload.file, branch.database);
   for (const work of works) {
     if (work.kind === 'command') continue;
     await using script = await openScript(work);
-    await assertReadable(script.file);
-    await database.restore.checkScript(script.file);
-    if (branch) await database.rehearse.checkFile?.(script.file, branch.database);
+    await checkFile(database, script.file, branch.database);
   }
   const steps = works.map((work) => `Run ${describeWork(work).run}`);
   const plan: RehearsalPlan = {
@@ -73,14 +72,15 @@ export async function planRehearsal(context: Context, request: RehearseRequest):
   return { request, plan, planned_at: create.planned_at, create };
 }
 
-async function checkWorkload(database: Database, { file }: { file: string }): Promise<void> {
-  if (!database.rehearse.takesWorkload) {
-    throw new UserError('rehearsal_unsupported', `A rehearsal on ${database.url.display} takes no workload`, {
-      hint: 'Leave --load and --load-sql out.',
-    });
-  }
+/** Refuses a file that is not SQL for the branch only. */
+async function checkFile(database: Database, file: string, branch: string): Promise<void> {
   await assertReadable(file);
   await database.restore.checkScript(file);
+  await database.rehearse.checkFile?.(file, branch);
+}
+
+function branchMissing(): UserError {
+  return new UserError('branch_missing', 'The rehearsal has no branch');
 }
 
 /** Runs the work on a branch of its own. A failed work is a result. Steps: those of a branch, `observe`, `work`, `compare`. */
@@ -90,7 +90,7 @@ export async function applyRehearsal(given: Context, planned: PlannedRehearsal):
   await applyBranchCreate(given, planned.create);
   const { context, database: destination } = await openBranches(given, request);
   const [branch] = plan.branches;
-  if (!branch) throw new UserError('branch_missing', 'The rehearsal has no branch');
+  if (!branch) throw branchMissing();
   const database = openDatabase(context, destination.engine.withDatabase(destination.url, branch.database));
   let isWhole = false;
   try {
@@ -214,7 +214,7 @@ async function observeWorks(
     },
   );
   await using opened = observer;
-  if (plan.workload) await opened.startWorkload?.({ ...plan.workload, signal: context.signal });
+  if (plan.workload) await opened.startWorkload({ ...plan.workload, signal: context.signal });
   const ran: RehearsalResult['works'] = [];
   for (const work of works) {
     const { run } = describeWork(work);

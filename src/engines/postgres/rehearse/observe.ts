@@ -4,17 +4,20 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { RehearsalObserver } from '../../facets/rehearse.ts';
 import { LOOPBACK } from '../../shared/rehearse/loopback-proxy.ts';
 import { createRecorder } from '../../shared/rehearse/recorder.ts';
+import { type RunningWorkload, startWorkload } from '../../shared/rehearse/run-workload.ts';
 import { SAMPLE_INTERVAL_MS, startSampling } from '../../shared/rehearse/sample-locks.ts';
+import { readScript } from '../../shared/script/split-script.ts';
 import { directAddress } from '../connection/direct-address.ts';
 import { parsePostgresUrl, urlWithPassword } from '../connection/url.ts';
 import { openWire } from '../connection/wire.ts';
 import type { WireAddress } from '../connection/wire-login.ts';
+import { createSplitter } from '../restore/script/split.ts';
 import { startProxy } from './proxy.ts';
 import { readRehearsalFacts } from './read-facts.ts';
 import { modeText, prepareLocks, readLocks, STRONG_MODES } from './read-locks.ts';
 import { lockedRelations, queryRows, readFacts, rewritesBetween } from './relations.ts';
 import { runSqlFile } from './run-sql-file.ts';
-import { type RunningWorkload, startWorkload } from './run-workload.ts';
+import { workloadSessions } from './workload-sessions.ts';
 
 const SETTINGS = { search_path: 'pg_catalog', client_min_messages: 'warning', statement_timeout: '0' };
 
@@ -40,7 +43,9 @@ export async function observe(context: EngineContext, url: DatabaseUrl): Promise
     runFile: (file, signal) => runSqlFile({ ...address, encryption: null }, { file, signal, stream: proxy.connect }),
     async startWorkload(options) {
       const { now, runningOf } = recorder;
-      workload = await startWorkload({ ...options, address, now, runningOf });
+      const parts = readScript(options.file, createSplitter({ asFile: true }));
+      const connect = () => workloadSessions(address, options.signal);
+      workload = await startWorkload({ ...options, parts, connect, now, runningOf });
     },
     async finish() {
       const observedWorkload = await workload?.stop();
