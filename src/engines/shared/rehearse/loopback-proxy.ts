@@ -93,12 +93,14 @@ function passOn(from: Duplex, to: Duplex, take: Relay['toServer']): Promise<void
   const pass = (chunk: Buffer): void => {
     try {
       const taken = take(chunk);
-      if (Buffer.isBuffer(taken)) return write(taken);
-      from.pause();
-      taken.then((bytes) => {
-        from.resume();
-        write(bytes);
-      }, fail);
+      if (Buffer.isBuffer(taken)) write(taken);
+      else {
+        from.pause();
+        taken.then((bytes) => {
+          from.resume();
+          write(bytes);
+        }, fail);
+      }
     } catch (error) {
       fail(error);
     }
