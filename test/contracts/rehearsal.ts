@@ -8,7 +8,7 @@ import { rehearsalMarkdown, rehearsalSummary } from '../../src/operations/rehear
 import type { RehearsalResult } from '../../src/results/rehearsal-results.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import { markdownText } from '../../src/text/markdown.ts';
-import { temporaryFolder, testContext } from '../helpers/postgres/postgres-server.ts';
+import { eventually, temporaryFolder, testContext } from '../helpers/postgres/postgres-server.ts';
 import type { SanitizerServer } from './sanitizer.ts';
 
 const LIMIT = 240_000;
@@ -186,6 +186,45 @@ export function rehearsalContract(start: () => Promise<SanitizerServer>): void {
       const result = await rehearse({ sql: await sqlFile('DELETE FROM calm'), workload });
       expect(result).toMatchObject({ outcome: 'passed', workload: { failed: expect.any(Number) } });
       expect(await branches()).toEqual([]);
+    },
+    LIMIT,
+  );
+
+  it(
+    'states a session that is lost in the middle as a failure, and drops the branch',
+    async () => {
+      const sql = await sqlFile('DELETE FROM calm WHERE id < 4', server.losesConnection, 'DELETE FROM calm');
+      const result = await rehearse({ sql });
+      expect(result).toMatchObject({ outcome: 'failed', works: [{ failed: true }], rows: [{ before: 10, after: 7 }] });
+      expect(result.works[0]?.output).toMatch(/statement 2 failed\n.*(?:terminat|kill|interrupt)/i);
+      expect(await branches()).toEqual([]);
+    },
+    LIMIT,
+  );
+
+  it(
+    'two of one target beside a load of it disturb each other in nothing',
+    async () => {
+      const sql = await sqlFile('DELETE FROM calm WHERE id < 4');
+      const request = { target: 'app', keepBase: true, undo: false };
+      const load = async () => applyLoad(context(), await planLoad(context(), request));
+      const [one, , other] = await Promise.all([rehearse({ sql }), load(), rehearse({ sql })]);
+      for (const { outcome, rows } of [one, other])
+        expect({ outcome, rows }).toMatchObject({ outcome: 'passed', rows: [{ before: 10, after: 7 }] });
+      expect(await branches()).toEqual([]);
+    },
+    LIMIT,
+  );
+
+  // The last one: the server is gone behind it.
+  it(
+    'tells a server that dies in the middle as a lost connection',
+    async () => {
+      const planned = await planRehearsal(context(), { target: 'app', sql: await sqlFile(server.sleeping) });
+      const ended = applyRehearsal(context(), planned).catch((error: unknown) => error);
+      await eventually(async () => (await server.value('copy', server.sleepers)) === '1');
+      await server.stop();
+      expect(await ended).toMatchObject({ code: 'connection_lost' });
     },
     LIMIT,
   );

@@ -6,6 +6,7 @@ import type {
   RehearsalObserver,
   WorkloadWait,
 } from '../../engines/facets/rehearse.ts';
+import type { ScriptFacts } from '../../engines/facets/restore.ts';
 import { type Database, openDatabase } from '../../engines/open-database.ts';
 import { redact } from '../../process/redact.ts';
 import type { RehearsalLimits, RehearsalPlan, RehearsalResult } from '../../results/rehearsal-results.ts';
@@ -57,26 +58,34 @@ export async function planRehearsal(context: Context, request: RehearseRequest):
   });
   const [branch] = create.plan.branches;
   if (!branch) throw branchMissing();
-  if (workload) await checkFile(database, workload.file, branch.database);
+  const reach = new Map<string, ScriptFacts['warnings'][number]>();
+  const check = async (file: string): Promise<void> => {
+    for (const warning of await checkFile(database, file, branch.database)) reach.set(warning.code, warning);
+  };
+  if (workload) await check(workload.file);
   for (const work of works) {
     if (work.kind === 'command') continue;
     await using script = await openScript(work);
-    await checkFile(database, script.file, branch.database);
+    await check(script.file);
   }
   const steps = works.map((work) => `Run ${describeWork(work).run}`);
   const plan: RehearsalPlan = {
     ...create.plan,
     ...{ works: works.map(describeWork), keep, limits, ...(workload && { workload }) },
+    warnings: [...create.plan.warnings, ...reach.values()],
     steps: [...create.plan.steps, ...steps, ...(keep ? [] : [`Drop branch ${name}`])],
   };
   return { request, plan, planned_at: create.planned_at, create };
 }
 
-/** Refuses a file that is not SQL for the branch only. */
-async function checkFile(database: Database, file: string, branch: string): Promise<void> {
+/** Refuses a file that is not SQL for the branch only; the warnings say what it reaches beyond, where nothing refuses that. */
+async function checkFile(database: Database, file: string, branch: string): Promise<ScriptFacts['warnings']> {
   await assertReadable(file);
-  await database.restore.checkScript(file);
-  await database.rehearse.checkFile?.(file, branch);
+  const { warnings } = await database.restore.checkScript(file);
+  const { checkFile: refuseReach } = database.rehearse;
+  if (!refuseReach) return warnings;
+  await refuseReach(file, branch);
+  return [];
 }
 
 function branchMissing(): UserError {
@@ -104,13 +113,15 @@ export async function applyRehearsal(given: Context, planned: PlannedRehearsal):
 
 const DROP_TIMEOUT_MS = 60_000;
 
-/** Also after an interruption, which must not end this. */
+/** Also after an interruption, which must not end this. Its failure hides no other one. */
 async function dropBranch(given: Context, request: RehearseRequest, name: string): Promise<void> {
-  const { database } = await openBranches({ ...given, signal: AbortSignal.timeout(DROP_TIMEOUT_MS) }, request);
-  await database.branches.drop(name).catch((error: Error) => {
-    const message = `Branch "${name}" is left: ${error.message}. To drop it: tool branch prune`;
+  try {
+    const { database } = await openBranches({ ...given, signal: AbortSignal.timeout(DROP_TIMEOUT_MS) }, request);
+    await database.branches.drop(name);
+  } catch (error) {
+    const message = `Branch "${name}" is left: ${(error as Error).message}. To drop it: tool branch prune`;
     given.report({ event: 'warning', code: 'leftover', message });
-  });
+  }
 }
 
 interface Rehearsal {

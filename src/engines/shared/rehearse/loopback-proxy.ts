@@ -74,6 +74,7 @@ interface Relay {
 
 /** Passes bytes on both ways until one side ends, no faster than they are taken. */
 export async function relayBetween({ client, server, toServer, toClient }: Relay): Promise<void> {
+  if (client.destroyed) server.destroy();
   await Promise.all([passOn(client, server, toServer), passOn(server, client, toClient)]);
 }
 
@@ -108,5 +109,7 @@ function passOn(from: Duplex, to: Duplex, take: Relay['toServer']): Promise<void
   from.on('data', pass);
   from.once('end', () => to.end());
   from.once('close', resolve);
+  // It has left while the other side was opened.
+  if (from.closed) resolve();
   return promise;
 }
