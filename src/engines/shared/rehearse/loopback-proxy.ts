@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type Duplex, duplexPair } from 'node:stream';
-import { isOwnConnection } from '../connection/own-connection.ts';
+import { createOwnConnectionCheck } from '../connection/own-connection.ts';
 
 export interface LoopbackProxy extends AsyncDisposable {
   port: number;
@@ -21,6 +21,7 @@ const MOST_SESSIONS = 500;
  */
 export async function startLoopbackProxy(serve: Serve): Promise<LoopbackProxy> {
   const open = new Set<Duplex>();
+  const isOwnConnection = createOwnConnectionCheck();
   const keep = (stream: Duplex): void => {
     open.add(stream);
     stream.on('error', () => {}).once('close', () => open.delete(stream));
