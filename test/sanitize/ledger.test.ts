@@ -195,7 +195,10 @@ describe('the file of a ledger', () => {
     expect(parseLedger(text, 'x').get('app')).toEqual(ledger);
     const item = { name, type: 'text', table: 's.t', column: 'a', samples: [], valuesLeft: 1, rows: 1, values: [] };
     const counts = { changed: 0, kept: 1, empty: 0, excluded: 0, open: 0 };
-    const [row] = reviewRows({ target: 'app', file: 'x', counts, open: [{ ...item, entry: { state: 'kept', reason } }], tables: new Map() }, new Map());
+    const [row] = reviewRows(
+      { target: 'app', file: 'x', counts, open: [{ ...item, entry: { state: 'kept', reason } }], tables: new Map() },
+      new Map(),
+    );
     const [{ value } = { value: '' }] = row ? reviewFacts(row) : [];
     expect(value).toBe('kept: safe\\u202e\\u001b[2Jtxet');
     expect(openItemText({ name, type: 'text', why: 'unclassified' })).toBe('s.t."a\\u2066b" (text) is not classified');

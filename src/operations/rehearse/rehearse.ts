@@ -82,9 +82,9 @@ export async function planRehearsal(context: Context, request: RehearseRequest):
 async function checkFile(database: Database, file: string, branch: string): Promise<ScriptFacts['warnings']> {
   await assertReadable(file);
   const { warnings } = await database.restore.checkScript(file);
-  const { checkFile: refuseReach } = database.rehearse;
-  if (!refuseReach) return warnings;
-  await refuseReach(file, branch);
+  const { rehearse } = database;
+  if (!rehearse.checkFile) return warnings;
+  await rehearse.checkFile(file, branch);
   return [];
 }
 

@@ -20,7 +20,7 @@ export const LEDGER_FILE = 'sanitize.lock.yml';
 /** Bytes. */
 const LARGEST_LEDGER = 16 * 1024 * 1024;
 const LONGEST_REASON = 500;
-/** Of all targets of a file; a second or two of reading for 50,000. */
+/** Entries of all targets; 50,000 are read in a second or two. */
 const MOST_ENTRIES = 100_000;
 const OWN_FOLDER = 'Give a target a query file in a folder of its own: its ledger is beside it.';
 const LIMIT = {
@@ -128,7 +128,7 @@ export async function updateLedger(place: LedgerPlace, change: (before: Ledger) 
   return path;
 }
 
-/** What is written can be read again. */
+/** Refuses to write what could not be read again. */
 function assertReadable(ledgers: Map<string, Ledger>, path: string): void {
   const entries = [...ledgers.values()].reduce((sum, { size }) => sum + size, 0);
   if (entries <= MOST_ENTRIES) return;
@@ -151,7 +151,7 @@ export function ledgerText(ledgers: Map<string, Ledger>): string {
   return lines.map(printableJson).join('\n');
 }
 
-/** What steers a terminal or reorders text is quoted, and escaped behind this: a reviewer sees it. */
+/** Quotes text that steers a terminal or reorders a line, which is escaped behind this: a reviewer sees it. */
 function textNode(value: string): unknown {
   if (escaped(value) === value) return value;
   return Object.assign(new Scalar(value), { type: Scalar.QUOTE_DOUBLE });

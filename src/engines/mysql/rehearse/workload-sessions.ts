@@ -41,7 +41,7 @@ function maskedFailure(error: unknown): string {
   throw error;
 }
 
-/** Of InnoDB: a session, and one that it waits for a row of. */
+/** Pairs of a session and one that it waits for a row of. */
 const ROW_WAITS: Record<Flavour, string> = {
   mysql: `SELECT r.trx_mysql_thread_id AS pid, b.trx_mysql_thread_id AS blocker
     FROM performance_schema.data_lock_waits w
@@ -53,7 +53,7 @@ const ROW_WAITS: Record<Flavour, string> = {
     JOIN information_schema.INNODB_TRX b ON b.trx_id = w.blocking_trx_id`,
 };
 
-/** Who holds the lock of a table is not told everywhere: any session of the database that does not wait itself. */
+/** The holder of a table's lock is not told everywhere: any session of the database that does not wait itself. */
 async function readWaiting(
   monitor: MysqlSession,
   { flavour, database }: { flavour: Flavour; database: string },

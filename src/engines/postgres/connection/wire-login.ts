@@ -129,7 +129,7 @@ async function tryToConnect(
   return connection.stream.removeAllListeners('data');
 }
 
-/** What the driver calls of a socket. */
+/** Adds the members that the driver calls of a socket. */
 function asSocket(stream: Duplex): Duplex {
   const connect = (): void => process.nextTick(() => stream.emit('connect'));
   return Object.assign(stream, { connect, setNoDelay() {}, setKeepAlive() {} });
