@@ -12,7 +12,7 @@ const LOOK_MS = 20;
 /** A statement that runs when the workload ends is waited for so long. */
 const GRACE_MS = 1000;
 
-/** How an engine runs a workload; disposing ends its sessions at once, with what they run. */
+/** The sessions of a workload on an engine; disposing ends its sessions at once, with what they run. */
 export interface WorkloadSessions extends AsyncDisposable {
   open: () => Promise<WorkloadSession>;
   /** Reads, for each session of the database that waits, those that it waits for. */
