@@ -46,9 +46,15 @@ const BY_NAME: Form = [
   masked,
 ];
 
+/** Settings whose name tells a secret: `SET a.api_token = '…'`, `SET @secret := "…"`, `set_config('a.api_key', '…', false)`. */
+const OF_SETTING: Form = [
+  /(\bset(?:\s{1,99}(?:session|local|global))?\s{1,99}[\w.@"`]{0,99}(?:token|secret|passw|api_?key|credential)[\w.@"`]{0,99}\s{0,99}(?::?=|to\b)\s{0,99}|\bset_config\s{0,99}\(\s{0,99}'[\w.]{0,99}(?:token|secret|passw|api_?key|credential)[\w.]{0,99}'\s{0,99},\s{0,99})(?:[EN]?'[^'\\]*(?:(?:\\.|'')[^'\\]*)*(?:'|\\?$)|"[^"]*(?:"|$)|(\$\w*\$)(?:.*?\2|.*)|[^\s;,()]+)/gis,
+  masked,
+];
+
 /** Masks passwords, tokens and keys in text from a tool, a server, a file or the environment, and cuts a long one. */
 export function redact(text: string): string {
-  return cut(hideForms(text, [OF_URL, BY_NAME, ...BY_FORM]));
+  return cut(hideForms(text, [OF_URL, OF_SETTING, BY_NAME, ...BY_FORM]));
 }
 
 /**

@@ -108,7 +108,6 @@ export const ERRORS = {
     nothing_left: 'The query dropped every table.',
     rehearsal_failed: 'The rehearsed command failed on the branch.',
     rehearsal_unobservable: 'The URL does not tell how to connect, so statements cannot be observed.',
-    rehearsal_unsupported: 'A rehearsal on MySQL or MariaDB takes no `--load`.',
     subset_unsupported: 'This database has no subsets.',
     source_unreadable: 'The user may not read a table.',
     subset_not_proved: 'Dangling references: a defect of the tool. The destination is unchanged.',

@@ -1,12 +1,13 @@
 /**
  * `npm run bench -- rehearse [ROWS]`: a migration with and without the observation of a rehearsal, in turns, of ROWS rows
- * (default 1,000,000); once with few long statements, and once with many short ones. Wall time, and the processor time of
- * this process, which reads the locks and passes the messages on.
+ * (default 1,000,000); once with few long statements, and once with many short ones: by psql, and as `--sql FILE`, which
+ * needs no other program. Wall time, and the processor time of this process, which reads the locks and passes the messages on.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { RehearsalObserver } from '../../src/engines/facets/rehearse.ts';
 import { openDatabase } from '../../src/engines/open-database.ts';
 import { urlWithPassword } from '../../src/engines/postgres/connection/url.ts';
 import { parseUrl } from '../../src/engines/registry.ts';
@@ -46,23 +47,24 @@ for (const [name, sql] of Object.entries(MIGRATIONS)) {
 async function compare(name: string, sql: string): Promise<void> {
   const file = join(server.folder, 'migration.sql');
   await writeFile(file, sql);
-  const plain: RunTimes[] = [];
-  const observed: RunTimes[] = [];
+  const ways: Record<string, (url: string) => Promise<RunTimes>> = {
+    plain: (url) => timed(() => psql(url, file)),
+    observed: (url) => observedRun(url, ({ url: own }) => psql(urlWithPassword(own), file)),
+    '--sql': (url) => observedRun(url, ({ runFile }) => runFile(file, new AbortController().signal)),
+  };
+  const times = Object.entries(ways).map(([way, run]) => ({ way, run, timed: [] as RunTimes[] }));
   for (let round = 0; round < ROUNDS; round += 1) {
-    // Neither is always the first of a round.
-    const turns = [
-      async () => void plain.push(await onCopy((url) => migrate(url, file))),
-      async () => void observed.push(await onCopy((url) => migrateObserved(url, file))),
-    ];
-    for (const turn of round % 2 === 0 ? turns : turns.reverse()) await turn();
+    // None is always the first of a round.
+    for (const { run, timed } of round % 2 === 0 ? times : times.toReversed()) timed.push(await onCopy(run));
   }
-  const line = (way: string, timed: RunTimes[]): string[] => [
-    ...[name, way, Math.min(...timed.map(({ seconds }) => seconds)).toFixed(2), median(timed, 'seconds').toFixed(2)],
-    median(timed, 'cpu').toFixed(2),
-  ];
-  const ratio = median(observed, 'cpu') / median(plain, 'cpu');
-  table.push([...line('plain', plain), '', '']);
-  table.push([...line('observed', observed), ratio.toFixed(3), `${median(observed, 'own').toFixed(2)} s`]);
+  const [plain] = times;
+  for (const { way, timed } of times) {
+    table.push([
+      ...[name, way, Math.min(...timed.map(({ seconds }) => seconds)).toFixed(2), median(timed, 'seconds').toFixed(2)],
+      ...[median(timed, 'cpu').toFixed(2), (median(timed, 'cpu') / median(plain?.timed ?? [], 'cpu')).toFixed(3)],
+      `${median(timed, 'own').toFixed(2)} s`,
+    ]);
+  }
 }
 
 interface RunTimes {
@@ -82,32 +84,35 @@ async function onCopy(run: (url: string) => Promise<RunTimes>): Promise<RunTimes
   }
 }
 
-async function migrate(url: string, file: string): Promise<RunTimes> {
+async function timed(run: () => Promise<void>): Promise<RunTimes> {
   const before = process.cpuUsage();
   const ofServer = await server.cpu();
   const started = performance.now();
-  const child = spawn(server.tools.psql, ['-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', file, url], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`psql ended with ${code}`);
+  await run();
   const seconds = (performance.now() - started) / 1000;
   const { user, system } = process.cpuUsage(before);
   const own = (user + system) / 1e6;
   return { seconds, cpu: (await server.cpu()) - ofServer + own, own };
 }
 
-async function migrateObserved(url: string, file: string): Promise<RunTimes> {
+async function psql(url: string, file: string): Promise<void> {
+  const child = spawn(server.tools.psql, ['-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', file, url], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`psql ended with ${code}`);
+}
+
+async function observedRun(url: string, run: (observer: RehearsalObserver) => Promise<void>): Promise<RunTimes> {
   const report = (): void => {};
   const { signal } = new AbortController();
   const runner = localRunner({ environment: process.env, report });
   const context = { runner, report, signal, clock: () => new Date(), environment: process.env };
   const { rehearse } = openDatabase(context, parseUrl(url));
-  if (!rehearse) throw new Error('not observable');
   await using observer = await rehearse.observe();
-  const timed = await migrate(urlWithPassword(observer.url), file);
+  const times = await timed(() => run(observer));
   await observer.finish();
-  return timed;
+  return times;
 }
 
 function median(timed: RunTimes[], of: keyof RunTimes): number {

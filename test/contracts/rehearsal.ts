@@ -8,7 +8,7 @@ import { rehearsalMarkdown, rehearsalSummary } from '../../src/operations/rehear
 import type { RehearsalResult } from '../../src/results/rehearsal-results.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import { markdownText } from '../../src/text/markdown.ts';
-import { temporaryFolder, testContext } from '../helpers/postgres/postgres-server.ts';
+import { eventually, temporaryFolder, testContext } from '../helpers/postgres/postgres-server.ts';
 import type { SanitizerServer } from './sanitizer.ts';
 
 const LIMIT = 240_000;
@@ -136,6 +136,95 @@ export function rehearsalContract(start: () => Promise<SanitizerServer>): void {
       expect(markdown).toContain('### Locks');
       const calm = await rehearse({ sql: await sqlFile('ALTER TABLE hollow ADD COLUMN note varchar(10)'), limits });
       expect(calm).toMatchObject({ outcome: 'passed', locks: [], rewrites: [], warnings: [] });
+    },
+    LIMIT,
+  );
+
+  it(
+    'runs a load meanwhile: its slowest waits with what they waited for, and its errors',
+    async () => {
+      const held = isMysql()
+        ? ['LOCK TABLES person WRITE', 'SELECT SLEEP(0.4)', 'UNLOCK TABLES', 'SELECT SLEEP(0.2)']
+        : ['BEGIN', 'LOCK TABLE person', 'SELECT pg_sleep(0.4)', 'COMMIT', 'SELECT pg_sleep(0.2)'];
+      const queries = [
+        'SELECT count(*) FROM calm',
+        'SELECT max(age) FROM person',
+        "SELECT absent FROM calm WHERE 'p'='p'",
+      ];
+      const workload = { file: await sqlFile(...queries), sessions: 3 };
+      const result = await rehearse({ sql: await sqlFile(...held), workload });
+      expect(result.outcome).toBe('passed');
+      expect(result.workload).toMatchObject({ sessions: 3, first_error: expect.stringMatching(/absent/) });
+      const { statements = 0, failed = 0, waits = [] } = result.workload ?? {};
+      expect(failed).toBeGreaterThan(2);
+      expect(statements).toBeGreaterThan(failed);
+      const wait = {
+        statement: queries[1],
+        waited_for: expect.stringMatching(/^(?:LOCK TABLES? person|SELECT SLEEP)/),
+      };
+      expect(waits.slice(0, 3)).toMatchObject(Array(3).fill(wait));
+      expect(waits[0]?.duration_ms).toBeGreaterThan(100);
+      // Its statements are not those of the migration.
+      expect(result.statements.map(({ text }) => text)).toEqual(held);
+      const { details } = rehearsalSummary(result);
+      expect(details).toContainEqual(expect.stringMatching(/ {2}3 sessions ran \d+ statements, \d+ failed: .*absent/));
+      expect(details).toContainEqual(
+        expect.stringMatching(/SELECT max\(age\) FROM person, waited for: (?:LOCK|SELECT)/),
+      );
+      const empty = rehearse({ sql: workload.file, workload: { ...workload, file: await sqlFile() } });
+      await expect(empty).rejects.toMatchObject({ code: 'invalid_value' });
+      expect(await branches()).toEqual([]);
+    },
+    LIMIT,
+  );
+
+  it(
+    'ends what a load still runs, so that the branch is dropped',
+    async () => {
+      const sleep = isMysql() ? 'SELECT SLEEP(600) FROM calm' : 'SELECT pg_sleep(600) FROM calm';
+      const workload = { file: await sqlFile(sleep), sessions: 2 };
+      const result = await rehearse({ sql: await sqlFile('DELETE FROM calm'), workload });
+      expect(result).toMatchObject({ outcome: 'passed', workload: { failed: expect.any(Number) } });
+      expect(await branches()).toEqual([]);
+    },
+    LIMIT,
+  );
+
+  it(
+    'states a session that is lost in the middle as a failure, and drops the branch',
+    async () => {
+      const sql = await sqlFile('DELETE FROM calm WHERE id < 4', server.losesConnection, 'DELETE FROM calm');
+      const result = await rehearse({ sql });
+      expect(result).toMatchObject({ outcome: 'failed', works: [{ failed: true }], rows: [{ before: 10, after: 7 }] });
+      expect(result.works[0]?.output).toMatch(/statement 2 failed\n.*(?:terminat|kill|interrupt)/i);
+      expect(await branches()).toEqual([]);
+    },
+    LIMIT,
+  );
+
+  it(
+    'two of one target beside a load of it disturb each other in nothing',
+    async () => {
+      const sql = await sqlFile('DELETE FROM calm WHERE id < 4');
+      const request = { target: 'app', keepBase: true, undo: false };
+      const load = async () => applyLoad(context(), await planLoad(context(), request));
+      const [one, , other] = await Promise.all([rehearse({ sql }), load(), rehearse({ sql })]);
+      for (const { outcome, rows } of [one, other])
+        expect({ outcome, rows }).toMatchObject({ outcome: 'passed', rows: [{ before: 10, after: 7 }] });
+      expect(await branches()).toEqual([]);
+    },
+    LIMIT,
+  );
+
+  // The last one: the server is gone behind it.
+  it(
+    'tells a server that dies in the middle as a lost connection',
+    async () => {
+      const planned = await planRehearsal(context(), { target: 'app', sql: await sqlFile(server.sleeping) });
+      const ended = applyRehearsal(context(), planned).catch((error: unknown) => error);
+      await eventually(async () => (await server.value('copy', server.sleepers)) === '1');
+      await server.stop();
+      expect(await ended).toMatchObject({ code: 'connection_lost' });
     },
     LIMIT,
   );

@@ -2,9 +2,10 @@ import { chmod, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { answerItem } from '../../src/operations/sanitize/ledger/review.ts';
+import { reviewFacts, reviewRows } from '../../src/operations/sanitize/ledger/review-text.ts';
 import { arrayElements, recordFields } from '../../src/sanitize/ledger/composite-text.ts';
 import { createPathCollector, MOST_KEYS } from '../../src/sanitize/ledger/document-paths.ts';
-import { findOpenItems, type Ledger, type LedgerEntry } from '../../src/sanitize/ledger/ledger.ts';
+import { findOpenItems, type Ledger, type LedgerEntry, openItemText } from '../../src/sanitize/ledger/ledger.ts';
 import {
   LEDGER_FILE,
   ledgerText,
@@ -183,6 +184,35 @@ describe('the file of a ledger', () => {
     expect(text.trimEnd().split('\n')).toHaveLength(5 + ledger.size);
     const [read] = parseLedger(text, 'x').values();
     expect(new Map(read)).toEqual(new Map([...ledger].sort(([a], [b]) => (a < b ? -1 : 1))));
+  });
+
+  it('shows characters that steer a terminal or reorder text, in the file and on a screen', () => {
+    const [reason, name] = ['safe\u202e\u001b[2Jtxet', 's.t."a\u2066b"'];
+    const ledger: Ledger = new Map([[name, { state: 'kept', reason, values: ['\u200f', 'x'] }]]);
+    const text = ledgerText(new Map([['app', ledger]]));
+    expect(text).not.toMatch(/[^\n -~]/);
+    expect(text).toContain('\\u202e');
+    expect(parseLedger(text, 'x').get('app')).toEqual(ledger);
+    const item = { name, type: 'text', table: 's.t', column: 'a', samples: [], valuesLeft: 1, rows: 1, values: [] };
+    const counts = { changed: 0, kept: 1, empty: 0, excluded: 0, open: 0 };
+    const [row] = reviewRows(
+      { target: 'app', file: 'x', counts, open: [{ ...item, entry: { state: 'kept', reason } }], tables: new Map() },
+      new Map(),
+    );
+    const [{ value } = { value: '' }] = row ? reviewFacts(row) : [];
+    expect(value).toBe('kept: safe\\u202e\\u001b[2Jtxet');
+    expect(openItemText({ name, type: 'text', why: 'unclassified' })).toBe('s.t."a\\u2066b" (text) is not classified');
+  });
+
+  // ledger.full.test.ts reads 50,000.
+  it('is not written with more columns than can be read', async () => {
+    const { folder, file, place } = await folderWith();
+    await using _folder = folder;
+    const entries = Array.from({ length: 100_001 }, (_, at) => [`s.t.column_${at}`, kept] as const);
+    await expect(updateLedger(place, () => new Map(entries))).rejects.toMatchObject({
+      code: 'ledger_not_written',
+      message: `${file} would have 100001 columns, more than 100000`,
+    });
   });
 
   it('is refused with its line where it is not understood', async () => {

@@ -15,8 +15,19 @@ export interface ParsedText {
 /** A limit; the parser's own depth is about twice that. */
 export const MAX_DEPTH = 40;
 
-/** A limit on tokens: about 6,000 targets. */
-const MAX_LEXEMES = 250_000;
+/** A limit on tokens, and what is told beyond it. */
+export interface TextLimit {
+  lexemes: number;
+  message: string;
+  hint: string;
+}
+
+/** About 6,000 targets. */
+const CONFIGURATION: TextLimit = {
+  lexemes: 250_000,
+  message: 'longer than any configuration: what follows here was not read',
+  hint: 'Split the targets into several files.',
+};
 
 /** A limit on reported errors: each of them looks at its whole line. */
 export const MAX_FLAWS = 200;
@@ -35,7 +46,7 @@ const UNCLOSED = 'Look for the one that is open in the lines before.';
 export const TEMPLATE_IN_QUOTES = 'Quote a value that begins with {{: "{{`NAME` | env}}".';
 
 /** Parses one YAML document, and stops early at a text that would exhaust the parser. */
-export function parseText(text: string): ParsedText {
+export function parseText(text: string, limit = CONFIGURATION): ParsedText {
   const giveUp = (flaw: TextFlaw): ParsedText => ({ document: null, flaws: [flaw] });
   const parser = new Parser();
   const tokens: CST.Token[] = [];
@@ -44,7 +55,7 @@ export function parseText(text: string): ParsedText {
     for (const token of parser.next(lexeme)) tokens.push(token);
     lexemes += 1;
     if (parser.stack.length > 3 * MAX_DEPTH) return giveUp(tooDeep(parser.offset));
-    if (lexemes > MAX_LEXEMES) return giveUp(tooLong(parser.offset));
+    if (lexemes > limit.lexemes) return giveUp(tooLong(limit, parser.offset));
   }
   for (const token of parser.end()) tokens.push(token);
 
@@ -93,9 +104,8 @@ export function tooDeep(offset: number): TextFlaw {
   return { code: 'too_deep', message: `nested deeper than ${MAX_DEPTH} levels`, hint: null, offset };
 }
 
-function tooLong(offset: number): TextFlaw {
-  const message = 'longer than any configuration: what follows here was not read';
-  return { code: 'file_too_large', message, hint: 'Split the targets into several files.', offset };
+function tooLong({ message, hint }: TextLimit, offset: number): TextFlaw {
+  return { code: 'file_too_large', message, hint, offset };
 }
 
 function severalDocuments(offset: number): TextFlaw {

@@ -1,7 +1,7 @@
 import { isScalar } from 'yaml';
 import { createTree, type KeyPath, type Tree } from '../tree.ts';
 import { createFinder, startOf } from './find-node.ts';
-import { parseText } from './parse-text.ts';
+import { parseText, type TextLimit } from './parse-text.ts';
 import { readTree } from './read-tree.ts';
 
 export interface YamlPosition {
@@ -23,8 +23,8 @@ export interface YamlSource {
   locateWithin(path: KeyPath, offset: number): YamlPosition;
 }
 
-export function parseYaml(text: string): YamlSource {
-  const { document, flaws } = parseText(text);
+export function parseYaml(text: string, limit?: TextLimit): YamlSource {
+  const { document, flaws } = parseText(text, limit);
   const positionAt = createPositions(text);
   const tree = document && flaws.length === 0 ? readTree(document, (flaw) => flaws.push(flaw)) : createTree();
   const find = createFinder(document?.contents ?? null);

@@ -7,6 +7,8 @@ export interface RehearsalFacts {
   /** Reports whether role, database or server limit how long a statement waits for a lock. */
   limitsLockWaits: boolean;
   isMariadb?: boolean;
+  /** Rows are copied for a definition while others write. */
+  copiesOnline?: boolean;
 }
 
 export interface TableFacts {

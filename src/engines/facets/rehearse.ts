@@ -7,8 +7,6 @@ export interface RehearseFacet {
   checkFile?(file: string, database: string): Promise<void>;
   /** Begins to observe a database. Its facts are as before the work from here on. */
   observe(): Promise<RehearsalObserver>;
-  /** The observer can run a workload meanwhile. */
-  takesWorkload?: true;
 }
 
 /** Disposing ends the address of `url` with its sessions. */
@@ -17,8 +15,8 @@ export interface RehearsalObserver extends AsyncDisposable {
   url: DatabaseUrl;
   /** Runs the statements of an SQL file one by one, as the vendor's client does. */
   runFile(file: string, signal: AbortSignal): Promise<void>;
-  /** Runs a workload until `finish`; where `takesWorkload`. */
-  startWorkload?(options: WorkloadOptions): Promise<void>;
+  /** Runs a workload until `finish`. */
+  startWorkload(options: WorkloadOptions): Promise<void>;
   finish(): Promise<ObservedRehearsal>;
 }
 

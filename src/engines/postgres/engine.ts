@@ -154,7 +154,6 @@ export const postgres: Engine = {
         run(async (context, url) => (await import('./subset/destination.ts')).checkDestination(context, url)),
     },
     rehearse: {
-      takesWorkload: true,
       observe: () => run(async (context, url) => (await import('./rehearse/observe.ts')).observe(context, url)),
     },
     branches: {

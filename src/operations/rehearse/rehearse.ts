@@ -6,6 +6,7 @@ import type {
   RehearsalObserver,
   WorkloadWait,
 } from '../../engines/facets/rehearse.ts';
+import type { ScriptFacts } from '../../engines/facets/restore.ts';
 import { type Database, openDatabase } from '../../engines/open-database.ts';
 import { redact } from '../../process/redact.ts';
 import type { RehearsalLimits, RehearsalPlan, RehearsalResult } from '../../results/rehearsal-results.ts';
@@ -48,7 +49,6 @@ export async function planRehearsal(context: Context, request: RehearseRequest):
   const { target, destdb, owner, keep = false, limits = {}, workload } = request;
   const works = chooseWorks(context, request);
   const { database } = await openBranches(context, request);
-  if (workload) await checkWorkload(database, workload);
   const name = `rehearsal-${randomBytes(4).toString('hex')}`;
   const create = await planBranchCreate(context, {
     ...{ target, name, destdb, owner },
@@ -57,30 +57,39 @@ export async function planRehearsal(context: Context, request: RehearseRequest):
     afterLoad: request.command !== undefined || request.sql !== undefined || request.sqlText !== undefined,
   });
   const [branch] = create.plan.branches;
+  if (!branch) throw branchMissing();
+  const reach = new Map<string, ScriptFacts['warnings'][number]>();
+  const check = async (file: string): Promise<void> => {
+    for (const warning of await checkFile(database, file, branch.database)) reach.set(warning.code, warning);
+  };
+  if (workload) await check(workload.file);
   for (const work of works) {
     if (work.kind === 'command') continue;
     await using script = await openScript(work);
-    await assertReadable(script.file);
-    await database.restore.checkScript(script.file);
-    if (branch) await database.rehearse.checkFile?.(script.file, branch.database);
+    await check(script.file);
   }
   const steps = works.map((work) => `Run ${describeWork(work).run}`);
   const plan: RehearsalPlan = {
     ...create.plan,
     ...{ works: works.map(describeWork), keep, limits, ...(workload && { workload }) },
+    warnings: [...create.plan.warnings, ...reach.values()],
     steps: [...create.plan.steps, ...steps, ...(keep ? [] : [`Drop branch ${name}`])],
   };
   return { request, plan, planned_at: create.planned_at, create };
 }
 
-async function checkWorkload(database: Database, { file }: { file: string }): Promise<void> {
-  if (!database.rehearse.takesWorkload) {
-    throw new UserError('rehearsal_unsupported', `A rehearsal on ${database.url.display} takes no workload`, {
-      hint: 'Leave --load and --load-sql out.',
-    });
-  }
+/** Refuses a file that is not SQL for the branch only; the warnings say what it reaches beyond, where nothing refuses that. */
+async function checkFile(database: Database, file: string, branch: string): Promise<ScriptFacts['warnings']> {
   await assertReadable(file);
-  await database.restore.checkScript(file);
+  const { warnings } = await database.restore.checkScript(file);
+  const { rehearse } = database;
+  if (!rehearse.checkFile) return warnings;
+  await rehearse.checkFile(file, branch);
+  return [];
+}
+
+function branchMissing(): UserError {
+  return new UserError('branch_missing', 'The rehearsal has no branch');
 }
 
 /** Runs the work on a branch of its own. A failed work is a result. Steps: those of a branch, `observe`, `work`, `compare`. */
@@ -90,7 +99,7 @@ export async function applyRehearsal(given: Context, planned: PlannedRehearsal):
   await applyBranchCreate(given, planned.create);
   const { context, database: destination } = await openBranches(given, request);
   const [branch] = plan.branches;
-  if (!branch) throw new UserError('branch_missing', 'The rehearsal has no branch');
+  if (!branch) throw branchMissing();
   const database = openDatabase(context, destination.engine.withDatabase(destination.url, branch.database));
   let isWhole = false;
   try {
@@ -104,13 +113,15 @@ export async function applyRehearsal(given: Context, planned: PlannedRehearsal):
 
 const DROP_TIMEOUT_MS = 60_000;
 
-/** Also after an interruption, which must not end this. */
+/** Also after an interruption, which must not end this. Its failure hides no other one. */
 async function dropBranch(given: Context, request: RehearseRequest, name: string): Promise<void> {
-  const { database } = await openBranches({ ...given, signal: AbortSignal.timeout(DROP_TIMEOUT_MS) }, request);
-  await database.branches.drop(name).catch((error: Error) => {
-    const message = `Branch "${name}" is left: ${error.message}. To drop it: tool branch prune`;
+  try {
+    const { database } = await openBranches({ ...given, signal: AbortSignal.timeout(DROP_TIMEOUT_MS) }, request);
+    await database.branches.drop(name);
+  } catch (error) {
+    const message = `Branch "${name}" is left: ${(error as Error).message}. To drop it: tool branch prune`;
     given.report({ event: 'warning', code: 'leftover', message });
-  });
+  }
 }
 
 interface Rehearsal {
@@ -214,7 +225,7 @@ async function observeWorks(
     },
   );
   await using opened = observer;
-  if (plan.workload) await opened.startWorkload?.({ ...plan.workload, signal: context.signal });
+  if (plan.workload) await opened.startWorkload({ ...plan.workload, signal: context.signal });
   const ran: RehearsalResult['works'] = [];
   for (const work of works) {
     const { run } = describeWork(work);

@@ -5,6 +5,7 @@ import type { Glyphs, Tone } from '../../presentation/shapes/glyphs.ts';
 import type { Coverage, TableCoverage, UnsanitizedColumn } from '../../results/sanitize-results.ts';
 import { boundedList } from '../../text/bounded-list.ts';
 import { formatCount, formatNumberOf } from '../../text/format.ts';
+import { escaped } from '../../text/printable.ts';
 
 /** `all 28 personal columns changed`, or `2 of 28 personal columns are unchanged` */
 export function findingsText(coverage: Coverage): string {
@@ -76,7 +77,7 @@ export function coverageRows(coverage: Coverage | undefined): CoverageRow[] {
     }),
     ...acknowledged.map(({ column, kind, reason }): CoverageRow => {
       const meaning = kind.replaceAll('_', ' ');
-      return { column, meaning, state: 'kept', values: null, before: [], after: [], remark: reason };
+      return { column, meaning, state: 'kept', values: null, before: [], after: [], remark: escaped(reason) };
     }),
     ...changed.map(({ column, meaning, samples, samples_after }): CoverageRow => {
       return { column, meaning, state: 'changed', values: null, before: samples, after: samples_after, remark: null };

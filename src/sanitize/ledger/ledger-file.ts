@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, open, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
-import { Document, isMap, type YAMLMap } from 'yaml';
+import { Document, isMap, Scalar, type YAMLMap } from 'yaml';
 import type { Configuration } from '../../config/configuration.ts';
 import { lockFile } from '../../config/edit/lock-file.ts';
 import { createFile, replaceFile } from '../../config/edit/write-temporary.ts';
@@ -10,6 +10,7 @@ import { isTree } from '../../config/tree.ts';
 import { parseYaml } from '../../config/yaml/yaml-source.ts';
 import { containsPath } from '../../runtime/contains-path.ts';
 import { UserError } from '../../runtime/errors.ts';
+import { escaped, printableJson } from '../../text/printable.ts';
 import { decodeText } from '../base64.ts';
 import { chosenQuery } from '../query.ts';
 import type { Ledger, LedgerEntry } from './ledger.ts';
@@ -19,6 +20,14 @@ export const LEDGER_FILE = 'sanitize.lock.yml';
 /** Bytes. */
 const LARGEST_LEDGER = 16 * 1024 * 1024;
 const LONGEST_REASON = 500;
+/** Entries of all targets; 50,000 are read in a second or two. */
+const MOST_ENTRIES = 100_000;
+const OWN_FOLDER = 'Give a target a query file in a folder of its own: its ledger is beside it.';
+const LIMIT = {
+  lexemes: 20 * MOST_ENTRIES,
+  message: `longer than ${MOST_ENTRIES} columns: what follows here was not read`,
+  hint: OWN_FOLDER,
+};
 
 const text = v.pipe(v.string(), v.nonEmpty('must not be empty'), v.maxLength(LONGEST_REASON));
 const reason = v.pipe(
@@ -66,9 +75,9 @@ export async function readLedger(place: LedgerPlace): Promise<Ledger | null> {
 
 /** The ledgers of all targets that share the file. */
 export function parseLedger(content: string, path: string): Map<string, Ledger> {
-  const { tree, flaws, locate } = parseYaml(content);
+  const { tree, flaws, locate } = parseYaml(content, LIMIT);
   const [flaw] = flaws;
-  if (flaw) throw unreadable(`${path}:${flaw.line}:${flaw.column}`, flaw.message);
+  if (flaw) throw unreadable(`${path}:${flaw.line}:${flaw.column}`, flaw.message, flaw.hint ?? undefined);
   const invalid = (keys: string[], why: string): UserError => {
     const { line, column } = locate(keys, 'key');
     return unreadable(`${path}:${line}:${column}`, why);
@@ -105,6 +114,7 @@ export async function updateLedger(place: LedgerPlace, change: (before: Ledger) 
     const before = await readLedgerText(path);
     const ledgers = before === null ? new Map<string, Ledger>() : parseLedger(before, path);
     ledgers.set(place.target, change(ledgers.get(place.target) ?? new Map()));
+    assertReadable(ledgers, path);
     const after = ledgerText(ledgers);
     if (before === null) await createFile(path, after, { mode: 0o644 });
     else if (after !== before) await replaceFile(await realpath(path), after, { mode: 0o644 });
@@ -118,17 +128,33 @@ export async function updateLedger(place: LedgerPlace, change: (before: Ledger) 
   return path;
 }
 
+/** Refuses to write what could not be read again. */
+function assertReadable(ledgers: Map<string, Ledger>, path: string): void {
+  const entries = [...ledgers.values()].reduce((sum, { size }) => sum + size, 0);
+  if (entries <= MOST_ENTRIES) return;
+  const message = `${path} would have ${entries} columns, more than ${MOST_ENTRIES}`;
+  throw new UserError('ledger_not_written', message, { hint: OWN_FOLDER });
+}
+
 const HEADING =
   ' What the sanitized snapshot does with each column: tool sanitize classify TARGET. docs/tasks/classify-every-column.md';
 
 export function ledgerText(ledgers: Map<string, Ledger>): string {
   const targets = sorted(ledgers).map(
-    ([target, ledger]) => [target, new Map(sorted(ledger).map(([name, entry]) => [name, shownEntry(entry)]))] as const,
+    ([target, ledger]) =>
+      [textNode(target), new Map(sorted(ledger).map(([name, entry]) => [textNode(name), shownEntry(entry)]))] as const,
   );
   const document = new Document({ version: 1, targets: new Map(targets) }, { version: '1.2' });
   document.commentBefore = HEADING;
   for (const item of flowMaps(document)) item.flow = true;
-  return document.toString({ lineWidth: 0, flowCollectionPadding: true });
+  const lines = document.toString({ lineWidth: 0, flowCollectionPadding: true }).split('\n');
+  return lines.map(printableJson).join('\n');
+}
+
+/** Quotes text that steers a terminal or reorders a line, which is escaped behind this: a reviewer sees it. */
+function textNode(value: string): unknown {
+  if (escaped(value) === value) return value;
+  return Object.assign(new Scalar(value), { type: Scalar.QUOTE_DOUBLE });
 }
 
 function flowMaps(document: Document): YAMLMap[] {
@@ -138,8 +164,8 @@ function flowMaps(document: Document): YAMLMap[] {
 }
 
 function shownEntry({ state, reason: why, values: listed }: LedgerEntry): unknown {
-  const ofValues = listed && { values: listed };
-  if (state === 'kept') return { kept: why ?? '', ...ofValues };
+  const ofValues = listed && { values: listed.map(textNode) };
+  if (state === 'kept') return { kept: textNode(why ?? ''), ...ofValues };
   return ofValues ? { state, ...ofValues } : state;
 }
 
@@ -170,8 +196,8 @@ function missing(error: NodeJS.ErrnoException): null {
   throw error;
 }
 
-function unreadable(where: string, why: string): UserError {
-  return new UserError('ledger_unreadable', `${where}: ${why}`, {
-    hint: 'Fix the ledger: without it no column is classified, and nothing is published.',
-  });
+const FIX = 'Fix the ledger: without it no column is classified, and nothing is published.';
+
+function unreadable(where: string, why: string, hint = FIX): UserError {
+  return new UserError('ledger_unreadable', `${where}: ${why}`, { hint });
 }

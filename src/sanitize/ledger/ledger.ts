@@ -1,4 +1,5 @@
 import type { OpenItem } from '../../results/ledger-results.ts';
+import { escaped } from '../../text/printable.ts';
 import type { LedgerItem } from './ledger-item.ts';
 
 /** `open`: nobody has classified it yet; nothing of it passes. */
@@ -77,5 +78,5 @@ const SHOWN_VALUES = 5;
 export function openItemText({ name, type, why, values = [] }: OpenItem): string {
   const more = values.length - SHOWN_VALUES;
   const listed = values.slice(0, SHOWN_VALUES).join(', ') + (more > 0 ? ` and ${more} more` : '');
-  return `${name} (${type}) ${ENDINGS[why]}${listed === '' ? '' : `: ${listed}`}`;
+  return escaped(`${name} (${type}) ${ENDINGS[why]}${listed === '' ? '' : `: ${listed}`}`);
 }

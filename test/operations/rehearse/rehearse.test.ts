@@ -27,16 +27,6 @@ const FILL = `
   INSERT INTO calm SELECT generate_series(1, 10);
   CREATE TABLE hollow (id integer PRIMARY KEY);`;
 
-it('a load on MySQL is refused before anything is connected to', async () => {
-  const url = 'mysql://root@127.0.0.1:1/shop';
-  const elsewhere = testContext({ settings: { targets: { app: { snapshot: { src_url: url, dst_url: url } } } } });
-  const workload = { file: '/queries.sql', sessions: 2 };
-  await expect(planRehearsal(elsewhere, { target: 'app', command: ['true'], workload })).rejects.toMatchObject({
-    code: 'rehearsal_unsupported',
-    message: expect.stringContaining('mysql://root@127.0.0.1:1/shop'),
-  });
-});
-
 describeWithPostgres('a rehearsal', () => {
   let server: TestPostgres;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -182,41 +172,6 @@ describeWithPostgres('a rehearsal', () => {
     expect(outcome).toBe('passed');
     expect([...new Set(locks.map(({ table }) => table))]).toEqual(['public.calm']);
     expect(locks).toMatchObject([{ mode: 'ACCESS EXCLUSIVE', blocks: 'readers' }]);
-  }, 60_000);
-
-  it('runs a load meanwhile: its slowest waits with what they waited for, and its errors', async () => {
-    const sql = await sqlFile(
-      'BEGIN; ALTER TABLE person RENAME COLUMN age TO years; SELECT pg_sleep(0.4); COMMIT; SELECT pg_sleep(0.2);',
-    );
-    const file = await sqlFile('SELECT count(*) FROM calm;\nSELECT max(age) FROM person;');
-    const result = await rehearse({ sql, workload: { file, sessions: 3 } });
-    expect(result.outcome).toBe('passed');
-    expect(result.workload).toMatchObject({
-      sessions: 3,
-      first_error: expect.stringContaining('column "age" does not'),
-    });
-    const { statements = 0, failed = 0, waits = [] } = result.workload ?? {};
-    expect(failed).toBeGreaterThan(2);
-    expect(statements).toBeGreaterThan(failed);
-    expect(waits.slice(0, 3)).toMatchObject(
-      Array(3).fill({
-        statement: 'SELECT max(age) FROM person',
-        waited_for: 'ALTER TABLE person RENAME COLUMN age TO years',
-      }),
-    );
-    expect(waits[0]?.duration_ms).toBeGreaterThan(300);
-    // Its statements are not those of the migration.
-    expect(result.statements).toHaveLength(5);
-    const { details } = rehearsalSummary(result);
-    expect(details).toContainEqual(
-      expect.stringMatching(/ {2}3 sessions ran \d+ statements, \d+ failed: column "age"/),
-    );
-    expect(details).toContainEqual(
-      expect.stringMatching(/SELECT max\(age\) FROM person, waited for: ALTER TABLE person/),
-    );
-    const empty = rehearse({ sql, workload: { file: await sqlFile('-- nothing'), sessions: 1 } });
-    await expect(empty).rejects.toMatchObject({ code: 'invalid_value' });
-    expect(await branches()).toEqual([]);
   }, 60_000);
 
   it('admits clients to the database of the branch only, by password', async () => {

@@ -89,15 +89,22 @@ interface Settlement {
   reject(error: Error): void;
 }
 
-/** Without a callback the driver keeps no rows. */
+/** Without a callback the driver keeps no rows, and tells the loss of the connection by an event of the connection only. */
 function endOf(connection: Connection, { resolve, reject }: Settlement): void {
   let header: ResultSetHeader | undefined;
+  connection.once('error', reject);
   const query = connection.query('');
-  query.on('error', reject);
+  query.on('error', (error) => {
+    connection.off('error', reject);
+    reject(error);
+  });
   query.on('result', (result: ResultSetHeader) => {
     header = result;
   });
-  query.on('end', () => resolve(header as ResultSetHeader));
+  query.on('end', () => {
+    connection.off('error', reject);
+    resolve(header as ResultSetHeader);
+  });
 }
 
 /** Grows on demand: small statements need no full packet. */

@@ -10,7 +10,7 @@ import { addressOf } from '../connection/url.ts';
 import { HEADER_BYTES, packetOf } from './packets.ts';
 
 interface Login {
-  client: Socket;
+  client: Duplex;
   server: Socket;
   url: DatabaseUrl;
 }
@@ -59,7 +59,7 @@ export async function login({ client, server: plain, url }: Login) {
   return { server, pid: offer.pid, withoutEndOfColumns: (flags & offer.flags & FLAGS.withoutEndOfColumns) !== 0 };
 }
 
-function end(client: Socket, packet: Buffer): null {
+function end(client: Duplex, packet: Buffer): null {
   client.end(packet);
   return null;
 }

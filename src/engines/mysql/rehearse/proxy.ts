@@ -46,7 +46,7 @@ async function openServer(url: DatabaseUrl): Promise<Socket> {
 }
 
 interface Relay {
-  client: Socket;
+  client: Duplex;
   server: Duplex;
   /** Number of the connection on the server. */
   pid: number;
@@ -75,14 +75,13 @@ async function relay({ client, server, pid, withoutEndOfColumns, options }: Rela
   try {
     await relayBetween({
       ...{ client, server },
-      async toServer(chunk) {
+      toServer(chunk) {
         readClient(chunk);
         return chunk;
       },
-      async toClient(chunk) {
+      toClient(chunk) {
         readServer(chunk);
-        if (tracker.takeLook()) await look();
-        return chunk;
+        return tracker.takeLook() ? look().then(() => chunk) : chunk;
       },
     });
   } catch (error) {

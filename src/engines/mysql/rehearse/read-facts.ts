@@ -1,5 +1,6 @@
 import { tableName } from '../../../text/table-names.ts';
 import type { ColumnFacts, ConstraintFacts, RehearsalFacts } from '../../facets/rehearsal-facts.ts';
+import { serverOf } from '../catalog/introspect.ts';
 import { inDatabase, tablesIn } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import type { DatabaseFacts } from './relations.ts';
@@ -45,9 +46,22 @@ export async function readRehearsalFacts(
       ]),
     ),
     isMariadb: flavour === 'mariadb',
+    copiesOnline: flavour === 'mariadb' && (await copiesOnline(session)),
     searchPath: [database],
     limitsLockWaits: Number(limit?.seconds ?? Number.POSITIVE_INFINITY) <= LIMITED_S,
   };
+}
+
+/** MariaDB from 11.2, unless it is told otherwise. https://mariadb.com/kb/en/online-schema-change/ */
+async function copiesOnline(session: Pick<MysqlSession, 'query'>): Promise<boolean> {
+  const [server] = await session.query<{ version: string; modes: string }>(
+    'SELECT VERSION() AS version, @@old_mode AS modes',
+  );
+  const [major = 0, minor = 0] = serverOf(server?.version ?? '')
+    .version.split('.')
+    .map(Number);
+  const isSince = major > 11 || (major === 11 && minor >= 2);
+  return isSince && !(server?.modes ?? '').includes('LOCK_ALTER_TABLE_COPY');
 }
 
 function byTable<Row extends { table_: string }>(rows: Row[]): Map<string, Row[]> {

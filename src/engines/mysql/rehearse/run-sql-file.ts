@@ -4,7 +4,7 @@ import { maskValues } from '../../shared/mask-values.ts';
 import { scriptFailed } from '../../shared/script/script-errors.ts';
 import { ScriptProblem } from '../../shared/script/script-problem.ts';
 import { connect } from '../connection/connect.ts';
-import { SqlError } from '../connection/session-errors.ts';
+import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
 import { acceptedStatements, acceptStatement } from '../restore/script/accept-statement.ts';
 import { readMode } from '../restore/script/script.ts';
 import type { MysqlStatement } from '../restore/script/split.ts';
@@ -43,8 +43,9 @@ export async function runSqlFile({ url, file, sqlMode, signal }: SqlFile): Promi
   for await (const part of acceptedStatements(file, sqlMode)) {
     if (part.kind === 'rows') continue;
     await session.run(part.bytes).catch((cause) => {
-      if (!(cause instanceof SqlError)) throw cause;
-      const message = maskValues(`error ${cause.errno}: ${cause.message}`);
+      // A statement may end its own session.
+      if (!(cause instanceof SqlError || cause instanceof ConnectionLost)) throw cause;
+      const message = maskValues(cause instanceof SqlError ? `error ${cause.errno}: ${cause.message}` : cause.message);
       throw scriptFailed(file, { statement: part, message, hint: 'Fix the statement, and rehearse again.', cause });
     });
   }

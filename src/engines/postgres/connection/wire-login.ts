@@ -21,6 +21,8 @@ export interface WireOptions {
   /** Settings of the session from its first statement on. */
   settings?: SessionSettings;
   signal?: AbortSignal | undefined;
+  /** Instead of a socket: leads to the server already. */
+  stream?: () => Duplex;
 }
 
 /** Servers of this machine that have answered that they have no TLS, until a login fails. */
@@ -74,7 +76,7 @@ const NO_TLS = 0x4e;
 
 async function tryToConnect(
   { encryption, host, port, user, password, database }: WireAddress,
-  { settings = SEARCH_PATH, signal }: WireOptions,
+  { settings = SEARCH_PATH, signal, stream }: WireOptions,
 ): Promise<Duplex> {
   const client = new pg.Client({
     ...{ host, port, user, database, keepAlive: true, keepAliveInitialDelayMillis: KEEPALIVE_MS },
@@ -85,6 +87,7 @@ async function tryToConnect(
     password: () => password || Promise.reject(new ConnectionLost('there is no password')),
     ssl: encryption ? tlsOptions(encryption, host) : false,
     enableChannelBinding: encryption !== null && encryption.channelBinding !== 'disable',
+    ...(stream && { stream: () => asSocket(stream()) }),
   });
   const { connection } = client;
   checkMessages(connection);
@@ -124,6 +127,12 @@ async function tryToConnect(
     signal?.removeEventListener('abort', abort);
   }
   return connection.stream.removeAllListeners('data');
+}
+
+/** Adds the members that the driver calls of a socket. */
+function asSocket(stream: Duplex): Duplex {
+  const connect = (): void => process.nextTick(() => stream.emit('connect'));
+  return Object.assign(stream, { connect, setNoDelay() {}, setKeepAlive() {} });
 }
 
 /** Messages of a login: authentication, error, notice, status of a parameter, key to cancel, ready. */

@@ -1,20 +1,25 @@
 import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import type { RehearsalObserver } from '../../facets/rehearse.ts';
+import type { ObservedRehearsal, RehearsalObserver } from '../../facets/rehearse.ts';
+import { connectionLost } from '../../shared/connection/explain-errors.ts';
 import { LOOPBACK } from '../../shared/rehearse/loopback-proxy.ts';
 import { createRecorder } from '../../shared/rehearse/recorder.ts';
+import { type RunningWorkload, startWorkload } from '../../shared/rehearse/run-workload.ts';
 import { SAMPLE_INTERVAL_MS, startSampling } from '../../shared/rehearse/sample-locks.ts';
+import { readScript } from '../../shared/script/split-script.ts';
 import { directAddress } from '../connection/direct-address.ts';
+import { ConnectionLost } from '../connection/session-errors.ts';
 import { parsePostgresUrl, urlWithPassword } from '../connection/url.ts';
 import { openWire } from '../connection/wire.ts';
 import type { WireAddress } from '../connection/wire-login.ts';
+import { createSplitter } from '../restore/script/split.ts';
 import { startProxy } from './proxy.ts';
 import { readRehearsalFacts } from './read-facts.ts';
 import { modeText, prepareLocks, readLocks, STRONG_MODES } from './read-locks.ts';
 import { lockedRelations, queryRows, readFacts, rewritesBetween } from './relations.ts';
 import { runSqlFile } from './run-sql-file.ts';
-import { type RunningWorkload, startWorkload } from './run-workload.ts';
+import { workloadSessions } from './workload-sessions.ts';
 
 const SETTINGS = { search_path: 'pg_catalog', client_min_messages: 'warning', statement_timeout: '0' };
 
@@ -37,13 +42,14 @@ export async function observe(context: EngineContext, url: DatabaseUrl): Promise
   const own = throughProxy(url, proxy.port);
   return {
     url: own,
-    runFile: (file, signal) =>
-      runSqlFile({ ...address, host: LOOPBACK, port: proxy.port, encryption: null }, file, signal),
+    runFile: (file, signal) => runSqlFile({ ...address, encryption: null }, { file, signal, stream: proxy.connect }),
     async startWorkload(options) {
       const { now, runningOf } = recorder;
-      workload = await startWorkload({ ...options, address, now, runningOf });
+      const parts = readScript(options.file, createSplitter({ asFile: true }));
+      const connect = () => workloadSessions(address, options.signal);
+      workload = await startWorkload({ ...options, parts, connect, now, runningOf });
     },
-    async finish() {
+    finish: explainingLoss(url, async () => {
       const observedWorkload = await workload?.stop();
       workload = null;
       const { samples, longestGapMs } = await sampler.stop();
@@ -56,9 +62,17 @@ export async function observe(context: EngineContext, url: DatabaseUrl): Promise
         ...{ sizeBefore: before.sizeBytes, sizeAfter: after.sizeBytes },
         sampling: { intervalMs: SAMPLE_INTERVAL_MS, samples, longestGapMs },
       };
-    },
+    }),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** The server may have died in the middle. */
+function explainingLoss(url: DatabaseUrl, finish: () => Promise<ObservedRehearsal>): () => Promise<ObservedRehearsal> {
+  return () =>
+    finish().catch((cause) => {
+      throw cause instanceof ConnectionLost ? connectionLost(url, { details: [cause.message], cause }) : cause;
+    });
 }
 
 /** The command connects from this machine, whatever runs the client programs; variables of libpq are not its way. */

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import {
@@ -44,7 +44,7 @@ const CODES = { ssl: 80877103, gssapi: 80877104, cancel: 80877102 };
 const LONGEST_STARTUP = 10_000;
 
 /** The first packet of a client for the database; `null` after another one, which is refused. */
-async function readStartup(client: Socket, address: WireAddress) {
+async function readStartup(client: Duplex, address: WireAddress) {
   while (true) {
     const length = (await readBytes(client, 4)).readInt32BE(0);
     if (length < 8 || length > LONGEST_STARTUP) throw new ConnectionLost('no packet of PostgreSQL');
@@ -89,7 +89,7 @@ async function openServer({ host, port, encryption }: WireAddress): Promise<Dupl
 }
 
 interface Relay {
-  client: Socket;
+  client: Duplex;
   server: Duplex;
   options: ProxyOptions;
 }
@@ -104,21 +104,17 @@ async function relay({ client, server, options }: Relay): Promise<void> {
     released: session.released,
   });
   const [readClient, readServer] = [scanClient(tracker), scanServer(tracker)];
-  const lookIfWanted = async (): Promise<void> => {
-    if (tracker.takeLook()) await look();
-  };
+  const behindLook = (chunk: Buffer) => (tracker.takeLook() ? look().then(() => chunk) : chunk);
   try {
     await relayBetween({
       ...{ client, server },
-      async toServer(chunk) {
+      toServer(chunk) {
         readClient(chunk);
-        await lookIfWanted();
-        return chunk;
+        return behindLook(chunk);
       },
-      async toClient(chunk) {
+      toClient(chunk) {
         readServer(chunk);
-        await lookIfWanted();
-        return withoutBinding(chunk);
+        return behindLook(withoutBinding(chunk));
       },
     });
   } finally {

@@ -1,14 +1,16 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { isOwnConnection } from '../connection/own-connection.ts';
+import { type Duplex, duplexPair } from 'node:stream';
+import { createOwnConnectionCheck } from '../connection/own-connection.ts';
 
 export interface LoopbackProxy extends AsyncDisposable {
   port: number;
+  /** A connection of this program, which spares two ways through the system for each statement. */
+  connect: () => Duplex;
 }
 
 /** Serves one client; what it opens ends with the proxy when it is kept. Its failure ends the connection. */
-type Serve = (client: Socket, keep: (stream: Duplex) => void) => Promise<void>;
+type Serve = (client: Duplex, keep: (stream: Duplex) => void) => Promise<void>;
 
 export const LOOPBACK = '127.0.0.1';
 const MOST_SESSIONS = 500;
@@ -19,6 +21,7 @@ const MOST_SESSIONS = 500;
  */
 export async function startLoopbackProxy(serve: Serve): Promise<LoopbackProxy> {
   const open = new Set<Duplex>();
+  const isOwnConnection = createOwnConnectionCheck();
   const keep = (stream: Duplex): void => {
     open.add(stream);
     stream.on('error', () => {}).once('close', () => open.delete(stream));
@@ -36,6 +39,14 @@ export async function startLoopbackProxy(serve: Serve): Promise<LoopbackProxy> {
   await once(proxy, 'listening');
   return {
     port: (proxy.address() as AddressInfo).port,
+    connect() {
+      const [own, client] = duplexPair();
+      keep(client);
+      own.once('close', () => client.destroy());
+      client.once('close', () => own.destroy());
+      serve(client, keep).catch(() => client.destroy());
+      return own;
+    },
     async [Symbol.asyncDispose]() {
       const { promise, resolve } = Promise.withResolvers<void>();
       proxy.close(() => resolve());
@@ -57,21 +68,49 @@ export async function readBytes(stream: Duplex, count: number): Promise<Buffer> 
 interface Relay {
   client: Duplex;
   server: Duplex;
-  /** Are told the bytes before they are passed on, and return those that are. */
-  toServer: (chunk: Buffer) => Promise<Buffer>;
-  toClient: (chunk: Buffer) => Promise<Buffer>;
+  /** Are told the bytes before they are passed on, and return those that are: at once, where nothing is waited for. */
+  toServer: (chunk: Buffer) => Buffer | Promise<Buffer>;
+  toClient: (chunk: Buffer) => Buffer | Promise<Buffer>;
 }
 
 /** Passes bytes on both ways until one side ends, no faster than they are taken. */
 export async function relayBetween({ client, server, toServer, toClient }: Relay): Promise<void> {
+  if (client.destroyed) server.destroy();
   await Promise.all([passOn(client, server, toServer), passOn(server, client, toClient)]);
 }
 
-async function passOn(from: Duplex, to: Duplex, take: (chunk: Buffer) => Promise<Buffer>): Promise<void> {
-  // A refusal is written to the client behind this.
-  const chunks: AsyncIterable<Buffer> = from.iterator({ destroyOnReturn: false });
-  for await (const chunk of chunks) {
-    if (!to.write(await take(chunk))) await Promise.race([once(to, 'drain'), once(to, 'close')]);
-  }
-  to.end();
+/** Listens for chunks: a statement of less than a millisecond notices each turn of promises. */
+function passOn(from: Duplex, to: Duplex, take: Relay['toServer']): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const write = (bytes: Buffer): void => {
+    if (to.write(bytes)) return;
+    from.pause();
+    to.once('drain', () => from.resume());
+  };
+  // Nothing behind a refusal is passed on, which is written to the client.
+  const fail = (error: unknown): void => {
+    from.off('data', pass).pause();
+    reject(error);
+  };
+  const pass = (chunk: Buffer): void => {
+    try {
+      const taken = take(chunk);
+      if (Buffer.isBuffer(taken)) write(taken);
+      else {
+        from.pause();
+        taken.then((bytes) => {
+          from.resume();
+          write(bytes);
+        }, fail);
+      }
+    } catch (error) {
+      fail(error);
+    }
+  };
+  from.on('data', pass);
+  from.once('end', () => to.end());
+  from.once('close', resolve);
+  // It has left while the other side was opened.
+  if (from.closed) resolve();
+  return promise;
 }

@@ -6,7 +6,7 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { profileOf } from '../../list.ts';
 import { parseTunnel, type TunnelAddress } from '../../tunnel-address.ts';
-import { isOwnConnection } from '../connection/own-connection.ts';
+import { createOwnConnectionCheck } from '../connection/own-connection.ts';
 import { malformedUrl } from '../connection/url-parts.ts';
 import { type OpenSsh, openSsh, type SshRequest } from './ssh.ts';
 
@@ -40,6 +40,7 @@ export function tunnelOf({ engine, hosts, parameters }: DatabaseUrl): Tunnel {
  * socket.
  */
 function createTunnel(address: TunnelAddress, hosts: SshRequest['hosts']): Tunnel {
+  const isOwnConnection = createOwnConnectionCheck();
   const open = new Set<Socket>();
   let opener: EngineContext | null = null;
   let waiting = 0;

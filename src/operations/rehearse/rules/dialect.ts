@@ -20,6 +20,8 @@ export interface Dialect {
   split(sql: string): StatementTokens[];
   parse(part: StatementTokens, resolve: Resolve): StatementFacts;
   locksOf(action: Action, situation: LockSituation): TableLock[];
+  /** The effect of a rule on a table whose rows are copied online. */
+  onlineText?(text: string): string;
   /** Lock modes, weakest first; the first one is that of statements that change rows. */
   modes: readonly LockMode[];
   /** Returns who waits for a lock of the mode: readers mean writers as well. */

@@ -23,6 +23,8 @@ export interface KnownTables {
   /** Reports whether the migration has dropped a view. */
   isDroppedView(view: RelationName): boolean;
   tableOfIndex(index: RelationName): RelationName | null;
+  /** Reports whether others write to a table while its rows are copied. */
+  isCopiedOnline(table: RelationName): boolean;
   /** All from before the migration that have rows. */
   allBusy(): [RelationName, KnownTable][];
 }

@@ -37,6 +37,10 @@ export function tableState(facts: RehearsalFacts): TableState {
     busy,
     allBusy: () => [...known].filter(([table]) => busy(table) !== null),
     isDroppedView: (view) => dropped.has(view),
+    // Cascades of foreign keys write beside the copy: such tables are locked.
+    isCopiedOnline: (table) =>
+      facts.copiesOnline === true &&
+      !(known.get(table)?.facts.constraints ?? []).some(({ kind }) => kind === 'foreign'),
     tableOfIndex: (index) => indexes.get(index) ?? null,
     originalName: (table) => known.get(table)?.name ?? table,
     resolve(name) {

@@ -116,13 +116,18 @@ interface Report {
   unexplained(table: string): void;
 }
 
-function createReport({ rewritten }: Dialect, { isMariadb = false }: RuleFacts, tables: TableState): Report {
+function createReport(
+  { rewritten, onlineText }: Dialect,
+  { isMariadb = false }: RuleFacts,
+  tables: TableState,
+): Report {
   const warnings: MigrationRisk[] = [];
   const seen = new Set<string>();
   const explained = new Set<string>();
   const last = new Map<string, Place>();
   const add: Report['add'] = (rule, { table, index, statement }) => {
-    const { code, text, safer, rewrites } = rule;
+    const { code, safer, rewrites } = rule;
+    const text = onlineText && tables.isCopiedOnline(table) ? onlineText(rule.text) : rule.text;
     const url = (isMariadb && rule.mariadbUrl) || rule.url;
     const name = tables.originalName(table);
     if (rewrites) explained.add(name);

@@ -5,6 +5,7 @@ import type { Fact } from '../../../presentation/shapes/fact.ts';
 import type { Glyphs, Tone } from '../../../presentation/shapes/glyphs.ts';
 import { LEDGER_STATES, type LedgerEntry, type LedgerState } from '../../../sanitize/ledger/ledger.ts';
 import { formatNumberOf } from '../../../text/format.ts';
+import { escaped } from '../../../text/printable.ts';
 import type { LedgerReview, ReviewedItem } from './review.ts';
 
 export interface ReviewRow extends ReviewedItem {
@@ -38,7 +39,7 @@ export function reviewColumns({ glyphs }: { glyphs: Glyphs }): Column<ReviewRow>
       title: 'COLUMN',
       essential: true,
       cell: ({ name, entry }) => ({
-        text: `${glyphs[LOOKS[entry.state].glyph]} ${name}`,
+        text: `${glyphs[LOOKS[entry.state].glyph]} ${escaped(name)}`,
         tone: LOOKS[entry.state].tone,
       }),
     },
@@ -58,7 +59,7 @@ export function reviewColumns({ glyphs }: { glyphs: Glyphs }): Column<ReviewRow>
 }
 
 function entryText({ state, reason }: LedgerEntry): string {
-  return state === 'kept' ? `kept: ${reason ?? ''}` : state;
+  return state === 'kept' ? `kept: ${escaped(reason ?? '')}` : state;
 }
 
 const CLASSES: Record<LedgerState, string> = {
@@ -74,7 +75,7 @@ export function reviewFacts({ entry, samples, table, others, valuesLeft, type, v
   const left = valuesLeft === null ? '' : ` (${formatNumberOf(valuesLeft, 'value')} in the result)`;
   return [
     { name: 'Class', value: entryText(entry), tone: LOOKS[entry.state].tone },
-    { name: 'Type', value: `${[type, ...(values ? [values.join(', ')] : [])].join(': ')}${left}` },
+    { name: 'Type', value: `${[type, ...(values ? [escaped(values.join(', '))] : [])].join(': ')}${left}` },
     { name: 'Values', value: samples.join('  ') || 'no values' },
     ...(table === null ? [] : [{ name: 'Table', value: others.size === 0 ? table : `${table}, its other columns:` }]),
     ...LEDGER_STATES.flatMap((state): Fact[] => {

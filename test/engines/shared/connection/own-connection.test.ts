@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
-import { isOwnConnection } from '../../../../src/engines/shared/connection/own-connection.ts';
+import { createOwnConnectionCheck } from '../../../../src/engines/shared/connection/own-connection.ts';
 
 const NOBODY = 65_534;
 
@@ -23,7 +23,7 @@ async function countsWhenClosed(uid: number): Promise<boolean> {
   const ended = ` 0100007F:${socket.remotePort?.toString(16).toUpperCase().padStart(4, '0')} 0100007F:`;
   const line = async () => (await readFile('/proc/net/tcp', 'latin1')).split('\n').find((each) => each.includes(ended));
   await expect.poll(line).toMatch(/^ *\d+: \S+ \S+ 05 /);
-  return await isOwnConnection(socket);
+  return await createOwnConnectionCheck()(socket);
 }
 
 it.skipIf(process.getuid?.() !== 0 || process.platform !== 'linux')(
@@ -42,7 +42,7 @@ it.each(['127.0.0.1', '::ffff:127.0.0.1'])('a connection of this user to %s is i
   const accepted = once(server, 'connection') as Promise<[Socket]>;
   const client = connect({ host, port: (server.address() as AddressInfo).port });
   const [socket] = await accepted;
-  expect(await isOwnConnection(socket)).toBe(true);
+  expect(await createOwnConnectionCheck()(socket)).toBe(true);
   client.destroy();
   socket.destroy();
 });

@@ -1,6 +1,7 @@
 import type { Dialect } from '../dialect.ts';
 import { blockedBy, commits, locksOf, MODES } from './locks.ts';
 import { parseMysql, splitMysql } from './parse.ts';
+import { COPIED, COPIED_ONLINE } from './rule-parts.ts';
 import { MYSQL_RULES } from './rules.ts';
 import { TABLE_REWRITTEN } from './table-rules.ts';
 
@@ -16,6 +17,7 @@ export const MYSQL: Dialect = {
   split: splitMysql,
   parse: parseMysql,
   locksOf,
+  onlineText: (text) => text.replace(COPIED, COPIED_ONLINE),
   modes: MODES,
   blockedBy,
   waitSetting: {

@@ -31,18 +31,19 @@ export function isCopied({ affected }: Pick<StatementFacts, 'affected'>): boolea
  * Returns the locks that an action holds for most of its time; a definition is EXCLUSIVE at its beginning and its end.
  * https://dev.mysql.com/doc/refman/en/innodb-online-ddl-performance.html
  */
-export function locksOf(action: Action, { tables, statement }: LockSituation): TableLock[] {
+export function locksOf(action: Action, situation: LockSituation): TableLock[] {
+  const { tables } = situation;
   switch (action.kind) {
     case 'add index':
-      return alters(action, statement, isOfText(action.type) ? 'SHARED NO WRITE' : 'SHARED UPGRADABLE');
+      return alters(action, situation, isOfText(action.type) ? 'SHARED NO WRITE' : 'SHARED UPGRADABLE');
     case 'rebuild':
-      return alters(action, statement, 'SHARED UPGRADABLE');
+      return alters(action, situation, 'SHARED UPGRADABLE');
     case 'partition':
-      return alters(action, statement, action.change === 'some' ? 'SHARED NO WRITE' : 'EXCLUSIVE');
+      return alters(action, situation, action.change === 'some' ? 'SHARED NO WRITE' : 'EXCLUSIVE');
     case 'add constraint':
-      return alters(action, statement, action.constraint.kind === 'primary' ? 'SHARED UPGRADABLE' : 'EXCLUSIVE');
+      return alters(action, situation, action.constraint.kind === 'primary' ? 'SHARED UPGRADABLE' : 'EXCLUSIVE');
     case 'add column':
-      return alters(action, statement, action.column.isIdentity ? 'SHARED NO WRITE' : 'EXCLUSIVE');
+      return alters(action, situation, action.column.isIdentity ? 'SHARED NO WRITE' : 'EXCLUSIVE');
     case 'alter column':
     case 'convert':
     case 'drop column':
@@ -51,7 +52,7 @@ export function locksOf(action: Action, { tables, statement }: LockSituation): T
     case 'rename column':
     case 'rename table':
     case 'weak':
-      return alters(action, statement, 'EXCLUSIVE');
+      return alters(action, situation, 'EXCLUSIVE');
     case 'drop index':
     case 'create trigger':
       return action.table === null ? [] : [{ table: action.table, mode: 'EXCLUSIVE' }];
@@ -83,11 +84,18 @@ function isOfText(type: string): boolean {
 /** `LOCK=` may ask for more. */
 const DEMANDED: Record<string, MysqlLockMode> = { shared: 'SHARED NO WRITE', exclusive: 'SHARED NO READ WRITE' };
 
-function alters({ table }: { table: RelationName }, statement: StatementFacts, inPlace: MysqlLockMode): TableLock[] {
+function alters(
+  { table }: { table: RelationName },
+  { tables, statement }: LockSituation,
+  inPlace: MysqlLockMode,
+): TableLock[] {
   const demanded = statement.actions.flatMap((action) =>
     action.kind === 'demand' && action.what === 'lock' ? (DEMANDED[action.value] ?? []) : [],
   );
-  const modes = [...demanded, isCopied(statement) ? 'SHARED NO WRITE' : inPlace] as const;
+  // What blocks writers in place does so in a copy, such as numbers for all rows.
+  const isOnline = inPlace !== 'SHARED NO WRITE' && tables.isCopiedOnline(table);
+  const ofCopy: MysqlLockMode = isOnline ? 'SHARED UPGRADABLE' : 'SHARED NO WRITE';
+  const modes = [...demanded, isCopied(statement) ? ofCopy : inPlace] as const;
   const mode = MODES.findLast((each) => modes.includes(each)) ?? inPlace;
   return [{ table, mode }];
 }

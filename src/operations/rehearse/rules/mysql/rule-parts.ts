@@ -19,6 +19,8 @@ export function onlineDdl(
 
 /** Effects that rules share. */
 export const COPIED = 'Writes to the table wait until all of its rows are copied; at the end reads wait, too.';
+/** The same on servers that copy online. */
+export const COPIED_ONLINE = 'The rows are copied, which takes disk space and time; only at the end others wait.';
 export const REBUILT = 'The table is written anew, which takes disk space and input and output of the server.';
 /** The safer form of a statement that copies a table. */
 export const BY_TOOL = 'Copy in the background: gh-ost or pt-online-schema-change.';
