@@ -7,7 +7,7 @@ import { PICK, snapshotItems, targetItems } from './pick-text.ts';
 
 /** Reports whether a person can choose: never for a script, in CI, with `--json`, `--no-tui` or `--yes`. */
 export function canPick({ json, tui, yes }: Globals, { terminal, environment }: CommandHost): boolean {
-  const attended = terminal.canAsk || terminal.interactive;
+  const attended = terminal.canAsk || terminal.noScreens === null;
   return attended && !terminal.ci && environment.TERM !== 'dumb' && !json && tui && !yes;
 }
 
