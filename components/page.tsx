@@ -1,9 +1,9 @@
 import { Box } from 'ink';
 import type { ReactNode } from 'react';
+import { cut } from '../src/text/text-width.ts';
 import { KeyBar, type KeyHint } from './key-bar.tsx';
 import { cutSpans, Line, type Span, spansWidth } from './line.tsx';
 import { StatusBar, type StatusFact } from './status-bar.tsx';
-import { cut } from '../src/text/text-width.ts';
 import { type TextStyle, useTheme } from './theme.ts';
 
 export interface Size {
@@ -126,11 +126,13 @@ function waySpans(path: string[], room: number, { pointer, ellipsis }: TitleLine
       { text: index === 0 ? ' ' : ` ${pointer} `, tone: 'dim' },
       { text: name, tone: index === names.length - 1 ? 'strong' : index === 0 ? 'accent' : 'plain' },
     ]);
-  const shortened = path.slice(1, -1).map((_, at) => [
-    ellipsis,
-    ...path.slice(1, at + 2).map((name) => cut(name, SHORTENED, ellipsis)),
-    ...path.slice(at + 2),
-  ]);
+  const shortened = path
+    .slice(1, -1)
+    .map((_, at) => [
+      ellipsis,
+      ...path.slice(1, at + 2).map((name) => cut(name, SHORTENED, ellipsis)),
+      ...path.slice(at + 2),
+    ]);
   const left = path.slice(1).map((_, at) => [ellipsis, ...path.slice(at + 1)]);
   const ways = [path, ...left.slice(0, 1), ...shortened, ...left.slice(1)].map(way);
   return ways.find((spans) => spansWidth(spans) <= room) ?? nameSpans(path);

@@ -9,7 +9,8 @@ import { withUrlTarget } from './words.ts';
 export async function run(host: CommandHost): Promise<ExitCode> {
   try {
     // The screens start without the commands and their parser.
-    if (host.words.length === 0 && host.terminal.noScreens === null) return await openScreens(withFile(AS_IT_IS, host), host);
+    if (host.words.length === 0 && host.terminal.noScreens === null)
+      return await openScreens(withFile(AS_IT_IS, host), host);
     const grammar = await host.loadGrammar();
     const line = await parse(host, grammar);
     if (line.kind !== 'text') line.globals = withFile(line.globals, host);

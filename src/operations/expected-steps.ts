@@ -52,6 +52,11 @@ export function swapStep(database: string, { engine, tables }: ExpectedContent):
   return { step: 'swap', label: `Switch ${database} to the restored database`, ms: 40 + tables / renamedTables };
 }
 
+/** A checkpoint of the whole server comes before it, of what the run has written above all. */
+export function dropStep({ bytes }: ExpectedContent): ExpectedStep {
+  return { step: 'drop', label: 'Drop outdated copies', ms: 700 + bytes / 150_000 };
+}
+
 /** Bytes in a millisecond: of a network that is neither slow nor fast. */
 export const SENT_PER_MS = 20_000;
 

@@ -50,8 +50,12 @@ const UNKNOWN_REST_MS = 25;
 const MOST_WHILE_RUNNING = 0.99;
 /** Before the first step the plan is verified. */
 const LEAD_MS = 200;
-/** A measured duration counts as much as the estimate when it has lasted so long. */
+/** The estimates count as much as the measured durations when these have lasted so long, or such a share of the run. */
 const PRIOR_MS = 300;
+const PRIOR_SHARE = 0.15;
+/** One step that takes much longer or shorter than expected says little of the others. */
+const MOST_OF_A_STEP = 3;
+const STEP_SLACK_MS = 200;
 const LEAST_FACTOR = 0.2;
 const MOST_FACTOR = 8;
 
@@ -115,8 +119,8 @@ function workLeft({ begun, expectedMs }: StepInList, now: number): number {
 /** By what is reported, else by the time. */
 function doneShare(step: RunStep, { ms, now }: { ms: number | null; now: number }): number {
   const reported = step.progress && paceOf(step.progress, now).share;
-  // What is read is not all written yet.
-  if (reported !== null) return reported * MOST_REPORTED;
+  // What is read is not all written yet; before the first report the time tells.
+  if (reported) return reported * MOST_REPORTED;
   const spentMs = Math.max(0, now - step.startedAt);
   if (ms === null) return spentMs / (spentMs + SLOW_MS);
   const spent = spentMs / ms;
@@ -128,14 +132,34 @@ const STEADY = 0.8;
 const SLOW_MS = 20_000;
 const MOST_REPORTED = 0.95;
 
-/** Steps to come are as much slower or faster than expected as those before. */
 function remainingMs(state: RunSteps, now: number): number | null {
   if (state.expected.length === 0) return null;
   const steps = stepsInList(state);
-  const done = steps.reduce((sum, step) => sum + (step.expectedMs ?? 0) - workLeft(step, now), LEAD_MS);
-  const spent = now - state.startedAt;
-  const factor = Math.max(LEAST_FACTOR, Math.min(MOST_FACTOR, (spent + PRIOR_MS) / (Math.max(0, done) + PRIOR_MS)));
+  const factor = slowness(state, { steps, now });
   return steps.reduce((sum, step) => sum + leftOfStep(step, { factor, now }), 0);
+}
+
+/** Steps to come are as much slower or faster than expected as those before. */
+function slowness({ steps: begun, startedAt, expected }: RunSteps, { steps, now }: StepsAt): number {
+  const first = begun[0]?.startedAt ?? now;
+  const all = expected.reduce((sum, { ms }) => sum + ms, 0);
+  const prior = Math.max(PRIOR_MS, PRIOR_SHARE * all);
+  const [spent, done] = steps.reduce(
+    ([spentMs, doneMs], step) => {
+      if (step.begun === null || step.expectedMs === null) return [spentMs, doneMs];
+      const part = step.expectedMs - workLeft(step, now);
+      const ms = Math.max(0, (step.begun.endedAt ?? now) - step.begun.startedAt);
+      const least = Math.max(0, part / MOST_OF_A_STEP - STEP_SLACK_MS);
+      return [spentMs + Math.max(least, Math.min(part * MOST_OF_A_STEP + STEP_SLACK_MS, ms)), doneMs + part];
+    },
+    [Math.min(first - startedAt, LEAD_MS * MOST_OF_A_STEP), LEAD_MS],
+  );
+  return Math.max(LEAST_FACTOR, Math.min(MOST_FACTOR, (spent + prior) / (done + prior)));
+}
+
+interface StepsAt {
+  steps: StepInList[];
+  now: number;
 }
 
 function leftOfStep(step: StepInList, { factor, now }: { factor: number; now: number }): number {

@@ -65,6 +65,8 @@ export interface RunSummary {
   rehearsal?: RehearsalResult;
   /** Schemas with data that a build left out, and no setting excludes. */
   lostSchemas?: string[];
+  /** The database that was made, without password. Default: the replaced one. */
+  url?: string;
   /** Id of the snapshot that was made, loaded or moved. */
   snapshot?: string;
 }

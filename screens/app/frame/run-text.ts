@@ -6,7 +6,7 @@ import { queuedText } from '../../../src/presentation/shapes/question.ts';
 import { kindBadge } from '../../../src/presentation/snapshot.ts';
 import type { ScreenNotice } from '../../../src/state/navigation.ts';
 import { elapsed, type LogLine, type RunState } from '../../../src/state/run.ts';
-import { progressOfRun, type ReplacedDatabase, type Run, type RunSummary, runBefore } from '../../../src/state/runs.ts';
+import { progressOfRun, type Run, type RunSummary, runBefore } from '../../../src/state/runs.ts';
 import { formatCount, formatDuration, formatNumberOf } from '../../../src/text/format.ts';
 
 export const RUN_MARKS: Record<RunState['status'], StateMark> = {
@@ -53,7 +53,7 @@ export function untouchedLines({ state, swaps }: Run): string[] {
 }
 
 /** `psql` or `mysql`: the client of a database. */
-export function clientName({ url }: ReplacedDatabase): string {
+export function clientName(url: string): string {
   return profileOfScheme(url.split(':', 1)[0] ?? '')?.client ?? 'the client';
 }
 

@@ -23,11 +23,10 @@ interface OfSnapshot {
 export function operationRun<Request, P extends Planned<Request, unknown>, Result>(
   model: Model,
   operation: Operation<Request, P, Result>,
-  { target, shown, sealed }: ShownPlan<P> & { target: string },
+  { target, shown, sealed, steps = operation.steps?.(shown) }: ShownPlan<P> & { target: string },
 ): RunDefinition {
   const replacement = operation.replaces?.(shown) ?? null;
   const sanitized = operation.sanitized?.(shown) ?? null;
-  const steps = operation.steps?.(shown);
   return {
     title: operation.title?.(shown) ?? uncapitalized(operation.question(shown, model.clock()).title),
     target,

@@ -20,4 +20,5 @@ export const buildOperation = defineOperation<BuildAndSanitizeRequest, PlannedBu
   sanitized: () => false,
   steps: ({ target, content, sanitize }) =>
     sanitize ? sanitizeExpectedSteps(sanitize, content) : buildExpectedSteps(target, content),
+  alike: ({ target, sanitize }) => ({ operation: sanitize ? 'sanitize' : 'build', target }),
 });

@@ -13,17 +13,17 @@ export function sanitizeExpectedSteps(plan: SanitizePlan, content = contentOf(pl
     ...queryWork(query.statements.length, content),
     ...dumpSteps(content, 'the sanitized database'),
     { step: 'leaks', label: 'Search the result for original values', ms: 60 },
-    { step: 'traces', label: 'Remove remnants of the old values', ms: 60 },
+    { step: 'traces', label: 'Remove remnants of the old values', ms: 150 },
     ...(destination ? [swapStep(destination.database, content)] : []),
     { step: 'store', label: 'Store the sanitized snapshot', ms: 30 },
   ];
 }
 
 function queryWork(statements: number, { bytes, tables }: ExpectedContent): ExpectedStep[] {
-  const search = 100 + tables * 10;
+  const search = 100 + tables * 5 + bytes / 150_000;
   return [
     { step: 'survey', label: 'Search for personal data', ms: search },
-    { step: 'query', label: `Run ${formatNumberOf(statements, 'statement')}`, ms: 100 + bytes / 200_000 },
-    { step: 'coverage', label: 'Compare the columns with their old values', ms: search + bytes / 200_000 },
+    { step: 'query', label: `Run ${formatNumberOf(statements, 'statement')}`, ms: 50 + bytes / 1_000_000 },
+    { step: 'coverage', label: 'Compare the columns with their old values', ms: search * 1.2 },
   ];
 }

@@ -18,4 +18,5 @@ export const sanitizeOperation = defineOperation<SanitizeRequest, PlannedSanitiz
   replaces: ({ destination }) => destination && { database: destination, bySwap: true },
   sanitized: () => false,
   steps: (plan) => sanitizeExpectedSteps(plan),
+  alike: ({ target }) => ({ operation: 'sanitize', target }),
 });
