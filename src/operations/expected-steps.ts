@@ -10,12 +10,17 @@ export interface ExpectedContent {
   rows: number;
   bytes: number;
   indexes: number;
+  /** The figures are assumed. */
+  assumed?: true;
 }
 
 /** A list of snapshots has no number of indexes. */
 const INDEXES_PER_TABLE = 3;
 /** A content for want of another: the measured durations correct it. */
-const UNKNOWN: Omit<ExpectedContent, 'engine'> = { tables: 20, rows: 100_000, bytes: 20_000_000, indexes: 60 };
+const UNKNOWN: Omit<ExpectedContent, 'engine'> = {
+  ...{ tables: 20, rows: 100_000, bytes: 20_000_000, indexes: 60 },
+  assumed: true,
+};
 
 export function contentOf(snapshot: SnapshotRow | null | undefined, engine: EngineId = 'postgres'): ExpectedContent {
   if (!snapshot) return { engine, ...UNKNOWN };
@@ -55,6 +60,11 @@ export function swapStep(database: string, { engine, tables }: ExpectedContent):
 /** A checkpoint of the whole server comes before it, of what the run has written above all. */
 export function dropStep({ bytes }: ExpectedContent): ExpectedStep {
   return { step: 'drop', label: 'Drop outdated copies', ms: 700 + bytes / 150_000 };
+}
+
+/** Marks steps whose content is assumed, so that they are corrected once it is known. */
+export function assumedSteps(steps: ExpectedStep[], { assumed, bytes }: ExpectedContent): ExpectedStep[] {
+  return assumed ? steps.map((step) => ({ ...step, assumedBytes: bytes })) : steps;
 }
 
 /** Bytes in a millisecond: of a network that is neither slow nor fast. */

@@ -1,4 +1,4 @@
-import { paceOf } from './progress.ts';
+import { type Progress, paceOf } from './progress.ts';
 import type { RunStep } from './run-step.ts';
 
 /** A step to come; its duration is estimated before the run, from bytes, indexes and rows. */
@@ -6,6 +6,8 @@ export interface ExpectedStep {
   step: string;
   label: string;
   ms: number;
+  /** Bytes of a content that was not known: once they are, the estimates are corrected. */
+  assumedBytes?: number;
 }
 
 /** The part of a run's state that its progress depends on. */
@@ -52,9 +54,9 @@ const MOST_WHILE_RUNNING = 0.99;
 const LEAD_MS = 200;
 /** The estimates count as much as the measured durations when these have lasted so long, or such a share of the run. */
 const PRIOR_MS = 300;
-const PRIOR_SHARE = 0.15;
+const PRIOR_SHARE = 0.1;
 /** One step that takes much longer or shorter than expected says little of the others. */
-const MOST_OF_A_STEP = 3;
+const MOST_OF_A_STEP = 4;
 const STEP_SLACK_MS = 200;
 const LEAST_FACTOR = 0.2;
 const MOST_FACTOR = 8;
@@ -89,7 +91,8 @@ function shareOf(state: RunSteps, now: number): number {
 }
 
 /** Expected steps are found in the order of the plan; one that was passed over does not come. */
-function stepsInList({ steps, expected }: RunSteps): StepInList[] {
+function stepsInList({ steps, expected: planned }: RunSteps): StepInList[] {
+  const expected = corrected(planned, steps);
   const open = new Set(expected.keys());
   let next = 0;
   const begun = steps.map((step): StepInList => {
@@ -103,6 +106,19 @@ function stepsInList({ steps, expected }: RunSteps): StepInList[] {
   const toCome = expected.slice(next).map(({ label, ms }): StepInList => ({ begun: null, label, expectedMs: ms }));
   return [...begun, ...toCome];
 }
+
+/** Estimates of a content that was assumed, by the bytes that the first step has reported. */
+function corrected(expected: ExpectedStep[], steps: RunStep[]): ExpectedStep[] {
+  const assumed = expected.find(({ assumedBytes }) => assumedBytes !== undefined)?.assumedBytes;
+  const found = assumed === undefined ? undefined : steps.find(({ progress }) => progress?.unit === 'bytes');
+  const total = found?.progress?.total;
+  if (assumed === undefined || !total) return expected;
+  const ratio = Math.max(LEAST_RATIO, total / assumed);
+  return expected.map((step) => (step.assumedBytes === undefined ? step : { ...step, ms: step.ms * ratio }));
+}
+
+/** The fixed part of a step, as a share of one of 20 MB. */
+const LEAST_RATIO = 0.4;
 
 /** Milliseconds of the estimate that remain. Without another event it only falls. */
 function remainingWork(state: RunSteps, now: number): number {
@@ -141,20 +157,25 @@ function remainingMs(state: RunSteps, now: number): number | null {
 
 /** Steps to come are as much slower or faster than expected as those before. */
 function slowness({ steps: begun, startedAt, expected }: RunSteps, { steps, now }: StepsAt): number {
-  const first = begun[0]?.startedAt ?? now;
   const all = expected.reduce((sum, { ms }) => sum + ms, 0);
   const prior = Math.max(PRIOR_MS, PRIOR_SHARE * all);
-  const [spent, done] = steps.reduce(
-    ([spentMs, doneMs], step) => {
-      if (step.begun === null || step.expectedMs === null) return [spentMs, doneMs];
-      const part = step.expectedMs - workLeft(step, now);
-      const ms = Math.max(0, (step.begun.endedAt ?? now) - step.begun.startedAt);
-      const least = Math.max(0, part / MOST_OF_A_STEP - STEP_SLACK_MS);
-      return [spentMs + Math.max(least, Math.min(part * MOST_OF_A_STEP + STEP_SLACK_MS, ms)), doneMs + part];
-    },
-    [Math.min(first - startedAt, LEAD_MS * MOST_OF_A_STEP), LEAD_MS],
-  );
-  return Math.max(LEAST_FACTOR, Math.min(MOST_FACTOR, (spent + prior) / (done + prior)));
+  const leadMs = Math.min((begun[0]?.startedAt ?? now) - startedAt, LEAD_MS * MOST_OF_A_STEP);
+  const known = steps.map((step) => measured(step, now)).filter((one) => one !== null);
+  const spent = known.reduce((sum, one) => sum + one.spentMs, leadMs + prior);
+  const done = known.reduce((sum, one) => sum + one.doneMs, LEAD_MS + prior);
+  return Math.max(LEAST_FACTOR, Math.min(MOST_FACTOR, spent / done));
+}
+
+/** What a step took, and what that part of it was expected to take; `null` where the step says nothing yet. */
+function measured({ begun, expectedMs }: StepInList, now: number): { spentMs: number; doneMs: number } | null {
+  if (begun === null || expectedMs === null) return null;
+  const ms = Math.max(0, (begun.endedAt ?? now) - begun.startedAt);
+  const share = begun.state === 'running' ? (begun.progress && paceOf(begun.progress, now).share) || null : 1;
+  // Without a report only a step that is overdue tells something.
+  const doneMs = share === null ? Math.min(ms, expectedMs) : expectedMs * share;
+  if (share === null && ms <= expectedMs) return null;
+  const least = Math.max(0, doneMs / MOST_OF_A_STEP - STEP_SLACK_MS);
+  return { spentMs: Math.max(least, Math.min(doneMs * MOST_OF_A_STEP + STEP_SLACK_MS, ms)), doneMs };
 }
 
 interface StepsAt {
@@ -162,16 +183,35 @@ interface StepsAt {
   now: number;
 }
 
-function leftOfStep(step: StepInList, { factor, now }: { factor: number; now: number }): number {
-  const { begun } = step;
-  if (begun?.state === 'running' && begun.progress) {
-    const { remainingMs: measured } = paceOf(begun.progress, now);
-    if (measured !== null) return measured;
-  }
+function leftOfStep({ begun, expectedMs }: StepInList, { factor, now }: { factor: number; now: number }): number {
+  const ms = (expectedMs ?? UNEXPECTED_MS) * factor;
+  if (begun === null) return ms;
+  if (begun.state !== 'running') return 0;
+  const spent = Math.max(0, now - begun.startedAt);
   // A step that takes longer than expected is expected to take longer still.
-  const overdue =
-    begun?.state === 'running' ? OVERDUE_SHARE * Math.max(0, now - begun.startedAt - (step.expectedMs ?? 0)) : 0;
-  return Math.max(overdue, workLeft(step, now) * factor);
+  const byTime = Math.max(ms - spent, OVERDUE_SHARE * (spent - LATE_FROM * ms), LEAST_LEFT_SHARE * ms);
+  return begun.progress ? leftByPace(begun.progress, { ms, spent, byTime, now }) : byTime;
 }
 
+interface Estimated {
+  /** All of the step, as expected. */
+  ms: number;
+  spent: number;
+  byTime: number;
+  now: number;
+}
+
+/** At first the expected rate counts as much as the measured one. */
+function leftByPace(progress: Progress, { ms, spent, byTime, now }: Estimated): number {
+  const { done, total } = progress;
+  const { share, rate } = paceOf(progress, now);
+  if (total === null || !share || done > total) return byTime;
+  const perMs = rate === null ? done / Math.max(1, spent) : rate / 1000;
+  const blended = (perMs * spent + (total / ms) * TRUSTED_MS) / (spent + TRUSTED_MS);
+  return (total - done) / blended;
+}
+
+const TRUSTED_MS = 1000;
 const OVERDUE_SHARE = 0.5;
+const LATE_FROM = 0.7;
+const LEAST_LEFT_SHARE = 0.1;

@@ -2,12 +2,12 @@ import type { SanitizePlan } from '../../results/sanitize-results.ts';
 import type { ExpectedStep } from '../../state/overall-progress.ts';
 import { formatNumberOf } from '../../text/format.ts';
 import { buildExpectedSteps } from '../build/expected-steps.ts';
-import { contentOf, dumpSteps, type ExpectedContent, restoreSteps, swapStep } from '../expected-steps.ts';
+import { assumedSteps, contentOf, dumpSteps, type ExpectedContent, restoreSteps, swapStep } from '../expected-steps.ts';
 
 /** Without a given content that of the original, which is built first where the plan has none. */
 export function sanitizeExpectedSteps(plan: SanitizePlan, content = contentOf(plan.snapshot)): ExpectedStep[] {
   const { destination, query, target, snapshot } = plan;
-  return [
+  const steps = [
     ...(snapshot ? [] : buildExpectedSteps(target, content)),
     ...restoreSteps(content),
     ...queryWork(query.statements.length, content),
@@ -17,6 +17,7 @@ export function sanitizeExpectedSteps(plan: SanitizePlan, content = contentOf(pl
     ...(destination ? [swapStep(destination.database, content)] : []),
     { step: 'store', label: 'Store the sanitized snapshot', ms: 30 },
   ];
+  return assumedSteps(steps, content);
 }
 
 function queryWork(statements: number, { bytes, tables }: ExpectedContent): ExpectedStep[] {
