@@ -78,10 +78,3 @@ export function transferSteps(
   const label = { push: 'Push', pull: 'Pull', export: 'Export', verify: 'Verify' }[step];
   return [{ step, label, ms: 200 + size_bytes / SENT_PER_MS }];
 }
-
-/** Scales steps to the duration of earlier runs. */
-export function scaledTo(steps: ExpectedStep[], totalMs: number | undefined): ExpectedStep[] {
-  const sum = steps.reduce((total, { ms }) => total + ms, 0);
-  if (totalMs === undefined || sum === 0) return steps;
-  return steps.map((step) => ({ ...step, ms: (step.ms * totalMs) / sum }));
-}

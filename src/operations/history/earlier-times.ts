@@ -22,11 +22,27 @@ export function withEarlierTimes(
     return times ? [{ times, ratio: sizeRatio(size_bytes, alike.bytes ?? size_bytes) }] : [];
   });
   const counted = runs.slice(0, COUNTED);
-  return expected.map((step, at) => {
-    const times = counted.flatMap(({ times, ratio }) => (times[at] == null ? [] : [times[at] * ratio]));
-    times.sort((a, b) => a - b);
-    return { ...step, ms: times[Math.floor(times.length / 2)] ?? step.ms };
-  });
+  const known = expected.map((_, at) =>
+    median(counted.flatMap(({ times, ratio }) => (times[at] == null ? [] : [times[at] * ratio]))),
+  );
+  const factor = speedRatio(expected, known);
+  return expected.map((step, at) => ({ ...step, ms: known[at] ?? step.ms * factor }));
+}
+
+/** How much longer the known steps took than expected: so do the others. */
+function speedRatio(expected: ExpectedStep[], known: (number | null)[]): number {
+  const sums = expected.reduce(
+    (sum, { ms }, at) => (known[at] == null ? sum : { took: sum.took + known[at], of: sum.of + ms }),
+    { took: LEAST_MS, of: LEAST_MS },
+  );
+  return sums.took / sums.of;
+}
+
+/** Shorter runs say little of the speed of a machine. */
+const LEAST_MS = 300;
+
+function median(values: number[]): number | null {
+  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? null;
 }
 
 function earlierRuns(context: Pick<Context, 'configuration'>, alike: AlikeRuns): HistoryEntry[] {

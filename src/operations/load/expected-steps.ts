@@ -8,13 +8,12 @@ import {
   type ExpectedContent,
   restoreSteps,
   SENT_PER_MS,
-  scaledTo,
   swapStep,
 } from '../expected-steps.ts';
 
-/** All steps of a load: of earlier ones of its kind if there are any, else by bytes, indexes and rows of the manifest. */
+/** All steps of a load, by bytes, indexes and rows of the manifest. */
 export function loadExpectedSteps(plan: LoadPlan): ExpectedStep[] {
-  return scaledTo([...savingSteps(plan), ...pullSteps(plan), ...restoring(plan)], plan.estimate?.duration_ms);
+  return [...savingSteps(plan), ...pullSteps(plan), ...restoring(plan)];
 }
 
 export function loadExpectedMs(plan: LoadPlan): number {
