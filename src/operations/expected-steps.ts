@@ -59,7 +59,7 @@ export function swapStep(database: string, { engine, tables }: ExpectedContent):
 
 /** A checkpoint of the whole server comes before it, of what the run has written above all. */
 export function dropStep({ bytes }: ExpectedContent): ExpectedStep {
-  return { step: 'drop', label: 'Drop outdated copies', ms: 700 + bytes / 150_000 };
+  return { step: 'drop', label: 'Drop outdated copies', ms: 900 + bytes / 200_000 };
 }
 
 /** Marks steps whose content is assumed, so that they are corrected once it is known. */

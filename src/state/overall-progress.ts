@@ -113,12 +113,12 @@ function corrected(expected: ExpectedStep[], steps: RunStep[]): ExpectedStep[] {
   const found = assumed === undefined ? undefined : steps.find(({ progress }) => progress?.unit === 'bytes');
   const total = found?.progress?.total;
   if (assumed === undefined || !total) return expected;
-  const ratio = Math.max(LEAST_RATIO, total / assumed);
+  const ratio = FIXED_SHARE + (1 - FIXED_SHARE) * (total / assumed);
   return expected.map((step) => (step.assumedBytes === undefined ? step : { ...step, ms: step.ms * ratio }));
 }
 
-/** The fixed part of a step, as a share of one of 20 MB. */
-const LEAST_RATIO = 0.4;
+/** The part of a step of 20 MB that other sizes have as well. */
+const FIXED_SHARE = 0.35;
 
 /** Milliseconds of the estimate that remain. Without another event it only falls. */
 function remainingWork(state: RunSteps, now: number): number {
@@ -190,25 +190,22 @@ function leftOfStep({ begun, expectedMs }: StepInList, { factor, now }: { factor
   const spent = Math.max(0, now - begun.startedAt);
   // A step that takes longer than expected is expected to take longer still.
   const byTime = Math.max(ms - spent, OVERDUE_SHARE * (spent - LATE_FROM * ms), LEAST_LEFT_SHARE * ms);
-  return begun.progress ? leftByPace(begun.progress, { ms, spent, byTime, now }) : byTime;
+  return begun.progress ? leftByPace(begun.progress, { ms, byTime, now }) : byTime;
+}
+
+/** At first the expected rate counts more than the measured one, which begins with the first report. */
+function leftByPace({ done, total, samples }: Progress, { ms, byTime, now }: Estimated): number {
+  const first = samples.find((sample) => sample.done > 0);
+  if (total === null || total <= 0 || !first || done > total) return byTime;
+  const span = Math.max(0, now - first.at);
+  return (total - done) / ((done - first.done + (total / ms) * TRUSTED_MS) / (span + TRUSTED_MS));
 }
 
 interface Estimated {
   /** All of the step, as expected. */
   ms: number;
-  spent: number;
   byTime: number;
   now: number;
-}
-
-/** At first the expected rate counts as much as the measured one. */
-function leftByPace(progress: Progress, { ms, spent, byTime, now }: Estimated): number {
-  const { done, total } = progress;
-  const { share, rate } = paceOf(progress, now);
-  if (total === null || !share || done > total) return byTime;
-  const perMs = rate === null ? done / Math.max(1, spent) : rate / 1000;
-  const blended = (perMs * spent + (total / ms) * TRUSTED_MS) / (spent + TRUSTED_MS);
-  return (total - done) / blended;
 }
 
 const TRUSTED_MS = 1000;

@@ -33,9 +33,10 @@ export function runStatus({ state, summary, cancelling }: Run, now: number): Cel
   return { text: `${status} after ${time}`, tone };
 }
 
-/** The kind of its data, before the status: of a sanitization that of its result once there is one. */
+/** The kind of its data, before the status: of a sanitization that of its result, once there is one. */
 export function runBadge({ sanitized, summary }: Run): Cell[] {
-  return sanitized === undefined ? [] : [kindBadge(sanitized || summary?.sanitized !== undefined), { text: '  ' }];
+  const isSanitized = summary?.sanitized !== undefined || sanitized;
+  return isSanitized === undefined ? [] : [kindBadge(isSanitized), { text: '  ' }];
 }
 
 /** `shop_dev replaced`, `1.5 s`, `unavailable 46 ms`: the result, the duration, then what else is known. */
@@ -72,7 +73,8 @@ export function queuedLines(before: Run | null): string[] {
 /** A run that has ended, in one line: also printed after quitting. */
 export function endedLine({ title, state, summary }: Run): ScreenNotice {
   if (state.status === 'done') {
-    return { text: summary?.line ?? title, tone: outcomeTone(summary) };
+    const time = formatDuration(elapsed(state, state.endedAt ?? state.startedAt));
+    return { text: summary ? `${summary.line} in ${time}` : title, tone: outcomeTone(summary) };
   }
   const reason = state.error ? `: ${state.error.message}` : '';
   return { text: `${title} ${state.status}${reason}`, tone: state.status === 'cancelled' ? 'caution' : 'bad' };

@@ -26,7 +26,11 @@ export function withEarlierTimes(
     median(counted.flatMap(({ times, ratio }) => (times[at] == null ? [] : [times[at] * ratio]))),
   );
   const factor = speedRatio(expected, known);
-  return expected.map((step, at) => ({ ...step, ms: known[at] ?? step.ms * factor }));
+  return expected.map(({ assumedBytes, ...step }, at) => {
+    const ms = known[at] ?? null;
+    if (ms !== null) return { ...step, ms };
+    return { ...step, ms: step.ms * factor, ...(assumedBytes !== undefined && { assumedBytes }) };
+  });
 }
 
 /** How much longer the known steps took than expected: so do the others. */

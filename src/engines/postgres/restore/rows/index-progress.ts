@@ -33,7 +33,8 @@ export async function withIndexProgress(
   const ended = AbortSignal.any([signal, stopped.signal]);
   const tell = (done: number): void =>
     report({ event: 'progress', step: 'index', done: Math.min(done, total), total, unit: 'objects' });
-  const made = async (): Promise<number> => (await session.query<{ made: number }>(COUNT))[0]?.made ?? 0;
+  const made = async (): Promise<number> =>
+    (await session.query<{ made: number }>(COUNT, { told: 'the number of indexes and foreign keys' }))[0]?.made ?? 0;
   const watch = async (): Promise<void> => {
     const before = await made();
     for (let last = -1; !ended.aborted; ) {
