@@ -19,7 +19,10 @@ import { UNDO } from '../commands/undo.ts';
 export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
   ...RUN_KEYS,
   { ...SHOW_REHEARSAL, when: (context) => !context.route.log && (SHOW_REHEARSAL.when?.(context) ?? true) },
-  ...OPEN_MADE.map((key) => ({ ...key, when: (context: KeyContext<RunRoute>) => !context.route.log && (key.when?.(context) ?? true) })),
+  ...OPEN_MADE.map((key) => ({
+    ...key,
+    when: (context: KeyContext<RunRoute>) => !context.route.log && (key.when?.(context) ?? true),
+  })),
   LOAD_MADE,
   SHOW_COVERAGE,
   { ...UNDO, when: hasUndo },

@@ -77,7 +77,10 @@ export function overallProgress(state: RunSteps, now: number): OverallProgress {
 export function nextAnchor(before: RunSteps, after: RunSteps, now: number): ProgressAnchor {
   const workMs = remainingWork(after, now);
   if (workMs <= remainingWork(before, now)) return before.anchor;
-  return { share: shareOf(before, now), workMs };
+  const all = stepsInList(after).reduce((sum, { expectedMs }) => sum + (expectedMs ?? UNEXPECTED_MS), 0);
+  // Of a content that turned out to be larger, a part is done already.
+  const done = before.expected.length === 0 ? 0 : Math.min(MOST_WHILE_RUNNING, 1 - workMs / Math.max(all, workMs));
+  return { share: Math.max(shareOf(before, now), done), workMs };
 }
 
 export function startAnchor(expected: ExpectedStep[]): ProgressAnchor {

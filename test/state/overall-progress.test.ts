@@ -14,7 +14,9 @@ interface RecordedRun {
 }
 
 function readRuns(file: string): RecordedRun[] {
-  const lines = readFileSync(new URL(file, import.meta.url), 'utf8').trim().split('\n');
+  const lines = readFileSync(new URL(file, import.meta.url), 'utf8')
+    .trim()
+    .split('\n');
   return lines.map((line): RecordedRun => JSON.parse(line));
 }
 

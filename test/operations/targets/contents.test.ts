@@ -7,8 +7,8 @@ import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
 import { applyReset, planReset } from '../../../src/operations/reset/reset.ts';
 import { applySave, planSave } from '../../../src/operations/save/save.ts';
 import { withContents } from '../../../src/operations/targets/contents.ts';
-import { targetFacts } from '../../../src/operations/targets/targets-text.ts';
 import { listTargets } from '../../../src/operations/targets/targets.ts';
+import { targetFacts } from '../../../src/operations/targets/targets-text.ts';
 import { applyUndo, planUndo } from '../../../src/operations/undo/undo.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import { type AnyServer, startAnyServer } from '../../helpers/databases/any-server.ts';
@@ -55,7 +55,9 @@ describeWithKind('postgres', 'what a destination holds', () => {
   const holds = async (on: Context) => {
     const [row] = await listTargets(on);
     const held = row && (await withContents(on, row));
-    return held && targetFacts({ row: held, checkedAt: 0, checking: false }, 0).find(({ name }) => name === 'Holds')?.value;
+    return (
+      held && targetFacts({ row: held, checkedAt: 0, checking: false }, 0).find(({ name }) => name === 'Holds')?.value
+    );
   };
 
   it('does not exist before the first load, which is said', async () => {
