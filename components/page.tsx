@@ -1,5 +1,6 @@
 import { Box } from 'ink';
 import type { ReactNode } from 'react';
+import { cut } from '../src/text/text-width.ts';
 import { KeyBar, type KeyHint } from './key-bar.tsx';
 import { cutSpans, Line, type Span, spansWidth } from './line.tsx';
 import { StatusBar, type StatusFact } from './status-bar.tsx';
@@ -92,21 +93,18 @@ interface TitleLine {
   last: string;
 }
 
-/** Leaves out the way to the object first, then cuts its name: the right end changes more often. */
+/** Makes room for the whole name of the object: shortens the way to it, then cuts what stands at the right. */
 function titleLine({ path, aside, columns, glyphs, first, last }: TitleLine): Span[] {
-  const { pointer, ellipsis, rule } = glyphs;
-  const shownAside = aside.filter(({ text }) => text !== '');
-  const right: Span[] = shownAside.length === 0 ? [] : [{ text: ' ' }, ...trimmed(shownAside), { text: ' ' }];
-  const wayFrom = (from: number): Span[] =>
-    [...(from > 0 ? [ellipsis] : []), ...path.slice(from)].flatMap((name, index, { length }): Span[] => [
-      { text: index === 0 ? ' ' : ` ${pointer} `, tone: 'dim' },
-      { text: name, tone: index === length - 1 ? 'strong' : index === 0 ? 'accent' : 'plain' },
-    ]);
+  const { rule } = glyphs;
   const ends = first.length + last.length + rule.length * 2;
-  const room = columns - ends - spansWidth(right) - 2;
-  const from = path.findIndex((_, at) => spansWidth(wayFrom(at)) <= room);
-  const name: Span[] = [{ text: ' ' }, { text: path.at(-1) ?? '', tone: 'strong' }];
-  const left = cutSpans(from === -1 ? name : wayFrom(from), room, ellipsis);
+  const shownAside = aside.filter(({ text }) => text !== '');
+  const room = (right: Span[]) => columns - ends - spansWidth(right) - 2;
+  const rights = shownAside.map((_, less) => padded(shownAside.slice(0, shownAside.length - less)));
+  const most = room(nameSpans(path)) - 2;
+  const right =
+    rights.find((spans) => spansWidth(spans) <= most + 2) ??
+    (most < LEAST_ASIDE ? [] : padded(cutSpans(shownAside.slice(0, 1), most, glyphs.ellipsis)));
+  const left = cutSpans(waySpans(path, room(right), glyphs), room(right), glyphs.ellipsis);
   const space = Math.max(0, columns - ends - spansWidth(left) - 1 - spansWidth(right));
   return [
     { text: `${first}${rule}`, tone: 'border' },
@@ -117,8 +115,38 @@ function titleLine({ path, aside, columns, glyphs, first, last }: TitleLine): Sp
   ];
 }
 
-/** Without blanks at the end: the border has its own. */
-function trimmed(spans: Span[]): Span[] {
+function nameSpans(path: string[]): Span[] {
+  return [{ text: ' ' }, { text: path.at(-1) ?? '', tone: 'strong' }];
+}
+
+/** Returns the path, without its beginning or with shorter parts before the name where it is too wide. */
+function waySpans(path: string[], room: number, { pointer, ellipsis }: TitleLine['glyphs']): Span[] {
+  const way = (names: string[]): Span[] =>
+    names.flatMap((name, index): Span[] => [
+      { text: index === 0 ? ' ' : ` ${pointer} `, tone: 'dim' },
+      { text: name, tone: index === names.length - 1 ? 'strong' : index === 0 ? 'accent' : 'plain' },
+    ]);
+  const shortened = path
+    .slice(1, -1)
+    .map((_, at) => [
+      ellipsis,
+      ...path.slice(1, at + 2).map((name) => cut(name, SHORTENED, ellipsis)),
+      ...path.slice(at + 2),
+    ]);
+  const left = path.slice(1).map((_, at) => [ellipsis, ...path.slice(at + 1)]);
+  const ways = [path, ...left.slice(0, 1), ...shortened, ...left.slice(1)].map(way);
+  return ways.find((spans) => spansWidth(spans) <= room) ?? nameSpans(path);
+}
+
+/** Cells of the right end that are worth showing. */
+const LEAST_ASIDE = 6;
+
+/** Cells of a part of the path that makes room for the name. */
+const SHORTENED = 8;
+
+/** Between one blank at each end. */
+function padded(spans: Span[]): Span[] {
   const last = spans.length - 1;
-  return spans.map((span, index) => (index === last ? { ...span, text: span.text.trimEnd() } : span));
+  const trimmed = spans.map((span, index) => (index === last ? { ...span, text: span.text.trimEnd() } : span));
+  return spans.length === 0 ? [] : [{ text: ' ' }, ...trimmed, { text: ' ' }];
 }

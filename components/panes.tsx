@@ -118,9 +118,6 @@ interface RuleRoom {
   glyphs: Glyphs;
 }
 
-/** Cells of a title beside what is at the right. */
-const LEAST_TITLE = 14;
-
 /** `─ ❯ snapshots of app ───── 6, 3.4 MB ─`, in exactly so many cells. */
 function titledRule(
   { title, aside = [], focused = false }: Omit<Pane, 'id' | 'content' | 'height'>,
@@ -132,8 +129,8 @@ function titledRule(
   const shownAside = aside.filter(({ text }) => text !== '');
   const right: Span[] = shownAside.length === 0 ? [] : [{ text: ' ' }, ...shownAside, { text: ' ' }];
   const wanted = [...lead, ...looks];
-  // Where room is short, the title is cut first: the right end says what changes.
-  const isRoom = spansWidth(right) + Math.min(spansWidth(wanted), LEAST_TITLE) + 4 <= width;
+  // The name of the object stays whole.
+  const isRoom = spansWidth(right) + spansWidth(wanted) + 4 <= width;
   const shownRight = isRoom ? right : [];
   const shown = cutSpans(wanted, Math.max(0, width - 4 - spansWidth(shownRight)), ellipsis);
   const rest = Math.max(0, width - spansWidth(shown) - spansWidth(shownRight) - 4);

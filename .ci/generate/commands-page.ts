@@ -58,8 +58,8 @@ const INTRODUCTION = `# The command line
 tool build --help   # the flags and examples of a command
 \`\`\`
 
-\`tool\` alone opens the [screens](screens.md) in a terminal, and prints the help and exits with 2 elsewhere. \`--no-tui\`,
-\`--json\` and \`CI=true\` turn off screens and live views.
+\`tool\` alone opens the [screens](screens.md) in a terminal; elsewhere it prints why not, and the help.
+\`--no-tui\`, \`--json\` and \`CI=true\` turn off screens and live views.
 
 Results go to standard output; progress, warnings, questions and errors to standard error. \`NO_COLOR\`, \`FORCE_COLOR\` and
 the terminal decide on colour. Passwords, tokens and keys are never shown.

@@ -9,12 +9,13 @@ import type { Fix, FixPlan } from '../../src/operations/configuration/fix.ts';
 import type { SetUpPlan } from '../../src/operations/configuration/set-up.ts';
 import type { StorageProfile } from '../../src/operations/configuration/try-storage.ts';
 import type { ClientRequest } from '../../src/operations/load/client-program.ts';
-import type { PlannedWork } from '../../src/operations/operation.ts';
+import type { EstimatedWork, PlannedWork } from '../../src/operations/operation.ts';
 import type { Planned } from '../../src/operations/planned.ts';
 import type { SanitizeRequest } from '../../src/operations/sanitize/sanitize.ts';
 import type { OpenSuggestion } from '../../src/operations/sanitize/suggest.ts';
 import type { RefreshTargets } from '../../src/operations/targets/targets.ts';
 import type { Context } from '../../src/runtime/context.ts';
+import type { ExpectedStep } from '../../src/state/overall-progress.ts';
 import type { RunContext } from '../../src/state/runs.ts';
 import { mapTexts } from '../../src/text/map-texts.ts';
 import { withoutPasswords, withoutSecrets } from './frame/hide-secrets.ts';
@@ -27,6 +28,8 @@ export interface ShownPlan<P extends Planned<unknown, unknown>> {
   /** Without secrets. */
   shown: P['plan'];
   sealed: P;
+  /** The steps with the durations of earlier runs; absent where the operation names none. */
+  steps?: ExpectedStep[];
 }
 
 export interface ShownFix {
@@ -90,13 +93,17 @@ export function lazyOperations(
   return {
     async plan<Request, P extends Planned<Request, unknown>, Result>(
       session: RunContext,
-      { work }: PlannedWork<Request, P, Result>,
+      { work, steps, alike }: PlannedWork<Request, P, Result> & EstimatedWork<P>,
       request: NoInfer<Request>,
     ): Promise<ShownPlan<P>> {
       const { plan } = await work();
+      const { withEarlierTimes } = await import('../../src/operations/history/earlier-times.ts');
       return withoutSecrets(session, createContext, async (context) => {
         const sealed = await plan(context, request);
-        return { shown: context.hide ? mapTexts(sealed.plan, context.hide) : sealed.plan, sealed };
+        const shown = context.hide ? mapTexts(sealed.plan, context.hide) : sealed.plan;
+        const expected = steps?.(shown) ?? [];
+        const runs = alike?.(shown);
+        return { shown, sealed, ...(runs && { steps: withEarlierTimes(context, expected, runs) }) };
       });
     },
     async apply<Request, P extends Planned<Request, unknown>, Result>(

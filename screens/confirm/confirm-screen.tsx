@@ -68,10 +68,12 @@ function ConfirmView({ route }: { route: ConfirmRoute }) {
   const { above, panes, rows, count, below } = arrange({ question, queued, width, height, wide, glyphs });
   const furthest = Math.max(0, count - rows);
   const from = Math.min(scrolled, furthest);
+  // Where room is short, the subject below the title has its object.
+  const name = question.subject && width < SHORT_TITLE ? (title.split(' ', 1)[0] ?? title) : title;
   viewport.furthest = furthest;
   viewport.page = rows;
   return (
-    <Frame screen="confirm" path={[target, title]} aside={linesInView({ from, rows, count })}>
+    <Frame screen="confirm" path={[target, name]} aside={linesInView({ from, rows, count })}>
       <Pane lines={above} width={width} />
       <Box height={rows} flexShrink={0} paddingLeft={2}>
         {panes.map(({ name, lines, width: paneWidth }) => (
@@ -137,6 +139,7 @@ interface ConfirmLayout {
   below: Span[][];
 }
 
+const SHORT_TITLE = 60;
 const BESIDE_FROM = 120;
 const ANSWERS = 2;
 

@@ -28,9 +28,16 @@ export function fieldsOf(draft: ConfigurationDraft, { shape, path }: TreeRow): F
   const items = valueAt(draft.written, path);
   if (shape.kind === 'object') {
     const unknown = Object.keys(isTree(items) ? items : {}).filter((key) => !shape.keys.has(key));
-    return [...shape.keys].flatMap(([key, of]) => field(key, of)).concat(unknown.flatMap((key) => field(key, UNKNOWN)));
+    return [...shape.keys]
+      .flatMap(([key, of]) => field(key, of))
+      .toSorted((one, other) => Number(isInternal(one)) - Number(isInternal(other)))
+      .concat(unknown.flatMap((key) => field(key, UNKNOWN)));
   }
   return shape.kind === 'list' && Array.isArray(items) ? items.flatMap((_, index) => field(index, shape.of)) : [];
+}
+
+function isInternal({ shape }: Field): boolean {
+  return shape.traits.internal === true;
 }
 
 /** Hidden: the value may be a secret under a misspelt name. */

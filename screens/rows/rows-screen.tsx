@@ -13,7 +13,7 @@ import { GRID_BACK, gridKeys } from '../app/lists/grid-keys.ts';
 import { positionIn, rowsByIndex } from '../app/lists/in-view.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { EMPTY, LOADING } from '../app/text.ts';
-import { moveInRows, toggleRevealed } from '../commands/rows.ts';
+import { isNextPage, moveInRows, showNextPage, toggleRevealed } from '../commands/rows.ts';
 import type { RowsRoute } from './rows-route.ts';
 
 export const rowsScreen: ScreenModule<RowsRoute> = {
@@ -22,6 +22,13 @@ export const rowsScreen: ScreenModule<RowsRoute> = {
   view: RowsView,
   keys: [
     ...gridKeys<RowsRoute>({ columns: ({ found }) => (found && found.rows.length > 0 ? scrollingColumns(found) : 0) }),
+    {
+      id: 'next_page',
+      label: 'next page',
+      help: 'the next rows; ↓ on the last row does the same, ↑ on the first one returns',
+      when: ({ route }) => isNextPage(route),
+      run: showNextPage,
+    },
     {
       id: 'reveal',
       label: 'reveal',

@@ -10,7 +10,7 @@ import { notWritable } from '../app/why-not.ts';
 import { copyToClipboard } from '../commands/copy.ts';
 import { BACK_TO } from '../commands/points.ts';
 import { SHOW_REHEARSAL } from '../commands/rehearse.ts';
-import { CHANGES_SINCE, LOAD_MADE, OPEN_MADE } from '../commands/runs/after-run.ts';
+import { CHANGES_SINCE, databaseUrl, LOAD_MADE, OPEN_MADE } from '../commands/runs/after-run.ts';
 import { RUN_KEYS } from '../commands/runs/run-keys.ts';
 import type { RunRoute } from '../commands/runs/run-route.ts';
 import { SHOW_COVERAGE } from '../commands/sanitize.ts';
@@ -19,7 +19,10 @@ import { UNDO } from '../commands/undo.ts';
 export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
   ...RUN_KEYS,
   { ...SHOW_REHEARSAL, when: (context) => !context.route.log && (SHOW_REHEARSAL.when?.(context) ?? true) },
-  { ...OPEN_MADE, when: (context) => !context.route.log && (OPEN_MADE.when?.(context) ?? true) },
+  ...OPEN_MADE.map((key) => ({
+    ...key,
+    when: (context: KeyContext<RunRoute>) => !context.route.log && (key.when?.(context) ?? true),
+  })),
   LOAD_MADE,
   SHOW_COVERAGE,
   { ...UNDO, when: hasUndo },
@@ -28,21 +31,21 @@ export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
   {
     id: 'client',
     label: 'open client',
-    help: 'open psql or mysql on the destination; quit it to return here',
-    palette: 'Open psql or mysql on the destination',
-    when: hasClient,
+    help: 'open psql or mysql on the database of the run; quit it to return here',
+    palette: 'Open psql or mysql on the database of the run',
+    when: hasDatabase,
     whyNot: notWritable,
     run: (model) => void openClient(model),
   },
   {
     id: 'copy',
     label: 'copy URL',
-    help: 'copy the URL of the destination, without its password',
-    palette: 'Copy URL of the destination',
-    when: isReplaced,
+    help: 'copy the URL of the database of the run, without its password',
+    palette: 'Copy URL of the database',
+    when: hasDatabase,
     run: (model) => {
-      const { url } = contextOf(model).run?.swaps ?? {};
-      if (url !== undefined) copyToClipboard(model, url);
+      const url = databaseUrl(contextOf(model).run);
+      if (url !== null) copyToClipboard(model, url);
     },
   },
   {
@@ -105,14 +108,14 @@ function hasUndo({ run }: KeyContext): boolean {
   return (run?.summary?.undo ?? null) !== null;
 }
 
-/** Reports whether the run has replaced a database that a client can be opened on. */
+/** Reports whether the run has replaced a database. */
 function isReplaced({ run }: KeyContext): boolean {
   return run?.state.status === 'done' && run.swaps !== undefined;
 }
 
-/** A subset and a sanitization may have another destination than that of the target, for which the client is opened. */
-function hasClient(context: KeyContext): boolean {
-  return isReplaced(context) && ['load', 'undo', 'reset', 'branch'].includes(context.run?.kind ?? '');
+/** Reports whether the run has made or replaced a database that a client can be opened on. */
+function hasDatabase({ run }: KeyContext): boolean {
+  return run?.state.status === 'done' && databaseUrl(run) !== null;
 }
 
 function saveLog(model: Model): void {
@@ -135,12 +138,12 @@ function lineOf({ at, kind, text, tookMs }: LogLine): string {
 
 async function openClient(model: Model): Promise<void> {
   const { run } = contextOf(model);
-  if (!run?.swaps) return;
-  const { target, swaps } = run;
+  const url = databaseUrl(run);
+  if (!run || url === null) return;
   const session = quietly(new AbortController().signal);
   try {
-    const code = await model.operations.openClient(session, { target, url: swaps.url }, model.terminal.run);
-    if (code !== 0) model.navigation.notify({ tone: 'caution', text: clientEndedText(clientName(swaps), code) });
+    const code = await model.operations.openClient(session, { target: run.target, url }, model.terminal.run);
+    if (code !== 0) model.navigation.notify({ tone: 'caution', text: clientEndedText(clientName(url), code) });
   } catch (thrown) {
     notifyFailure(model, thrown);
   }

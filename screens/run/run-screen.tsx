@@ -41,7 +41,7 @@ function RunView({ route }: { route: RunRoute }) {
   if (!run) return null;
   const now = model.clock().getTime();
   return (
-    <Frame screen="run" path={[run.target, run.title]} aside={[...runBadge(run), runStatus(run, now)]}>
+    <Frame screen="run" path={[run.target, run.title]} aside={[...runBadge(run), statusOf(run, now)]}>
       {route.log ? (
         <RunLog route={route} run={run} />
       ) : (
@@ -49,6 +49,12 @@ function RunView({ route }: { route: RunRoute }) {
       )}
     </Frame>
   );
+}
+
+/** The card has the duration. */
+function statusOf(run: Run, now: number): Span {
+  const status = runStatus(run, now);
+  return run.state.status === 'done' && run.summary?.card ? { ...status, text: 'done' } : status;
 }
 
 interface LogProps {

@@ -118,7 +118,13 @@ export function showDiagram({ navigation }: Model, route: SubsetRoute): void {
   const { target, found } = route;
   const focus = selectedTable(route)?.table;
   if (!found || focus === undefined) return;
-  navigation.push({ screen: 'subset-graph', target, graph: found.sealed.graph, ...focusOn(found.sealed.graph, focus) });
+  const expected = new Map(found.shown.tables.map(({ table, rows_expected }) => [table, rows_expected]));
+  const tables = found.sealed.graph.tables.map((each) => {
+    const rows = expected.get(each.table) ?? null;
+    return rows === null ? each : { ...each, expected: rows };
+  });
+  const graph = { ...found.sealed.graph, tables };
+  navigation.push({ screen: 'subset-graph', target, graph, ...focusOn(graph, focus) });
 }
 
 /** Makes the subset as it is planned now, whether the plan is saved or not. */

@@ -8,7 +8,7 @@ import { Frame, useRoom } from '../app/frame/frame.tsx';
 import { BACK, HELP, MOVES } from '../app/keys.ts';
 import { positionIn, rowsByIndex } from '../app/lists/in-view.ts';
 import type { ScreenModule } from '../app/model.ts';
-import { answerTrust } from '../commands/configuration/trust.ts';
+import { answerTrust, openUntrusted } from '../commands/configuration/trust.ts';
 
 declare module '../app/route.ts' {
   interface Routes {
@@ -34,6 +34,13 @@ export const trustScreen: ScreenModule<TrustRoute> = {
       help: 'trust the configuration as shown, and read it',
       run: (model, { error }) => void answerTrust(model, error),
       stays: true,
+      palette: false,
+    },
+    {
+      id: 'edit',
+      label: 'open file',
+      help: 'open the file in your editor, then read it again',
+      run: (model, { error }) => void openUntrusted(model, error),
       palette: false,
     },
     { ...BACK, label: "don't trust", help: 'back; the configuration is not used', stays: true },

@@ -68,7 +68,7 @@ function isRequiredTarget({ complete, required }: ArgumentSpec): boolean {
 
 /** Reports whether a person can choose: never for a script, in CI, with `--json`, `--no-tui` or `--yes`. */
 function canPick({ json, tui, yes }: Globals, { terminal, environment }: CommandHost): boolean {
-  const attended = terminal.canAsk || terminal.interactive;
+  const attended = terminal.canAsk || terminal.noScreens === null;
   return attended && !terminal.ci && environment.TERM !== 'dumb' && !json && tui && !yes;
 }
 

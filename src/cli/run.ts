@@ -9,7 +9,8 @@ import { withUrlTarget } from './words.ts';
 export async function run(host: CommandHost): Promise<ExitCode> {
   try {
     // The screens start without the commands and their parser.
-    if (host.words.length === 0 && host.terminal.interactive) return await openScreens(withFile(AS_IT_IS, host), host);
+    if (host.words.length === 0 && host.terminal.noScreens === null)
+      return await openScreens(withFile(AS_IT_IS, host), host);
     const grammar = await host.loadGrammar();
     const line = await parse(host, grammar);
     if (line.kind !== 'text') line.globals = withFile(line.globals, host);
@@ -67,8 +68,16 @@ async function runWithoutCommand(
     });
   }
   if (line.alone && canOpenScreens(line.globals, host)) return openScreens(line.globals, host);
+  if (line.alone && !line.globals.json) {
+    host.stdout.write(`${noScreensText(host.terminal.noScreens ?? '--no-tui was given')}\n\n${line.help}`);
+    return EXIT.done;
+  }
   host.stderr.write(line.help);
   return EXIT.usage;
+}
+
+function noScreensText(reason: string): string {
+  return `The screens are not opened: ${reason}. Commands work everywhere:`;
 }
 
 const AS_IT_IS: Pick<Globals, 'config' | 'readOnly' | 'debug' | 'trust'> = {
@@ -78,7 +87,7 @@ const AS_IT_IS: Pick<Globals, 'config' | 'readOnly' | 'debug' | 'trust'> = {
 };
 
 function canOpenScreens({ tui, json }: Globals, { terminal }: CommandHost): boolean {
-  return terminal.interactive && tui && !json;
+  return terminal.noScreens === null && tui && !json;
 }
 
 function openScreens(

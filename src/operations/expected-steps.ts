@@ -10,12 +10,17 @@ export interface ExpectedContent {
   rows: number;
   bytes: number;
   indexes: number;
+  /** The figures are assumed. */
+  assumed?: true;
 }
 
 /** A list of snapshots has no number of indexes. */
 const INDEXES_PER_TABLE = 3;
 /** A content for want of another: the measured durations correct it. */
-const UNKNOWN: Omit<ExpectedContent, 'engine'> = { tables: 20, rows: 100_000, bytes: 20_000_000, indexes: 60 };
+const UNKNOWN: Omit<ExpectedContent, 'engine'> = {
+  ...{ tables: 20, rows: 100_000, bytes: 20_000_000, indexes: 60 },
+  assumed: true,
+};
 
 export function contentOf(snapshot: SnapshotRow | null | undefined, engine: EngineId = 'postgres'): ExpectedContent {
   if (!snapshot) return { engine, ...UNKNOWN };
@@ -52,6 +57,16 @@ export function swapStep(database: string, { engine, tables }: ExpectedContent):
   return { step: 'swap', label: `Switch ${database} to the restored database`, ms: 40 + tables / renamedTables };
 }
 
+/** A checkpoint of the whole server comes before it, of what the run has written above all. */
+export function dropStep({ bytes }: ExpectedContent): ExpectedStep {
+  return { step: 'drop', label: 'Drop outdated copies', ms: 900 + bytes / 200_000 };
+}
+
+/** Marks steps whose content is assumed, so that they are corrected once it is known. */
+export function assumedSteps(steps: ExpectedStep[], { assumed, bytes }: ExpectedContent): ExpectedStep[] {
+  return assumed ? steps.map((step) => ({ ...step, assumedBytes: bytes })) : steps;
+}
+
 /** Bytes in a millisecond: of a network that is neither slow nor fast. */
 export const SENT_PER_MS = 20_000;
 
@@ -62,11 +77,4 @@ export function transferSteps(
 ): ExpectedStep[] {
   const label = { push: 'Push', pull: 'Pull', export: 'Export', verify: 'Verify' }[step];
   return [{ step, label, ms: 200 + size_bytes / SENT_PER_MS }];
-}
-
-/** Scales steps to the duration of earlier runs. */
-export function scaledTo(steps: ExpectedStep[], totalMs: number | undefined): ExpectedStep[] {
-  const sum = steps.reduce((total, { ms }) => total + ms, 0);
-  if (totalMs === undefined || sum === 0) return steps;
-  return steps.map((step) => ({ ...step, ms: (step.ms * totalMs) / sum }));
 }

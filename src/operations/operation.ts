@@ -3,6 +3,7 @@ import type { DestinationState } from '../results/load-results.ts';
 import type { Context } from '../runtime/context.ts';
 import type { ExpectedStep } from '../state/overall-progress.ts';
 import type { RunKind, RunSummary } from '../state/runs.ts';
+import type { AlikeRuns } from './history/earlier-times.ts';
 import type { Planned } from './planned.ts';
 
 /**
@@ -10,7 +11,8 @@ import type { Planned } from './planned.ts';
  * adds only how a person or an agent states the request.
  */
 export interface Operation<Request, P extends Planned<Request, unknown>, Result>
-  extends PlannedWork<Request, P, Result> {
+  extends PlannedWork<Request, P, Result>,
+    EstimatedWork<P> {
   /** Name as on the command line: `load`, `branch create`. */
   id: string;
   kind: RunKind;
@@ -23,8 +25,13 @@ export interface Operation<Request, P extends Planned<Request, unknown>, Result>
   replaces?: (plan: P['plan']) => ReplacedDatabase | null;
   /** Reports whether the data is sanitized; `null` where that is not known. */
   sanitized?: (plan: P['plan']) => boolean | null;
+}
+
+export interface EstimatedWork<P extends { plan: unknown }> {
   /** All steps of the run, in order, with estimated durations. */
   steps?: (plan: P['plan']) => ExpectedStep[];
+  /** Earlier runs that tell how long the steps take. */
+  alike?: (plan: P['plan']) => AlikeRuns;
 }
 
 export interface PlannedWork<Request, P, Result> {

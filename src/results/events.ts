@@ -14,7 +14,7 @@ export const EVENTS = {
     step: text,
     done: number,
     total: describe(orNull(number), '`null` when unknown; an estimate may grow.'),
-    unit: v.picklist(['tables', 'bytes', 'rows', 'statements', 'layers', 'targets']),
+    unit: v.picklist(['tables', 'bytes', 'rows', 'statements', 'layers', 'targets', 'objects']),
     bytes: optional(describe(number, 'Bytes of the finished part, when `unit` is not bytes.')),
     current: optional(describe(text, 'The current item: `public.orders`.')),
     of_current: optional(

@@ -4,9 +4,14 @@ import { describe, flag, number, optional, orNull } from './fields.ts';
 /** Characters of each text of an entry: URLs and names are shorter. */
 export const MAX_TEXT = 2000;
 export const MAX_BRANCHES = 100;
+const MAX_STEPS = 100;
 
 const text = v.pipe(v.string(), v.maxLength(MAX_TEXT));
 const count = v.pipe(number, v.safeInteger(), v.minValue(0));
+
+const stepTime = v.object({ step: text, ms: describe(count, 'Duration in milliseconds.') });
+
+export type StepTime = v.InferOutput<typeof stepTime>;
 
 /** One execution of an operation, as the history keeps it. Unknown keys of a newer version are dropped. */
 export const historyEntry = v.object({
@@ -47,6 +52,7 @@ export const historyEntry = v.object({
   after_load: optional(describe(count, 'Number of steps of `after_load` that ran. Absent: none.')),
   replaced_at: optional(describe(text, 'Time at which what an undo returned to was replaced. Absent: no undo.')),
   size_bytes: orNull(count),
+  steps: optional(describe(v.pipe(v.array(stepTime), v.maxLength(MAX_STEPS)), 'The steps that ended, in order.')),
   swap_ms: describe(orNull(v.pipe(number, v.minValue(0))), 'Milliseconds for which the destination was unavailable.'),
 });
 

@@ -64,6 +64,9 @@ export const targetRow = v.object({
   contents: optional(
     describe(orNull(contents), 'What the destination holds; `null`: unknown. Absent: not looked for.'),
   ),
+  destination_missing: optional(
+    describe(flag, 'The destination does not exist. Absent: it exists, or is not known to.'),
+  ),
 });
 
 export type TargetRow = v.InferOutput<typeof targetRow>;

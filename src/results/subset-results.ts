@@ -55,7 +55,13 @@ export type SubsetSuggestion = v.InferOutput<typeof subsetSuggestion>;
 export interface SubsetGraph {
   target: string;
   /** By name. */
-  tables: { table: string; rule: SubsetTableRow['rule']; rows: number }[];
+  tables: {
+    table: string;
+    rule: SubsetTableRow['rule'];
+    rows: number;
+    /** Rows in the subset; absent where they are not counted. */
+    expected?: number;
+  }[];
   /** By names; several constraints between two tables are one reference with several constraints. */
   references: SubsetReference[];
 }

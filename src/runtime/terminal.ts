@@ -2,8 +2,8 @@ import type { ReadStream, WriteStream } from 'node:tty';
 
 /** The properties of the standard streams; the only reader of isTTY, NO_COLOR, CI and columns. */
 export interface Terminal {
-  /** Screens can open: there is a terminal at both ends, and no CI. */
-  interactive: boolean;
+  /** Why screens cannot open; `null` where they can. */
+  noScreens: string | null;
   /** A question can be asked on standard error; standard output carries results. */
   canAsk: boolean;
   stdout: Output;
@@ -31,18 +31,23 @@ export interface Streams {
 }
 
 export function readTerminal({ stdin, stdout, stderr }: Streams, environment: NodeJS.ProcessEnv): Terminal {
-  const ci = isTrue(environment.CI);
-  const dumb = environment.TERM === 'dumb';
   const shown = output(stdout, environment);
   return {
-    interactive: Boolean(stdin.isTTY && stdout.isTTY) && !ci && !dumb,
+    noScreens: obstacleToScreens({ stdin, stdout }, environment),
     canAsk: Boolean(stdin.isTTY && stderr.isTTY),
     stdout: shown,
     stderr: output(stderr, environment),
     colors: shown.color ? colorsOf(environment) : 0,
     unicode: showsUnicode(environment),
-    ci,
+    ci: isTrue(environment.CI),
   };
+}
+
+function obstacleToScreens({ stdin, stdout }: Omit<Streams, 'stderr'>, { CI, TERM }: NodeJS.ProcessEnv): string | null {
+  if (!stdin.isTTY) return 'standard input is not a terminal';
+  if (!stdout.isTTY) return 'standard output is not a terminal';
+  if (isTrue(CI)) return `CI=${CI} is set`;
+  return TERM === 'dumb' ? 'TERM=dumb has no cursor movement' : null;
 }
 
 export function isTrue(value: string | undefined): boolean {

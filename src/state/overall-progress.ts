@@ -1,4 +1,4 @@
-import { paceOf } from './progress.ts';
+import { type Progress, paceOf } from './progress.ts';
 import type { RunStep } from './run-step.ts';
 
 /** A step to come; its duration is estimated before the run, from bytes, indexes and rows. */
@@ -6,6 +6,8 @@ export interface ExpectedStep {
   step: string;
   label: string;
   ms: number;
+  /** Bytes of a content that was not known: once they are, the estimates are corrected. */
+  assumedBytes?: number;
 }
 
 /** The part of a run's state that its progress depends on. */
@@ -50,8 +52,12 @@ const UNKNOWN_REST_MS = 25;
 const MOST_WHILE_RUNNING = 0.99;
 /** Before the first step the plan is verified. */
 const LEAD_MS = 200;
-/** A measured duration counts as much as the estimate when it has lasted so long. */
+/** The estimates count as much as the measured durations when these have lasted so long, or such a share of the run. */
 const PRIOR_MS = 300;
+const PRIOR_SHARE = 0.1;
+/** One step that takes much longer or shorter than expected says little of the others. */
+const MOST_OF_A_STEP = 4;
+const STEP_SLACK_MS = 200;
 const LEAST_FACTOR = 0.2;
 const MOST_FACTOR = 8;
 
@@ -71,7 +77,10 @@ export function overallProgress(state: RunSteps, now: number): OverallProgress {
 export function nextAnchor(before: RunSteps, after: RunSteps, now: number): ProgressAnchor {
   const workMs = remainingWork(after, now);
   if (workMs <= remainingWork(before, now)) return before.anchor;
-  return { share: shareOf(before, now), workMs };
+  const all = stepsInList(after).reduce((sum, { expectedMs }) => sum + (expectedMs ?? UNEXPECTED_MS), 0);
+  // Of a content that turned out to be larger, a part is done already.
+  const done = before.expected.length === 0 ? 0 : Math.min(MOST_WHILE_RUNNING, 1 - workMs / Math.max(all, workMs));
+  return { share: Math.max(shareOf(before, now), done), workMs };
 }
 
 export function startAnchor(expected: ExpectedStep[]): ProgressAnchor {
@@ -85,7 +94,8 @@ function shareOf(state: RunSteps, now: number): number {
 }
 
 /** Expected steps are found in the order of the plan; one that was passed over does not come. */
-function stepsInList({ steps, expected }: RunSteps): StepInList[] {
+function stepsInList({ steps, expected: planned }: RunSteps): StepInList[] {
+  const expected = corrected(planned, steps);
   const open = new Set(expected.keys());
   let next = 0;
   const begun = steps.map((step): StepInList => {
@@ -99,6 +109,19 @@ function stepsInList({ steps, expected }: RunSteps): StepInList[] {
   const toCome = expected.slice(next).map(({ label, ms }): StepInList => ({ begun: null, label, expectedMs: ms }));
   return [...begun, ...toCome];
 }
+
+/** Estimates of a content that was assumed, by the bytes that the first step has reported. */
+function corrected(expected: ExpectedStep[], steps: RunStep[]): ExpectedStep[] {
+  const assumed = expected.find(({ assumedBytes }) => assumedBytes !== undefined)?.assumedBytes;
+  const found = assumed === undefined ? undefined : steps.find(({ progress }) => progress?.unit === 'bytes');
+  const total = found?.progress?.total;
+  if (assumed === undefined || !total) return expected;
+  const ratio = FIXED_SHARE + (1 - FIXED_SHARE) * (total / assumed);
+  return expected.map((step) => (step.assumedBytes === undefined ? step : { ...step, ms: step.ms * ratio }));
+}
+
+/** The part of a step of 20 MB that other sizes have as well. */
+const FIXED_SHARE = 0.35;
 
 /** Milliseconds of the estimate that remain. Without another event it only falls. */
 function remainingWork(state: RunSteps, now: number): number {
@@ -115,8 +138,8 @@ function workLeft({ begun, expectedMs }: StepInList, now: number): number {
 /** By what is reported, else by the time. */
 function doneShare(step: RunStep, { ms, now }: { ms: number | null; now: number }): number {
   const reported = step.progress && paceOf(step.progress, now).share;
-  // What is read is not all written yet.
-  if (reported !== null) return reported * MOST_REPORTED;
+  // What is read is not all written yet; before the first report the time tells.
+  if (reported) return reported * MOST_REPORTED;
   const spentMs = Math.max(0, now - step.startedAt);
   if (ms === null) return spentMs / (spentMs + SLOW_MS);
   const spent = spentMs / ms;
@@ -128,26 +151,67 @@ const STEADY = 0.8;
 const SLOW_MS = 20_000;
 const MOST_REPORTED = 0.95;
 
-/** Steps to come are as much slower or faster than expected as those before. */
 function remainingMs(state: RunSteps, now: number): number | null {
   if (state.expected.length === 0) return null;
   const steps = stepsInList(state);
-  const done = steps.reduce((sum, step) => sum + (step.expectedMs ?? 0) - workLeft(step, now), LEAD_MS);
-  const spent = now - state.startedAt;
-  const factor = Math.max(LEAST_FACTOR, Math.min(MOST_FACTOR, (spent + PRIOR_MS) / (Math.max(0, done) + PRIOR_MS)));
+  const factor = slowness(state, { steps, now });
   return steps.reduce((sum, step) => sum + leftOfStep(step, { factor, now }), 0);
 }
 
-function leftOfStep(step: StepInList, { factor, now }: { factor: number; now: number }): number {
-  const { begun } = step;
-  if (begun?.state === 'running' && begun.progress) {
-    const { remainingMs: measured } = paceOf(begun.progress, now);
-    if (measured !== null) return measured;
-  }
-  // A step that takes longer than expected is expected to take longer still.
-  const overdue =
-    begun?.state === 'running' ? OVERDUE_SHARE * Math.max(0, now - begun.startedAt - (step.expectedMs ?? 0)) : 0;
-  return Math.max(overdue, workLeft(step, now) * factor);
+/** Steps to come are as much slower or faster than expected as those before. */
+function slowness({ steps: begun, startedAt, expected }: RunSteps, { steps, now }: StepsAt): number {
+  const all = expected.reduce((sum, { ms }) => sum + ms, 0);
+  const prior = Math.max(PRIOR_MS, PRIOR_SHARE * all);
+  const leadMs = Math.min((begun[0]?.startedAt ?? now) - startedAt, LEAD_MS * MOST_OF_A_STEP);
+  const known = steps.map((step) => measured(step, now)).filter((one) => one !== null);
+  const spent = known.reduce((sum, one) => sum + one.spentMs, leadMs + prior);
+  const done = known.reduce((sum, one) => sum + one.doneMs, LEAD_MS + prior);
+  return Math.max(LEAST_FACTOR, Math.min(MOST_FACTOR, spent / done));
 }
 
+/** What a step took, and what that part of it was expected to take; `null` where the step says nothing yet. */
+function measured({ begun, expectedMs }: StepInList, now: number): { spentMs: number; doneMs: number } | null {
+  if (begun === null || expectedMs === null) return null;
+  const ms = Math.max(0, (begun.endedAt ?? now) - begun.startedAt);
+  const share = begun.state === 'running' ? (begun.progress && paceOf(begun.progress, now).share) || null : 1;
+  // Without a report only a step that is overdue tells something.
+  const doneMs = share === null ? Math.min(ms, expectedMs) : expectedMs * share;
+  if (share === null && ms <= expectedMs) return null;
+  const least = Math.max(0, doneMs / MOST_OF_A_STEP - STEP_SLACK_MS);
+  return { spentMs: Math.max(least, Math.min(doneMs * MOST_OF_A_STEP + STEP_SLACK_MS, ms)), doneMs };
+}
+
+interface StepsAt {
+  steps: StepInList[];
+  now: number;
+}
+
+function leftOfStep({ begun, expectedMs }: StepInList, { factor, now }: { factor: number; now: number }): number {
+  const ms = (expectedMs ?? UNEXPECTED_MS) * factor;
+  if (begun === null) return ms;
+  if (begun.state !== 'running') return 0;
+  const spent = Math.max(0, now - begun.startedAt);
+  // A step that takes longer than expected is expected to take longer still.
+  const byTime = Math.max(ms - spent, OVERDUE_SHARE * (spent - LATE_FROM * ms), LEAST_LEFT_SHARE * ms);
+  return begun.progress ? leftByPace(begun.progress, { ms, byTime, now }) : byTime;
+}
+
+/** At first the expected rate counts more than the measured one, which begins with the first report. */
+function leftByPace({ done, total, samples }: Progress, { ms, byTime, now }: Estimated): number {
+  const first = samples.find((sample) => sample.done > 0);
+  if (total === null || total <= 0 || !first || done > total) return byTime;
+  const span = Math.max(0, now - first.at);
+  return (total - done) / ((done - first.done + (total / ms) * TRUSTED_MS) / (span + TRUSTED_MS));
+}
+
+interface Estimated {
+  /** All of the step, as expected. */
+  ms: number;
+  byTime: number;
+  now: number;
+}
+
+const TRUSTED_MS = 1000;
 const OVERDUE_SHARE = 0.5;
+const LATE_FROM = 0.7;
+const LEAST_LEFT_SHARE = 0.1;

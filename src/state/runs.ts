@@ -5,7 +5,6 @@ import type { SnapshotRow } from '../results/results.ts';
 import type { Coverage } from '../results/sanitize-results.ts';
 import { interrupted, toUserError, UserError } from '../runtime/errors.ts';
 import type { Report } from '../runtime/events.ts';
-import { formatDuration } from '../text/format.ts';
 import { type ExpectedStep, type OverallProgress, overallProgress } from './overall-progress.ts';
 import { endRun, foldRun, queueRun, type RunEnd, type RunState, startRun } from './run.ts';
 
@@ -65,6 +64,8 @@ export interface RunSummary {
   rehearsal?: RehearsalResult;
   /** Schemas with data that a build left out, and no setting excludes. */
   lostSchemas?: string[];
+  /** The database that was made, without password. Default: the replaced one. */
+  url?: string;
   /** Id of the snapshot that was made, loaded or moved. */
   snapshot?: string;
 }
@@ -78,6 +79,8 @@ export interface SanitizeOutcome {
 export interface RunContext {
   report: Report;
   signal: AbortSignal;
+  /** Called when the operation has ended: what follows, such as reading lists again, is not of its duration. */
+  worked?: () => void;
 }
 
 export interface RunDefinition {
@@ -144,20 +147,23 @@ export function createRuns({ clock, onEnd = () => {} }: RunsOptions): Runs {
 
   async function perform(id: string, { definition, controller: { signal } }: Job): Promise<void> {
     change(id, (run) => ({ ...run, state: startRun(now(), definition.steps) }));
-    const session: RunContext = { report: (event) => events.add({ run: id, event, at: now() }), signal };
+    let workedUntil: number | undefined;
+    const session: RunContext = {
+      report: (event) => events.add({ run: id, event, at: now() }),
+      signal,
+      worked: () => {
+        workedUntil = now();
+      },
+    };
     await definition.perform(session).then(
-      (summary) => end(id, { status: 'done' }, summary),
+      (summary) => end(id, { status: 'done' }, { summary, ...(workedUntil !== undefined && { workedUntil }) }),
       (thrown: unknown) => end(id, { status: signal.aborted ? 'cancelled' : 'failed', error: toUserError(thrown) }),
     );
   }
 
-  function end(id: string, fate: RunEnd, summary: RunSummary | null = null): void {
+  function end(id: string, fate: RunEnd, { summary = null, workedUntil }: Ended = {}): void {
     events.flush();
-    const ended = (run: Run): Run => ({
-      ...run,
-      state: endRun(run.state, fate, now()),
-      summary: summary && { ...summary, line: `${summary.line} in ${formatDuration(now() - run.state.startedAt)}` },
-    });
+    const ended = (run: Run): Run => ({ ...run, state: endRun(run.state, fate, workedUntil ?? now()), summary });
     store.setState(({ runs }) => ({
       runs: withoutOldUndo(
         runs.map((run) => (run.id === id ? ended(run) : run)),
@@ -212,6 +218,11 @@ export function runBefore(runs: Run[], { id, target }: Pick<Run, 'id' | 'target'
   const index = runs.findIndex((run) => run.id === id);
   const earlier = index === -1 ? runs : runs.slice(0, index);
   return earlier.findLast((run) => run.target === target && isLive(run)) ?? null;
+}
+
+interface Ended {
+  summary?: RunSummary | null;
+  workedUntil?: number;
 }
 
 interface Job {

@@ -139,19 +139,26 @@ test('an outcome may carry an exit code of its own', async () => {
   expect((await runWith(['work'], [wrong])).exit).toBe(3);
 });
 
-test('a call without a command opens the screens on a terminal, and prints help with exit 2 elsewhere', async () => {
+test('a call without a command opens the screens on a terminal; elsewhere help states why not, with exit 0', async () => {
   expect((await runWith(['--config', 'a.yml'], [works], { terminal: ATTENDED })).opened).toEqual([
     { config: 'a.yml', readOnly: false },
   ]);
-  for (const [words, terminal] of [
-    [[], undefined],
-    [['--no-tui'], ATTENDED],
-    [['--json'], ATTENDED],
+  for (const [words, terminal, why] of [
+    [[], undefined, 'standard input is not a terminal'],
+    [[], { ...ATTENDED, noScreens: 'TERM=dumb has no cursor movement' }, 'TERM=dumb has no cursor movement'],
+    [['--no-tui'], ATTENDED, '--no-tui was given'],
   ] as const) {
     const { exit, stdout, stderr, opened } = await runWith([...words], [works], terminal && { terminal });
-    expect({ exit, stdout, opened }).toEqual({ exit: 2, stdout: '', opened: [] });
-    expect(stderr).toContain('Usage: tool');
+    expect({ exit, stderr, opened }).toEqual({ exit: 0, stderr: '', opened: [] });
+    expect(stdout.split('\n')[0]).toBe(`The screens are not opened: ${why}. Commands work everywhere:`);
+    expect(stdout).toContain('Usage: tool');
   }
+});
+
+test('with --json a call without a command is wrong usage: standard output carries JSON only', async () => {
+  const { exit, stdout, stderr } = await runWith(['--json'], [works], { terminal: ATTENDED });
+  expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+  expect(stderr).toContain('Usage: tool');
 });
 
 test('a command can open the screens only where a person is', async () => {

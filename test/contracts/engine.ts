@@ -82,11 +82,16 @@ export function engineContract(start: () => Promise<ContractServer>): void {
   it(
     'restores a database that is dumped as its source is',
     async () => {
-      const context = contextFor();
+      const events: RunEvent[] = [];
+      const context = contextFor(events);
       const row = await build(context, { target: 'app', cpus: 2 });
       const result = await loadApp(context);
       expect(await server.dump('copy')).toBe(await server.dump('source'));
-      expect(result).toMatchObject({ tables: row.tables, rows: row.rows, undo_database: null });
+      const { tables, rows, size_bytes } = row;
+      expect(result).toMatchObject({ tables, rows, size_bytes, undo_database: null });
+      const made = events.flatMap((event) => (event.event === 'progress' && event.step === 'index' ? [event] : []));
+      expect(made.at(-1)?.total).toBeGreaterThan(0);
+      expect(made.at(-1)).toMatchObject({ unit: 'objects', done: made.at(-1)?.total });
       expect(await server.databases()).toEqual(expect.not.arrayContaining([expect.stringContaining('.tool-')]));
     },
     LIMIT,

@@ -140,7 +140,7 @@ test.for(SIZES)('queued runs at %d×%d equal the recorded frames', async ([colum
   await back(targets(4));
   await frame('elsewhere', 'build app 33% and 1');
   terminal.press('t');
-  await frame('activity', '3 entries, 2 running, 1 queued');
+  await frame('activity', '3 entries, 2 running');
   terminal.press('j', 'c');
   await frame('taken out', '! cancelled');
   await back(targets(4));

@@ -9,16 +9,22 @@ function terminal(environment: NodeJS.ProcessEnv, streams: Partial<Parameters<ty
 }
 
 test('a person must be at both ends for screens, and at standard input and error for a question', () => {
-  expect(terminal({})).toMatchObject({ interactive: true, canAsk: true });
-  expect(terminal({}, { stdout: pipe as never })).toMatchObject({ interactive: false, canAsk: true });
-  expect(terminal({}, { stdin: pipe as never })).toMatchObject({ interactive: false, canAsk: false });
-  expect(terminal({}, { stderr: pipe as never })).toMatchObject({ interactive: true, canAsk: false });
+  expect(terminal({})).toMatchObject({ noScreens: null, canAsk: true });
+  expect(terminal({}, { stdout: pipe as never })).toMatchObject({
+    noScreens: 'standard output is not a terminal',
+    canAsk: true,
+  });
+  expect(terminal({}, { stdin: pipe as never })).toMatchObject({
+    noScreens: 'standard input is not a terminal',
+    canAsk: false,
+  });
+  expect(terminal({}, { stderr: pipe as never })).toMatchObject({ noScreens: null, canAsk: false });
 });
 
 test('CI and a dumb terminal get no screens', () => {
-  expect(terminal({ CI: 'true' })).toMatchObject({ interactive: false, ci: true });
-  expect(terminal({ CI: 'false' })).toMatchObject({ interactive: true, ci: false });
-  expect(terminal({ TERM: 'dumb' })).toMatchObject({ interactive: false });
+  expect(terminal({ CI: 'true' })).toMatchObject({ noScreens: 'CI=true is set', ci: true });
+  expect(terminal({ CI: 'false' })).toMatchObject({ noScreens: null, ci: false });
+  expect(terminal({ TERM: 'dumb' })).toMatchObject({ noScreens: 'TERM=dumb has no cursor movement' });
 });
 
 test.each([

@@ -18,7 +18,7 @@ test('work reports into its run, and leaves a summary', async () => {
     {
       id,
       state: { status: 'done', steps: [{ step: 'dump', state: 'done' }] },
-      summary: { line: expect.stringMatching(/^Built in \d+ ms$/) },
+      summary: { line: 'Built' },
     },
   ]);
   expect(runs.live()).toEqual([]);

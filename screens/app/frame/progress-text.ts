@@ -13,15 +13,20 @@ export interface RunProgress {
   /** 0 to 1, for the bar. */
   share: number;
   percent: string;
-  /** `about 12 s left`, `time left unknown` */
+  /** `about 12 s left`, `time left unknown`; empty where all of the run takes no longer than a glance. */
   left: string;
 }
 
 export function runProgress(run: ProgressingRun, now: number): RunProgress {
   const { share, leftMs } = progressOfRun(run, now);
-  const time = leftMs === null ? null : formatDuration(Math.max(1, Math.ceil(leftMs / 1000)) * 1000);
-  return { share, percent: percentText(share), left: time === null ? 'time left unknown' : `about ${time} left` };
+  const percent = percentText(share);
+  if (leftMs === null) return { share, percent, left: 'time left unknown' };
+  if (elapsed(run.state, now) + leftMs < LEAST_ESTIMATED_MS) return { share, percent, left: '' };
+  const time = formatDuration(Math.max(1, Math.ceil(leftMs / 1000)) * 1000);
+  return { share, percent, left: `about ${time} left` };
 }
+
+const LEAST_ESTIMATED_MS = 2000;
 
 /** The columns of a step: amount, rate, time. */
 export function stepFigures({ begun, expectedMs }: StepInList, now: number): [string, string, string] {

@@ -6,7 +6,7 @@ import { queuedText } from '../../../src/presentation/shapes/question.ts';
 import { kindBadge } from '../../../src/presentation/snapshot.ts';
 import type { ScreenNotice } from '../../../src/state/navigation.ts';
 import { elapsed, type LogLine, type RunState } from '../../../src/state/run.ts';
-import { progressOfRun, type ReplacedDatabase, type Run, type RunSummary, runBefore } from '../../../src/state/runs.ts';
+import { progressOfRun, type Run, type RunSummary, runBefore } from '../../../src/state/runs.ts';
 import { formatCount, formatDuration, formatNumberOf } from '../../../src/text/format.ts';
 
 export const RUN_MARKS: Record<RunState['status'], StateMark> = {
@@ -33,9 +33,10 @@ export function runStatus({ state, summary, cancelling }: Run, now: number): Cel
   return { text: `${status} after ${time}`, tone };
 }
 
-/** The kind of its data, before the status: of a sanitization that of its result once there is one. */
+/** The kind of its data, before the status: of a sanitization that of its result, once there is one. */
 export function runBadge({ sanitized, summary }: Run): Cell[] {
-  return sanitized === undefined ? [] : [kindBadge(sanitized || summary?.sanitized !== undefined), { text: '  ' }];
+  const isSanitized = summary?.sanitized !== undefined || sanitized;
+  return isSanitized === undefined ? [] : [kindBadge(isSanitized), { text: '  ' }];
 }
 
 /** `shop_dev replaced`, `1.5 s`, `unavailable 46 ms`: the result, the duration, then what else is known. */
@@ -53,7 +54,7 @@ export function untouchedLines({ state, swaps }: Run): string[] {
 }
 
 /** `psql` or `mysql`: the client of a database. */
-export function clientName({ url }: ReplacedDatabase): string {
+export function clientName(url: string): string {
   return profileOfScheme(url.split(':', 1)[0] ?? '')?.client ?? 'the client';
 }
 
@@ -72,7 +73,8 @@ export function queuedLines(before: Run | null): string[] {
 /** A run that has ended, in one line: also printed after quitting. */
 export function endedLine({ title, state, summary }: Run): ScreenNotice {
   if (state.status === 'done') {
-    return { text: summary?.line ?? title, tone: outcomeTone(summary) };
+    const time = formatDuration(elapsed(state, state.endedAt ?? state.startedAt));
+    return { text: summary ? `${summary.line} in ${time}` : title, tone: outcomeTone(summary) };
   }
   const reason = state.error ? `: ${state.error.message}` : '';
   return { text: `${title} ${state.status}${reason}`, tone: state.status === 'cancelled' ? 'caution' : 'bad' };

@@ -22,6 +22,19 @@ export function confirmTrust(model: Model): void {
 /** Fits beside the labels in the narrowest window: nothing may be cut. */
 const TEXT_WIDTH = 40;
 
+/** Opens the file in the editor of the user; what is in it afterwards is asked about anew. */
+export async function openUntrusted(model: Model, { request }: UntrustedConfiguration): Promise<void> {
+  try {
+    await model.terminal.edit(request.file);
+  } catch (thrown) {
+    notifyFailure(model, thrown);
+    return;
+  }
+  if (model.navigation.top().screen === 'trust') model.navigation.pop();
+  await refreshTargets(model);
+  confirmTrust(model);
+}
+
 /** Stores the trust and reads the file. */
 export async function answerTrust(model: Model, { request }: UntrustedConfiguration): Promise<void> {
   const { navigation, operations } = model;

@@ -1,5 +1,6 @@
 import { briefName } from '../../../src/presentation/snapshot.ts';
 import type { SnapshotRow } from '../../../src/results/results.ts';
+import type { ExpectedStep } from '../../../src/state/overall-progress.ts';
 import type { Run, RunKind } from '../../../src/state/runs.ts';
 import { snapshotsOf } from '../../../src/state/snapshots.ts';
 import { contextOf, type KeyBinding, type Model } from '../../app/model.ts';
@@ -30,7 +31,16 @@ const OPENS: Record<RunKind, 'snapshot' | 'branches' | 'points' | 'target'> = {
   apply: 'target',
 };
 
-const LABELS = { snapshot: 'tables', branches: 'branches', points: 'back to…', target: 'snapshots' };
+const LABELS = { snapshot: 'tables', branches: 'branches', points: 'points', target: 'snapshots' };
+
+const HELPS = {
+  snapshot: 'open the tables of the snapshot that the run made or loaded',
+  branches: 'open the branches of the target',
+  points: 'open the points to return to',
+  target: 'open the snapshots of the target',
+};
+
+const OPENED = ['snapshot', 'branches', 'points', 'target'] as const;
 
 /** The snapshot of a run, where the list has it. */
 function snapshotOf({ snapshots }: Model, { target, summary }: Run): SnapshotRow | null {
@@ -48,19 +58,19 @@ function openMade(model: Model, run: Run): void {
   else openTarget(model, target);
 }
 
-/** `Enter tables`: on the screen of a run that has ended, and in the lists of runs. */
-export const OPEN_MADE: KeyBinding = {
+/** `Enter tables`, `Enter branches`: on the screen of a run that has ended, in the words of its card. */
+export const OPEN_MADE: KeyBinding[] = OPENED.map((opens) => ({
   keys: ['enter'],
-  label: 'open result',
-  help: 'open what the run made: the tables of its snapshot, the branches, the points to return to',
+  label: LABELS[opens],
+  help: HELPS[opens],
   // Of a sanitization it opens the coverage.
-  when: ({ run }) => isDone(run) && run.summary?.sanitized === undefined,
+  when: ({ run }) => isDone(run) && run.summary?.sanitized === undefined && OPENS[run.kind] === opens,
   run: (model) => {
     const { run } = contextOf(model);
     if (run) openMade(model, run);
   },
   palette: false,
-};
+}));
 
 /** The snapshot that was just made. */
 export const LOAD_MADE: KeyBinding = {
@@ -92,6 +102,15 @@ function isDone(run: Run | null): run is Run {
   return run?.state.status === 'done';
 }
 
+function createsBranch({ step }: ExpectedStep): boolean {
+  return step.startsWith('branch ');
+}
+
+/** The database that the run made or replaced, without password; `null` for none. */
+export function databaseUrl(run: Run | null): string | null {
+  return run?.summary?.url ?? run?.swaps?.url ?? null;
+}
+
 interface KeyAndLabel {
   /** `null`: Enter. */
   id: 'client' | 'undo' | 'copy' | 'changes' | 'load' | null;
@@ -99,21 +118,24 @@ interface KeyAndLabel {
 }
 
 /** Returns the keys that act on the result of a run, with their labels. */
-export function keysWhenDone({ kind, swaps, summary, state }: Run): KeyAndLabel[] {
+export function keysWhenDone(run: Run): KeyAndLabel[] {
+  const { kind, swaps, summary, state } = run;
   const isSanitized = kind === 'sanitize' || summary?.sanitized !== undefined;
   const isRehearsal = summary?.rehearsal !== undefined || state.expected.some(({ step }) => step === 'observe');
   const open: KeyAndLabel = {
     id: null,
     label: isSanitized ? 'coverage' : isRehearsal ? 'report' : LABELS[OPENS[kind]],
   };
-  if (MAKES.has(kind)) return [{ id: 'load', label: 'load' }, open];
-  if (!swaps || !LOADS.has(kind)) return [open];
-  const isUndoable = state.status === 'done' ? (summary?.undo ?? null) !== null : swaps.exists;
+  const isDone = state.status === 'done';
+  const isMade = isDone ? databaseUrl(run) !== null : swaps !== undefined || state.expected.some(createsBranch);
+  const isLoad = swaps !== undefined && LOADS.has(kind);
+  const isUndoable = isDone ? (summary?.undo ?? null) !== null : isLoad && swaps.exists;
   return [
-    { id: 'client', label: 'open client' },
-    ...(isUndoable ? [{ id: 'undo', label: 'undo' } as const] : []),
-    { id: 'copy', label: 'copy URL' },
-    { id: 'changes', label: 'what changed' },
+    ...(MAKES.has(kind) ? [{ id: 'load', label: 'load' } as const] : []),
+    ...(isMade ? [{ id: 'client', label: 'open client' } as const] : []),
+    ...(isUndoable ? [{ id: 'undo', label: 'undo load' } as const] : []),
+    ...(isMade ? [{ id: 'copy', label: 'copy URL' } as const] : []),
+    ...(isLoad ? [{ id: 'changes', label: 'changes' } as const] : []),
     open,
   ];
 }

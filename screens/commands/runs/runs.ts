@@ -23,11 +23,10 @@ interface OfSnapshot {
 export function operationRun<Request, P extends Planned<Request, unknown>, Result>(
   model: Model,
   operation: Operation<Request, P, Result>,
-  { target, shown, sealed }: ShownPlan<P> & { target: string },
+  { target, shown, sealed, steps = operation.steps?.(shown) }: ShownPlan<P> & { target: string },
 ): RunDefinition {
   const replacement = operation.replaces?.(shown) ?? null;
   const sanitized = operation.sanitized?.(shown) ?? null;
-  const steps = operation.steps?.(shown);
   return {
     title: operation.title?.(shown) ?? uncapitalized(operation.question(shown, model.clock()).title),
     target,
@@ -38,6 +37,7 @@ export function operationRun<Request, P extends Planned<Request, unknown>, Resul
     ...(steps && { steps }),
     perform: async (session) => {
       const result = await model.operations.apply(session, operation, sealed);
+      session.worked?.();
       await refreshAfterRun(model, target);
       return operation.summary(result, shown);
     },
@@ -59,6 +59,7 @@ export function verifyRun(model: Model, { target, snapshot }: OfSnapshot): RunDe
 export function proveRun(model: Model, { target, snapshot }: OfSnapshot): RunDefinition {
   const perform = async (session: RunContext) => {
     const result = await model.operations.verifyRestore(session, { target, snapshot: snapshot.id });
+    session.worked?.();
     await refreshAfterRun(model, target);
     return verifySummary(result);
   };
@@ -68,6 +69,7 @@ export function proveRun(model: Model, { target, snapshot }: OfSnapshot): RunDef
 export function transferRun(model: Model, kind: TransferKind, { target, snapshot }: OfSnapshot): RunDefinition {
   return ofSnapshot(kind, { target, snapshot }, async (session) => {
     const moved = await model.operations[kind](session, { target, snapshot: snapshot.id });
+    session.worked?.();
     await refreshAfterRun(model, target);
     return transferSummary(kind, moved);
   });

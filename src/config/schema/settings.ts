@@ -42,12 +42,16 @@ export const settingsSchema = v.strictObject({
     DEFAULT_WORKING_DIRECTORY,
   ),
   env: v.optional(
-    key(v.picklist(['development', 'staging', 'production']), 'Selects the address of the hub.'),
+    key(v.picklist(['development', 'staging', 'production']), 'Selects the address of the hub.', { internal: true }),
     'production',
   ),
-  dev_api_url: v.optional(key(webUrl, 'Address of the hub for env development.'), 'http://localhost:3000'),
+  dev_api_url: v.optional(
+    key(webUrl, 'Address of the hub for env development.', { internal: true }),
+    'http://localhost:3000',
+  ),
   staging_api_url: optionalKey(webUrl, 'Address of the hub for env staging.', {
     example: 'https://staging.example.com',
+    internal: true,
   }),
   base_url: optionalKey(webUrl, 'Address of the hub for env production.', { example: 'https://cloud.example.com' }),
   debug: v.optional(key(v.boolean(), 'Prints external commands to standard error, and keeps a log.'), false),

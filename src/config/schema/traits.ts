@@ -16,6 +16,8 @@ export interface Traits {
   fileOnly?: true;
   /** A change needs no new answer of a person who has trusted the file. Any other key does. */
   harmless?: true;
+  /** For the development of the hub: last in the editor. */
+  internal?: true;
   hint?: string;
 }
 

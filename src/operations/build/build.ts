@@ -57,12 +57,12 @@ export async function build(given: Context, request: BuildRequest): Promise<Snap
   const context = await withTargetUrls(given, name, { source: source === undefined });
   const text = source ?? connectionUrl(context.configuration, `targets.${name}.snapshot.src_url`);
   if (text === undefined) throw noSource(name);
-  const database = openDatabase(context, parseUrl(text));
+  const url = parseUrl(text);
   return recorded(
     context,
-    { operation: 'build', target: name, from: database.url.display, sanitized: false },
+    { operation: 'build', target: name, from: url.display, sanitized: false },
     {
-      work: () => buildFrom(context, request, database),
+      work: (timed) => buildFrom(timed, request, openDatabase(timed, url)),
       facts: ({ id, size_bytes }) => ({ snapshot: id, size_bytes }),
     },
   );

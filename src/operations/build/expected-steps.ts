@@ -1,6 +1,6 @@
 import type { ExpectedStep } from '../../state/overall-progress.ts';
-import { dumpSteps, type ExpectedContent } from '../expected-steps.ts';
+import { assumedSteps, dumpSteps, type ExpectedContent } from '../expected-steps.ts';
 
 export function buildExpectedSteps(target: string, content: ExpectedContent): ExpectedStep[] {
-  return [...dumpSteps(content, target), { step: 'store', label: 'Store the snapshot', ms: 30 }];
+  return assumedSteps([...dumpSteps(content, target), { step: 'store', label: 'Store the snapshot', ms: 30 }], content);
 }

@@ -17,7 +17,9 @@ export const buildOperation = defineOperation<BuildAndSanitizeRequest, PlannedBu
   title: buildRunTitle,
   summary: buildSummary,
   replaces: ({ sanitize }) => (sanitize?.destination ? { database: sanitize.destination, bySwap: true } : null),
-  sanitized: () => false,
+  // The result of a sanitization is not known to be one before its end.
+  sanitized: ({ sanitize }) => (sanitize ? null : false),
   steps: ({ target, content, sanitize }) =>
     sanitize ? sanitizeExpectedSteps(sanitize, content) : buildExpectedSteps(target, content),
+  alike: ({ target, sanitize }) => ({ operation: sanitize ? 'sanitize' : 'build', target }),
 });

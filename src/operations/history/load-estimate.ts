@@ -2,6 +2,7 @@ import type { HistoryEntry, LoadEstimate } from '../../results/history-results.t
 import type { LoadPlan } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { readHistory } from './history-file.ts';
+import { methodOf } from './load-method.ts';
 
 /** Newest loads that count. */
 const COUNTED = 5;
@@ -24,13 +25,6 @@ export function estimateLoad(context: Pick<Context, 'configuration'>, plan: Load
   return median === undefined ? null : { duration_ms: Math.round(median), loads: durations.length };
 }
 
-export function methodOf({ strategy, selection, difference }: LoadPlan): NonNullable<HistoryEntry['method']> {
-  if (strategy === 'script') return 'script';
-  if (strategy === 'rows') return 'rows';
-  if (selection) return 'tables';
-  return difference?.method ?? 'full';
-}
-
 function isAlike(entry: HistoryEntry, plan: LoadPlan): boolean {
   const { operation, outcome, to, method, from, size_bytes } = entry;
   if (operation !== 'load' || outcome !== 'done' || to !== plan.destination.url || method !== methodOf(plan)) {
@@ -40,7 +34,12 @@ function isAlike(entry: HistoryEntry, plan: LoadPlan): boolean {
 }
 
 function scaled({ duration_ms, size_bytes }: HistoryEntry, size: number): number {
-  if (!size_bytes || size === 0) return duration_ms;
-  const ratio = Math.max(size, LEAST_BYTES) / Math.max(size_bytes, LEAST_BYTES);
-  return ratio > ALIKE || ratio < 1 / ALIKE ? duration_ms * ratio : duration_ms;
+  return duration_ms * sizeRatio(size_bytes, size);
+}
+
+/** Returns how much longer work on so many bytes takes; 1 where a size is unknown. */
+export function sizeRatio(before: number | null, now: number | null): number {
+  if (!before || !now) return 1;
+  const ratio = Math.max(now, LEAST_BYTES) / Math.max(before, LEAST_BYTES);
+  return ratio > ALIKE || ratio < 1 / ALIKE ? ratio : 1;
 }

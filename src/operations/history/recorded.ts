@@ -2,6 +2,7 @@ import type { HistoryEntry } from '../../results/history-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { toUserError } from '../../runtime/errors.ts';
 import { appendHistory } from './history-file.ts';
+import { timeSteps } from './step-times.ts';
 
 type Known = Pick<HistoryEntry, 'operation' | 'target'> & Partial<Facts>;
 type Facts = Pick<
@@ -19,19 +20,24 @@ type Facts = Pick<
   | 'swap_ms'
 >;
 
-/** Keeps an operation in the history, with its outcome. A history that cannot be written is a warning. */
+/** Keeps an operation in the history, with its outcome and the times of the steps that `work` reports in its context. A history that cannot be written is a warning. */
 export async function recorded<Result>(
   context: Context,
   known: Known,
-  { work, facts = () => ({}) }: { work: () => Promise<Result>; facts?: (result: Result) => Partial<Facts> },
+  {
+    work,
+    facts = () => ({}),
+  }: { work: (context: Context) => Promise<Result>; facts?: (result: Result) => Partial<Facts> },
 ): Promise<Result> {
   const began = context.clock();
+  const { timed, times } = timeSteps(context);
   const keep = async (outcome: HistoryEntry['outcome'], error: string | null, found: Partial<Facts> = {}) => {
     const duration_ms = Math.max(0, context.clock().getTime() - began.getTime());
     const nothing = { snapshot: null, sanitized: null, from: null, to: null, method: null, size_bytes: null };
     const said = { ...nothing, branches: [], swap_ms: null, ...known, ...found };
     const hide = (text: string | null) => (text === null ? null : (context.hide?.(text) ?? text));
-    const entry = { ...said, from: hide(said.from), to: hide(said.to) };
+    const steps = times();
+    const entry = { ...said, from: hide(said.from), to: hide(said.to), ...(steps.length > 0 && { steps }) };
     try {
       await appendHistory(context, { at: began.toISOString(), outcome, error, duration_ms, ...entry });
     } catch (thrown) {
@@ -42,7 +48,7 @@ export async function recorded<Result>(
   };
   let result: Result;
   try {
-    result = await work();
+    result = await work(timed);
   } catch (thrown) {
     await keep(context.signal.aborted ? 'cancelled' : 'failed', toUserError(thrown).code);
     throw thrown;

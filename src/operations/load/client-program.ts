@@ -2,6 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { keyText } from '../../config/keys/keys-in-effect.ts';
+import { connectionUrl } from '../../config/urls/connection-url.ts';
+import type { DatabaseUrl } from '../../engines/database-url.ts';
+import type { Engine } from '../../engines/engine.ts';
 import type { ClientProgram } from '../../engines/facets/connect.ts';
 import { openTunnel } from '../../engines/open-database.ts';
 import { engineForUrl } from '../../engines/registry.ts';
@@ -17,17 +20,14 @@ export interface ClientRequest {
   url: string;
 }
 
-/** Runs psql or mysql on the destination of a target, as long as that is still the database of the URL. */
+/** Runs psql or mysql on the destination of a target, its subset or sanitization, or a branch, as long as the URL leads there. */
 export async function withClient<Result>(
   given: Context,
   request: ClientRequest,
   run: (program: ClientProgram) => Promise<Result>,
 ): Promise<Result> {
   const context = await withTargetUrls(given, request.target, { source: false });
-  const { text } = chooseDestination({ ...context, report: () => {} }, request);
-  const engine = engineForUrl(text);
-  const url = engine.parseUrl(text);
-  if (url.display !== request.url) throw planOutdated(`The destination is ${url.display}, no longer ${request.url},`);
+  const { engine, url } = databaseOf(context, request);
   if (url.inContainer) throw inContainer(url.display);
   const directory = await mkdtemp(join(tmpdir(), 'tool-client-'));
   try {
@@ -35,6 +35,23 @@ export async function withClient<Result>(
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+function databaseOf(context: Context, { target, url: shown }: ClientRequest): { engine: Engine; url: DatabaseUrl } {
+  const { configuration } = context;
+  const { text } = chooseDestination({ ...context, report: () => {} }, { target });
+  const others = (['subset', 'sanitize'] as const).flatMap(
+    (part) => connectionUrl(configuration, `targets.${target}.${part}.dst_url`) ?? [],
+  );
+  const urls = [text, ...others].map((one) => ({ engine: engineForUrl(one), url: engineForUrl(one).parseUrl(one) }));
+  const found = urls.find(({ url }) => url.display === shown);
+  if (found) return found;
+  const engine = engineForUrl(text);
+  const destination = engine.parseUrl(text);
+  // A branch is another database of the same server.
+  const branch = engine.withDatabase(destination, engine.parseUrl(shown).database ?? '');
+  if (branch.display === shown) return { engine, url: branch };
+  throw planOutdated(`The destination is ${destination.display}, no longer ${shown},`);
 }
 
 function inContainer(display: string): UserError {

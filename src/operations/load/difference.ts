@@ -1,6 +1,6 @@
 import type { RestorePlan, TableWay } from '../../engines/facets/restore.ts';
 import {
-  bytesOfTable,
+  contentBytes,
   filesOfTable,
   type Manifest,
   type ManifestFile,
@@ -9,10 +9,10 @@ import {
 import type { LoadDifference } from '../../results/load-results.ts';
 
 /** Returns the tables that a load takes from the snapshot and from the base copy; absent where there is none. */
-export function loadDifference({ difference, tables }: RestorePlan): LoadDifference | undefined {
+export function loadDifference({ difference, tables }: RestorePlan, manifest: Manifest): LoadDifference | undefined {
   if (!difference) return undefined;
   const loaded = tablesToRead({ difference, tables });
-  const all = bytesOf(tables);
+  const all = contentBytes(manifest, tables);
   const size_bytes = difference.tables ? difference.ways.reduce((sum, { bytes }) => sum + bytes, 0) : all;
   return {
     method: difference.tables ? 'difference' : 'full',
@@ -49,8 +49,4 @@ function tablesToRead({ difference, tables }: Pick<RestorePlan, 'difference' | '
   if (!difference?.tables) return tables;
   const names = new Set(difference.tables);
   return tables.filter(({ name }) => names.has(name));
-}
-
-function bytesOf(tables: ManifestTable[]): number {
-  return tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
 }

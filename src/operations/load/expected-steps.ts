@@ -4,16 +4,16 @@ import { formatBytes, formatNumberOf } from '../../text/format.ts';
 import {
   contentOf,
   copyStep,
+  dropStep,
   type ExpectedContent,
   restoreSteps,
   SENT_PER_MS,
-  scaledTo,
   swapStep,
 } from '../expected-steps.ts';
 
-/** All steps of a load: of earlier ones of its kind if there are any, else by bytes, indexes and rows of the manifest. */
+/** All steps of a load, by bytes, indexes and rows of the manifest. */
 export function loadExpectedSteps(plan: LoadPlan): ExpectedStep[] {
-  return scaledTo([...savingSteps(plan), ...pullSteps(plan), ...restoring(plan)], plan.estimate?.duration_ms);
+  return [...savingSteps(plan), ...pullSteps(plan), ...restoring(plan)];
 }
 
 export function loadExpectedMs(plan: LoadPlan): number {
@@ -34,9 +34,9 @@ function pullSteps({ pull_bytes: bytes }: LoadPlan): ExpectedStep[] {
 function restoring(plan: LoadPlan): ExpectedStep[] {
   const content = contentOfLoad(plan);
   const { destination, strategy, file, tables } = plan;
-  const [prepare, restore, ...rest] = restoreSteps(content);
-  if (strategy === 'swap') return [...restoreSteps(content), ...afterwards(plan, content)];
-  const ms = (restore?.ms ?? 0) + rest.reduce((sum, step) => sum + step.ms, 0);
+  const [prepare, ...loading] = restoreSteps(content);
+  if (strategy === 'swap') return [...preparing(plan, content), ...loading, ...afterwards(plan, content)];
+  const ms = loading.reduce((sum, step) => sum + step.ms, 0);
   if (strategy === 'script') return [{ step: 'restore', label: `Run ${file}`, ms }];
   const amount = formatNumberOf(tables, 'table');
   if (strategy === 'rows')
@@ -70,15 +70,20 @@ function afterwards(plan: LoadPlan, content: ExpectedContent): ExpectedStep[] {
     ...steps.map(({ run }) => ({ step: 'after_load', label: `Run ${run}`, ms: 1000 })),
     ...(base ? [copyStep('base', 'Create the base copy', whole)] : []),
     swapStep(destination.database, whole),
-    ...(dropsOlderCopy(plan) ? [{ step: 'drop', label: 'Drop outdated copies', ms: DROP_MS }] : []),
+    ...(dropsOlderCopy(plan) ? [dropStep(whole)] : []),
     ...(base?.spare ? [copyStep('spare', 'Create the spare', whole)] : []),
   ];
 }
 
-/** A checkpoint of the whole server comes before it, whatever the size of the copy. */
-const DROP_MS = 600;
+/** Reports whether there is a copy to drop: a base copy, or the undo copy of two earlier loads. MySQL drops it within the switch. */
+function dropsOlderCopy({ snapshot, destination, estimate, copies, difference }: LoadPlan): boolean {
+  const isLikely = (estimate?.loads ?? 0) > 1 || copies !== undefined || difference !== undefined;
+  return snapshot?.engine === 'postgres' && destination.exists && isLikely;
+}
 
-/** Reports whether an undo copy is likely: an earlier load is recorded. MySQL drops it within the switch. */
-function dropsOlderCopy({ snapshot, destination, estimate, undo }: LoadPlan): boolean {
-  return snapshot?.engine === 'postgres' && destination.exists && undo && estimate !== undefined;
+/** The shadow database is empty, or a copy of the base copy. */
+function preparing({ difference, size_bytes }: LoadPlan, content: ExpectedContent): ExpectedStep[] {
+  const [prepare] = restoreSteps(content);
+  const copied = difference?.method === 'difference' ? copyStep('', '', { ...content, bytes: size_bytes }).ms : 0;
+  return prepare ? [{ ...prepare, ms: prepare.ms + copied }] : [];
 }

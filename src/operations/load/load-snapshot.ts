@@ -2,7 +2,7 @@ import type { WithoutUrl } from '../../engines/engine-context.ts';
 import type { RestoredBranch } from '../../engines/facets/copies.ts';
 import type { RestorePlan, RestoreRequest, RestoreRun } from '../../engines/facets/restore.ts';
 import type { Database } from '../../engines/open-database.ts';
-import { bytesOfTable, type Manifest } from '../../repository/manifest/manifest.ts';
+import { contentBytes, type Manifest } from '../../repository/manifest/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import { missingHere } from '../../repository/transfer.ts';
 import type { DatabaseCopy } from '../../results/database-copies.ts';
@@ -79,7 +79,7 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
   const keeps = restore.strategy === 'swap' || restore.onlyRows?.keeps === true;
   const undo = !request.onlyBase && !branch && (request.undo ?? true) && keeps && restore.destination.exists;
   const rows = plannedOnlyRows(restore);
-  const difference = loadDifference(restore);
+  const difference = loadDifference(restore, manifest);
   const { keepGoing, original = false } = request;
   const data = dataState(context.configuration, { target: request.target, snapshot: row, original, isSave });
   const lacking = local ? [] : await missingHere(localRepository(context), filesToRead(restore, manifest));
@@ -106,7 +106,7 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
     schemas: restore.schemas,
     tables: restore.tables.length,
     rows: restore.tables.reduce((sum, table) => sum + table.rows, 0),
-    size_bytes: restore.tables.reduce((sum, table) => sum + bytesOfTable(table), 0),
+    size_bytes: contentBytes(manifest, restore.tables),
     ...(restore.strategy === 'swap' && !selection && { indexes: indexCountOf(manifest) }),
     ...(lacking.length > 0 && { pull_bytes: lacking.reduce((sum, file) => sum + file.stored_bytes, 0) }),
     selection,

@@ -1,6 +1,7 @@
 import type { LoadResult } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { estimateLoad, methodOf } from '../history/load-estimate.ts';
+import { estimateLoad } from '../history/load-estimate.ts';
+import { methodOf } from '../history/load-method.ts';
 import { recorded } from '../history/recorded.ts';
 import { isCurrent } from '../planned.ts';
 import { applyAutomaticSaves, type LosingOperation, withAutomaticSaves } from '../save/automatic-save.ts';
@@ -46,12 +47,12 @@ async function losingLoad(context: Context, { request, plan }: PlannedLoad): Pro
 export async function applyLoad(given: Context, planned: PlannedLoad): Promise<LoadResult> {
   const { request, plan } = planned;
   const { undo } = plan;
-  const work = () =>
-    statingOutcome(given, { target: request.target, destination: plan.destination, undo }, (context) =>
+  const work = (timed: Context) =>
+    statingOutcome(timed, { target: request.target, destination: plan.destination, undo }, (context) =>
       perform(context, planned),
     );
   // A base copy for branches replaces no destination.
-  if (request.onlyBase) return work();
+  if (request.onlyBase) return work(given);
   const { target, snapshot, sanitized, file: from, size_bytes, destination, branch } = plan;
   const known = {
     target,

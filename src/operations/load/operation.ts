@@ -1,4 +1,5 @@
 import type { LoadResult } from '../../results/load-results.ts';
+import { methodOf } from '../history/load-method.ts';
 import { defineOperation } from '../operation.ts';
 import { loadExpectedSteps } from './expected-steps.ts';
 import type { LoadRequest, PlannedLoad } from './planned-load.ts';
@@ -20,4 +21,8 @@ export const loadOperation = defineOperation<LoadRequest, PlannedLoad, LoadResul
   }),
   sanitized: ({ sanitized }) => sanitized,
   steps: loadExpectedSteps,
+  alike: (plan) => ({
+    ...{ operation: plan.save === undefined ? 'load' : 'back', target: plan.target, to: plan.destination.url },
+    ...{ method: methodOf(plan), bytes: plan.size_bytes },
+  }),
 });

@@ -1,9 +1,9 @@
 import { profileOfScheme } from '../../engines/list.ts';
 import type { ResetPlan } from '../../results/load-results.ts';
 import type { ExpectedStep } from '../../state/overall-progress.ts';
-import { contentOf, copyStep, type ExpectedContent, swapStep } from '../expected-steps.ts';
+import { contentOf, copyStep, dropStep, type ExpectedContent, swapStep } from '../expected-steps.ts';
 
-export function resetExpectedSteps({ way, from, spare, base, destination }: ResetPlan): ExpectedStep[] {
+export function resetExpectedSteps({ way, from, spare, undo, base, destination }: ResetPlan): ExpectedStep[] {
   const { database, url, size_bytes } = destination;
   const engine = profileOfScheme(url.split(':', 1)[0] ?? '')?.id ?? 'postgres';
   const unknown = contentOf(null, engine);
@@ -14,6 +14,7 @@ export function resetExpectedSteps({ way, from, spare, base, destination }: Rese
       ? copyStep('prepare', 'Create a shadow database from the base copy', content)
       : { step: 'prepare', label: 'Take the spare', ms: 60 },
     swapStep(database, content),
+    ...(undo && engine === 'postgres' ? [dropStep(content)] : []),
     ...(spare ? [copyStep('spare', 'Create the spare', content)] : []),
   ];
 }

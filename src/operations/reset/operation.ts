@@ -16,4 +16,5 @@ export const resetOperation = defineOperation<ResetRequest, PlannedReset, ResetR
   summary: resetSummary,
   replaces: ({ destination, way }) => ({ database: destination, bySwap: way === 'copy' }),
   steps: resetExpectedSteps,
+  alike: ({ target, destination }) => ({ operation: 'reset', target, to: destination.url }),
 });

@@ -83,7 +83,7 @@ export function applyReset(given: Context, planned: PlannedReset): Promise<Reset
     given,
     { operation: 'reset', target, snapshot: base.snapshot, from: base.database, to: destination.url },
     {
-      work: () => statingOutcome(given, { target, destination, undo }, (context) => perform(context, planned)),
+      work: (timed) => statingOutcome(timed, { target, destination, undo }, (context) => perform(context, planned)),
       facts: ({ swap_ms, size_bytes }) => ({ swap_ms, size_bytes }),
     },
   );

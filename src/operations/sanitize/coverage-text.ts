@@ -18,7 +18,11 @@ export function findingsText(coverage: Coverage): string {
     : `${personal}, ${formatNumberOf(others, 'other column holds', 'other columns hold')} original values`;
 }
 
-function personalText(own: Coverage['findings'], { acknowledged, changed }: Coverage): string {
+/** `all 28 personal columns changed`, of columns without those where other original values were found. */
+export function personalText(
+  own: Coverage['findings'],
+  { acknowledged, changed }: Pick<Coverage, 'acknowledged' | 'changed'>,
+): string {
   const all = own.length + acknowledged.length + changed.length;
   if (all === 0) return 'no column looks like personal data';
   const columns = formatNumberOf(all, 'personal column');

@@ -16,6 +16,8 @@ export const sanitizeOperation = defineOperation<SanitizeRequest, PlannedSanitiz
   title: sanitizeTitle,
   summary: sanitizeSummary,
   replaces: ({ destination }) => destination && { database: destination, bySwap: true },
-  sanitized: () => false,
+  // Original data until it has ended.
+  sanitized: () => null,
   steps: (plan) => sanitizeExpectedSteps(plan),
+  alike: ({ target }) => ({ operation: 'sanitize', target }),
 });

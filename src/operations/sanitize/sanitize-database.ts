@@ -14,6 +14,7 @@ import type { KeepComment } from '../../sanitize/keep-comments.ts';
 import { type Statement, tablesNamedBy } from '../../sanitize/statement.ts';
 import { formatNumberOf } from '../../text/format.ts';
 import { storeDump } from '../snapshots/store-dump.ts';
+import { personalText } from './coverage-text.ts';
 import { LeakSearch } from './leaks/search-leaks.ts';
 import { type ClassifiedItems, openLedgerGate } from './ledger/ledger-gate.ts';
 
@@ -57,9 +58,9 @@ export async function runQueryAndCompare(
 
   if (statements.length > 0) await sanitize.runQuery({ manifest, statements });
 
-  const left = ({ findings }: { findings: unknown[] }): string =>
-    `${looksPersonal(survey)}; ${formatNumberOf(findings.length, 'is', 'are')} unchanged`;
-  const comparing = { step: 'coverage', label: 'Compare the columns with their old values', done: left };
+  const found = (coverage: Pick<Coverage, 'findings' | 'acknowledged' | 'changed'>): string =>
+    `Compared the columns: ${personalText(coverage.findings, coverage)}`;
+  const comparing = { step: 'coverage', label: 'Compare the columns with their old values', done: found };
   const compared = await withStep(report, comparing, async () => {
     const after = await sanitize.digestColumns(suspects);
     const present = await sanitize.readColumns(manifest);

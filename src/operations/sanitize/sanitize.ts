@@ -116,10 +116,10 @@ export function applySanitize(given: Context, planned: PlannedSanitize): Promise
     given,
     { operation: 'sanitize', target, from: snapshot?.id ?? null, to: destination?.url ?? null },
     {
-      work: () =>
+      work: (timed) =>
         destination
-          ? statingOutcome(given, { target, destination, undo }, (context) => perform(context, planned))
-          : perform(given, planned),
+          ? statingOutcome(timed, { target, destination, undo }, (context) => perform(context, planned))
+          : perform(timed, planned),
       facts: ({ snapshot: { id, size_bytes, sanitized }, original, swap_ms }) => ({
         ...{ snapshot: id, from: original.id, sanitized, size_bytes, swap_ms },
       }),

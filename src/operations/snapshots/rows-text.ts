@@ -20,17 +20,23 @@ export function rowsTitle(result: RowsResult, how: string): string {
   return printable(`${countText(result)} of ${result.table}${masked}`);
 }
 
-/** `First 50 of 1,200 rows; personal data masked in 2 columns: z reveals it` */
+/** `Rows 1–500 of 12,034, n next page; 2 personal columns masked, z reveals` */
 export function rowsLine(result: RowsResult): string {
   const count = maskedCount(result);
   const masked =
-    count === 0 ? '' : `; personal data masked in ${formatNumberOf(count, 'column')}: ${keyText('reveal')} reveals it`;
-  return `${countText(result)}${masked}`;
+    count === 0 ? '' : `; ${formatNumberOf(count, 'personal column')} masked, ${keyText('reveal')} reveals`;
+  return `${pageText(result)}${masked}`;
 }
 
-function countText({ rows, skipped = 0, total }: RowsResult): string {
+function pageText({ rows, skipped = 0, total }: RowsResult): string {
+  const last = skipped + rows.length;
+  if (skipped === 0 && last >= total) return formatNumberOf(total, 'row');
+  const next = last < total ? `, ${keyText('next_page')} next page` : '';
+  return `Rows ${formatCount(skipped + 1)}–${formatCount(last)} of ${formatCount(total)}${next}`;
+}
+
+function countText({ rows, total }: RowsResult): string {
   const all = formatNumberOf(total, 'row');
-  if (skipped > 0) return `Rows ${formatCount(skipped + 1)} to ${formatCount(skipped + rows.length)} of ${all}`;
   return rows.length < total ? `First ${formatCount(rows.length)} of ${all}` : all;
 }
 

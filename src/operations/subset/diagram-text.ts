@@ -58,14 +58,19 @@ export function diagramLines({ graph, focus, selected, height, glyphs }: Diagram
   const first = Math.max(0, Math.min(selected - Math.floor(height / 2), neighbours.length - height));
   const shown = neighbours.slice(first, first + height);
   const width = Math.max(...shown.map(({ table }) => cellWidth(table)));
+  const countOf = (table: string): string => {
+    const { rows = 0, expected } = facts.get(table) ?? {};
+    return expected === undefined ? formatCount(rows) : `${formatCount(expected)} of ${formatCount(rows)}`;
+  };
+  const counts = Math.max(9, ...shown.map(({ table }) => cellWidth(countOf(table))));
   return shown.map(({ role, table, reference }, at) => {
-    const { rule = 'empty', rows = 0 } = facts.get(table) ?? {};
+    const { rule = 'empty' } = facts.get(table) ?? {};
     const isSelected = first + at === selected;
     return [
       { text: isSelected ? `${glyphs.pointer} ` : '  ', tone: 'accent' },
       { text: role.padEnd(15), tone: 'dim' },
       { text: `${fitCells(table, width)}  `, tone: RULE_TONES[rule], bold: isSelected || role === 'Table' },
-      { text: `${rule.padEnd(8)} ${formatCount(rows).padStart(9)}  ` },
+      { text: `${rule.padEnd(8)} ${countOf(table).padStart(counts)}  ` },
       { text: reference ? [...traitsOf(reference), ...reference.names].join(', ') : '', ...spanStyle(reference) },
     ];
   });

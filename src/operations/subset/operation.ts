@@ -17,4 +17,5 @@ export const subsetOperation = defineOperation<SubsetRequest, PlannedSubset, Sub
   summary: subsetSummary,
   replaces: ({ destination }) => ({ database: destination, bySwap: true }),
   steps: subsetExpectedSteps,
+  alike: ({ target, destination }) => ({ operation: 'subset', target, to: destination.url }),
 });

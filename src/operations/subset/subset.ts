@@ -85,7 +85,7 @@ export function applySubset(given: Context, planned: PlannedSubset): Promise<Sub
     given,
     { operation: 'subset', target, from: source, to: destination.url },
     {
-      work: () => statingOutcome(given, { target, destination, undo }, (context) => perform(context, planned)),
+      work: (timed) => statingOutcome(timed, { target, destination, undo }, (context) => perform(context, planned)),
       facts: ({ swap_ms, snapshot }) => ({ swap_ms, snapshot: snapshot?.id ?? null }),
     },
   );

@@ -5,25 +5,31 @@ import type { TargetRow } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { findOrigin } from '../history/origin.ts';
 import { readFingerprints } from '../save/fingerprints.ts';
-import { CHECK_TIMEOUT_MS } from './check-databases.ts';
+import { CHECK_TIMEOUT_MS, checkDatabase } from './check-databases.ts';
 import { destinationUrl } from './destination-url.ts';
 
 /** Proving a larger database takes longer than a look at it may. */
 const PROVED_UP_TO_BYTES = 2 ** 30;
 
 /** The row with what its destination holds. No destination that the hub names is connected to. */
-export async function withContents(given: Context, row: TargetRow): Promise<TargetRow> {
+export async function withContents(given: Context, { destination_missing: _, ...row }: TargetRow): Promise<TargetRow> {
   const url = row.type === 'cloud' ? null : destinationUrl(given, row.name);
   if (!url) return row;
   const context = { ...given, signal: AbortSignal.any([given.signal, AbortSignal.timeout(CHECK_TIMEOUT_MS)]) };
   const origin = await findOrigin(context, url).catch(() => null);
   given.signal.throwIfAborted();
-  if (!origin || origin.snapshot === null || origin.method === 'tables') return { ...row, contents: null };
-  const { snapshot, save, sanitized, at: since } = origin;
+  const known = origin !== null && origin.snapshot !== null && origin.method !== 'tables' ? origin : null;
   // A server that does not answer proves nothing; the status of the target says why.
-  const unchanged = await isUnchanged(context, { target: row.name, url, origin }).catch(() => false);
+  const unchanged = known && (await isUnchanged(context, { target: row.name, url, origin: known }).catch(() => false));
   given.signal.throwIfAborted();
-  return { ...row, contents: { snapshot, ...(save !== undefined && { save }), sanitized, since, unchanged } };
+  if (!unchanged && (await checkDatabase(given, url, { sizes: false })).state.status === 'missing')
+    return { ...row, contents: null, destination_missing: true };
+  if (!known || known.snapshot === null) return { ...row, contents: null };
+  const { snapshot, save, sanitized, at: since } = known;
+  return {
+    ...row,
+    contents: { snapshot, ...(save !== undefined && { save }), sanitized, since, unchanged: unchanged === true },
+  };
 }
 
 interface Origin {

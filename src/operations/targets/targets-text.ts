@@ -143,7 +143,7 @@ export function targetFacts(entry: TargetEntry, now: number): Fact[] {
       ? { name: 'Server', value: (engineText(row) ?? 'unknown') + size }
       : { name: 'Shared', value: sharedText(row) },
     { name: 'Loads into', value: row.dst_url ?? 'no destination is configured' },
-    ...(row.contents === undefined ? [] : [{ name: 'Holds', ...holdsFact(row.contents, now) }]),
+    ...(row.contents === undefined ? [] : [{ name: 'Holds', ...holdsFact(row, now) }]),
     ...(row.copies?.base ? [{ name: 'Base copy', value: copyDetail(row.copies.base) }] : []),
     ...(row.copies?.spare ? [{ name: 'Spare', value: copyDetail(row.copies.spare) }] : []),
     ...(row.copies?.branches ? [{ name: 'Branches', value: branchesDetail(row.copies.branches) }] : []),
@@ -152,9 +152,12 @@ export function targetFacts(entry: TargetEntry, now: number): Fact[] {
   ];
 }
 
-function holdsFact(contents: Contents | null, now: number): Omit<Fact, 'name'> {
+function holdsFact({ contents, destination_missing }: TargetRow, now: number): Omit<Fact, 'name'> {
+  if (destination_missing) return { value: MISSING, tone: 'dim' };
   return contents ? contentsFact(contents, now) : { value: 'unknown: no load of it is recorded', tone: 'dim' };
 }
+
+const MISSING = 'nothing: the database does not exist';
 
 /** `8c41f2ab SAFE, loaded 12 min ago, unchanged`, `save lunch, restored 2 h ago, perhaps changed since` */
 function contentsFact({ snapshot, save, sanitized, since, unchanged }: Contents, now: number): Omit<Fact, 'name'> {
@@ -218,7 +221,7 @@ export function targetInfoFacts({ info, ...row }: TargetRow & { info: TargetInfo
     ['Restored', row.last_restore ? restoredText(row.last_restore, now) : null],
     ['Source', info.source],
     ['Destination', withOrigin(info.destination, info.destination_set_by)],
-    ['Holds', row.contents ? contentsFact(row.contents, now).value : null],
+    ['Holds', row.contents || row.destination_missing ? holdsFact(row, now).value : null],
     ['Base copy', row.copies?.base ? copyDetail(row.copies.base) : null],
     ['Spare', row.copies?.spare ? copyDetail(row.copies.spare) : null],
     ['Branches', row.copies?.branches ? branchesDetail(row.copies.branches) : null],

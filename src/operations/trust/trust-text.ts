@@ -1,6 +1,7 @@
 import { storedEffect } from '../../config/trust/stored-effect.ts';
 import type { TrustRequest } from '../../config/trust/trust-request.ts';
 import type { Effect } from '../../results/effects.ts';
+import { boundedList } from '../../text/bounded-list.ts';
 import { joinLines } from '../../text/printable.ts';
 
 export const TRUST_QUESTION = 'Trust this configuration?';
@@ -12,17 +13,25 @@ export interface TrustLine {
 
 type TrustQuestion = Pick<TrustRequest, 'file' | 'effects' | 'answered'>;
 
-export function trustAbout({ file, answered }: Pick<TrustRequest, 'file' | 'answered'>): string[] {
+export function trustAbout({ file, effects, answered }: TrustQuestion): string[] {
   if (!answered) {
     return [
       `You have not trusted this configuration yet: ${file}`,
+      replaceableText(effects),
       'It has not been used so far. If you trust it, the program may:',
     ];
   }
   return [
     `This configuration has changed since you trusted it: ${file}`,
+    replaceableText(effects),
     'The changed file has not been used so far. New since your last answer:',
   ];
+}
+
+/** `Databases that it can replace: postgres://localhost/app_dev, …` */
+function replaceableText(effects: Effect[]): string {
+  const names = [...new Set(effects.flatMap(({ effect, object }) => (effect === 'replaces' ? [visible(object)] : [])))];
+  return names.length === 0 ? 'It can replace no database.' : `Databases that it can replace: ${boundedList(names, 5)}`;
 }
 
 export interface EffectChanges {

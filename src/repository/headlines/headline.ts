@@ -9,10 +9,9 @@ import { leftOutSchemasOf } from '../../results/manifest/left-out-schemas.ts';
 import { appliedOf, appliedSchema } from '../../results/manifest/migration-results.ts';
 import { storedCoverage } from '../../results/manifest/stored-coverage.ts';
 import { annotationEntries } from '../manifest/annotations.ts';
-import type { Manifest } from '../manifest/manifest.ts';
+import { contentBytes, type Manifest } from '../manifest/manifest.ts';
 import { verifyManifest } from '../manifest/signature.ts';
 import { count, list, name, snapshotId, time } from '../manifest/values.ts';
-import { filesOf } from '../repository.ts';
 
 export const headlineSchema = v.object({
   target: name,
@@ -85,7 +84,7 @@ export function headlineOf(manifest: Manifest): VerifiedHeadline {
     ...(excludedRows !== null && { excluded_rows: excludedRows }),
     tables: tables.length,
     rows: tables.reduce((sum, table) => sum + table.rows, 0),
-    size_bytes: filesOf(manifest).reduce((sum, file) => sum + file.bytes, 0),
+    size_bytes: contentBytes(manifest),
     stored_bytes: manifest.added_bytes,
     ...(git !== undefined && { git }),
     ...(migrations.length > 0 && { migrations }),

@@ -175,6 +175,14 @@ export function filesOfTable({ file, parts = [] }: ManifestTable): ManifestFile[
   return [file, ...parts];
 }
 
+/** Returns the size of a snapshot, with its definitions; of selected tables that of their rows. */
+export function contentBytes({ tables, files }: Pick<Manifest, 'tables' | 'files'>, selected = tables): number {
+  const others = selected.length === tables.length ? files : [];
+  return (
+    selected.reduce((sum, table) => sum + bytesOfTable(table), 0) + others.reduce((sum, { bytes }) => sum + bytes, 0)
+  );
+}
+
 export function bytesOfTable(table: ManifestTable): number {
   return filesOfTable(table).reduce((sum, { bytes }) => sum + bytes, 0);
 }

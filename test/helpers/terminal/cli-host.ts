@@ -10,7 +10,7 @@ import { assertDocumented } from '../documents/json-contract.ts';
 
 /** A terminal that is none: what a script sees. */
 export const PIPED: Terminal = {
-  interactive: false,
+  noScreens: 'standard input is not a terminal',
   canAsk: false,
   stdout: { isTerminal: false, color: false, columns: () => null },
   stderr: { isTerminal: false, color: false, columns: () => null },
@@ -22,7 +22,7 @@ export const PIPED: Terminal = {
 /** A terminal with a person at it. */
 export const ATTENDED: Terminal = {
   ...PIPED,
-  interactive: true,
+  noScreens: null,
   canAsk: true,
   stdout: { isTerminal: true, color: false, columns: () => 80 },
   stderr: { isTerminal: true, color: false, columns: () => 80 },

@@ -8,6 +8,7 @@ import { applyReset, planReset } from '../../../src/operations/reset/reset.ts';
 import { applySave, planSave } from '../../../src/operations/save/save.ts';
 import { withContents } from '../../../src/operations/targets/contents.ts';
 import { listTargets } from '../../../src/operations/targets/targets.ts';
+import { targetFacts } from '../../../src/operations/targets/targets-text.ts';
 import { applyUndo, planUndo } from '../../../src/operations/undo/undo.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import { type AnyServer, startAnyServer } from '../../helpers/databases/any-server.ts';
@@ -51,6 +52,20 @@ describeWithKind('postgres', 'what a destination holds', () => {
     const [row] = await listTargets(context());
     return row && (await withContents(context(), row)).contents;
   };
+  const holds = async (on: Context) => {
+    const [row] = await listTargets(on);
+    const held = row && (await withContents(on, row));
+    return (
+      held && targetFacts({ row: held, checkedAt: 0, checking: false }, 0).find(({ name }) => name === 'Holds')?.value
+    );
+  };
+
+  it('does not exist before the first load, which is said', async () => {
+    expect(await holds(context())).toBe('nothing: the database does not exist');
+    await server.run('postgres', ['CREATE DATABASE copy']);
+    expect(await holds(context())).toBe('unknown: no load of it is recorded');
+    await server.run('postgres', ['DROP DATABASE copy']);
+  });
 
   it('is unchanged while that is proved, and the save or the load that undo and back return to', async () => {
     await load(first);

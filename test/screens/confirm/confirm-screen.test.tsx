@@ -40,7 +40,7 @@ test('the badge of a run states the kind of its data, and a sanitized snapshot i
   expect(await screenText(model, { columns: 40, rows: 10 })).toContain('SAFE app bbbb1111 → app_dev');
   answerConfirm(model, 'go');
   await until(() => model.navigation.top().screen === 'run');
-  expect((await screenText(model, { columns: 40, rows: 10 })).split('\n')[0]).toContain('SAFE  ');
+  expect((await screenText(model, { columns: 40, rows: 10 })).split('\n')[0]).toContain('SAFE');
   await model.runs.settled();
 });
 

@@ -344,3 +344,9 @@ function type(model: Model, text: string, before: string[] = ['enter', 'ctrl+u']
 async function changed(model: Model, count: number): Promise<void> {
   await until(() => editor(model).draft?.changes.length === count);
 }
+
+test('keys for the development of the hub are the last of their section', async () => {
+  const { model } = await opened();
+  const labels = panes(model).fields.map(({ label }) => label);
+  expect(labels.slice(-3)).toEqual(['env', 'dev_api_url', 'staging_api_url']);
+});

@@ -61,7 +61,7 @@ test('a reset and a switch of branches end with a card, too', () => {
   const way = { way: 'copy', way_reason: null } as const;
   const branches = [{ name: 'test_1', database: 'app_dev_test_1', ...way, swap_ms: 40 }];
   const summaries = [
-    branchResetSummary({ target: 'app', snapshot: null, branches, undo_database: null }),
+    branchResetSummary({ target: 'app', snapshot: null, branches, undo_database: null }, { branches: [] }),
     branchSwitchSummary({
       ...{ target: 'app', destination: 'postgres://localhost/app_dev', branch: 'test_1' },
       ...{ previous: 'main', swap_ms: 12, undo_database: null },

@@ -14,7 +14,7 @@ test('O lists the tables that reference the selected table, and those that it re
   const lines = await screenLines(model);
   const screen = lines.join('\n');
   expect(screen).toMatch(
-    /Referenced by +public\.orders +child +9,000 +rows come by it, .*\n.*Referenced by +public\.country.*\n.*❯ Table +public\.customer +target +1,000.*\n.*References +public\.country +copy +200 +circular, /,
+    /Referenced by +public\.orders +child +450 of 9,000 +rows come by it.*\n.*Referenced by +public\.country.*\n.*❯ Table +public\.customer +target +50 of 1,000.*\n.*References +public\.country +copy +200 of 200 +circular, /,
   );
   expect(screen).toContain('public.customer: referenced by 2 tables, references 1 table');
   expect(lines.every((line) => cellWidth(line) <= 80)).toBe(true);
@@ -30,7 +30,7 @@ test('the selection goes through the neighbours; Enter shows the neighbours of t
   expect(place(model)).toMatchObject({ focus: 'public.product', selected: 1 });
   press(model, 'end', 'enter');
   expect(place(model)).toMatchObject({ focus: 'public.category', selected: 1 });
-  expect(await screenText(model)).toMatch(/❯ Table +public\.category .* circular, category/);
+  expect(await screenText(model)).toMatch(/❯ Table +public\.category .* circular, categ/);
   press(model, 'esc');
   expect(model.navigation.top().screen).toBe('subset');
 });

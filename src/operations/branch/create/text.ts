@@ -35,7 +35,12 @@ export function branchCreateSummary({ target, branches }: BranchCreateResult): R
   const created = branches.filter((branch) => branch.created).map(({ name }) => printable(name));
   const line = created.length === 0 ? `The branches of ${target} exist` : `Created ${created.join(', ')} of ${target}`;
   const title = created.length === 0 ? 'No new branch' : `${created.join(', ')} created`;
-  return summaryOf(line, { card: { title, facts: [] }, details: branches.map(({ url }) => url) });
+  const url = (branches.find((branch) => branch.created) ?? branches[0])?.url;
+  return summaryOf(line, {
+    card: { title, facts: [] },
+    details: branches.map((branch) => branch.url),
+    ...(url !== undefined && { url }),
+  });
 }
 
 export function branchUrlLines({ branches, environment }: BranchCreateResult): string {

@@ -36,12 +36,16 @@ export function branchResetQuestion(plan: BranchResetPlan): Question {
   };
 }
 
-export function branchResetSummary({ target, branches, undo_database }: BranchResetResult): RunSummary {
+export function branchResetSummary(
+  { target, branches, undo_database }: BranchResetResult,
+  { branches: [first] }: Pick<BranchResetPlan, 'branches'>,
+): RunSummary {
   const times = branches.map(({ swap_ms }) => swap_ms ?? 0);
   const names = branches.map(({ name }) => printable(name)).join(', ');
   const longest = Math.max(0, ...times);
   return summaryOf(`Reset ${names} of ${target}`, {
     card: { title: `${names} reset`, facts: [] },
+    ...(first && { url: first.url }),
     ...unavailableFor(branches.length > 1 ? 'The slowest of them' : names, longest),
     undo: undo_database === null ? null : { database: 'destination', command: `tool undo ${target}` },
   });

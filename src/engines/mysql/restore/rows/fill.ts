@@ -158,8 +158,14 @@ export async function createDependents(
   session: MysqlSession,
   { definitions, leftOut, helper = null }: { definitions: Definitions; leftOut: string[]; helper?: Helper | null },
 ): Promise<CodeDefinitions> {
-  for (const { name, foreignKeys } of definitions.tables) {
-    if (foreignKeys.length > 0) await alter(session, name, foreignKeys);
+  const referring = definitions.tables.filter(({ foreignKeys }) => foreignKeys.length > 0);
+  const { views: allViews, routines, triggers } = definitions;
+  const total = referring.length + allViews.length + routines.length + triggers.length;
+  const tell = (done: number): void =>
+    context.report({ event: 'progress', step: 'index', done, total, unit: 'objects' });
+  for (const [at, { name, foreignKeys }] of referring.entries()) {
+    await alter(session, name, foreignKeys);
+    tell(at + 1);
   }
   const doubtful = readersOf(definitions.views, leftOut);
   const views = definitions.views.filter((view) => !doubtful.includes(view));
@@ -177,6 +183,7 @@ export async function createDependents(
     helper,
   );
   reportLeftOutViews(context, impossible);
+  if (total > 0) tell(total);
   const missing = [...left, ...impossible];
   const { tables: _, sequences: __, ...rest } = definitions;
   return { ...rest, views: definitions.views.filter((view) => !missing.includes(view)) };

@@ -30,6 +30,7 @@ import { dataOf, pathOf } from './copy-commands.ts';
 import { earlyIndexes } from './early-indexes.ts';
 import type { Archive, FillRun } from './filling.ts';
 import { liftForcedRowSecurity } from './forced-row-security.ts';
+import { withIndexProgress } from './index-progress.ts';
 import { loadTables } from './load-tables.ts';
 
 export interface FillResult {
@@ -76,7 +77,9 @@ export async function fillDatabase(context: EngineContext, fill: FillRun): Promi
   const build = (list: string): Promise<void> =>
     pgRestore(context, { fill, archive: { ...archive, list }, section: 'post-data', jobs: sessions });
   const lists = sessions > 1 ? await listsInTurn({ archive: archive.directory, list: rest }) : [rest];
-  for (const list of lists) await build(list);
+  await withIndexProgress({ session, report, signal: context.signal, lists: { all: archive.list, rest } }, async () => {
+    for (const list of lists) await build(list);
+  });
   if (early) await analyzeTables(context, { ...fill, sessions, early, stored });
   if (views !== null) {
     await build(views);
