@@ -6,14 +6,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { imagePrograms, makeOwned } from '../helpers/images/image-postgres.ts';
 import { measureDays } from '../helpers/images/image-days.ts';
+import { measureStarts } from '../helpers/images/image-start.ts';
 import { printTable } from '../helpers/terminal/measured-run.ts';
 import { realpathSync } from 'node:fs';
 
-const megabytes = Number(process.argv[2] ?? 100);
+const [words, what] = process.argv.slice(2);
+const megabytes = Number(words ?? 100);
 const programs = await imagePrograms(dirname(realpathSync('/usr/local/bin/postgres')));
 const folder = makeOwned(programs, mkdtempSync('/var/tmp/tool-images-'));
 try {
-  printTable(await measureDays(programs, folder, megabytes));
+  if (what !== 'days') printTable(await measureStarts(programs, folder, megabytes));
+  if (what !== 'start') printTable(await measureDays(programs, folder, megabytes));
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
