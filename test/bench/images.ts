@@ -1,22 +1,28 @@
 /**
- * `npm run bench -- images [MEGABYTES] [days|start]`: data directories as images (docs/images.md). What the image of the
- * next day adds to a store, and the time from an image to the first query.
+ * `npm run bench -- images [MEGABYTES] [start|days|equal]`: data directories as images (docs/images.md), at 100 MB. The time
+ * from an image to the first query; what the image of the next day, and of the same rows, adds to a store. Needs root.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { imagePrograms, makeOwned } from '../helpers/images/image-postgres.ts';
-import { measureDays } from '../helpers/images/image-days.ts';
+import { measureDays, measureEqual } from '../helpers/images/image-days.ts';
+import { mariadbEngine } from '../helpers/images/image-mariadb.ts';
+import { imagePrograms, postgresEngine } from '../helpers/images/image-postgres.ts';
 import { measureStarts } from '../helpers/images/image-start.ts';
+import { makeOwned } from '../helpers/images/make-owned.ts';
 import { printTable } from '../helpers/terminal/measured-run.ts';
-import { realpathSync } from 'node:fs';
 
-const [words, what] = process.argv.slice(2);
-const megabytes = Number(words ?? 100);
-const programs = await imagePrograms(dirname(realpathSync('/usr/local/bin/postgres')));
-const folder = makeOwned(programs, mkdtempSync('/var/tmp/tool-images-'));
-try {
-  if (what !== 'days') printTable(await measureStarts(programs, folder, megabytes));
-  if (what !== 'start') printTable(await measureDays(programs, folder, megabytes));
-} finally {
-  rmSync(folder, { recursive: true, force: true });
+const [size, only] = process.argv.slice(2);
+const megabytes = Number(size ?? 100);
+const programs = await imagePrograms();
+for (const engine of [postgresEngine(programs), await mariadbEngine()]) {
+  if (process.env.ONLY && engine.name !== process.env.ONLY) continue;
+  const folder = makeOwned(engine.user, mkdtempSync('/var/tmp/tool-images-'));
+  try {
+    if (only === undefined || only === 'start') printTable(await measureStarts(engine, folder, megabytes));
+    if (only === undefined || only === 'equal') printTable(await measureEqual(engine, folder, megabytes));
+    if (engine.name === 'PostgreSQL' && (only === undefined || only === 'days')) {
+      printTable(await measureDays(programs, folder, megabytes));
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }

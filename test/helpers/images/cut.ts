@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
 
@@ -24,12 +24,12 @@ export function* piecesOf(directory: string): Generator<Piece> {
     .sort();
   for (const file of files) {
     const input = openSync(join(directory, file), 'r');
-    for (let offset = 0; ; offset += CHUNK) {
-      const bytes = Buffer.allocUnsafe(CHUNK);
-      let read = 0;
-      for (let more = -1; more !== 0 && read < CHUNK; read += more) more = readSync(input, bytes, read, CHUNK - read, offset + read);
-      if (read > 0) yield { file, offset, bytes: bytes.subarray(0, read) };
-      if (read < CHUNK) break;
+    const { size } = fstatSync(input);
+    // An empty file is one piece.
+    for (let offset = 0; offset === 0 || offset < size; offset += CHUNK) {
+      const bytes = Buffer.allocUnsafe(Math.min(CHUNK, size - offset));
+      readSync(input, bytes, 0, bytes.length, offset);
+      yield { file, offset, bytes };
     }
     closeSync(input);
   }
@@ -96,3 +96,5 @@ function* gathered(directory: string): Generator<{ file: string; bytes: Buffer }
   }
   if (small.length > 0) yield { file: 'small files', bytes: Buffer.concat(small) };
 }
+
+export const mb = (bytes: number): string => (bytes / 1e6).toFixed(1);

@@ -1,41 +1,36 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { openPostgresBench } from '../postgres/postgres-bench.ts';
 import { PROGRAM } from '../program.ts';
 import { measuredRun } from '../terminal/measured-run.ts';
-import { addParts, emptyParts, PART_SIZES, type Parts } from './cut.ts';
-import { type ImagePrograms, initialise, LOAD_SETTINGS, resetLog, startImage } from './image-postgres.ts';
-
-export const TABLES = 4;
-const ROW_BYTES = 190;
-
-export const rowsFor = (megabytes: number): number => Math.round((megabytes * 1e6) / TABLES / ROW_BYTES);
-
-export const tablesOf = <One>(of: (table: number) => One): One[] => Array.from({ length: TABLES }, (_, table) => of(table));
-
-export const DEFINITION = '(id bigint, customer integer, amount numeric(10, 2), changed timestamptz, note text)';
-
-export const generated = (table: number, from: number, to: number): string =>
-  `SELECT i, abs(hashint4(i + ${table})) % 100000, (i % 100000) / 100.0, '2024-01-01Z'::timestamptz + i * interval '1 s',
-     md5(i::text) || md5((i + ${table})::text) FROM generate_series(${from}, ${to}) i`;
-
-export const indexesOf = (table: number): string[] => [
-  `ALTER TABLE t_${table} ADD PRIMARY KEY (id)`,
-  `CREATE INDEX ON t_${table} (customer)`,
-  `CREATE INDEX ON t_${table} (changed)`,
-];
+import { addParts, emptyParts, mb, PART_SIZES, type Parts, piecesOf } from './cut.ts';
+import { type ImageEngine, rowsFor, tablesOf } from './image-engine.ts';
+import {
+  DEFINITION,
+  generated,
+  type ImagePrograms,
+  indexesOf,
+  initialise,
+  LOAD_SETTINGS,
+  resetLog,
+  startImage,
+} from './image-postgres.ts';
+import { makeOwned } from './make-owned.ts';
 
 /** What has changed at the source on the next day. */
-export const CHANGES: Record<string, (table: number, rows: number) => string> = {
+const CHANGES: Record<string, (table: number, rows: number) => string> = {
   nothing: () => 'SELECT 1',
   'the newest 1 %': (table, rows) => `UPDATE t_${table} SET amount = amount + 1 WHERE id > ${rows * 0.99}`,
   'every 100th row': (table) => `UPDATE t_${table} SET amount = amount + 1 WHERE id % 100 = 7`,
-  '1 % new rows': (table, rows) => `INSERT INTO t_${table} ${generated(table, rows + 1, Math.round(rows * 1.01))}`,
+  'every 100th row, longer': (table) => `UPDATE t_${table} SET note = note || 'longer' WHERE id % 100 = 7`,
+  '1 % new rows': (table, rows) =>
+    `INSERT INTO t_${table} ${generated(table, { from: rows + 1, to: Math.round(rows * 1.01) })}`,
 };
 
 /** The statement whose rows a load of the day gets, and whether the load is of one session in one transaction. */
-const WAYS: Record<string, { select(table: number): string; once: boolean }> = {
+const WAYS: Record<string, { select(table: number): string; once: boolean; load?: true }> = {
+  'tool load': { select: () => '', once: false, load: true },
   'several transactions, as stored': { select: (table) => `SELECT * FROM t_${table}`, once: false },
   'one transaction, as stored': { select: (table) => `SELECT * FROM t_${table}`, once: true },
   'one transaction, by key': { select: (table) => `SELECT * FROM t_${table} ORDER BY id`, once: true },
@@ -45,23 +40,36 @@ const WAYS: Record<string, { select(table: number): string; once: boolean }> = {
 export async function measureDays(programs: ImagePrograms, folder: string, megabytes: number): Promise<string[][]> {
   const rows = rowsFor(megabytes);
   const table: string[][] = [
-    ['changed at the source', 'what', 'MB', ...PART_SIZES.map((size) => `MB added, parts of ${size / 1024} kB`), 'ratio to the snapshot'],
+    [
+      'changed at the source',
+      'what',
+      'MB',
+      ...PART_SIZES.map((size) => `MB added, parts of ${size / 1024} kB`),
+      'ratio to the snapshot',
+    ],
   ];
   const template = join(folder, 'template');
   initialise(programs, template);
   for (const [changed, change] of Object.entries(CHANGES)) {
     await using source = await openPostgresBench(
-      tablesOf((at) => [`CREATE TABLE t_${at} ${DEFINITION}`, `INSERT INTO t_${at} ${generated(at, 1, rows)}`, ...indexesOf(at)]).flat(),
+      tablesOf((at) => [
+        `CREATE TABLE t_${at} ${DEFINITION}`,
+        `INSERT INTO t_${at} ${generated(at, { from: 1, to: rows })}`,
+        ...indexesOf(at),
+      ]).flat(),
     );
     const objects = join(source.folder, 'work', 'objects');
-    const build = () => measuredRun(process.execPath, [PROGRAM, '--config', source.config, '--json', '--yes', 'build', 'bench']);
-    const ways = Object.entries(WAYS).map(([name, way]) => ({ name, ...way, parts: emptyParts() }));
+    const build = () =>
+      measuredRun(process.execPath, [PROGRAM, '--config', source.config, '--json', '--yes', 'build', 'bench']);
+    // The other ways were worse at 100 MB.
+    const names = Object.entries(WAYS).slice(megabytes > 500 ? -1 : 0);
+    const ways = names.map(([name, way]) => ({ name, ...way, parts: emptyParts() }));
     const applied = emptyParts();
     await build();
     const first = sizeOf(objects);
-    for (const { parts, select, once } of ways) {
-      const data = join(folder, 'image');
-      await make(programs, { template, data, url: source.url('bench'), select, once });
+    const [data, url] = [join(folder, 'image'), source.url('bench')];
+    for (const { parts, select, once, load } of ways) {
+      await make(programs, { template, data, url, select, once, config: load && source.config });
       addParts(parts, data);
       if (select(0).includes('ORDER')) {
         addParts(applied, data);
@@ -70,20 +78,23 @@ export async function measureDays(programs: ImagePrograms, folder: string, megab
       }
       rmSync(data, { recursive: true });
     }
-    for (let at = 0; at < TABLES; at += 1) await source.sql('bench', change(at, rows));
+    for (const statement of tablesOf((at) => change(at, rows))) await source.sql('bench', statement);
     await build();
     const added = sizeOf(objects) - first;
-    table.push([changed, 'snapshot', mb(first), ...PART_SIZES.map((size, at) => (at === PART_SIZES.length - 1 ? mb(added) : '')), '1']);
-    for (const { name, parts, select, once } of ways) {
-      const data = join(folder, 'image');
-      await make(programs, { template, data, url: source.url('bench'), select, once });
+    table.push([changed, 'snapshot', mb(first), ...PART_SIZES.slice(1).map(() => ''), mb(added), '1']);
+    for (const { name, parts, select, once, load } of ways) {
+      await make(programs, { template, data, url, select, once, config: load && source.config });
       table.push(row([changed, name], { parts, data, added }));
+      if (select(0).includes('ORDER')) {
+        const patches = mb(patchBytes(join(folder, 'yesterday'), data));
+        table.push([changed, 'the same, by zstd --patch-from', '', ...PART_SIZES.slice(1).map(() => ''), patches]);
+      }
       rmSync(data, { recursive: true });
     }
     // Every table has the same change, so that the statement stands for the difference of two snapshots.
     const yesterday = join(folder, 'yesterday');
     const server = await startImage(programs, yesterday, LOAD_SETTINGS);
-    for (let at = 0; at < TABLES; at += 1) await server.query(change(at, rows));
+    for (const statement of tablesOf((at) => change(at, rows))) await server.query(statement);
     await finish(server.query);
     await server.stop();
     resetLog(programs, yesterday);
@@ -95,9 +106,25 @@ export async function measureDays(programs: ImagePrograms, folder: string, megab
 function row(names: string[], { parts, data, added }: { parts: Parts; data: string; added: number }): string[] {
   const { stored, bytes, files } = addParts(parts, data);
   const most = [...files].sort(([, a], [, b]) => (b.get(8192) ?? 0) - (a.get(8192) ?? 0)).slice(0, 3);
-  if (process.env.VERBOSE) console.log(names.join(': '), most.map(([file, of]) => `${file} ${of.get(8192)}`).join(', '));
+  if (process.env.VERBOSE)
+    console.log(names.join(': '), most.map(([file, of]) => `${file} ${of.get(8192)}`).join(', '));
   const whole = stored.get(PART_SIZES.at(-1) ?? 0) ?? 0;
-  return [...names, mb(bytes), ...PART_SIZES.map((size) => mb(stored.get(size) ?? 0)), added === 0 ? '' : (whole / added).toFixed(2)];
+  return [
+    ...names,
+    mb(bytes),
+    ...PART_SIZES.map((size) => mb(stored.get(size) ?? 0)),
+    added === 0 ? '' : (whole / added).toFixed(2),
+  ];
+}
+
+/** Bytes of the differences of the larger files, each to the file of the same name. */
+function patchBytes(from: string, to: string): number {
+  const names = new Set([...piecesOf(to)].filter(({ bytes }) => bytes.length > 65_536).map(({ file }) => file));
+  return [...names].reduce((sum, name) => {
+    const [old, now] = [join(from, name), join(to, name)];
+    const words = ['-3', '--long=30', '-q', '-c', ...(existsSync(old) ? [`--patch-from=${old}`] : []), now];
+    return sum + execFileSync('zstd', words, { maxBuffer: 2 ** 31 - 1 }).length;
+  }, 0);
 }
 
 interface Making {
@@ -106,21 +133,39 @@ interface Making {
   url: string;
   select(table: number): string;
   once: boolean;
+  /** Loads by `tool load` instead. */
+  config: string | undefined;
 }
 
-async function make(programs: ImagePrograms, { template, data, url, select, once }: Making): Promise<void> {
+async function make(programs: ImagePrograms, making: Making): Promise<void> {
+  const { template, data, url, select, once, config } = making;
   execFileSync('cp', ['-a', template, data]);
   const server = await startImage(programs, data, LOAD_SETTINGS);
+  if (config !== undefined) {
+    const loaded = server.url.replace(/postgres$/, 'loaded');
+    const words = [PROGRAM, '--config', config, '--json', '--yes', 'load', 'bench', '--destdb', loaded, '--no-undo'];
+    await measuredRun(process.execPath, words);
+    execFileSync('psql', ['-Xqd', loaded, '-c', 'VACUUM FREEZE', '-c', 'ANALYZE']);
+    await server.stop();
+    resetLog(programs, data);
+    return;
+  }
   const script = [
     ...(once ? ['echo "BEGIN;"'] : []),
     ...tablesOf((at) => `echo "CREATE TABLE t_${at} ${DEFINITION};"`),
     ...tablesOf((at) =>
-      [`echo "COPY t_${at} FROM STDIN${once ? ' WITH (FREEZE)' : ''};"`, `psql -Xqd '${url}' -c 'COPY (${select(at)}) TO STDOUT'`, `echo '\\.'`].join('; '),
+      [
+        `echo "COPY t_${at} FROM STDIN${once ? ' WITH (FREEZE)' : ''};"`,
+        `psql -Xqd '${url}' -c 'COPY (${select(at)}) TO STDOUT'`,
+        `echo '\\.'`,
+      ].join('; '),
     ),
     ...tablesOf((at) => indexesOf(at).map((statement) => `echo "${statement};"`)).flat(),
     ...(once ? ['echo "COMMIT;"'] : []),
   ].join('; ');
-  execFileSync('sh', ['-c', `{ ${script}; } | psql -Xqd '${server.url}' -v ON_ERROR_STOP=1`], { stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync('sh', ['-c', `{ ${script}; } | psql -Xqd '${server.url}' -v ON_ERROR_STOP=1`], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   await finish(server.query);
   await server.stop();
   resetLog(programs, data);
@@ -136,4 +181,16 @@ function sizeOf(directory: string): number {
   return files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
 }
 
-export const mb = (bytes: number): string => (bytes / 1e6).toFixed(1);
+/** Bytes that a second image of the same rows adds. */
+export async function measureEqual(engine: ImageEngine, folder: string, megabytes: number): Promise<string[][]> {
+  const parts = emptyParts();
+  const rows: string[][] = [];
+  for (const name of [`${engine.name}, first`, `${engine.name}, the same again`]) {
+    const data = join(folder, 'equal', 'data');
+    makeOwned(engine.user, join(folder, 'equal'));
+    await engine.make(data, megabytes);
+    rows.push(row([name, ''], { parts, data, added: 0 }));
+    rmSync(join(folder, 'equal'), { recursive: true });
+  }
+  return rows;
+}

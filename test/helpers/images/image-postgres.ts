@@ -1,37 +1,61 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { chownSync, mkdirSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
 import { freePort } from '../../../src/engines/shared/server/free-port.ts';
 import { unprivilegedUser } from '../../../src/engines/shared/server/unprivileged-user.ts';
+import type { Command } from '../../../src/process/runner.ts';
+import { type ImageEngine, rowsFor, type StartedImage, tablesOf } from './image-engine.ts';
 
-/** A server of a bench whose directory outlives it. */
-export interface ImageServer {
-  port: number;
-  /** From the start of the program to the first connection. */
-  startMs: number;
+interface ImageServer extends StartedImage {
   url: string;
-  query(statement: string): Promise<Record<string, unknown>[]>;
-  /** A clean shutdown. */
-  stop(): Promise<void>;
 }
 
 export interface ImagePrograms {
   bin: string;
-  user: { uid: number; gid: number } | undefined;
+  user: Command['user'];
 }
 
-export async function imagePrograms(bin: string): Promise<ImagePrograms> {
-  return { bin, user: await unprivilegedUser('postgres') };
+export async function imagePrograms(): Promise<ImagePrograms> {
+  return { bin: dirname(realpathSync('/usr/local/bin/postgres')), user: await unprivilegedUser('postgres') };
 }
 
-/** Creates a directory that the account of the server owns. */
-export function makeOwned({ user }: ImagePrograms, directory: string): string {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  if (user) chownSync(directory, user.uid, user.gid);
-  return directory;
+export function postgresEngine(programs: ImagePrograms): ImageEngine {
+  return {
+    name: 'PostgreSQL',
+    user: programs.user,
+    one: (rows) => `SELECT * FROM t_0 WHERE id = ${Math.round(rows / 2)}`,
+    count: 'SELECT count(*), sum(amount) FROM t_0',
+    start: (data) => startImage(programs, data),
+    async make(data, megabytes) {
+      initialise(programs, data);
+      const server = await startImage(programs, data, LOAD_SETTINGS);
+      const statements = tablesOf((at) => [
+        'BEGIN',
+        `CREATE TABLE t_${at} ${DEFINITION}`,
+        `INSERT INTO t_${at} ${generated(at, { from: 1, to: rowsFor(megabytes) })}`,
+        ...indexesOf(at),
+        'COMMIT',
+      ]);
+      for (const statement of [...statements.flat(), 'VACUUM FREEZE', 'ANALYZE']) await server.query(statement);
+      await server.stop();
+      resetLog(programs, data);
+    },
+  };
 }
+
+export const DEFINITION = '(id bigint, customer integer, amount numeric(10, 2), changed timestamptz, note text)';
+
+export const generated = (table: number, { from, to }: { from: number; to: number }): string =>
+  `SELECT i, abs(hashint4(i + ${table})) % 100000, (i % 100000) / 100.0, '2024-01-01Z'::timestamptz + i * interval '1 s',
+     md5(i::text) || md5((i + ${table})::text) FROM generate_series(${from}, ${to}) i`;
+
+export const indexesOf = (table: number): string[] => [
+  `ALTER TABLE t_${table} ADD PRIMARY KEY (id)`,
+  `CREATE INDEX ON t_${table} (customer)`,
+  `CREATE INDEX ON t_${table} (changed)`,
+];
 
 /** Small segments, since each image has one. */
 export function initialise({ bin, user }: ImagePrograms, data: string): void {
@@ -62,15 +86,17 @@ export async function startImage(
   const all = { listen_addresses: '127.0.0.1', unix_socket_directories: '', fsync: 'off', port, ...settings };
   const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const started = performance.now();
-  const child = spawn(join(bin, 'postgres'), ['-D', data, ...flags], { stdio: ['ignore', 'ignore', 'ignore'], ...user });
+  const child = spawn(join(bin, 'postgres'), ['-D', data, ...flags], {
+    stdio: ['ignore', 'ignore', 'ignore'],
+    ...user,
+  });
   const ended = new Promise((resolve) => child.once('close', resolve));
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const client = await connected(url, () => child.exitCode !== null);
   return {
-    port,
     startMs: performance.now() - started,
     url,
-    query: async (statement) => (await client.query(statement)).rows,
+    query: (statement) => client.query(statement),
     async stop() {
       await client.end();
       child.kill('SIGINT');
