@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
 
-export const CHUNK = 8 * 1024 * 1024;
+const CHUNK = 8 * 1024 * 1024;
 const PAGE = 8192;
 const ZERO = Buffer.alloc(CHUNK);
 /** Small files are cut together. */
@@ -49,15 +49,13 @@ export function emptyParts(): Parts {
 export interface Added {
   /** By size of the parts: compressed bytes that were new. */
   stored: Map<number, number>;
-  /** New bytes before compression, by path and size of the parts. */
-  files: Map<string, Map<number, number>>;
   bytes: number;
 }
 
 /** Adds a directory; returns what was new. */
 export function addParts({ seen }: Parts, directory: string): Added {
-  const added: Added = { stored: new Map(PART_SIZES.map((size) => [size, 0])), files: new Map(), bytes: 0 };
-  for (const { file, bytes } of gathered(directory)) {
+  const added: Added = { stored: new Map(PART_SIZES.map((size) => [size, 0])), bytes: 0 };
+  for (const bytes of gathered(directory)) {
     added.bytes += bytes.length;
     for (const [size, known] of seen) {
       const fresh: Buffer[] = [];
@@ -72,29 +70,26 @@ export function addParts({ seen }: Parts, directory: string): Added {
       const content = Buffer.concat(fresh);
       if (content.length === 0) continue;
       added.stored.set(size, (added.stored.get(size) ?? 0) + zstdCompressSync(content).length);
-      const of = added.files.get(file) ?? new Map<number, number>();
-      of.set(size, (of.get(size) ?? 0) + content.length);
-      added.files.set(file, of);
     }
   }
   return added;
 }
 
-function* gathered(directory: string): Generator<{ file: string; bytes: Buffer }> {
+function* gathered(directory: string): Generator<Buffer> {
   let small: Buffer[] = [];
   let held = 0;
-  for (const { file, offset, bytes } of piecesOf(directory)) {
+  for (const { offset, bytes } of piecesOf(directory)) {
     if (offset === 0 && bytes.length <= SMALL) {
       // Each begins at a page.
       const rest = (PAGE - (bytes.length % PAGE)) % PAGE;
       small.push(bytes, ZERO.subarray(0, rest));
       held += bytes.length + rest;
       if (held < CHUNK) continue;
-      yield { file: 'small files', bytes: Buffer.concat(small) };
+      yield Buffer.concat(small);
       [small, held] = [[], 0];
-    } else yield { file, bytes };
+    } else yield bytes;
   }
-  if (small.length > 0) yield { file: 'small files', bytes: Buffer.concat(small) };
+  if (small.length > 0) yield Buffer.concat(small);
 }
 
 export const mb = (bytes: number): string => (bytes / 1e6).toFixed(1);

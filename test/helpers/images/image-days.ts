@@ -37,7 +37,11 @@ const WAYS: Record<string, { select(table: number): string; once: boolean; load?
 };
 
 /** Bytes that the image of the next day adds to a store, for each way to make it, beside those of the snapshot. */
-export async function measureDays(programs: ImagePrograms, folder: string, megabytes: number): Promise<string[][]> {
+export async function measureDays(
+  programs: ImagePrograms,
+  folder: string,
+  { megabytes, name: only }: { megabytes: number; name: string | undefined },
+): Promise<string[][]> {
   const rows = rowsFor(megabytes);
   const table: string[][] = [
     [
@@ -50,7 +54,9 @@ export async function measureDays(programs: ImagePrograms, folder: string, megab
   ];
   const template = join(folder, 'template');
   initialise(programs, template);
-  for (const [changed, change] of Object.entries(CHANGES)) {
+  const changes = Object.entries(CHANGES);
+  const named = changes.filter(([changed]) => changed === only);
+  for (const [changed, change] of named.length > 0 ? named : changes) {
     await using source = await openPostgresBench(
       tablesOf((at) => [
         `CREATE TABLE t_${at} ${DEFINITION}`,
@@ -104,10 +110,7 @@ export async function measureDays(programs: ImagePrograms, folder: string, megab
 }
 
 function row(names: string[], { parts, data, added }: { parts: Parts; data: string; added: number }): string[] {
-  const { stored, bytes, files } = addParts(parts, data);
-  const most = [...files].sort(([, a], [, b]) => (b.get(8192) ?? 0) - (a.get(8192) ?? 0)).slice(0, 3);
-  if (process.env.VERBOSE)
-    console.log(names.join(': '), most.map(([file, of]) => `${file} ${of.get(8192)}`).join(', '));
+  const { stored, bytes } = addParts(parts, data);
   const whole = stored.get(PART_SIZES.at(-1) ?? 0) ?? 0;
   return [
     ...names,

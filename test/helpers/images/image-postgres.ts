@@ -73,6 +73,8 @@ export const LOAD_SETTINGS = {
   wal_level: 'minimal',
   max_wal_senders: '0',
   autovacuum: 'off',
+  // Smaller tables and indexes would be logged when their transaction ends, in an order that changes.
+  wal_skip_threshold: '0',
   max_wal_size: '4GB',
   maintenance_work_mem: '512MB',
 };
