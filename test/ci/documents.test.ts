@@ -36,6 +36,7 @@ const NOT_RUN: Record<string, string> = {
   'docs/development.md': 'sets up the machine and opens the screens; test/e2e/demo.test.ts opens them',
   'docs/errors.md': 'a command that fails; test/cli/run.test.ts prints such an error',
   'docs/benchmarks.md': 'takes most of an hour',
+  'docs/images.md': 'takes most of an hour, and needs root',
   'docs/proof.md': 'a round of the proof, as npm test makes some',
   'docs/screens.md': 'opens the screens; test/e2e/demo.test.ts does, too',
   'docs/sso.md': 'opens a browser; test/e2e/sign-in.test.ts signs in',
