@@ -16,7 +16,7 @@ import { assertNoForeignReferences } from '../swap/foreign-references.ts';
 import { dropAuxiliaryDatabase } from '../swap/shadow-databases.ts';
 import { fillFromBase, findBaseCopies, takeSpare } from './base-copies.ts';
 import { type BaseRecord, readBaseRecord } from './base-record.ts';
-import { NOT_IN_PLACE } from './not-in-place.ts';
+import { planInPlace } from './in-place/reset-in-place.ts';
 
 /** Plans a reset; rejects when no base copy of the destination can be used. */
 export async function planReset(context: EngineContext, { url, spare }: DestinationResetRequest): Promise<Resettable> {
@@ -36,7 +36,7 @@ export async function planReset(context: EngineContext, { url, spare }: Destinat
     by: 'rows',
     copies: made,
     warnings: sessionWarnings(facts.destination),
-    inPlace: NOT_IN_PLACE,
+    inPlace: await planInPlace(context, url),
   };
 }
 

@@ -1,0 +1,125 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { build } from '../../../../src/operations/build/build.ts';
+import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
+import { applyReset, planReset, type ResetRequest } from '../../../../src/operations/reset/reset.ts';
+import type { RunEvent } from '../../../../src/results/events.ts';
+import type { ResetPlan, ResetResult } from '../../../../src/results/load-results.ts';
+import { asData } from '../../../helpers/fakes/as-data.ts';
+import {
+  describeWithMysql,
+  startMysql,
+  type TestFlavour,
+  type TestMysql,
+  testedFlavours,
+} from '../../../helpers/mysql/mysql-server.ts';
+import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
+
+const FILL = [
+  `CREATE TABLE item (code VARCHAR(20) COLLATE utf8mb4_general_ci NOT NULL, number INT NOT NULL, f FLOAT, d DOUBLE, day DATE, body BLOB, text TEXT COLLATE utf8mb4_general_ci,
+     kind ENUM('a', 'b'), flags SET('x', 'y'), bits BIT(9), size INT AS (LENGTH(body)) STORED, PRIMARY KEY (code, number))`,
+  "INSERT INTO item (code, number, f, d, day, body, text, kind, flags, bits) VALUES ('a', 1, 0.1, 0, '0000-00-00', X'00', 'One', 'a', 'x,y', 7), ('b', 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL), ('c', 2, 0, 0, '2026-02-28', X'', '', 'b', '', 0)",
+  'CREATE TABLE parent (id INT PRIMARY KEY AUTO_INCREMENT, name VARCHAR(20) UNIQUE)',
+  "INSERT INTO parent VALUES (1, 'one'), (2, 'two'), (3, 'three')",
+  'CREATE TABLE child (id INT PRIMARY KEY, parent_id INT, FOREIGN KEY (parent_id) REFERENCES parent (id) ON DELETE CASCADE)',
+  'INSERT INTO child VALUES (1, 1), (2, 2), (3, 3)',
+  'CREATE TABLE guarded (id INT PRIMARY KEY)',
+  'INSERT INTO guarded VALUES (1)',
+  'CREATE VIEW names AS SELECT name FROM parent',
+  'CREATE FUNCTION twice(n INT) RETURNS INT DETERMINISTIC RETURN 2 * n',
+  'CREATE TRIGGER guard BEFORE DELETE ON guarded FOR EACH ROW SET @guarded = 1',
+  'CREATE EVENT hourly ON SCHEDULE EVERY 1 HOUR DO DELETE FROM child WHERE id < 0',
+];
+
+/** Each equals what was there by a comparison of the server. */
+const CHANGES = [
+  "UPDATE item SET text = 'one' WHERE code = 'a'",
+  "UPDATE item SET code = 'A' WHERE code = 'a'",
+  'UPDATE item SET f = 0.10000001 WHERE number = 1 AND f IS NOT NULL',
+  "UPDATE item SET day = '2026-03-01', body = NULL, bits = 1",
+  'DELETE FROM parent WHERE id = 2',
+  "UPDATE parent SET name = IF(id = 1, 'none', 'one') WHERE id <> 2 ORDER BY id",
+  "INSERT INTO parent (name) VALUES ('four'), ('five')",
+  'DELETE FROM child',
+];
+
+/** MariaDB stores it as 0. */
+const OF_FLAVOUR: Record<TestFlavour, string[]> = {
+  mariadb: [],
+  mysql: ["UPDATE item SET d = '-0' WHERE code = 'c'"],
+};
+
+for (const flavour of testedFlavours('mariadb')) {
+  describeWithMysql(flavour, { name: 'a reset in place' }, () => {
+    let server: TestMysql;
+    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    let pristine: string;
+    const events: RunEvent[] = [];
+
+    beforeAll(async () => {
+      folder = await temporaryFolder();
+      server = await startMysql(flavour);
+      await server.createDatabase('source');
+      await server.sql('source', "SET sql_mode = ''", ...FILL);
+      await build(context(), { target: 'app' });
+      await applyLoad(context(), await planLoad(context(), { target: 'app', keepBase: true }));
+      pristine = await server.dump('copy');
+    }, 240_000);
+
+    afterAll(async () => {
+      await server?.stop();
+      await folder?.[Symbol.asyncDispose]();
+    });
+
+    const context = () =>
+      testContext({
+        settings: {
+          working_directory: join(folder.path, 'work'),
+          targets: { app: { snapshot: { src_url: server.url('source'), dst_url: server.url('copy') } } },
+        },
+        events,
+      });
+    const planned = async (request: Partial<ResetRequest> = {}) =>
+      planReset(context(), { target: 'app', undo: false, ...request });
+    const plan = async (request: Partial<ResetRequest> = {}): Promise<ResetPlan> => asData(await planned(request)).plan;
+    const reset = async (request: Partial<ResetRequest> = {}): Promise<ResetResult> =>
+      applyReset(context(), asData(await planned(request)));
+
+    it('changes the rows that differ in any value, and ends no session', async () => {
+      await server.sql('copy', "SET sql_mode = ''", ...CHANGES);
+      expect(await plan()).toMatchObject({ way_reason: 'definitions are the same, and few rows have changed' });
+      const done = await reset();
+      expect(events.filter((event) => event.event === 'warning' && event.code === 'reset_by_copy')).toEqual([]);
+      expect(done).toMatchObject({
+        way: 'in_place',
+        changes: {
+          tables: [
+            { table: 'copy.child', delete: 0, insert: 3 },
+            { table: 'copy.item', delete: 3, insert: 3 },
+            { table: 'copy.parent', delete: 4, insert: 3 },
+          ],
+        },
+      });
+      expect(await server.dump('copy')).toBe(pristine);
+      for (const change of [...CHANGES, ...OF_FLAVOUR[flavour]]) {
+        await server.sql('copy', "SET sql_mode = ''", change);
+        const { way, changes } = await reset();
+        expect([way, (changes?.tables.length ?? 0) > 0], change).toEqual(['in_place', true]);
+        expect((await server.dump('copy')) === pristine, change).toBe(true);
+      }
+      expect(await reset()).toMatchObject({ way: 'in_place', changes: { tables: [] } });
+    });
+
+    it.each([
+      ['ALTER TABLE child ADD note INT', 'definitions of tables differ'],
+      ['DROP VIEW names', 'definitions of views differ'],
+      ['ALTER EVENT hourly DO SELECT 1', 'definitions of events differ'],
+      ['INSERT INTO guarded VALUES (2)', 'guarded has triggers, which no transaction turns off'],
+    ])('is by copy after %s', async (change, reason) => {
+      await server.sql('copy', change);
+      expect(await plan()).toMatchObject({ way: 'copy', way_reason: reason });
+      expect(await reset()).toMatchObject({ way: 'copy' });
+      expect(await server.dump('copy')).toBe(pristine);
+    });
+  });
+}
