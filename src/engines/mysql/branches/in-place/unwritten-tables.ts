@@ -1,10 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
+import { readServer } from '../../catalog/introspect.ts';
 import { ownTablesIn } from '../../catalog/tables.ts';
+import { RIGHT_MISSING } from '../../connection/error-numbers.ts';
 import { quoteName, quotePath, quoteText } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { unless } from '../../connection/session-errors.ts';
 import { UNWRITTEN } from '../../server/names.ts';
+import { destinationName } from '../../server/server.ts';
 import { readRecord, writeRecord } from '../../swap/record.ts';
 
 const stateSchema = v.object({
@@ -53,9 +56,6 @@ export async function tableStates(server: MysqlSession, database: string): Promi
   return (await readStates(server, database)).states;
 }
 
-/** `ER_SPECIFIC_ACCESS_DENIED_ERROR`, `ER_UNKNOWN_TABLE`: no right, or a list of the other flavour. */
-const NOT_LISTED = [1227, 1109];
-
 async function readStates(
   server: MysqlSession,
   database: string,
@@ -68,7 +68,7 @@ async function readStates(
   const states: TableStates = new Map();
   const locals = new Map<string, string>();
   for (const { name, updated, local } of times) {
-    const id = ids.get(name);
+    const id = ids.get(fileName(name));
     if (updated === null || local === null || id === undefined) continue;
     states.set(name, { id, updated });
     locals.set(name, local);
@@ -76,28 +76,25 @@ async function readStates(
   return { states, locals };
 }
 
-/** MariaDB shows names as files have them. */
-const LISTS = [
-  {
-    list: 'INNODB_SYS_TABLES',
-    decoded: (part: string): string => `CONVERT(CONVERT(CAST(${part} AS BINARY) USING filename) USING utf8mb4)`,
-  },
-  { list: 'INNODB_TABLES', decoded: (part: string): string => part },
-];
+const LISTS = { mariadb: 'INNODB_SYS_TABLES', mysql: 'INNODB_TABLES' };
 
+/** By names as those of files. */
 async function readIds(server: MysqlSession, database: string): Promise<Map<string, string>> {
-  for (const { list, decoded } of LISTS) {
-    const home = decoded("SUBSTRING_INDEX(NAME, '/', 1)");
-    const name = decoded("SUBSTRING(NAME, LENGTH(SUBSTRING_INDEX(NAME, '/', 1)) + 2)");
-    const rows = await server
-      .query<{ name: string; id: string }>(
-        `SELECT ${name} AS name, CONCAT_WS(' ', TABLE_ID, SPACE) AS id FROM information_schema.${quoteName(list)}
-         WHERE CAST(${home} AS BINARY) = CAST(IF(@@lower_case_table_names > 0, LOWER(${quoteText(database)}), ${quoteText(database)}) AS BINARY)`,
-      )
-      .catch(unless(NOT_LISTED, null));
-    if (rows) return new Map(rows.map((row) => [row.name, row.id]));
-  }
-  return new Map();
+  const list = LISTS[(await readServer(server)).flavour];
+  const home = quoteText(fileName(await destinationName(server, database)));
+  const rows = await server
+    .query<{ name: string; id: string }>(
+      `SELECT SUBSTRING_INDEX(NAME, '/', -1) AS name, CONCAT_WS(' ', TABLE_ID, SPACE) AS id FROM information_schema.${quoteName(list)}
+       WHERE CAST(SUBSTRING_INDEX(NAME, '/', 1) AS BINARY) = CAST(${home} AS BINARY)`,
+    )
+    .catch(unless([RIGHT_MISSING], []));
+  return new Map(rows.map((row) => [row.name, row.id]));
+}
+
+/** Letters beyond ASCII have shorter codes there: such a table is not found, and so never proved to be unwritten. */
+function fileName(name: string): string {
+  const hex = (character: string): string => `@${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return name.replaceAll(/[^A-Za-z0-9_]/g, hex);
 }
 
 /**
@@ -111,7 +108,7 @@ async function openTransactions(server: MysqlSession): Promise<Set<string> | nul
       .query<{ own: number; started: string }>(
         `SELECT trx_mysql_thread_id = CONNECTION_ID() AS own, CAST(trx_started AS CHAR) AS started FROM information_schema.INNODB_TRX LIMIT ${MOST_TRANSACTIONS + 1}`,
       )
-      .catch(unless(NOT_LISTED, null));
+      .catch(unless([RIGHT_MISSING], null));
     const isWhole = rows && rows.length <= MOST_TRANSACTIONS && rows.some(({ own }) => Number(own) === 1);
     return isWhole ? new Set(rows.flatMap(({ own, started }) => (Number(own) === 1 ? [] : [started]))) : null;
   } finally {
