@@ -17,6 +17,7 @@ import { dropAuxiliaryDatabase } from '../swap/shadow-databases.ts';
 import { fillFromBase, findBaseCopies, takeSpare } from './base-copies.ts';
 import { type BaseRecord, readBaseRecord } from './base-record.ts';
 import { planInPlace } from './in-place/reset-in-place.ts';
+import { provableStates, recordUnwritten } from './in-place/unwritten-tables.ts';
 
 /** Plans a reset; rejects when no base copy of the destination can be used. */
 export async function planReset(context: EngineContext, { url, spare }: DestinationResetRequest): Promise<Resettable> {
@@ -63,6 +64,8 @@ export async function reset(context: EngineContext, { url, spare, undo, accept }
       } else {
         await fillFromBase(running, { url, to: shadow, base: { name: names.base, record }, rowsLast: false });
       }
+      const states = await provableStates(server, shadow);
+      await recordUnwritten(server, { database: names.base, base: record.id, states });
       return { code: record.definitions, definers: record.definers, histograms: record.histograms };
     },
   );
