@@ -14,6 +14,7 @@ const FILL = [
   'INSERT INTO child SELECT id, id FROM item WHERE id < 3000',
 ];
 const RESET = ['reset', 'app', '--no-undo'];
+type Running = ReturnType<Tool['start']>;
 const ROUNDS = process.env.TEST_FULL ? 40 : 0;
 /** A run may take longer than the one that was timed. */
 const LONGER = 1.3;
@@ -72,6 +73,47 @@ for (const flavour of testedFlavours('mariadb')) {
       });
       await server.quiet();
       expect(await server.content('copy')).toBe(dirty);
+      await tool.done(RESET);
+      expect(await server.content('copy')).toBe(pristine);
+    });
+
+    it.each([
+      ['the program', async (running: Running) => running.killGroup()],
+      [
+        'its connection',
+        async () => {
+          const [id] = await server.column(
+            '',
+            "SELECT ID FROM information_schema.PROCESSLIST WHERE DB = 'copy' AND COMMAND = 'Sleep'",
+          );
+          await server.run('', [`KILL ${Number(id)}`]);
+        },
+      ],
+    ])('changes nothing, and leaves no lock, when %s is killed within the transaction', async (_, kill) => {
+      const dirty = await changed(2);
+      await server.run('copy.tool-base', ["UPDATE `tool-unwritten` SET json = '{}'"]);
+      await server.writer('copy.tool-base', async (execute) => {
+        await execute('START TRANSACTION');
+        await execute('SELECT id FROM `tool-unwritten`');
+        const running = tool.start(RESET);
+        await eventually(async () => {
+          const waiting = await server.column(
+            '',
+            "SELECT ID FROM information_schema.PROCESSLIST WHERE INFO LIKE 'DROP TABLE %tool-unwritten%' AND STATE LIKE 'Waiting%'",
+          );
+          return waiting.length > 0;
+        });
+        await kill(running);
+        await execute('ROLLBACK');
+        await running.ended;
+      });
+      await server.quiet();
+      expect(await server.content('copy')).toBe(dirty);
+      await server.run('copy', [
+        'SET lock_wait_timeout = 1',
+        "UPDATE item SET name = 'free' WHERE id = 1",
+        'DELETE FROM child',
+      ]);
       await tool.done(RESET);
       expect(await server.content('copy')).toBe(pristine);
     });

@@ -39,8 +39,21 @@ for (const flavour of testedFlavours('mariadb')) {
     const acts = (table: string, other: string): string[][] => [
       ...[[`TRUNCATE ${table}`], [`DELETE FROM ${table}`], ['DO 1'], [`OPTIMIZE TABLE ${table}`]],
       ['START TRANSACTION', `INSERT INTO ${table} SELECT * FROM ${table} LIMIT 0`, `DELETE FROM ${table}`, 'ROLLBACK'],
-      ['START TRANSACTION', 'SAVEPOINT s', `DELETE FROM ${table}`, 'ROLLBACK TO s', `DELETE FROM ${other} LIMIT 3`, 'COMMIT'],
-      [`XA START '${table}'`, `DELETE FROM ${table} LIMIT 2`, `XA END '${table}'`, `XA PREPARE '${table}'`, `XA COMMIT '${table}'`],
+      [
+        'START TRANSACTION',
+        'SAVEPOINT s',
+        `DELETE FROM ${table}`,
+        'ROLLBACK TO s',
+        `DELETE FROM ${other} LIMIT 3`,
+        'COMMIT',
+      ],
+      [
+        `XA START '${table}'`,
+        `DELETE FROM ${table} LIMIT 2`,
+        `XA END '${table}'`,
+        `XA PREPARE '${table}'`,
+        `XA COMMIT '${table}'`,
+      ],
       [`RENAME TABLE ${table} TO aside, ${other} TO ${table}, aside TO ${other}`],
       [`ALTER TABLE ${table} ADD COLUMN late INT DEFAULT 5`, `ALTER TABLE ${table} DROP COLUMN late`],
       [`ALTER TABLE ${table} AUTO_INCREMENT = 90000`],
@@ -76,7 +89,9 @@ for (const flavour of testedFlavours('mariadb')) {
           for (let changes = whole(4); changes > 0; changes -= 1) {
             const { name, change } = oneOf(tables);
             const statements =
-              random() < 0.3 ? oneOf(acts(name, oneOf(tables.filter((table) => table.name !== name)).name)) : [oneOf([...change, 'DO 1'])];
+              random() < 0.3
+                ? oneOf(acts(name, oneOf(tables.filter((table) => table.name !== name)).name))
+                : [oneOf([...change, 'DO 1'])];
             done.push(...statements);
             // What a key forbids does not happen.
             await server.sql(copy, "SET sql_mode = ''", ...statements).catch(() => {});
@@ -84,7 +99,10 @@ for (const flavour of testedFlavours('mariadb')) {
           seen.unread += await countUnread(copy);
           const { way } = await applyReset(context, await planReset(context, { target: 'app', undo: false }));
           seen[way] += 1;
-          expect(dumpDifferences(pristine, await server.dump(copy)), `seed ${SEED}, round ${round}, ${way}: ${done.join('; ')}`).toEqual([]);
+          expect(
+            dumpDifferences(pristine, await server.dump(copy)),
+            `seed ${SEED}, round ${round}, ${way}: ${done.join('; ')}`,
+          ).toEqual([]);
         }
         for (const name of await server.databases()) await server.sql('', `DROP DATABASE \`${name}\``);
       }

@@ -1,5 +1,8 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { findDoubtfulTables } from '../../../../src/engines/mysql/branches/in-place/doubtful-tables.ts';
+import { openSession } from '../../../../src/engines/mysql/connection/session.ts';
+import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
 import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import { applyReset, planReset, type ResetRequest } from '../../../../src/operations/reset/reset.ts';
@@ -13,7 +16,7 @@ import {
   type TestMysql,
   testedFlavours,
 } from '../../../helpers/mysql/mysql-server.ts';
-import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
+import { eventually, temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
 
 const FILL = [
   `CREATE TABLE item (code VARCHAR(20) COLLATE utf8mb4_general_ci NOT NULL, number INT NOT NULL, f FLOAT, d DOUBLE, day DATE, body BLOB, text TEXT COLLATE utf8mb4_general_ci,
@@ -48,6 +51,8 @@ const OF_FLAVOUR: Record<TestFlavour, string[]> = {
   mariadb: [],
   mysql: ["UPDATE item SET d = '-0' WHERE code = 'c'"],
 };
+
+const WAITING = "SELECT 1 FROM information_schema.PROCESSLIST WHERE INFO LIKE 'LOCK TABLES%' AND STATE LIKE 'Waiting%'";
 
 for (const flavour of testedFlavours('mariadb')) {
   describeWithMysql(flavour, { name: 'a reset in place' }, () => {
@@ -108,6 +113,66 @@ for (const flavour of testedFlavours('mariadb')) {
         expect((await server.dump('copy')) === pristine, change).toBe(true);
       }
       expect(await reset()).toMatchObject({ way: 'in_place', changes: { tables: [] } });
+    });
+
+    const doubtful = async () => {
+      await using session = await openSession({ url: parseMysqlUrl(server.url('')) });
+      const found = await findDoubtfulTables(session, 'copy');
+      return typeof found === 'string' ? found : found.compared.map(({ name }) => name);
+    };
+
+    it('reads only tables that were written to, or whose counter is another', async () => {
+      await eventually(async () => (await reset()).way === 'in_place' && (await doubtful()).length === 0);
+      await server.sql('copy', 'DELETE FROM parent WHERE id = 2');
+      expect(await doubtful()).toEqual(['child', 'parent']);
+      await server.sql('copy', 'START TRANSACTION', "INSERT INTO item (code, number) VALUES ('z', 1)", 'ROLLBACK');
+      expect(await reset()).toMatchObject({ way: 'in_place', changes: { tables: [{ insert: 1 }, { insert: 1 }] } });
+      expect(await server.dump('copy')).toBe(pristine);
+      await eventually(async () => (await reset()).way === 'in_place' && (await doubtful()).length === 0);
+      await server.sql('copy', 'START TRANSACTION', "INSERT INTO parent (name) VALUES ('none')", 'ROLLBACK');
+      expect(await doubtful()).toEqual(['parent']);
+      expect(await reset()).toMatchObject({ way: 'in_place', changes: { tables: [{ delete: 0, insert: 0 }] } });
+      expect(await server.dump('copy')).toBe(pristine);
+    });
+
+    it('sees what is written while it waits for a lock, and ends no session', async () => {
+      await eventually(async () => (await reset()).way === 'in_place' && (await doubtful()).length === 0);
+      await using first = await openSession({ url: parseMysqlUrl(server.url('copy')) });
+      await using second = await openSession({ url: parseMysqlUrl(server.url('copy')) });
+      await first.execute('START TRANSACTION');
+      await first.execute('DELETE FROM child WHERE id = 1');
+      const running = reset();
+      await eventually(async () => (await server.sql('', WAITING)).length > 0);
+      await second.execute('DELETE FROM parent WHERE id = 3');
+      await first.execute('COMMIT');
+      expect(await running).toMatchObject({
+        way: 'in_place',
+        changes: {
+          tables: [
+            { table: 'copy.child', insert: 2 },
+            { table: 'copy.parent', insert: 1 },
+          ],
+        },
+      });
+      expect(await server.dump('copy')).toBe(pristine);
+      expect(await first.query('SELECT 1')).toHaveLength(1);
+    });
+
+    it('replaces a value that is longer than a packet', async () => {
+      const value = (end: string) => `CONCAT(REPEAT('ab', 40000), '${end}')`;
+      await server.sql('source', `UPDATE item SET text = ${value('c')} WHERE code = 'b'`);
+      await build(context(), { target: 'app' });
+      await applyLoad(context(), await planLoad(context(), { target: 'app', keepBase: true }));
+      const loaded = await server.dump('copy');
+      await server.sql('copy', `UPDATE item SET text = ${value('d')} WHERE code = 'b'`);
+      await server.sql('', 'SET GLOBAL max_allowed_packet = 65536');
+      try {
+        expect(await reset()).toMatchObject({ way: 'in_place', changes: { tables: [{ delete: 1, insert: 1 }] } });
+      } finally {
+        await server.sql('', 'SET GLOBAL max_allowed_packet = 67108864');
+      }
+      expect(await server.dump('copy')).toBe(loaded);
+      pristine = loaded;
     });
 
     it.each([

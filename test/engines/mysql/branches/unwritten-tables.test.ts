@@ -9,12 +9,7 @@ import {
 } from '../../../../src/engines/mysql/branches/in-place/unwritten-tables.ts';
 import { type MysqlSession, openSession } from '../../../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
-import {
-  describeWithMysql,
-  startMysql,
-  type TestMysql,
-  testedFlavours,
-} from '../../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
 import { eventually } from '../../../helpers/postgres/postgres-server.ts';
 
 /** `$` is the table, `$x` another one with equal definition and other rows. */
@@ -51,7 +46,13 @@ const WRITES: Record<string, Write> = {
   },
   'a distributed transaction': ["XA START '$'", 'UPDATE $ SET v = 5', "XA END '$'", "XA PREPARE '$'", "XA COMMIT '$'"],
   'one that another session commits': async (server, table) => {
-    await server.sql('d', `XA START '${table}'`, `UPDATE ${table} SET v = 5`, `XA END '${table}'`, `XA PREPARE '${table}'`);
+    await server.sql(
+      'd',
+      `XA START '${table}'`,
+      `UPDATE ${table} SET v = 5`,
+      `XA END '${table}'`,
+      `XA PREPARE '${table}'`,
+    );
     await server.sql('d', `XA COMMIT '${table}'`);
   },
   'columns dropped and added at once': [
@@ -115,7 +116,11 @@ for (const flavour of testedFlavours('mariadb')) {
       const columns = '(id INT AUTO_INCREMENT PRIMARY KEY, v INT, t TEXT, w INT)';
       for (const table of [...tables.values()].flatMap((name) => [name, `${name}x`])) {
         if (table === tables.get('cascade')) continue;
-        await server.sql('d', `CREATE TABLE ${table} ${columns}`, `INSERT INTO ${table} VALUES (1, 1, 'a', NULL), (2, 2, 'b', NULL)`);
+        await server.sql(
+          'd',
+          `CREATE TABLE ${table} ${columns}`,
+          `INSERT INTO ${table} VALUES (1, 1, 'a', NULL), (2, 2, 'b', NULL)`,
+        );
       }
       await server.sql(
         'd',
@@ -182,7 +187,12 @@ for (const flavour of testedFlavours('mariadb')) {
       await record(await provableStates(session, 'd'));
       expect((await unwritten()).size).toBeGreaterThan(0);
       expect(await findUnwritten(session, { destination: 'd', database: 'e', base: 'c' })).toEqual(new Set());
-      await server.sql('', "CREATE USER weak IDENTIFIED BY 'weak'", 'GRANT ALL ON d.* TO weak', 'GRANT ALL ON e.* TO weak');
+      await server.sql(
+        '',
+        "CREATE USER weak IDENTIFIED BY 'weak'",
+        'GRANT ALL ON d.* TO weak',
+        'GRANT ALL ON e.* TO weak',
+      );
       await using weak = await openSession({ url: parseMysqlUrl(server.url('', { name: 'weak', password: 'weak' })) });
       expect(await provableStates(weak, 'd')).toEqual(new Map());
       expect(await findUnwritten(weak, { destination: 'd', database: 'e', base: 'b' })).toEqual(new Set());

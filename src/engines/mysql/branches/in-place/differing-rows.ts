@@ -40,7 +40,10 @@ export async function countDifferingRows(session: MysqlSession, table: ComparedT
   const [own, other] = [`${quotePath(destination, name)} AS ${d}`, `${quotePath(base, name)} AS ${b}`];
   const same = `${sameKey(table, b, d)} AND ${sameValues(table, b, d)}`;
   const amount = (from: string, among: string): Promise<number> =>
-    countRows(session, `SELECT COUNT(*) AS amount FROM ${from} WHERE NOT EXISTS (SELECT 1 FROM ${among} WHERE ${same})`);
+    countRows(
+      session,
+      `SELECT COUNT(*) AS amount FROM ${from} WHERE NOT EXISTS (SELECT 1 FROM ${among} WHERE ${same})`,
+    );
   return { table, delete: await amount(own, other), insert: await amount(other, own) };
 }
 
@@ -72,7 +75,10 @@ function sameKey({ key }: ComparedTable, b: string, d: string): string {
 
 function sameValues(table: ComparedTable, b: string, d: string): string {
   return nonGeneratedColumns(table)
-    .map(({ name, type }) => `(${COMPARISONS[kindOf(type) ?? 'text'](`${b}.${quoteName(name)}`, `${d}.${quoteName(name)}`)})`)
+    .map(
+      ({ name, type }) =>
+        `(${COMPARISONS[kindOf(type) ?? 'text'](`${b}.${quoteName(name)}`, `${d}.${quoteName(name)}`)})`,
+    )
     .join(' AND ');
 }
 

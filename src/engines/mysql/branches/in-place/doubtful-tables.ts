@@ -32,7 +32,9 @@ export async function findDoubtfulTables(server: MysqlSession, destination: stri
   if (typeof same === 'string') return same;
   const catalog = await readTables(server, destination);
   const recorded = new Map(record.tables.map((table) => [table.name, table]));
-  const unfit = catalog.find(({ name, engine, isVersioned }) => !recorded.has(name) || engine !== 'InnoDB' || isVersioned);
+  const unfit = catalog.find(
+    ({ name, engine, isVersioned }) => !recorded.has(name) || engine !== 'InnoDB' || isVersioned,
+  );
   if (unfit || catalog.length !== record.definitions.tables.length)
     return `${unfit?.name ?? 'a table'} is no InnoDB table without versions`;
   const unwritten = await findUnwritten(server, { destination, database: base, base: record.id });

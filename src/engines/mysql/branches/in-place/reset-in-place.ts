@@ -51,6 +51,8 @@ export async function resetInPlace(
 ): Promise<InPlaceChanges | string> {
   const destination = url.database ?? '';
   await using server = await connectToServer(context, url);
+  // Its own statements wait no longer either.
+  await server.execute(SETTINGS);
   await lockDestination(server, destination);
   accept(usableBase(await findBaseCopies(server, destination), url));
   const replaced = startStep(context.report, 'swap', `Reset ${destination} in place`);
@@ -114,19 +116,13 @@ interface Exchange {
 
 async function exchange(context: EngineContext, { server, session, url }: Exchange): Promise<InPlaceChanges | string> {
   const destination = url.database ?? '';
-  const before = await findDoubtfulTables(server, destination);
-  if (typeof before === 'string') return before;
-  await session.execute('SET autocommit = 0');
-  await session.execute(`LOCK TABLES ${allLocks(destination, before).join(', ')}`);
-  // Again, as nobody can write any more: what has changed while the locks were waited for is only seen now.
-  const found = await findDoubtfulTables(server, destination);
-  if (typeof found === 'string') return found;
-  const locked = new Map(before.compared.map((table) => [table.name, table]));
-  if (found.compared.some(({ name }) => !locked.has(name))) return 'other sessions change its tables';
+  const locked = await lockTables(server, { session, destination });
+  if (typeof locked === 'string') return locked;
+  const { tables, found } = locked;
   await assertNoForeignReferences(server, destination);
   const states = await provableStates(server, destination);
   const changes: TableChanges[] = [];
-  for (const table of before.compared) {
+  for (const table of tables) {
     if (!(await hasRecordedRows(session, table))) return `${table.name} of the base copy was changed`;
     const change = await exchangeUnlessTriggered(session, { table, found });
     changes.push(change);
@@ -150,6 +146,29 @@ function exchangeUnlessTriggered(
 
 async function hasRecordedRows(session: MysqlSession, table: ComparedTable): Promise<boolean> {
   return (await checksumOf(session, table.base, table)) === table.checksum;
+}
+
+/** How often tables are locked that others have begun to change while the locks were waited for. */
+const ATTEMPTS = 3;
+
+/** Locks all tables, and looks again as nobody can write any more: returns those that may be exchanged. */
+async function lockTables(
+  server: MysqlSession,
+  { session, destination }: { session: MysqlSession; destination: string },
+): Promise<{ tables: ComparedTable[]; found: DoubtfulTables } | string> {
+  await session.execute('SET autocommit = 0');
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const before = await findDoubtfulTables(server, destination);
+    if (typeof before === 'string') return before;
+    const { compared: tables } = before;
+    await session.execute(`LOCK TABLES ${allLocks(destination, before).join(', ')}`);
+    const found = await findDoubtfulTables(server, destination);
+    if (typeof found === 'string') return found;
+    const names = new Set(tables.map(({ name }) => name));
+    if (found.compared.every(({ name }) => names.has(name))) return { tables, found };
+    await session.execute('UNLOCK TABLES');
+  }
+  return 'other sessions change its tables';
 }
 
 /** Those that are not compared may be read meanwhile, and not written to. */

@@ -38,7 +38,9 @@ export async function compareDefinitions(
   if (definitions.sequences.length > 0 || present.sequences.length > 0) return 'no transaction sets sequences';
   if (!isDeepStrictEqual(tablesOf(definitions), tablesOf(present))) return 'definitions of tables differ';
   for (const kind of KINDS) {
-    const [before, now] = [definitions[kind], present[kind]].map((codes) => codes.map((code) => textOf(code, definers)));
+    const [before, now] = [definitions[kind], present[kind]].map((codes) =>
+      codes.map((code) => textOf(code, definers)),
+    );
     if (!isDeepStrictEqual(before, now)) return `definitions of ${kind} differ`;
   }
   const codes = KINDS.flatMap((kind) => present[kind]);

@@ -132,7 +132,8 @@ export async function recordUnwritten(
     base,
     tables: [...states].map(([name, state]) => ({ name, ...state })),
   };
-  if (isDeepStrictEqual(await readRecord(server, { database, table: UNWRITTEN, schema: unwrittenSchema }), value)) return;
+  if (isDeepStrictEqual(await readRecord(server, { database, table: UNWRITTEN, schema: unwrittenSchema }), value))
+    return;
   await server.execute(`DROP TABLE IF EXISTS ${quotePath(database, UNWRITTEN)}`);
   await writeRecord(server, { database, table: UNWRITTEN, value });
 }
