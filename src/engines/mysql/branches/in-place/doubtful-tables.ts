@@ -28,6 +28,8 @@ export async function findDoubtfulTables(server: MysqlSession, destination: stri
   const { of, base } = await readAuxiliaryNames(server, destination);
   const record = await readBaseRecord(server, { database: base, table: BASE, of });
   if (!record) return 'the base copy is of another state';
+  const cluster = await server.query<{ Value: string }>("SHOW VARIABLES LIKE 'wsrep_on'");
+  if (cluster.some(({ Value: value }) => value === 'ON')) return 'a cluster locks tables on one server only';
   const same = await compareDefinitions(server, destination, record);
   if (typeof same === 'string') return same;
   const catalog = await readTables(server, destination);

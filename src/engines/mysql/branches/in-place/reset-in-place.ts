@@ -50,7 +50,7 @@ export async function resetInPlace(
   { url, accept }: InPlaceReset,
 ): Promise<InPlaceChanges | string> {
   const destination = url.database ?? '';
-  await using server = await connectToServer(context, url);
+  await using server = await connectToServer(context, url, { several: true });
   // Its own statements wait no longer either.
   await server.execute(SETTINGS);
   await lockDestination(server, destination);
