@@ -52,10 +52,6 @@ export async function provableStates(server: MysqlSession, database: string): Pr
   return states;
 }
 
-export async function tableStates(server: MysqlSession, database: string): Promise<TableStates> {
-  return (await readStates(server, database)).states;
-}
-
 async function readStates(
   server: MysqlSession,
   database: string,
@@ -145,7 +141,7 @@ export async function findUnwritten(
 ): Promise<Set<string>> {
   const record = await readRecord(server, { database, table: UNWRITTEN, schema: unwrittenSchema });
   if (record?.base !== base) return new Set();
-  const present = await tableStates(server, destination);
+  const { states: present } = await readStates(server, destination);
   const isAsBefore = ({ name, id, updated }: (typeof record.tables)[number]): boolean => {
     const now = present.get(name);
     return now?.id === id && now.updated === updated;
