@@ -8,7 +8,7 @@ export interface ComparedTable extends Pick<CatalogTable, 'name' | 'columns' | '
   /** Database of the base copy, and the destination. */
   base: string;
   destination: string;
-  /** Of the base copy, by its record. */
+  /** By the record of the base copy. */
   rows: number;
   checksum: string | null;
   /** Its place among the tables: LOCK TABLES takes no alias twice. */
@@ -21,7 +21,7 @@ export interface TableChanges {
   insert: number;
 }
 
-/** What a comparison and an exchange of rows read and write, as LOCK TABLES names it. */
+/** Names what a comparison and an exchange of rows read and write, for LOCK TABLES. */
 export function locksOf(table: ComparedTable): string[] {
   const { base, destination, name } = table;
   const { b, d } = aliasesOf(table);

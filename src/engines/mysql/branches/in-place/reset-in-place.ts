@@ -148,7 +148,7 @@ async function hasRecordedRows(session: MysqlSession, table: ComparedTable): Pro
   return (await checksumOf(session, table.base, table)) === table.checksum;
 }
 
-/** How often tables are locked that others have begun to change while the locks were waited for. */
+/** Times that tables are locked which others have begun to change while the locks were waited for. */
 const ATTEMPTS = 3;
 
 /** Locks all tables, and looks again as nobody can write any more: returns those that may be exchanged. */
@@ -171,7 +171,7 @@ async function lockTables(
   return 'other sessions change its tables';
 }
 
-/** Those that are not compared may be read meanwhile, and not written to. */
+/** Tables that are not compared may be read meanwhile, and not written to. */
 function allLocks(destination: string, { compared, others }: DoubtfulTables): string[] {
   return [...compared.flatMap(locksOf), ...others.map((name) => `${quotePath(destination, name)} READ`)];
 }
